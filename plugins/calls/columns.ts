@@ -19,6 +19,7 @@ import { marginOfOne } from '../../src/domain/margin.ts'
 import { type CallOutcome, freeBecause, LISTED_OUTCOMES } from '../../src/domain/outcomes.ts'
 import { outputTokens, promptTokens } from '../../src/domain/usage.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
+import { CAUSES, causeOf } from './causes.ts'
 import type { RecordedCall } from './listing.ts'
 
 /** A call, or a refused request among calls, which has no usage and costs nothing. */
@@ -69,6 +70,9 @@ export const call_columns = columnsOf<ListedCall>()({
   ),
   outcome: word(OneOf(LISTED_OUTCOMES), ({ outcome }) => outcome, { description: 'How it ended.' }),
   status: integer(({ status }) => status, { description: 'The HTTP status.' }),
+  cause: nullableText((call, reader) => causeOf(call, reader === 'operator' || reader === 'command'), {
+    description: `Why it failed: ${CAUSES.join(', ')}; null if it did not.`,
+  }),
   input_tokens: integer((call, reader) => (isDetailed(reader) ? call.input_tokens : promptTokens(call)), {
     description: 'Tokens of the prompt, but for those below.',
     seen_by: EVERYBODY,
@@ -182,6 +186,7 @@ const CSV = [
   'first_byte_ms',
   'duration_ms',
   'refusal',
+  'cause',
 ] as const satisfies (keyof typeof listed_call_columns)[]
 
 /** With those that only the operator gets. */

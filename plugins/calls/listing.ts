@@ -34,9 +34,11 @@ export async function* allCalls(db: Db, filter: CallFilter): AsyncGenerator<Reco
 }
 
 /** A call with the names of its account and key. */
-export interface RecordedCall extends Omit<Call, 'summed' | 'trace' | keyof StoredPrice> {
+export interface RecordedCall extends Omit<Call, 'summed' | keyof StoredPrice> {
   /** The price applied, as `Charge.snapshot` has it; empty if nothing was charged. */
   price: string
+  /** As `readTrace` takes it, of a failed call alone: it says why. Empty for others. */
+  trace: string
   account_name: string
   key_name: string
   key_prefix: string

@@ -12,11 +12,8 @@ import type { RecordedCall } from './listing.ts'
 
 const { placeholder } = sql
 
-/** A call with all that is known of it. */
-export interface TracedCall extends RecordedCall {
-  /** As `readTrace` takes it. */
-  trace: string
-}
+/** A call with all that is known of it: its trace, however it ended. */
+export type TracedCall = RecordedCall
 
 /** One of several calls that make up an answer. */
 type CallOfAnswer = Pick<Call, 'id' | 'request_id' | 'model' | 'outcome' | 'cost_nanos'>

@@ -2,6 +2,7 @@
 import { and, between, count, desc, eq, getTableColumns, gte, lt, or, type SQL, sql } from 'drizzle-orm'
 import { DAY, daysWhere, isDay, NAMES, optionalFilters } from '../../src/money/ledger/queries.ts'
 import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
+import { isFailed } from '../../src/money/ledger/totals.ts'
 import type { Orm } from '../../src/store/db.ts'
 import { equalsUnlessNull, isNullParameter, isOneOf } from '../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../src/store/prepared.ts'
@@ -12,10 +13,17 @@ const { placeholder } = sql
 /** The filters of calls, but for their account, times and ids. */
 export const callFilters = () => and(optionalFilters(calls), filtersOfCalls())
 
+/** A call that no route answered belongs to each provider that was tried, as long as its trace is kept. `instr` is not known to PostgreSQL. */
+const failedAtProvider = and(
+  eq(calls.outcome, sql`'failed'`),
+  eq(calls.provider, sql`''`),
+  sql`replace(${calls.trace}, ${placeholder('tried_provider')}, '') <> ${calls.trace}`,
+)
+
 /** The same for what the kept sums do not tell apart. */
 const filtersOfCalls = () =>
   and(
-    equalsUnlessNull(calls.provider, 'provider'),
+    or(equalsUnlessNull(calls.provider, 'provider'), failedAtProvider),
     or(
       isNullParameter(calls.status, 'status_from'),
       between(calls.status, placeholder('status_from'), placeholder('status_to')),
@@ -34,11 +42,13 @@ export const callQueries = perAccount((account) => ({
   days: (orm: Orm) => daysWhere(orm, account(call_sums)),
 }))
 
+const TRACE_OF_FAILED = sql<string>`CASE WHEN ${isFailed(calls.outcome)} THEN ${calls.trace} ELSE '' END`
+
 /** The calls of one range of ids that match, the newest first. */
 const pageWhere = (orm: Orm, account?: SQL) => {
   const { summed, trace, price_id, counted, ...columns } = getTableColumns(calls)
   return orm
-    .select({ ...columns, price: PRICE_OF_CALL, ...NAMES })
+    .select({ ...columns, trace: TRACE_OF_FAILED, price: PRICE_OF_CALL, ...NAMES })
     .from(calls)
     .innerJoin(accounts, eq(accounts.id, calls.account_id))
     .innerJoin(keys, eq(keys.id, calls.key_id))

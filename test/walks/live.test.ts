@@ -1,6 +1,7 @@
 // The live feed on the overview: calls turn up while they happen, without a reload; an account sees only its own. And its charts.
 import { expect, test } from 'bun:test'
 import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { gateway, visit } = await fileConsole()
 await gateway.account('alice', { balance_usd: '10' })
@@ -50,6 +51,56 @@ test('an account sees its own calls, and no other', async () => {
   await callBy('alice', 'sim-gpt')
   await live.getByText('sim-gpt').first().waitFor()
   await one.isClean()
+})
+
+test('new calls that match are announced, and move nothing until they are loaded; a hidden tab asks nothing', async () => {
+  await using one = await visit('operator')
+  await using hidden = await visit({ account: 'alice' })
+  for (const each of [one, hidden]) await each.open('/console/calls?model=sim-gpt')
+  await hidden.page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+    document.dispatchEvent(new Event('visibilitychange'))
+  `)
+  const asked: string[] = []
+  hidden.page.on('request', (request) => asked.push(request.url()))
+  const table = one.page.getByRole('table', { name: 'Calls' })
+  const rows = table.locator('tbody tr')
+  const before = await table.innerText()
+  const rows_before = await rows.count()
+  const place = await table.boundingBox()
+  await callBy('alice', 'sim-gpt')
+  await callBy('bob', 'sim-claude')
+  await callBy('bob', 'sim-gpt')
+  const announced = one.page.getByRole('button', { name: '2 new calls' })
+  await announced.waitFor()
+  expect(await table.innerText()).toBe(before)
+  expect(await table.boundingBox()).toEqual(place)
+  await one.looksRight()
+  await announced.click()
+  await announced.waitFor({ state: 'detached' })
+  expect(await rows.count()).toBe(rows_before + 2)
+  expect(await table.innerText()).not.toContain('sim-claude')
+  expect(asked).toEqual([])
+})
+
+test('equal refusals are one row, which opens to all; what is above the list leads to its filter', async () => {
+  for (let nth = 0; nth < 3; nth++)
+    await gateway.call('/v1/chat/completions', { model: 'of-nobody', messages: [] }, { key: keys.alice })
+  const recorded = () => gateway.db.query('SELECT 1 FROM refusals').all().length
+  await eventually('they are recorded', () => recorded() === 3)
+  await using one = await visit({ account: 'alice' })
+  await one.open('/console/calls')
+  const rows = one.page.getByRole('table', { name: 'Calls' }).locator('tbody tr')
+  const all = await rows.count()
+  const group = one.page.getByRole('button', { name: '3 equal requests: show all' })
+  await group.click()
+  expect(await rows.count()).toBe(all + 2)
+  await one.looksRight()
+  await one.page.getByRole('button', { name: '3 equal requests: show one' }).click()
+  await one.page.getByRole('link', { name: '3 refused' }).click()
+  await one.quiet()
+  expect(new URL(one.page.url()).search).toBe('?outcome=refused')
+  expect(await rows.count()).toBe(1)
 })
 
 test('a browser whose language Intl does not know is shown the charts', async () => {

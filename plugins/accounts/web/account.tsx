@@ -13,6 +13,7 @@ import {
 } from 'lucide-react'
 import { useState } from 'react'
 import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
+import { FailedFigure } from '../../calls/web/failed/failed.tsx'
 import { EditLimits } from '../../catalogue/web/settings/edit-limits.tsx'
 import { api, part } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
@@ -108,7 +109,7 @@ function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: Accou
 }
 
 function AccountFigures({ account, refusals }: KnownAccount) {
-  const { balance_nanos, held_nanos, available_nanos, week_nanos, change_percent, lasts_days, keys } = account
+  const { balance_nanos, held_nanos, available_nanos, week_nanos, change_percent, keys } = account
   return (
     <Figures>
       <Figure
@@ -129,11 +130,7 @@ function AccountFigures({ account, refusals }: KnownAccount) {
         value={<Money nanos={week_nanos} />}
         change={change_percent === null ? null : change_percent / 100}
       />
-      <Figure
-        label="Lasts"
-        value={lasting(lasts_days) ?? '–'}
-        note={lasts_days === null ? 'No spend in 7 days' : 'at the pace of the last 7 days'}
-      />
+      <FailedFigure account={account.name} />
       <RefusedFigure label="Refused in 7 days" refusals={refusals} account={account.id} />
       <Figure label="Active keys" value={keys} note={<AccountState account={account} />} />
     </Figures>

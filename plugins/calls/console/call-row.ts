@@ -51,6 +51,7 @@ export const refusedCall = ({ at_ms, sentence, model, ...refusal }: RecordedRefu
   unpaid_nanos: 0,
   refunded_nanos: 0,
   price: '',
+  trace: '',
   first_byte_ms: null,
   duration_ms: 0,
   provider: '',

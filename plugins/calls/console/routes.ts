@@ -7,13 +7,17 @@ import { Closed } from '../../../src/http/schema.ts'
 import { CallParams, callView } from './call.ts'
 import { CallView } from './call-views.ts'
 import { CallsQuery, CallsView, callsPage } from './calls.ts'
+import { failedRoutes } from './failed.ts'
 import { callsFile } from './file.ts'
 import { CALL_FILTERS, requestedCalls } from './filter.ts'
 import { FiltersQuery, FiltersView, filtersView } from './filter-choices.ts'
 import { callSumRoutes } from './sums.ts'
 
 export const consoleRoutes = (gateway: Gateway) =>
-  new Elysia({ name: 'console-calls-all' }).use(callRoutes(gateway)).use(callSumRoutes(gateway))
+  new Elysia({ name: 'console-calls-all' })
+    .use(callRoutes(gateway))
+    .use(callSumRoutes(gateway))
+    .use(failedRoutes(gateway))
 
 const callRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-calls' })

@@ -3,6 +3,7 @@ import { Ban, ListFilter, PenLine, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
+import { FailedFact } from '../../calls/web/failed/failed.tsx'
 import { EditLimits } from '../../catalogue/web/settings/edit-limits.tsx'
 import { api, part } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
@@ -116,6 +117,7 @@ function KeyFacts({ of: key }: { of: KeyView }) {
         ['Used from', key.addresses?.join(', ') ?? 'anywhere'],
         ['Spent', <Spent key="spent" of={key} />],
         ['Last 7 days (UTC)', <Week key="week" of={key} />],
+        ['Failed in 7 days', <FailedFact key="failed" key_id={key.id} />],
         ['Refused in 7 days', <Refused key="refused" of={key} />],
         ['Last used', <LastUse key="used" of={key} />],
         ['Expires', expires_at_ms === null ? 'never' : <Time key="expires" at_ms={expires_at_ms} />],

@@ -55,6 +55,8 @@ export async function valuesOf(db: Db, filter: CallFilter) {
     model: model ?? null,
     outcomes: outcomes === undefined ? null : JSON.stringify(outcomes),
     provider: provider ?? null,
+    /** As a trace has it (src/calls/life/trace.ts). */
+    tried_provider: provider === undefined ? null : JSON.stringify({ provider }).slice(1, -1),
     status_from: status?.from ?? null,
     status_to: status?.to ?? null,
     min_cost_nanos: min_cost_nanos ?? null,

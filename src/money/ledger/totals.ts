@@ -64,7 +64,7 @@ export const byCost = (one: MoneyTotals, other: MoneyTotals): number =>
 const OUTCOMES = sql.raw(`(${FAILED_OUTCOMES.map((outcome) => `'${outcome}'`).join()})`)
 
 /** Which rows of calls, or of their sums, count as failed: `hasFailed` in SQL. */
-const isFailed = (outcome: SQLiteColumn): SQL => sql`${outcome} IN ${OUTCOMES}`
+export const isFailed = (outcome: SQLiteColumn): SQL => sql`${outcome} IN ${OUTCOMES}`
 
 /** A sum, 0 without rows: Drizzle's own gives text, and null. */
 export const totalOf = (value: SQL | SQLiteColumn, condition?: SQL): SQL<number> =>

@@ -70,6 +70,7 @@ describe('calls', () => {
         model: MODEL,
         outcome: 'completed',
         status: 200,
+        cause: null,
         streamed: false,
         estimated: false,
         input_tokens: 10,

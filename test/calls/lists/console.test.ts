@@ -41,7 +41,7 @@ describe('the list', () => {
     [`?key=${keys.desk.slice(0, 10)}`, [2]],
     [`?model=${TIERED}`, [2]],
     ['?model=none', []],
-    [`?provider=${PROVIDER}`, [1, 2, 4]],
+    [`?provider=${PROVIDER}`, [1, 2, 3, 4]],
     ['?provider=none', []],
     ['?outcome=failed', [3]],
     ['?outcome=cancelled', []],
@@ -61,7 +61,7 @@ describe('the list', () => {
     ['', [1, 2, 3, 4]],
     ['?account=alice', [1, 2, 3]],
     ['?outcome=failed', [3]],
-    [`?provider=${PROVIDER}`, [1, 2, 4]],
+    [`?provider=${PROVIDER}`, [1, 2, 3, 4]],
     ['?min_cost=1', []],
   ])('%s: its sums and its file are of the same calls', async (query, places) => {
     const { calls: rows } = await operator.json('GET', `/calls${query}`)
@@ -241,7 +241,7 @@ describe('an account', () => {
       (await (await client.send('GET', '/calls.csv')).text()).split('\r\n')[0]
     const columns =
       'request_id,started_utc,account,key,key_prefix,surface,model,outcome,status,input_tokens,output_tokens,images,' +
-      'cost_usd,unpaid_usd,refunded_usd,first_byte_ms,duration_ms,refusal'
+      'cost_usd,unpaid_usd,refunded_usd,first_byte_ms,duration_ms,refusal,cause'
     expect(await headOf(alice)).toBe(columns)
     expect(await headOf(operator)).toBe(
       `${columns},provider,upstream_model,failed_tries,provider_cost_usd,margin_usd`,

@@ -103,7 +103,7 @@ function Whole({ call }: { call: Call }) {
         <Figure label="First byte" value={first_byte_ms === null ? '–' : duration(first_byte_ms)} />
         <Figure label="Took" value={duration(duration_ms)} />
       </Figures>
-      {failure && <Failure {...failure} />}
+      {call.cause !== null && <Failure failure={failure} outcome={outcome} why={call.cause} />}
       <Section title="What happened">
         <Course call={call} />
       </Section>
@@ -120,14 +120,32 @@ const UnpaidNote = ({ nanos }: { nanos: number }) => (
   </span>
 )
 
-function Failure({ message, cause, kind, code }: NonNullable<Call['failure']>) {
+/** What each cause means, for an answer that did not come; `interrupted` ones had begun. */
+const CAUSES: Readonly<Record<string, string>> = {
+  interrupted: 'The provider dropped the connection mid-answer.',
+  timeout: 'The provider did not answer in time.',
+  rate_limited: 'The provider limits how many requests it takes.',
+  overloaded: 'The provider is overloaded.',
+  key_rejected: 'The provider rejected its API key. Replace the key on the page of the provider.',
+  provider_error: 'The provider failed to answer.',
+  request_rejected: 'The provider rejected the request.',
+  gateway_error: 'The gateway failed to handle the request. See its log.',
+}
+
+function Failure({ failure, outcome, why }: { failure: Call['failure']; outcome: string; why: string }) {
+  const late = why === 'timeout' && outcome === 'broken'
   return (
     <Notice tone="bad">
-      <p>{message ?? 'The answer broke off.'}</p>
-      {cause !== null && <p className="small soft">Cause: {cause}</p>}
-      <p className="small soft">
-        Error: <code>{code ?? kind}</code>
-      </p>
+      <p>{late ? 'The provider did not finish its answer in time.' : (CAUSES[why] ?? 'The call failed.')}</p>
+      {failure && (
+        <div className="small soft">
+          {failure.message !== null && <p>Sent to the caller: “{failure.message}”</p>}
+          {failure.cause !== null && <p>Cause: {failure.cause}</p>}
+          <p>
+            Error: <code>{failure.code ?? failure.kind}</code>
+          </p>
+        </div>
+      )}
     </Notice>
   )
 }

@@ -130,7 +130,7 @@ function answerSteps({ timings, provider, upstream_model, streamed, outcome }: C
     steps.push({
       key: 'answer',
       title: streamed ? 'First byte' : 'Answer',
-      detail: outcome === 'broken' ? 'The answer broke off.' : undefined,
+      detail: outcome === 'broken' ? 'Interrupted' : undefined,
       from_ms: answered_ms,
       to_ms: settled_ms,
       tone: outcome === 'broken' ? 'bad' : 'answer',

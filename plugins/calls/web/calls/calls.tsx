@@ -1,27 +1,25 @@
 // The Calls page: what happened, the newest first, by filters that the address holds.
+import { useQueryClient } from '@tanstack/react-query'
 import { ArrowLeftRight, RotateCcw } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { type AnswerOf, api, part } from '../../../console/web/app/client.ts'
+import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
-import { useBaseUrl, useViewer, type Viewer } from '../../../console/web/app/session.tsx'
-import { RowAccount } from '../../../console/web/parts/account-name.tsx'
-import { briefCount, duration } from '../../../console/web/parts/amounts.ts'
+import { useBaseUrl, useViewer } from '../../../console/web/app/session.tsx'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
 import { samplesOf } from '../../../console/web/parts/code-samples/samples.ts'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
 import { useOnlyOwnKey } from '../../../console/web/parts/only-own-key.tsx'
-import { Outcome } from '../../../console/web/parts/outcome.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { Snippet } from '../../../console/web/parts/snippet.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
-import { atEnd, type Column, charges, column, Pager, Table } from '../../../console/web/parts/table.tsx'
-import { ClockTime, Time } from '../../../console/web/parts/time.tsx'
+import { Pager } from '../../../console/web/parts/table.tsx'
+import { Time } from '../../../console/web/parts/time.tsx'
+import { CallTable } from './call-table.tsx'
 import { CallFilters, FilterSums, queryOf, useCallFilters } from './filters.tsx'
+import { NewCalls, useKept } from './new-calls.tsx'
 
-const EVERY_MS = 15_000
+const EVERY_MS = 5_000
 
 type Calls = AnswerOf<typeof api.calls.get>
-type Row = Calls['calls'][number]
 
 export default function CallsPage() {
   const filters = useCallFilters()
@@ -33,16 +31,29 @@ export default function CallsPage() {
     () => api.calls.get({ query: page }),
     is_first ? { every_ms: EVERY_MS } : {},
   )
+  const kept = useKept(JSON.stringify(page), calls.isPlaceholderData ? undefined : calls.data)
+  const queries = useQueryClient()
+  const load = () => {
+    kept.load()
+    void queries.invalidateQueries({ queryKey: ['call-sums'] })
+  }
   const own_key = useOnlyOwnKey()
   return (
     <Page title="Calls" lead={own_key} actions={<ExportCsv list="calls" query={query} />}>
       <CallFilters {...filters} />
-      <FilterSums query={query} />
-      <Loaded query={calls}>
-        {(data) => (
-          <CallList {...data} onClear={filters.is_filtered ? filters.clear : undefined} is_first={is_first} />
-        )}
-      </Loaded>
+      <FilterSums {...filters} />
+      <div>
+        {is_first && <NewCalls {...kept} load={load} />}
+        <Loaded query={calls}>
+          {(data) => (
+            <CallList
+              {...(kept.data ?? data)}
+              onClear={filters.is_filtered ? filters.clear : undefined}
+              is_first={is_first}
+            />
+          )}
+        </Loaded>
+      </div>
     </Page>
   )
 }
@@ -54,21 +65,11 @@ interface CallListProps extends Calls {
 }
 
 function CallList({ calls, next_cursor, searched_back_to_at_ms, onClear, is_first }: CallListProps) {
-  const viewer = useViewer()
   const is_searching = searched_back_to_at_ms !== null
   if (calls.length === 0 && !is_searching && is_first) return <NoCalls onClear={onClear} />
   return (
     <>
-      {calls.length > 0 && (
-        <Table
-          label="Calls"
-          columns={columnsFor(viewer)}
-          rows={calls}
-          keyOf={({ request_id }) => request_id}
-          hrefOf={({ request_id }) => `/calls/${part(request_id)}`}
-          linkNameOf={({ model, request_id }) => `${model} ${request_id}`}
-        />
-      )}
+      {calls.length > 0 && <CallTable calls={calls} />}
       {is_searching && (
         <p className="soft" role="status">
           {calls.length === 0 ? 'No matching calls found so far.' : 'There may be more.'} The search went back
@@ -123,64 +124,4 @@ function FirstCall() {
       <Snippet samples={samplesOf('OpenAI', { base_url, key: 'YOUR_KEY', model: model.id })} />
     </>
   )
-}
-
-const MODEL: Column<Row> = column('model', 'Model', 'first', ({ model }) => (
-  <span className="call-model">{model || 'no model'}</span>
-))
-/** On a phone with the account, or for an account's people with the key. */
-const whenWith = (owner: (row: Row) => ReactNode): Column<Row> =>
-  column('started', 'When', 'second', (row) => (
-    <>
-      <ClockTime at_ms={row.started_at_ms} /> <span className="on-phone">{owner(row)}</span>
-    </>
-  ))
-const WHEN_OF_ALL = whenWith((row) => <RowAccount {...row} />)
-const WHEN = whenWith(({ key }) => key)
-const ACCOUNT: Column<Row> = column('account', 'Account', 'none', (row) => (
-  <>
-    <RowAccount {...row} /> <span className="soft">{row.key}</span>
-  </>
-))
-const KEY: Column<Row> = column('key', 'Key', 'none', ({ key }) => key)
-const OUTCOME: Column<Row> = column(
-  'outcome',
-  'Outcome',
-  'second-end',
-  ({ outcome, status, failed_tries, refusal }) => (
-    <>
-      <Outcome outcome={outcome} status={status} />
-      {refusal !== null && (
-        <span className="calls-refusal small soft" title={refusal}>
-          {refusal}
-        </span>
-      )}
-      {outcome === 'completed' && !!failed_tries && (
-        <span className="small soft"> after {failed_tries} failed</span>
-      )}
-    </>
-  ),
-)
-const USED: Column<Row> = atEnd('used', 'Tokens in / out', 'none', (call) => used(call))
-const TOOK: Column<Row> = atEnd('took', 'Took', 'none', ({ outcome, duration_ms }) =>
-  outcome === 'refused' ? <span className="soft">–</span> : duration(duration_ms),
-)
-const COST: Column<Row> = charges('cost', 'Cost, USD', 'first-end', ({ outcome, cost_nanos }) =>
-  outcome === 'refused' ? null : cost_nanos,
-)
-
-const columnsFor = ({ role }: Viewer): Column<Row>[] => [
-  role === 'operator' ? WHEN_OF_ALL : WHEN,
-  MODEL,
-  role === 'operator' ? ACCOUNT : KEY,
-  OUTCOME,
-  USED,
-  TOOK,
-  COST,
-]
-
-function used({ input_tokens, output_tokens, images, estimated }: Row) {
-  if (images > 0) return images === 1 ? '1 image' : `${images} images`
-  if (input_tokens + output_tokens === 0) return <span className="soft">–</span>
-  return `${estimated ? '~' : ''}${briefCount(input_tokens)} / ${briefCount(output_tokens)}`
 }

@@ -1,8 +1,10 @@
 // The filters of the list of calls, all of them in the address, the seldom ones folded; and the sums of what matches.
 import { SlidersHorizontal, X } from 'lucide-react'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
+import { withQuery } from '../../../console/web/parts/address-state.ts'
 import { briefCount, count, counted, share } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
@@ -19,7 +21,7 @@ import {
 import { ListSums } from '../../../console/web/parts/list-sums.tsx'
 import { MarginWords } from '../../../console/web/parts/margin-words.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
-import { outcomeFilterWord } from '../../../console/web/parts/outcome.tsx'
+import { FAILED_HINT, outcomeFilterWord } from '../../../console/web/parts/outcome.tsx'
 
 const NAMES = [
   'account',
@@ -32,7 +34,7 @@ const NAMES = [
   'since',
   'until',
 ] as const
-const FOLDED = ['key', 'provider', 'status', 'min_cost', 'since', 'until'] as const
+const FOLDED = ['key', 'provider', 'status', 'min_cost'] as const
 export type Name = (typeof NAMES)[number]
 
 const DEFAULTS = Object.fromEntries(NAMES.map((name) => [name, ''])) as Record<Name, string>
@@ -51,22 +53,35 @@ export const queryOf = ({ query: { outcome, ...query } }: Filters) => ({
 
 type CallSums = AnswerOf<(typeof api)['call-sums']['get']>
 
-export const FilterSums = ({ query }: { query: ReturnType<typeof queryOf> }) => (
-  <ListSums subject={['call-sums', query]} call={() => api['call-sums'].get({ query })}>
-    {(sums) => (query.outcome === 'refused' ? <RefusedSum refused={sums.refused} /> : <CallsSum {...sums} />)}
-  </ListSums>
-)
+export function FilterSums(filters: Filters) {
+  const query = queryOf(filters)
+  return (
+    <ListSums subject={['call-sums', query]} call={() => api['call-sums'].get({ query })}>
+      {(sums) =>
+        query.outcome === 'refused' ? (
+          <RefusedSum refused={sums.refused} />
+        ) : (
+          <CallsSum sums={sums} filters={filters.filters} />
+        )
+      }
+    </ListSums>
+  )
+}
 
-function CallsSum(sums: CallSums) {
+function CallsSum({ sums, filters }: { sums: CallSums } & Pick<Filters, 'filters'>) {
   const { role } = useViewer()
+  const hrefOf = (outcome: string) => withQuery('/calls', { ...filters, outcome })
   const { calls, refused, failed, images, margin_nanos } = sums
   return (
     <>
       <b>{counted(calls, 'call')}</b>
-      {!!refused && <span>{count(refused)} refused</span>}
+      {!!refused && <Link href={hrefOf('refused')}>{count(refused)} refused</Link>}
       {failed > 0 && (
         <span>
-          {count(failed)} failed or broke off ({share(failed / calls)})
+          <Link href={hrefOf('failed')} title={FAILED_HINT}>
+            {count(failed)} failed
+          </Link>{' '}
+          ({share(failed / calls)})
         </span>
       )}
       <span>
@@ -122,6 +137,9 @@ export function CallFilters(filters: Filters) {
           options={OUTCOMES.map((value) => ({ value, label: outcomeFilterWord(value) }))}
           {...filters}
         />
+        <div className="call-days">
+          <DayFilters {...chosen} set={set} />
+        </div>
         <Button icon={SlidersHorizontal} aria-expanded={is_open} onClick={() => setOpen(!is_open)}>
           {folded_in_use > 0 ? `More filters (${folded_in_use})` : 'More filters'}
         </Button>
@@ -160,12 +178,11 @@ function FoldedFilters({ keys, providers, ...filters }: FoldedProps) {
         onSet={(value) => set({ status: value })}
       />
       <TextFilter
-        label="Cost from"
+        label="Charge from"
         unit="USD"
         value={chosen.min_cost}
         onSet={(value) => set({ min_cost: value })}
       />
-      <DayFilters {...chosen} set={set} />
     </div>
   )
 }

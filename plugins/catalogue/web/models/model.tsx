@@ -2,6 +2,7 @@
 import { History, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { FailedFigure } from '../../../calls/web/failed/failed.tsx'
 import { type AnswerOf, api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -40,11 +41,8 @@ export default function ModelPage({ params }: PageProps) {
             <FailingNotice health={rest.health} routes={routes} />
             {end?.is_near && <EndNotice end={end} is_operator={is_operator} />}
             <Figures>
-              <Figure
-                label="Calls in 7 days (UTC)"
-                value={count(week.calls)}
-                note={`${count(week.failed)} failed or broke off`}
-              />
+              <Figure label="Calls in 7 days (UTC)" value={count(week.calls)} note="today included" />
+              <FailedFigure model={id} />
               <Figure
                 label={is_operator ? 'Revenue in 7 days (UTC)' : 'Cost in 7 days (UTC)'}
                 value={<Money nanos={week.cost_nanos} />}

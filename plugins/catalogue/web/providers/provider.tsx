@@ -2,6 +2,7 @@
 import { FlaskConical, Pencil } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { Link, Redirect } from 'wouter'
+import { FailedFact } from '../../../calls/web/failed/failed.tsx'
 import { type AnswerOf, ApiError, type api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { count, duration } from '../../../console/web/parts/amounts.ts'
@@ -66,6 +67,7 @@ function ProviderSections({ provider }: { provider: Provider }) {
       <Facts
         facts={[
           ['State', <ProviderCondition key="state" provider={provider} />],
+          ['Failed in 7 days', <FailedFact key="failed" provider={name} />],
           ['Server', server ?? false],
           ['Address', <code key="address">{base_url}</code>],
           [

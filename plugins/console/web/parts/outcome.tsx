@@ -8,18 +8,22 @@ export type ListedOutcome = CallOutcome | 'refused'
 const OUTCOMES: Readonly<Record<ListedOutcome, { tone: Tone; word: string }>> = {
   completed: { tone: 'good', word: 'completed' },
   cancelled: { tone: 'warn', word: 'caller left' },
-  broken: { tone: 'bad', word: 'broke off' },
+  broken: { tone: 'bad', word: 'interrupted' },
   failed: { tone: 'bad', word: 'failed' },
   refused: { tone: 'warn', word: 'refused' },
 }
 
 export const outcomeWord = (outcome: ListedOutcome): string => OUTCOMES[outcome].word
 
-/** As a filter: "failed" has those that broke off, too, as in every count of failed calls; `call`: whatever was not refused. */
-export function outcomeFilterWord(outcome: ListedOutcome | 'call'): string {
-  if (outcome === 'call') return 'calls only'
-  return outcome === 'failed' ? 'failed or broke off' : outcomeWord(outcome)
-}
+/** What counts as failed, on hover. */
+export const FAILED_HINT = 'No answer, or interrupted'
+
+/** As a filter: "failed" has interrupted calls, too, as in every count of failed calls; `call`: whatever was not refused. */
+export const outcomeFilterWord = (outcome: ListedOutcome | 'call'): string =>
+  outcome === 'call' ? 'calls only' : outcomeWord(outcome)
+
+/** Why a call failed: `key_rejected` is "key rejected". */
+export const causeWord = (cause: string): string => cause.replaceAll('_', ' ')
 
 /** @param status the HTTP status, in view where it says more than the word */
 export function Outcome({ outcome, status }: { outcome: ListedOutcome; status?: number }) {

@@ -1,0 +1,61 @@
+// Why a call failed, in a word: for lists and sums of failed calls. Pure.
+import { type CallOutcome, hasFailed } from '../../src/domain/outcomes.ts'
+import { type CallTrace, readTrace } from '../../src/money/ledger/traces.ts'
+
+export const CAUSES = [
+  'interrupted',
+  'timeout',
+  'rate_limited',
+  'overloaded',
+  'key_rejected',
+  'provider_error',
+  'request_rejected',
+  'gateway_error',
+  'unknown',
+] as const
+export type FailureCause = (typeof CAUSES)[number]
+
+/** By the kind of the error that the caller got (src/domain/errors.ts). */
+const BY_KIND: Readonly<Record<string, FailureCause>> = {
+  upstream_timeout: 'timeout',
+  upstream_overloaded: 'overloaded',
+  upstream_failed: 'provider_error',
+  rate_limited: 'rate_limited',
+  invalid_request: 'request_rejected',
+  overloaded: 'gateway_error',
+  internal: 'gateway_error',
+}
+
+/** Of calls whose traces are no longer kept. */
+const BY_STATUS: Readonly<Record<number, FailureCause>> = {
+  429: 'rate_limited',
+  500: 'gateway_error',
+  502: 'provider_error',
+  503: 'overloaded',
+  504: 'timeout',
+  529: 'overloaded',
+}
+
+interface EndedCall {
+  outcome: CallOutcome | 'refused'
+  status: number
+  /** As it is stored; empty where it is not kept. */
+  trace: string
+}
+
+/**
+ * The cause of a failed call; null for any other.
+ * @param sees_providers without, a provider that rejects its key has failed: the key is the operator's
+ */
+export function causeOf({ outcome, status, trace }: EndedCall, sees_providers: boolean): FailureCause | null {
+  if (outcome === 'refused' || !hasFailed({ outcome })) return null
+  const { failure, tried = [] } = readTrace(trace)
+  const cause = failure && BY_KIND[failure.kind]
+  if (outcome === 'broken') return cause === 'timeout' ? cause : 'interrupted'
+  if (cause === 'provider_error' && sees_providers && rejectedKey(tried)) return 'key_rejected'
+  return cause ?? BY_STATUS[status] ?? 'unknown'
+}
+
+/** The try that decided what the caller was told (`allFailed` in src/upstream/failures.ts). */
+const rejectedKey = (tried: NonNullable<CallTrace['tried']>): boolean =>
+  tried.findLast(({ failure_class }) => failure_class !== 'rate_limited')?.failure_class === 'bad_key'

@@ -1,0 +1,75 @@
+// The failed calls of an account, a key, a model or a provider over a range: how many of all calls, and their first causes.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { FAILED_OUTCOMES } from '../../../src/domain/outcomes.ts'
+import { FIGURE_RANGES, figureTime } from '../../../src/domain/ranges.ts'
+import { readZone, ZONE_PARAMETER } from '../../../src/http/period.ts'
+import { Closed, OneOf } from '../../../src/http/schema.ts'
+import { TimeFields, time } from '../../../src/http/views.ts'
+import { CAUSES, causeOf, type FailureCause } from '../causes.ts'
+import { listCallsInTurns, type RecordedCall } from '../listing.ts'
+import { callTotals } from '../totals.ts'
+import { CALL_FILTERS, requestedCalls } from './filter.ts'
+
+const MAX_CAUSES = 3
+/** The newest failed calls, whose causes are counted: about 5 ms. */
+const MAX_LOOKED_AT = 200
+
+const { account, key, model, provider } = CALL_FILTERS
+const FailedQuery = Closed({
+  range: OneOf(FIGURE_RANGES),
+  account,
+  key,
+  model,
+  provider,
+  ...ZONE_PARAMETER,
+})
+const FailedView = Closed({
+  calls: Type.Integer(),
+  failed: Type.Integer({ description: 'of these, without an answer or interrupted' }),
+  ...TimeFields('from'),
+  causes: Type.Array(Closed({ cause: OneOf(CAUSES), calls: Type.Integer() }), {
+    description: `the ${MAX_CAUSES} most frequent ones of the newest ${MAX_LOOKED_AT} failed calls`,
+  }),
+})
+
+/** It looks at all calls where a provider is named. */
+const COUNTS_AS = 10
+
+/** `GET /console/api/failed-calls` */
+export const failedRoutes = (gateway: ConsoleParts) =>
+  new Elysia({ name: 'console-failed-calls' })
+    .use(viewerCalls(gateway, { counts_as: COUNTS_AS }))
+    .get('/console/api/failed-calls', ({ viewer, query }) => failedView(gateway, viewer, query), {
+      query: FailedQuery,
+      response: { 200: FailedView, ...FAILURES },
+    })
+
+async function failedView(
+  gateway: ConsoleParts,
+  viewer: Viewer,
+  { range, zone, ...query }: Static<typeof FailedQuery>,
+): Promise<Static<typeof FailedView>> {
+  const { from_ms } = figureTime(range, gateway.calls.now(), readZone({ ...(zone && { zone }) }))
+  const { calls: filter } = await requestedCalls(gateway, viewer, { ...query, outcome: 'call' })
+  const requested = { ...filter, since_ms: from_ms }
+  const { calls, failed } = await callTotals(gateway.db, requested)
+  const newest = { ...requested, outcomes: FAILED_OUTCOMES }
+  const { rows } =
+    failed === 0 ? { rows: [] } : await listCallsInTurns(gateway.db, newest, { limit: MAX_LOOKED_AT })
+  return { calls, failed, ...time('from', from_ms), causes: causesIn(rows, viewer.role === 'operator') }
+}
+
+function causesIn(failed: readonly RecordedCall[], sees_providers: boolean) {
+  const counts = new Map<FailureCause, number>()
+  for (const call of failed) {
+    const cause = causeOf(call, sees_providers)
+    if (cause) counts.set(cause, (counts.get(cause) ?? 0) + 1)
+  }
+  return [...counts]
+    .map(([cause, calls]) => ({ cause, calls }))
+    .sort((one, other) => other.calls - one.calls)
+    .slice(0, MAX_CAUSES)
+}

@@ -1,0 +1,120 @@
+// The table of calls: equal refusals one after the other are one row, which opens to all of them; failed calls say why.
+import { type ReactNode, useState } from 'react'
+import { type AnswerOf, type api, part } from '../../../console/web/app/client.ts'
+import { useViewer, type Viewer } from '../../../console/web/app/session.tsx'
+import { RowAccount } from '../../../console/web/parts/account-name.tsx'
+import { briefCount, duration } from '../../../console/web/parts/amounts.ts'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { causeWord, Outcome } from '../../../console/web/parts/outcome.tsx'
+import { atEnd, type Column, charges, column, Table } from '../../../console/web/parts/table.tsx'
+import { ClockTime } from '../../../console/web/parts/time.tsx'
+import { equalRefusals } from './equal-refusals.ts'
+
+export type Row = AnswerOf<typeof api.calls.get>['calls'][number]
+
+/** A row of the table, and how many equal ones it stands for. */
+interface Listed {
+  row: Row
+  times: number
+  is_open: boolean
+  toggle: () => void
+}
+
+export function CallTable({ calls }: { calls: readonly Row[] }) {
+  const viewer = useViewer()
+  const [open, setOpen] = useState<readonly string[]>([])
+  const listed = equalRefusals(calls).flatMap((equal): Listed[] => {
+    const [first] = equal
+    const is_open = open.includes(first.request_id)
+    const toggle = () =>
+      setOpen(is_open ? open.filter((id) => id !== first.request_id) : [...open, first.request_id])
+    const head = { row: first, times: equal.length, is_open, toggle }
+    return is_open ? [head, ...equal.slice(1).map((row) => ({ ...head, row, times: 1 }))] : [head]
+  })
+  return (
+    <Table
+      label="Calls"
+      columns={columnsFor(viewer)}
+      rows={listed}
+      keyOf={({ row }) => row.request_id}
+      hrefOf={({ row }) => `/calls/${part(row.request_id)}`}
+      linkNameOf={({ row }) => `${row.model} ${row.request_id}`}
+    />
+  )
+}
+
+const MODEL: Column<Listed> = column('model', 'Model', 'first', ({ row }) => (
+  <span className="call-model">{row.model || 'no model'}</span>
+))
+/** On a phone with the account, or for an account's people with the key. */
+const whenWith = (owner: (row: Row) => ReactNode): Column<Listed> =>
+  column('started', 'When', 'second', ({ row }) => (
+    <>
+      <ClockTime at_ms={row.started_at_ms} /> <span className="on-phone">{owner(row)}</span>
+    </>
+  ))
+const WHEN_OF_ALL = whenWith((row) => <RowAccount {...row} />)
+const WHEN = whenWith(({ key }) => key)
+const ACCOUNT: Column<Listed> = column('account', 'Account', 'none', ({ row }) => (
+  <>
+    <RowAccount {...row} /> <span className="soft">{row.key}</span>
+  </>
+))
+const KEY: Column<Listed> = column('key', 'Key', 'none', ({ row }) => row.key)
+const OUTCOME: Column<Listed> = column('outcome', 'Outcome', 'second-end', ({ row, times, ...group }) => (
+  <>
+    <Outcome outcome={row.outcome} status={row.status} />
+    {times > 1 && <Times times={times} {...group} />}
+    <Why {...row} />
+  </>
+))
+const USED: Column<Listed> = atEnd('used', 'Tokens in / out', 'none', ({ row }) => used(row))
+const DURATION: Column<Listed> = atEnd('duration', 'Duration', 'none', ({ row }) =>
+  row.outcome === 'refused' ? <span className="soft">–</span> : duration(row.duration_ms),
+)
+const CHARGE: Column<Listed> = charges('charge', 'Charge, USD', 'first-end', ({ row }) =>
+  row.outcome === 'refused' ? null : row.cost_nanos,
+)
+
+const columnsFor = ({ role }: Viewer): Column<Listed>[] => [
+  role === 'operator' ? WHEN_OF_ALL : WHEN,
+  MODEL,
+  role === 'operator' ? ACCOUNT : KEY,
+  OUTCOME,
+  USED,
+  DURATION,
+  CHARGE,
+]
+
+const Times = ({ times, is_open, toggle }: Omit<Listed, 'row'>) => (
+  <Button
+    look="quiet"
+    small
+    aria-expanded={is_open}
+    aria-label={`${times} equal requests: ${is_open ? 'show one' : 'show all'}`}
+    onClick={toggle}
+  >
+    {times} ×
+  </Button>
+)
+
+/** Why it was refused or failed, or that other routes did before one answered. */
+function Why({ outcome, refusal, cause, failed_tries }: Row) {
+  if (refusal !== null)
+    return (
+      <span className="calls-refusal small soft" title={refusal}>
+        {refusal}
+      </span>
+    )
+  if (cause !== null && cause !== 'interrupted')
+    return <span className="small soft"> {causeWord(cause)}</span>
+  if (outcome === 'completed' && failed_tries)
+    return <span className="small soft"> after {failed_tries} failed</span>
+  return null
+}
+
+function used({ input_tokens, output_tokens, images, estimated }: Row) {
+  if (images > 0) return images === 1 ? '1 image' : `${images} images`
+  if (input_tokens + output_tokens === 0) return <span className="soft">–</span>
+  return `${estimated ? '~' : ''}${briefCount(input_tokens)} / ${briefCount(output_tokens)}`
+}

@@ -1,0 +1,68 @@
+// Failed calls of the last 7 days on the pages of an account, a key, a model and a provider: how many, which share, why; each leads to them.
+import { Link } from 'wouter'
+import { type AnswerOf, api } from '../../../console/web/app/client.ts'
+import { useApi } from '../../../console/web/app/query.ts'
+import { useZone } from '../../../console/web/app/zone.ts'
+import { withQuery } from '../../../console/web/parts/address-state.ts'
+import { count, share } from '../../../console/web/parts/amounts.ts'
+import { Figure } from '../../../console/web/parts/figure.tsx'
+import { causeWord, FAILED_HINT } from '../../../console/web/parts/outcome.tsx'
+import { dayName } from '../../../console/web/parts/time-words.ts'
+
+/** What the calls are of; absent fields do not filter. */
+interface FailedOf {
+  account?: string
+  key_id?: number
+  model?: string
+  provider?: string
+}
+
+type Failed = AnswerOf<(typeof api)['failed-calls']['get']>
+
+const EVERY_MS = 30_000
+
+function useFailed(of: FailedOf) {
+  const zone = useZone()
+  const query = { ...filtersOf(of), range: 'week' as const, zone }
+  const { data } = useApi(['failed-calls', query], () => api['failed-calls'].get({ query }), {
+    every_ms: EVERY_MS,
+  })
+  return data
+}
+
+const filtersOf = ({ key_id, ...of }: FailedOf) => ({ ...of, ...(key_id && { key: String(key_id) }) })
+
+const hrefOf = (of: FailedOf, { from_at_ms }: Failed): string =>
+  withQuery('/calls', { ...filtersOf(of), outcome: 'failed', since: dayName(from_at_ms) })
+
+/** "12 (3 %)" */
+const countOf = ({ calls, failed }: Failed): string =>
+  failed === 0 ? '0' : `${count(failed)} (${share(failed / calls)})`
+
+/** "timeout 9, key rejected 2" */
+const causesOf = ({ causes }: Failed): string =>
+  causes.map(({ cause, calls }) => `${causeWord(cause)} ${count(calls)}`).join(', ')
+
+/** Stands within `Figures`. */
+export function FailedFigure(of: FailedOf) {
+  const failed = useFailed(of)
+  return (
+    <Figure
+      label="Failed in 7 days"
+      value={<span title={FAILED_HINT}>{failed ? countOf(failed) : '–'}</span>}
+      note={failed && failed.failed > 0 ? <Link href={hrefOf(of, failed)}>{causesOf(failed)}</Link> : 'none'}
+    />
+  )
+}
+
+/** "12 (3 %): timeout 9, key rejected 2", as a link to them. */
+export function FailedFact(of: FailedOf) {
+  const failed = useFailed(of)
+  if (!failed) return <span className="soft">–</span>
+  if (failed.failed === 0) return <>none</>
+  return (
+    <Link href={hrefOf(of, failed)} title={FAILED_HINT}>
+      {countOf(failed)}: {causesOf(failed)}
+    </Link>
+  )
+}
