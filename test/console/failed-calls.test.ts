@@ -108,8 +108,8 @@ describe('failed calls', () => {
       key: keys.alice,
       method: 'GET',
     })
-    const body = await mine.json()
-    expect(body.calls.map(({ cause }: { cause: string }) => cause)).toEqual(Array(3).fill('provider_error'))
+    const body = (await mine.json()) as { calls: { cause: string }[] }
+    expect(body.calls.map(({ cause }) => cause)).toEqual(Array(3).fill('provider_error'))
   })
 })
 
@@ -144,8 +144,10 @@ describe('a day of 25 hours', () => {
     expect(list.calls).toHaveLength(made)
     expect((await operator.json('GET', `/call-sums?${DAY}&${zone}`)).calls).toBe(made)
     const path = `/api/v1/usage?sums=day&${DAY}&${zone}`
-    const sums = await (await gateway.call(path, undefined, { key: keys.alice, method: 'GET' })).json()
-    expect(sums.sums).toMatchObject([{ day: '2026-11-01', calls: countBy(`account_id = 1 AND ${within}`) }])
+    const sums = await gateway.call(path, undefined, { key: keys.alice, method: 'GET' })
+    expect(((await sums.json()) as { sums: object[] }).sums).toMatchObject([
+      { day: '2026-11-01', calls: countBy(`account_id = 1 AND ${within}`) },
+    ])
   })
 
   test('is another day of UTC', async () => {
@@ -156,6 +158,7 @@ describe('a day of 25 hours', () => {
 
   test.each(['Mars/Olympus', 'Europe', 'Etc/Unknown'])('%s is refused', async (zone) => {
     const refused = await operator.send('GET', `/calls?${DAY}&zone=${zone}`)
-    expect([refused.status, (await refused.json()).error]).toMatchObject([400, { param: 'zone' }])
+    const { error } = (await refused.json()) as { error: object }
+    expect([refused.status, error]).toMatchObject([400, { param: 'zone' }])
   })
 })
