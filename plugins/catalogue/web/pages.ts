@@ -12,6 +12,12 @@ export const catalogue_pages: readonly PageEntry[] = [
     load: () => import('./models/models.tsx'),
     also: 'prices',
   },
+  {
+    path: '/models/new',
+    title: 'New model',
+    seen_by: OPERATOR,
+    load: () => import('./models/new-model-page.tsx'),
+  },
   { path: '/models/:id', title: 'Model', seen_by: EVERYONE, load: () => import('./models/model.tsx') },
   {
     path: '/providers',

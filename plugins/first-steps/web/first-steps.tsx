@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { MoneyDialog } from '../../accounts/web/money-dialog.tsx'
 import { NewAccountDialog } from '../../accounts/web/new-account.tsx'
+import { NewModel } from '../../catalogue/web/models/new-model.tsx'
 import { AddProvider } from '../../catalogue/web/new-provider/add-provider.tsx'
-import { NewModel } from '../../catalogue/web/new-provider/new-model.tsx'
 import { useAdded } from '../../catalogue/web/parts/saving.ts'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -127,7 +127,7 @@ interface DialogsProps {
   onIssued: (id: number, text: string) => void
 }
 
-function Dialogs({ state: { providers, account }, open, onOpen, onAccount, onIssued }: DialogsProps) {
+function Dialogs({ state: { account }, open, onOpen, onAccount, onIssued }: DialogsProps) {
   const is_operator = useViewer().role === 'operator'
   const [tested, setTested] = useState<{ provider: string; model: string } | null>(null)
   const added = useAdded()
@@ -144,9 +144,8 @@ function Dialogs({ state: { providers, account }, open, onOpen, onAccount, onIss
           }}
         />
       </Dialog>
-      <Dialog open={open === 'model'} onClose={close} title="Model and price">
+      <Dialog open={open === 'model'} onClose={close} title="Model and price" wide>
         <NewModel
-          providers={providers ?? []}
           tested={tested}
           onDone={(id, saved) => {
             added(id, saved)

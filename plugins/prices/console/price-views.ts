@@ -1,6 +1,9 @@
 // Prices as the console shows them: line by line.
 import { type Static, Type } from '@sinclair/typebox'
+import { marginPercent } from '../../../src/domain/margin.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
 import type { Price } from '../../../src/domain/prices.ts'
+import { Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields } from '../../../src/http/views.ts'
 import { type MarginLine, type PriceChange, priceLines } from '../../../src/money/pricing/price-lines.ts'
 
@@ -17,13 +20,26 @@ export const PriceChangeView = Type.Object({
   ...NullableMoneyFields('after'),
 })
 
-export const MarginLineView = Type.Object({ ...LINE, ...MoneyFields('price'), ...MoneyFields('cost') })
+export const MarginLineView = Type.Object({
+  ...LINE,
+  ...MoneyFields('price'),
+  ...MoneyFields('cost'),
+  ...MoneyFields('margin'),
+  margin_percent: Nullable(Type.String({ description: 'of the price, to a tenth; null where it is free' })),
+})
 
 /** The lines of a route's margin, without those of which it is not known what they cost. */
 export const marginsView = (lines: readonly MarginLine[]): Static<typeof MarginLineView>[] =>
   lines.flatMap(({ price_nanos, cost_nanos, ...line }) =>
-    cost_nanos === null ? [] : [{ ...line, ...money('price', price_nanos), ...money('cost', cost_nanos) }],
+    cost_nanos === null ? [] : [{ ...line, ...marginView(price_nanos, cost_nanos) }],
   )
+
+const marginView = (price_nanos: Nanos, cost_nanos: Nanos) => ({
+  ...money('price', price_nanos),
+  ...money('cost', cost_nanos),
+  ...money('margin', price_nanos - cost_nanos),
+  margin_percent: marginPercent(price_nanos, cost_nanos),
+})
 
 export const linesView = (price: Price): Static<typeof PriceLineView>[] =>
   priceLines(price).map(({ nanos, ...line }) => ({ ...line, ...money('price', nanos) }))

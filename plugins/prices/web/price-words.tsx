@@ -1,6 +1,6 @@
 // A model's price in the few words of a list, and line by line.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
-import { aligned, exactUsd } from '../../console/web/parts/amounts.ts'
+import { aligned, exactUsd, share } from '../../console/web/parts/amounts.ts'
 import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
 
 type PriceLine = AnswerOf<typeof api.models.get>['models'][number]['price'][number]
@@ -49,15 +49,49 @@ const FOR: Column<PriceLine> = column('of', 'For', 'second', ({ of }) => of || '
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-export function PriceTable({ price }: { price: readonly PriceLine[] }) {
+interface PriceTableProps {
+  price: readonly PriceLine[]
+  /** For the operator: each line beside its cost. */
+  routes?: readonly { provider: string; model: string; cost: readonly PriceLine[] | null }[] | undefined
+}
+
+export function PriceTable({ price, routes = [] }: PriceTableProps) {
   const is_of_all = price.every(({ of }) => of === '')
   const columns = columnsOf(aligned(price.map(({ price_nanos }) => price_nanos)))
+  const costs = routes.map(({ provider, model, cost }) =>
+    atEnd<PriceLine>(`${provider} ${model}`, `Cost at ${provider}`, 'second', (line) => (
+      <CostWords line={line} cost={cost?.find(({ name, of }) => name === line.name && of === line.of)} />
+    )),
+  )
   return (
     <Table
       label="Price"
-      columns={is_of_all ? columns : [...columns, FOR]}
+      columns={[...columns, ...(is_of_all ? [] : [FOR]), ...costs]}
       rows={price}
       keyOf={({ name, of }) => `${name} ${of}`}
     />
+  )
+}
+
+/** "0.30, margin 0.075 USD, 20 %" */
+function CostWords({ line, cost }: { line: PriceLine; cost: PriceLine | undefined }) {
+  if (!cost) return <span className="soft">unknown</span>
+  const margin_nanos = line.price_nanos - cost.price_nanos
+  const percent = line.price_nanos === 0 ? '' : `, ${share(margin_nanos / line.price_nanos)}`
+  return (
+    <>
+      {exactUsd(cost.price_nanos)}{' '}
+      {margin_nanos < 0 ? (
+        <span className="below-cost">
+          below cost by {exactUsd(-margin_nanos)}
+          {percent}
+        </span>
+      ) : (
+        <span className="soft">
+          margin {exactUsd(margin_nanos)}
+          {percent}
+        </span>
+      )}
+    </>
   )
 }

@@ -1,6 +1,4 @@
-// The page Model: its price, its week, its routes; the operator changes the price and tries the routes.
-import { History, Pencil } from 'lucide-react'
-import { useState } from 'react'
+// The page Model: its price, its week, its routes; the operator changes it and tries the routes.
 import { Link } from 'wouter'
 import { FailedFigure } from '../../../calls/web/failed/failed.tsx'
 import { type AnswerOf, api, part } from '../../../console/web/app/client.ts'
@@ -8,7 +6,6 @@ import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { count, roundedUsd } from '../../../console/web/parts/amounts.ts'
-import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
 import { Chart } from '../../../console/web/parts/chart.tsx'
 import { ENDING_HELP, endWords } from '../../../console/web/parts/end-words.ts'
 import { Facts } from '../../../console/web/parts/facts.tsx'
@@ -20,11 +17,8 @@ import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { PriceTable } from '../../../prices/web/price-words.tsx'
-import { keptDraft, useDraft, useFile } from '../parts/draft.ts'
-import { PriceAndLimits } from '../parts/model-fields.tsx'
-import { SaveBar } from '../parts/save-bar.tsx'
 import { RouteTrials } from '../parts/trial-result.tsx'
-import { blocksOf, type CatalogueFile, textAt } from '../parts/values.ts'
+import { EditModel } from './edit-model.tsx'
 import { ModelState } from './models.tsx'
 
 export default function ModelPage({ params }: PageProps) {
@@ -57,7 +51,7 @@ export default function ModelPage({ params }: PageProps) {
             </Figures>
             <ModelDays days={days} what={is_operator ? 'Revenue' : 'Cost'} />
             {is_operator ? (
-              <PriceSection id={id} price={price} />
+              <EditModel id={id} price={price} routes={routes} />
             ) : (
               <Section title="Price">
                 <PriceTable price={price} />
@@ -108,63 +102,6 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   transcription: 'transcriptions',
   moderation: 'moderation',
   rerank: 'reranking',
-}
-
-type Price = Parameters<typeof PriceTable>[0]['price']
-
-/** The price, and the form that changes it in the catalogue. */
-function PriceSection({ id, price }: { id: string; price: Price }) {
-  // Where a draft was left, it goes on.
-  const [is_open, setOpen] = useState(() => keptDraft()?.made_at === location.pathname)
-  const file = useFile()
-  if (is_open && file.data) return <PriceForm id={id} read={file.data} close={() => setOpen(false)} />
-  return (
-    <Section
-      title="Price"
-      actions={
-        <>
-          <ButtonLink href={`/catalogue/history?part=${encodeURIComponent(id)}`} icon={History}>
-            Price history
-          </ButtonLink>
-          <Button icon={Pencil} onClick={() => setOpen(true)}>
-            Change price
-          </Button>
-        </>
-      }
-    >
-      <PriceTable price={price} />
-    </Section>
-  )
-}
-
-function PriceForm({ id, read, close }: { id: string; read: CatalogueFile; close: () => void }) {
-  const draft = useDraft(read)
-  const models = blocksOf(draft.values, 'models')
-  const at = models.findIndex((model) => textAt(model, 'id') === id)
-  const model = models[at]
-  if (!model)
-    return (
-      <Notice tone="warn">
-        The file no longer has this model, or cannot be read as a form.{' '}
-        <Link href="/catalogue">Open the catalogue</Link>
-      </Notice>
-    )
-  return (
-    <Section
-      title="Price and limits"
-      actions={
-        <>
-          {!draft.is_changed && !draft.is_changing && <Button onClick={close}>Close</Button>}
-          <SaveBar draft={draft} />
-        </>
-      }
-    >
-      <div className="stack">
-        {draft.failure && <Notice tone="bad">{draft.failure}</Notice>}
-        <PriceAndLimits draft={draft} path={['models', at]} model={model} />
-      </div>
-    </Section>
-  )
 }
 
 interface Day {

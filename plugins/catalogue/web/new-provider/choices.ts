@@ -54,7 +54,3 @@ function detailOf({ name, server, takes_key, takes_accounts }: Known): string {
   if (takes_accounts) return 'With a service account'
   return takes_key === 'maybe' ? 'On this machine' : ''
 }
-
-/** The suggested price of a model: its provider's list price. */
-export const knownModel = (known: readonly Known[], model: string) =>
-  known.flatMap(({ models }) => models).find((one) => one.model === model)

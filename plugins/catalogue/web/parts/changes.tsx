@@ -1,5 +1,6 @@
 // The changes of a draft: models with their prices before and after, providers, settings.
 import { exactUsd, share } from '../../../console/web/parts/amounts.ts'
+import { Notice } from '../../../console/web/parts/notice.tsx'
 import type { Changes } from './values.ts'
 
 export function ChangeList({ changes }: { changes: Changes }) {
@@ -19,6 +20,9 @@ export function ChangeList({ changes }: { changes: Changes }) {
           {part.margins.map((margin) => (
             <RouteMargin key={`${margin.provider} ${margin.model}`} {...margin} />
           ))}
+          {part.change === 'added' && part.kind === 'model' && part.margins.length === 0 && (
+            <span className="price-change soft">Cost unknown, so its margin is unknown, too.</span>
+          )}
         </li>
       ))}
     </ul>
@@ -46,36 +50,57 @@ function Headline({ kind, name, change, fields }: Part) {
 
 type Margin = Part['margins'][number]
 
-/** "Margin at gemini (gemini-2.5-pro): input 20 %, output 17 %": what follows from another rate by as much is not named. */
+/** "At acme (gpt-5): input costs 0.30, margin 0.075 USD, 20 %": what follows from another rate by as much is not named. */
 function RouteMargin({ provider, model, lines }: Margin) {
   const listed = lines.filter(
     ({ name, price_nanos, cost_nanos }) => (price_nanos > 0 || cost_nanos > 0) && !FOLLOWERS.includes(name),
   )
-  const losing = lines.filter(({ price_nanos, cost_nanos }) => cost_nanos > price_nanos)
+  if (listed.length === 0) return null
   return (
-    <>
-      {listed.length > 0 && (
-        <span className="price-change">
-          Margin at {provider} ({model}):{' '}
-          {listed
-            .map(({ name, of, ...line }) => `${words(name)}${inBrackets(of)} ${leftOf(line)}`)
-            .join(', ')}
-        </span>
-      )}
-      {losing.length > 0 && (
-        <span className="price-change tone-bad">
-          Below its cost: {losing.map(({ name, of }) => words(name) + inBrackets(of)).join(', ')}
-        </span>
-      )}
-    </>
+    <span className="price-change">
+      At {provider} ({model}): {listed.map(marginWords).join('; ')}
+    </span>
   )
 }
 
 const inBrackets = (of: string): string => (of === '' ? '' : ` (${of})`)
 
-const leftOf = ({ price_nanos, cost_nanos }: Pick<Margin['lines'][number], 'price_nanos' | 'cost_nanos'>) => {
-  if (price_nanos === 0) return 'none, since it is free'
-  return share(1 - cost_nanos / price_nanos)
+type Line = Margin['lines'][number]
+
+function marginWords({ name, of, price_nanos, cost_nanos, margin_nanos, margin_percent }: Line): string {
+  const rate = `${words(name)}${inBrackets(of)} costs ${exactUsd(cost_nanos)}`
+  if (price_nanos === 0) return `${rate} and is free for callers`
+  return `${rate}, margin ${exactUsd(margin_nanos)} USD, ${(margin_percent ?? '0').replace('-', '−')} %`
+}
+
+const losing = (changes: Changes) =>
+  changes.flatMap(({ name: model, margins }) =>
+    margins.flatMap(({ provider, lines }) =>
+      lines.filter(({ margin_nanos }) => margin_nanos < 0).map((line) => ({ model, provider, line })),
+    ),
+  )
+
+/** At some rate some route costs more than callers pay. */
+export const isBelowCost = (changes: Changes): boolean => losing(changes).length > 0
+
+/** Asked once, in the review: each rate that loses money. */
+export function BelowCost({ changes }: { changes: Changes }) {
+  const all = losing(changes)
+  if (all.length === 0) return null
+  return (
+    <Notice tone="bad" alert>
+      <p>Below cost: you pay for each call more than you earn, at these rates.</p>
+      <ul>
+        {all.map(({ model, provider, line: { name, of, per, price_nanos, cost_nanos, margin_nanos } }) => (
+          <li key={`${model} ${provider} ${name} ${of}`}>
+            {model}, {words(name)}
+            {inBrackets(of)}: sells at {exactUsd(price_nanos)}, costs {exactUsd(cost_nanos)} at {provider}.
+            You lose {exactUsd(-margin_nanos)} USD per {per}.
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
 }
 
 const VERBS = { added: 'Adds', removed: 'Removes', changed: 'Changes' } as const

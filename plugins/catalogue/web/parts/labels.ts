@@ -1,8 +1,9 @@
 // The words of the catalogue's fields that have a place of their own in a form. Others are labelled by their name and description.
+import type { ReactNode } from 'react'
 
 interface Label {
   label: string
-  help?: string
+  help?: ReactNode
   code?: true
   /** Words of the values of a choice. */
   options?: Readonly<Record<string, string>>

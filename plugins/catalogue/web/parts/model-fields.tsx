@@ -1,17 +1,12 @@
 // A model of the catalogue as fields; what they do not have is in the text.
 import type { Draft } from './draft.ts'
-import { KnownModels } from './known-models.tsx'
 import { MODEL } from './labels.ts'
-import { ModelPrice } from './price-fields.tsx'
+import { ModelPrice, type ModelProps } from './price-fields.tsx'
 import { RouteFields } from './route-fields.tsx'
 import { FurtherFields, SchemaFields, useBlockFields } from './schema-fields.tsx'
-import { type Block, blockAt, type Path, textAt } from './values.ts'
+import { type Block, textAt } from './values.ts'
 
-interface ModelFieldsProps {
-  draft: Draft
-  path: Path
-  model: Block
-}
+type ModelFieldsProps = ModelProps & { draft: Draft }
 
 export function ModelFields({ draft, path, model }: ModelFieldsProps) {
   const fields = useFieldsOf(model)
@@ -21,9 +16,8 @@ export function ModelFields({ draft, path, model }: ModelFieldsProps) {
       <div className="fields">
         <SchemaFields {...shared} names={['id', 'display_name']} />
       </div>
-      <h3>Price</h3>
-      <PriceOf {...{ draft, path, model }} />
-      <KnownModels {...{ draft, path, model }} />
+      <h3>Price and cost</h3>
+      <ModelPrice {...{ draft, path, model }} />
       <h3>Routes</h3>
       <RouteFields {...{ draft, path, model }} />
       <LimitFields {...{ draft, path, model }} />
@@ -34,25 +28,8 @@ export function ModelFields({ draft, path, model }: ModelFieldsProps) {
 
 const useFieldsOf = (model: Block) => useBlockFields().models[textAt(model, 'kind')]
 
-/** The price and the limits, for a page that is about them. */
-export const PriceAndLimits = (props: ModelFieldsProps) => (
-  <>
-    <PriceOf {...props} />
-    <LimitFields {...props} />
-  </>
-)
-
-const PriceOf = ({ draft, path, model }: ModelFieldsProps) => (
-  <ModelPrice
-    {...{ draft }}
-    path={[...path, 'price']}
-    block={blockAt(model, 'price')}
-    kind={textAt(model, 'kind')}
-  />
-)
-
 /** The bounds of a call, and the model's end. */
-function LimitFields({ draft, path, model }: ModelFieldsProps) {
+function LimitFields({ draft, path, model }: ModelProps) {
   const shared = { draft, path, block: model, fields: useFieldsOf(model), labels: MODEL }
   return (
     <>

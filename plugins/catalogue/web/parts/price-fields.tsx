@@ -1,103 +1,208 @@
-// The price of a model, or the cost of a route, as fields: the rates of its kind, and the tiers and lines that the file has.
+// The price of a model as fields, each beside its cost at every route and the margin; the tiers and lines that the file has are below.
+import { type ReactNode, useState } from 'react'
+import { Choices } from '../../../console/web/parts/choices.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Switch } from '../../../console/web/parts/switch.tsx'
-import { type Labels, PRICE, PRICE_OF_IMAGE_TOKENS } from './labels.ts'
-import { type BlockProps, SchemaFields, useBlockFields } from './schema-fields.tsx'
-import { type Block, blockAt, listAt, type Path, textAt } from './values.ts'
+import { type Editing, ofCost } from './editing.ts'
+import type { Labels } from './labels.ts'
+import { type MarginLine, type Margins, MarginWords, Proposals, useMargins } from './margins.tsx'
+import { isFree, ratesOf, unitOf, unitsOf } from './price-units.ts'
+import { SchemaFields, useBlockFields } from './schema-fields.tsx'
+import { type Block, blockAt, type Edit, listAt, type Path, textAt } from './values.ts'
 
-/** The default rates of each kind, which a price needs; the form has further rates of the file, too. */
-const DEFAULT_RATES: Readonly<Record<string, readonly string[]>> = {
-  text: ['input', 'output'],
-  embedding: ['input'],
-  image: ['per_image'],
-  speech: ['per_million_characters'],
-  transcription: ['per_minute'],
-  moderation: ['input'],
-  rerank: ['per_thousand_searches'],
+export interface ModelProps {
+  draft: Editing
+  /** Of the model in the file. */
+  path: Path
+  model: Block
 }
 
-/** The default rates, unless the file prices the kind by others, and all that it has. @param written the rates of the file */
-function ratesOf(kind: string, written: readonly string[]): { names: readonly string[]; labels: Labels } {
-  if (kind === 'image' && written.some((name) => name in PRICE_OF_IMAGE_TOKENS))
-    return { names: Object.keys(PRICE_OF_IMAGE_TOKENS), labels: PRICE_OF_IMAGE_TOKENS }
-  const defaults = DEFAULT_RATES[kind] ?? []
-  if (kind === 'text') return { names: unique([...defaults, 'cache_read', ...written]), labels: PRICE }
-  const needed = written.length === 0 ? defaults : defaults.filter((name) => written.includes(name))
-  return { names: unique([...needed, ...written]), labels: PRICE }
-}
-
-const unique = (names: readonly string[]): string[] => [...new Set(names)]
-
-interface PriceFieldsProps extends BlockProps {
-  /** Of the model. */
-  kind: string
-  /** Before each label, where the same rates stand elsewhere on the page. */
-  label_prefix?: string
-  /** Of a cost that is not written yet: the price, which has its units. */
-  like?: Block
-}
-
-/** The price of a model: amounts that have to be entered, or the decision that it is free. */
-export function ModelPrice(props: PriceFieldsProps) {
-  const { draft, path, block, kind } = props
-  const amounts = Object.values(block)
-  const is_free =
-    amounts.length > 0 && amounts.every((amount) => !Array.isArray(amount) && Number(amount) === 0)
-  const free = () => Object.fromEntries((DEFAULT_RATES[kind] ?? []).map((name) => [name, '0.00']))
+/** Amounts that have to be entered, or the decision that the model is free. */
+export function ModelPrice(props: ModelProps) {
+  const { draft, path, model } = props
+  const kind = textAt(model, 'kind')
+  const price = blockAt(model, 'price')
+  const units = unitsOf(kind)
+  const margins = useMargins(model, draft.values)
+  const [chosen, setChosen] = useState('')
+  const unit = unitOf(kind, price) ?? units.find(({ title }) => title === chosen) ?? units[0]
+  if (!unit) return null
+  const is_free = isFree(price)
+  const own = [...path, 'price']
+  const costs = listAt(model, 'routes').map((_, at) => blockAt(model, 'routes', at, 'cost'))
+  const written = [price, ...costs].flatMap(scalarsIn)
+  const choose = (title: string) => {
+    setChosen(title)
+    void draft.edit([{ op: 'set', path: own, value: {} }, ...withoutCosts(path, model)])
+  }
+  const free = Object.fromEntries(unit.required.map((name) => [name, '0.00']))
   return (
     <div className="stack">
+      {units.length > 1 && (
+        <Choices
+          label="Priced by"
+          options={units.map(({ title }) => ({ value: title, label: title }))}
+          value={unit.title}
+          onChange={choose}
+        />
+      )}
       <Field
         inline
         label="Free model"
         help={is_free ? 'Callers pay nothing. Switch it off to enter a price.' : undefined}
-        error={draft.mistakeAt(path)}
+        error={draft.mistakeAt(own)}
       >
-        <Switch checked={is_free} onChange={(is_on) => draft.put(path, is_on ? free() : {})} />
+        <Switch checked={is_free} onChange={(is_on) => draft.put(own, is_on ? free : {})} />
       </Field>
-      {!is_free && <PriceFields {...props} />}
+      <Rates {...props} {...ratesOf(unit, written)} is_free={is_free} margins={margins} />
+      {!is_free && <PriceLines {...props} margins={margins} />}
+      {margins && !is_free && <Proposals {...props} margins={margins} />}
     </div>
   )
 }
 
-export function PriceFields({ draft, path, block, kind, label_prefix = '', like = block }: PriceFieldsProps) {
+const withoutCosts = (path: Path, model: Block): Edit[] =>
+  listAt(model, 'routes').flatMap((_, at): Edit[] =>
+    'cost' in blockAt(model, 'routes', at) ? [{ op: 'remove', path: [...path, 'routes', at, 'cost'] }] : [],
+  )
+
+const scalarsIn = (block: Block): string[] =>
+  Object.keys(block).filter((name) => typeof block[name] !== 'object')
+
+interface RatesProps extends ModelProps {
+  names: readonly string[]
+  labels: Labels
+  is_free: boolean
+  margins: Margins | undefined
+}
+
+/** A row for each rate: its price, its cost at each route, the margin. */
+function Rates({ draft, path, model, names, labels, is_free, margins }: RatesProps) {
+  const kind = textAt(model, 'kind')
   const known = useBlockFields().prices[kind] ?? []
-  const isKnown = (name: string) => known.some((field) => field.path[0] === name)
-  // A rate that the kind does not have is shown with its mistake, and can be emptied.
-  const unknown = Object.keys(block).filter((name) => typeof block[name] !== 'object' && !isKnown(name))
-  const fields = [...known, ...unknown.map((name) => ({ ...TEXT, path: [name] }))]
-  const ratesIn = (price: Block) =>
-    Object.keys(price).filter((name) => fields.some((field) => field.path[0] === name))
-  const is_written = Object.keys(block).length > 0
-  const rates = ratesOf(kind, ratesIn(is_written || kind === 'text' ? block : like))
-  // A description is of the rate of the whole price.
-  const of_line = fields.map((field) => ({ ...field, description: '' }))
+  const price = blockAt(model, 'price')
+  const routes = listAt(model, 'routes').map((_, at) => blockAt(model, 'routes', at))
+  return names.map((name) => {
+    // A rate that the kind does not have is shown with its mistake, and can be emptied.
+    const fields = known.some((field) => field.path[0] === name) ? known : [{ ...TEXT, path: [name] }]
+    const lines = routes.map((_, at) => lineAt(margins, at, [name]))
+    return (
+      <fieldset className="rate" key={name}>
+        <legend className="unseen">{labels[name]?.label ?? name.replaceAll('_', ' ')}</legend>
+        {!is_free && (
+          <SchemaFields
+            {...{ draft, path: [...path, 'price'], block: price, fields, labels, names: [name] }}
+            empty={lines[0]?.price_usd ?? ''}
+          />
+        )}
+        {routes.map((route, at) => {
+          const cost = blockAt(route, 'cost')
+          const own = [...path, 'routes', at, 'cost']
+          const words = {
+            label: `Cost at ${routeName(route, routes)}`,
+            help: <MarginWords line={lines[at]} />,
+          }
+          return (
+            <SchemaFields
+              key={String(at)}
+              {...{ draft: ofCost(draft, own, cost), path: own, block: cost, fields, names: [name] }}
+              labels={{ [name]: words }}
+              empty={lines[at]?.cost_usd ?? ''}
+            />
+          )
+        })}
+      </fieldset>
+    )
+  })
+}
+
+const lineAt = (margins: Margins | undefined, route: number, path: Path): MarginLine | undefined =>
+  margins?.routes[route]?.lines.find((line) => line.path.join(' ') === path.join(' '))
+
+/** With the provider's id of the model, where several routes go to one provider. */
+const routeName = (route: Block, routes: readonly Block[]): string => {
+  const provider = textAt(route, 'provider')
+  const is_alone = routes.every((other) => other === route || textAt(other, 'provider') !== provider)
+  return is_alone ? provider : `${provider} (${textAt(route, 'model')})`
+}
+
+/** The lines of the price, with the margin of each amount; then those of the costs. */
+function PriceLines({ draft, path, model, margins }: ModelProps & { margins: Margins | undefined }) {
+  const routes = listAt(model, 'routes').map((_, at) => blockAt(model, 'routes', at))
   return (
-    <div className="stack">
-      <div className="fields">
-        <SchemaFields {...{ draft, path, block, fields, label_prefix, ...rates }} />
-      </div>
-      {linesIn(block).map(({ title, at, multiplier }) => {
-        const line = { draft, path: [...path, ...at], block: blockAt(block, ...at) }
-        return (
-          <fieldset className="price-line" key={title + at.join('.')}>
-            <legend>{title}</legend>
-            {multiplier === undefined ? (
-              <div className="fields">
-                <SchemaFields {...line} fields={of_line} names={ratesIn(line.block)} />
-              </div>
-            ) : (
-              <SchemaFields
-                {...line}
-                fields={[{ ...TEXT, path: [multiplier] }]}
-                labels={{ [multiplier]: MULTIPLIER_WORDS }}
-              />
-            )}
-          </fieldset>
-        )
-      })}
-    </div>
+    <>
+      <Lines
+        {...{ draft, path: [...path, 'price'], block: blockAt(model, 'price'), kind: textAt(model, 'kind') }}
+        helpOf={(own) =>
+          routes.map((route, at) => {
+            const line = lineAt(margins, at, own)
+            return (
+              line && (
+                <span key={String(at)}>
+                  {routes.length > 1 && `${routeName(route, routes)}: `}
+                  <MarginWords line={line} />{' '}
+                </span>
+              )
+            )
+          })
+        }
+      />
+      {routes.map((route, at) => (
+        <Lines
+          key={String(at)}
+          {...{ draft, path: [...path, 'routes', at, 'cost'], block: blockAt(route, 'cost') }}
+          kind={textAt(model, 'kind')}
+          title_prefix={`Cost at ${routeName(route, routes)}. `}
+        />
+      ))}
+    </>
   )
 }
+
+interface LinesProps {
+  draft: Editing
+  path: Path
+  block: Block
+  kind: string
+  title_prefix?: string
+  /** Below an amount of the price. */
+  helpOf?: (path: Path) => ReactNode
+}
+
+function Lines({ draft, path, block, kind, title_prefix = '', helpOf }: LinesProps) {
+  const known = useBlockFields().prices[kind] ?? []
+  // A description is of the rate of the whole price.
+  const of_line = known.map((field) => ({ ...field, description: '' }))
+  return linesIn(block).map(({ title, at, multiplier }) => {
+    const own = blockAt(block, ...at)
+    const line = { draft, path: [...path, ...at], block: own }
+    const names = scalarsIn(own)
+    const labels = Object.fromEntries(
+      names.map((name) => [name, { label: capital(name), help: helpOf?.([...at, name]) }]),
+    )
+    return (
+      <fieldset className="price-line" key={title + at.join('.')}>
+        <legend>
+          {title_prefix}
+          {title}
+        </legend>
+        {multiplier === undefined ? (
+          <div className="fields">
+            <SchemaFields {...{ ...line, labels }} fields={of_line} names={names} />
+          </div>
+        ) : (
+          <SchemaFields
+            {...line}
+            fields={[{ ...TEXT, path: [multiplier] }]}
+            labels={{ [multiplier]: MULTIPLIER_WORDS }}
+          />
+        )}
+      </fieldset>
+    )
+  })
+}
+
+const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
 
 const TEXT = { kind: 'text' as const, is_required: false, fallback: null, description: '', options: [] }
 const MULTIPLIER_WORDS = { label: 'Multiplier', help: 'All rates times this.' }

@@ -8,7 +8,7 @@ import { Button } from '../../../console/web/parts/button.tsx'
 import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Rating } from '../../../prices/web/rating.tsx'
-import { ChangeList } from './changes.tsx'
+import { BelowCost, ChangeList, isBelowCost } from './changes.tsx'
 import { Diff } from './diff.tsx'
 import type { Saving } from './saving.ts'
 import type { CatalogueFile } from './values.ts'
@@ -77,6 +77,7 @@ export function ReviewDialog({ reviewing, title, verb, children }: ReviewDialogP
       {review && (
         <div className="stack">
           <ChangeList changes={review.changes} />
+          <BelowCost changes={review.changes} />
           {review.rating && <Rating result={review.rating} />}
           <LostKeys before={before} after={review.text} />
           {children}
@@ -88,7 +89,7 @@ export function ReviewDialog({ reviewing, title, verb, children }: ReviewDialogP
           <DialogActions>
             <Button onClick={close}>Cancel</Button>
             <Button look="primary" busy={is_saving} onClick={() => save(review.text)}>
-              {verb}
+              {isBelowCost(review.changes) ? 'Save below cost' : verb}
             </Button>
           </DialogActions>
         </div>

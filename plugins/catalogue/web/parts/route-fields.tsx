@@ -4,9 +4,9 @@ import { Button } from '../../../console/web/parts/button.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
 import type { Draft } from './draft.ts'
+import type { Editing } from './editing.ts'
 import { useKnown } from './known.ts'
 import { ROUTE } from './labels.ts'
-import { PriceFields } from './price-fields.tsx'
 import { FurtherFields, SchemaFields, useBlockFields } from './schema-fields.tsx'
 import { type Block, blockAt, blocksOf, listAt, type Path, textAt } from './values.ts'
 
@@ -84,7 +84,6 @@ function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineP
         />
       </div>
       {(kind === 'text' || kind === 'image') && <Generation {...shared} />}
-      <RouteCost {...{ draft, route, model }} path={[...path, 'cost']} />
       <FurtherFields
         {...shared}
         without={kind === 'text' ? ['provider'] : ['provider', 'endpoint']}
@@ -95,7 +94,7 @@ function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineP
 }
 
 /** Shown where a server knows its models by the operator's names only, and where it is written. */
-function Generation(props: Parameters<typeof SchemaFields>[0]) {
+function Generation(props: Parameters<typeof SchemaFields>[0] & { draft: Editing }) {
   const { draft, block: route } = props
   const known = useKnown()
   const provider = blocksOf(draft.values, 'providers').find(
@@ -104,43 +103,4 @@ function Generation(props: Parameters<typeof SchemaFields>[0]) {
   const server = known.find((each) => each.server !== null && each.server === textAt(provider, 'server'))
   if (!server?.has_deployments && textAt(route, 'generation') === '') return null
   return <SchemaFields {...props} names={['generation']} />
-}
-
-interface RouteCostProps {
-  draft: Draft
-  /** Of the cost in the file. */
-  path: Path
-  route: Block
-  model: Block
-}
-
-/** The provider's cost: folded away, since few know it, and no call depends on it. */
-function RouteCost({ draft, path, route, model }: RouteCostProps) {
-  const cost = blockAt(route, 'cost')
-  const is_known = Object.keys(cost).length > 0
-  const provider = textAt(route, 'provider')
-  return (
-    <details className="folded">
-      <summary>{is_known ? `Cost of ${provider}` : `Cost of ${provider}: not known`}</summary>
-      <div className="stack">
-        <p className="small soft">
-          In the same units as the price. Used for margins; account holders never see it.
-        </p>
-        <PriceFields
-          {...{ draft, path }}
-          block={cost}
-          like={blockAt(model, 'price')}
-          kind={textAt(model, 'kind')}
-          label_prefix="Cost: "
-        />
-        {is_known && (
-          <div>
-            <Button small icon={Trash2} onClick={() => draft.put(path, undefined)}>
-              Remove cost
-            </Button>
-          </div>
-        )}
-      </div>
-    </details>
-  )
 }

@@ -3,7 +3,7 @@ import { api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
-import type { Draft } from './draft.ts'
+import type { Editing } from './editing.ts'
 import type { Labels } from './labels.ts'
 import { SettingControl } from './setting-control.tsx'
 import { helpOf, labelOf, type SettingField, type Settings, textOf, valueFrom } from './setting-text.ts'
@@ -19,7 +19,7 @@ const NO_FIELDS: Settings['blocks'] = { provider: [], route: [], models: {}, pri
 
 /** A section or block of the file. */
 export interface BlockProps {
-  draft: Draft
+  draft: Pick<Editing, 'put' | 'mistakeAt'>
   /** Of the block in the file. */
   path: Path
   block: Block

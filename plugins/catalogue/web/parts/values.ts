@@ -12,7 +12,7 @@ export type Edit = { op: 'set' | 'add'; path: Path; value: Value } | { op: 'remo
 
 export type Block = Readonly<Record<string, unknown>>
 
-const isBlock = (value: unknown): value is Block =>
+export const isBlock = (value: unknown): value is Block =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The blocks of a name: `[[models]]`, `[[providers]]`. */

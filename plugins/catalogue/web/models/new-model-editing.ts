@@ -1,0 +1,110 @@
+// A model that is not in the file yet: its values as they are typed, what they lack, and the edits that add it.
+import { useState } from 'react'
+import { api, send } from '../../../console/web/app/client.ts'
+import { type Editing, withEdits } from '../parts/editing.ts'
+import { isFree, missingRates, type PriceUnit, unitOf, unitsOf } from '../parts/price-units.ts'
+import type { SavedFile } from '../parts/saving.ts'
+import {
+  type Block,
+  blockAt,
+  blocksOf,
+  type CatalogueFile,
+  type Edit,
+  type Mistake,
+  type Path,
+  textAt,
+  type Value,
+  writtenPath,
+} from '../parts/values.ts'
+
+type Missing = Pick<Mistake, 'path' | 'message'>
+
+export interface NewModelEditing extends Editing {
+  /** Of the model in the values. */
+  path: Path
+  model: Block
+  /** Those that stand at no field of the model. */
+  other_mistakes: readonly Missing[]
+  /** What the server says of it; null where something is missing or wrong, which its fields then say. */
+  review: () => Promise<Reviewed | null>
+  /** @throws ApiError */
+  save: () => Promise<SavedFile>
+}
+
+export type Reviewed = Awaited<ReturnType<typeof previewOf>>
+const previewOf = (edits: Edit[]) => send(api.catalogue.previews.post({ edits }))
+
+/** @param first the provider and its name of the model, where they are known */
+export function useNewModel(
+  file: CatalogueFile,
+  first: { provider: string; model: string },
+): NewModelEditing {
+  const path: Path = ['models', blocksOf(file.values as Block | null, 'models').length]
+  const [values, setValues] = useState<Block>(() => ({
+    ...(file.values as Block | null),
+    models: [
+      ...blocksOf(file.values as Block | null, 'models'),
+      { id: first.model, kind: 'text', routes: [first], price: {} },
+    ],
+  }))
+  const [mistakes, setMistakes] = useState<readonly Missing[]>([])
+  const model = blocksOf(values, 'models').at(-1) ?? {}
+  const markup = textAt(values, 'catalogue', 'markup')
+
+  const edit = async (edits: readonly Edit[]) => {
+    setValues((before) => withEdits(before, edits))
+    const touched = edits.map((each) => writtenPath(each.path))
+    setMistakes((before) =>
+      before.filter((mistake) => !touched.some((each) => mistake.path.startsWith(each))),
+    )
+    return true
+  }
+  const edits = (): Edit[] => [
+    { op: 'add', path: ['models'], value: model as { [key: string]: Value } },
+    ...(markup === textAt(file.values as Block, 'catalogue', 'markup')
+      ? []
+      : [{ op: 'set' as const, path: ['catalogue', 'markup'], value: markup }]),
+  ]
+  return {
+    file,
+    values,
+    path,
+    model,
+    edit,
+    put: (at, value) =>
+      void edit([value === undefined ? { op: 'remove', path: at } : { op: 'set', path: at, value }]),
+    mistakeAt: (at) => mistakes.find((mistake) => mistake.path === writtenPath(at))?.message ?? null,
+    other_mistakes: mistakes.filter(({ path: at }) => !at.startsWith(writtenPath(path))),
+    async review() {
+      const missing = missingIn(model, path)
+      const found =
+        missing.length > 0 ? missing : (await send(api.catalogue.check.post({ edits: edits() }))).mistakes
+      setMistakes(found)
+      return found.length > 0 ? null : await previewOf(edits())
+    },
+    async save() {
+      const base = await send(api.catalogue.get())
+      const { hash } = await send(api.catalogue.save.post({ edits: edits(), hash: base.hash }))
+      return { base, hash }
+    },
+  }
+}
+
+/** What a model cannot do without; its price least of all, since nothing sells for nothing by default. */
+export function missingIn(model: Block, path: Path): Missing[] {
+  const at = (...own: Path) => writtenPath([...path, ...own])
+  const kind = textAt(model, 'kind')
+  const price = blockAt(model, 'price')
+  const unit: PriceUnit | undefined = unitOf(kind, price) ?? unitsOf(kind)[0]
+  const rates = unit && !isFree(price) ? missingRates(unit, price) : []
+  return [
+    ...(textAt(model, 'routes', 0, 'model') === ''
+      ? [{ path: at('routes', 0, 'model'), message: 'Enter the provider’s name for the model.' }]
+      : []),
+    ...(textAt(model, 'id') === '' ? [{ path: at('id'), message: 'Enter the name that callers use.' }] : []),
+    ...rates.map((name) => ({
+      path: at('price', name),
+      message: 'Enter a price, or switch on “Free model”.',
+    })),
+  ]
+}

@@ -1,0 +1,164 @@
+// The margins of a price as it is typed: each amount beside its cost in words, what the providers list, and the prices that the markup makes.
+import { TriangleAlert } from 'lucide-react'
+import { type AnswerOf, api } from '../../../console/web/app/client.ts'
+import { useApi } from '../../../console/web/app/query.ts'
+import { exactUsd } from '../../../console/web/parts/amounts.ts'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
+import { Field } from '../../../console/web/parts/field.tsx'
+import type { Editing } from './editing.ts'
+import { type Block, blockAt, type Edit, listAt, type Path, textAt } from './values.ts'
+
+export type Margins = AnswerOf<typeof api.prices.margins.post>
+export type MarginLine = Margins['routes'][number]['lines'][number]
+
+const MARKUP: Path = ['catalogue', 'markup']
+
+/** @param values of the file, with its markup */
+export function useMargins(model: Block, values: Block | null): Margins | undefined {
+  const optional = (block: Block, name: string) => textAt(block, name) || undefined
+  const body = {
+    kind: textAt(model, 'kind'),
+    price: blockAt(model, 'price'),
+    markup: textAt(values ?? {}, ...MARKUP) || undefined,
+    routes: listAt(model, 'routes').map((_, at) => {
+      const route = blockAt(model, 'routes', at)
+      return {
+        provider: textAt(route, 'provider'),
+        model: textAt(route, 'model'),
+        generation: optional(route, 'generation'),
+        cost: blockAt(route, 'cost'),
+      }
+    }),
+  }
+  return useApi(['margins', body], () => api.prices.margins.post(body)).data
+}
+
+/** "Margin 0.075 USD, 20 %", or how much is lost, or that nobody knows. */
+export function MarginWords({ line }: { line: MarginLine | undefined }) {
+  if (!line || line.cost_nanos === null) return 'Cost unknown, so no margin.'
+  const { price_nanos, margin_nanos, margin_percent } = line
+  if (margin_nanos === null) return null
+  if (price_nanos === 0 && line.cost_nanos > 0)
+    return `Free for callers: you pay ${exactUsd(line.cost_nanos)} USD.`
+  const percent = margin_percent === null ? '' : `, ${margin_percent.replace('-', '−')} %`
+  if (margin_nanos >= 0) return `Margin ${exactUsd(margin_nanos)} USD${percent}`
+  return (
+    <span className="below-cost">
+      <TriangleAlert className="icon" aria-hidden /> Below cost: you lose {exactUsd(-margin_nanos)} USD
+      {percent}
+    </span>
+  )
+}
+
+interface ProposalsProps {
+  draft: Editing
+  /** Of the model. */
+  path: Path
+  model: Block
+  margins: Margins
+}
+
+/** What the form can fill in: the providers' list prices as costs, and prices at cost plus the markup. */
+export function Proposals({ draft, path, model, margins }: ProposalsProps) {
+  const has_cost = margins.routes.some(
+    (_, at) => Object.keys(blockAt(model, 'routes', at, 'cost')).length > 0,
+  )
+  const edits = priceEdits(path, margins)
+  return (
+    <>
+      {margins.routes.map(({ provider, listed, model: name }, at) => {
+        const listing = listed && { ...listed, at, cost: blockAt(model, 'routes', at, 'cost') }
+        const is_new =
+          listing && Object.entries(listing.rates).some(([rate, usd]) => textAt(listing.cost, rate) !== usd)
+        return (
+          listing &&
+          is_new && (
+            <Listed
+              key={`${provider} ${name}`}
+              listed={listing}
+              use={() => void draft.edit(listedEdits(path, model, listing))}
+            />
+          )
+        )
+      })}
+      {has_cost && <MarkupField draft={draft} />}
+      {margins.markup !== null && edits.length > 0 && (
+        <div>
+          <Button small onClick={() => void draft.edit(edits)}>
+            {`Set prices to cost + ${margins.markup} %`}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+type Listing = NonNullable<Margins['routes'][number]['listed']> & { at: number }
+
+function Listed({ listed, use }: { listed: Listing; use: () => void }) {
+  const { title, as_of, rates, prices_url } = listed
+  const words = Object.entries(rates).map(([name, usd]) => `${usd} USD of ${name.replaceAll('_', ' ')}`)
+  return (
+    <div className="stack">
+      <p className="soft small">
+        {title} listed this model in {as_of}: {words.join(', ')}. Check the{' '}
+        <a href={prices_url} target="_blank" rel="noreferrer">
+          current prices
+        </a>
+        .
+      </p>
+      <div>
+        <Button small onClick={use}>
+          Use list price as cost
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+/** The cost, and the limits that nobody entered. */
+function listedEdits(path: Path, model: Block, { at, rates, context, max_output_tokens }: Listing): Edit[] {
+  const limits = { context, max_output_tokens }
+  return [
+    { op: 'set', path: [...path, 'routes', at, 'cost'], value: rates },
+    ...Object.entries(limits).flatMap(([name, value]): Edit[] =>
+      name in model ? [] : [{ op: 'set', path: [...path, name], value }],
+    ),
+  ]
+}
+
+/** Of several routes the dearest counts, so that none loses money. */
+function priceEdits(path: Path, { routes }: Margins): Edit[] {
+  const dearest = new Map<string, MarginLine>()
+  for (const line of routes.flatMap(({ lines }) => lines)) {
+    const place = JSON.stringify(line.path)
+    if (line.proposed_nanos !== null && line.proposed_nanos > (dearest.get(place)?.proposed_nanos ?? -1))
+      dearest.set(place, line)
+  }
+  return [...dearest.values()].flatMap((line): Edit[] =>
+    line.proposed_usd === null || line.price_nanos === line.proposed_nanos
+      ? []
+      : [{ op: 'set', path: [...path, 'price', ...line.path], value: line.proposed_usd }],
+  )
+}
+
+/** Asked once, by the first form with a cost: then the file has it. */
+function MarkupField({ draft }: { draft: Editing }) {
+  if (textAt((draft.file.values as Block | null) ?? {}, ...MARKUP) !== '') return null
+  return (
+    <Field
+      label="Markup on costs"
+      help="Prices are proposed at the cost plus this. Asked once: later change it in Settings."
+      error={draft.mistakeAt(MARKUP)}
+    >
+      <CommittedInput
+        unit="%"
+        placeholder="25"
+        inputMode="decimal"
+        value={textAt(draft.values ?? {}, ...MARKUP)}
+        commit={(typed) => draft.put(MARKUP, typed || undefined)}
+      />
+    </Field>
+  )
+}
