@@ -1,6 +1,6 @@
 // The shape of the catalogue's providers and models (data/tollgate.toml) in TypeBox schemas, from which the static types follow.
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { EFFORTS } from '../domain/catalogue.ts'
+import { EFFORTS, TAKEN_MEDIA } from '../domain/catalogue.ts'
 import type { UnitKind } from '../domain/units.ts'
 import { imageFields } from './image-fields.ts'
 import { EmbeddingPriceSchema, ImagePriceSchema, TokenPriceSchema, UnitPriceSchema } from './price-schema.ts'
@@ -211,6 +211,14 @@ const TextModelSchema = Type.Object(
         uniqueItems: true,
         must: 'a list of efforts, such as ["low", "medium", "high"], each of them once',
         description: 'the efforts that the model takes; without this, those of its generation',
+      }),
+    ),
+    takes: Type.Optional(
+      Type.Array(Type.Union(TAKEN_MEDIA.map((medium) => Type.Literal(medium))), {
+        uniqueItems: true,
+        must: 'a list of "images", "audio", "files" and "tools"',
+        description:
+          'what the model takes beside text, for those who choose one; without this, what is known of its name',
       }),
     ),
     price: TokenPriceSchema,

@@ -83,8 +83,14 @@ export interface TextModel extends ModelBase {
   readonly automatic_caching: boolean
   /** The efforts that it takes, rising; absent where its generation tells that. */
   readonly efforts?: readonly EffortName[]
+  /** What it takes beside text; absent where its generation tells that. */
+  readonly takes?: readonly TakenMedium[]
   readonly price: TokenPrice
 }
+
+/** What a text model may take beside text. */
+export const TAKEN_MEDIA = ['images', 'audio', 'files', 'tools'] as const
+export type TakenMedium = (typeof TAKEN_MEDIA)[number]
 
 export type FieldHandling = 'pass' | 'refuse'
 

@@ -143,7 +143,7 @@ describe('the operator', () => {
     const draft = (): Promise<string> => text.inputValue()
     const leaving = page.getByRole('dialog', { name: 'Leave without saving?' })
     await one.open('/console/models')
-    await page.getByRole('link', { name: 'Change the catalogue' }).click()
+    await one.go('/console/catalogue')
     await one.quiet()
     const before = await draft()
     const keyIn = (of: string): string => /"hidden:[\w-]+"(?=\] # hidden:)/.exec(of)?.[0] ?? ''
@@ -169,7 +169,7 @@ describe('the operator', () => {
 
     const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
     expect([stored.includes('input = 0.09'), stored.includes('typed-in-a-draft-3')]).toEqual([true, false])
-    await page.getByRole('link', { name: 'Change the catalogue' }).click()
+    await one.go('/console/catalogue')
     await one.quiet()
     expect(await draft()).toBe(drafted)
     await page.reload()

@@ -41,12 +41,13 @@ test('a provider, a model, an account and a key by hand; a call by an SDK turns 
   await hand.press('Save provider')
 
   // No price is made up: it is a decision.
-  await hand.press('Save model and price')
+  await hand.press('Review model')
   await visit.page.locator('.field-error').first().waitFor()
-  await hand.type('Price of input', '0.50')
-  await hand.type('Price of output', '2')
+  await hand.type('Input per million tokens', '0.50')
+  await hand.type('Output per million tokens', '2')
   await visit.looksRight()
-  await hand.press('Save model and price')
+  await hand.press('Review model')
+  await hand.press('Save model')
 
   await hand.press('New account')
   await hand.type('Name', 'alice')

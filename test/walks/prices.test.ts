@@ -1,5 +1,6 @@
-// Prices in a browser: changed by the forms of a model, filled in from the list of a provider, and shown to account holders.
+// Prices in a browser: changed by the form of a model, and the list of models for the operator and for account holders.
 import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { signedIn } from '../support/console-session.ts'
 import { houseConsole } from './house-catalogue.ts'
 
@@ -11,7 +12,7 @@ describe('the operator', () => {
     await using one = await visit('operator')
     const { page } = one
     await one.open('/console/models/tiered-model')
-    await page.getByRole('button', { name: 'Change price' }).click()
+    await page.getByRole('button', { name: 'Edit model' }).click()
     await one.quiet()
     const priority = page.getByRole('group', { name: 'Service tier: priority' })
     await priority.getByLabel('Multiplier').fill('2.5')
@@ -55,8 +56,8 @@ describe('the operator', () => {
     const { page } = one
     await one.open('/console/models')
     await one.fits()
-    await page.getByRole('link', { name: 'sim-pro' }).click()
-    await page.getByRole('button', { name: 'Change price' }).click()
+    await page.getByRole('link', { name: 'sim-pro', exact: true }).click()
+    await page.getByRole('button', { name: 'Edit model' }).click()
     await one.quiet()
     await page.getByLabel('Input').first().fill('1.50')
     await page.getByLabel('Input').first().press('Enter')
@@ -86,7 +87,7 @@ describe('the operator', () => {
       await route.continue()
     })
     await one.open('/console/models/house-model')
-    await page.getByRole('button', { name: 'Change price' }).click()
+    await page.getByRole('button', { name: 'Edit model' }).click()
     await one.quiet()
     await page.getByLabel('Input').first().fill('0.07')
     await page.getByLabel('Output').first().fill('0.28')
@@ -111,86 +112,6 @@ describe('the operator', () => {
       ),
     )
   })
-
-  test('adds a model: its price is empty and required, free is a decision, and the review says what it sells at', async () => {
-    await using one = await visit('operator')
-    const { page } = one
-    const [input, output] = ['Input', 'Output'].map((rate) =>
-      page.getByLabel(`${rate} per million tokens`, { exact: true }),
-    )
-    if (!input || !output) throw new Error('there are two prices')
-    const free = page.getByRole('switch', { name: 'Free model' })
-    const save = page.getByRole('button', { name: 'Review and save' })
-    const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
-    const reviewed = async () => {
-      await save.click()
-      await dialog.getByText('Adds the model').waitFor()
-      const words = (await dialog.innerText()).replace(/\s+/g, ' ')
-      await dialog.getByRole('button', { name: 'Cancel' }).click()
-      await dialog.waitFor({ state: 'detached' })
-      return words
-    }
-    await one.open('/console/catalogue')
-    const before = file()
-    await page.getByRole('button', { name: 'Add a model' }).click()
-    await page.locator('.field-error').first().waitFor()
-    expect([await input.inputValue(), await output.inputValue(), await save.isDisabled()]).toEqual([
-      '',
-      '',
-      true,
-    ])
-    await one.looksRight()
-    await input.fill('0.30')
-    await input.press('Enter')
-    await one.quiet()
-    expect(await save.isDisabled()).toBe(true)
-    await output.fill('2.50')
-    await output.press('Enter')
-    await one.quiet()
-    expect(await reviewed()).toMatch(/Sells at: input 0\.30, .*output 2\.50, .* USD per million tokens/)
-
-    await free.click()
-    await input.waitFor({ state: 'detached' })
-    await one.quiet()
-    await one.looksRight()
-    expect(await reviewed()).toContain('Sells at 0.00: callers pay nothing for this model.')
-    await free.click()
-    await input.waitFor()
-    await one.quiet()
-    expect([await input.inputValue(), await save.isDisabled()]).toEqual(['', true])
-    await page.getByRole('button', { name: 'Discard changes' }).click()
-    expect(file()).toBe(before)
-    await one.isClean()
-  })
-
-  test('adds a well-known model: its list price is filled in, with the month, to be checked', async () => {
-    await using one = await visit('operator')
-    const { page } = one
-    await one.open('/console/catalogue')
-    const before = file()
-    await page.getByRole('button', { name: 'Add a model' }).click()
-    await page.getByText('the list prices of November 2026').waitFor()
-    await one.looksRight()
-    await page.getByRole('button', { name: 'gemini-2.5-flash-lite' }).click()
-    await page.getByText('Google Gemini listed this model in November 2026: 0.10 USD of input').waitFor()
-    expect(await page.getByLabel('Input per million tokens', { exact: true }).inputValue()).toBe('0.10')
-    expect(await page.getByLabel('Cache read', { exact: true }).inputValue()).toBe('0.01')
-    expect(await page.getByRole('link', { name: 'current prices' }).getAttribute('href')).toMatch(/^https:/)
-    await one.looksRight()
-    await page.getByRole('button', { name: 'Review and save' }).click()
-    await page.getByRole('button', { name: 'Save catalogue' }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    const added = `[[models]]
-id = "gemini-2.5-flash-lite"
-kind = "text"
-routes = [{ provider = "google", model = "gemini-2.5-flash-lite" }]
-price = { input = 0.10, output = 0.40, cache_read = 0.01 }
-context = 1048576
-max_output_tokens = 65536
-
-`
-    expect(file().replace(added, '')).toBe(before)
-  })
 })
 
 test('a model of a real provider is suggested before simulated ones', async () => {
@@ -200,19 +121,51 @@ test('a model of a real provider is suggested before simulated ones', async () =
   expect(text_models.map(({ id }: { id: string }) => id).slice(0, 4)).toEqual([
     'house-model',
     'tiered-model',
-    'gemini-2.5-flash-lite',
     'sim-flash',
+    'sim-pro',
   ])
 })
 
-test('an account holder sees the models and their prices, and no provider', async () => {
-  await using one = await visit({ key })
+test('models are searched, sorted, copied and tried; an account holder sees neither routes nor costs', async () => {
+  const ids = (page: Page) => page.locator('tbody .row-link').allInnerTexts()
+  {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/models')
+    await page.getByRole('button', { name: 'Model', exact: true }).click()
+    expect((await ids(page))[0]).toStartWith('tiered-model')
+    await page.getByRole('button', { name: 'Price in USD' }).click()
+    expect((await ids(page))[0]).toStartWith('sim-speech')
+    await page.getByRole('button', { name: 'Price in USD' }).click()
+    expect((await ids(page))[0]).toStartWith('sim-moderation')
+    expect(page.url()).toContain('sort=price')
+    for (const title of ['Takes', 'Context', 'Cost in USD', 'Routes', 'State', 'Calls, 7 days'])
+      await page.getByRole('button', { name: title, exact: true }).click()
+    await page.getByLabel('Search models').fill('attic')
+    await page.getByText('sim-flash').waitFor({ state: 'detached' })
+    expect((await ids(page)).toSorted()).toEqual(['house-model', 'tiered-model'])
+    await page.getByLabel('Search models').fill('nobody')
+    await page.getByText('No results for “nobody”.').waitFor()
+    await one.looksRight()
+  }
+  await using one = await visit({ key }, { size: 'phone' })
   const { page } = one
-  await one.open('/console/models')
-  expect(await page.locator('main').innerText()).toContain('sim-flash')
-  await page.getByRole('link', { name: 'sim-flash' }).click()
-  await page.getByRole('table', { name: 'Price' }).waitFor()
+  await one.open('/console/models?q=sim-')
   const text = await page.locator('main').innerText()
-  for (const hidden of ['simulator', 'Change price', 'Try']) expect(text).not.toContain(hidden)
+  for (const hidden of ['simulator', 'Routes', 'Cost', 'Add a model', 'tiered-model'])
+    expect(text).not.toContain(hidden)
   await one.looksRight()
+  await page.getByRole('button', { name: 'Copy id sim-pro' }).click()
+  await page.getByText('Copied the id sim-pro.').waitFor()
+  expect(page.url()).toContain('/console/models?q=sim-')
+  expect(await page.getByRole('link', { name: 'Try sim-embedding' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'sim-flash', exact: true }).click()
+  await page.getByRole('table', { name: 'Price' }).waitFor()
+  const detail = await page.locator('main').innerText()
+  for (const hidden of ['simulator', 'Edit model', 'Cost at']) expect(detail).not.toContain(hidden)
+  await one.looksRight()
+  await page.goBack()
+  await page.getByRole('link', { name: 'Try sim-pro' }).click()
+  await page.getByRole('combobox', { name: 'Model' }).getByText('sim-pro').waitFor()
+  await one.isClean()
 })

@@ -1,6 +1,7 @@
 // Models as the console shows them: prices, health, routes for the operator, and the calls of the last 7 days.
 import { Type } from '@sinclair/typebox'
 import { SUM_FIELDS } from '../../../src/app/surface/console/sum-views.ts'
+import { TAKEN_MEDIA } from '../../../src/domain/catalogue.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { HealthState, HealthView, LastFailureView } from '../../health/index.ts'
 import { PriceLineView } from '../../prices/index.ts'
@@ -32,6 +33,11 @@ const MODEL = {
     }),
   ),
   price: Type.Array(PriceLineView),
+  takes: Nullable(
+    Type.Array(OneOf(['text', ...TAKEN_MEDIA]), {
+      description: 'what its requests may have; null where nothing is known',
+    }),
+  ),
   context_tokens: Nullable(Type.Integer()),
   max_output_tokens: Nullable(Type.Integer()),
   routes: Type.Optional(Type.Array(RouteView, { description: 'for the operator' })),

@@ -9,6 +9,7 @@ import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surfa
 import { CsvFile, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
 import { sumView } from '../../../src/app/surface/console/sum-views.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { takesOf } from '../../../src/catalogue/takes.ts'
 import { isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
@@ -50,17 +51,19 @@ const queries = perAccount((account) => ({
 /** When the first day of the week begins, in seconds since 1970. */
 const firstDay = (now_ms: number): number => lastDays(now_ms, WEEK_DAYS).from_ms / 1_000
 
+const linesText = (price: Static<typeof ModelView>['price']): string =>
+  price
+    .map(({ name, of, price_nanos, per }) => `${name}${of && ` ${of}`}: ${formatUsd(price_nanos)} per ${per}`)
+    .join('; ')
+
 const MODEL_COLUMNS: CsvColumns<Static<typeof ModelView>> = {
   model: ({ id }) => id,
   display_name: ({ display_name }) => display_name,
   kind: ({ kind }) => kind,
   state: ({ state }) => state,
-  prices_usd: ({ price }) =>
-    price
-      .map(
-        ({ name, of, price_nanos, per }) => `${name}${of && ` ${of}`}: ${formatUsd(price_nanos)} per ${per}`,
-      )
-      .join('; '),
+  takes: ({ takes }) => takes?.join(' ') ?? '',
+  context_tokens: ({ context_tokens }) => context_tokens ?? '',
+  prices_usd: ({ price }) => linesText(price),
   calls_in_7_days: ({ week }) => week.calls,
   failed_in_7_days: ({ week }) => week.failed,
   cost_in_7_days_usd: ({ week }) => csvUsd(week.cost_nanos),
@@ -72,6 +75,8 @@ const MODEL_COLUMNS_OF_OPERATOR: CsvColumns<Static<typeof ModelView>> = {
   revenue_with_known_cost_usd: ({ week }) => csvUsd(week.known_revenue_nanos),
   provider_cost_usd: ({ week }) => csvUsd(week.provider_cost_nanos),
   margin_usd: ({ week }) => csvUsd(week.margin_nanos),
+  costs_usd: ({ routes = [] }) =>
+    routes.map(({ provider, cost }) => `${provider}: ${cost ? linesText(cost) : 'unknown'}`).join('; '),
   routes: ({ routes = [] }) => routes.map(({ provider, model }) => `${provider}:${model}`).join(' '),
 }
 
@@ -163,6 +168,7 @@ function modelView(
     why: (is_operator ? model.unavailable : undefined) ?? null,
     end: endView(model, now_ms),
     price: linesView(model.price).filter(({ name }) => model.kind !== 'embedding' || name === 'input'),
+    takes: takesOf(model)?.slice() ?? null,
     context_tokens: is_text ? model.context : null,
     max_output_tokens: is_text ? model.max_output_tokens : null,
     health_state: health.state,

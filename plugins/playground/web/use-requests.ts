@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useReducer, useRef } from 'react'
 import { messageOf } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
+import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { type Answer, changed, type Draft, keepDraft, keptDraft, type Question } from './request.ts'
 import type { OnProgress } from './send.ts'
 
@@ -52,6 +53,12 @@ export function useRequests<Model extends { id: string }>(options: RequestOption
     if (known.length !== draft.models.length || known.length === 0)
       set({ models: known.length > 0 ? known : first })
   }, [draft.models, models, set])
+
+  // "Try" of a model leads here with it.
+  const [{ model: chosen }] = useAddressState({ model: '' })
+  useEffect(() => {
+    if (models.some(({ id }) => id === chosen)) set({ models: [chosen] })
+  }, [chosen, models, set])
 
   async function call(turn: string, of: Omit<Run<Model>, 'signal' | 'onProgress'>): Promise<void> {
     const controller = new AbortController()

@@ -80,6 +80,7 @@ function CostWords({ line, cost }: { line: PriceLine; cost: PriceLine | undefine
   const percent = line.price_nanos === 0 ? '' : `, ${share(margin_nanos / line.price_nanos)}`
   return (
     <>
+      <span className="on-phone">cost </span>
       {exactUsd(cost.price_nanos)}{' '}
       {margin_nanos < 0 ? (
         <span className="below-cost">
@@ -90,6 +91,31 @@ function CostWords({ line, cost }: { line: PriceLine; cost: PriceLine | undefine
         <span className="soft">
           margin {exactUsd(margin_nanos)}
           {percent}
+        </span>
+      )}
+    </>
+  )
+}
+
+interface CostOfModelProps extends PriceWordsProps {
+  routes?: readonly { provider: string; cost: readonly PriceLine[] | null }[] | undefined
+}
+
+/** What the first route costs, in the words of the price, and the least margin of these rates. */
+export function CostOfModel({ kind, price, routes = [] }: CostOfModelProps) {
+  const [first] = routes
+  if (!first?.cost) return <span className="soft">unknown</span>
+  const margins = price.flatMap((line) => {
+    const cost = first.cost?.find(({ name, of }) => name === line.name && of === line.of)
+    return cost && line.price_nanos > 0 ? [1 - cost.price_nanos / line.price_nanos] : []
+  })
+  const least = Math.min(...margins)
+  return (
+    <>
+      <PriceWords kind={kind} price={first.cost} />{' '}
+      {margins.length > 0 && (
+        <span className={least < 0 ? 'below-cost' : 'soft'} title="The least margin of its rates">
+          {least < 0 ? `below cost, ${share(least)}` : `margin ${share(least)}`}
         </span>
       )}
     </>

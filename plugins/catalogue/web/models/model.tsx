@@ -19,7 +19,7 @@ import { Loaded } from '../../../console/web/parts/states.tsx'
 import { PriceTable } from '../../../prices/web/price-words.tsx'
 import { RouteTrials } from '../parts/trial-result.tsx'
 import { EditModel } from './edit-model.tsx'
-import { ModelState } from './models.tsx'
+import { ModelState } from './model-state.tsx'
 
 export default function ModelPage({ params }: PageProps) {
   const id = params.id ?? ''

@@ -1,106 +1,129 @@
-// The page Models: what is sold, at what price, and how it went in the last seven days.
-import { Boxes } from 'lucide-react'
+// The page Models: what can be called, what it takes, at what price; for the operator its cost and routes, too.
+import { Boxes, Play, Plus } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
+import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { count, share } from '../../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
-import { endWords } from '../../../console/web/parts/end-words.ts'
+import { Copy } from '../../../console/web/parts/copy.tsx'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
-import {
-  type HealthAnswer,
-  type HealthState,
-  HealthStatus,
-  healthSentence,
-} from '../../../console/web/parts/health.tsx'
-import { marginColumn } from '../../../console/web/parts/margin-words.tsx'
-import { Money } from '../../../console/web/parts/money.tsx'
+import { FilterSearch } from '../../../console/web/parts/filter-fields.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
-import { Status } from '../../../console/web/parts/status.tsx'
-import { atEnd, type Column, charges, column, ofWeek, Table } from '../../../console/web/parts/table.tsx'
-import { PriceWords } from '../../../prices/web/price-words.tsx'
-
-interface ModelStateProps {
-  state: 'served' | 'retired' | 'unavailable'
-  why: string | null
-  health_state: HealthState
-  health?: HealthAnswer | undefined
-  end: { date: string; days: number; is_near: boolean } | null
-}
-
-const TONES = { retired: 'idle', unavailable: 'warn' } as const
-
-export function ModelState({ state, why, end, health_state, health }: ModelStateProps) {
-  if (state !== 'served')
-    return (
-      <Status tone={TONES[state]} title={why ?? undefined}>
-        {state}
-      </Status>
-    )
-  if (end?.is_near && health_state !== 'failing')
-    return (
-      <Status tone="warn" title={`Shutdown date: ${end.date}`}>
-        {endWords(end)}
-      </Status>
-    )
-  // Those who call it do not ask who else does.
-  if (health_state === 'unknown' && !health) return <Status tone="idle">available</Status>
-  return <HealthStatus state={health_state} title={health && healthSentence(health, 'calls')} />
-}
+import { atEnd, type Column, column, ofWeek, Table } from '../../../console/web/parts/table.tsx'
+import { CostOfModel, PriceWords } from '../../../prices/web/price-words.tsx'
+import { ModelState } from './model-state.tsx'
 
 type Row = AnswerOf<typeof api.models.get>['models'][number]
+/** What a column is sorted by: its rows without one stand last. */
+type Sortable = Column<Row> & { by: (row: Row) => string | number | null }
+
+const sortable = (one: Column<Row>, by: Sortable['by']): Sortable => ({ ...one, sorts: true, by })
 
 const routeWords = ({ routes = [] }: Row): string =>
   [...new Set(routes.map(({ provider }) => provider))].join(', ')
 
-const weekCost = (title: string): Column<Row> =>
-  ofWeek(
-    charges(
-      'cost',
-      title,
-      'first-end',
-      ({ week }) => week.cost_nanos,
-      ({ week }, decimals) => (
-        <>
-          <Money nanos={week.cost_nanos} decimals={decimals} unit={false} />
-          <span className="on-phone"> in 7 days</span>
-        </>
-      ),
-    ),
-  )
-
-const COLUMNS: Column<Row>[] = [
+const MODEL = sortable(
   column('id', 'Model', 'first', ({ id, kind }) => (
     <>
       {id}
       {kind !== 'text' && <span className="soft"> {kind}</span>}
     </>
   )),
+  ({ id }) => id,
+)
+
+const TAKES = sortable(
+  column('takes', 'Takes', 'none', ({ takes }) =>
+    takes ? takes.join(', ') : <span title="Nothing else is known of this model.">text</span>,
+  ),
+  ({ takes }) => takes?.length ?? 1,
+)
+
+const CONTEXT = sortable(
+  atEnd('context', 'Context', 'none', ({ context_tokens }) =>
+    context_tokens === null ? (
+      ''
+    ) : (
+      <span title={`${count(context_tokens)} tokens`}>{inThousands(context_tokens)}</span>
+    ),
+  ),
+  ({ context_tokens }) => context_tokens,
+)
+
+/** `1,049K`: prompt and answer together. */
+const inThousands = (tokens: number): string =>
+  tokens < 1_000 ? count(tokens) : `${count(Math.round(tokens / 1_000))}K`
+
+const PRICE = sortable(
   column('price', 'Price in USD', 'second', ({ kind, price }) => <PriceWords kind={kind} price={price} />),
-]
+  ({ price }) => price[0]?.price_nanos ?? null,
+)
 
-const WEEK: Column<Row>[] = [
-  ofWeek(atEnd('calls', 'Calls', 'none', ({ week }) => count(week.calls))),
-  weekCost('Cost, USD'),
-]
+const COST = sortable(
+  column('cost', 'Cost in USD', 'none', (row) => <CostOfModel {...row} />),
+  ({ routes = [] }) => routes[0]?.cost?.[0]?.price_nanos ?? null,
+)
 
-const OF_OPERATOR: Column<Row>[] = [
-  ...COLUMNS,
-  column('routes', 'Routes', 'none', routeWords),
+const ROUTES = sortable(column('routes', 'Routes', 'none', routeWords), routeWords)
+
+const STATE = sortable(
   column('state', 'State', 'second-end', (model) => <ModelState {...model} />),
+  ({ state, health_state }) => `${state} ${health_state}`,
+)
+
+const CALLS = sortable(
   ofWeek(
-    atEnd('calls', 'Calls', 'none', ({ week }) => (
+    atEnd('calls', 'Calls, 7 days', 'none', ({ week }) => (
       <>
         {count(week.calls)}
         {week.failed > 0 && <span className="soft"> ({share(week.failed / week.calls)} failed)</span>}
       </>
     )),
   ),
-  weekCost('Revenue, USD'),
-  ofWeek(marginColumn('Margin, USD', 'none', ({ week }) => week)),
-]
+  ({ week }) => week.calls,
+)
+
+const ACTIONS: Column<Row> = atEnd('actions', '', 'first-end', ({ id, kind, state }) => (
+  <span className="model-actions">
+    <Copy text={id} what={`id ${id}`} />
+    {state === 'served' && (kind === 'text' || kind === 'image') && (
+      <ButtonLink
+        small
+        icon={Play}
+        href={`/playground?${kind === 'image' ? 'tab=images&' : ''}model=${encodeURIComponent(id)}`}
+        aria-label={`Try ${id}`}
+      >
+        Try
+      </ButtonLink>
+    )}
+  </span>
+))
+
+const OF_OPERATOR = [MODEL, TAKES, CONTEXT, PRICE, COST, ROUTES, STATE, CALLS]
+const OF_ACCOUNT = [MODEL, TAKES, CONTEXT, PRICE, STATE, CALLS]
+
+/** By the id, the kind, what it takes, and for the operator its routes. */
+const isFound = (row: Row, words: string): boolean =>
+  [row.id, row.display_name, row.kind, ...(row.takes ?? []), routeWords(row)].some((text) =>
+    text.toLowerCase().includes(words.trim().toLowerCase()),
+  )
+
+/** @param by a column's key; with `-` before it, from the largest down; empty: in the catalogue's order */
+function sorted(rows: readonly Row[], columns: readonly Sortable[], by: string): readonly Row[] {
+  const keyOf = columns.find(({ key }) => key === by.replace(/^-/, ''))?.by
+  if (!keyOf) return rows
+  const sign = by.startsWith('-') ? -1 : 1
+  return rows.toSorted((one, other) => {
+    const [a, b] = [keyOf(one), keyOf(other)]
+    if (a === null || b === null) return Number(a === null) - Number(b === null)
+    return (
+      sign * (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)))
+    )
+  })
+}
 
 export default function ModelsPage() {
   const models = useApi(['models'], () => api.models.get())
@@ -110,15 +133,15 @@ export default function ModelsPage() {
       title="Models"
       lead={
         is_operator
-          ? 'The models you sell, and their prices. Figures are of the last 7 days (UTC), including today.'
-          : 'The models you can call, and their prices. Figures are of the last 7 days (UTC), including today.'
+          ? 'The models you sell, their prices and costs.'
+          : 'The models you can call, and their prices.'
       }
       actions={
         <>
           <ExportCsv list="models" query={{}} />
           {is_operator && (
-            <ButtonLink href="/catalogue" look="primary">
-              Change the catalogue
+            <ButtonLink href="/models/new" look="primary" icon={Plus}>
+              Add a model
             </ButtonLink>
           )}
         </>
@@ -129,21 +152,42 @@ export default function ModelsPage() {
           models.length === 0 ? (
             <EmptyState icon={Boxes} title="No model yet">
               {is_operator
-                ? 'Add a model to the catalogue, with its price and a provider that serves it.'
+                ? 'Add a model, with its price and a provider that serves it.'
                 : 'No models available. Ask your operator.'}
             </EmptyState>
           ) : (
-            <Table
-              label="Models"
-              columns={is_operator ? OF_OPERATOR : [...COLUMNS, ...WEEK]}
-              rows={models}
-              keyOf={({ id }) => id}
-              hrefOf={({ id }) => `/models/${encodeURIComponent(id)}`}
-            />
+            <ModelList models={models} columns={is_operator ? OF_OPERATOR : OF_ACCOUNT} />
           )
         }
       </Loaded>
       {is_operator && <AsCommand command="tollgate models" />}
     </Page>
+  )
+}
+
+function ModelList({ models, columns }: { models: readonly Row[]; columns: readonly Sortable[] }) {
+  const [{ q, sort }, change] = useAddressState({ q: '', sort: '' })
+  const found = models.filter((row) => isFound(row, q))
+  return (
+    <>
+      <FilterSearch
+        label="Search models"
+        placeholder="Search by name, kind or input"
+        value={q}
+        onChange={(text) => change({ q: text })}
+      />
+      {found.length === 0 ? (
+        <p className="soft">No results for “{q}”.</p>
+      ) : (
+        <Table
+          label="Models"
+          columns={[...columns, ACTIONS]}
+          rows={sorted(found, columns, sort)}
+          keyOf={({ id }) => id}
+          hrefOf={({ id }) => `/models/${encodeURIComponent(id)}`}
+          sorting={{ by: sort, onSort: (by) => change({ sort: by }) }}
+        />
+      )}
+    </>
   )
 }

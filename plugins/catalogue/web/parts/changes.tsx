@@ -73,10 +73,21 @@ function marginWords({ name, of, price_nanos, cost_nanos, margin_nanos, margin_p
   return `${rate}, margin ${exactUsd(margin_nanos)} USD, ${(margin_percent ?? '0').replace('-', '−')} %`
 }
 
+/** A rate that follows from input or output loses with it. */
+const withoutFollowers = (lines: readonly Line[]): readonly Line[] =>
+  lines.filter(
+    ({ name, of }) =>
+      !FOLLOWERS.includes(name) || !lines.some((other) => LEADERS.includes(other.name) && other.of === of),
+  )
+
 const losing = (changes: Changes) =>
   changes.flatMap(({ name: model, margins }) =>
     margins.flatMap(({ provider, lines }) =>
-      lines.filter(({ margin_nanos }) => margin_nanos < 0).map((line) => ({ model, provider, line })),
+      withoutFollowers(lines.filter(({ margin_nanos }) => margin_nanos < 0)).map((line) => ({
+        model,
+        provider,
+        line,
+      })),
     ),
   )
 

@@ -70,7 +70,10 @@ export function Proposals({ draft, path, model, margins }: ProposalsProps) {
       {margins.routes.map(({ provider, listed, model: name }, at) => {
         const listing = listed && { ...listed, at, cost: blockAt(model, 'routes', at, 'cost') }
         const is_new =
-          listing && Object.entries(listing.rates).some(([rate, usd]) => textAt(listing.cost, rate) !== usd)
+          listing &&
+          Object.entries(listing.rates).some(
+            ([rate, usd]) => Number(textAt(listing.cost, rate)) !== Number(usd),
+          )
         return (
           listing &&
           is_new && (

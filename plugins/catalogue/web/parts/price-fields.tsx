@@ -1,12 +1,12 @@
 // The price of a model as fields, each beside its cost at every route and the margin; the tiers and lines that the file has are below.
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Choices } from '../../../console/web/parts/choices.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Switch } from '../../../console/web/parts/switch.tsx'
 import { type Editing, ofCost } from './editing.ts'
 import type { Labels } from './labels.ts'
 import { type MarginLine, type Margins, MarginWords, Proposals, useMargins } from './margins.tsx'
-import { isFree, ratesOf, unitOf, unitsOf } from './price-units.ts'
+import { isFree, type PriceUnit, ratesOf, unitOf, unitsOf } from './price-units.ts'
 import { SchemaFields, useBlockFields } from './schema-fields.tsx'
 import { type Block, blockAt, type Edit, listAt, type Path, textAt } from './values.ts'
 
@@ -24,18 +24,16 @@ export function ModelPrice(props: ModelProps) {
   const price = blockAt(model, 'price')
   const units = unitsOf(kind)
   const margins = useMargins(model, draft.values)
-  const [chosen, setChosen] = useState('')
-  const unit = unitOf(kind, price) ?? units.find(({ title }) => title === chosen) ?? units[0]
+  const unit = unitOf(kind, price) ?? units[0]
   if (!unit) return null
   const is_free = isFree(price)
   const own = [...path, 'price']
   const costs = listAt(model, 'routes').map((_, at) => blockAt(model, 'routes', at, 'cost'))
   const written = [price, ...costs].flatMap(scalarsIn)
   const choose = (title: string) => {
-    setChosen(title)
-    void draft.edit([{ op: 'set', path: own, value: {} }, ...withoutCosts(path, model)])
+    const next = units.find((each) => each.title === title) ?? unit
+    void draft.edit([{ op: 'set', path: own, value: allAt(next, '') }, ...withoutCosts(path, model)])
   }
-  const free = Object.fromEntries(unit.required.map((name) => [name, '0.00']))
   return (
     <div className="stack">
       {units.length > 1 && (
@@ -52,7 +50,7 @@ export function ModelPrice(props: ModelProps) {
         help={is_free ? 'Callers pay nothing. Switch it off to enter a price.' : undefined}
         error={draft.mistakeAt(own)}
       >
-        <Switch checked={is_free} onChange={(is_on) => draft.put(own, is_on ? free : {})} />
+        <Switch checked={is_free} onChange={(is_on) => draft.put(own, allAt(unit, is_on ? '0.00' : ''))} />
       </Field>
       <Rates {...props} {...ratesOf(unit, written)} is_free={is_free} margins={margins} />
       {!is_free && <PriceLines {...props} margins={margins} />}
@@ -60,6 +58,10 @@ export function ModelPrice(props: ModelProps) {
     </div>
   )
 }
+
+/** A price with its required rates alone; empty, they are to be entered. */
+const allAt = ({ required }: PriceUnit, amount: string) =>
+  Object.fromEntries(required.map((name) => [name, amount]))
 
 const withoutCosts = (path: Path, model: Block): Edit[] =>
   listAt(model, 'routes').flatMap((_, at): Edit[] =>

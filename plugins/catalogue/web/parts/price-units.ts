@@ -69,6 +69,7 @@ export function ratesOf(
 /** Somebody decided that callers pay nothing: there are amounts, and each is 0. */
 export function isFree(price: Block): boolean {
   const amounts = Object.values(price)
+  if (amounts.includes('')) return false
   return (
     amounts.length > 0 &&
     amounts.every((amount) => !Array.isArray(amount) && !isBlock(amount) && Number(amount) === 0)
@@ -77,4 +78,4 @@ export function isFree(price: Block): boolean {
 
 /** The rates that a price lacks; none of one that is free. */
 export const missingRates = ({ required, instead = [] }: PriceUnit, price: Block): readonly string[] =>
-  instead.some((name) => name in price) ? [] : required.filter((name) => !(name in price))
+  instead.some((name) => name in price) ? [] : required.filter((name) => (price[name] ?? '') === '')

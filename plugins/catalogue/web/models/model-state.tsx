@@ -1,0 +1,37 @@
+// The state of a model in a word: whether it is served, whether it ends soon, and how its calls go.
+import { endWords } from '../../../console/web/parts/end-words.ts'
+import {
+  type HealthAnswer,
+  type HealthState,
+  HealthStatus,
+  healthSentence,
+} from '../../../console/web/parts/health.tsx'
+import { Status } from '../../../console/web/parts/status.tsx'
+
+interface ModelStateProps {
+  state: 'served' | 'retired' | 'unavailable'
+  why: string | null
+  health_state: HealthState
+  health?: HealthAnswer | undefined
+  end: { date: string; days: number; is_near: boolean } | null
+}
+
+const TONES = { retired: 'idle', unavailable: 'warn' } as const
+
+export function ModelState({ state, why, end, health_state, health }: ModelStateProps) {
+  if (state !== 'served')
+    return (
+      <Status tone={TONES[state]} title={why ?? undefined}>
+        {state}
+      </Status>
+    )
+  if (end?.is_near && health_state !== 'failing')
+    return (
+      <Status tone="warn" title={`Shutdown date: ${end.date}`}>
+        {endWords(end)}
+      </Status>
+    )
+  // Those who call it do not ask who else does.
+  if (health_state === 'unknown' && !health) return <Status tone="idle">available</Status>
+  return <HealthStatus state={health_state} title={health && healthSentence(health, 'calls')} />
+}

@@ -1,0 +1,232 @@
+// New models in a browser: each kind with its price beside its cost, the markup that is asked once, a price below cost, and a free model.
+import { describe, expect, test } from 'bun:test'
+import type { ConsolePage } from '../support/console-page.ts'
+import { houseConsole } from './house-catalogue.ts'
+
+const { visit, file } = await houseConsole()
+
+const plain = (text: string): string => text.replace(/\s+/g, ' ')
+
+/** What a person does in the form. */
+function formOf({ page, quiet }: ConsolePage) {
+  const rate = (name: string) => page.getByRole('group', { name, exact: true })
+  const form = {
+    rate,
+    choose: async (label: string, option: string) => {
+      await page.getByLabel(label, { exact: true }).click()
+      await page.getByRole('option', { name: option, exact: true }).click()
+    },
+    type: async (label: string, text: string) => {
+      await page.getByLabel(label, { exact: true }).fill(text)
+      await page.getByLabel(label, { exact: true }).press('Enter')
+    },
+    price: async (name: string, price: string, cost = '', at = 'attic') => {
+      if (cost !== '') {
+        await rate(name).getByLabel(`Cost at ${at}`).fill(cost)
+        await rate(name).getByLabel(`Cost at ${at}`).press('Enter')
+      }
+      if (price !== '') {
+        await rate(name).getByLabel(name).fill(price)
+        await rate(name).getByLabel(name).press('Enter')
+      }
+      await quiet()
+    },
+    review: async () => {
+      await page.getByRole('button', { name: 'Review model' }).click()
+      await page.getByRole('button', { name: 'Back' }).waitFor()
+      return plain(await page.locator('form').innerText())
+    },
+    save: async (id: string, verb = 'Save model') => {
+      await page.getByRole('button', { name: verb }).click()
+      await page.getByRole('heading', { level: 1, name: id }).waitFor()
+    },
+  }
+  return form
+}
+
+/** A model in the file. */
+const blockOf = (id: string): string =>
+  file()
+    .split('\n\n')
+    .find((block) => block.includes(`\nid = "${id}"\n`)) ?? ''
+
+/** The kinds as the form names them, the unit to choose, its rates with a price and a cost, and the price in the file. */
+const KINDS = [
+  ['Embeddings', 'embedding', '', [['Input per million tokens', '0.02', '0.01']], 'price = { input = 0.02 }'],
+  ['Images', 'image', '', [['Each image', '0.04', '0.03']], 'price = { per_image = 0.04 }'],
+  [
+    'Images',
+    'image',
+    'Tokens',
+    [
+      ['Text input per million tokens', '6', '5'],
+      ['Image output per million tokens', '40', '30'],
+    ],
+    'price = { input = 6, image_output = 40 }',
+  ],
+  ['Speech', 'speech', '', [['Million characters', '15', '12']], 'price = { per_million_characters = 15 }'],
+  [
+    'Speech',
+    'speech',
+    'Tokens',
+    [
+      ['Input per million tokens', '0.6', ''],
+      ['Output per million tokens', '12', ''],
+    ],
+    'price = { input = 0.6, output = 12 }',
+  ],
+  [
+    'Transcription',
+    'transcription',
+    '',
+    [['Minute of audio', '0.006', '0.005']],
+    'price = { per_minute = 0.006 }',
+  ],
+  ['Reranking', 'rerank', '', [['Thousand searches', '2', '1']], 'price = { per_thousand_searches = 2 }'],
+  ['Moderation', 'moderation', '', [['Input per million tokens', '0.1', '']], 'price = { input = 0.1 }'],
+] as const
+
+describe('a model is added', () => {
+  test('of a provider that lists it: the list price is its cost, and the markup, asked once, makes the price', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    const form = formOf(one)
+    await one.open('/console/models/new')
+    await form.type('Name at google', 'gemini-2.5-flash-lite')
+    await page.getByText('Google Gemini listed this model in November 2026: 0.10 USD of input').waitFor()
+    expect(await page.getByRole('link', { name: 'current prices' }).getAttribute('href')).toMatch(/^https:/)
+    expect(await page.getByLabel('Name for callers').inputValue()).toBe('gemini-2.5-flash-lite')
+
+    // Nothing sells for nothing by itself: an empty price is no price.
+    await page.getByRole('button', { name: 'Review model' }).click()
+    await page.getByText('Enter a price, or switch on “Free model”.').first().waitFor()
+    await one.looksRight()
+    expect(await page.getByText('Enter a price, or switch on').count()).toBe(2)
+
+    expect(await page.getByLabel('Markup on costs').count()).toBe(0)
+    await page.getByRole('button', { name: 'Use list price as cost' }).click()
+    await form.type('Markup on costs', '25')
+    await page.getByRole('button', { name: 'Set prices to cost + 25 %' }).click()
+    await form.rate('Output per million tokens').getByText('Margin 0.10 USD, 20 %').waitFor()
+    await one.quiet()
+    await one.looksRight()
+    expect(
+      await form.rate('Input per million tokens').getByLabel('Input per million tokens').inputValue(),
+    ).toBe('0.125')
+    expect(await page.getByLabel('Cache read', { exact: true }).inputValue()).toBe('0.0125')
+
+    const before = file()
+    const words = await form.review()
+    expect(words).toMatch(/Adds the model gemini-2\.5-flash-lite.* Sells at: input 0\.125, .*output 0\.50, /)
+    expect(words).toContain(
+      'At google (gemini-2.5-flash-lite): input costs 0.10, margin 0.025 USD, 20 %; output costs 0.40, margin 0.10 USD, 20 %',
+    )
+    await one.looksRight()
+    await form.save('gemini-2.5-flash-lite')
+    await one.looksRight()
+    expect(file()).toContain(`[[models]]
+id = "gemini-2.5-flash-lite"
+kind = "text"
+routes = [
+  { provider = "google", model = "gemini-2.5-flash-lite", cost = { input = 0.10, output = 0.40, cache_read = 0.01 } },
+]
+price = { input = 0.125, output = 0.50, cache_read = 0.0125 }
+context = 1048576
+max_output_tokens = 65536
+`)
+    expect(file()).toMatch(/\[catalogue\]\nmarkup = "?25"?\n/)
+    expect(before).not.toContain('\n[catalogue]')
+    await one.isClean()
+  })
+
+  test('of each other kind: its price is empty and required, in the unit that it is sold by', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    const form = formOf(one)
+    await one.open('/console/models')
+    for (const [label, kind, unit, rates, written] of KINDS) {
+      const id = `new-${kind}-${unit || 'usual'}`
+      await one.go('/console/models/new')
+      await form.choose('Kind', label)
+      await form.choose('Provider', 'attic')
+      await form.type('Name at attic', id)
+      if (unit !== '') await page.getByRole('button', { name: unit, exact: true }).click()
+      await page.getByRole('button', { name: 'Review model' }).click()
+      await page.getByText('Enter a price, or switch on').first().waitFor()
+      expect([id, await page.getByText('Enter a price, or switch on').count()]).toEqual([id, rates.length])
+      for (const [name, price, cost] of rates) await form.price(name, price, cost)
+      await one.fits()
+      const words = await form.review()
+      expect(words).toContain(rates.some(([, , cost]) => cost !== '') ? `At attic (${id})` : 'Cost unknown')
+      await form.save(id)
+      expect(blockOf(id)).toContain(`kind = "${kind}"`)
+      expect(blockOf(id)).toContain(written)
+    }
+    await one.looksRight()
+  })
+
+  test('for nothing, only where somebody switches that on', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    const form = formOf(one)
+    await one.open('/console/models/new')
+    await form.choose('Provider', 'attic')
+    await form.type('Name at attic', 'gift')
+    await page.getByRole('switch', { name: 'Free model' }).click()
+    await form.price('Input per million tokens', '', '0.50')
+    await form.price('Output per million tokens', '', '1')
+    await page.getByText('Free for callers: you pay 0.50 USD.').waitFor()
+    await one.looksRight()
+    const words = await form.review()
+    expect(words).toContain('Sells at 0.00: callers pay nothing for this model.')
+    expect(words).toContain(
+      'gift, input: sells at 0.00, costs 0.50 at attic. You lose 0.50 USD per million tokens.',
+    )
+    await form.save('gift', 'Save below cost')
+    expect(file()).toContain('price = { input = 0.00, output = 0.00 }')
+  })
+
+  test('a name that is taken is told at its field, and nothing is saved', async () => {
+    await using one = await visit('operator')
+    one.allow(/status of 422/)
+    const { page } = one
+    const form = formOf(one)
+    const before = file()
+    await one.open('/console/models/new')
+    await form.choose('Provider', 'attic')
+    await form.type('Name at attic', 'house-model')
+    await form.price('Input per million tokens', 'abc')
+    await form.price('Output per million tokens', '1')
+    await page.getByRole('button', { name: 'Review model' }).click()
+    await page.getByText('must be unique: there is already a model "house-model"').waitFor()
+    await one.looksRight()
+    await form.type('Name for callers', 'house-model-2')
+    await page.getByRole('button', { name: 'Review model' }).click()
+    await page.getByText('an amount in USD of at most nine decimals').first().waitFor()
+    expect(file()).toBe(before)
+  })
+})
+
+test('a price below cost is told beside its field and in the review, and asks once', async () => {
+  await using one = await visit('operator', { size: 'phone' })
+  const { page } = one
+  const form = formOf(one)
+  await one.open('/console/models/house-model')
+  await page.getByRole('button', { name: 'Edit model' }).click()
+  await one.quiet()
+  await form.price('Input per million tokens', '', '0.06')
+  await form.price('Output per million tokens', '', '0.10')
+  await form.rate('Input per million tokens').getByText('Below cost: you lose 0.01 USD, −20 %').waitFor()
+  await form.rate('Output per million tokens').getByText('Margin 0.10 USD, 50 %').waitFor()
+  await one.looksRight()
+  await page.getByRole('button', { name: 'Review and save' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+  await dialog.getByText('You lose 0.01 USD per million tokens').waitFor()
+  await one.looksRight()
+  await dialog.getByRole('button', { name: 'Save below cost' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(file()).toContain('model = "qwen3:8b", cost = { input = 0.06, output = 0.10 } }]')
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByText('below cost by 0.01').first().waitFor()
+  await one.looksRight()
+})
