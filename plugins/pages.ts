@@ -1,10 +1,10 @@
 // The pages, in the groups and the order of the side bar; what stands before a session; and the search.
 import { account_pages } from './accounts/web/pages.ts'
 import { audit_log_pages } from './audit-log/web/pages.ts'
-import { books_pages } from './books/web/pages.ts'
 import { call_pages } from './calls/web/pages.ts'
 import { catalogue_pages } from './catalogue/web/pages.ts'
 import type { MovedPage, PageEntry, PageGroup, Search } from './console/web/app/page-entry.ts'
+import { health_check_pages, moved_health_check } from './doctor/web/pages.ts'
 import { moved_transactions, transaction_pages } from './entries/web/pages.ts'
 import { first_steps_pages } from './first-steps/web/pages.ts'
 import { import_pages } from './import/web/pages.ts'
@@ -31,13 +31,20 @@ export const page_groups: readonly PageGroup[] = [
   },
   { title: 'Money', pages: [...account_pages, ...key_pages, ...transaction_pages] },
   { title: 'Models', pages: catalogue_pages },
-  { title: 'Gateway', pages: [...audit_log_pages, ...system_pages, ...books_pages, ...settings_pages] },
+  {
+    title: 'Gateway',
+    pages: [...audit_log_pages, ...system_pages, ...health_check_pages, ...settings_pages],
+  },
 ]
 
 export const pages: readonly PageEntry[] = page_groups.flatMap((group) => group.pages)
 
 /** Addresses that pages had before. They lead to the page of today. */
-export const moved_pages: readonly MovedPage[] = [...moved_library, ...moved_transactions]
+export const moved_pages: readonly MovedPage[] = [
+  ...moved_library,
+  ...moved_transactions,
+  ...moved_health_check,
+]
 
 export { open_pages, signIn } from './sign-in/web/pages.ts'
 

@@ -1,4 +1,4 @@
-// The books as a plugin: the command `audit`, and the page of the last audit.
+// The books as a plugin: the command `audit`, and the last audit for the page Health check.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const books = definePlugin({

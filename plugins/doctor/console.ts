@@ -1,13 +1,23 @@
 // The check-up at the console, for the operator alone.
 import { Elysia } from 'elysia'
 import { FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
+import { LastReportView, lastReportView } from '../../src/app/surface/console/last-report.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Doctor } from './check-up.ts'
 import { DoctorReport } from './report.ts'
 
-/** `POST /console/api/doctor`: by POST, since it sends each provider a request. It changes nothing. */
-export function doctorRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>, doctor: Doctor) {
-  return new Elysia({ name: 'console-doctor' })
+const RESPONSE = { response: { 200: LastReportView(DoctorReport), ...FAILURES } }
+
+/** `GET /console/api/doctor`; by POST one begins beside the calls, unless one is running: it sends each provider a free request. */
+export const doctorRoutes = (gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>, doctor: Doctor) =>
+  new Elysia({ name: 'console-doctor' })
     .use(operatorCalls(gateway))
-    .post('/console/api/doctor', () => doctor.examine(), { response: { 200: DoctorReport, ...FAILURES } })
-}
+    .get('/console/api/doctor', () => lastReportView(doctor), RESPONSE)
+    .post(
+      '/console/api/doctor',
+      () => {
+        doctor.begin()
+        return lastReportView(doctor)
+      },
+      RESPONSE,
+    )

@@ -4,9 +4,8 @@ import { checks } from './checks/list.ts'
 
 export const doctor = definePlugin({
   name: 'doctor',
-  open: async ({ operations }) => (await import('./check-up.ts')).createDoctor(operations.data_folder),
-  // The operator who waits for a report gets an answer before the sockets are closed.
-  on: { stopping: (doctor) => doctor.stop() },
+  open: async ({ operations: { data_folder }, calls: { now } }) =>
+    (await import('./check-up.ts')).createDoctor(data_folder, now),
   console_routes: async () => (await import('./console.ts')).doctorRoutes,
   commands: { doctor: async () => (await import('./command.ts')).addDoctorCommand },
   checks,

@@ -1,6 +1,7 @@
 // The books in the console: the audit of the start, one on request beside the calls, and what it finds.
 import { describe, expect, test } from 'bun:test'
-import { Books } from '../../plugins/books/books.ts'
+import { createBooks } from '../../plugins/books/books.ts'
+import { LastReport } from '../../src/app/process/last-report.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileGateway } from '../support/gateway.ts'
@@ -75,12 +76,13 @@ describe('the runner', () => {
   test('runs one at a time, and tells why one could not run', async () => {
     let started = 0
     const ends: ((failure: string) => void)[] = []
-    const books = new Books({ data_folder: '/nowhere', now: () => 7 }, () => {
+    const start = () => {
       started += 1
       const { promise, resolve } = Promise.withResolvers<{ failure: string }>()
       ends.push((failure) => resolve({ failure }))
       return { ended: promise, stop() {} }
-    })
+    }
+    const books = new LastReport(start, () => 7)
     books.begin()
     books.begin()
     expect([started, books.running_since_ms]).toEqual([1, 7])
@@ -92,7 +94,7 @@ describe('the runner', () => {
   })
 
   test('a process that cannot audit is a failure in its own words', async () => {
-    const books = new Books({ data_folder: '/does-not-exist', now: Date.now })
+    const books = createBooks('/does-not-exist', Date.now)
     books.begin()
     await eventually('it ended', () => books.running_since_ms === undefined)
     expect(books.failure).toContain('does-not-exist')

@@ -47,7 +47,7 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'transactions', who: 'operator', address: '/console/transactions' },
   { name: 'transactions-of', who: 'operator', address: '/console/transactions?account=alice' },
   { name: 'statement', who: 'operator', address: '/console/transactions/statement?account=alice' },
-  { name: 'books', who: 'operator', address: '/console/books' },
+  { name: 'health-check', who: 'operator', address: '/console/system/health-check' },
   { name: 'audit-log', who: 'operator', address: '/console/audit-log' },
   { name: 'system', who: 'operator', address: '/console/system' },
   { name: 'settings', who: 'operator', address: '/console/settings' },

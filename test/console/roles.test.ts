@@ -30,7 +30,7 @@ const OF_OPERATOR = [
   '/accounts/1',
   '/providers',
   '/catalogue',
-  '/books',
+  '/system/health-check',
   '/system',
   '/audit-log',
 ]

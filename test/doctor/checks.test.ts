@@ -10,6 +10,7 @@ import { checkReady } from '../../src/app/checks/ready.ts'
 import { fits } from '../../src/domain/validation.ts'
 import { createScene, NOW, sceneOfEachTest } from '../app/commands/scene.ts'
 import { type CatalogueParts, catalogueOf } from '../support/catalogue.ts'
+import { eventually } from '../support/eventually.ts'
 import { accountFile } from '../support/google.ts'
 import { commandOf } from '../support/programs.ts'
 
@@ -389,42 +390,15 @@ test.each([
   await gateway.stop(true)
 })
 
-describe('a round beside the calls', () => {
-  const report: DoctorReport = { healthy: true, findings: [] }
-
-  test('who asks while one is made gets the same one', async () => {
-    const ends = Promise.withResolvers<{ report: DoctorReport }>()
-    let begun = 0
-    const doctor = createDoctor(scene.dir, () => {
-      begun += 1
-      return { ended: ends.promise, stop() {} }
-    })
-    const both = [doctor.examine(), doctor.examine()]
-    ends.resolve({ report })
-    expect(await Promise.all(both)).toEqual([report, report])
-    expect(begun).toBe(1)
-    await doctor.examine()
-    expect(begun).toBe(2)
-  })
-
-  test('one that fails says why, and the next begins anew', async () => {
-    let begun = 0
-    const doctor = createDoctor(scene.dir, () => {
-      begun += 1
-      return { ended: Promise.resolve({ failure: 'no memory' }), stop() {} }
-    })
-    await expect(doctor.examine()).rejects.toThrow('no memory')
-    await expect(doctor.examine()).rejects.toThrow('no memory')
-    expect(begun).toBe(2)
-  })
-
-  test('in a process of its own, of a folder that has a space in its name', async () => {
-    const dir = join(scene.dir, 'a folder')
-    mkdirSync(dir)
-    const made = await createDoctor(dir).examine()
-    expect(made.healthy).toBe(false)
-    expect(made.findings[0]).toMatchObject({ check: 'catalogue', level: 'fail' })
-  })
+test('a check-up on request, in a process of its own, of a folder that has a space in its name', async () => {
+  const dir = join(scene.dir, 'a folder')
+  mkdirSync(dir)
+  const doctor = createDoctor(dir, Date.now)
+  doctor.begin()
+  await eventually('it ended', () => doctor.running_since_ms === undefined)
+  expect(doctor.failure).toBeUndefined()
+  expect(doctor.last?.report.healthy).toBe(false)
+  expect(doctor.last?.report.findings[0]).toMatchObject({ check: 'catalogue', level: 'fail' })
 })
 
 describe('the file of a service account', () => {

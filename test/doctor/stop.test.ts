@@ -1,4 +1,4 @@
-// A check-up that is under way when the gateway stops: it ends, and the operator at the page gets an answer.
+// A check-up that is under way when the gateway stops ends with it.
 import { expect, test } from 'bun:test'
 import { catalogueOf } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
@@ -16,13 +16,12 @@ test('a stop ends a check-up', async () => {
   })
   const gateway = await startTestGateway({ catalogue: catalogueOf({ upstream_url: upstream.url.origin }) })
   const operator = await signedIn(gateway, 'operator')
-  const answer = operator.send('POST', '/doctor')
+  const { running_since_at_ms } = await operator.json('POST', '/doctor')
+  expect(running_since_at_ms).toBeNumber()
   await reached
   const started_ms = performance.now()
   await gateway.stop()
   const took_ms = performance.now() - started_ms
-  const { status } = await answer
-  expect(status).toBe(500)
   // The provider's time-out is 10 s.
   expect(took_ms).toBeLessThan(1_500)
 })

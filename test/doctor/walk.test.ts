@@ -1,33 +1,36 @@
-// The doctor in the console: for the operator alone, by a button of the System page, with what to do.
+// The check-up in the console: for the operator alone. Its page is walked in test/walks/books.test.ts.
 import { expect, test } from 'bun:test'
-import { fileConsole } from '../support/console.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
+import { eventually } from '../support/eventually.ts'
+import { fileGateway } from '../support/gateway.ts'
 
-const { gateway, visit } = await fileConsole()
+const gateway = await fileGateway()
+const operator = await signedIn(gateway, 'operator')
 
-test('nobody else gets a report', async () => {
+test('nobody else gets a report, or has one made', async () => {
   await gateway.account('alice', { balance_usd: '1' })
-  expect((await clientOf(gateway).send('POST', '/doctor')).status).toBe(401)
-  expect((await (await signedIn(gateway, { account: 'alice' })).send('POST', '/doctor')).status).toBe(403)
-  expect(
-    (await (await signedIn(gateway, { key: await gateway.key('alice') })).send('POST', '/doctor')).status,
-  ).toBe(403)
+  for (const [client, status] of [
+    [clientOf(gateway), 401],
+    [await signedIn(gateway, { account: 'alice' }), 403],
+    [await signedIn(gateway, { key: await gateway.key('alice') }), 403],
+  ] as const)
+    for (const method of ['GET', 'POST'])
+      expect([method, (await client.send(method, '/doctor')).status]).toEqual([method, status])
 })
 
-test.each(['wide', 'phone'] as const)(
-  'the operator presses Check, and sees what was found: %s',
-  async (size) => {
-    await using one = await visit('operator', { size })
-    const { page } = one
-    await one.open('/console/system')
-    await page.getByRole('button', { name: 'Check', exact: true }).click()
-    await page.getByRole('table', { name: 'Check results' }).waitFor()
-    await page.getByText('quick check passed').waitFor()
-    // What stands between backticks is code, not a mark.
-    await page.locator('code', { hasText: /^tollgate audit$/ }).waitFor()
-    expect(await page.getByRole('main').textContent()).not.toContain('`')
-    await page.getByText(/\d+ findings: 0 failed/).waitFor()
-    await one.looksRight()
-    await one.isClean()
-  },
-)
+test('there is none before the first; then the last one stays', async () => {
+  expect(await operator.json('GET', '/doctor')).toEqual({
+    running_since_at: null,
+    running_since_at_ms: null,
+    failure: null,
+    last: null,
+  })
+  const begun = await operator.json('POST', '/doctor')
+  expect(begun.running_since_at_ms).toBeNumber()
+  const read = () => operator.json('GET', '/doctor')
+  await eventually('it ended', async () => (await read()).running_since_at_ms === null)
+  const { failure, last } = await read()
+  expect(failure).toBeNull()
+  expect(last.report.healthy).toBe(true)
+  expect(last.report.findings.length).toBeGreaterThan(5)
+})

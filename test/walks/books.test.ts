@@ -1,4 +1,4 @@
-// The page of the books in a browser: the audit with each of its figures, what it finds, and the entries, filtered and as a file.
+// The health check and the transactions in a browser: what fails with each of its figures, what passed, and entries filtered and as a file.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { aligned } from '../../plugins/console/web/parts/amounts.ts'
@@ -22,24 +22,35 @@ const sumOf = (kind: string) =>
     .entries.filter((entry) => entry.kind === kind)
     .reduce((sum, { amount_nanos }) => sum + Math.abs(amount_nanos), 0)
 
-test('an audit is run and told figure by figure, with what it finds; entries are filtered and exported', async () => {
+test('the health check shows what fails and hides what is well; transactions are filtered and exported', async () => {
   await using one = await visit('operator')
   const { page } = one
   await one.open('/console/books')
+  await page.waitForURL(/\/console\/system\/health-check$/)
+  await page.getByText('So far the start of the gateway has checked the books only.').waitFor()
   const linesOf = async (table: string) => {
     const lines = await page.getByRole('table', { name: table }).getByRole('row').allInnerTexts()
     return lines.map((line) => line.replace(/\s+/g, ' ').trim())
   }
-  const audited = async (summary: string) => {
-    await page.getByRole('button', { name: 'Run audit' }).click()
+  const checked = async (verdict: RegExp) => {
+    await page.getByRole('button', { name: /^Run/ }).click()
     await page.getByRole('button', { name: 'Checking' }).waitFor()
-    await page.getByRole('button', { name: 'Run audit' }).waitFor()
-    await page.getByText(summary).first().waitFor()
-    const { last } = await operator.json('GET', '/books')
-    return last.report as { rules: { meaning: string; over: string; checked: number }[] }
+    await page.getByRole('button', { name: 'Run again' }).waitFor()
+    await page.getByText(verdict).waitFor()
+    const [books, check_up] = await Promise.all(
+      ['/books', '/doctor'].map((path) => operator.json('GET', path)),
+    )
+    return {
+      rules: books.last.report.rules as { meaning: string; over: string; breaches: number }[],
+      findings: check_up.last.report.findings as { level: string; found: string }[],
+    }
   }
 
-  const { rules } = await audited('rules hold.')
+  const well = await checked(/^(?:No problems found|\d+ warnings?)\.$/)
+  const warnings = well.findings.filter(({ level }) => level === 'warn').length
+  const passed = well.rules.length + well.findings.length - warnings
+  expect(await page.getByRole('row').count()).toBe(warnings === 0 ? 0 : 1 + warnings)
+  await page.getByText(`${passed} checks passed`).click()
   const charged = sumOf('charge')
   expect(charged).toBeGreaterThan(0)
   const usd = aligned([12.5e9, 2.5e9, charged, 10e9 - charged])
@@ -51,21 +62,26 @@ test('an audit is run and told figure by figure, with what it finds; entries are
     `Balance of all accounts ${usd(10e9 - charged)} USD`,
   ])
   expect(gateway.rows().accounts).toMatchObject([{ balance_nanos: 10e9 - charged }])
-  const [, ...shown] = await linesOf('Rules')
-  expect(shown).toEqual(rules.map(({ meaning, over, checked }) => `${meaning} ${over}: ${checked} holds`))
-  await page.getByText(`All ${rules.length} rules hold.`).waitFor()
-
-  gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos + 7')
-  await audited('1 finding.')
-  gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos - 7')
-  const [, finding = ''] = await linesOf('Findings')
-  expect(finding).toStartWith(`account ${alice.id} ${10e9 - charged + 7} ${10e9 - charged} `)
-  await page.getByText('broken, 1').waitFor()
+  const [, ...shown] = await linesOf('Checks passed')
+  expect(shown).toHaveLength(passed)
+  for (const [at, { over, meaning }] of well.rules.entries())
+    expect(shown[at]).toStartWith(`Books: ${over} passed ${meaning} `)
+  // What stands between backticks is code, not a mark.
+  expect(await page.getByRole('main').textContent()).not.toContain('`')
   await one.looksRight()
 
-  // Where the entries were once, and of one account.
-  await one.go('/console/books?tab=entries')
-  await page.getByRole('heading', { name: 'Transactions' }).waitFor()
+  gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos + 7')
+  await checked(/^1 problem found\.$/)
+  gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos - 7')
+  const [, problem = ''] = await linesOf('Problems')
+  expect(problem).toStartWith('Books: accounts failed ')
+  expect(problem).toContain(`account ${alice.id}: is ${10e9 - charged + 7}, should be ${10e9 - charged} `)
+  await one.looksRight()
+  await one.go('/console/system')
+  await page.getByText('1 problem found.', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Open health check' }).click()
+  await page.getByRole('table', { name: 'Problems' }).waitFor()
+
   await one.go('/console/entries?account=nobody')
   one.allow(/status of 404/)
   await page.getByText('Account not found').waitFor()

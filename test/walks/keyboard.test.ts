@@ -78,7 +78,7 @@ test('/ finds accounts, keys, calls and models; g and a letter, ? and Esc do wha
   await search.click()
   await dialog.waitFor()
   await page.keyboard.type('nobody-is-called-so')
-  await page.getByText(/Nothing is called/).waitFor()
+  await page.getByText(/No results for/).waitFor()
   await one.looksRight()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })

@@ -16,7 +16,7 @@ import { Status } from '../../console/web/parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import { Plugins, usePlugins } from '../../custom-plugins/web/plugins.tsx'
-import { CheckUp } from '../../doctor/web/check-up.tsx'
+import { HealthCheckSummary } from '../../doctor/web/health-check.tsx'
 import { Gateways } from './gateways.tsx'
 
 const EVERY_MS = 5_000
@@ -98,7 +98,7 @@ function Known({ system, alerts, children }: KnownProps) {
       />
       {alerts && <Alerts {...alerts} />}
       <Backups />
-      <CheckUp />
+      <HealthCheckSummary />
     </div>
   )
 }

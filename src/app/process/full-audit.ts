@@ -20,6 +20,7 @@ import type { Db } from '../../store/db.ts'
 import type { Integrity, Part } from '../../store/engines/sqlite/integrity.ts'
 import { compareKept } from './files/kept-objects.ts'
 import type { FileStores } from './files/stores.ts'
+import type { MadeReport } from './last-report.ts'
 
 const Side = Nullable(Type.Union([Type.Number(), Type.String()]))
 
@@ -62,11 +63,7 @@ export const AuditReport = Type.Object({
 })
 export type AuditReport = Static<typeof AuditReport>
 
-export interface MadeAudit {
-  report: AuditReport
-  ended_at_ms: number
-  took_ms: number
-}
+export type MadeAudit = MadeReport<AuditReport>
 
 export function reportOf({ clean, rules, findings, totals, kept }: FullAudit): AuditReport {
   const { accounts, keys, calls, pending_holds, ...amounts } = totals

@@ -96,7 +96,7 @@ function SearchBox({ onClose, search, pages }: Omit<SearchDialogProps, 'open'>) 
       <Hits hits={hits} list={list} chosen={chosen} onChosen={onClose} />
       {data && hits.length === 0 && sought.length >= MIN_CHARS && (
         <p className="soft" role="status">
-          Nothing is called “{sought}”. Search for any part of a name, the beginning of a key, or the first 12
+          No results for “{sought}”. Search for any part of a name, the beginning of a key, or the first 12
           characters of a request ID.
         </p>
       )}

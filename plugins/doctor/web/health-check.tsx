@@ -1,0 +1,139 @@
+// The page Health check: what fails first, with what to do, and what is well out of sight; to run again.
+import { HeartPulse } from 'lucide-react'
+import { api, send } from '../../console/web/app/client.ts'
+import { useAction } from '../../console/web/parts/action.ts'
+import { counted } from '../../console/web/parts/amounts.ts'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { AsCommand } from '../../console/web/parts/code.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { Page, Section } from '../../console/web/parts/page.tsx'
+import { Loaded, Skeleton } from '../../console/web/parts/states.tsx'
+import { Status, type Tone } from '../../console/web/parts/status.tsx'
+import { type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { Time } from '../../console/web/parts/time.tsx'
+import { Words } from '../../console/web/parts/words.tsx'
+import { BooksSum } from './books-sum.tsx'
+import { type Checked, type LastChecks, useLastChecks, verdictOf } from './last-checks.ts'
+
+export default function HealthCheck() {
+  const { books, check_up, checks } = useLastChecks()
+  const { run, busy } = useAction({
+    work: () => Promise.all([send(api.books.audit.post()), send(api.doctor.post())]),
+    changes: ['books', 'doctor'],
+  })
+  const is_running = busy || (checks?.is_running ?? false)
+  return (
+    <Page
+      title="Health check"
+      lead="The books, the stored files, the settings, this machine and the providers."
+      actions={
+        <Button look="primary" icon={HeartPulse} busy={is_running} onClick={() => run(undefined)}>
+          {is_running ? 'Checking' : checks?.is_complete ? 'Run again' : 'Run health check'}
+        </Button>
+      }
+    >
+      <Loaded query={books}>
+        {() => (
+          <Loaded query={check_up}>{() => (checks ? <Checks {...checks} /> : <Skeleton rows={4} />)}</Loaded>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Checks(checks: LastChecks) {
+  const { problems, passed, failures, totals } = checks
+  return (
+    <div className="stack">
+      <Verdict {...checks} />
+      {failures.map((failure) => (
+        <Notice key={failure} tone="bad" alert>
+          The last check could not run: {failure}. Run it again.
+        </Notice>
+      ))}
+      {problems.length > 0 && (
+        <Table
+          label="Problems"
+          columns={COLUMNS}
+          rows={problems}
+          keyOf={({ check, found }) => `${check} ${found}`}
+        />
+      )}
+      {passed.length > 0 && (
+        <details className="health-passed">
+          <summary>{`${counted(passed.length, 'check')} passed`}</summary>
+          <div className="stack">
+            {totals && <BooksSum totals={totals} />}
+            <Table
+              label="Checks passed"
+              columns={COLUMNS}
+              rows={passed}
+              keyOf={({ check, found }) => `${check} ${found}`}
+            />
+          </div>
+        </details>
+      )}
+      <AsCommand command="tollgate audit && tollgate doctor" />
+    </div>
+  )
+}
+
+const TONES: Record<Checked['level'], Tone> = { ok: 'good', warn: 'warn', fail: 'bad' }
+const WORDS: Record<Checked['level'], string> = { ok: 'passed', warn: 'warning', fail: 'failed' }
+
+function Verdict(checks: LastChecks) {
+  const { problems, ended_at_ms, is_complete } = checks
+  const [worst] = problems
+  return (
+    <p>
+      <Status tone={worst ? TONES[worst.level] : 'good'}>{verdictOf(checks)}</Status>{' '}
+      <span className="soft">
+        {ended_at_ms !== undefined && (
+          <>
+            Checked <Time at_ms={ended_at_ms} />.{' '}
+          </>
+        )}
+        {!is_complete && 'So far the start of the gateway has checked the books only.'}
+      </span>
+    </p>
+  )
+}
+
+const COLUMNS: Column<Checked>[] = [
+  column('check', 'Check', 'first', ({ check }) => check),
+  column('level', 'Result', 'first-end', ({ level }) => <Status tone={TONES[level]}>{WORDS[level]}</Status>),
+  column('found', 'Details', 'second', (checked) => <Found {...checked} />),
+]
+
+const Found = ({ found, advice, rows = [] }: Checked) => (
+  <div className="health-found">
+    <p>
+      <Words>{found}</Words>
+    </p>
+    {rows.map((row) => (
+      <p key={row}>{row}</p>
+    ))}
+    {advice !== null && (
+      <p className="soft">
+        <Words>{advice}</Words>
+      </p>
+    )}
+  </div>
+)
+
+/** The last result, on the System page. */
+export function HealthCheckSummary() {
+  const { checks } = useLastChecks()
+  return (
+    <Section
+      title="Health check"
+      actions={
+        <ButtonLink icon={HeartPulse} href="/system/health-check">
+          Open health check
+        </ButtonLink>
+      }
+    >
+      {checks && <Verdict {...checks} />}
+    </Section>
+  )
+}

@@ -1,0 +1,116 @@
+// The last audit of the books and the last check-up as one: what failed, worst first, and what passed.
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import type { Diagnosis } from '../../../src/app/checks/check.ts'
+import type { AuditReport } from '../../../src/app/process/full-audit.ts'
+import { announce } from '../../console/web/app/announce.ts'
+import { type AnswerOf, api } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { count, counted } from '../../console/web/parts/amounts.ts'
+
+type Books = AnswerOf<typeof api.books.get>
+type CheckUp = AnswerOf<typeof api.doctor.get>
+
+/** A diagnosis of the check-up, or a rule of the books with what breaks it. */
+export interface Checked extends Diagnosis {
+  /** Rows that break a rule, in words. */
+  rows?: readonly string[]
+}
+
+export interface LastChecks {
+  /** Failures first, then warnings. */
+  problems: Checked[]
+  passed: Checked[]
+  /** Undefined before a check-up. */
+  ended_at_ms: number | undefined
+  is_complete: boolean
+  is_running: boolean
+  /** Why the audit or the check-up could not run. */
+  failures: string[]
+  totals: AuditReport['totals'] | undefined
+}
+
+const MAX_ROWS = 5
+/** An audit counts no further. */
+const MAX_BREACHES = 100
+
+function checkedRule(
+  { invariant, meaning, over, checked, breaches }: AuditReport['rules'][number],
+  findings: AuditReport['findings'],
+): Checked {
+  if (breaches === 0)
+    return {
+      check: `Books: ${over}`,
+      level: 'ok',
+      found: `${meaning} ${count(checked)} checked.`,
+      advice: null,
+    }
+  const rows = findings
+    .filter((finding) => finding.invariant === invariant)
+    .slice(0, MAX_ROWS)
+    .map(({ subject, found, expected }) => `${subject}: is ${found}, should be ${expected}`)
+  const more = breaches - rows.length
+  const words = breaches >= MAX_BREACHES ? `at least ${more} more` : `${more} more`
+  return {
+    check: `Books: ${over}`,
+    level: 'fail',
+    found: meaning,
+    advice: 'Amounts are in nano-dollars. Calls continue, and nothing is corrected by itself.',
+    rows: more > 0 ? [...rows, words] : rows,
+  }
+}
+
+const RANK = { fail: 0, warn: 1, ok: 2 } as const
+
+/** Both answers as one. */
+export function checksOf(books: Books, check_up: CheckUp): LastChecks {
+  const { rules = [], findings = [], totals } = books.last?.report ?? {}
+  const all = [...rules.map((rule) => checkedRule(rule, findings)), ...(check_up.last?.report.findings ?? [])]
+  const ends = [books.last, check_up.last].map((last) => last?.ended_at_ms ?? 0)
+  return {
+    problems: all
+      .filter(({ level }) => level !== 'ok')
+      .sort((one, other) => RANK[one.level] - RANK[other.level]),
+    passed: all.filter(({ level }) => level === 'ok'),
+    ended_at_ms: Math.max(...ends) || undefined,
+    is_complete: books.last !== null && check_up.last !== null,
+    is_running: books.running_since_at_ms !== null || check_up.running_since_at_ms !== null,
+    failures: [books.failure, check_up.failure].filter((failure) => failure !== null),
+    totals,
+  }
+}
+
+/** "3 problems found.", "2 warnings.", "No problems found." */
+export function verdictOf({ problems }: Pick<LastChecks, 'problems'>): string {
+  const failed = problems.filter(({ level }) => level === 'fail').length
+  if (failed > 0) return `${counted(failed, 'problem')} found.`
+  return problems.length > 0 ? `${counted(problems.length, 'warning')}.` : 'No problems found.'
+}
+
+const EVERY_MS = 1_000
+
+/** The queries of both, read each second while one runs. */
+export function useLastChecks() {
+  const queries = useQueryClient()
+  const isRunning = (subject: string) => {
+    const known = queries.getQueryData<Books | CheckUp>([subject])
+    return known !== undefined && known.running_since_at_ms !== null
+  }
+  const every = (subject: string) => ({ every_ms: isRunning(subject) ? EVERY_MS : undefined })
+  const books = useApi(['books'], () => api.books.get(), every('books'))
+  const check_up = useApi(['doctor'], () => api.doctor.get(), every('doctor'))
+  const checks = books.data && check_up.data && checksOf(books.data, check_up.data)
+  useEndAnnounced(checks)
+  return { books, check_up, checks }
+}
+
+function useEndAnnounced(checks: LastChecks | undefined): void {
+  const was_running = useRef(false)
+  const is_running = checks?.is_running ?? false
+  const verdict = checks && verdictOf(checks)
+  useEffect(() => {
+    if (was_running.current && !is_running && verdict !== undefined)
+      announce(`Health check finished: ${verdict}`)
+    was_running.current = is_running
+  }, [is_running, verdict])
+}
