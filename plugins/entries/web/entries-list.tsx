@@ -50,7 +50,14 @@ const OF_ACCOUNT: readonly Column<ConsoleEntry>[] = [
   KIND,
   column('for', 'For', 'second', (entry) => <For entry={entry} />),
   AMOUNT,
-  charges('balance', 'Balance, USD', 'second-end', ({ balance_nanos }) => balance_nanos),
+  // With the decimals of the amounts, which it adds up.
+  charges(
+    'balance',
+    'Balance, USD',
+    'second-end',
+    ({ amount_nanos }) => amount_nanos,
+    ({ balance_nanos }, decimals) => <Money nanos={balance_nanos} decimals={decimals} unit={false} />,
+  ),
 ]
 
 const OF_ALL: readonly Column<ConsoleEntry>[] = [

@@ -10,9 +10,9 @@ export default function Transactions() {
     <Page
       title="Transactions"
       lead={
-        is_operator
+        is_operator && account === undefined
           ? 'Top-ups, charges, refunds and debits of every account.'
-          : 'Top-ups, charges, refunds and debits. They add up to your balance.'
+          : 'Top-ups, charges, refunds and debits. They add up to the balance.'
       }
       actions={is_operator && <AccountFilter any="All accounts" value={account ?? ''} onChange={choose} />}
     >
