@@ -7,6 +7,7 @@ import { byOf, FAILURES, operatorCalls } from '../../src/app/surface/console/cal
 import { CsvFile, listCsv, onePart } from '../../src/app/surface/console/list-csv.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { conflict } from '../../src/domain/errors.ts'
+import { ZONE_PARAMETER } from '../../src/http/period.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../src/http/views.ts'
 import { streamOf } from './archive/encryption.ts'
@@ -70,15 +71,16 @@ export function backupRoutes(gateway: Gateway, backups: Backups) {
     })
     .get(
       '/console/api/backups.csv',
-      async ({ viewer }) => {
+      async ({ viewer, query: { zone } }) => {
         const parts = onePart(await backups.list())
         return listCsv(gateway, viewer, {
           list: 'backups',
           columns: csvFor(archive_columns, viewer.role, CSV_ORDER),
           parts,
+          zone,
         })
       },
-      { response: { 200: CsvFile, ...FAILURES } },
+      { query: Closed(ZONE_PARAMETER), response: { 200: CsvFile, ...FAILURES } },
     )
     .get('/console/api/backups/work', () => workingView(backups), {
       response: { 200: WorkingView, ...FAILURES },

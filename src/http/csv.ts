@@ -1,5 +1,7 @@
 // Tables as CSV (RFC 4180), written while they are read, and harmless in a spreadsheet.
+
 import { formatUsd, type Nanos } from '../domain/money.ts'
+import { UTC, type Zone } from '../domain/zones.ts'
 
 /** A cell; null is an empty one. */
 export type Cell = string | number | null
@@ -72,7 +74,7 @@ export function csvAnswer(
   })
 }
 
-/** A time, in UTC. */
+/** A time, in UTC: its column has a name that ends in `_utc`. */
 export const csvTime = (time_ms: number | null): string | null =>
   time_ms === null ? null : new Date(time_ms).toISOString()
 
@@ -81,6 +83,26 @@ export const csvUsd = (nanos: Nanos | null): string | null => (nanos === null ? 
 
 /** Columns by their names, in their order. */
 export type CsvColumns<Row> = { readonly [name: string]: (row: Row) => Cell }
+
+const UTC_END = '_utc'
+
+/** The same columns with their times in a zone: `started_utc` becomes `started_europe_berlin`, of `2026-12-31T18:00:00.000+01:00`. */
+export function columnsIn<Row>(zone: Zone, columns: CsvColumns<Row>): CsvColumns<Row> {
+  if (zone === UTC) return columns
+  const end = `_${zone.toLowerCase().replace(/[^a-z0-9]+/g, '_')}`
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, cell]) =>
+      name.endsWith(UTC_END)
+        ? [name.slice(0, -UTC_END.length) + end, (row: Row) => timeIn(zone, cell(row))]
+        : [name, cell],
+    ),
+  )
+}
+
+const timeIn = (zone: Zone, time: Cell): Cell =>
+  typeof time === 'string'
+    ? Temporal.Instant.from(time).toString({ timeZone: zone, smallestUnit: 'millisecond' })
+    : time
 
 /** The lines under their head. The end of the last line is left to who writes it, who ends it with the newline of CRLF. */
 export const csvOf = <Row>(columns: CsvColumns<Row>, rows: readonly Row[]): string =>

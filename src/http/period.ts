@@ -24,7 +24,7 @@ export const ZONE_PARAMETER = {
 }
 
 /** @throws GatewayError invalid_request for an unknown one */
-export function readZone({ zone = UTC }: { zone?: string }): Zone {
+export function readZone({ zone = UTC }: { zone?: string | undefined }): Zone {
   if (isZone(zone)) return zone
   throw invalidRequest(`zone: must be ${A_ZONE}.`, { param: 'zone' })
 }
@@ -46,7 +46,7 @@ export const PERIOD_PARAMETERS = {
 interface Requested {
   since?: string
   until?: string
-  zone?: string
+  zone?: string | undefined
 }
 
 /** @throws GatewayError invalid_request for days or zones that do not exist, or a time that ends before it begins */

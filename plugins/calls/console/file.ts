@@ -18,6 +18,7 @@ export function callsFile(
   gateway: ConsoleParts,
   viewer: Viewer,
   { calls, refusals }: RequestedCalls,
+  zone: string | undefined,
 ): Promise<Response> {
   const { db } = gateway
   const refused = refusals
@@ -25,11 +26,11 @@ export function callsFile(
     : onePart<RecordedRefusal>([])
   if (!calls) {
     const columns = csvFor(refused_requests.columns, viewer.role)
-    return listCsv(gateway, viewer, { list: 'refused', columns, parts: refused })
+    return listCsv(gateway, viewer, { list: 'refused', columns, parts: refused, zone })
   }
   const columns = callCsv(viewer.role)
   const parts = newestFirst<ListedCall>(allCalls(db, calls), linesOf(refused))
-  return listCsv(gateway, viewer, { list: 'calls', columns, parts })
+  return listCsv(gateway, viewer, { list: 'calls', columns, parts, zone })
 }
 
 async function* linesOf(parts: AsyncGenerator<readonly RecordedRefusal[]>): AsyncGenerator<ListedCall[]> {

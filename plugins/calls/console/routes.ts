@@ -28,7 +28,8 @@ const callRoutes = (gateway: Gateway) =>
     })
     .get(
       '/console/api/calls.csv',
-      async ({ viewer, query }) => callsFile(gateway, viewer, await requestedCalls(gateway, viewer, query)),
+      async ({ viewer, query }) =>
+        callsFile(gateway, viewer, await requestedCalls(gateway, viewer, query), query.zone),
       { query: Closed(CALL_FILTERS), response: { 200: CsvFile, ...FAILURES } },
     )
     .get('/console/api/call-filters', ({ viewer, query }) => filtersView(gateway, viewer, query.account), {

@@ -65,7 +65,7 @@ function Statement({ query, chosen, onMonth }: StatementProps) {
           </ButtonLink>
         </div>
         <div className="row">
-          <ExportCsv list="statement" query={query} />
+          <ExportCsv list="statement" has_times={false} query={query} />
           <Button icon={Printer} onClick={() => print()}>
             Print
           </Button>

@@ -61,7 +61,7 @@ export function HistoryList({ account }: HistoryListProps) {
         <div className="filters">
           <DayFilters {...filters} set={set} utc />
         </div>
-        <ExportCsv list="history" query={chosen} />
+        <ExportCsv list="history" has_times={false} query={chosen} />
       </div>
       <Loaded query={history}>
         {({ history: rows, next_cursor }) =>

@@ -11,6 +11,7 @@ import { notFound } from '../../../src/domain/errors.ts'
 import { type CsvColumns, csvTime } from '../../../src/http/csv.ts'
 import { ImageBytes } from '../../../src/http/image-answer.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
+import { ZONE_PARAMETER } from '../../../src/http/period.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import {
@@ -41,6 +42,7 @@ import {
 
 const FILTERS = { ...ACCOUNT_PARAMETER, ...CONTENT }
 const Filters = Closed(FILTERS)
+const FileQuery = Closed({ ...FILTERS, ...ZONE_PARAMETER })
 const FilesQuery = Closed({ ...FILTERS, ...PAGE_PARAMETERS })
 const AccountQuery = Closed(ACCOUNT_PARAMETER)
 const OneQuery = Closed({ ...CONTENT, key: Type.String({ maxLength: 255, must: 'the key of a file' }) })
@@ -134,12 +136,12 @@ function listed(gateway: LibraryParts) {
     )
     .get(
       '/console/api/files.csv',
-      async ({ viewer, origin, query }) => {
+      async ({ viewer, origin, query: { zone, ...query } }) => {
         const { read } = await reader({ viewer, origin }, query)
         const parts = allPages(ROWS_AT_ONCE, read)
-        return listCsv(gateway, viewer, { list: 'files', columns: COLUMNS, parts })
+        return listCsv(gateway, viewer, { list: 'files', columns: COLUMNS, parts, zone })
       },
-      { query: Filters, response: { 200: CsvFile, ...FAILURES } },
+      { query: FileQuery, response: { 200: CsvFile, ...FAILURES } },
     )
     .delete(
       '/console/api/files',

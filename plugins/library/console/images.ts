@@ -12,6 +12,7 @@ import { formatOf } from '../../../src/domain/image-formats.ts'
 import { type CsvColumns, csvTime, csvUsd } from '../../../src/http/csv.ts'
 import { ImageBytes } from '../../../src/http/image-answer.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
+import { ZONE_PARAMETER } from '../../../src/http/period.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import { findGeneration, findGenerationOfAny, openGeneration } from '../../../src/library/generations.ts'
 import type { PageRequest } from '../../../src/store/page.ts'
@@ -51,6 +52,7 @@ export const images = (gateway: LibraryParts) =>
 
 const ROWS_AT_ONCE = 250
 const Filters = Closed(IMAGE_FILTERS)
+const FileQuery = Closed({ ...IMAGE_FILTERS, ...ZONE_PARAMETER })
 
 const COLUMNS: CsvColumns<Unnamed<Static<typeof ListedImage>>> = {
   id: ({ id }) => id,
@@ -98,11 +100,11 @@ function listed(gateway: LibraryParts) {
     )
     .get(
       '/console/api/images.csv',
-      async ({ viewer, origin, query }) => {
+      async ({ viewer, origin, query: { zone, ...query } }) => {
         const parts = allPages(ROWS_AT_ONCE, await reader({ viewer, origin }, query))
-        return listCsv(gateway, viewer, { list: 'images', columns: COLUMNS, parts })
+        return listCsv(gateway, viewer, { list: 'images', columns: COLUMNS, parts, zone })
       },
-      { query: Filters, response: { 200: CsvFile, ...FAILURES } },
+      { query: FileQuery, response: { 200: CsvFile, ...FAILURES } },
     )
     .get(
       '/console/api/images/:id',

@@ -13,7 +13,7 @@ import { requireOperator, requireWholeAccount, type Viewer } from '../../access/
 import { conflict, invalidRequest, notFound } from '../../domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../http/paging.ts'
 import { WholeNumber } from '../../http/parameters.ts'
-import { PERIOD_PARAMETERS, readPeriod } from '../../http/period.ts'
+import { PERIOD_PARAMETERS, readPeriod, ZONE_PARAMETER } from '../../http/period.ts'
 import { Closed } from '../../http/schema.ts'
 import type { Db } from '../../store/db.ts'
 import type { Page } from '../../store/page.ts'
@@ -56,6 +56,7 @@ interface Requested {
   key?: string
   since?: string
   until?: string
+  zone?: string
   limit?: number
   cursor?: number
   first?: number
@@ -85,7 +86,7 @@ export function consoleList<
     ...PAGE_PARAMETERS,
     ...onlyIf(list.begins_with !== undefined, FIRST),
   })
-  const file_query = Closed(parameters)
+  const file_query = Closed({ ...parameters, ...ZONE_PARAMETER })
   const fields = consoleFields<C, Named>(list)
   const page_schema = pageSchema<Field, typeof fields, Totals>(list, { ...fields })
   const readingOf = (viewer: Viewer): Reading => ({ now_ms: gateway.calls.now(), viewer })
@@ -113,7 +114,7 @@ export function consoleList<
       return page as Static<typeof page_schema>
     },
     async file(viewer: Viewer, requested: Static<typeof file_query>): Promise<Response> {
-      const values: object = requested
+      const values: Requested = { ...requested }
       const filter = await filterOf(viewer, values)
       const reading = readingOf(viewer)
       const parts =
@@ -125,6 +126,7 @@ export function consoleList<
         list: list.name,
         columns: csvFor(list.columns, viewer.role, list.csv),
         parts: checkedParts(list, filter, parts),
+        zone: values.zone,
       })
     },
   }

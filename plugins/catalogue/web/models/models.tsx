@@ -138,7 +138,7 @@ export default function ModelsPage() {
       }
       actions={
         <>
-          <ExportCsv list="models" query={{}} />
+          <ExportCsv list="models" has_times={false} query={{}} />
           {is_operator && (
             <ButtonLink href="/models/new" look="primary" icon={Plus}>
               Add a model

@@ -97,7 +97,7 @@ export default function ProvidersPage() {
       lead="The providers that serve your models, and their health."
       actions={
         <>
-          <ExportCsv list="providers" query={{}} />
+          <ExportCsv list="providers" has_times={false} query={{}} />
           <ButtonLink href="/providers/new" look="primary" icon={Plus}>
             Add a provider
           </ButtonLink>

@@ -1,6 +1,7 @@
 // The link to a list as a file: all rows that match the filters in force.
 import { Download } from 'lucide-react'
 import { addressOf } from '../app/place.ts'
+import { useZone } from '../app/zone.ts'
 import { withQuery } from './address-state.ts'
 
 interface ExportCsvProps {
@@ -8,10 +9,14 @@ interface ExportCsvProps {
   list: string
   /** The filters in force, as the list's route takes them; a cursor and a limit are left out of it. */
   query: Readonly<Record<string, string | number | undefined>>
+  /** False of a file without times: its days have their zone in the query, or are of UTC. */
+  has_times?: boolean
 }
 
-export function ExportCsv({ list, query }: ExportCsvProps) {
-  const { cursor: _, limit: __, ...filters } = query
+export function ExportCsv({ list, query, has_times = true }: ExportCsvProps) {
+  const zone = useZone()
+  const { cursor: _, limit: __, ...rest } = query
+  const filters = { ...rest, ...(has_times && zone !== 'UTC' && { zone }) }
   const texts = Object.fromEntries(
     Object.entries(filters).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),
   )

@@ -33,7 +33,7 @@ export default function UsagePage() {
       actions={
         <>
           <HistoryLink account={filters.filters.account} />
-          <ExportCsv list="usage" query={{ ...requested, by }} />
+          <ExportCsv list="usage" has_times={false} query={{ ...requested, by }} />
         </>
       }
     >

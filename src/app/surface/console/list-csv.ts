@@ -1,7 +1,9 @@
 // Lists as files: all rows of a list that match the filter in force, as CSV, read as their reader takes them.
 import { Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../access/viewer.ts'
-import { type Cell, type CsvColumns, csvAnswer } from '../../../http/csv.ts'
+import { dayOf } from '../../../domain/zones.ts'
+import { type Cell, type CsvColumns, columnsIn, csvAnswer } from '../../../http/csv.ts'
+import { readZone } from '../../../http/period.ts'
 import { endOfTurn } from '../../../utilities/end-of-turn.ts'
 import type { Gateway } from '../gateway.ts'
 import { beginExport, type ConsoleParts } from './calls.ts'
@@ -10,22 +12,32 @@ export const CsvFile = Type.Unsafe<Response>(
   Type.Any({ description: 'all rows of the list that match its filter', contentMediaType: 'text/csv' }),
 )
 
+interface Listed<Row> {
+  list: string
+  columns: CsvColumns<Row>
+  parts: AsyncGenerator<readonly Row[]>
+  /** Of its times and of its name; UTC where absent. */
+  zone?: string | undefined
+}
+
 /**
  * The answer of `GET /console/api/<list>.csv`, a file called after the list and the day.
- * @param columns by their names in the head: times as `time_utc`, amounts as `cost_usd`, ids beside names
+ * @param columns by their names in the head: times as `time_utc`, which `zone` puts into a zone, amounts as `cost_usd`, ids beside names
  * @param parts the list's rows in its own order; `allPages` makes them of a list in pages
  * @throws what the first part throws: a refusal is an answer, and no file that breaks off
  */
 export async function listCsv<Row>(
   gateway: Pick<ConsoleParts, 'people'> & Pick<Gateway, 'calls'>,
   viewer: Viewer,
-  { list, columns, parts }: { list: string; columns: CsvColumns<Row>; parts: AsyncGenerator<readonly Row[]> },
+  { list, columns, parts, ...of }: Listed<Row>,
 ): Promise<Response> {
+  const zone = readZone(of)
+  const zoned = columnsIn(zone, columns)
   const onEnd = beginExport(gateway, viewer)
-  const day = new Date(gateway.calls.now()).toISOString().slice(0, 10)
-  const file = { name: `tollgate-${list}-${day}.csv`, head: Object.keys(columns) }
+  const { name: day } = dayOf(gateway.calls.now(), zone)
+  const file = { name: `tollgate-${list}-${day}.csv`, head: Object.keys(zoned) }
   try {
-    return csvAnswer(file, linesOf(columns, await withFirst(parts)), onEnd)
+    return csvAnswer(file, linesOf(zoned, await withFirst(parts)), onEnd)
   } catch (thrown) {
     onEnd()
     throw thrown
