@@ -103,6 +103,51 @@ test('equal refusals are one row, which opens to all; what is above the list lea
   expect(await rows.count()).toBe(1)
 })
 
+test.each(['operator', { account: 'alice' }] as const)(
+  'times, days and files are in the zone of %p, or in UTC by a switch',
+  async (who) => {
+    await using one = await visit(who, { time_zone: 'Asia/Tokyo' })
+    const { page } = one
+    await callBy('alice', 'sim-gpt')
+    await gateway.rest()
+    const last = gateway.rows().calls.findLast((call) => who === 'operator' || call.account_id === 1)
+    const timeIn = (timeZone: string) =>
+      new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone }).format(
+        last?.started_at_ms,
+      )
+    const first = page.getByRole('table', { name: 'Calls' }).locator('tbody tr time').first()
+    const file = page.getByRole('link', { name: 'Export CSV' })
+    const fileOf = async () => {
+      const answer = await page.request.get((await file.getAttribute('href')) ?? '')
+      return (await answer.text()).split('\r\n')
+    }
+    await one.open('/console/calls?outcome=call')
+    expect(await first.getAttribute('title')).toContain(timeIn('Asia/Tokyo'))
+    const asked = page.waitForRequest((request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      return pathname.endsWith('/calls') && searchParams.get('zone') === 'Asia/Tokyo'
+    })
+    await page.getByLabel('From day', { exact: true }).fill('2026-01-01')
+    await asked
+    const [head, row] = await fileOf()
+    expect([head, row]).toEqual([
+      expect.stringContaining('started_asia_tokyo'),
+      expect.stringMatching(/,[^,]+\+09:00,/),
+    ])
+    await one.go('/console/settings')
+    await page.getByRole('group', { name: 'Time zone' }).getByRole('button', { name: 'UTC' }).click()
+    await page.getByText('Times and days are in UTC').waitFor()
+    await one.looksRight()
+    await one.go('/console/calls?outcome=call')
+    await one.quiet()
+    expect(await first.getAttribute('title')).toContain(timeIn('UTC'))
+    await one.open('/console/calls?outcome=call')
+    expect(await first.getAttribute('title')).toContain(timeIn('UTC'))
+    expect(await page.getByLabel('From day (UTC)').count()).toBe(1)
+    expect((await fileOf())[0]).toContain('started_utc')
+  },
+)
+
 test('a browser whose language Intl does not know is shown the charts', async () => {
   await using one = await visit('operator')
   await one.page.addInitScript(
