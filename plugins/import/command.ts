@@ -1,7 +1,7 @@
 // `import`: accounts, keys, balances, providers and prices of another gateway; a dry run, unless --apply is given.
 import type { Command } from 'commander'
 import { checkName } from '../../src/access/accounts.ts'
-import { readAmount } from '../../src/app/command-line/arguments.ts'
+import { amountReader } from '../../src/app/command-line/arguments.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { addExample, type CliDeps } from '../../src/app/command-line/terminal.ts'
 import type { Nanos } from '../../src/domain/money.ts'
@@ -63,7 +63,11 @@ function addLitellmImport(group: Command, deps: CliDeps): void {
       '--prices <file>',
       "LiteLLM's model_prices_and_context_window.json, for models without a price in its configuration",
     )
-    .option('--opening-balance <usd>', 'balance in USD for each account without a total budget', readAmount)
+    .option(
+      '--opening-balance <usd>',
+      'balance in USD for each account without a total budget',
+      amountReader(),
+    )
     .option('--apply', APPLY)
     .option('--as <name>', AS)
     .action((database: string | undefined, options: LitellmOptions, command: Command) =>

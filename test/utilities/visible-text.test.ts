@@ -1,7 +1,7 @@
 // Text that is shown to people: what is escaped in lines and in cells, and what a note may not hold.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { checkNote } from '../../plugins/accounts/notes.ts'
+import { checkNote } from '../../src/domain/notes.ts'
 import { unseenIn, visible, visibleLine } from '../../src/utilities/visible-text.ts'
 
 const UNSEEN: readonly (readonly [what: string, text: string, shown: string])[] = [

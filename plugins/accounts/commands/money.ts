@@ -2,16 +2,16 @@
 
 import type { Command } from 'commander'
 import { accountByName } from '../../../src/access/accounts.ts'
-import { readAmount } from '../../../src/app/command-line/arguments.ts'
+import { amountReader } from '../../../src/app/command-line/arguments.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
 import { openMoneyMover } from '../../../src/app/command-line/money.ts'
 import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { conflict, invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
+import { checkNote } from '../../../src/domain/notes.ts'
 import type { KeyedEntry, Refusal } from '../../../src/money/ledger/operations.ts'
 import { accountFields } from '../list.ts'
-import { checkNote } from '../notes.ts'
 
 interface Movement {
   command: 'credit' | 'debit'
@@ -58,7 +58,11 @@ function addMovement(
     .summary(summary)
     .description(description)
     .argument('<account>', 'its name')
-    .argument('<amount>', 'USD, such as 10 or 0.50', readAmount)
+    .argument(
+      '<amount>',
+      'USD, such as 10 or 0.50',
+      amountReader(' `credit` adds money, `debit` takes it away.'),
+    )
     .option('--note <text>', 'stored with the entry; the account holder sees it')
     .option('--reference <text>', 'a unique reference, such as "invoice 17", to move money only once')
     .action(

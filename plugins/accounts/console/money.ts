@@ -9,15 +9,15 @@ import {
   FAILURES,
   operatorCalls,
 } from '../../../src/app/surface/console/calls.ts'
-import { AccountParams, readPositiveUsd } from '../../../src/app/surface/console/fields.ts'
+import { AccountParams, MovementHeaders, readPositiveUsd } from '../../../src/app/surface/console/fields.ts'
 import { requireAccount } from '../../../src/app/surface/console/references.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { type GatewayError, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
+import { checkNote } from '../../../src/domain/notes.ts'
 import type { Refused } from '../../../src/money/ledger/operations.ts'
-import { checkNote } from '../notes.ts'
 import { viewOfAccount } from './accounts.ts'
-import { DebitBody, MovedView, MovementHeaders, TopUpBody } from './views.ts'
+import { DebitBody, MovedView, TopUpBody } from './views.ts'
 
 /** `POST /console/api/accounts/{id}/top-up` and `/debit`: the same one sent again under its `Idempotency-Key` moves nothing. */
 export function accountMoneyRoutes(gateway: ConsoleParts) {

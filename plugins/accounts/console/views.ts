@@ -9,11 +9,11 @@ import { consoleFields } from '../../../src/app/list/pages.ts'
 import { UsdText } from '../../../src/app/surface/console/fields.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Budget } from '../../../src/domain/budgets.ts'
+import { MAX_NOTE_CHARS } from '../../../src/domain/notes.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import type { Spending } from '../../../src/money/ledger/spending.ts'
 import { type AccountRowView, account_list, accountRow } from '../list.ts'
-import { MAX_NOTE_CHARS } from '../notes.ts'
 
 export const AccountView = Closed({
   ...consoleFields(account_list),
@@ -44,15 +44,6 @@ export const CloseBody = Closed({
   name: Type.String({ maxLength: 200, must: 'the name of the account, to confirm' }),
 })
 
-/** Other headers are those of any request. */
-export const MovementHeaders = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      pattern: '^[ -~]{1,255}$',
-      must: '1 to 255 printable ASCII characters: a new one for each movement, the same one to send a request again',
-    }),
-  ),
-})
 const A_NOTE = `of at most ${MAX_NOTE_CHARS} characters`
 
 export const TopUpBody = Closed({

@@ -8,13 +8,14 @@ import { parseDuration } from '../../utilities/duration.ts'
 import { parseListenAddress } from '../../utilities/listen-address.ts'
 import { parseMoment } from './times.ts'
 
-/** A positive amount of USD. @throws InvalidArgumentError */
-export function readAmount(text: string): Nanos {
-  const nanos = readUsd(text)
-  if (nanos <= 0)
-    throw new InvalidArgumentError('It must be more than 0. `credit` adds money, `debit` takes it away.')
-  return nanos
-}
+/** A positive amount of USD. @param advice for one that is not. @throws InvalidArgumentError */
+export const amountReader =
+  (advice = '') =>
+  (text: string): Nanos => {
+    const nanos = readUsd(text)
+    if (nanos <= 0) throw new InvalidArgumentError(`It must be more than 0.${advice}`)
+    return nanos
+  }
 
 /** A limit in USD, 0 or more. @throws InvalidArgumentError */
 export function readLimit(text: string): Nanos {
@@ -94,6 +95,11 @@ function readBound(now: () => number, edge: 'start' | 'end'): (text: string) => 
 
 /** Adds the bounds of a search to a command, and with which row its next page begins. @param rows such as `calls` @param row such as `call` */
 export const withSearch = (command: Command, rows: string, row: string, now: () => number): Command =>
+  withPeriod(command, now)
+    .option('--limit <count>', `${rows} per page`, readCount(1_000), 50)
+    .option('--before <id>', `show the page after the ${row} with this id`, readCount())
+
+export const withPeriod = (command: Command, now: () => number): Command =>
   command
     .option(
       '--since <when>',
@@ -105,8 +111,6 @@ export const withSearch = (command: Command, rows: string, row: string, now: () 
       'to a date, time or duration ago; a date includes its whole day',
       readBound(now, 'end'),
     )
-    .option('--limit <count>', `${rows} per page`, readCount(1_000), 50)
-    .option('--before <id>', `show the page after the ${row} with this id`, readCount())
 
 function readUsd(text: string): Nanos {
   return orUsage(() => parseUsd(text))

@@ -1,6 +1,12 @@
 // Movements of money by commands: made beside a running gateway, or by it where it must know of them first.
 import { join } from 'node:path'
-import type { Ledger, MoneyOperation, MoneyOutcome } from '../../money/ledger/operations.ts'
+import type {
+  Ledger,
+  MoneyOperation,
+  MoneyOutcome,
+  RefundOperation,
+  RefundOutcome,
+} from '../../money/ledger/operations.ts'
 import { takeLock } from '../../store/lock.ts'
 import { createSlots } from '../../utilities/slots.ts'
 import { type DataFolder, engineOfFolder } from './data-folder.ts'
@@ -14,6 +20,8 @@ export interface MoneyMover extends AsyncDisposable {
    * @throws GatewayError as `Ledger.submit`; conflict where the gateway does not answer
    */
   move(operation: MoneyOperation): Promise<MoneyOutcome>
+  /** Beside a gateway, too: it only adds. @throws GatewayError as `Ledger.submit` */
+  refund(operation: RefundOperation): Promise<RefundOutcome>
 }
 
 /** Opens what moves money in a folder. @throws what opening its database throws */
@@ -22,10 +30,8 @@ export async function openMoneyMover(folder: DataFolder): Promise<MoneyMover> {
   // Migrates where that is needed, with a note; the ledger opens it in silence.
   await (await engine.open({ ...folder, access: 'write' })).close()
   let opened: Promise<Ledger> | undefined
-  const submit = async (operation: MoneyOperation) => {
-    opened ??= engine.openLedger()
-    return await (await opened).submit(operation)
-  }
+  const ledger = () => (opened ??= engine.openLedger())
+  const submit = async (operation: MoneyOperation) => await (await ledger()).submit(operation)
   // The lock of the folder is for one of them.
   const inTurn = createSlots(1)
   return {
@@ -38,6 +44,7 @@ export async function openMoneyMover(folder: DataFolder): Promise<MoneyMover> {
         return await moveAtGateway(folder.dir, operation)
       })
     },
+    refund: async (operation) => await (await ledger()).submit(operation),
     async [Symbol.asyncDispose]() {
       await (await opened)?.close()
     },

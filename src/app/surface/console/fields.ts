@@ -30,6 +30,15 @@ export const RequestKey = Type.String({
 /** An amount as decimal USD in text, so that no floating-point number is involved. */
 export const UsdText = Type.String({ maxLength: 40, must: 'an amount in USD as text, such as "12.50"' })
 
+/** Of a request that moves money, once; other headers are those of any request. */
+export const MovementHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      pattern: '^[ -~]{1,255}$',
+      must: '1 to 255 printable ASCII characters: a new one for each movement, the same one to send a request again',
+    }),
+  ),
+})
 export const Search = Type.String({ maxLength: 100, must: 'at most 100 characters' })
 
 export const Words = (must: string) => Type.Array(Type.String({ maxLength: 128 }), { maxItems: 200, must })

@@ -1,0 +1,179 @@
+// Refunds in the console: of one call, with a look at what its account has after it, and of the calls of a filter.
+
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { accountQueries } from '../../src/access/queries.ts'
+import { byOf, type ConsoleParts, FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
+import { MovementHeaders, readPositiveUsd, UsdText } from '../../src/app/surface/console/fields.ts'
+import type { Nanos } from '../../src/domain/money.ts'
+import { checkNote, MAX_NOTE_CHARS } from '../../src/domain/notes.ts'
+import { Closed } from '../../src/http/schema.ts'
+import { MoneyFields, money } from '../../src/http/views.ts'
+import type { Account } from '../../src/store/schema.ts'
+import { CALL_FILTERS, requestedCalls } from '../calls/index.ts'
+import {
+  checkRefund,
+  leftOf,
+  MAX_CALLS,
+  type Refunding,
+  refundableCalls,
+  refundCall,
+  refundCalls,
+  requireCall,
+} from './refunds.ts'
+
+const CallParams = Closed({
+  request_id: Type.String({ minLength: 1, maxLength: 256, must: 'the id of a request' }),
+})
+const Reason = Type.Optional(
+  Type.String({ maxLength: MAX_NOTE_CHARS, must: `a reason of at most ${MAX_NOTE_CHARS} characters` }),
+)
+
+const PreviewView = Closed({
+  account: Type.String(),
+  ...MoneyFields('left'),
+  ...MoneyFields('amount'),
+  ...MoneyFields('balance'),
+  ...MoneyFields('debt'),
+  ...MoneyFields('balance_after'),
+  ...MoneyFields('debt_after'),
+})
+
+const RefundedView = Closed({
+  account: Type.String(),
+  ...MoneyFields('refunded'),
+  ...MoneyFields('balance'),
+  ...MoneyFields('debt'),
+  again: Type.Boolean({ description: 'this request was carried out before, and refunded nothing now' }),
+})
+
+const RefundableView = Closed({
+  calls: Type.Integer({ description: `at most ${MAX_CALLS}, the newest` }),
+  accounts: Type.Integer(),
+  ...MoneyFields('amount'),
+  has_more: Type.Boolean({ description: 'more calls match than are refunded at once' }),
+  call_ids: Type.Array(Type.Integer()),
+})
+
+const RefundsBody = Closed({
+  call_ids: Type.Array(Type.Integer({ minimum: 1 }), {
+    minItems: 1,
+    maxItems: MAX_CALLS,
+    uniqueItems: true,
+    must: `1 to ${MAX_CALLS} calls by their ids`,
+  }),
+  reason: Reason,
+})
+
+const RefundsView = Closed({
+  calls: Type.Integer(),
+  ...MoneyFields('amount'),
+  skipped: Type.Integer({ description: 'calls that had nothing left to refund' }),
+  again: Type.Boolean({ description: 'this request was carried out before, and refunded nothing now' }),
+})
+
+/** For the operator. A refund sent again under its `Idempotency-Key` gives back nothing. */
+export function consoleRoutes(gateway: ConsoleParts) {
+  const { db, calls } = gateway
+  const refund: Refunding = (operation) => calls.ledger.submit(operation)
+  return new Elysia({ name: 'console-refunds' })
+    .use(operatorCalls(gateway))
+    .get(
+      '/console/api/calls/:request_id/refund',
+      async ({ params, query }) => await previewOf(gateway, params.request_id, query.amount),
+      {
+        params: CallParams,
+        query: Closed({ amount: Type.Optional(UsdText) }),
+        response: { 200: PreviewView, ...FAILURES },
+      },
+    )
+    .post(
+      '/console/api/calls/:request_id/refund',
+      async ({ viewer, origin, params, body: { amount, reason = '' }, headers }) => {
+        checkNote(reason, 'reason')
+        const call = await requireCall(db, params.request_id)
+        const { refunded_nanos, balance_nanos, debt_nanos, first } = await refundCall(refund, call, {
+          amount_nanos: amountOf(amount),
+          reason,
+          request_key: headers['idempotency-key'],
+          by: byOf(gateway, { viewer, origin }),
+          now_ms: calls.now(),
+        })
+        return {
+          account: call.account_name,
+          ...money('refunded', refunded_nanos),
+          ...money('balance', balance_nanos),
+          ...money('debt', debt_nanos),
+          again: first !== undefined,
+        }
+      },
+      {
+        params: CallParams,
+        headers: MovementHeaders,
+        body: Closed({ amount: Type.Optional(UsdText), reason: Reason }),
+        response: { 200: RefundedView, ...FAILURES },
+      },
+    )
+    .get(
+      '/console/api/refunds',
+      async ({ viewer, query }) => {
+        const found = await refundableCalls(db, (await requestedCalls(gateway, viewer, query)).calls)
+        return {
+          calls: found.calls.length,
+          accounts: new Set(found.calls.map(({ account_id }) => account_id)).size,
+          ...money('amount', found.amount_nanos),
+          has_more: found.has_more,
+          call_ids: found.calls.map(({ id }) => id),
+        }
+      },
+      { query: Closed(CALL_FILTERS), response: { 200: RefundableView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/refunds',
+      async ({ viewer, origin, body: { call_ids, reason = '' }, headers }) => {
+        checkNote(reason, 'reason')
+        const { amount_nanos, ...done } = await refundCalls({ db, refund }, call_ids, {
+          reason,
+          request_key: headers['idempotency-key'],
+          by: byOf(gateway, { viewer, origin }),
+          now_ms: calls.now(),
+        })
+        return { ...done, ...money('amount', amount_nanos) }
+      },
+      { headers: MovementHeaders, body: RefundsBody, response: { 200: RefundsView, ...FAILURES } },
+    )
+}
+
+const amountOf = (amount: string | undefined): Nanos | null =>
+  amount === undefined ? null : readPositiveUsd('amount', amount)
+
+/** What the account has after a refund. @throws GatewayError as the refund itself */
+async function previewOf(
+  { db }: Pick<ConsoleParts, 'db'>,
+  request_id: string,
+  amount: string | undefined,
+): Promise<Static<typeof PreviewView>> {
+  const call = await requireCall(db, request_id)
+  const requested_nanos = amountOf(amount)
+  checkRefund(call, requested_nanos)
+  const account = await accountQueries(db).accountById.get({ id: call.account_id })
+  if (!account) throw new Error('a call has no account')
+  const amount_nanos = requested_nanos ?? leftOf(call)
+  return {
+    account: call.account_name,
+    ...money('left', leftOf(call)),
+    ...money('amount', amount_nanos),
+    ...money('balance', account.balance_nanos),
+    ...money('debt', account.debt_nanos),
+    ...afterRefund(account, amount_nanos),
+  }
+}
+
+/** As the ledger counts: debt is paid first, from what no running call holds. */
+function afterRefund({ balance_nanos, held_nanos, debt_nanos }: Account, amount_nanos: Nanos) {
+  const paid_nanos = Math.min(debt_nanos, balance_nanos + amount_nanos - held_nanos)
+  return {
+    ...money('balance_after', balance_nanos + amount_nanos - paid_nanos),
+    ...money('debt_after', debt_nanos - paid_nanos),
+  }
+}
