@@ -36,7 +36,6 @@ import { native } from './native/plugin.ts'
 import { personalData } from './personal-data/plugin.ts'
 import { playground } from './playground/plugin.ts'
 import { prices } from './prices/plugin.ts'
-import { refunds } from './refunds/plugin.ts'
 import { refusals } from './refusals/plugin.ts'
 import { rerank } from './rerank/plugin.ts'
 import { responses } from './responses/plugin.ts'
@@ -66,7 +65,6 @@ export const plugins = [
   personalData,
   signIn,
   calls,
-  refunds,
   liveFeed,
   usage,
   catalogue,

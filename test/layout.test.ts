@@ -39,8 +39,6 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/system/': ['package.json'],
   // Refused requests stand among calls in its lists.
   'plugins/calls/': ['plugins/refusals/index.ts'],
-  // It refunds the calls of their lists' filters.
-  'plugins/refunds/': ['plugins/calls/index.ts'],
   // The first call and refused requests stand where the first call is waited for.
   'plugins/first-steps/': ['plugins/calls/index.ts', 'plugins/refusals/index.ts'],
   // The review of a draft has its prices, margins and last week's calls at them; so has the page of a model. Models and providers have their health.

@@ -7,7 +7,17 @@ import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 import type { Awaitable, Db } from '../../src/store/db.ts'
 import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { accounts, type Call, calls, type Entry, entries, holds, keys } from '../../src/store/schema.ts'
+import {
+  type ActionRow,
+  accounts,
+  actions,
+  type Call,
+  calls,
+  type Entry,
+  entries,
+  holds,
+  keys,
+} from '../../src/store/schema.ts'
 import type { RecordedCall } from './listing.ts'
 
 const { placeholder } = sql
@@ -69,6 +79,30 @@ const queries = perConnection({
       .select({ account_id: holds.account_id, key_id: holds.key_id })
       .from(holds)
       .where(and(eq(holds.state, sql`'pending'`), equals(holds.request_id, 'request_id')))
+      .prepare(),
+  /** By the index of refunds; a literal, so that it serves. */
+  refunds: (orm) =>
+    orm
+      .select({
+        id: entries.id,
+        amount_nanos: entries.amount_nanos,
+        note: entries.note,
+        created_at_ms: entries.created_at_ms,
+      })
+      .from(entries)
+      .where(and(eq(entries.kind, sql`'refund'`), equals(entries.call_id, 'call_id')))
+      .orderBy(entries.id)
+      .prepare(),
+  refunders: (orm) =>
+    orm
+      .select({
+        created_at_ms: actions.created_at_ms,
+        actor: actions.actor,
+        command: actions.command,
+        machine_user: actions.machine_user,
+      })
+      .from(actions)
+      .where(and(equals(actions.subject, 'request_id'), eq(actions.action, 'call.refunded')))
       .prepare(),
   charge: (orm) =>
     orm
@@ -168,6 +202,25 @@ export const chargeOf = (
   { id, account_id, started_at_ms, duration_ms }: TracedCall,
 ): Awaitable<Pick<Entry, 'id' | 'amount_nanos'> | undefined> =>
   queries(db).charge.get({ account_id, call_id: id, created_at_ms: started_at_ms + duration_ms })
+
+/** A refund of a call, and who made it: undefined where the audit log has forgotten that. */
+export interface RefundOfCall extends Pick<Entry, 'id' | 'amount_nanos' | 'note' | 'created_at_ms'> {
+  by: Pick<ActionRow, 'actor' | 'command' | 'machine_user'> | undefined
+}
+
+/** The refunds of a call, the first one first. */
+export async function refundsOf(
+  db: Db,
+  { id, request_id, refunded_nanos }: TracedCall,
+): Promise<RefundOfCall[]> {
+  if (refunded_nanos === 0) return []
+  const refunds = await queries(db).refunds.all({ call_id: id })
+  const lines = await queries(db).refunders.all({ request_id })
+  return refunds.map((refund) => ({
+    ...refund,
+    by: lines.find(({ created_at_ms }) => created_at_ms === refund.created_at_ms),
+  }))
+}
 
 /**
  * Calls whose request id begins so, the newest first; none for a beginning too short to tell its time.

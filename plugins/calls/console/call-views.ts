@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { DISPLAY_NAME } from '../../../src/app/surface/console/account-names.ts'
 import { OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
-import { MoneyFields, NullableMoneyFields, NullableTimeFields } from '../../../src/http/views.ts'
+import { MoneyFields, NullableMoneyFields, NullableTimeFields, TimeFields } from '../../../src/http/views.ts'
 import { ROW_FIELDS } from './call-row.ts'
 
 const SinceStart = (what: string) =>
@@ -56,6 +56,14 @@ const Idempotency = Closed({
   ...NullableTimeFields('replayed'),
 })
 
+const Refund = Closed({
+  entry: Type.Integer({ description: 'the id of its entry' }),
+  ...MoneyFields('amount'),
+  reason: Type.String(),
+  by: Type.String({ description: 'the operator; for the operator alone also which command' }),
+  ...TimeFields('created'),
+})
+
 export const CallView = Closed({
   ...ROW_FIELDS,
   ...DISPLAY_NAME,
@@ -84,6 +92,7 @@ export const CallView = Closed({
   ),
   lines: Type.Array(Line, { description: 'they add up to the cost' }),
   entry: Nullable(Closed({ id: Type.Integer(), ...MoneyFields('amount') })),
+  refunds: Type.Array(Refund, { description: 'the first one first' }),
   idempotency: Nullable(Idempotency),
   /** The other paid calls of the same answer. */
   parts: Type.Array(

@@ -12,8 +12,17 @@ import { idempotencyQueries } from '../../../src/idempotency/queries.ts'
 import { imagesOfCall } from '../../../src/library/generations.ts'
 import { type CallTrace, readTrace } from '../../../src/money/ledger/traces.ts'
 import type { Db } from '../../../src/store/db.ts'
+import { visibleLine } from '../../../src/utilities/visible-text.ts'
 import { findRefusal } from '../../refusals/index.ts'
-import { callsOfAnswer, callUnderWay, chargeOf, findCall, type TracedCall } from '../one-call.ts'
+import {
+  callsOfAnswer,
+  callUnderWay,
+  chargeOf,
+  findCall,
+  type RefundOfCall,
+  refundsOf,
+  type TracedCall,
+} from '../one-call.ts'
 import { priceLines, tierApplied } from '../price-lines.ts'
 import { callRow } from './call-row.ts'
 import type { CallView } from './call-views.ts'
@@ -53,12 +62,25 @@ export async function callView(db: Db, viewer: Viewer, request_id: string): Prom
       ...money('amount', amount_nanos),
     })),
     entry: charge ? { id: charge.id, ...money('amount', charge.amount_nanos) } : null,
+    refunds: (await refundsOf(db, call)).map((refund) => refundView(refund, sees_routes)),
     idempotency: await idempotencyOf(db, call, trace),
     parts: parts.map(({ request_id, model, outcome, cost_nanos }) => ({
       ...{ request_id, model, outcome },
       ...money('cost', cost_nanos),
     })),
     image_ids: await imagesOfCall(db, call.id),
+  }
+}
+
+/** An account learns that the operator made it, not by which command. */
+function refundView({ id, amount_nanos, note, created_at_ms, by }: RefundOfCall, is_operator: boolean) {
+  const { command = null, machine_user = null } = is_operator && by ? by : {}
+  return {
+    entry: id,
+    ...money('amount', amount_nanos),
+    reason: visibleLine(note),
+    by: command === null ? 'operator' : `${machine_user ?? 'command'}: tollgate ${command}`,
+    ...time('created', created_at_ms),
   }
 }
 

@@ -76,7 +76,8 @@ function outcomesOf(outcome: CallOutcome | 'call' | undefined): readonly CallOut
   return outcome === 'failed' ? FAILED_OUTCOMES : [outcome]
 }
 
-function statusesOf(status: string): { from: number; to: number } {
+/** @param status as `CALL_FILTERS` has it */
+export function statusesOf(status: string): { from: number; to: number } {
   if (!status.endsWith('xx')) return { from: Number(status), to: Number(status) }
   const from = Number(status[0]) * 100
   return { from, to: from + 99 }

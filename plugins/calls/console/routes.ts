@@ -4,6 +4,7 @@ import { FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts
 import { CsvFile } from '../../../src/app/surface/console/list-csv.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { Closed } from '../../../src/http/schema.ts'
+import { refundRoutes } from '../refunds/console.ts'
 import { CallParams, callView } from './call.ts'
 import { CallView } from './call-views.ts'
 import { CallsQuery, CallsView, callsPage } from './calls.ts'
@@ -18,6 +19,7 @@ export const consoleRoutes = (gateway: Gateway) =>
     .use(callRoutes(gateway))
     .use(callSumRoutes(gateway))
     .use(failedRoutes(gateway))
+    .use(refundRoutes(gateway))
 
 const callRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-calls' })

@@ -17,6 +17,7 @@ import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../../console/web/parts/states.tsx'
 import { Time } from '../../../console/web/parts/time.tsx'
 import { RefusedRequest } from '../../../refusals/web/refused-request.tsx'
+import { RefundCall } from '../refunds/refund-call.tsx'
 import type { Call } from './call-answer.ts'
 import { CallFacts } from './call-facts.tsx'
 import { ChargeLines } from './charge.tsx'
@@ -28,16 +29,14 @@ export default function CallPage({ params }: PageProps) {
   const request_id = params.request_id ?? ''
   const call = useApi(['calls', 'one', request_id], () => api.calls({ request_id: part(request_id) }).get())
   const { data, error, refetch } = call
-  const base_url = useBaseUrl()
   const code = data === undefined && error instanceof ApiError ? error.code : ''
   const title = data ? `Call of ${data.model}` : code === 'request_refused' ? 'Refused request' : 'Call'
-  const curl = data ? curlOf(data, base_url) : undefined
   return (
     <Page
       title={title}
       width="text"
       lead={data && <Lead call={data} />}
-      actions={curl && <Copy text={curl} what="curl command" label="Copy as curl" look="plain" />}
+      actions={data && <Actions call={data} />}
     >
       {code === 'call_under_way' ? (
         <UnderWay ask={() => void refetch()} />
@@ -51,6 +50,17 @@ export default function CallPage({ params }: PageProps) {
         </Loaded>
       )}
     </Page>
+  )
+}
+
+function Actions({ call }: { call: Call }) {
+  const { role } = useViewer()
+  const curl = curlOf(call, useBaseUrl())
+  return (
+    <>
+      {role === 'operator' && <RefundCall call={call} />}
+      {curl && <Copy text={curl} what="curl command" label="Copy as curl" look="plain" />}
+    </>
   )
 }
 
@@ -94,11 +104,7 @@ function Whole({ call }: { call: Call }) {
   return (
     <div className="page">
       <Figures>
-        <Figure
-          label="Cost"
-          value={<Money nanos={call.cost_nanos} />}
-          note={call.unpaid_nanos > 0 ? <UnpaidNote nanos={call.unpaid_nanos} /> : undefined}
-        />
+        <Figure label="Cost" value={<Money nanos={call.cost_nanos} />} note={<CostNote {...call} />} />
         <Figure label="Outcome" value={<Outcome outcome={outcome} />} note={`status ${status}`} />
         <Figure label="First byte" value={first_byte_ms === null ? '–' : duration(first_byte_ms)} />
         <Figure label="Took" value={duration(duration_ms)} />
@@ -114,11 +120,21 @@ function Whole({ call }: { call: Call }) {
   )
 }
 
-const UnpaidNote = ({ nanos }: { nanos: number }) => (
-  <span>
-    of which <Money nanos={nanos} /> became debt
-  </span>
-)
+function CostNote({ cost_nanos, unpaid_nanos, refunded_nanos }: Call) {
+  if (refunded_nanos > 0)
+    return refunded_nanos === cost_nanos ? (
+      'refunded'
+    ) : (
+      <span>
+        of which <Money nanos={refunded_nanos} /> refunded
+      </span>
+    )
+  return unpaid_nanos === 0 ? null : (
+    <span>
+      of which <Money nanos={unpaid_nanos} /> became debt
+    </span>
+  )
+}
 
 /** What each cause means, for an answer that did not come; `interrupted` ones had begun. */
 const CAUSES: Readonly<Record<string, string>> = {

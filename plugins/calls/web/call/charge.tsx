@@ -5,17 +5,21 @@ import { Money } from '../../../console/web/parts/money.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { countedWord } from '../../../console/web/parts/outcome.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
+import { Time } from '../../../console/web/parts/time.tsx'
 import type { Call } from './call-answer.ts'
 
 type Line = Call['lines'][number]
 
 export function ChargeLines({ call }: { call: Call }) {
-  const { lines, cost_nanos, provider_cost_nanos, computed_cost_nanos } = call
+  const { lines, cost_nanos, refunded_nanos, provider_cost_nanos, computed_cost_nanos } = call
   const amount = aligned([
     ...lines.map(({ amount_nanos }) => amount_nanos),
     cost_nanos,
     provider_cost_nanos ?? 0,
     computed_cost_nanos ?? 0,
+    -refunded_nanos,
+    cost_nanos - refunded_nanos,
+    ...call.refunds.map(({ amount_nanos }) => amount_nanos),
   ])
   if (lines.length === 0) return <Uncharged call={call} />
   return (
@@ -48,12 +52,19 @@ export function ChargeLines({ call }: { call: Call }) {
             ))}
           </tbody>
           <tfoot>
-            <FootRow what="Cost" is_strong amount={amount(cost_nanos)} />
+            <FootRow what="Charge" is_strong amount={amount(cost_nanos)} />
+            {refunded_nanos > 0 && (
+              <>
+                <FootRow what="Refunded" amount={amount(-refunded_nanos)} />
+                <FootRow what="Charge after refunds" is_strong amount={amount(cost_nanos - refunded_nanos)} />
+              </>
+            )}
             <TakenRows call={call} amount={amount} />
           </tfoot>
         </table>
       </div>
       <Remarks call={call} />
+      <Refunds call={call} />
     </Section>
   )
 }
@@ -92,6 +103,16 @@ const Remarks = ({
     </p>
   </>
 )
+
+const Refunds = ({ call: { refunds, account_id } }: { call: Call }) =>
+  refunds.map(({ entry, amount_nanos, reason, by, created_at_ms }) => (
+    <p key={entry} className="small soft">
+      <Money nanos={amount_nanos} exact /> refunded by {by === 'operator' ? 'the operator' : by}{' '}
+      <Time at_ms={created_at_ms} />, by{' '}
+      <Link href={`/transactions?account=${account_id}&entry=${entry}`}>entry {entry}</Link> of the ledger
+      {reason === '' ? '.' : `: ${reason}`}
+    </p>
+  ))
 
 const Uncharged = ({ call: { provider_cost_nanos } }: { call: Call }) => (
   <Section title="Charge">

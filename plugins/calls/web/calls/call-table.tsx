@@ -3,8 +3,9 @@ import { type ReactNode, useState } from 'react'
 import { type AnswerOf, type api, part } from '../../../console/web/app/client.ts'
 import { useViewer, type Viewer } from '../../../console/web/app/session.tsx'
 import { RowAccount } from '../../../console/web/parts/account-name.tsx'
-import { briefCount, duration } from '../../../console/web/parts/amounts.ts'
+import { briefCount, duration, exactUsd } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
+import { Money } from '../../../console/web/parts/money.tsx'
 import { causeWord, Outcome } from '../../../console/web/parts/outcome.tsx'
 import { atEnd, type Column, charges, column, Table } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
@@ -72,9 +73,23 @@ const USED: Column<Listed> = atEnd('used', 'Tokens in / out', 'none', ({ row }) 
 const DURATION: Column<Listed> = atEnd('duration', 'Duration', 'none', ({ row }) =>
   row.outcome === 'refused' ? <span className="soft">–</span> : duration(row.duration_ms),
 )
-const CHARGE: Column<Listed> = charges('charge', 'Charge, USD', 'first-end', ({ row }) =>
-  row.outcome === 'refused' ? null : row.cost_nanos,
+const CHARGE: Column<Listed> = charges(
+  'charge',
+  'Charge, USD',
+  'first-end',
+  ({ row }) => chargeOf(row),
+  ({ row }, decimals) => (
+    <>
+      <Money nanos={chargeOf(row)} decimals={decimals} unit={false} />
+      {row.refunded_nanos > 0 && (
+        <div className="small soft">
+          {row.refunded_nanos === row.cost_nanos ? 'refunded' : `${exactUsd(row.refunded_nanos)} refunded`}
+        </div>
+      )}
+    </>
+  ),
 )
+const chargeOf = ({ outcome, cost_nanos }: Row): number | null => (outcome === 'refused' ? null : cost_nanos)
 
 const columnsFor = ({ role }: Viewer): Column<Listed>[] => [
   role === 'operator' ? WHEN_OF_ALL : WHEN,

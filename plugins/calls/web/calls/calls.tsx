@@ -14,6 +14,7 @@ import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
 import { Pager } from '../../../console/web/parts/table.tsx'
 import { Time } from '../../../console/web/parts/time.tsx'
 import { CallTable } from './call-table.tsx'
+import { RefundCalls } from '../refunds/refund-calls.tsx'
 import { CallFilters, FilterSums, queryOf, useCallFilters } from './filters.tsx'
 import { NewCalls, useKept } from './new-calls.tsx'
 
@@ -38,8 +39,20 @@ export default function CallsPage() {
     void queries.invalidateQueries({ queryKey: ['call-sums'] })
   }
   const own_key = useOnlyOwnKey()
+  const { role } = useViewer()
   return (
-    <Page title="Calls" lead={own_key} actions={<ExportCsv list="calls" query={query} />}>
+    <Page
+      title="Calls"
+      lead={own_key}
+      actions={
+        <>
+          {role === 'operator' && filters.is_filtered && query.outcome !== 'refused' && (
+            <RefundCalls query={query} />
+          )}
+          <ExportCsv list="calls" query={query} />
+        </>
+      }
+    >
       <CallFilters {...filters} />
       <FilterSums {...filters} />
       <div>

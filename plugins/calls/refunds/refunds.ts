@@ -1,16 +1,17 @@
 // Refunds: the calls that have something to give back, a refund of one of them or of many, and why one is refused.
 
-import { refuseErased } from '../../src/access/accounts.ts'
-import type { ActionContext } from '../../src/domain/actions.ts'
-import { conflict, type GatewayError, notFound, unprocessable } from '../../src/domain/errors.ts'
-import { formatUsd, type Nanos } from '../../src/domain/money.ts'
-import type { RefundOperation, RefundOutcome, Refusal } from '../../src/money/ledger/operations.ts'
-import type { CallFilter } from '../../src/money/ledger/queries.ts'
-import type { Awaitable, Db } from '../../src/store/db.ts'
-import { isOneOf } from '../../src/store/placeholders.ts'
-import { perConnection } from '../../src/store/prepared.ts'
-import { calls, erased_accounts } from '../../src/store/schema.ts'
-import { allCalls, callUnderWay, findCall, type RecordedCall } from '../calls/index.ts'
+import { refuseErased } from '../../../src/access/accounts.ts'
+import type { ActionContext } from '../../../src/domain/actions.ts'
+import { conflict, type GatewayError, notFound, unprocessable } from '../../../src/domain/errors.ts'
+import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
+import type { RefundOperation, RefundOutcome, Refusal } from '../../../src/money/ledger/operations.ts'
+import type { CallFilter } from '../../../src/money/ledger/queries.ts'
+import type { Awaitable, Db } from '../../../src/store/db.ts'
+import { isOneOf } from '../../../src/store/placeholders.ts'
+import { perConnection } from '../../../src/store/prepared.ts'
+import { calls, erased_accounts } from '../../../src/store/schema.ts'
+import { allCalls, type RecordedCall } from '../listing.ts'
+import { callUnderWay, findCall } from '../one-call.ts'
 
 /** So many calls are refunded at once, the newest first; those that are left by the next time. */
 export const MAX_CALLS = 1_000

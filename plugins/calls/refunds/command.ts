@@ -1,21 +1,22 @@
 // `refund`: gives back what calls were charged, by their request ids or by a filter.
-import { type Command, Option } from 'commander'
-import { accountByName } from '../../src/access/accounts.ts'
-import { keyByReference } from '../../src/access/keys.ts'
-import { amountReader, withPeriod } from '../../src/app/command-line/arguments.ts'
-import { type Context, contextOf } from '../../src/app/command-line/context.ts'
-import { withDatabase } from '../../src/app/command-line/data-folder.ts'
-import { openMoneyMover } from '../../src/app/command-line/money.ts'
-import { addExample, type CliDeps } from '../../src/app/command-line/terminal.ts'
-import { confirm, isYes } from '../../src/app/commands/confirm.ts'
-import { invalidRequest } from '../../src/domain/errors.ts'
-import { formatUsd, type Nanos } from '../../src/domain/money.ts'
-import { checkNote } from '../../src/domain/notes.ts'
-import { type CallOutcome, FAILED_OUTCOMES, OUTCOMES } from '../../src/domain/outcomes.ts'
-import { money } from '../../src/http/views.ts'
-import type { CallFilter } from '../../src/money/ledger/queries.ts'
-import type { Db } from '../../src/store/db.ts'
-import { counted } from '../../src/utilities/counted.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { accountByName } from '../../../src/access/accounts.ts'
+import { keyByReference } from '../../../src/access/keys.ts'
+import { amountReader, withPeriod } from '../../../src/app/command-line/arguments.ts'
+import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
+import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { openMoneyMover } from '../../../src/app/command-line/money.ts'
+import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
+import { invalidRequest } from '../../../src/domain/errors.ts'
+import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
+import { checkNote } from '../../../src/domain/notes.ts'
+import { type CallOutcome, FAILED_OUTCOMES, OUTCOMES } from '../../../src/domain/outcomes.ts'
+import { money } from '../../../src/http/views.ts'
+import type { CallFilter } from '../../../src/money/ledger/queries.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { counted } from '../../../src/utilities/counted.ts'
+import { statusesOf } from '../console/filter.ts'
 import {
   checkRefund,
   MAX_CALLS,
@@ -32,6 +33,8 @@ interface FilterOptions {
   model?: string
   provider?: string
   outcome?: CallOutcome
+  status?: { from: number; to: number }
+  minCost?: Nanos
   since?: number
   until?: number
 }
@@ -54,7 +57,7 @@ export function addRefundCommand(program: Command, deps: CliDeps): void {
     )
     .argument('[request-id...]', 'calls, by the ids of their requests')
     .option('--amount <usd>', 'a part of the charge, of each call that is named', amountReader())
-    .option('--reason <text>', 'stored with the refund; the account sees it', '')
+    .option('--reason <text>', 'stored with the refund; the account holder sees it', '')
     .option('--account <name>', 'calls of this account')
     .option('--key <key>', 'calls of this key: its prefix or its number in `key list`')
     .option('--model <id>', 'calls of this model')
@@ -62,6 +65,8 @@ export function addRefundCommand(program: Command, deps: CliDeps): void {
     .addOption(
       new Option('--outcome <outcome>', 'calls that ended so; broken: interrupted').choices([...OUTCOMES]),
     )
+    .option('--status <code>', 'calls with this HTTP status: 429, or 4xx', readStatus)
+    .option('--min-cost <usd>', 'calls that were charged at least this', amountReader())
   withPeriod(command, deps.now)
     .option('--yes', 'refund the calls of a filter without asking')
     .action(async (request_ids: string[], options: RefundOptions, command: Command) => {
@@ -80,6 +85,12 @@ export function addRefundCommand(program: Command, deps: CliDeps): void {
           now_ms: deps.now(),
         })
     })
+}
+
+/** @throws InvalidArgumentError */
+function readStatus(text: string): { from: number; to: number } {
+  if (/^[1-5](\d\d|xx)$/.test(text)) return statusesOf(text)
+  throw new InvalidArgumentError('Write an HTTP status such as 429, or a class of them such as 4xx.')
 }
 
 /** None of them if one cannot be refunded. */
@@ -153,13 +164,15 @@ async function refundFiltered(
 
 async function filterOf(
   db: Db,
-  { account, key, model, provider, outcome, since, until }: FilterOptions,
+  { account, key, model, provider, outcome, status, minCost, since, until }: FilterOptions,
 ): Promise<CallFilter> {
   return {
     account_id: account === undefined ? undefined : (await accountByName(db, account)).id,
     key_id: key === undefined ? undefined : (await keyByReference(db, key)).id,
     model,
     provider,
+    status,
+    min_cost_nanos: minCost,
     // As in the lists: calls that were interrupted failed, too.
     outcomes: outcome === 'failed' ? FAILED_OUTCOMES : outcome && [outcome],
     since_ms: since,

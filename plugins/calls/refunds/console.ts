@@ -2,15 +2,16 @@
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { accountQueries } from '../../src/access/queries.ts'
-import { byOf, type ConsoleParts, FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
-import { MovementHeaders, readPositiveUsd, UsdText } from '../../src/app/surface/console/fields.ts'
-import type { Nanos } from '../../src/domain/money.ts'
-import { checkNote, MAX_NOTE_CHARS } from '../../src/domain/notes.ts'
-import { Closed } from '../../src/http/schema.ts'
-import { MoneyFields, money } from '../../src/http/views.ts'
-import type { Account } from '../../src/store/schema.ts'
-import { CALL_FILTERS, requestedCalls } from '../calls/index.ts'
+import { accountQueries } from '../../../src/access/queries.ts'
+import { byOf, type ConsoleParts, FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
+import { MovementHeaders, readPositiveUsd, UsdText } from '../../../src/app/surface/console/fields.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
+import { checkNote, MAX_NOTE_CHARS } from '../../../src/domain/notes.ts'
+import { Closed } from '../../../src/http/schema.ts'
+import { MoneyFields, money } from '../../../src/http/views.ts'
+import type { Account } from '../../../src/store/schema.ts'
+import { CallParams } from '../console/call.ts'
+import { CALL_FILTERS, requestedCalls } from '../console/filter.ts'
 import {
   checkRefund,
   leftOf,
@@ -22,9 +23,6 @@ import {
   requireCall,
 } from './refunds.ts'
 
-const CallParams = Closed({
-  request_id: Type.String({ minLength: 1, maxLength: 256, must: 'the id of a request' }),
-})
 const Reason = Type.Optional(
   Type.String({ maxLength: MAX_NOTE_CHARS, must: `a reason of at most ${MAX_NOTE_CHARS} characters` }),
 )
@@ -73,7 +71,7 @@ const RefundsView = Closed({
 })
 
 /** For the operator. A refund sent again under its `Idempotency-Key` gives back nothing. */
-export function consoleRoutes(gateway: ConsoleParts) {
+export function refundRoutes(gateway: ConsoleParts) {
   const { db, calls } = gateway
   const refund: Refunding = (operation) => calls.ledger.submit(operation)
   return new Elysia({ name: 'console-refunds' })

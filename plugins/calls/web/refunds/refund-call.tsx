@@ -1,0 +1,122 @@
+// The button that refunds a call, and its dialog: the whole charge or a part, with what the account has after it.
+import { Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { api, part, send } from '../../../console/web/app/client.ts'
+import { useApi } from '../../../console/web/app/query.ts'
+import { useAction } from '../../../console/web/parts/action.ts'
+import { exactUsd } from '../../../console/web/parts/amounts.ts'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { AsCommand } from '../../../console/web/parts/code.tsx'
+import { inShell } from '../../../console/web/parts/code-samples/samples.ts'
+import { Dialog } from '../../../console/web/parts/dialog.tsx'
+import { Field } from '../../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
+import { MoneyInput, TextInput } from '../../../console/web/parts/input.tsx'
+import { useRequestKey } from '../../../console/web/parts/request-key.ts'
+
+interface CallToRefund {
+  request_id: string
+  cost_nanos: number
+  refunded_nanos: number
+}
+
+/** What a refund changes: figures of the past, too. */
+export const CHANGED_BY_REFUND = [
+  'calls',
+  'call-sums',
+  'accounts',
+  'account',
+  'entries',
+  'keys',
+  'overview',
+  'usage',
+  'refund',
+]
+
+/** For the operator; nothing where nothing is left to refund. */
+export function RefundCall({ call }: { call: CallToRefund }) {
+  const [is_open, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  const left_nanos = call.cost_nanos - call.refunded_nanos
+  if (left_nanos === 0) return null
+  return (
+    <>
+      <Button icon={Undo2} onClick={() => setOpen(true)}>
+        Refund
+      </Button>
+      <Dialog open={is_open} onClose={close} title="Refund this call">
+        {is_open && <RefundForm {...call} left_nanos={left_nanos} onClose={close} />}
+      </Dialog>
+    </>
+  )
+}
+
+interface RefundFormProps extends CallToRefund {
+  left_nanos: number
+  onClose: () => void
+}
+
+function RefundForm({ request_id, cost_nanos, refunded_nanos, left_nanos, onClose }: RefundFormProps) {
+  const whole = exactUsd(left_nanos)
+  const [typed, setAmount] = useState(whole)
+  const [reason, setReason] = useState('')
+  const { keyOf, forget } = useRequestKey()
+  const amount = typed.trim()
+  const { runOrThrow } = useAction({
+    work: (request_key: string) =>
+      send(
+        api
+          .calls({ request_id: part(request_id) })
+          .refund.post({ amount, reason: reason.trim() }, { headers: { 'idempotency-key': request_key } }),
+      ),
+    changes: CHANGED_BY_REFUND,
+    done: (_, { account, refunded_nanos, balance_nanos }) => ({
+      text: `${exactUsd(refunded_nanos)} USD refunded to ${account}, whose balance is ${exactUsd(balance_nanos)} USD.`,
+    }),
+  })
+
+  async function refund(): Promise<void> {
+    await runOrThrow(keyOf(JSON.stringify([amount, reason.trim()])))
+    forget()
+    onClose()
+  }
+
+  const before = refunded_nanos > 0 ? `, ${exactUsd(refunded_nanos)} of it refunded` : ''
+  return (
+    <Form submit={refund} aria-label="Refund">
+      <Field label="Amount" name="amount" help={`Charged ${exactUsd(cost_nanos)} USD${before}.`}>
+        <MoneyInput value={typed} onChange={setAmount} />
+      </Field>
+      <Field label="Reason" name="reason" help="Optional. The account holder sees it.">
+        <TextInput value={reason} onChange={setReason} autoComplete="off" />
+      </Field>
+      <Preview request_id={request_id} amount={amount} />
+      <SubmitOrCancel onCancel={onClose}>
+        {amount === whole ? `Refund ${whole} USD` : `Refund a part`}
+      </SubmitOrCancel>
+      <AsCommand
+        command={`tollgate refund ${request_id}${amount === whole ? '' : ` --amount ${amount || 'AMOUNT'}`}${reasonOption(reason)}`}
+      />
+    </Form>
+  )
+}
+
+export const reasonOption = (reason: string): string =>
+  reason.trim() === '' ? '' : ` --reason ${inShell(reason.trim())}`
+
+/** Of an amount that cannot be refunded nothing is said before it is sent. */
+function Preview({ request_id, amount }: { request_id: string; amount: string }) {
+  const { data, error, isPlaceholderData } = useApi(['refund', request_id, amount], () =>
+    api.calls({ request_id: part(request_id) }).refund.get({ query: { amount } }),
+  )
+  if (error || !data) return <p className="soft">Enter the amount to refund.</p>
+  const { account, balance_nanos, debt_nanos, balance_after_nanos, debt_after_nanos } = data
+  const words = (balance: number, debt: number) =>
+    `${exactUsd(balance)} USD${debt > 0 ? `, debt ${exactUsd(debt)} USD` : ''}`
+  return (
+    <p role="status" className={isPlaceholderData ? 'stale' : undefined}>
+      Balance of {account}: {words(balance_nanos, debt_nanos)} now,{' '}
+      <b>{words(balance_after_nanos, debt_after_nanos)}</b> after the refund.
+    </p>
+  )
+}

@@ -1,0 +1,132 @@
+// The button that refunds the calls of a filter, and its dialog: how many they are and what they come to, as the server counts them.
+import { Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
+import { useApi } from '../../../console/web/app/query.ts'
+import { useAction } from '../../../console/web/parts/action.ts'
+import { count, counted, exactUsd } from '../../../console/web/parts/amounts.ts'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { AsCommand } from '../../../console/web/parts/code.tsx'
+import { inShell } from '../../../console/web/parts/code-samples/samples.ts'
+import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'
+import { Field } from '../../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
+import { TextInput } from '../../../console/web/parts/input.tsx'
+import { useRequestKey } from '../../../console/web/parts/request-key.ts'
+import { Loaded } from '../../../console/web/parts/states.tsx'
+import { CHANGED_BY_REFUND, reasonOption } from './refund-call.tsx'
+
+/** The filter of the list, as its routes take it. */
+type Query = NonNullable<NonNullable<Parameters<typeof api.refunds.get>[0]>['query']>
+type Refundable = AnswerOf<typeof api.refunds.get>
+
+/** For the operator, beside a list that is filtered. */
+export function RefundCalls({ query }: { query: Query }) {
+  const [is_open, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  return (
+    <>
+      <Button icon={Undo2} onClick={() => setOpen(true)}>
+        Refund these calls
+      </Button>
+      <Dialog open={is_open} onClose={close} title="Refund the calls of this filter">
+        {is_open && <RefundsOf query={query} onClose={close} />}
+      </Dialog>
+    </>
+  )
+}
+
+function RefundsOf({ query, onClose }: { query: Query; onClose: () => void }) {
+  const found = useApi(['refund', 'calls', query], () => api.refunds.get({ query }))
+  return (
+    <Loaded query={found} rows={3}>
+      {(refundable) =>
+        refundable.calls === 0 ? (
+          <>
+            <p>No calls of this filter have anything to refund.</p>
+            <DialogActions>
+              <Button onClick={onClose}>Close</Button>
+            </DialogActions>
+          </>
+        ) : (
+          <RefundsForm query={query} refundable={refundable} onClose={onClose} />
+        )
+      }
+    </Loaded>
+  )
+}
+
+interface RefundsFormProps {
+  query: Query
+  refundable: Refundable
+  onClose: () => void
+}
+
+/** What is refunded is what was counted: calls that came since are not among them. */
+function RefundsForm({ query, refundable, onClose }: RefundsFormProps) {
+  const [counted_calls] = useState(refundable)
+  const { calls, accounts, amount_nanos, has_more, call_ids } = counted_calls
+  const [reason, setReason] = useState('')
+  const { keyOf, forget } = useRequestKey()
+  const { runOrThrow } = useAction({
+    work: (request_key: string) =>
+      send(
+        api.refunds.post(
+          { call_ids, reason: reason.trim() },
+          { headers: { 'idempotency-key': request_key } },
+        ),
+      ),
+    changes: CHANGED_BY_REFUND,
+    done: (_, { calls, amount_nanos, skipped }) => ({
+      text: `${counted(calls, 'call')} refunded, ${exactUsd(amount_nanos)} USD.${skipped > 0 ? ` ${counted(skipped, 'call')} had been refunded meanwhile.` : ''}`,
+    }),
+  })
+
+  async function refund(): Promise<void> {
+    await runOrThrow(keyOf(JSON.stringify([call_ids, reason.trim()])))
+    forget()
+    onClose()
+  }
+
+  const command = commandFor(query, reason)
+  return (
+    <Form submit={refund} aria-label="Refund calls">
+      <p>
+        <b>
+          {counted(calls, `${OUTCOME_WORDS[query.outcome ?? ''] ?? ''}call`)}, {exactUsd(amount_nanos)} USD
+        </b>
+        , of {counted(accounts, 'account')}. What is left of each charge goes back to the balance that paid
+        it; debt is paid first.
+      </p>
+      {has_more && (
+        <p>More calls match. These are the newest {count(calls)}: refund the others after them.</p>
+      )}
+      <Field label="Reason" name="reason" help="Optional. The account holders see it.">
+        <TextInput value={reason} onChange={setReason} autoComplete="off" />
+      </Field>
+      <SubmitOrCancel onCancel={onClose}>Refund {counted(calls, 'call')}</SubmitOrCancel>
+      {command && <AsCommand command={command} />}
+    </Form>
+  )
+}
+
+/** As an adjective before "calls". */
+const OUTCOME_WORDS: Readonly<Record<string, string>> = {
+  completed: 'completed ',
+  failed: 'failed ',
+  broken: 'interrupted ',
+  cancelled: 'cancelled ',
+}
+
+/** Undefined for days, which the command reads in the zone of its machine. */
+function commandFor(
+  { since, until, zone: _, outcome, min_cost, ...query }: Query,
+  reason: string,
+): string | undefined {
+  if (since !== undefined || until !== undefined || outcome === 'refused') return undefined
+  const options = { ...query, 'min-cost': min_cost, outcome: outcome === 'call' ? undefined : outcome }
+  const words = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [` --${name} ${inShell(String(value))}`],
+  )
+  return words.length === 0 ? undefined : `tollgate refund${words.join('')}${reasonOption(reason)}`
+}
