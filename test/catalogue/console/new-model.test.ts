@@ -1,9 +1,15 @@
 // A model that is typed in and not in the file yet: its values after each change, and what it lacks; then the margins of it, by the route.
 import { describe, expect, test } from 'bun:test'
-import { missingIn } from '../../../plugins/catalogue/web/models/missing.ts'
-import { withEdits } from '../../../plugins/catalogue/web/parts/editing.ts'
 import { signedIn } from '../../support/console-session.ts'
 import { fileScene } from '../../support/scene.ts'
+
+type Values = Record<string, unknown>
+const WEB = `${import.meta.dir}/../../../plugins/catalogue/web`
+const { missingIn }: { missingIn: (model: Values, path: (string | number)[]) => { path: string }[] } =
+  await import(`${WEB}/models/missing.ts`)
+const { withEdits }: { withEdits: (values: Values, edits: object[]) => Values } = await import(
+  `${WEB}/parts/editing.ts`
+)
 
 describe('changes of values', () => {
   const VALUES = { models: [{ id: 'a', routes: [{ model: 'm' }], price: {} }] }
@@ -24,7 +30,7 @@ describe('changes of values', () => {
     ['an item taken out', { op: 'remove', path: ['models', 0, 'routes', 0] }, { routes: [] }],
   ] as const)('%s', (_, edit, expected) => {
     const before = structuredClone(VALUES)
-    const after = withEdits(VALUES, [{ ...edit, path: [...edit.path] } as never])
+    const after = withEdits(VALUES, [edit])
     expect(after).toEqual({ models: [{ ...VALUES.models[0], ...expected }] })
     expect(VALUES).toEqual(before)
   })
