@@ -2,7 +2,7 @@
 
 /** Something that the operator should know of, at this moment. */
 export interface Condition {
-  /** `low_balance`, `account_spend`, `key_spend`, `failing_model`, `failing_provider`, `failing_route`, `backup`, or that of a check. */
+  /** `low_balance`, `account_spend`, `key_spend`, `failing_model`, `failing_provider`, `failing_route`, `rejected_key`, `backup`, or that of a check. */
   rule: string
   /** Together with the rule it says which alert this is; empty for the gateway as a whole. */
   subject: string

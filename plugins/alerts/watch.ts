@@ -5,10 +5,10 @@ import { patientOf } from '../../src/app/checks/look.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Awaitable } from '../../src/store/db.ts'
-import { type HealthNow, routeHealth } from '../health/index.ts'
+import { currentTroubles, type Trouble } from '../health/index.ts'
 import { lowBalances, spendConditions } from './account-conditions.ts'
 import type { OtherGateways } from './other-gateways.ts'
-import { failing } from './route-conditions.ts'
+import { ROUTE_RULES, routeConditions } from './route-conditions.ts'
 import { createSender } from './sender.ts'
 import type { AlertSettings } from './settings.ts'
 import type { Condition } from './steps.ts'
@@ -17,8 +17,8 @@ import { writeConditions } from './store.ts'
 interface AlertParts {
   gateway: Pick<Gateway, 'calls' | 'operations' | 'db'>
   settings: () => AlertSettings
-  /** How models, providers and routes do. */
-  health?: () => Promise<HealthNow>
+  /** What fails of models, providers, routes and keys. */
+  troubles?: () => Promise<readonly Trouble[]>
   post: PostWebhook
   /** Undefined where this gateway has the database alone. */
   others?: OtherGateways | undefined
@@ -34,7 +34,9 @@ export interface RunningAlerts {
   stop(): Promise<void>
 }
 
-const LOOK_EVERY_MS = 60_000
+/** An outage is an alert within a minute: its answers are written within 10 s, looked at in these, and sent in 5 more. */
+const LOOK_EVERY_MS = 15_000
+const MINUTE_MS = 60_000
 const SEND_EVERY_MS = 5_000
 const MAX_STOP_MS = 1_000
 /** For checks that read many accounts. */
@@ -48,14 +50,14 @@ interface Check {
   look: () => Awaitable<Condition[]>
 }
 
-/** Looks each minute. A check that fails is logged, and its alerts stay unchanged. */
+/** Looks four times a minute; most checks are due each minute. A check that fails is logged, and its alerts stay unchanged. */
 export function watchAlerts({ gateway, settings, post, others, ...parts }: AlertParts): RunningAlerts {
-  const { health = () => routeHealth(gateway), every_ms = LOOK_EVERY_MS } = parts
+  const { troubles = () => currentTroubles(gateway), every_ms = LOOK_EVERY_MS } = parts
   const { db, calls } = gateway
   const { now, log } = calls
   const has_others = others !== undefined
   const sender = createSender({ db, settings, post, now, log, has_others })
-  const of_all = checksOf(gateway, settings, health)
+  const of_all = checksOf(gateway, settings, troubles)
   const checks = [...of_all, ...checksOfPlugins(gateway, others?.machine)].map((check) => ({
     ...check,
     due_at_ms: 0,
@@ -128,21 +130,21 @@ const isOwnTo =
     !others || !of_machines.has(rule) || subject === others.machine || !others.isAlive(subject)
 
 function checksOf(
-  { db, calls: { now, catalogue } }: AlertParts['gateway'],
+  { db, calls: { now } }: AlertParts['gateway'],
   settings: () => AlertSettings,
-  health: () => Promise<HealthNow>,
+  troubles: () => Promise<readonly Trouble[]>,
 ): Check[] {
   return [
     { rules: ['low_balance'], every_ms: NOT_OFTEN_MS, look: () => lowBalances(db, now()) },
     {
       rules: ['account_spend', 'key_spend'],
-      every_ms: 0,
+      every_ms: MINUTE_MS,
       look: () => spendConditions(db, settings(), now()),
     },
     {
-      rules: ['failing_model', 'failing_provider', 'failing_route'],
+      rules: ROUTE_RULES,
       every_ms: 0,
-      look: async () => failing(catalogue(), await health()),
+      look: async () => routeConditions(await troubles()),
     },
   ]
 }
@@ -154,7 +156,7 @@ function checksOfPlugins(
 ): Check[] {
   return checks.flatMap(({ when, look, alert }): Check[] => {
     if (!alert || !when.includes('alert')) return []
-    const { rule, of_machine = false, every_ms = 0 } = alert
+    const { rule, of_machine = false, every_ms = MINUTE_MS } = alert
     const lookNow = () => look(patientOf({ catalogue, data_folder, now }), 'alert')
     return [
       {

@@ -8,7 +8,8 @@ import { Nullable, OneOf } from '../../src/http/schema.ts'
 import { TimeFields, time } from '../../src/http/views.ts'
 import { startedBetween } from '../../src/money/ledger/started-calls.ts'
 import { type FailingRoute, failingRoutes } from './failing-routes.ts'
-import { type Failing, HEALTH_STATES, type Health, type HealthNow, routeHealth } from './route-health.ts'
+import { routeHealth } from './open-health.ts'
+import { HEALTH_STATES, type Health, type HealthNow } from './route-health.ts'
 
 const CountsView = Type.Object({
   answered: Type.Integer(),
@@ -27,7 +28,10 @@ export const HealthState = OneOf(HEALTH_STATES)
 
 export const HealthView = Type.Object({
   state: HealthState,
-  judged_by: OneOf(['hour', 'day'], { description: 'what the state is of' }),
+  judged_by: OneOf(['hour', 'day'], { description: 'the figures to go by' }),
+  outage: Nullable(
+    Type.Object({ sentence: Type.String({ description: 'why it fails' }), ...TimeFields('since') }),
+  ),
   hour: SumsView,
   day: SumsView,
 })
@@ -41,15 +45,11 @@ export const LastFailureView = Nullable(
   }),
 )
 
-export const FailingView = Type.Object({
-  kind: OneOf(['model', 'provider']),
-  name: Type.String(),
-  health: HealthView,
-  last_failure: LastFailureView,
-})
-
 /** A copy: the views of some routes are the same object in the health. */
-export const healthView = (health: Health): Static<typeof HealthView> => ({ ...health })
+export const healthView = ({ outage, ...health }: Health): Static<typeof HealthView> => ({
+  ...health,
+  outage: outage && { sentence: outage.sentence, ...time('since', outage.since_ms) },
+})
 
 /** The health that a viewer may see. */
 export interface VisibleHealth {
@@ -93,28 +93,4 @@ export function lastFailureView(
     request_id: last.last_request_id,
     ...time('failed', last.last_at_ms),
   }
-}
-
-/** The models and providers of the catalogue of which nothing was answered, models that are not sold left out. */
-export async function failingView(
-  gateway: Pick<Gateway, 'db' | 'calls'>,
-): Promise<Static<typeof FailingView>[]> {
-  const { models, providers } = gateway.calls.catalogue()
-  const health = await routeHealth(gateway)
-  const failing = health.failing({ models: models.keys(), providers: providers.keys() })
-  if (failing.length === 0) return []
-  const failures = await recentFailures(gateway)
-  const isOf = ({ kind, name }: Failing) => {
-    const routes = kind === 'model' ? (models.get(name)?.routes ?? []) : undefined
-    return ({ provider, upstream_model }: FailingRoute) =>
-      routes
-        ? routes.some((route) => route.provider === provider && route.model === upstream_model)
-        : provider === name
-  }
-  return failing.map((one) => ({
-    kind: one.kind,
-    name: one.name,
-    health: healthView(one.health),
-    last_failure: lastFailureView(failures, isOf(one)),
-  }))
 }

@@ -1,7 +1,5 @@
-// The health of routes for other plugins: alerts, the Overview, and the pages of models and providers.
+// The health of routes for other plugins: alerts, the Overview, metrics, and the pages of models and providers.
 export {
-  FailingView,
-  failingView,
   HealthState,
   HealthView,
   healthView,
@@ -11,11 +9,5 @@ export {
   visibleHealth,
 } from './console-views.ts'
 export { type FailingRoute, failingRoutes } from './failing-routes.ts'
-export {
-  type Counts,
-  type Failing,
-  type Health,
-  type HealthNow,
-  routeHealth,
-  totalOf,
-} from './route-health.ts'
+export { currentTroubles, testAnswered } from './open-health.ts'
+export type { Trouble } from './troubles.ts'

@@ -1,10 +1,20 @@
-// Health as a plugin: of the process for load balancers, and of models, providers and routes by their last calls.
+// Health as a plugin: of the process for load balancers, and of models, providers and routes by their last answers.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const health = definePlugin({
   name: 'health',
-  open: async (gateway) => (await import('./route-health.ts')).openRouteHealth(gateway),
-  on: { settled: (sums, { operation }) => sums.add(operation.call) },
+  tables: async () => (await import('./tables.ts')).tables,
+  open: async (gateway) => (await import('./open-health.ts')).openHealth(gateway),
+  on: { settled: (own, { call, operation }) => own.add(operation.call, call.attempt) },
   routes: async () => (await import('./routes.ts')).health,
-  close: (sums) => sums.close(),
+  console_routes: async () => (await import('./console.ts')).healthRoutes,
+  checks: [
+    {
+      name: 'routes',
+      when: ['doctor'],
+      needs: 'catalogue',
+      look: async (patient) => (await import('./check.ts')).checkRoutes(patient),
+    },
+  ],
+  close: (own) => own.close(),
 })

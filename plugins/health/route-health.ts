@@ -1,10 +1,15 @@
-// The health of models, providers and their routes: a judgement of the tries of the last hour, or else of the last day.
-import type { Gateway } from '../../src/app/surface/gateway.ts'
-import type { Events } from '../../src/calls/life/events.ts'
-import { type HealthRange, openRouteSums, type RouteSum, type RouteSums } from './route-sums.ts'
+// The health of models, providers and their routes at a moment: whether they fail by their last answers, and the figures of the last hour and day.
+import type { Catalogue } from '../../src/domain/catalogue.ts'
+import type { Outage } from './outage.ts'
+import type { RecentAnswers } from './recent-answers.ts'
+import type { HealthRange, RouteSum, RouteSums } from './route-sums.ts'
 import { ANSWERED, REFUSED } from './tries.ts'
+import { outageSentence, outagesOf, type Trouble } from './troubles.ts'
 
-/** `unknown`: nothing was tried; `failing`: nothing was answered; `impaired`: some was not. */
+/**
+ * `failing`: by its last answers (outage.ts). Else by the figures of the hour, or of the day where the hour has no calls: `unknown`: nothing was
+ * tried; `impaired`: some failed.
+ */
 export const HEALTH_STATES = ['unknown', 'working', 'impaired', 'failing'] as const
 export type HealthState = (typeof HEALTH_STATES)[number]
 
@@ -28,15 +33,10 @@ interface HealthSums {
 
 export interface Health extends Record<HealthRange, HealthSums> {
   state: HealthState
-  /** The period of the state: the day where the last hour has no calls. */
+  /** The period of the figures: the day where the last hour has no calls. */
   judged_by: HealthRange
-}
-
-/** A model or provider of which nothing was answered. */
-export interface Failing {
-  kind: 'model' | 'provider'
-  name: string
-  health: Health
+  /** Why and since when it fails; null where it does not. */
+  outage: { since_ms: number; sentence: string } | null
 }
 
 export interface HealthNow {
@@ -45,38 +45,32 @@ export interface HealthNow {
   /** Judged by the tries at its routes. */
   ofProvider(provider: string): Health
   ofRoute(model: string, provider: string, upstream_model: string): Health
-  /** The names among these of which nothing was answered. */
-  failing(names: { models: Iterable<string>; providers: Iterable<string> }): Failing[]
+  /** All that fails, each named once, by its cause. */
+  troubles: readonly Trouble[]
 }
 
-/** Of so many requests that were refused, and none answered, the fault is rather the route's. */
-const MIN_REFUSED = 3
 /** From this share of failures on something is wrong, where others are answered. */
 const IMPAIRED_SHARE = 0.1
 
-/** The sums of each gateway of the process. */
-const opened = new WeakMap<Events, RouteSums>()
-
-export function openRouteHealth({ db, calls }: Pick<Gateway, 'db' | 'calls'>): RouteSums {
-  const sums = openRouteSums(db, calls)
-  opened.set(calls.events, sums)
-  return sums
+interface HealthSources {
+  sums: Pick<RouteSums, 'since'>
+  recent: Pick<RecentAnswers, 'states'>
+  catalogue: Pick<Catalogue, 'models' | 'providers'>
+  now_ms: number
 }
 
-const NO_SUMS: Pick<RouteSums, 'since'> = { since: async () => [] }
-
-/** How models, providers and routes did in the last hour and day, over restarts. */
-export const routeHealth = ({ calls }: Pick<Gateway, 'calls'>): Promise<HealthNow> =>
-  healthNow(opened.get(calls.events) ?? NO_SUMS)
-
-/** The health at this moment, read from the sums once. */
-export async function healthNow(sums: Pick<RouteSums, 'since'>): Promise<HealthNow> {
+/** The health at this moment, read once. */
+export async function healthNow({ sums, recent, catalogue, now_ms }: HealthSources): Promise<HealthNow> {
   const hour = await sums.since('hour')
   const day = await sums.since('day')
+  const outages = outagesOf(catalogue, await recent.states(), now_ms)
   const by = (nameOf: (sum: RouteSum) => string, what: 'tries' | 'calls') => {
     const found = { hour: Map.groupBy(hour, nameOf), day: Map.groupBy(day, nameOf) }
-    return (name: string): Health =>
-      judged({ hour: sumOf(found.hour.get(name) ?? []), day: sumOf(found.day.get(name) ?? []) }, what)
+    return (name: string, outage: Outage | undefined, is_partly = false): Health =>
+      judged(
+        { hour: sumOf(found.hour.get(name) ?? []), day: sumOf(found.day.get(name) ?? []) },
+        { what, outage, is_partly },
+      )
   }
   const ofModel = by(({ model }) => model, 'calls')
   const ofProvider = by(({ provider }) => provider, 'tries')
@@ -84,35 +78,40 @@ export async function healthNow(sums: Pick<RouteSums, 'since'>): Promise<HealthN
     ({ model, provider, upstream_model }) => routeName(model, provider, upstream_model),
     'tries',
   )
-  const failing = (kind: Failing['kind'], names: Iterable<string>, of: (name: string) => Health): Failing[] =>
-    [...names]
-      .map((name) => ({ kind, name, health: of(name) }))
-      .filter(({ health }) => health.state === 'failing')
   return {
-    ofModel,
-    ofProvider,
-    ofRoute: (...names) => ofRoute(routeName(...names)),
-    failing: ({ models, providers }) => [
-      ...failing('model', models, ofModel),
-      ...failing('provider', providers, ofProvider),
-    ],
+    ofModel: (model) => ofModel(model, outages.ofModel(model)),
+    ofProvider: (provider) =>
+      ofProvider(provider, outages.ofProvider(provider), outages.isPartly({ provider })),
+    ofRoute: (...names) => ofRoute(routeName(...names), outages.ofRoute(...names)),
+    troubles: outages.troubles,
   }
 }
 
 const routeName = (model: string, provider: string, upstream_model: string): string =>
   `${model}\n${provider}\n${upstream_model}`
 
-function judged(sums: Record<HealthRange, HealthSums>, what: 'tries' | 'calls'): Health {
+interface Judged {
+  what: 'tries' | 'calls'
+  outage: Outage | undefined
+  /** A part of it fails, such as one of its keys. */
+  is_partly: boolean
+}
+
+function judged(sums: Record<HealthRange, HealthSums>, { what, outage, is_partly }: Judged): Health {
   const judged_by = totalOf(sums.hour[what]) > 0 ? 'hour' : 'day'
-  return { ...sums, judged_by, state: stateOf(sums[judged_by][what]) }
+  if (outage) {
+    const { since_ms } = outage
+    return { ...sums, judged_by, state: 'failing', outage: { since_ms, sentence: outageSentence(outage) } }
+  }
+  const state = is_partly ? 'impaired' : stateOf(sums[judged_by][what])
+  return { ...sums, judged_by, state, outage: null }
 }
 
 export const totalOf = ({ answered, failed, refused }: Counts): number => answered + failed + refused
 
-export function stateOf(counts: Counts): HealthState {
-  const { answered, failed, refused } = counts
-  if (totalOf(counts) === 0) return 'unknown'
-  if (answered === 0) return failed > 0 || refused >= MIN_REFUSED ? 'failing' : 'impaired'
+/** By figures alone. Requests that were refused as such say nothing. */
+export function stateOf({ answered, failed, refused }: Counts): Exclude<HealthState, 'failing'> {
+  if (answered + failed === 0) return refused > 0 ? 'working' : 'unknown'
   return failed / (answered + failed) >= IMPAIRED_SHARE ? 'impaired' : 'working'
 }
 

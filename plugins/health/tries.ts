@@ -8,6 +8,8 @@ export const ANSWERED = 'answered'
 export const BROKE_OFF = 'broke_off'
 /** The provider refused the request itself, which another request may well not meet. */
 export const REFUSED = 'bad_request'
+/** The provider rejected the key. */
+export const KEY_REJECTED = 'bad_key'
 /** The call failed before a route was tried, and not by its caller's fault. */
 const NOT_TRIED = 'failed'
 
@@ -15,6 +17,10 @@ export interface Try {
   provider: string
   upstream_model: string
   result: string
+  /** The class of its failure or, of an error of the provider, its HTTP status; null if it answered. */
+  cause: string | null
+  /** The key that was sent, as the log names it; undefined where the record does not say. */
+  key_id: string | undefined
   /** Its call ended with it. */
   is_last: boolean
   /** Of one that answered: how long it took to the first byte. */
@@ -35,23 +41,28 @@ export function triesOf(call: TriedCall): Try[] {
       provider: one.provider,
       upstream_model: one.model,
       result: one.failure_class,
+      cause: one.failure_class === 'upstream_error' && one.status ? String(one.status) : one.failure_class,
+      key_id: one.key,
       is_last: outcome === 'failed' && index === tried.length - 1,
       first_byte_ms: 0,
     }),
   )
-  const last = { provider, upstream_model, is_last: true, first_byte_ms: 0 }
+  const last = { provider, upstream_model, key_id: undefined, is_last: true, first_byte_ms: 0 }
   switch (outcome) {
     case 'failed':
-      if (tried.length === 0) tries.push({ ...last, result: status < 500 ? REFUSED : NOT_TRIED })
+      if (tried.length === 0) {
+        const result = status < 500 ? REFUSED : NOT_TRIED
+        tries.push({ ...last, result, cause: result })
+      }
       break
     case 'broken':
-      tries.push({ ...last, result: BROKE_OFF })
+      tries.push({ ...last, result: BROKE_OFF, cause: BROKE_OFF })
       break
     default: {
       if (outcome === 'cancelled' && call.first_byte_ms === null) break
       // Of a call with tries before, the time of this one alone.
       const first_byte_ms = head_ms === undefined ? (call.first_byte_ms ?? 0) : head_ms - sent_ms
-      tries.push({ ...last, result: ANSWERED, first_byte_ms: Math.max(0, first_byte_ms) })
+      tries.push({ ...last, result: ANSWERED, cause: null, first_byte_ms: Math.max(0, first_byte_ms) })
     }
   }
   return tries

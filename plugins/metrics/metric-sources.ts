@@ -21,6 +21,8 @@ export interface Readings {
   isReady(): boolean
   /** How many keys each provider has, and how many of them are left alone at the moment. */
   providerKeys(): Iterable<{ provider: string; keys: number; cooling: number }>
+  /** What fails at the moment: rejected keys, providers, models and routes. */
+  troubles(): Promise<readonly { kind: string; subject: string }[]>
   spans(): { sent: number; dropped: number; waiting: number }
 }
 
@@ -200,6 +202,13 @@ function gatewayMetrics(readings: Readings): MetricSource[] {
       type: 'gauge',
       labels: ['provider'],
       values: () => [...readings.providerKeys()].map(({ provider, cooling }) => [{ provider }, cooling]),
+    },
+    {
+      name: 'tollgate_failing',
+      help: '1 for each provider, model or route that is failing, and for each key that its provider rejects.',
+      type: 'gauge',
+      labels: ['kind', 'subject'],
+      values: async () => (await readings.troubles()).map(({ kind, subject }) => [{ kind, subject }, 1]),
     },
     single(
       'counter',

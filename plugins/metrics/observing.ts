@@ -7,6 +7,7 @@ import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { PostOperation, VoidOperation } from '../../src/money/ledger/operations.ts'
 import { keyIds } from '../../src/upstream/routes.ts'
 import { orUndo } from '../../src/utilities/at-end.ts'
+import { currentTroubles } from '../health/index.ts'
 import { type LoopLag, watchLoopLag } from './bins.ts'
 import type { SettledCall } from './call-facts.ts'
 import { spanOf } from './call-span.ts'
@@ -114,6 +115,7 @@ function readingsOf(
     settlementsWaiting: () => settlements.size,
     callsUnderWay: () => parts.running.size,
     webSocketsOpen: () => requests.web_sockets.size,
+    troubles: () => currentTroubles({ calls: parts }),
     isReady: () => operations.notReady() === undefined,
     providerKeys: () =>
       [...catalogue().providers.values()].map((provider) => {

@@ -1,12 +1,14 @@
 // What raises alerts: balances, spending of a day, models, providers and routes, backups.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { accountSpend, keySpend, lowBalances } from '../../plugins/alerts/account-conditions.ts'
-import { failing } from '../../plugins/alerts/route-conditions.ts'
+import { routeConditions } from '../../plugins/alerts/route-conditions.ts'
 import { lateBackups } from '../../plugins/backups/check.ts'
 import type { BackupSettings } from '../../plugins/backups/settings.ts'
-import { healthNow } from '../../plugins/health/route-health.ts'
-import type { RouteSum } from '../../plugins/health/route-sums.ts'
+import { keySubject, routeSubject } from '../../plugins/health/gathered.ts'
+import { addAnswer, addToKey, emptyKey, emptyRoute } from '../../plugins/health/outage.ts'
+import { outagesOf } from '../../plugins/health/troubles.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { markOf } from '../../src/observe/key-mark.ts'
 import type { Db } from '../../src/store/db.ts'
 import { recorded } from '../money/ledger/recorded.ts'
 
@@ -57,47 +59,80 @@ describe('accounts', () => {
 describe('routes', () => {
   const model = (id: string, ...routes: string[]) =>
     [id, { id, routes: routes.map((provider) => ({ provider, model: 'm', order: 0, weight: 1 })) }] as const
+  const provider = (name: string, ...api_keys: string[]) => [name, { name, api_keys }] as const
   const catalogue = {
     models: new Map([model('one', 'a'), model('two', 'a', 'b'), model('three', 'c')]),
-    providers: new Map(['a', 'b', 'c'].map((name) => [name, { name }])),
+    providers: new Map([provider('a', 'k1'), provider('b', 'k1'), provider('c', 'k1', 'k2')]),
   } as unknown as Pick<Catalogue, 'models' | 'providers'>
-  const sum = (name: string, provider: string, result: string, tries: number, calls = tries): RouteSum => ({
-    model: name,
-    provider,
-    upstream_model: 'm',
-    result,
-    tries,
-    calls,
-    first_byte_ms: 0,
-  })
-  const found = async (...sums: RouteSum[]) =>
-    failing(catalogue, await healthNow({ since: async () => sums })).map(
-      ({ rule, subject }) => `${rule} ${subject}`,
-    )
 
-  test.each<[string, RouteSum[], string[]]>([
-    ['nothing', [], []],
-    ['two failures', [sum('one', 'a', 'overloaded', 2)], []],
-    ['three', [sum('one', 'a', 'overloaded', 3)], ['failing_model one', 'failing_provider a']],
-    ['three, and an answer', [sum('one', 'a', 'overloaded', 3), sum('one', 'a', 'answered', 1)], []],
+  /** Answers of a route, a second each: `.` answered, `x` an error, `t` a timeout. */
+  const answers = (name: string, of: string, text: string) => {
+    const state = emptyRoute()
+    for (const [at, letter] of [...text].entries()) {
+      const failure = letter === '.' ? null : letter === 't' ? 'timed_out' : '500'
+      addAnswer(state, { at_ms: NOW_MS - 60_000 + at * 1_000, failure })
+    }
+    return [routeSubject({ model: name, provider: of, upstream_model: 'm' }), state] as const
+  }
+  const rejected = (key_id: string, api_key: string, times: number) => {
+    const state = emptyKey()
+    for (let at = 0; at < times; at++) addToKey(state, { at_ms: NOW_MS - 1_000, is_rejected: true })
+    return [keySubject({ key_id, mark: markOf(api_key) }), state] as const
+  }
+  const found = (routes: ReturnType<typeof answers>[], keys: ReturnType<typeof rejected>[] = []) =>
+    routeConditions(
+      outagesOf(catalogue, { routes: new Map(routes), keys: new Map(keys) }, NOW_MS).troubles,
+    ).map(({ rule, subject, sentence }) => `${rule} ${subject}: ${sentence}`)
+
+  test.each<[string, ReturnType<typeof answers>[], ReturnType<typeof rejected>[], string[]]>([
+    ['nothing', [], [], []],
+    ['four failures', [answers('one', 'a', 'xxxx')], [], []],
+    [
+      'five: the provider is named, and its models are not repeated',
+      [answers('one', 'a', 'xxtxx')],
+      [],
+      ['failing_provider a: a is failing. The last 5 calls failed (500 4, timeout 1).'],
+    ],
+    [
+      'two routes of a provider: one sum',
+      [answers('one', 'a', 'xxxxx.xxxxt'), answers('two', 'a', 'ttttt')],
+      [],
+      ['failing_provider a: a is failing. 10 of 11 calls in the last 5 minutes failed (500 9, timeout 1).'],
+    ],
     [
       'a model that fails at a provider that serves others',
-      [sum('one', 'a', 'upstream_error', 5), sum('two', 'a', 'answered', 1)],
-      ['failing_model one'],
+      [answers('one', 'a', 'xxxxx'), answers('two', 'a', '.')],
+      [],
+      ['failing_model one: one is failing. The last 5 calls failed (500 5).'],
     ],
     [
       'a route that fails, while another one serves its model',
-      [sum('two', 'b', 'overloaded', 4, 0), sum('two', 'a', 'answered', 4)],
-      ['failing_provider b'],
+      [answers('two', 'b', 'xxxxx'), answers('two', 'a', '....')],
+      [],
+      ['failing_provider b: b is failing. The last 5 calls failed (500 5).'],
     ],
     [
       'a route that fails at a provider that serves others',
-      [sum('two', 'a', 'overloaded', 4, 0), sum('two', 'b', 'answered', 4), sum('one', 'a', 'answered', 1)],
-      ['failing_route two a:m'],
+      [answers('two', 'a', 'xxxxx'), answers('two', 'b', '....'), answers('one', 'a', '.')],
+      [],
+      ['failing_route two a:m: a:m of two is failing. The last 5 calls failed (500 5).'],
     ],
-    ['a model that is not sold any more', [sum('gone', 'c', 'overloaded', 9)], ['failing_provider c']],
-  ])('%s', async (_, sums, expected) => {
-    expect(await found(...sums)).toEqual(expected)
+    ['a model that is not sold any more', [answers('gone', 'c', 'xxxxxxxxx')], [], []],
+    [
+      'a rejected key, from the first rejection on: nothing else is said of its provider',
+      [answers('one', 'a', 'xxxxx')],
+      [rejected('a#1', 'k1', 1)],
+      ['rejected_key a#1: a rejects your key. 1 call failed.'],
+    ],
+    [
+      'one of two keys: the other one answers',
+      [answers('three', 'c', '....')],
+      [rejected('c#2', 'k2', 6)],
+      ['rejected_key c#2: c rejects key 2. 6 requests were rejected.'],
+    ],
+    ['a key that was replaced', [], [rejected('a#1', 'k0', 6)], []],
+  ])('%s', (_, routes, keys, expected) => {
+    expect(found(routes, keys)).toEqual(expected)
   })
 })
 

@@ -6,7 +6,7 @@ import { createSender, TAKEN_FOR_MS } from '../../plugins/alerts/sender.ts'
 import { alertSettings } from '../../plugins/alerts/settings.ts'
 import { applySteps, openAlerts } from '../../plugins/alerts/store.ts'
 import { watchAlerts } from '../../plugins/alerts/watch.ts'
-import { routeHealth } from '../../plugins/health/index.ts'
+import { currentTroubles } from '../../plugins/health/index.ts'
 import { plugins } from '../../plugins/index.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
@@ -117,9 +117,9 @@ test('one machine’s is not ended by another, unless no gateway is alive there;
     return watchAlerts({
       gateway,
       settings: () => alertSettings.of(gateway.calls.catalogue()),
-      health: async () => {
+      troubles: async () => {
         asked.push(machine)
-        return await routeHealth(made as Gateway)
+        return await currentTroubles(made as Gateway)
       },
       post: async () => 204,
       others,

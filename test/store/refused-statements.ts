@@ -30,6 +30,7 @@ export const FILLING = `
   INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES (1, '1.0.0', 5, NULL);
   INSERT INTO bucket_marks VALUES (1, 'a');
   INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 2, 1, 90);
+  INSERT INTO health_states VALUES ('["key","a#1","m"]', '{}', 1, 5);
   INSERT INTO alerts VALUES (1, 'disk', '', NULL, 'full', 5, 6, 7), (2, 'disk', '', NULL, 'full', 5, NULL, NULL);
   INSERT INTO alert_sendings VALUES (1, 1, NULL, 'raised', 'm1', 5, 1, NULL, 6, 200, NULL);
   INSERT INTO imported_rows VALUES (1, 'new-api', 'account', 'user 1', 1, NULL, 'x -', '{}', 0);
@@ -218,6 +219,13 @@ const KNOWN_ADDRESSES = [
   ['an unknown account', 'UPDATE known_addresses SET account_id = 9 WHERE id = 2'],
 ] as const
 
+const HEALTH_STATES = [
+  ['a subject twice', `INSERT INTO health_states VALUES ('["key","a#1","m"]', '{}', 1, 5)`],
+  ['a subject that is no list', "UPDATE health_states SET subject = 'a#1'"],
+  ['a state that is none', "UPDATE health_states SET state = 'bad'"],
+  ['no version', 'UPDATE health_states SET version = 0'],
+] as const
+
 const ROUTE_SUMS = [
   ['a sum twice', "INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 1, 0, 0)"],
   ['a span of another length', 'UPDATE route_sums SET span_s = 60'],
@@ -296,6 +304,7 @@ export const REFUSED_STATEMENTS = [
   ['sign_in_links', LINKS],
   ['known_addresses', KNOWN_ADDRESSES],
   ['route_sums', ROUTE_SUMS],
+  ['health_states', HEALTH_STATES],
   ['alerts', ALERTS],
   ['alert_sendings', ALERT_SENDINGS],
   ['accounts', ACCOUNTS],

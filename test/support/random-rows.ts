@@ -224,6 +224,11 @@ const ASKED: Readonly<Record<string, Asked>> = {
     start_s: at,
     refusals: either(random, 1, MAX),
   }),
+  health_states: ({ at }) => ({
+    subject: JSON.stringify(['key', unique(at), 'm']),
+    state: '{}',
+    version: 1 + at,
+  }),
   route_sums: ({ at, random }) => ({
     span_s: 300,
     start_s: at * 300,

@@ -208,10 +208,10 @@ describe('the live feed', () => {
 })
 
 describe('health', () => {
-  const FAILING = { answered: 0, failed: 2, refused: 0 }
   const askInVain = async () => {
     upstream.answer(refusal(503, { error: { code: 503, message: 'no room' } }))
-    for (const key of [keys.alice, keys.bob]) await (await gateway.call(wholePath(), ask(), { key })).text()
+    for (const key of [keys.alice, keys.bob, keys.alice, keys.bob, keys.alice])
+      await (await gateway.call(wholePath(), ask(), { key })).text()
     upstream.answer(answering)
     await gateway.rest()
   }
@@ -219,7 +219,7 @@ describe('health', () => {
     (await client.json('GET', '/models')).models.find(({ id }: { id: string }) => id === name)
 
   test('of calls of which some failed', async () => {
-    expect((await operator.json('GET', '/overview')).unhealthy).toEqual([])
+    expect((await operator.json('GET', '/health')).troubles).toEqual([])
     expect(await modelOf(operator)).toMatchObject({ health_state: 'working', health: { judged_by: 'hour' } })
     expect(await modelOf(operator, THINKING)).toMatchObject({ health_state: 'unknown' })
   })
@@ -227,11 +227,10 @@ describe('health', () => {
   test('of none but calls that failed, for the operator', async () => {
     clock.ahead_ms += 3 * 3_600_000
     await askInVain()
-    const { unhealthy } = await operator.json('GET', '/overview')
+    const { troubles } = await operator.json('GET', '/health')
     const last_failure = { failure_class: 'overloaded', words: 'no room' }
-    expect(unhealthy).toMatchObject([
-      { kind: 'model', name: MODEL, health: { hour: { calls: FAILING } }, last_failure },
-      { kind: 'provider', name: PROVIDER, health: { hour: { tries: FAILING } }, last_failure },
+    expect(troubles).toMatchObject([
+      { kind: 'provider', name: PROVIDER, detail: 'The last 5 calls failed (overloaded 5).' },
     ])
     const model = await modelOf(operator)
     expect(model).toMatchObject({ health_state: 'failing', health: { state: 'failing', judged_by: 'hour' } })
@@ -244,6 +243,9 @@ describe('health', () => {
     const model = await modelOf(alice)
     expect(model.health_state).toBe('failing')
     expect(model).not.toContainAnyKeys(['health', 'routes'])
-    expect((await alice.json('GET', '/overview')).unhealthy).toBeNull()
+    expect(await alice.json('GET', '/health')).toMatchObject({
+      troubles: [],
+      failing_models: [{ model: MODEL }],
+    })
   })
 })

@@ -11,9 +11,9 @@ type Alert = AlertsAnswer['open'][number]
 /** The rest is a number, with a link to System. */
 const MAX_NOTICES = 5
 /** The Overview has the present state of these by itself. */
-const ELSEWHERE = ['failing_model', 'failing_provider']
+const ELSEWHERE = ['failing_model', 'failing_provider', 'failing_route', 'rejected_key']
 /** These cost or stop something now. */
-const BAD = ['failing_route', 'disk', 'certificate', 'backup']
+const BAD = ['disk', 'certificate', 'backup']
 
 export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
   const open = alerts.filter(({ rule }) => !ELSEWHERE.includes(rule))
@@ -53,8 +53,6 @@ function wayOf({ rule, subject, account_id }: Alert): readonly [href: string, wo
       return [`/accounts/${account_id ?? part(subject)}`, `Open ${subject}`]
     case 'key_spend':
       return [`/keys?search=${part(subject)}`, 'Open the key']
-    case 'failing_route':
-      return [`/models/${part(subject.split(' ', 1).join(''))}`, 'Open the model']
     default:
       return ['/system', 'Open System']
   }

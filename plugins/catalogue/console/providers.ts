@@ -12,7 +12,7 @@ import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import type { CsvColumns } from '../../../src/http/csv.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
-import { visibleHealth } from '../../health/index.ts'
+import { testAnswered, visibleHealth } from '../../health/index.ts'
 import type { TestedRoute } from '../route-tests/route-test.ts'
 import { keyNumber, testAndHide, testView } from '../route-tests/route-tests.ts'
 import { DRAFT_FIELDS, draftOf, requireGood } from './draft.ts'
@@ -83,7 +83,11 @@ export function providerRoutes(
     const tested = await testAndHide({ ...upstream, protocols: calls.protocols, catalogue: tried }, route)
     const view = testView(tested)
     const is_in_force = body.text === undefined && body.edits === undefined
-    if (view.ok && is_in_force) cooldowns.cleared(view.provider_key)
+    if (view.ok && is_in_force) {
+      cooldowns.cleared(view.provider_key)
+      const { provider, model, provider_key } = view
+      testAnswered(gateway, { provider, upstream_model: model, key_id: provider_key })
+    }
     return view
   }
 

@@ -14,7 +14,7 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import type { MoneyTotals } from '../../../src/money/ledger/totals.ts'
 import { AlertView, alertView, openAlerts } from '../../alerts/index.ts'
-import { type FailingRoute, FailingView, failingRoutes, failingView } from '../../health/index.ts'
+import { type FailingRoute, failingRoutes } from '../../health/index.ts'
 import {
   createOverviewMemory,
   type Latency,
@@ -82,7 +82,6 @@ const OverviewView = Closed({
   /** For the operator alone. */
   failing: Nullable(Closed({ routes: Type.Array(RouteView), complete: Type.Boolean() })),
   /** Models and providers of which every call fails; for the operator alone. */
-  unhealthy: Nullable(Type.Array(FailingView)),
   /** Those that are open; for the operator alone. */
   alerts: Nullable(Type.Array(AlertView)),
   /** Models and routes that end within 30 days or have ended; for the operator alone. */
@@ -136,7 +135,6 @@ async function overviewView(
     is_sampled,
     top: await topView(db, await overviewParts(db, overview, account_id), is_operator),
     failing: is_operator ? failingRoutesView(await failingRoutes(db, { from_ms, first_id })) : null,
-    unhealthy: is_operator ? await failingView(gateway) : null,
     alerts: is_operator ? (await openAlerts(db)).map(alertView) : null,
     ending: is_operator ? endingView(catalogue().models.values(), now()) : null,
     money: is_operator ? null : await moneyView(db, account_id),

@@ -145,6 +145,8 @@ export type Admitted = Omit<Call, 'order' | 'trace'>
 export interface RecordedCall extends Pick<Call, 'caller' | 'hold_id' | 'held_nanos'> {
   readonly origin: Pick<CallOrigin, 'request_id' | 'surface' | 'request'>
   readonly order: Pick<PaidOrder, 'model' | 'streams'>
+  /** The attempt in its record: the last that answered. */
+  readonly attempt: Attempt | undefined
 }
 
 /** A call whose money is held. */

@@ -200,12 +200,13 @@ const fieldsOf = (
 function enqueue(parts: SettlementParts, held: Held, operation: PostOperation | VoidOperation): void {
   const fields = fieldsOf(held, operation)
   // It may wait for long: the call itself, with its body, is let go of.
-  const { caller, hold_id, held_nanos, origin, order } = held
+  const { caller, hold_id, held_nanos, origin, order, attempt } = held
   const recorded = {
     caller,
     hold_id,
     held_nanos,
     origin,
+    attempt,
     order: { model: order.model, streams: order.streams },
   }
   parts.settlements.add({

@@ -143,6 +143,8 @@ export function useTrial() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (order: TrialOrder) => send(api.providers.try.post(order)),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['providers'] }),
+    onSuccess() {
+      for (const changed of ['providers', 'health']) void queries.invalidateQueries({ queryKey: [changed] })
+    },
   })
 }

@@ -39,6 +39,7 @@ interface Sums {
 export interface HealthAnswer {
   state: HealthState
   judged_by: 'hour' | 'day'
+  outage: { sentence: string } | null
   hour: Sums
   day: Sums
 }
@@ -79,6 +80,7 @@ const countsOf = (sums: Sums, what: Counted): Counts => (what === 'calls' ? sums
 
 /** "All 12 calls in the last hour failed." */
 export function healthSentence(health: Omit<HealthAnswer, 'state'>, what: Counted): string {
+  if (health.outage) return health.outage.sentence
   const range = health.judged_by === 'hour' ? 'in the last hour' : 'in the last 24 hours'
   const counts = countsOf(health[health.judged_by], what)
   const total = totalOf(counts)

@@ -14,7 +14,7 @@ import { Page } from '../../../console/web/parts/page.tsx'
 import { Loaded, Skeleton } from '../../../console/web/parts/states.tsx'
 import { FirstVisit } from '../../../first-steps/web/first-visit.tsx'
 import { FailingRoutes } from '../../../health/web/failing.tsx'
-import { Unhealthy } from '../../../health/web/unhealthy.tsx'
+import { FailingNow } from '../../../health/web/failing-now.tsx'
 import { Live } from '../../../live-feed/web/live-calls.tsx'
 import { type Refusals, useRefusals } from '../../../refusals/web/refusals.ts'
 import { ManyRefused, RefusedFigure, RefusedRequests } from '../../../refusals/web/refused.tsx'
@@ -83,12 +83,12 @@ const LEADS: Readonly<Record<Range, string>> = {
 }
 
 function Known({ overview, refusals }: { overview: Overview; refusals: Refusals | undefined }) {
-  const { totals, before, money, failing, unhealthy, alerts, ending } = overview
+  const { totals, before, money, failing, alerts, ending } = overview
   const { role } = useViewer()
   return (
     <div className="page">
+      <FailingNow />
       {alerts && <OpenAlerts alerts={alerts} />}
-      {unhealthy && <Unhealthy failing={unhealthy} />}
       {role !== 'operator' && <ManyRefused refusals={refusals} />}
       <Figures>
         {money && (

@@ -1,0 +1,75 @@
+// What fails now, for the first lines of the Overview: for the operator all of it, for an account the models alone.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { FAILURES, viewerCalls } from '../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { TimeFields, time } from '../../src/http/views.ts'
+import { routeHealth } from './open-health.ts'
+import type { Trouble } from './troubles.ts'
+
+const TroubleView = Type.Object({
+  kind: OneOf(['key', 'provider', 'model', 'route']),
+  subject: Type.String({ description: 'with its kind it says which one this is' }),
+  name: Type.String({ description: 'of the provider, the model or the route' }),
+  verb: Type.String({ description: 'what it does: "rejects your key", "is failing"' }),
+  detail: Type.String({ description: 'what failed, in a sentence' }),
+  ...TimeFields('since'),
+  provider: Nullable(Type.String()),
+  model: Nullable(Type.String()),
+  test: Nullable(
+    Closed(
+      { provider: Type.String(), model: Type.String(), key: Type.Integer() },
+      {
+        description: 'the body of a test of its route; null where that would cost as much as an image',
+      },
+    ),
+  ),
+})
+
+const HealthNowView = Type.Object({
+  troubles: Type.Array(TroubleView, { description: 'for the operator alone' }),
+  failing_models: Type.Array(
+    Type.Object(
+      { model: Type.String(), ...TimeFields('since') },
+      {
+        description: 'models that no route answers',
+      },
+    ),
+  ),
+})
+
+/** `GET /console/api/health`: what fails now. */
+export function healthRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'db'>) {
+  return new Elysia({ name: 'console-health' }).use(viewerCalls(gateway)).get(
+    '/console/api/health',
+    async ({ viewer }): Promise<Static<typeof HealthNowView>> => {
+      const { models } = gateway.calls.catalogue()
+      const health = await routeHealth(gateway)
+      const sold = [...models.values()].filter(({ retired }) => !retired)
+      return {
+        troubles: viewer.role === 'operator' ? health.troubles.map((one) => troubleView(one, models)) : [],
+        failing_models: sold.flatMap(({ id }) => {
+          const { outage } = health.ofModel(id)
+          return outage ? [{ model: id, ...time('since', outage.since_ms) }] : []
+        }),
+      }
+    },
+    { response: { 200: HealthNowView, ...FAILURES } },
+  )
+}
+
+function troubleView(
+  { since_ms, provider, model, upstream_model, key_number, ...trouble }: Trouble,
+  models: ReadonlyMap<string, { kind: string }>,
+): Static<typeof TroubleView> {
+  const can_test =
+    provider !== null && upstream_model !== null && model !== null && models.get(model)?.kind !== 'image'
+  return {
+    ...trouble,
+    ...time('since', since_ms),
+    provider,
+    model,
+    test: can_test ? { provider, model: upstream_model, key: key_number } : null,
+  }
+}

@@ -1,0 +1,79 @@
+// The answers of some seconds in memory, by route and key; and the names under which both are stored.
+import {
+  type Answer,
+  addAnswer,
+  addToKey,
+  emptyKey,
+  emptyRoute,
+  type KeyState,
+  type RouteState,
+} from './outage.ts'
+
+/** Which key: by its name and its mark, so that a key that replaced another begins anew. */
+export interface KeyName {
+  key_id: string
+  mark: string
+}
+
+export interface RouteName {
+  model: string
+  provider: string
+  upstream_model: string
+}
+
+export const routeSubject = ({ model, provider, upstream_model }: RouteName): string =>
+  JSON.stringify(['route', model, provider, upstream_model])
+export const keySubject = ({ key_id, mark }: KeyName): string => JSON.stringify(['key', key_id, mark])
+
+/** While they cannot be written: more routes than catalogues have. */
+const MAX_UNWRITTEN = 5_000
+/** Bounded, and without a write. */
+export class Gathered {
+  /** By their model, which has few at a time. */
+  readonly #routes = new Map<string, (RouteName & { state: RouteState })[]>()
+  readonly #keys = new Map<string, KeyState>()
+  #size = 0
+
+  get is_empty(): boolean {
+    return this.#size === 0
+  }
+
+  add(name: RouteName, answer: Answer): void {
+    const state = this.#route(name)
+    if (state) addAnswer(state, answer)
+  }
+
+  addToKey(name: KeyName, answer: Parameters<typeof addToKey>[1]): void {
+    const state = this.#key(name)
+    if (state) addToKey(state, answer)
+  }
+
+  #route(name: RouteName): RouteState | undefined {
+    const of_model = this.#routes.get(name.model) ?? []
+    const known = of_model.find(
+      ({ provider, upstream_model }) => provider === name.provider && upstream_model === name.upstream_model,
+    )
+    if (known) return known.state
+    if (this.#size >= MAX_UNWRITTEN) return undefined
+    const { model, provider, upstream_model } = name
+    const made = { model, provider, upstream_model, state: emptyRoute() }
+    if (of_model.push(made) === 1) this.#routes.set(model, of_model)
+    this.#size += 1
+    return made.state
+  }
+
+  #key(name: KeyName): KeyState | undefined {
+    const subject = keySubject(name)
+    const known = this.#keys.get(subject)
+    if (known || this.#size >= MAX_UNWRITTEN) return known
+    const made = emptyKey()
+    this.#keys.set(subject, made)
+    this.#size += 1
+    return made
+  }
+
+  states(): { routes: Map<string, RouteState>; keys: Map<string, KeyState> } {
+    const routes = [...this.#routes.values()].flat()
+    return { routes: new Map(routes.map((one) => [routeSubject(one), one.state])), keys: this.#keys }
+  }
+}

@@ -1,0 +1,144 @@
+// The last answers of each route and key, of all gateways over a database: gathered in memory as calls end, merged into rows every ten seconds.
+import type { CallRecord } from '../../src/money/ledger/operations.ts'
+import type { Logger } from '../../src/observe/log.ts'
+import type { Db } from '../../src/store/db.ts'
+import { Gathered, type KeyName, type RouteName } from './gathered.ts'
+import { type KeyState, mergeKeys, mergeRoutes, type RouteState } from './outage.ts'
+import { readAll, storeAll } from './stored-states.ts'
+import { KEY_REJECTED, REFUSED, type Try, triesOf } from './tries.ts'
+
+export interface RecentStates {
+  routes: ReadonlyMap<string, RouteState>
+  keys: ReadonlyMap<string, KeyState>
+}
+
+export interface RecentAnswers {
+  /**
+   * A call has ended. It costs a fraction of a microsecond: nothing is written.
+   *
+   * @param answered_by the key of its last answer; undefined without one @param markOf the mark of a provider's key, which only a rejected key needs
+   */
+  add(call: CallRecord, answered_by: string | undefined, markOf: (key_id: string) => string | undefined): void
+  /** A route answered a test, which is no call. @param models that have the route */
+  addTest(models: readonly string[], route: Omit<RouteName, 'model'>, key: KeyName): void
+  /** The states at this moment, those included that are not written yet. */
+  states(): Promise<RecentStates>
+  write(): Promise<void>
+  /** The same, before the database is closed. */
+  close(): Promise<void>
+}
+
+/** A crash loses the answers of this time at most, and other gateways learn of them no later. */
+const WRITE_EVERY_MS = 10_000
+
+/** The answers of a gateway. They are written without waiting for the disk: they are no money. */
+export function openRecentAnswers(
+  db: Db,
+  { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
+): RecentAnswers {
+  let gathered = new Gathered()
+  /** Keys with a rejection, by their names: only their answers are told. */
+  let rejected = new Set<string>()
+  let writing: Promise<void> = Promise.resolve()
+  let writes_begun = 0
+  /** Said once. */
+  let is_failing = false
+
+  function addKey(name: KeyName, at_ms: number, is_rejected: boolean): void {
+    if (is_rejected) rejected.add(name.key_id)
+    gathered.addToKey(name, { at_ms, is_rejected })
+  }
+
+  async function write(): Promise<void> {
+    if (gathered.is_empty) return
+    writes_begun += 1
+    const taken = gathered.states()
+    gathered = new Gathered()
+    try {
+      rejected = await storeAll(db, taken, now())
+      is_failing = false
+    } catch (cause) {
+      if (!is_failing) log.warn({ cause }, 'the last answers of routes could not be written')
+      is_failing = true
+    }
+  }
+
+  /** One after the other. */
+  const writeNext = (): Promise<void> => (writing = writing.then(write))
+
+  const timer = setInterval(() => void writeNext(), WRITE_EVERY_MS)
+  timer.unref()
+
+  return {
+    add(call, answered_by, markOf) {
+      const at_ms = call.started_at_ms + call.duration_ms
+      for (const one of answersOf(call))
+        gathered.add({ model: call.model, ...one }, { at_ms, failure: one.cause })
+      if (call.failed_tries) for (const key of rejectedIn(call, markOf)) addKey(key, at_ms, true)
+      if (answered_by === undefined || !rejected.has(answered_by)) return
+      const mark = markOf(answered_by)
+      if (mark !== undefined) addKey({ key_id: answered_by, mark }, at_ms, false)
+    },
+    addTest(models, route, key) {
+      for (const model of models) gathered.add({ model, ...route }, { at_ms: now(), failure: null })
+      addKey(key, now(), false)
+    },
+    async states() {
+      for (;;) {
+        await writing
+        const begun = writes_begun
+        const { routes, keys } = structuredClone(gathered.states())
+        const stored = await readAll(db)
+        // A write under way may be in what was read, or not.
+        if (writes_begun !== begun) continue
+        return merged(stored, { routes, keys }, now())
+      }
+    },
+    write: writeNext,
+    close() {
+      clearInterval(timer)
+      return writeNext()
+    },
+  }
+}
+
+/** The keys that a call found rejected; those that the catalogue does not have any more left out. */
+const rejectedIn = (call: CallRecord, markOf: (key_id: string) => string | undefined): KeyName[] =>
+  triesOf(call).flatMap(({ result, key_id }) => {
+    const mark = result === KEY_REJECTED && key_id !== undefined ? markOf(key_id) : undefined
+    return key_id === undefined || mark === undefined ? [] : [{ key_id, mark }]
+  })
+
+/**
+ * A route answers a call once, whatever keys it tried. A request that was refused as such is no answer, and a rejection of a key says
+ * something about the key alone.
+ */
+function answersOf(call: CallRecord): Try[] {
+  const tries = triesOf(call).filter(
+    ({ provider, result }) => provider !== '' && result !== REFUSED && result !== KEY_REJECTED,
+  )
+  if (tries.length < 2) return tries
+  return tries.filter(({ provider, upstream_model }, at) =>
+    tries
+      .slice(at + 1)
+      .every((later) => later.provider !== provider || later.upstream_model !== upstream_model),
+  )
+}
+
+const merged = (stored: RecentStates, added: RecentStates, now_ms: number): RecentStates => ({
+  routes: mergeAll(stored.routes, added.routes, (one, other) => mergeRoutes(one, other, now_ms)),
+  keys: mergeAll(stored.keys, added.keys, mergeKeys),
+})
+
+function mergeAll<State>(
+  known: ReadonlyMap<string, State>,
+  added: ReadonlyMap<string, State>,
+  merge: (known: State, added: State) => State,
+): Map<string, State> {
+  const merged = new Map(known)
+  for (const [subject, state] of added) {
+    const other = merged.get(subject)
+    merged.set(subject, other ? merge(other, state) : state)
+  }
+  return merged
+}

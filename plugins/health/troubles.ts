@@ -1,0 +1,219 @@
+// What fails at a moment: rejected keys, failing providers, models and routes, each named once, by its cause, with a sentence for people. Pure.
+import type { Catalogue, Provider } from '../../src/domain/catalogue.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
+import { markOf } from '../../src/observe/key-mark.ts'
+import { keyIds } from '../../src/upstream/routes.ts'
+import { keySubject, routeSubject } from './gathered.ts'
+import { isRejected, type KeyState, type Outage, outageOf } from './outage.ts'
+import type { RecentStates } from './recent-answers.ts'
+
+/** Something that fails now. */
+export interface Trouble {
+  kind: 'key' | 'provider' | 'model' | 'route'
+  /** With its kind it says which one this is: `acme#1`, `acme`, `gpt-5`, `gpt-5 acme:gpt-5-mini`. */
+  subject: string
+  /** Such as `acme`, or `acme:gpt-5-mini of gpt-5`. */
+  name: string
+  /** "rejects your key", "is failing". */
+  verb: string
+  /** "6 calls failed.", "12 of 14 calls in the last 5 minutes failed (timeout 9, 500 3)." */
+  detail: string
+  since_ms: number
+  /** The provider to look at, and one of its routes to test; null for a model with several providers. */
+  provider: string | null
+  model: string | null
+  upstream_model: string | null
+  /** The number of the key to test. */
+  key_number: number
+}
+
+/** The outages of a moment, by what the catalogue has. */
+export interface Outages {
+  ofRoute(model: string, provider: string, upstream_model: string): Outage | undefined
+  ofProvider(provider: string): Outage | undefined
+  ofModel(model: string): Outage | undefined
+  /** Whether something about it fails, though it answers. */
+  isPartly(of: { provider: string }): boolean
+  troubles: Trouble[]
+}
+
+interface Route {
+  model: string
+  provider: string
+  upstream_model: string
+}
+
+interface RejectedKey extends KeyState {
+  provider: string
+  key_id: string
+  number: number
+  is_only: boolean
+}
+
+type Sold = Pick<Catalogue, 'models' | 'providers'>
+
+export function outagesOf({ models, providers }: Sold, states: RecentStates, now_ms: number): Outages {
+  const rejected = [...providers.values()].flatMap((provider) => rejectedKeys(provider, states, now_ms))
+  const all_rejected = new Map(
+    [...providers.values()].flatMap(({ name, api_keys }): [string, Outage][] => {
+      const keys = rejected.filter((key) => key.provider === name)
+      return keys.length > 0 && keys.length === api_keys.length ? [[name, outageOfKeys(keys)]] : []
+    }),
+  )
+  const routes = [...models.values()].flatMap(({ id, routes }) =>
+    routes.map(({ provider, model }): Route => ({ model: id, provider, upstream_model: model })),
+  )
+  const stateOf = (route: Route) => states.routes.get(routeSubject(route))
+  const isKnown = (route: Route) => (stateOf(route)?.last.at(-1)?.at_ms ?? 0) > now_ms - DAY_MS
+  const of = (route: Route): Outage | undefined => {
+    const state = stateOf(route)
+    return all_rejected.get(route.provider) ?? (state && outageOf(state, now_ms))
+  }
+  /** Of several routes: where each one fails that was called in the last day. */
+  const ofAll = (some: readonly Route[], since: (...times: number[]) => number): Outage | undefined => {
+    const known = some.filter((route) => isKnown(route) || all_rejected.has(route.provider))
+    const outages = known.map(of).filter((outage) => outage !== undefined)
+    return known.length > 0 && outages.length === known.length ? sumOf(outages, since) : undefined
+  }
+  const ofProvider = (name: string) =>
+    all_rejected.get(name) ??
+    ofAll(
+      routes.filter(({ provider }) => provider === name),
+      Math.min,
+    )
+  const ofModel = (id: string) =>
+    ofAll(
+      routes.filter(({ model }) => model === id),
+      Math.max,
+    )
+  const isCovered = ({ provider }: Route) => all_rejected.has(provider) || ofProvider(provider) !== undefined
+  const failing = routes.filter((route) => of(route) !== undefined)
+  return {
+    ofRoute: (model, provider, upstream_model) => of({ model, provider, upstream_model }),
+    ofProvider,
+    ofModel,
+    isPartly: ({ provider }) =>
+      rejected.some((key) => key.provider === provider) ||
+      failing.some((route) => route.provider === provider),
+    troubles: [
+      ...rejected.map((key) => keyTrouble(key, routes)),
+      ...[...providers.keys()].flatMap((name) => {
+        const outage = all_rejected.has(name) ? undefined : ofProvider(name)
+        const route = failing.find(({ provider }) => provider === name)
+        return outage ? [troubleOf('provider', name, name, outage, route)] : []
+      }),
+      ...[...models.keys()].flatMap((id) => {
+        const own = failing.filter(({ model }) => model === id)
+        const outage = own.every(isCovered) ? undefined : ofModel(id)
+        const [first, ...others] = own
+        return outage ? [troubleOf('model', id, id, outage, others.length === 0 ? first : undefined, id)] : []
+      }),
+      ...failing.flatMap((route) => {
+        const outage = of(route)
+        if (!outage || isCovered(route) || ofModel(route.model)) return []
+        const name = `${route.provider}:${route.upstream_model}`
+        return [troubleOf('route', `${route.model} ${name}`, `${name} of ${route.model}`, outage, route)]
+      }),
+    ],
+  }
+}
+
+function rejectedKeys(provider: Provider, { keys }: RecentStates, now_ms: number): RejectedKey[] {
+  if (keys.size === 0) return []
+  const names = keyIds(provider)
+  return provider.api_keys.flatMap((api_key, index) => {
+    const key_id = names[index] ?? ''
+    const state = keys.get(keySubject({ key_id, mark: markOf(api_key) }))
+    if (!state || !isRejected(state, now_ms)) return []
+    const number = provider.key_numbers?.[index] ?? index + 1
+    return [{ ...state, provider: provider.name, key_id, number, is_only: provider.api_keys.length === 1 }]
+  })
+}
+
+function outageOfKeys(keys: readonly RejectedKey[]): Outage {
+  const failed = keys.reduce((sum, { rejected }) => sum + rejected, 0)
+  const since_ms = Math.max(...keys.map((key) => key.since_ms))
+  return { since_ms, of: 'row', answers: failed, failed, causes: { bad_key: failed } }
+}
+
+/** Of several: the windows, or where no window is why, the last answers of each. */
+function sumOf(outages: readonly Outage[], since: (...times: number[]) => number): Outage {
+  const of = outages.some((outage) => outage.of === 'window') ? 'window' : 'row'
+  const summed = outages.filter((outage) => outage.of === of)
+  const causes: Record<string, number> = {}
+  for (const outage of summed)
+    for (const [cause, count] of Object.entries(outage.causes)) causes[cause] = (causes[cause] ?? 0) + count
+  return {
+    since_ms: since(...outages.map(({ since_ms }) => since_ms)),
+    of,
+    answers: summed.reduce((sum, { answers }) => sum + answers, 0),
+    failed: summed.reduce((sum, { failed }) => sum + failed, 0),
+    causes,
+  }
+}
+
+function keyTrouble(
+  { provider, key_id, number, is_only, since_ms, rejected }: RejectedKey,
+  routes: readonly Route[],
+): Trouble {
+  const route = routes.find((one) => one.provider === provider)
+  const what = is_only ? ['call', 'failed'] : ['request', rejected === 1 ? 'was rejected' : 'were rejected']
+  return {
+    kind: 'key',
+    subject: key_id,
+    name: provider,
+    verb: `rejects ${is_only ? 'your key' : `key ${number}`}`,
+    detail: `${rejected} ${what[0]}${rejected === 1 ? '' : 's'} ${what[1]}.`,
+    since_ms,
+    provider,
+    model: route?.model ?? null,
+    upstream_model: route?.upstream_model ?? null,
+    key_number: number,
+  }
+}
+
+function troubleOf(
+  kind: Trouble['kind'],
+  subject: string,
+  name: string,
+  outage: Outage,
+  route: Route | undefined,
+  model: string | undefined = route?.model,
+): Trouble {
+  return {
+    kind,
+    subject,
+    name,
+    verb: 'is failing',
+    detail: outageSentence(outage),
+    since_ms: outage.since_ms,
+    provider: route?.provider ?? null,
+    model: model ?? null,
+    upstream_model: route?.upstream_model ?? null,
+    key_number: 1,
+  }
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  timed_out: 'timeout',
+  bad_key: 'key rejected',
+  rate_limited: 'rate limited',
+  upstream_error: 'connection failed',
+  broke_off: 'interrupted',
+}
+const MAX_CAUSES = 3
+
+/** "12 of 14 calls in the last 5 minutes failed (timeout 9, 500 3)." */
+export function outageSentence({ of, answers, failed, causes }: Outage): string {
+  const calls = `${answers} ${answers === 1 ? 'call' : 'calls'}`
+  const lead =
+    of === 'row' ? `The last ${calls} failed` : `${failed} of ${calls} in the last 5 minutes failed`
+  return `${lead} (${causeWords(causes)}).`
+}
+
+function causeWords(causes: Record<string, number>): string {
+  const most = Object.entries(causes).sort(([, one], [, other]) => other - one)
+  const others = most.slice(MAX_CAUSES).reduce((sum, [, count]) => sum + count, 0)
+  const words = most.slice(0, MAX_CAUSES).map(([cause, count]) => `${CAUSES[cause] ?? cause} ${count}`)
+  return [...words, ...(others > 0 ? [`other ${others}`] : [])].join(', ')
+}

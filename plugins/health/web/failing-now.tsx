@@ -1,0 +1,130 @@
+// What fails now, first on the Overview: for the operator with what to do about it, for an account its models.
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { FlaskConical } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { count, duration } from '../../console/web/parts/amounts.ts'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+
+type Health = AnswerOf<typeof api.health.get>
+type Trouble = Health['troubles'][number]
+
+const EVERY_MS = 10_000
+/** Of more, the rest is a number: the pages Models and Providers have all of them. */
+const MAX_SHOWN = 5
+
+export function FailingNow() {
+  const { role } = useViewer()
+  const { data } = useApi(['health'], () => api.health.get(), { every_ms: EVERY_MS })
+  if (!data) return null
+  return role === 'operator' ? (
+    <Shown
+      of={data.troubles.map((trouble) => (
+        <TroubleNotice key={`${trouble.kind} ${trouble.subject}`} trouble={trouble} />
+      ))}
+    />
+  ) : (
+    <Shown
+      of={data.failing_models.map(({ model, since_ms }) => (
+        <Notice key={model} tone="bad" alert>
+          <strong>{model}</strong> is failing now, since <ClockTime at_ms={since_ms} />. Try another model, or
+          try again later.
+        </Notice>
+      ))}
+    />
+  )
+}
+
+function Shown({ of: notices }: { of: readonly ReactNode[] }) {
+  const rest = notices.length - MAX_SHOWN
+  return (
+    <>
+      {notices.slice(0, MAX_SHOWN)}
+      {rest > 0 && (
+        <Notice tone="bad">
+          {count(rest)} more {rest === 1 ? 'is' : 'are'} failing.{' '}
+          <ButtonLink small href="/models">
+            Models
+          </ButtonLink>
+        </Notice>
+      )}
+    </>
+  )
+}
+
+function TroubleNotice({ trouble }: { trouble: Trouble }) {
+  const { kind, name, verb, detail, since_ms, provider, test } = trouble
+  const trial = useTest()
+  return (
+    <Notice tone="bad" alert>
+      <div className="stack">
+        <div>
+          <strong>{name}</strong> {kind === 'key' ? verb : 'has been failing'} since{' '}
+          <ClockTime at_ms={since_ms} />. {detail}
+        </div>
+        <div className="row">
+          {kind === 'key' && provider !== null && (
+            <ButtonLink small look="primary" href={`/providers/${part(provider)}`}>
+              Replace key
+            </ButtonLink>
+          )}
+          {test && (
+            <Button small icon={FlaskConical} busy={trial.isPending} onClick={() => trial.mutate(test)}>
+              Test
+            </Button>
+          )}
+          {kind !== 'key' && (
+            <ButtonLink small href={placeOf(trouble)}>
+              Open {kind === 'provider' ? 'provider' : 'model'}
+            </ButtonLink>
+          )}
+          <ButtonLink small href={callsOf(trouble)}>
+            Calls
+          </ButtonLink>
+        </div>
+        <TestResult result={trial.data} failure={trial.error} />
+      </div>
+    </Notice>
+  )
+}
+
+type TestOrder = Parameters<typeof api.providers.try.post>[0]
+type TestedRoute = AnswerOf<typeof api.providers.try.post>
+
+/** One real request by the route. One that is answered ends what it was about. */
+function useTest() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (order: TestOrder) => send(api.providers.try.post(order)),
+    onSuccess() {
+      for (const changed of ['health', 'providers', 'models'])
+        void queries.invalidateQueries({ queryKey: [changed] })
+    },
+  })
+}
+
+const TestResult = ({ result, failure }: { result: TestedRoute | undefined; failure: Error | null }) => (
+  <div aria-live="polite">
+    {failure && <p className="field-error">{failure.message}</p>}
+    {result && (
+      <Status tone={result.ok ? 'good' : 'bad'}>
+        {result.ok
+          ? `answered in ${duration(result.latency_ms)}`
+          : [result.result, result.status, result.words].filter(Boolean).join(', ')}
+      </Status>
+    )}
+  </div>
+)
+
+const placeOf = ({ kind, provider, model }: Trouble): string =>
+  kind === 'provider' ? `/providers/${part(provider ?? '')}` : `/models/${part(model ?? '')}`
+
+const callsOf = ({ kind, provider, model }: Trouble): string => {
+  const [filter, value] = kind === 'model' || kind === 'route' ? ['model', model] : ['provider', provider]
+  return `/calls?outcome=failed&${filter}=${encodeURIComponent(value ?? '')}`
+}
