@@ -253,7 +253,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/upstream/': 2_100,
   'src/utilities/': 500,
   // 100 more for the time zone of pages, chosen in Settings.
-  'plugins/console/': 5_950,
+  'plugins/console/': 6_000,
   // 2,600 more: the import itself, its commands, report and history.
   // 4,500 more: a source is a gateway's tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 9_600,
@@ -265,7 +265,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 300 more for forms of settings and rate limits, and their command.
   // 1,000 more for refunds, and for new calls that announce themselves.
   // 700 more for models: each kind in one form, costs and margins beside prices, a list that is searched and sorted.
-  'plugins/': 67_700,
+  // 600 more for outages: their definition, the last answers of all gateways, and what is said of them.
+  'plugins/': 68_300,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -273,7 +274,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 800 more for margins as tables, and a walk for each kind of model.
 // 1,200 more for interrupted answers on every surface, and for outages.
 // 1,000 more for refunds: step tables, races, pages and commands.
-const MAX_TEST_LINES = 144_800
+// 700 more for outages as tables and played, on both engines.
+const MAX_TEST_LINES = 145_500
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
