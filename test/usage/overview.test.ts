@@ -161,6 +161,20 @@ describe('sums', () => {
     expect(await callsAt(NOW_MS + 3_600_000)).toBe(3)
   })
 
+  test('a refund is seen at once, also of a day that is remembered', async () => {
+    const connection = memoryDatabase()
+    const db = await recorded([[1, 10, { started_at_ms: NOW_MS - 5 * 86_400_000 }]], connection)
+    const memory = createOverviewMemory()
+    const cost = async () =>
+      (await overviewOf(db, 'week', { account_id: undefined, now_ms: NOW_MS, memory })).totals.cost_nanos
+    expect(await cost()).toBe(10)
+    connection.run('UPDATE calls SET refunded_nanos = 4 WHERE id = 1')
+    connection.run(
+      "INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms) VALUES (1, 'refund', 4, 1, '', 0)",
+    )
+    expect(await cost()).toBe(6)
+  })
+
   test.each(FIGURE_RANGES)(
     'a %s ends now, and has as many points as it says, without gaps',
     async (range) => {

@@ -77,3 +77,53 @@ test('a dialog that is closed gives the focus back to the button that opened it'
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await hasFocus('textContent', 'Top up')
 })
+
+describe('refunds', () => {
+  const nanosOf = (name: string) =>
+    gateway.rows().accounts.find((account) => account.name === name)?.balance_nanos ?? 0
+
+  test('a part of a call, from its page, and the rest of all calls of a filter, as they were counted', async () => {
+    const key = await gateway.key('alice')
+    const messages = [{ role: 'user', content: 'Why tides?' }]
+    const called = async () => {
+      const answer = await gateway.call('/v1/chat/completions', { model: 'sim-gpt', messages }, { key })
+      await answer.arrayBuffer()
+      return (await gateway.lastCall()).request_id
+    }
+    const before = nanosOf('alice')
+    const request_id = await called()
+    await called()
+    const charged = before - nanosOf('alice')
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open(`/console/calls/${request_id}`)
+    await page.getByRole('button', { name: 'Refund', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Refund this call' })
+    await dialog.getByText(/after the refund/).waitFor()
+    await one.looksRight()
+    one.allow(/status of 422/)
+    await dialog.getByLabel('Amount').fill('5')
+    await dialog.getByRole('button', { name: 'Refund a part' }).click()
+    await dialog.getByText(/Enter at most/).waitFor()
+    await dialog.getByLabel('Amount').fill('0.000001')
+    await dialog.getByLabel('Reason').fill('empty answer')
+    await dialog.getByRole('button', { name: 'Refund a part' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText(/refunded by the operator/).waitFor()
+    expect(nanosOf('alice')).toBe(before - charged + 1_000)
+    await one.looksRight()
+
+    await one.open('/console/calls?account=alice&outcome=completed')
+    await page.getByRole('button', { name: 'Refund these calls' }).click()
+    const all = page.getByRole('dialog', { name: 'Refund the calls of this filter' })
+    await all.getByText('2 completed calls').waitFor()
+    await one.looksRight()
+    await called()
+    await all.getByRole('button', { name: 'Refund 2 calls' }).click()
+    await all.waitFor({ state: 'detached' })
+    await page.getByText(/2 calls refunded/).waitFor()
+    const [newest] = (await gateway.atRest()).calls.toSorted((one, other) => other.id - one.id)
+    expect(nanosOf('alice')).toBe(before - (newest?.cost_nanos ?? 0))
+    await one.looksRight()
+  })
+})

@@ -137,4 +137,9 @@ function Subject({ action, name }: { action: string; name: string }) {
   )
 }
 
-const PAGES: Readonly<Record<string, string>> = { model: '/models', price: '/models', provider: '/providers' }
+const PAGES: Readonly<Record<string, string>> = {
+  call: '/calls',
+  model: '/models',
+  price: '/models',
+  provider: '/providers',
+}

@@ -108,7 +108,6 @@ function Reason({ request_id, model, note }: Pick<ConsoleEntry, 'request_id' | '
     <>
       <Link href={`/calls/${encodeURIComponent(request_id)}`}>
         {model} <span className="unseen">{request_id}</span>
-        {note !== '' && <div className="small soft">{note}</div>}
       </Link>
       {note !== '' && <span className="soft"> {note}</span>}
     </>

@@ -10,6 +10,13 @@ const MAX_DAYS = 2_000
 /** What was read of days, by whose calls they are and when they began. */
 export class KnownDays<Read> {
   readonly #days = new Map<string, { read: Read; read_ms: number }>()
+  #version = 0
+
+  /** Forgets all days where the version is another one than before. */
+  keepFor(version: number): void {
+    if (version !== this.#version) this.#days.clear()
+    this.#version = version
+  }
 
   /** @param account_id undefined: all accounts @returns undefined if the day must be read */
   find(account_id: number | undefined, start_ms: number, now_ms: number): Read | undefined {

@@ -9,6 +9,7 @@ import {
   RANGE_STEPS,
 } from '../../../src/domain/ranges.ts'
 import { periodsOf, QUARTER_S } from '../../../src/money/ledger/days.ts'
+import { lastRefundId } from '../../../src/money/ledger/queries.ts'
 import { nextAtOnce } from '../../../src/money/ledger/sums.ts'
 import type { MoneyTotals } from '../../../src/money/ledger/totals.ts'
 import type { Db } from '../../../src/store/db.ts'
@@ -94,6 +95,8 @@ async function readOverview(
   range: FigureRange,
   { account_id, now_ms, max_calls_read = MAX_CALLS_READ, memory = createOverviewMemory() }: OverviewRequest,
 ): Promise<Overview> {
+  // A refund changes the day of its call.
+  memory.sums.keepFor(await lastRefundId(db))
   const reading = { queries: overviewQueries(db, account_id), account_id, now_ms, memory }
   const shape = RANGE_STEPS[range]
   const length_ms = shape.steps * shape.step_ms

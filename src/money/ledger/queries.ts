@@ -204,6 +204,19 @@ export const holdQueries = perConnection({
       .prepare(),
 })
 
+const refundQueries = perConnection({
+  // A literal, so that the index of refunds serves.
+  last: (orm) =>
+    orm
+      .select({ id: sql<number | null>`max(${entries.id})` })
+      .from(entries)
+      .where(eq(entries.kind, sql`'refund'`))
+      .prepare(),
+})
+
+/** The entry of the newest refund: another one than before where kept sums went down since. 0 without any. */
+export const lastRefundId = async (db: Db): Promise<number> => (await refundQueries(db).last.get({}))?.id ?? 0
+
 /** The sums of an audit. */
 export const totalQueries = perConnection({
   accounts: (orm) =>

@@ -31,7 +31,7 @@ export function refund(book: Book, operation: RefundOperation): RefundOutcome {
   if (left_nanos === 0) return refused('nothing_to_refund')
   if (amount_nanos > left_nanos) return refused('more_than_charged')
   if (!isAmount(account.balance_nanos + amount_nanos)) return refused('amount_out_of_range')
-  const before = { ...balanceFields(account), refunded_usd: formatUsd(call.refunded_nanos) }
+  const before = balanceFields(account)
   takeFromSpending(book, { account, key, call }, amount_nanos)
   move(book, account, { kind: 'refund', amount_nanos, call_id: call.id, note, request_key, now_ms })
   payDebt(book, account, now_ms)
@@ -44,7 +44,6 @@ export function refund(book: Book, operation: RefundOperation): RefundOutcome {
       before,
       after: {
         ...balanceFields(account),
-        refunded_usd: formatUsd(call.refunded_nanos),
         amount_usd: formatUsd(amount_nanos),
         ...(note === '' ? {} : { note }),
       },

@@ -291,10 +291,9 @@ test('it is in the audit log: the call, the amounts before and after, and the re
   expect(lines).toMatchObject([
     { actor: 'operator', session_id: 7, account_id: 1, key_id: 1, subject: 'request' },
   ])
-  expect(JSON.parse(String(lines[0]?.before))).toEqual({ balance_usd: '0.75', refunded_usd: '0.00' })
+  expect(JSON.parse(String(lines[0]?.before))).toEqual({ balance_usd: '0.75' })
   expect(JSON.parse(String(lines[0]?.after))).toEqual({
     balance_usd: '0.95',
-    refunded_usd: '0.20',
     amount_usd: '0.20',
     note: 'interrupted',
   })

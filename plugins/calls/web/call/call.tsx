@@ -104,7 +104,7 @@ function Whole({ call }: { call: Call }) {
   return (
     <div className="page">
       <Figures>
-        <Figure label="Cost" value={<Money nanos={call.cost_nanos} />} note={<CostNote {...call} />} />
+        <Figure label="Charge" value={<Money nanos={call.cost_nanos} />} note={<CostNote {...call} />} />
         <Figure label="Outcome" value={<Outcome outcome={outcome} />} note={`status ${status}`} />
         <Figure label="First byte" value={first_byte_ms === null ? '–' : duration(first_byte_ms)} />
         <Figure label="Took" value={duration(duration_ms)} />

@@ -108,8 +108,8 @@ const Refunds = ({ call: { refunds, account_id } }: { call: Call }) =>
   refunds.map(({ entry, amount_nanos, reason, by, created_at_ms }) => (
     <p key={entry} className="small soft">
       <Money nanos={amount_nanos} exact /> refunded by {by === 'operator' ? 'the operator' : by}{' '}
-      <Time at_ms={created_at_ms} />, by{' '}
-      <Link href={`/transactions?account=${account_id}&entry=${entry}`}>entry {entry}</Link> of the ledger
+      <Time at_ms={created_at_ms} />,{' '}
+      <Link href={`/transactions?account=${account_id}&entry=${entry}`}>entry {entry}</Link>
       {reason === '' ? '.' : `: ${reason}`}
     </p>
   ))
