@@ -1,6 +1,7 @@
 // The list of models as callers see it: what is asked for, page by page, and one body for the SDKs of two providers.
 import { type Static, Type } from '@sinclair/typebox'
-import type { Model } from '../../src/domain/catalogue.ts'
+import { takesOf } from '../../src/catalogue/takes.ts'
+import { type Model, TAKEN_MEDIA } from '../../src/domain/catalogue.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { shutdownDateOf } from '../../src/domain/model-ends.ts'
 import { Limit } from '../../src/http/paging.ts'
@@ -68,6 +69,12 @@ export const ModelView = Closed(
     kind: OneOf(['text', 'embedding', 'image', 'speech', 'transcription', 'moderation', 'rerank'], {
       description: 'Of which kind it is: this decides the endpoints that call it.',
     }),
+    takes: Nullable(
+      Type.Array(OneOf(['text', ...TAKEN_MEDIA]), {
+        description:
+          'What its requests may have: text, images, audio, files, tools. Null where that is not known.',
+      }),
+    ),
     // For Google's SDK, where the operator wants the native API's extra methods.
     ...Type.Partial(NativeModel).properties,
   },
@@ -147,5 +154,6 @@ export function modelView(model: Model): Static<typeof ModelView> {
     max_input_tokens: model.kind === 'text' ? model.context : null,
     max_tokens: model.kind === 'text' ? model.max_output_tokens : null,
     kind: model.kind,
+    takes: takesOf(model)?.slice() ?? null,
   }
 }

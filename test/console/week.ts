@@ -148,11 +148,13 @@ async function refuseSome(gateway: TestGateway, key: string): Promise<void> {
   const body = { model: 'claude-3-opus-latest', messages: [{ role: 'user', content: 'Hi' }] }
   for (let at = 0; at < REFUSED; at++)
     await (await gateway.call('/v1/chat/completions', body, { key })).arrayBuffer()
-  await eventually(
-    'the refusals are recorded',
-    () => gateway.db.query('SELECT 1 FROM refusals').all().length >= REFUSED,
-  )
+  await eventually('the refusals are recorded', () => refusalsOf(gateway) >= REFUSED)
 }
+
+/** All are counted, of each reason the first 20 of an hour are kept. */
+const refusalsOf = ({ db }: TestGateway): number =>
+  db.query<{ n: number | null }, []>('SELECT sum(refusals) AS n FROM refusal_sums WHERE span_s = 3600').get()
+    ?.n ?? 0
 
 async function raiseAlerts({ store }: TestGateway): Promise<void> {
   const condition = {

@@ -224,6 +224,7 @@ describe('one body for both', () => {
       max_input_tokens: 1_048_576,
       max_tokens: 8_192,
       kind: 'text',
+      takes: null,
     })
     expect((await get(`/v1/models/${MODEL}`, VERSION)).body).toEqual(body)
     expect((await get('/v1/models', VERSION)).body).toEqual((await get('/v1/models')).body)

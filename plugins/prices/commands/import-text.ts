@@ -1,7 +1,9 @@
 // The output of `prices import`: the difference as a table, and fields of the list that prices lack. Pure.
 
 import { type Column, table, wrapped } from '../../../src/app/command-line/table.ts'
-import { formatUsd } from '../../../src/domain/money.ts'
+import { type ExactDecimal, timesRoundingUp } from '../../../src/catalogue/decimal.ts'
+import { marginPercent } from '../../../src/domain/margin.ts'
+import { formatUsd, NANOS_PER_USD } from '../../../src/domain/money.ts'
 import { money } from '../../../src/http/views.ts'
 import type { PriceList } from '../list/list.ts'
 import { isJump, MAX_FACTOR } from '../list/merge.ts'
@@ -12,8 +14,13 @@ const INDENT = '  '
 /** Before the field of an image's line: the entry that it is in, which --json tells. */
 const OWN_ENTRY = /^.*: /
 
-/** @param columns the width of the terminal; undefined without a terminal */
-export function describePlan(plan: PricePlan, list: PriceList, columns: number | undefined): string {
+/** @param markup of the prices, as a factor @param columns the width of the terminal; undefined without a terminal */
+export function describePlan(
+  plan: PricePlan,
+  list: PriceList,
+  markup: ExactDecimal | undefined,
+  columns: number | undefined,
+): string {
   const parts = [
     plan.changes.length === 0 && plan.ends.length > 0
       ? []
@@ -23,6 +30,7 @@ export function describePlan(plan: PricePlan, list: PriceList, columns: number |
     byWord('Prices in the list that are not used:', wordsOf(plan, 'unmapped')),
     byWord('Rounded up to a nano-dollar:', wordsOf(plan, 'rounded')),
     byWord('Kept, because the list does not have it:', wordsOf(plan, 'kept')),
+    aboutMargin(plan, markup),
     summary(plan, list),
   ]
   return parts
@@ -153,6 +161,14 @@ function byWord(head: string, words: Words): string[] {
       return [first.slice(INDENT.length), ...more]
     }),
   ]
+}
+
+/** What the new prices leave, of which each is its cost and the markup. */
+function aboutMargin({ changes }: PricePlan, markup: ExactDecimal | undefined): string[] {
+  if (!markup || changes.every(({ cost_of }) => cost_of !== undefined)) return []
+  const price_nanos = timesRoundingUp(NANOS_PER_USD, markup)
+  const margin = `${marginPercent(price_nanos, NANOS_PER_USD) ?? '0'} %`
+  return [`A cost of 1.00 USD sells at ${formatUsd(price_nanos)}: a margin of ${margin}.`]
 }
 
 function summary({ changes, used }: PricePlan, { entries, skipped }: PriceList): string[] {

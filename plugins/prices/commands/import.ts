@@ -78,7 +78,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       const [mistake] = mistakes
       if (mistake) throw cannotBe(mistake)
       const tell = (written: boolean) => answer(planView(plan, list, { file, written }), described)
-      const described = describePlan(plan, list, deps.terminal.columns)
+      const described = describePlan(plan, list, markup, deps.terminal.columns)
       if (plan.edits.size > 0 && !json) tell(false)
       for (const warning of warningsOf(plan, list, deps.now())) warn(warning)
       if (plan.edits.size === 0) return tell(false)

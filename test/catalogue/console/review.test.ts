@@ -11,7 +11,7 @@ const operator = await signedIn(gateway, 'operator')
 
 /** Values that another one can be saved in the place of, one of each section: the compiler names a missing section. */
 const CHANGES: Record<
-  keyof typeof SECTION_SCHEMAS | 'alerts' | 'backup' | 'metrics' | 'native' | 'telemetry',
+  keyof typeof SECTION_SCHEMAS | 'alerts' | 'backup' | 'catalogue' | 'metrics' | 'native' | 'telemetry',
   [path: string[], value: unknown][]
 > = {
   server: [
@@ -34,6 +34,7 @@ const CHANGES: Record<
   ],
   alerts: [[['account_daily_usd'], 5]],
   // Changed on the server only.
+  catalogue: [[['markup'], 25]],
   backup: [],
   storage: [],
 }

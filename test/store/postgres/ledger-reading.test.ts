@@ -51,12 +51,17 @@ const call = (days_ago: number, model: string, more: object = {}) => ({
   ...more,
 })
 
+const TRACE = JSON.stringify({
+  failure: { kind: 'upstream_failed' },
+  tried: [{ provider: 'p', failure_class: 'bad_key' }],
+})
+
 const { db: there } = await databaseOfFile()
 const here = await recorded(
   [
     [1, 100, call(40, 'old')],
     [1, 200, call(8, 'sim-1', { provider: 'p' })],
-    [2, 300, call(3, 'sim-1', { outcome: 'failed', status: 502 })],
+    [2, 300, call(3, 'sim-1', { outcome: 'failed', status: 502, provider: '', trace: TRACE })],
     [1, 400, call(0.02, 'sim-2'), ASK],
     [1, 50, call(0.0199, 'sim-2'), `${ASK}-search`],
     [3, 500, call(0.01, 'sim-1')],
@@ -82,6 +87,10 @@ describe.if(hasPostgres)('from the same rows', () => {
       (db) => listCallsInTurns(db, { model: 'sim-1', since_ms: time.from_ms }, { limit: 3 }),
     ],
     ['calls that nobody made', (db) => listCalls(db, { key_prefix: 'tg_none' }, { limit: 3 })],
+    ['calls of a provider, failed ones too', (db) => listCalls(db, { provider: 'p' }, { limit: 9 })],
+    ['totals of a provider', (db) => callTotals(db, { provider: 'p' })],
+    ['totals of a provider that nobody tried', (db) => callTotals(db, { provider: 'q' })],
+    ['sums by day of Tokyo', (db) => dailySums(db, {}, { zone: 'Asia/Tokyo' })],
     ['a call', (db) => findCall(db, ASK)],
     ['a call of another account', (db) => findCall(db, ASK, 2)],
     ['a call under way', (db) => callUnderWay(db, ASK)],

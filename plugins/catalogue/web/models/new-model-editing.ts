@@ -2,22 +2,18 @@
 import { useState } from 'react'
 import { api, send } from '../../../console/web/app/client.ts'
 import { type Editing, withEdits } from '../parts/editing.ts'
-import { isFree, missingRates, type PriceUnit, unitOf, unitsOf } from '../parts/price-units.ts'
 import type { SavedFile } from '../parts/saving.ts'
 import {
   type Block,
-  blockAt,
   blocksOf,
   type CatalogueFile,
   type Edit,
-  type Mistake,
   type Path,
   textAt,
   type Value,
   writtenPath,
 } from '../parts/values.ts'
-
-type Missing = Pick<Mistake, 'path' | 'message'>
+import { type Missing, missingIn } from './missing.ts'
 
 export interface NewModelEditing extends Editing {
   /** Of the model in the values. */
@@ -88,23 +84,4 @@ export function useNewModel(
       return { base, hash }
     },
   }
-}
-
-/** What a model cannot do without; its price least of all, since nothing sells for nothing by default. */
-export function missingIn(model: Block, path: Path): Missing[] {
-  const at = (...own: Path) => writtenPath([...path, ...own])
-  const kind = textAt(model, 'kind')
-  const price = blockAt(model, 'price')
-  const unit: PriceUnit | undefined = unitOf(kind, price) ?? unitsOf(kind)[0]
-  const rates = unit && !isFree(price) ? missingRates(unit, price) : []
-  return [
-    ...(textAt(model, 'routes', 0, 'model') === ''
-      ? [{ path: at('routes', 0, 'model'), message: 'Enter the provider’s name for the model.' }]
-      : []),
-    ...(textAt(model, 'id') === '' ? [{ path: at('id'), message: 'Enter the name that callers use.' }] : []),
-    ...rates.map((name) => ({
-      path: at('price', name),
-      message: 'Enter a price, or switch on “Free model”.',
-    })),
-  ]
 }

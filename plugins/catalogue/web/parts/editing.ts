@@ -1,8 +1,16 @@
 // What the forms of the catalogue edit: the file's values, with a mistake beside each field. A draft is one, and so is a model that is not in the file yet.
-import type { Draft } from './draft.ts'
-import { type Block, type Edit, isBlock, type Path, type Value } from './values.ts'
+import { type Block, type CatalogueFile, type Edit, isBlock, type Path, type Value } from './values.ts'
 
-export type Editing = Pick<Draft, 'put' | 'edit' | 'mistakeAt' | 'values' | 'file'>
+export interface Editing {
+  /** As it is saved now. */
+  file: CatalogueFile
+  /** With the changes. */
+  values: Block | null
+  /** @param value undefined takes it out of the file */
+  put: (path: Path, value: Value | undefined) => void
+  edit: (edits: readonly Edit[]) => Promise<boolean>
+  mistakeAt: (path: Path) => string | null
+}
 
 /** The values after the edits; none of the given ones is changed. */
 export const withEdits = (values: Block, edits: readonly Edit[]): Block =>

@@ -1,0 +1,24 @@
+// What a new model lacks before the server is asked: its names and its price.
+import { missingRates, unitOf, unitsOf } from '../parts/price-units.ts'
+import { type Block, blockAt, type Mistake, type Path, textAt, writtenPath } from '../parts/values.ts'
+
+export type Missing = Pick<Mistake, 'path' | 'message'>
+
+/** What a model cannot do without; its price least of all, since nothing sells for nothing by default. */
+export function missingIn(model: Block, path: Path): Missing[] {
+  const at = (...own: Path) => writtenPath([...path, ...own])
+  const kind = textAt(model, 'kind')
+  const price = blockAt(model, 'price')
+  const unit = unitOf(kind, price) ?? unitsOf(kind)[0]
+  const rates = unit ? missingRates(unit, price) : []
+  return [
+    ...(textAt(model, 'routes', 0, 'model') === ''
+      ? [{ path: at('routes', 0, 'model'), message: 'Enter the provider’s name for the model.' }]
+      : []),
+    ...(textAt(model, 'id') === '' ? [{ path: at('id'), message: 'Enter the name that callers use.' }] : []),
+    ...rates.map((name) => ({
+      path: at('price', name),
+      message: 'Enter a price, or switch on “Free model”.',
+    })),
+  ]
+}

@@ -1,0 +1,138 @@
+// A model that is typed in and not in the file yet: its values after each change, and what it lacks; then the margins of it, by the route.
+import { describe, expect, test } from 'bun:test'
+import { signedIn } from '../../support/console-session.ts'
+import { fileScene } from '../../support/scene.ts'
+
+type Values = Record<string, unknown>
+const WEB = `${import.meta.dir}/../../../plugins/catalogue/web`
+const { missingIn }: { missingIn: (model: Values, path: (string | number)[]) => { path: string }[] } =
+  await import(`${WEB}/models/missing.ts`)
+const { withEdits }: { withEdits: (values: Values, edits: object[]) => Values } = await import(
+  `${WEB}/parts/editing.ts`
+)
+
+describe('changes of values', () => {
+  const VALUES = { models: [{ id: 'a', routes: [{ model: 'm' }], price: {} }] }
+  test.each([
+    ['a rate', { op: 'set', path: ['models', 0, 'price', 'input'], value: '1' }, { price: { input: '1' } }],
+    [
+      'a cost where there was none',
+      { op: 'set', path: ['models', 0, 'routes', 0, 'cost', 'input'], value: '1' },
+      { routes: [{ model: 'm', cost: { input: '1' } }] },
+    ],
+    ['one taken out', { op: 'remove', path: ['models', 0, 'price'] }, { price: undefined }],
+    ['one that is not there, taken out', { op: 'remove', path: ['models', 0, 'price', 'x'] }, { price: {} }],
+    [
+      'an item added',
+      { op: 'add', path: ['models', 0, 'routes'], value: { model: 'n' } },
+      { routes: [{ model: 'm' }, { model: 'n' }] },
+    ],
+    ['an item taken out', { op: 'remove', path: ['models', 0, 'routes', 0] }, { routes: [] }],
+  ] as const)('%s', (_, edit, expected) => {
+    const before = structuredClone(VALUES)
+    const after = withEdits(VALUES, [edit])
+    expect(after).toEqual({ models: [{ ...VALUES.models[0], ...expected }] })
+    expect(VALUES).toEqual(before)
+  })
+
+  test('a section that was not there', () => {
+    expect(withEdits({}, [{ op: 'set', path: ['catalogue', 'markup'], value: '25' }])).toEqual({
+      catalogue: { markup: '25' },
+    })
+  })
+})
+
+describe('nothing sells for nothing by default', () => {
+  const lacks = (kind: string, price: object, named = true) =>
+    missingIn({ kind, price, id: named ? 'a' : '', routes: [{ model: named ? 'm' : '' }] }, [
+      'models',
+      3,
+    ]).map(({ path }) => path.replace('models[3].', ''))
+  test.each([
+    ['text', {}, ['price.input', 'price.output']],
+    ['text', { input: '1' }, ['price.output']],
+    ['text', { input: '', output: '' }, ['price.input', 'price.output']],
+    ['text', { input: '0', output: '' }, ['price.output']],
+    ['text', { input: '0', output: '0.00' }, []],
+    ['text', { cache_read: '0' }, ['price.input', 'price.output']],
+    ['embedding', {}, ['price.input']],
+    ['image', {}, ['price.per_image']],
+    ['image', { image_output: '40' }, ['price.input']],
+    ['speech', {}, ['price.per_million_characters']],
+    ['speech', { per_second: '0.01' }, []],
+    ['speech', { output: '12' }, ['price.input']],
+    ['transcription', {}, ['price.per_minute']],
+    ['transcription', { audio: '6' }, ['price.input', 'price.output']],
+    ['rerank', {}, ['price.per_thousand_searches']],
+    ['rerank', { per_search: '0.002' }, []],
+    ['moderation', {}, ['price.input']],
+  ])('a model of the kind %s at %p lacks %p', (kind, price, missing) => {
+    expect(lacks(kind, price)).toEqual(missing)
+  })
+
+  test('nor has it a name that nobody typed', () => {
+    expect(lacks('embedding', { input: '1' }, false)).toEqual(['routes[0].model', 'id'])
+  })
+})
+
+describe('the margins of what is typed', async () => {
+  const { gateway } = await fileScene()
+  const operator = await signedIn(gateway, 'operator')
+  const margins = (body: object) =>
+    operator.json('POST', '/prices/margins', { kind: 'embedding', price: {}, routes: [], ...body })
+
+  test('each route has its lines, at the markup that is typed', async () => {
+    const routes = [
+      { provider: 'acme', model: 'a', cost: { input: '0.3' } },
+      { provider: 'nobody', model: 'b' },
+    ]
+    const answer = await margins({ price: { input: 0.25 }, markup: '12.5', routes })
+    expect(answer).toEqual({
+      markup: '12.5',
+      routes: [
+        {
+          provider: 'acme',
+          model: 'a',
+          listed: null,
+          lines: [
+            {
+              path: ['input'],
+              price_nanos: 250_000_000,
+              price_usd: '0.25',
+              cost_nanos: 300_000_000,
+              cost_usd: '0.30',
+              margin_nanos: -50_000_000,
+              margin_usd: '-0.05',
+              margin_percent: '-20',
+              proposed_nanos: 337_500_000,
+              proposed_usd: '0.3375',
+            },
+          ],
+        },
+        expect.objectContaining({
+          lines: [expect.objectContaining({ cost_nanos: null, margin_nanos: null, proposed_nanos: null })],
+        }),
+      ],
+    })
+  })
+
+  test.each([undefined, '', 'much', '-1', '10001'])(
+    'no markup, with %p: nothing is proposed',
+    async (markup) => {
+      const routes = [{ provider: 'acme', model: 'a', cost: { input: 1 } }]
+      const answer = await margins({ markup, routes })
+      expect([answer.markup, answer.routes[0].lines[0].proposed_nanos]).toEqual([null, null])
+    },
+  )
+
+  test.each([
+    [{ kind: 1 }],
+    [{ price: [] }],
+    [{ routes: [{ provider: 'acme' }] }],
+    [{ routes: Array.from({ length: 101 }, () => ({ provider: 'a', model: 'm' })) }],
+    [{ more: true }],
+  ])('%p is 400', async (body) => {
+    const sent = { kind: 'text', price: {}, routes: [], ...body }
+    expect((await operator.send('POST', '/prices/margins', { body: sent })).status).toBe(400)
+  })
+})
