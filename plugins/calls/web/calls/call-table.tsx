@@ -1,4 +1,5 @@
 // The table of calls: equal refusals one after the other are one row, which opens to all of them; failed calls say why.
+import { ChevronDown, ChevronUp } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type AnswerOf, type api, part } from '../../../console/web/app/client.ts'
 import { useViewer, type Viewer } from '../../../console/web/app/session.tsx'
@@ -64,8 +65,10 @@ const ACCOUNT: Column<Listed> = column('account', 'Account', 'none', ({ row }) =
 const KEY: Column<Listed> = column('key', 'Key', 'none', ({ row }) => row.key)
 const OUTCOME: Column<Listed> = column('outcome', 'Outcome', 'second-end', ({ row, times, ...group }) => (
   <>
-    <Outcome outcome={row.outcome} status={row.status} />
-    {times > 1 && <Times times={times} {...group} />}
+    <span className="calls-outcome">
+      <Outcome outcome={row.outcome} status={row.status} />
+      {times > 1 && <Times times={times} {...group} />}
+    </span>
     <Why {...row} />
   </>
 ))
@@ -105,6 +108,7 @@ const Times = ({ times, is_open, toggle }: Omit<Listed, 'row'>) => (
   <Button
     look="quiet"
     small
+    icon={is_open ? ChevronUp : ChevronDown}
     aria-expanded={is_open}
     aria-label={`${times} equal requests: ${is_open ? 'show one' : 'show all'}`}
     onClick={toggle}
