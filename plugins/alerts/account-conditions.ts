@@ -1,6 +1,6 @@
 // Conditions of accounts and keys: balances that run out, and spending above the operator's limits of a day.
 
-import { and, eq, gte, sql } from 'drizzle-orm'
+import { and, eq, gt, gte, sql } from 'drizzle-orm'
 import { listedAccounts } from '../../src/access/account-listing.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { DAY_S, today } from '../../src/domain/ranges.ts'
@@ -15,6 +15,7 @@ import {
 import type { Db } from '../../src/store/db.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, call_sums, keys } from '../../src/store/schema.ts'
+import { counted } from '../../src/utilities/counted.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import type { AlertSettings } from './settings.ts'
 import type { Condition } from './steps.ts'
@@ -26,10 +27,11 @@ const inCents = (nanos: Nanos): string => formatUsd(Math.floor(nanos / NANOS_PER
 /** Accounts that are looked at at once: some 3 ms. */
 const ACCOUNTS_AT_ONCE = 250
 
-/** Accounts that spent something in the last 7 days, and are low. */
+/** Accounts whose balance is low, as lists and pages have it. */
 export async function lowBalances(db: Db, now_ms: number): Promise<Condition[]> {
   const spenders = await queries(db).spenders.all({ from_s: weekStart(now_ms) })
-  const ids = spenders.map(({ account_id }) => account_id)
+  const debtors = await queries(db).debtors.all()
+  const ids = [...new Set([...spenders, ...debtors].map(({ account_id }) => account_id))]
   const found: Condition[] = []
   for (let start = 0; start < ids.length; start += ACCOUNTS_AT_ONCE) {
     await endOfTurn()
@@ -65,7 +67,7 @@ function balanceSentence(
   const left = `${name} has ${inCents(available_nanos)} USD left`
   if (reason === 'call') return `${left}, less than one of its calls needs.`
   if (lasts_days === null || lasts_days < 1) return `${left}, less than a day at this week's pace.`
-  return `${left}, about ${lasts_days} ${lasts_days === 1 ? 'day' : 'days'} at this week's pace.`
+  return `${left}, about ${counted(lasts_days, 'day')} at this week's pace.`
 }
 
 /** Accounts that spent more today (UTC) than the operator's limit. */
@@ -110,6 +112,8 @@ const cost = sql<number>`sum(${call_sums.cost_nanos})`
 const isAbove = sql`sum(${call_sums.cost_nanos}) > ${placeholder('limit_nanos')}`
 
 const queries = perConnection({
+  debtors: (orm) =>
+    orm.select({ account_id: accounts.id }).from(accounts).where(gt(accounts.debt_nanos, 0)).prepare(),
   spenders: (orm) =>
     orm
       .select({ account_id: call_sums.account_id })

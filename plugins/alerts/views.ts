@@ -22,7 +22,7 @@ export const SendingView = Type.Object({
   id: Type.Integer(),
   event: OneOf(['raised', 'ended']),
   sentence: Type.String({ description: 'of its alert' }),
-  state: OneOf(['sent', 'waiting', 'given up']),
+  state: OneOf(['sent', 'waiting', 'failed']),
   tries: Type.Integer(),
   status: Nullable(Type.Integer({ description: 'that the receiver answered the last time' })),
   failure: Nullable(Type.String()),
@@ -46,7 +46,7 @@ export function alertView(alert: AlertRow): Static<typeof AlertView> {
 
 export function sendingView(sending: SendingWithAlert): Static<typeof SendingView> {
   const { id, event, tries, status, failure, alert } = sending
-  const ended = sending.sent_at_ms === null ? 'given up' : 'sent'
+  const ended = sending.sent_at_ms === null ? 'failed' : 'sent'
   return {
     id,
     event,

@@ -91,7 +91,7 @@ export const testBody = (at_ms: number): string =>
       id: 0,
       rule: 'test',
       subject: '',
-      sentence: 'This is a test from Tollgate. Nothing needs to be done.',
+      sentence: 'This is a test from Tollgate. No action is needed.',
       raised_at: isoOf(at_ms),
       ended_at: null,
     },

@@ -1,4 +1,5 @@
 // `audit`: a check of the books and of stored images, with or without a running gateway.
+
 import type { Command } from 'commander'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import {
@@ -27,6 +28,7 @@ import { FILE_INVARIANTS } from '../../src/library/audit.ts'
 import type { Library } from '../../src/library/library.ts'
 import { findMissing, hasMarked } from '../../src/library/missing.ts'
 import { recordAction } from '../../src/store/actions.ts'
+import { counted } from '../../src/utilities/counted.ts'
 import { sizeText } from '../../src/utilities/size-text.ts'
 import { describeFiles } from './audit-files.ts'
 import { findStrays, MIN_STRAY_AGE_MS } from './strays.ts'
@@ -194,5 +196,4 @@ function describe(
   ].join('\n\n')
 }
 
-const backAgain = (count: number): string =>
-  count === 1 ? '1 missing image is back.' : `${count} missing images are back.`
+const backAgain = (count: number): string => `Restored: ${counted(count, 'missing image')}.`

@@ -1,4 +1,5 @@
 // The shadow bill: lines that a source charged, rated by the imported prices, and why they differ. Pure.
+
 import type { Catalogue, Model } from '../../src/domain/catalogue.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { NO_UNITS } from '../../src/domain/units.ts'
@@ -6,6 +7,7 @@ import { chargeImages, chargeTokens } from '../../src/money/pricing/charge.ts'
 import { chargedExtras } from '../../src/money/pricing/extras.ts'
 import { chargeImageTokens } from '../../src/money/pricing/image-tokens.ts'
 import { chargeUnits } from '../../src/money/pricing/units.ts'
+import { counted } from '../../src/utilities/counted.ts'
 import type { ChargedLine, ShadowBillRow } from './move-in.ts'
 
 const NOT_IMPORTED = 'no imported model has this name'
@@ -67,7 +69,7 @@ class ModelSum {
       rated_nanos: this.#rated_nanos,
       difference_nanos,
       largest_difference_nanos: this.#largest_nanos,
-      reasons: reasons.map(([reason, count]) => `${reason} in ${count} ${count === 1 ? 'line' : 'lines'}`),
+      reasons: reasons.map(([reason, count]) => `${reason} in ${counted(count, 'line')}`),
     }
   }
 }

@@ -296,4 +296,4 @@ const wrongPassword = () =>
     param: 'password',
   })
 const wrongOldPassword = () =>
-  permissionDenied('The old password is wrong.', { code: 'wrong_password', param: 'old_password' })
+  permissionDenied('The current password is wrong.', { code: 'wrong_password', param: 'old_password' })

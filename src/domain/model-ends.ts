@@ -1,5 +1,6 @@
 // The ends of models: on which day each is shut down, by its own date and by those of its routes, and which of them are near. Pure.
 
+import { counted } from '../utilities/counted.ts'
 import type { Model, Route } from './catalogue.ts'
 import { DAY_MS } from './ranges.ts'
 
@@ -63,5 +64,5 @@ export function endingText({ model, route, date, days }: Ending): string {
   const what = route ? `${model}: its route ${route.provider}:${route.model}` : model
   if (days < 0) return `${what} ended on ${date}`
   if (days <= 0) return `${what} ends on ${date}, today`
-  return `${what} ends on ${date}, in ${days} ${days === 1 ? 'day' : 'days'}`
+  return `${what} ends on ${date}, in ${counted(days, 'day')}`
 }

@@ -1,4 +1,5 @@
 // Numbers with their noun, as sentences have them.
 
-/** `1 file`, `12 files`. */
-export const counted = (value: number, noun: string): string => `${value} ${noun}${value === 1 ? '' : 's'}`
+/** `1 file`, `12 files`. @param plural where it is not the noun with an s, as of `entry` */
+export const counted = (value: number, noun: string, plural = `${noun}s`): string =>
+  `${value} ${value === 1 ? noun : plural}`

@@ -40,6 +40,13 @@ describe('accounts', () => {
     expect(await lowBalances(db, NOW_MS + 9 * DAY_MS)).toEqual([])
   })
 
+  test('that are in debt, whenever they called last', async () => {
+    const owing = await recorded([[3, 120 * CENT, { started_at_ms: NOW_MS - 30 * DAY_MS }]])
+    expect(await lowBalances(owing, NOW_MS)).toEqual([
+      { rule: 'low_balance', subject: 'bert', account_id: 2, sentence: 'bert owes 0.20 USD.' },
+    ])
+  })
+
   test.each([
     [79 * CENT, ['anna'], ['tg_']],
     [80 * CENT, [], []],

@@ -104,7 +104,7 @@ describe('audit', () => {
     test('shows a missing one again whose file is back', async () => {
       await Bun.write(scene.path(path('marked')), new Uint8Array(26_214_400))
       const { out } = await scene.run('audit')
-      expect(out).toContain('1 missing image is back.')
+      expect(out).toContain('Restored: 1 missing image.')
       expect(out).not.toContain(path('marked'))
       expect(markOf('marked')).toBeNull()
       expect((await scene.run('audit')).out).not.toContain('1 missing image')

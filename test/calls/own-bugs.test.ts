@@ -58,7 +58,7 @@ describe('a translator that throws a TypeError', () => {
     const response = await s.call('/v1/chat/completions', chat(true))
     const text = await response.text()
     expect(text).toContain('"error"')
-    expect(text).not.toContain('broke off')
+    expect(text).not.toContain('interrupted')
     expect(await s.lastCall()).toMatchObject({ outcome: 'broken' })
     expect(s.gateway.log.lines().find(({ message }) => message === 'a stream broke')).toMatchObject({
       level: 'error',
@@ -86,6 +86,6 @@ test('a stream that breaks is told in one wording, passed through or translated'
   ).text()
   const translated = await (await s.call('/v1/chat/completions', chat(true))).text()
   const messages = [passed, translated].map((text) => /"message":"([^"]+)"/.exec(text)?.[1])
-  expect(messages[0]).toContain('broke off its answer')
+  expect(messages[0]).toContain('interrupted its answer')
   expect(messages[1]).toBe(messages[0])
 })

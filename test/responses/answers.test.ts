@@ -204,7 +204,7 @@ describe('a stream that breaks', () => {
     upstream.answer({ ...events([piece]), steps: [{ event: piece }, 'reset'] })
     const said = await streams({ model: MODELS.gemini, input: QUESTION })
     expect(said.slice(-2)).toMatchObject([
-      { type: 'error', code: 'upstream_error', message: expect.stringContaining('broke off') },
+      { type: 'error', code: 'upstream_error', message: expect.stringContaining('interrupted its answer') },
       { type: 'response.failed', response: { status: 'failed', error: { code: 'server_error' } } },
     ])
     expect(said.map(({ sequence_number }) => sequence_number)).toEqual(said.map((_, index) => index))

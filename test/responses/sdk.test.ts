@@ -126,7 +126,7 @@ describe('errors', () => {
       }))
         types.push(type)
     }
-    await expect(reads()).rejects.toThrow('broke off')
+    await expect(reads()).rejects.toThrow('interrupted its answer')
     expect(types).toContain('response.output_text.delta')
   })
 })

@@ -102,7 +102,7 @@ describe.each(PAIRS)('a caller of %s, a %s model', (surface, provider) => {
     const body = JSON.parse(last.at(-1)?.replace('data: ', '') ?? '') as JsonObject
     const { message, type } = ERROR_OF[surface](body)
     expect(type).toBe(ERROR_TYPES[surface].upstream)
-    expect(message).toContain('broke off')
+    expect(message).toContain('interrupted its answer')
     expect(frames.at(-2)).toContain('Tides')
     expect(frames.join('')).not.toContain('[DONE]')
     expect(await lastCall()).toMatchObject({ outcome: 'broken', estimated: 1, output_tokens: 2 })

@@ -29,6 +29,12 @@ describe('an account', () => {
 
   test('gets a display name in any letters, an email and a note, and is found by them', async () => {
     await hand.choose('Edit details')
+    const save = dialog.getByRole('button', { name: 'Save changes' })
+    expect(await save.isDisabled()).toBe(true)
+    await hand.type('Note', 'pays')
+    expect(await save.isDisabled()).toBe(false)
+    await hand.type('Note', '')
+    expect(await save.isDisabled()).toBe(true)
     await hand.type('Display name', 'Aлиса Ödegård')
     await hand.type('Email', 'alice at home')
     await hand.enter()
@@ -36,7 +42,7 @@ describe('an account', () => {
     await hand.type('Email', 'alice@example.com')
     await hand.type('Note', 'pays late')
     await one.looksRight()
-    await hand.press('Save details')
+    await hand.press('Save changes')
     await hand.isClosed()
     await page.getByRole('heading', { level: 1, name: 'Aлиса Ödegård' }).waitFor()
     await page.getByRole('link', { name: 'alice@example.com' }).waitFor()
@@ -45,7 +51,7 @@ describe('an account', () => {
     await page.getByRole('link', { name: /Aлиса Ödegård alice/ }).click()
     await hand.choose('Edit details')
     await hand.type('Display name', '')
-    await hand.press('Save details')
+    await hand.press('Save changes')
     await hand.isClosed()
     await page.getByRole('heading', { level: 1, name: 'alice' }).waitFor()
   })
@@ -54,7 +60,7 @@ describe('an account', () => {
     await hand.press('Top up')
     await hand.type('Amount', 'much')
     await hand.enter()
-    await hand.isTold(/"much" is not an amount in USD/)
+    await hand.isTold('Enter an amount above 0.')
     await page.keyboard.press('Escape')
     await hand.isClosed()
     await hand.hasFocus('Top up')
@@ -63,18 +69,18 @@ describe('an account', () => {
     await hand.type('Amount', '12.50')
     await hand.type('Note', 'invoice 17')
     await hand.send()
-    await hand.isTold('alice has 12.50 USD left.')
+    await hand.isTold('alice’s balance is 12.50 USD.')
 
     await hand.choose('Debit')
     await hand.type('Amount', '100')
     await hand.enter()
-    await hand.isTold(/Must be a reason/)
+    await hand.isTold(/Enter a reason/)
     await hand.type('Reason', 'hardware')
     await hand.enter()
     await hand.isTold(/12\.50 USD are available, less than 100\.00/)
     await hand.type('Amount', '2.5')
     await hand.send()
-    await hand.isTold('alice has 10.00 USD left.')
+    await hand.isTold('alice’s balance is 10.00 USD.')
     expect(movements()).toEqual([
       ['top_up', 12.5 * USD, 'invoice 17'],
       ['withdrawal', -2.5 * USD, 'hardware'],
@@ -85,7 +91,7 @@ describe('an account', () => {
 
   test('is shown its limits', async () => {
     await page.getByRole('tab', { name: 'Limits' }).click()
-    await hand.isTold('not limited')
+    await hand.isTold('no limit')
     await gateway.recatalogue(`${FIRST_CATALOGUE}\n[limits.accounts.alice]\nrequests_per_minute = 60\n`)
     await page.reload()
     await hand.isTold('0 of 60')
@@ -93,7 +99,7 @@ describe('an account', () => {
 
   test('is invited by a link that is shown once, and suspended, which ends its session', async () => {
     await hand.choose('Invite')
-    await hand.press('Make link')
+    await hand.press('Create link')
     await dialog.getByText('Send this link to alice').waitFor()
     await one.looksRight()
     const link = await hand.takeSecret('Done')
@@ -108,20 +114,27 @@ describe('an account', () => {
     await hand.choose('Suspend')
     await hand.hasFocus('Cancel')
     await hand.press('Suspend alice')
-    await hand.isTold('alice is suspended.')
+    await hand.isTold('Account "alice" suspended')
     expect(accountRow('alice')?.status).toBe('suspended')
     await guest.page.reload()
     await guest.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
     await guest.isClean()
   })
 
-  test('is resumed, which can be undone', async () => {
+  test('is resumed, which can be undone; the audit log of its page has each at once', async () => {
+    await page.getByRole('tab', { name: 'Audit log' }).click()
+    const rows = (name: RegExp) => page.getByRole('row', { name })
+    await rows(/Account suspended/).waitFor()
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Resume' }).click()
-    await hand.isTold('alice is active.')
+    await hand.isTold('Account "alice" resumed')
     expect(accountRow('alice')?.status).toBe('active')
+    await rows(/Account resumed/).waitFor()
     await hand.press('Undo')
-    await hand.isTold('alice is suspended again.')
+    await hand.isTold('Account "alice" suspended')
+    await rows(/Account suspended/)
+      .nth(1)
+      .waitFor()
     expect(accountRow('alice')?.status).toBe('suspended')
   })
 
@@ -132,13 +145,13 @@ describe('an account', () => {
     await page.getByRole('heading', { level: 1, name: 'alice.b' }).waitFor()
     const key = await gateway.key('alice.b')
     await hand.choose('Close account')
-    await hand.type('Write alice.b to confirm', 'alice')
+    await hand.type('Enter alice.b to confirm', 'alice')
     await hand.enter()
-    await hand.isTold(/Write alice\.b/)
+    await hand.isTold('Enter alice.b to close the account.')
     expect(closed()).toEqual([])
-    await hand.type('Write alice.b to confirm', 'alice.b')
+    await hand.type('Enter alice.b to confirm', 'alice.b')
     await hand.send()
-    await hand.isTold('alice.b is closed; keys revoked: 1.')
+    await hand.isTold('Account "alice.b" closed. Keys revoked: 1')
     expect(closed()).toEqual([{ account_id: accountRow('alice.b')?.id }])
     expect(keyRow(key)?.revoked_at_ms).toBeNumber()
     await one.isClean()
@@ -160,6 +173,23 @@ describe('an account', () => {
     await rowOf(/Invitation created/).waitFor()
     expect(new URL(page.url()).search).toBe('?area=sign_in&by=operator')
     await one.looksRight()
+  })
+
+  test('is named wherever the address has its number', async () => {
+    const id = accountRow('alice.b')?.id
+    for (const path of [
+      'audit-log',
+      'calls',
+      'transactions',
+      'keys',
+      'library',
+      'playground',
+      'transactions/statement',
+    ]) {
+      await one.go(`/console/${path}?account=${id}`)
+      await page.getByRole('main').getByText('alice.b').first().waitFor()
+      expect(await page.getByRole('main').getByText(String(id), { exact: true }).count()).toBe(0)
+    }
   })
 })
 
@@ -215,5 +245,16 @@ describe('an account whose requests are refused', () => {
     await own.page.getByText(WHY).waitFor()
     await own.page.getByText('Ask your operator to add funds').waitFor()
     await own.looksRight()
+  })
+
+  test('is named by a filter also where its list of accounts is too short for it', async () => {
+    gateway.db.run(
+      `WITH RECURSIVE many (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < 1000)
+        INSERT INTO accounts (name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms)
+        SELECT 'many-' || n, 'active', 0, 0, 0, 1 FROM many`,
+    )
+    await gateway.account('zoe')
+    await one.go(`/console/calls?account=${accountRow('zoe')?.id}`)
+    await page.getByRole('combobox', { name: 'Account' }).getByText('zoe').waitFor()
   })
 })

@@ -63,10 +63,10 @@ test('one is made, verified and downloaded; nothing of it is wrong to look at', 
 
   const alerts = page.getByRole('region', { name: 'Alerts' })
   await alerts.getByText('New alerts are sent to hooks.example.com').waitFor()
-  await alerts.getByRole('button', { name: 'Send a test' }).click()
+  await alerts.getByRole('button', { name: 'Send test alert' }).click()
   await alerts.getByText('hooks.example.com received the test alert (status 204).').waitFor()
   answered = 401
-  await alerts.getByRole('button', { name: 'Send a test' }).click()
+  await alerts.getByRole('button', { name: 'Send test alert' }).click()
   await alerts.getByText('check that webhook_secret is the one').waitFor()
   expect(posted).toEqual(['alert.test', 'alert.test'])
   await one.looksRight()

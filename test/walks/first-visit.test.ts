@@ -124,7 +124,7 @@ test('what is there already is chosen, the call is sent from the page, and the v
   await hand.press('Done')
   await visit.quiet()
   await visit.looksRight()
-  await hand.press('Send it from here')
+  await hand.press('Send from here')
   await visit.page.getByText(/Your first call worked/).waitFor()
   await visit.looksRight()
   expect(first.onlyCall()).toMatchObject({ outcome: 'completed', model: 'sim-flash', surface: 'chat' })

@@ -154,7 +154,7 @@ describe('sessions in the settings', () => {
     await other.open('/console/settings')
     await one.open('/console/settings')
     await page.getByRole('button', { name: 'End', exact: true }).click()
-    await page.getByText('Session ended.').waitFor()
+    await page.getByText('Session ended').waitFor()
     await one.quiet()
     expect(await page.getByRole('button', { name: 'End', exact: true }).count()).toBe(0)
     expect(sessionsOf('carol')).toBe(1)
@@ -185,15 +185,18 @@ describe('sessions in the settings', () => {
     await other.open('/console/settings')
     await one.open('/console/settings')
     one.allow(/status of 403/)
-    const [old_password, new_password] = [page.getByLabel('Old password'), page.getByLabel('New password')]
+    const [old_password, new_password] = [
+      page.getByLabel('Current password'),
+      page.getByLabel('New password'),
+    ]
     await old_password.fill('not the password')
     await new_password.fill('one toll, many gates')
     await page.getByRole('button', { name: 'Change password' }).click()
-    await page.getByText('The old password is wrong.').waitFor()
+    await page.getByText('The current password is wrong.').waitFor()
     expect(await new_password.inputValue()).toBe('one toll, many gates')
     await old_password.fill(PASSWORD)
     await page.keyboard.press('Enter')
-    await page.getByText('Your password is changed').waitFor()
+    await page.getByText('Password changed').waitFor()
     expect(sessionsOf('dora')).toBe(1)
     await page.reload()
     await page.getByText('this session').waitFor()

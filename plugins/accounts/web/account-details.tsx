@@ -43,7 +43,7 @@ interface DetailsDialogProps {
 
 export function DetailsDialog({ account, open, onClose }: DetailsDialogProps) {
   return (
-    <Dialog open={open} onClose={onClose} title={`Details of ${account.name}`}>
+    <Dialog open={open} onClose={onClose} title={`Edit ${account.name}`}>
       <Details account={account} onClose={onClose} />
     </Dialog>
   )
@@ -70,7 +70,7 @@ function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
     work: (body: Partial<Draft> & { was: Partial<Draft> }) =>
       send(api.accounts({ id: part(account.id) }).patch(body)),
     changes: ['accounts', 'account'],
-    done: () => ({ text: `The details of ${account.name} are saved.` }),
+    done: () => ({ text: `Account "${account.name}" updated` }),
   })
   const changes = useChanges({
     source: account as Draft,
@@ -90,10 +90,10 @@ function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
       <Field label={LABELS.display_name} name="display_name" help="A person or a company, in any letters.">
         <TextInput value={draft.display_name} onChange={set('display_name')} autoComplete="off" />
       </Field>
-      <Field label={LABELS.email} name="email" help="To reach whoever pays.">
+      <Field label={LABELS.email} name="email" help="The contact for billing.">
         <TextInput inputMode="email" value={draft.email} onChange={set('email')} autoComplete="off" />
       </Field>
-      <Field label={LABELS.note} name="note" help="Only operators see it in the console.">
+      <Field label={LABELS.note} name="note" help="Visible to operators only.">
         <TextArea rows={3} value={draft.note} onChange={set('note')} />
       </Field>
       <Field inline label={LABELS.keys_see_account} name="keys_see_account">
@@ -102,7 +102,9 @@ function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
           onChange={(on) => setDraft({ ...draft, keys_see_account: on })}
         />
       </Field>
-      <SubmitOrCancel onCancel={onClose}>Save details</SubmitOrCancel>
+      <SubmitOrCancel onCancel={onClose} disabled={names.length === 0}>
+        Save changes
+      </SubmitOrCancel>
       {names.length > 0 && (
         <AsCommand command={`tollgate account change ${account.name}${optionsFor(draft, names)}`} />
       )}

@@ -36,7 +36,7 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
       send(api.accounts({ id: part(account.id) }).patch(body)),
     changes: CHANGES,
     done: ({ was }, { account: after, remark }) => ({
-      text: `${was.name} is now ${after.name}.${remark === null ? '' : ` ${remark}`}`,
+      text: `Account "${was.name}" renamed to "${after.name}"${remark === null ? '' : `. ${remark}`}`,
     }),
   })
   const changes = useChanges({
@@ -59,7 +59,9 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
       >
         <TextInput value={name} onChange={(text) => changes.setDraft({ name: text })} autoComplete="off" />
       </Field>
-      <SubmitOrCancel onCancel={onClose}>Rename account</SubmitOrCancel>
+      <SubmitOrCancel onCancel={onClose} disabled={changes.names.length === 0}>
+        Rename account
+      </SubmitOrCancel>
       <AsCommand command={`tollgate account rename ${account.name} ${name.trim() || 'NEW-NAME'}`} />
     </Form>
   )
@@ -69,7 +71,7 @@ export function SuspendDialog({ account, open, onClose }: AccountDialogProps) {
   const { runOrThrow } = useAction({
     work: () => send(api.accounts({ id: part(account.id) }).suspend.post()),
     changes: CHANGES,
-    done: () => ({ text: `${account.name} is suspended.` }),
+    done: () => ({ text: `Account "${account.name}" suspended` }),
   })
   return (
     <ConfirmDialog
@@ -104,7 +106,9 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   const { runOrThrow } = useAction({
     work: (typed: string) => send(api.accounts({ id: part(account.id) }).close.post({ name: typed })),
     changes: CHANGES,
-    done: (_, { revoked_keys }) => ({ text: `${account.name} is closed; keys revoked: ${revoked_keys}.` }),
+    done: (_, { revoked_keys }) => ({
+      text: `Account "${account.name}" closed. Keys revoked: ${revoked_keys}`,
+    }),
   })
   async function close(): Promise<void> {
     await runOrThrow(name.trim())
@@ -117,7 +121,7 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
         balance of <Money nanos={account.balance_nanos} exact />, its history, images and files are kept. You
         can open it again later; its keys stay revoked.
       </p>
-      <Field label={`Write ${account.name} to confirm`} name="name">
+      <Field label={`Enter ${account.name} to confirm`} name="name">
         <TextInput value={name} onChange={setName} autoComplete="off" />
       </Field>
       <SubmitOrCancel onCancel={onClose} look="danger">{`Close ${account.name}`}</SubmitOrCancel>
@@ -160,10 +164,10 @@ export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
           </p>
           {account.status !== 'active' && (
             <Notice tone="warn">
-              {account.name} is {account.status}. They can sign in once you resume it.
+              {account.name} is {account.status}. They can sign in after you resume it.
             </Notice>
           )}
-          <SubmitOrCancel onCancel={end}>Make link</SubmitOrCancel>
+          <SubmitOrCancel onCancel={end}>Create link</SubmitOrCancel>
           <AsCommand command={`tollgate account invite ${account.name}`} />
         </Form>
       )}
@@ -176,15 +180,15 @@ export function useResume(account: AccountView): () => void {
   const suspend = useAction({
     work: () => send(api.accounts({ id: part(account.id) }).suspend.post()),
     changes: CHANGES,
-    done: () => ({ text: `${account.name} is suspended again.` }),
+    done: () => ({ text: `Account "${account.name}" suspended` }),
   })
   const resume = useAction({
     work: () => send(api.accounts({ id: part(account.id) }).resume.post()),
     changes: CHANGES,
     done: () =>
       account.status === 'suspended'
-        ? { text: `${account.name} is active.`, undo: () => suspend.run(undefined) }
-        : { text: `${account.name} is open again. Its old keys stay revoked. Create new ones.` },
+        ? { text: `Account "${account.name}" resumed`, undo: () => suspend.run(undefined) }
+        : { text: `Account "${account.name}" reopened. Its old keys stay revoked: create new ones.` },
   })
   return () => resume.run(undefined)
 }

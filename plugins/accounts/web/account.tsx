@@ -25,7 +25,6 @@ import { Menu, type MenuItem } from '../../console/web/parts/menu.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
 import { AwaitedPage } from '../../console/web/parts/states.tsx'
-import { Status } from '../../console/web/parts/status.tsx'
 import { Tabs } from '../../console/web/parts/tabs.tsx'
 import { EntriesList } from '../../entries/web/entries-list.tsx'
 import { HistoryLink } from '../../import/web/history-list.tsx'
@@ -38,7 +37,7 @@ import type { AccountView } from '../console/views.ts'
 import { AccountDetails, DetailsDialog } from './account-details.tsx'
 import { CloseDialog, InviteDialog, RenameDialog, SuspendDialog, useResume } from './account-dialogs.tsx'
 import { MoneyDialog, type Movement } from './money-dialog.tsx'
-import { lasting } from './words.tsx'
+import { AccountStatus, lasting } from './words.tsx'
 
 export default function Account({ params: { account: reference = '' } }: PageProps) {
   const account = useApi(['account', reference], () => api.accounts({ id: part(reference) }).get())
@@ -97,15 +96,15 @@ function AccountPage({ account, refusals }: KnownAccount) {
   )
 }
 
-/** "alice has 2.14 USD left, about 3 days at this week's pace." */
+/** "alice’s balance is 2.14 USD, enough for about 3 days at the pace of the last 7 days." */
 function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: AccountView) {
   if (status === 'closed') return `${name} is closed. Its calls are refused; its history is kept.`
-  const state = status === 'suspended' ? ` It is suspended, and its calls are refused.` : ''
+  const state = status === 'suspended' ? ` It is suspended, so its calls are refused.` : ''
   if (debt_nanos > 0)
-    return `${name} owes ${exactUsd(debt_nanos)} USD. Its calls are refused until the debt is paid.${state}`
+    return `${name} owes ${exactUsd(debt_nanos)} USD. Calls are refused until the debt is paid.${state}`
   const days = available_nanos > 0 ? lasting(lasts_days) : null
-  const pace = days === null ? '' : `, ${days} at the pace of the last 7 days`
-  return `${name} has ${available_nanos > 0 ? balanceUsd(available_nanos) : 'no'} USD left${pace}.${state}`
+  const pace = days === null ? '' : `, enough for ${days} at the pace of the last 7 days`
+  return `${name}’s balance is ${balanceUsd(Math.max(available_nanos, 0))} USD${pace}.${state}`
 }
 
 function AccountFigures({ account, refusals }: KnownAccount) {
@@ -113,7 +112,7 @@ function AccountFigures({ account, refusals }: KnownAccount) {
   return (
     <Figures>
       <Figure
-        label="Free balance"
+        label="Available balance"
         value={<Money nanos={available_nanos} balance />}
         note={
           held_nanos > 0 ? (
@@ -132,15 +131,9 @@ function AccountFigures({ account, refusals }: KnownAccount) {
       />
       <FailedFigure account={account.name} />
       <RefusedFigure label="Refused in 7 days" refusals={refusals} account={account.id} />
-      <Figure label="Active keys" value={keys} note={<AccountState account={account} />} />
+      <Figure label="Active keys" value={keys} note={<AccountStatus account={account} />} />
     </Figures>
   )
-}
-
-function AccountState({ account: { status, low } }: { account: AccountView }) {
-  if (status === 'suspended') return <Status tone="warn">suspended</Status>
-  if (status === 'closed') return <Status tone="idle">closed</Status>
-  return low ? <Status tone="warn">low on balance</Status> : <Status tone="good">active</Status>
 }
 
 interface AccountMenuProps {
@@ -161,7 +154,7 @@ function AccountMenu({ account, open, debit }: AccountMenuProps) {
     'line',
     is_active
       ? { label: 'Suspend', icon: Ban, onSelect: () => open('suspend') }
-      : { label: status === 'closed' ? 'Open again' : 'Resume', icon: CirclePlay, onSelect: resume },
+      : { label: status === 'closed' ? 'Reopen' : 'Resume', icon: CirclePlay, onSelect: resume },
     ...(status === 'closed'
       ? []
       : [{ label: 'Close account', icon: Trash2, danger: true, onSelect: () => open('close') }]),

@@ -23,8 +23,8 @@ const SHOWN = [
   { value: 'all', label: 'All accounts' },
   {
     value: 'low',
-    label: 'Low',
-    detail: 'In debt, unable to pay for a call, or with less than three days left',
+    label: 'Low balance',
+    detail: 'In debt, or used in the last 7 days with less than one call or three days of balance left',
   },
   { value: 'active', label: 'Active' },
   { value: 'suspended', label: 'Suspended' },
@@ -37,7 +37,7 @@ const sorted = (one: Column<AccountRowView>) => ({ ...one, sorts: true })
 
 const COLUMNS: Column<AccountRowView>[] = [
   sorted(column('name', 'Account', 'first', (account) => <AccountName {...account} />)),
-  sorted(atEnd('balance', 'Free, USD', 'first-end', (account) => <Free account={account} />)),
+  sorted(atEnd('balance', 'Available, USD', 'first-end', (account) => <Free account={account} />)),
   column('status', 'Status', 'second', (account) => <AccountStatus account={account} />),
   sorted(
     ofWeek(
@@ -58,7 +58,7 @@ const COLUMNS: Column<AccountRowView>[] = [
   atEnd('change', 'Change', 'none', ({ change_percent }) => changeText(change_percent)),
   column(
     'lasts',
-    'Lasts',
+    'Runs out in',
     'none',
     ({ lasts_days }) => lasting(lasts_days) ?? <span className="soft">–</span>,
   ),

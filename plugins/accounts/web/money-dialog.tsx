@@ -51,7 +51,7 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
     },
     changes: ['accounts', 'account', 'entries', 'overview', 'start'],
     done: (_, { account: after, again }) => ({
-      text: `${doneText(movement, amount.trim(), again)} ${after.name} has ${exactUsd(after.available_nanos)} USD free.`,
+      text: `${doneText(movement, amount.trim(), again)} ${after.name} has ${exactUsd(after.available_nanos)} USD available.`,
     }),
   })
 
@@ -88,13 +88,13 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
 function helpFor({ available_nanos, held_nanos, debt_nanos }: MovedAccount, movement: Movement): string {
   if (movement === 'debit') {
     const held = held_nanos > 0 ? `; ${exactUsd(held_nanos)} USD are held for running calls` : ''
-    return `${exactUsd(available_nanos)} USD are free${held}.`
+    return `${exactUsd(available_nanos)} USD available${held}.`
   }
   return debt_nanos > 0 ? `Pays the debt of ${exactUsd(debt_nanos)} USD first.` : 'Available at once.'
 }
 
 function doneText(movement: Movement, amount: string, again: boolean): string {
-  if (again) return 'This was already done. Nothing changed.'
+  if (again) return 'Already done. Nothing changed.'
   return movement === 'debit' ? `${amount} USD debited.` : `${amount} USD added.`
 }
 

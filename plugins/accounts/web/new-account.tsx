@@ -31,7 +31,7 @@ function NewAccount({ onClose, onCreated }: NewAccountProps) {
   const { runOrThrow } = useAction({
     work: (wanted: string) => send(api.accounts.post({ name: wanted, display_name, email })),
     changes: ['accounts', 'start'],
-    done: (_, account) => ({ text: `${account.name} was created. Next: top up and create a key.` }),
+    done: (_, account) => ({ text: `Account "${account.name}" created. Next: top up and create a key.` }),
   })
 
   async function make(): Promise<void> {

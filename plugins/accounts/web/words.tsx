@@ -1,5 +1,6 @@
 // Accounts in words: their status, and how long their money lasts.
 
+import { counted } from '../../console/web/parts/amounts.ts'
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
 import type { AccountRowView } from '../list.ts'
 
@@ -10,7 +11,7 @@ export function AccountStatus({
 }: {
   account: Pick<AccountRowView, 'status' | 'low'>
 }) {
-  if (low) return <Status tone="warn">low</Status>
+  if (low) return <Status tone="warn">low balance</Status>
   return <Status tone={TONES[status]}>{status}</Status>
 }
 
@@ -19,5 +20,5 @@ export function lasting(lasts_days: number | null): string | null {
   if (lasts_days === null) return null
   if (lasts_days < 1) return 'less than a day'
   if (lasts_days > 365) return 'over a year'
-  return lasts_days === 1 ? 'about a day' : `about ${lasts_days} days`
+  return `about ${counted(lasts_days, 'day')}`
 }

@@ -1,7 +1,7 @@
 // Open alerts at the top of the Overview.
 import { Link } from 'wouter'
 import { part } from '../../console/web/app/client.ts'
-import { count } from '../../console/web/parts/amounts.ts'
+import { counted } from '../../console/web/parts/amounts.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import type { AlertsAnswer } from './recent-alerts.tsx'
@@ -31,8 +31,7 @@ export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
       ))}
       {rest > 0 && (
         <Notice tone="warn">
-          {count(rest)} more {rest === 1 ? 'alert is' : 'alerts are'} open.{' '}
-          <Link href="/system">See all of them</Link>
+          {counted(rest, 'more open alert')}. <Link href="/system">See all of them</Link>
         </Notice>
       )}
     </>

@@ -26,8 +26,8 @@ export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
       <div className="stack">
         {recent.length === 0 ? (
           <p className="soft">
-            No alerts in the last 30 days. Low balances, failing models, old backups, a full disk and an
-            expiring certificate raise one.
+            No alerts in the last 30 days. Alerts warn of low balances, failing models, old backups, a full
+            disk and an expiring certificate.
           </p>
         ) : (
           <Table label="Alerts" columns={ALERTS} rows={recent} keyOf={({ id }) => id} />
@@ -39,7 +39,7 @@ export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
               <code>[alerts]</code> of the catalogue.
             </>
           ) : (
-            `New alerts are sent to ${webhook}, and again when they end.`
+            `Alerts are sent to ${webhook} when they start and end.`
           )}
         </p>
         {webhook !== null && <SendTest />}
@@ -59,7 +59,7 @@ function SendTest() {
     <>
       <div>
         <Button icon={Send} busy={test.isPending} onClick={() => test.mutate()}>
-          Send a test
+          Send test alert
         </Button>
       </div>
       {(data || error) && !test.isPending && (
@@ -80,7 +80,7 @@ const ALERTS: Column<Alert>[] = [
   atEnd('ended', 'Ended', 'none', ({ ended_at_ms }) => <ClockTime at_ms={ended_at_ms} />),
 ]
 
-const TONES = { sent: 'good', waiting: 'warn', 'given up': 'bad' } as const
+const TONES = { sent: 'good', waiting: 'warn', failed: 'bad' } as const
 
 const SENDINGS: Column<Sending>[] = [
   column('sentence', 'Sent alert', 'first', ({ sentence, event }) => (
@@ -96,7 +96,7 @@ const SENDINGS: Column<Sending>[] = [
     </>
   )),
   atEnd('tries', 'Tries', 'none', ({ tries }) => count(tries)),
-  atEnd('last', 'Sent, or next try', 'second-end', ({ sent_at_ms, due_at_ms }) => (
+  atEnd('last', 'Delivery', 'second-end', ({ sent_at_ms, due_at_ms }) => (
     <ClockTime at_ms={sent_at_ms ?? due_at_ms} />
   )),
 ]

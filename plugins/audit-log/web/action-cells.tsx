@@ -1,6 +1,8 @@
 // The cells of an action: what it is about, who took it, and each field with its value before and after.
+
 import { Link } from 'wouter'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
+import { counted } from '../../console/web/parts/amounts.ts'
 import { exactTime } from '../../console/web/parts/time-words.ts'
 import type { ShownAction } from '../list.ts'
 
@@ -47,7 +49,7 @@ export function Changes({ before, after }: Pick<ShownAction, 'before' | 'after'>
   if (lines.length <= MAX_IN_VIEW) return list
   return (
     <details>
-      <summary>{`${lines.length} fields`}</summary>
+      <summary>{counted(lines.length, 'field')}</summary>
       {list}
     </details>
   )

@@ -149,7 +149,7 @@ function NoActions({ is_filtered, clear }: { is_filtered: boolean; clear: () => 
     )
   return (
     <EmptyState icon={ScrollText} title="No changes yet">
-      Changes to accounts, keys, balances and the catalogue appear here, with who made them.
+      Changes to accounts, keys, balances and the catalogue appear here.
     </EmptyState>
   )
 }

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Archive, Download, ShieldCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { Link } from 'wouter'
 import { announce } from '../../console/web/app/announce.ts'
 import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
 import { addressOf } from '../../console/web/app/place.ts'
@@ -108,8 +109,7 @@ function Work({ where, next_at_ms, running, last_made, last_verified }: Working)
         In <code>{where}</code>.{' '}
         {next_at_ms === null ? (
           <span className="soft">
-            No schedule: <code>every</code> or <code>at</code> in <code>[backup]</code> of the catalogue says
-            when.
+            No schedule. Set one in <Link href="/settings">Settings</Link>.
           </span>
         ) : (
           <span className="soft">
@@ -120,7 +120,7 @@ function Work({ where, next_at_ms, running, last_made, last_verified }: Working)
       {running && <Running running={running} />}
       {last_made && <Outcome ended={last_made} failed="The last backup failed" />}
       {last_verified && (
-        <Outcome ended={last_verified} failed={`${last_verified.name} could not be verified`} />
+        <Outcome ended={last_verified} failed={`Verification of ${last_verified.name} failed`} />
       )}
     </>
   )
@@ -133,9 +133,7 @@ function Running({ running: { kind, name, progress } }: { running: NonNullable<W
       : ` ${share(Math.min(1, progress.bytes / progress.of_bytes))} of ${bytes(progress.of_bytes)}`
   return (
     <p>
-      <Status tone="busy">
-        {kind === 'make' ? `A backup is running.${done}` : `${name} is being verified.`}
-      </Status>
+      <Status tone="busy">{kind === 'make' ? `Backup running.${done}` : `Verifying ${name}.`}</Status>
     </p>
   )
 }
@@ -165,13 +163,13 @@ function Outcome({ ended, failed }: { ended: NonNullable<Working['last_made']>; 
 }
 
 const columnsOf = (busy: boolean, verify: (name: string) => void): Column<Backup>[] => [
-  column('made', 'Made', 'first', ({ made_at_ms }) => <ClockTime at_ms={made_at_ms} />),
+  column('made', 'Created', 'first', ({ made_at_ms }) => <ClockTime at_ms={made_at_ms} />),
   column('by', 'By', 'none', ({ scheduled }) => (
-    <span className="soft">{scheduled ? 'schedule' : 'hand'}</span>
+    <span className="soft">{scheduled ? 'schedule' : 'manual'}</span>
   )),
   atEnd('bytes', 'Size', 'first-end', (backup) => bytes(backup.bytes)),
   column('encrypted', 'Encrypted', 'second', ({ encrypted }) =>
-    encrypted ? <Status tone="good">encrypted</Status> : <Status tone="warn">plain</Status>,
+    encrypted ? <Status tone="good">encrypted</Status> : <Status tone="warn">not encrypted</Status>,
   ),
   atEnd('actions', 'Actions', 'second-end', ({ name, encrypted }) => (
     <span className="row system-backup-actions">

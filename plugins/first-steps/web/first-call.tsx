@@ -7,7 +7,7 @@ import { announce } from '../../console/web/app/announce.ts'
 import { type AnswerOf, ApiError, api, part, sendRaw } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
-import { count, duration } from '../../console/web/parts/amounts.ts'
+import { counted, duration } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import type { SampleCall } from '../../console/web/parts/code-samples/samples.ts'
 import { Facts } from '../../console/web/parts/facts.tsx'
@@ -112,7 +112,7 @@ function SendFromHere({ call: { key, model }, refused }: { call: SampleCall; ref
       )}
       <div>
         <Button look="primary" icon={Send} busy={isPending} onClick={() => mutate()}>
-          Send it from here
+          Send from here
         </Button>
       </div>
     </>
@@ -135,10 +135,13 @@ function FirstCallFacts({ call, account }: { call: NonNullable<FirstCall['call']
       <Facts
         facts={[
           ['Model', <code key="model">{call.model}</code>],
-          ['Tokens', `${count(call.input_tokens)} read, ${count(call.output_tokens)} written`],
-          ['Time', duration(call.duration_ms)],
+          [
+            'Tokens',
+            `${counted(call.input_tokens, 'input token')}, ${counted(call.output_tokens, 'output token')}`,
+          ],
+          ['Duration', duration(call.duration_ms)],
           ['Charge', <Money key="charge" nanos={call.cost_nanos} exact />],
-          [`Left of ${account}’s balance`, <Money key="left" nanos={call.left_nanos} exact />],
+          [`${account}’s balance`, <Money key="left" nanos={call.left_nanos} exact />],
           [
             'Request id',
             <Link key="id" href={`/calls/${part(call.request_id)}`}>

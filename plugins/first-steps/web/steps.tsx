@@ -167,8 +167,8 @@ function OwnBalance({ account }: { account: Account }) {
   if (available_nanos <= 0)
     return (
       <p>
-        You have no balance yet. Ask your operator to add funds to the account <b>{name}</b>. They show up
-        here as soon as they arrive. Until then, you can call free models only.
+        You have no balance yet. Ask your operator to add funds to the account <b>{name}</b>. They appear here
+        at once. Until then, you can call free models only.
       </p>
     )
   return (
@@ -206,7 +206,7 @@ export function KeyStep({ account, key_id, first, text, onOpen }: KeyStepProps) 
       {key_id === null && (
         <p className="soft">
           Programs sign in with an API key.{' '}
-          {has_keys && 'There is one already, but a key is shown only once. '}
+          {has_keys && 'You already have a key, but a key is shown only once. '}
           You can limit each key under <Link href="/keys">Keys</Link>.
         </p>
       )}

@@ -1,4 +1,5 @@
 // Settings of LiteLLM's configuration that do not come in, each with what stands in its place here.
+import { counted } from '../../../src/utilities/counted.ts'
 import type { LeftOut } from '../move-in.ts'
 import type { LitellmConfig } from './config.ts'
 import type { PlacedDeployment } from './providers.ts'
@@ -121,7 +122,7 @@ function deploymentSettings(placed: readonly PlacedDeployment[]): readonly LeftO
   )
   return [...Map.groupBy(names, (name) => name)].map(([name, { length }]) => ({
     kind: 'settings',
-    row: `litellm_params.${name} of ${length} ${length === 1 ? 'deployment' : 'deployments'}`,
+    row: `litellm_params.${name} of ${counted(length, 'deployment')}`,
     reason: DEPLOYMENT_REASONS.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER,
   }))
 }

@@ -29,7 +29,7 @@ export function IssueKey({ open, onClose, account, onIssued }: IssueKeyProps) {
     setIssued(null)
     onClose()
   }
-  const title = issued ? `The key ${issued.key.name}` : account ? `New key of ${account}` : 'New key'
+  const title = issued ? `Key "${issued.key.name}"` : account ? `New key for ${account}` : 'New key'
   return (
     <Dialog open={open} onClose={end} title={title} wide={issued !== null} dismissable={issued === null}>
       {issued ? (
@@ -76,7 +76,7 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
   return (
     <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="New key">
       {is_chosen && (
-        <Field label="Account" name="account" help="The account that pays for its calls.">
+        <Field label="Account" name="account" help="Pays for the calls of the key.">
           <AccountInput value={owner} onChange={setOwner} />
         </Field>
       )}

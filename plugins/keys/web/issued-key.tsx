@@ -19,11 +19,11 @@ export function IssuedKey({ issued, onDone }: { issued: Issued; onDone: () => vo
       </Notice>
       <Secret value={text} />
       {unmatched.length > 0 && (
-        <Notice tone="warn">No model of the catalogue is called {unmatched.join(', ')} yet.</Notice>
+        <Notice tone="warn">No model in the catalogue matches {unmatched.join(', ')} yet.</Notice>
       )}
       {sample_model !== null && (
         <>
-          <h3>A first call</h3>
+          <h3>First call</h3>
           <Snippet samples={samplesOf('OpenAI', { base_url, key: text, model: sample_model })} />
         </>
       )}

@@ -1,5 +1,6 @@
 // The dialogs of a key: change its limits, rotate, revoke.
 import { useState } from 'react'
+import { useLocation } from 'wouter'
 import { api, part, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
@@ -29,7 +30,7 @@ function useCommand(command: string) {
 
 export function ChangeDialog({ of: key, open, onClose }: KeyDialogProps) {
   return (
-    <Dialog open={open} onClose={onClose} title={`Change the key ${key.name}`}>
+    <Dialog open={open} onClose={onClose} title={`Edit key "${key.name}"`}>
       <Change of={key} onClose={onClose} />
     </Dialog>
   )
@@ -60,7 +61,9 @@ function Change({ of: key, onClose }: Omit<KeyDialogProps, 'open'>) {
     <Form submit={change} aria-label="Change key">
       <ConflictNotice of={changes} labels={KEY_LABELS} />
       <KeyFields draft={draft} onChange={setDraft} />
-      <SubmitOrCancel onCancel={onClose}>Save changes</SubmitOrCancel>
+      <SubmitOrCancel onCancel={onClose} disabled={names.length === 0}>
+        Save changes
+      </SubmitOrCancel>
       {names.length > 0 && command}
     </Form>
   )
@@ -73,17 +76,20 @@ const GRACES = [
   { value: '604800', label: 'In a week', option: ' --grace 1w' },
 ] as const
 
+/** Once it is rotated, the page is that of the new key. */
 export function RotateDialog({ of: key, open, onClose }: KeyDialogProps) {
   const [issued, setIssued] = useState<Issued | null>(null)
+  const [, go] = useLocation()
   const end = () => {
     setIssued(null)
     onClose()
+    if (issued) go(`/keys/${issued.key.id}`)
   }
   return (
     <Dialog
       open={open}
       onClose={end}
-      title={issued ? `The new key ${key.name}` : `Rotate the key ${key.name}`}
+      title={issued ? `New key "${key.name}"` : `Rotate key "${key.name}"`}
       wide={issued !== null}
       dismissable={issued === null}
     >
@@ -115,8 +121,7 @@ function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
   return (
     <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="Rotate key">
       <p>
-        The new key gets the name, the limits and the rest of the spend limit. Replace the old key wherever it
-        is used before it expires.
+        The new key has the same name and limits. Replace the old key wherever it is used before it expires.
       </p>
       <Field label="Old key expires" name="grace_s">
         <Select options={GRACES} value={grace} onChange={setGrace} />
@@ -131,14 +136,14 @@ export function RevokeDialog({ of: key, open, onClose }: KeyDialogProps) {
   const { runOrThrow } = useAction({
     work: () => send(api.keys({ id: part(key.id) }).revoke.post()),
     changes: CHANGES,
-    done: () => ({ text: `The key ${key.name} is revoked.` }),
+    done: () => ({ text: `Key "${key.name}" revoked` }),
   })
   const command = useCommand(`tollgate key revoke ${key.prefix}`)
   return (
     <ConfirmDialog
       open={open}
       onClose={onClose}
-      title={`Revoke the key ${key.name}?`}
+      title={`Revoke key "${key.name}"?`}
       consequence={
         <div className="stack">
           <p>

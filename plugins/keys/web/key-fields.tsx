@@ -30,9 +30,9 @@ export const KEY_LABELS: Readonly<Record<keyof KeyDraft, string>> = {
   monthly_limit: 'Monthly limit',
   five_hour_limit: '5-hour limit',
   weekly_limit: 'Weekly limit',
-  concurrent_calls: 'Concurrent calls',
-  addresses: 'Addresses',
-  expires: 'Last day',
+  concurrent_calls: 'Concurrent requests',
+  addresses: 'Allowed networks',
+  expires: 'Expires after',
 }
 
 export const EMPTY_DRAFT: KeyDraft = {

@@ -19,7 +19,7 @@ export function KeyStatus({ of: key }: { of: KeyRowView }) {
   if (limit)
     return (
       <Status tone="warn" title="A spend limit is reached, or 80 % of it is used. Open the key to see which.">
-        {limit.state === 'reached' ? 'limit reached' : 'near its limit'}
+        {limit.state === 'reached' ? 'limit reached' : 'near limit'}
       </Status>
     )
   const title =

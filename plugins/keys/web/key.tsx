@@ -112,9 +112,9 @@ function KeyFacts({ of: key }: { of: KeyView }) {
     <Facts
       facts={[
         ['Status', <KeyStatus key="status" of={key} />],
-        ['Begins with', <Id key="prefix" value={key.prefix} what="prefix" whole />],
+        ['Prefix', <Id key="prefix" value={key.prefix} what="prefix" whole />],
         ['Models', key.models?.join(', ') ?? 'all'],
-        ['Used from', key.addresses?.join(', ') ?? 'anywhere'],
+        ['Allowed networks', key.addresses?.join(', ') ?? 'any'],
         ['Spent', <Spent key="spent" of={key} />],
         ['Last 7 days (UTC)', <Week key="week" of={key} />],
         ['Failed in 7 days', <FailedFact key="failed" key_id={key.id} />],
@@ -125,7 +125,7 @@ function KeyFacts({ of: key }: { of: KeyView }) {
           status === 'retiring' ? 'Will be revoked' : 'Revoked',
           revoked_at_ms !== null && <Time key="revoked" at_ms={revoked_at_ms} />,
         ],
-        ['Made', <Time key="made" at_ms={key.created_at_ms} />],
+        ['Created', <Time key="created" at_ms={key.created_at_ms} />],
       ]}
     />
   )

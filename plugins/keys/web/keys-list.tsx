@@ -31,14 +31,12 @@ const SHOWN = [
 
 const OF_ACCOUNT: Column<KeyRowView>[] = [
   column('name', 'Key', 'first', ({ name }) => name),
-  column('prefix', 'Begins with', 'second', ({ prefix }) => (
-    <code className="no-wrap">{keyPrefix(prefix)}</code>
-  )),
+  column('prefix', 'Prefix', 'second', ({ prefix }) => <code className="no-wrap">{keyPrefix(prefix)}</code>),
   column('status', 'Status', 'first-end', (key) => <KeyStatus of={key} />),
   ofWeek(charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),
   charges(
     'spent',
-    'In all, USD',
+    'Spent in total, USD',
     'second-end',
     ({ spent_nanos }) => spent_nanos,
     (key, decimals) => <Spent of={key} decimals={decimals} />,
@@ -48,7 +46,7 @@ const OF_ACCOUNT: Column<KeyRowView>[] = [
 
 const OF_ALL: Column<KeyRowView>[] = [
   ...OF_ACCOUNT.slice(0, 1),
-  column('prefix', 'Begins with', 'second', (key) => (
+  column('prefix', 'Prefix', 'second', (key) => (
     <>
       <code className="no-wrap">{keyPrefix(key.prefix)}</code>{' '}
       <span className="on-phone">

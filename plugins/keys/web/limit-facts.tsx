@@ -9,11 +9,11 @@ type Limits = KeyView['limits']
 const NAMES = [
   ['requests_per_minute', 'Requests in 60 seconds'],
   ['tokens_per_minute', 'Tokens in 60 seconds'],
-  ['concurrent_calls', 'Calls at once'],
+  ['concurrent_calls', 'Concurrent requests'],
 ] as const satisfies (readonly [keyof Limits, string])[]
 
 function LimitText({ limit }: { limit: Limits[keyof Limits] }) {
-  if (!limit) return <span className="soft">not limited</span>
+  if (!limit) return <span className="soft">no limit</span>
   return `${count(limit.used)} of ${count(limit.limit)}`
 }
 

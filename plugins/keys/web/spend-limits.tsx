@@ -59,7 +59,7 @@ export function LimitWarning({ limits, who }: { limits: readonly SpendLimit[]; w
     <Notice tone="warn">
       {who} has used {usedShare(limit)} of its {NAMES[limit.period]} of <Money nanos={limit.limit_nanos} />.{' '}
       {is_reached ? 'Its calls are refused' : 'Calls beyond the limit are refused'}
-      {limit.resets_at_ms === null ? '. Raise the limit to go on.' : <Until limit={limit} />}
+      {limit.resets_at_ms === null ? '. Raise the limit to continue.' : <Until limit={limit} />}
     </Notice>
   )
 }

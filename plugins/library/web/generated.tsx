@@ -112,7 +112,7 @@ const TONES: Record<ListedImage['state'], Tone> = {
 }
 
 const COLUMNS: readonly Column<ListedImage>[] = [
-  column('created', 'Made', 'first', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+  column('created', 'Created', 'first', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
   column('account', 'Account', 'second', (image) => <RowAccount {...image} />),
   column('model', 'Model', 'none', ({ model }) => model),
   column('kind', 'Kind', 'none', ({ kind }) => KIND_WORDS[kind]),

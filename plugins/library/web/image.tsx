@@ -108,7 +108,7 @@ function ImageFacts({ image }: { image: ShownImage }) {
         ['Revised prompt', revised_prompt ?? undefined],
         ['Model', model],
         [
-          'Made',
+          'Created',
           <>
             <Time at_ms={created_at_ms} />, {KIND_WORDS[kind]}
           </>,

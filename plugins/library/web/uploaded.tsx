@@ -7,7 +7,7 @@ import { toast } from '../../console/web/app/toasts.tsx'
 import { AccountChoice, type AccountScope } from '../../console/web/parts/account-choice.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
-import { bytes, share } from '../../console/web/parts/amounts.ts'
+import { bytes, counted, share } from '../../console/web/parts/amounts.ts'
 import { copyText } from '../../console/web/parts/copy.tsx'
 import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
@@ -51,7 +51,7 @@ function FilesOf({ scope }: { scope: AccountScope }) {
     work: (files: File[]) => uploadFiles(files, scope.query),
     changes: ['files'],
     done: (files) => ({
-      text: files.length === 1 ? 'The image is uploaded.' : `${files.length} images are uploaded.`,
+      text: `${counted(files.length, 'image')} uploaded`,
     }),
   })
   return (

@@ -70,7 +70,7 @@ function Playing({ play, scope, onCharged }: PlayingProps) {
         <PaidBy payer={payer} />
       </p>
       <Unusable payer={payer} scope={scope} />
-      <Tabs label="What to make" tabs={tabs} />
+      <Tabs label="Output" tabs={tabs} />
     </>
   )
 }
@@ -78,21 +78,19 @@ function Playing({ play, scope, onCharged }: PlayingProps) {
 function PaidBy({ payer: { account, available_nanos, key } }: { payer: Payer }) {
   return (
     <>
-      {account} has <Money nanos={available_nanos} balance /> left. Calls are paid
-      {key ? (
+      Billed to {account}, which has <Money nanos={available_nanos} balance />
+      {key && (
         <>
-          {' '}
-          by the key <b>{key.name}</b> <code>{key.prefix}</code>
+          , with the key <b>{key.name}</b> <code>{key.prefix}</code>
           {key.spend_limit_nanos !== null && (
             <>
-              , which has spent <Money nanos={key.spent_nanos} /> of <Money nanos={key.spend_limit_nanos} />
+              {' '}
+              (<Money nanos={key.spent_nanos} /> of <Money nanos={key.spend_limit_nanos} /> spent)
             </>
           )}
-          .
         </>
-      ) : (
-        <> by a key named “console”, which is made at the first call.</>
       )}
+      .
     </>
   )
 }
@@ -122,7 +120,7 @@ function Unusable({ payer, scope }: { payer: Payer; scope: AccountScope }) {
       {may_renew && (
         <p className="notice-action">
           <Button small busy={renew.busy} onClick={() => renew.run(undefined)}>
-            Make a new key
+            Create new key
           </Button>
         </p>
       )}

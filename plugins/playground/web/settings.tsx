@@ -43,7 +43,7 @@ export function TextSettings(props: SettingsProps<TextModel> & { is_running: boo
   const [begins_open] = useState(draft.system !== '')
   const helpOf = (name: (typeof ORDER)[number]): string => {
     const without = chosen.flatMap(({ id, parameters }) => (parameters.includes(name) ? [] : id))
-    return [TEXT[name].help, without.length > 0 && `${without.join(', ')} does not take it.`]
+    return [TEXT[name].help, without.length > 0 && `${without.join(', ')} does not support it.`]
       .filter(Boolean)
       .join(' ')
   }

@@ -41,7 +41,7 @@ export function TextPage({ models, account, onCharged }: TextPageProps) {
   function clear(): void {
     const { turns, question } = draft
     set({ turns: [] })
-    toast({ text: 'The conversation is cleared.', undo: () => set({ turns, question }) })
+    toast({ text: 'Conversation cleared', subject: 'conversation', undo: () => set({ turns, question }) })
   }
 
   return (
@@ -108,9 +108,8 @@ function AsCode({ draft, models }: { draft: Draft; models: readonly (TextModel |
         )}
       </CallSnippet>
       <p className="small soft">
-        Put one of your keys into the environment variable TOLLGATE_KEY. Any of the three libraries calls any
-        model.
-        {messages.some(({ pictures }) => pictures) && ' Replace the names of pictures with their data.'}
+        Set the environment variable TOLLGATE_KEY to one of your keys. Each library can call any model.
+        {messages.some(({ pictures }) => pictures) && ' Replace the names of images with their data.'}
       </p>
     </>
   )

@@ -5,6 +5,7 @@ import { type ExactDecimal, timesRoundingUp } from '../../../src/catalogue/decim
 import { marginPercent } from '../../../src/domain/margin.ts'
 import { formatUsd, NANOS_PER_USD } from '../../../src/domain/money.ts'
 import { money } from '../../../src/http/views.ts'
+import { counted } from '../../../src/utilities/counted.ts'
 import type { PriceList } from '../list/list.ts'
 import { isJump, MAX_FACTOR } from '../list/merge.ts'
 import type { LeftRoute, PlannedChange, PlannedEnd, PricePlan } from '../list/plan.ts'
@@ -86,7 +87,7 @@ export function warningsOf(
 
 /** `1 price changes`, of which there are so many. */
 export const countOf = ({ length }: readonly unknown[]): string =>
-  length === 1 ? '1 price changes' : `${length} prices change`
+  counted(length, 'price changes', 'prices change')
 
 /** The table and --json have all of them. */
 const MAX_NAMED = 5

@@ -122,7 +122,7 @@ export async function spendingOfMany(
 
 /** How an account spends. */
 export interface Pace {
-  /** Whole days that the free balance lasts at this week's pace; null if nothing was spent. */
+  /** Whole days that the available balance lasts at this week's pace; null if nothing was spent. */
   lasts_days: number | null
   /** This week's daily spending against that of the week before, in percent; null if there was none before. */
   change_percent: number | null
@@ -153,20 +153,21 @@ const LOW_DAYS = 3
 
 export const LOW_REASONS = ['debt', 'empty', 'call', 'pace'] as const
 /**
- * Why an account that calls needs money: it owes, has nothing free, has less than one of its usual calls holds, or not enough
- * for three days at its pace. Calls of the first three are refused.
+ * Why the balance of an active account is low: it is in debt; or it spent something in the last 7 days, and has nothing available,
+ * less than one of its usual calls holds, or not enough for three days at its pace. Calls of the first three are refused.
  */
 export type LowReason = (typeof LOW_REASONS)[number]
 
-/** @returns null if it needs none, or makes no calls */
+/** The one definition of a low balance, of pages, lists and alerts. @returns null if it is not low */
 export function lowReason(
   account: { status: string; available_nanos: Nanos; debt_nanos: Nanos },
-  { call_nanos }: Pick<Spending, 'call_nanos'>,
+  { week_nanos, call_nanos }: Pick<Spending, 'week_nanos' | 'call_nanos'>,
   { lasts_days }: Pick<Pace, 'lasts_days'>,
 ): LowReason | null {
   const { status, available_nanos, debt_nanos } = account
   if (status !== 'active') return null
   if (debt_nanos > 0) return 'debt'
+  if (week_nanos === 0) return null
   if (available_nanos <= 0) return 'empty'
   if (call_nanos !== null && available_nanos < call_nanos) return 'call'
   return lasts_days !== null && lasts_days < LOW_DAYS ? 'pace' : null

@@ -62,11 +62,14 @@ describe('low', () => {
     debt?: number
     days?: number | null
     call?: number
+    week?: number
   }
   test.each<[string, Given, LowReason | null]>([
     ['lasts two days', { days: 2 }, 'pace'],
     ['lasts three days', { days: 3 }, null],
     ['spends nothing', { days: null }, null],
+    ['is empty, and spent nothing in a week', { available: 0, week: 0 }, null],
+    ['owes, and spent nothing in a week', { debt: 1, week: 0 }, 'debt'],
     ['is empty', { available: 0, days: null }, 'empty'],
     ['owes', { debt: 1, days: 100 }, 'debt'],
     ['has less than a call holds, though that is for weeks', { call: 101, days: 50 }, 'call'],
@@ -74,10 +77,13 @@ describe('low', () => {
     ['makes calls that hold nothing', { call: 0, days: 50 }, null],
     ['is suspended and empty', { status: 'suspended', available: 0 }, null],
     ['is closed and cannot pay', { status: 'closed', call: 101 }, null],
-  ])('%s: %p', (_, { status = 'active', available = 100, debt = 0, days = null, call = null }, low) => {
-    const account = { status, available_nanos: available, debt_nanos: debt }
-    expect(lowReason(account, { call_nanos: call }, { lasts_days: days })).toBe(low)
-  })
+  ])(
+    '%s: %p',
+    (_, { status = 'active', available = 100, debt = 0, days = null, call = null, week = 1 }, low) => {
+      const account = { status, available_nanos: available, debt_nanos: debt }
+      expect(lowReason(account, { week_nanos: week, call_nanos: call }, { lasts_days: days })).toBe(low)
+    },
+  )
 })
 
 describe('the sums', () => {

@@ -65,9 +65,9 @@ export function aligned(all: readonly number[]): (nanos: number) => string {
 /** `12,345`. */
 export const count = (value: number): string => counts.format(value)
 
-/** `1 call`, `12,345 calls`. */
-export const counted = (value: number, noun: string): string =>
-  `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+/** `1 call`, `12,345 calls`. @param plural where it is not the noun with an s, as of `entry` */
+export const counted = (value: number, noun: string, plural = `${noun}s`): string =>
+  `${count(value)} ${value === 1 ? noun : plural}`
 
 /** `12.3K`, for axes and figures without room. */
 export const briefCount = (value: number): string => compact.format(value)

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { api } from '../app/client.ts'
 import { useApi } from '../app/query.ts'
 import { inZone, useZone } from '../app/zone.ts'
+import { useChosen } from './account-choice.tsx'
 import { accountLabel } from './account-name.tsx'
 import { useAddressState, withoutEmpty } from './address-state.ts'
 import { CommittedInput } from './committed-input.tsx'
@@ -158,15 +159,18 @@ export function useFilterLists(account: string) {
   return { accounts, keys, models, providers }
 }
 
-/** The operator's choice of an account, by its name; the address may have its number, too. */
+/** The operator's choice of an account, by its name; the address may have its number, too, of one that the list is too short for. */
 export function AccountFilter({ value, ...choice }: Pick<ChoiceProps, 'any' | 'value' | 'onChange'>) {
   const { accounts } = useFilterLists('')
+  const { chosen } = useChosen(value === ANY ? undefined : value)
+  const is_listed = accounts.some(({ id }) => id === chosen?.id)
+  const options = chosen && !is_listed ? [...accounts, chosen] : accounts
   return (
     <Choice
       {...choice}
       label="Account"
-      options={accounts.map((account) => ({ value: account.name, label: accountLabel(account) }))}
-      value={accounts.find(({ id }) => String(id) === value)?.name ?? value}
+      options={options.map((account) => ({ value: account.name, label: accountLabel(account) }))}
+      value={chosen?.name ?? value}
     />
   )
 }

@@ -72,10 +72,12 @@ function failureOf(thrown: unknown, form: HTMLFormElement): Failure {
   return { errors: { [name]: withoutName(message, name) } }
 }
 
-/** At its field, which has a label, the name that programs know it by says nothing. */
+/** At its field, which has a label, the name that programs know it by says nothing; what it "must be" is what to enter. */
 function withoutName(message: string, name: string): string {
   if (!message.startsWith(`${name}: `)) return message
-  const words = message.slice(name.length + 2)
+  const words = message
+    .slice(name.length + 2)
+    .replace(/^(?:is missing; it )?must (?:be|have) (?=(?:a|an|at|one|the) |["\d])/, 'enter ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

@@ -7,15 +7,15 @@ import { Status, type Tone } from './status.tsx'
 import { atEnd, type Column, column, Table } from './table.tsx'
 import { Time } from './time.tsx'
 
-/** Failure classes of providers, in words that follow the name of one. */
+/** Failure classes of providers, in words. */
 const CLASS_WORDS: Readonly<Record<string, string>> = {
-  bad_request: 'refused the request',
-  rate_limited: 'limited the rate',
-  overloaded: 'was overloaded',
-  bad_key: 'refused the key',
-  timed_out: 'did not answer in time',
-  upstream_error: 'failed',
-  broke_off: 'broke off',
+  bad_request: 'request rejected',
+  rate_limited: 'rate limited',
+  overloaded: 'overloaded',
+  bad_key: 'key rejected',
+  timed_out: 'timed out',
+  upstream_error: 'provider error',
+  broke_off: 'interrupted',
 }
 
 export const failureClassWord = (failure_class: string): string =>
@@ -93,14 +93,14 @@ export function healthSentence(health: Omit<HealthAnswer, 'state'>, what: Counte
   return `${count(failed)} of ${counted(total, noun)} ${range} failed.`
 }
 
-/** "was overloaded 3×, refused the key" */
+/** "overloaded (3), key rejected" */
 export const ClassWords = ({ classes }: { classes: Record<string, number> }) =>
   Object.entries(classes)
     .toSorted(([, one], [, other]) => other - one)
     .map(([name, times], at) => (
       <Fragment key={name}>
         {at > 0 && ', '}
-        <span className="no-wrap">{`${failureClassWord(name)}${times > 1 ? ` ${count(times)}×` : ''}`}</span>
+        <span className="no-wrap">{`${failureClassWord(name)}${times > 1 ? ` (${count(times)})` : ''}`}</span>
       </Fragment>
     ))
 
@@ -133,7 +133,7 @@ const answered = ({ tries }: Sums): string =>
 
 /** How many requests were answered in the last hour and day. */
 export const answeredColumns = <Row extends { health: HealthAnswer }>(): Column<Row>[] => [
-  atEnd('hour', 'Answered, last hour', 'none', ({ health }) => answered(health.hour)),
+  atEnd('hour', 'Success, last hour', 'none', ({ health }) => answered(health.hour)),
   atEnd('day', 'Last 24 hours', 'second-end', ({ health }) => answered(health.day)),
 ]
 
@@ -147,7 +147,7 @@ const COLUMNS: Column<RouteRow>[] = [
     const mean_ms = hour.first_byte_ms ?? day.first_byte_ms
     return mean_ms === null ? '–' : duration(mean_ms)
   }),
-  column('why', 'Why they failed', 'none', ({ health }) => (
+  column('why', 'Errors', 'none', ({ health }) => (
     <span className="soft">
       {Object.keys(health.day.classes).length === 0 ? '–' : <ClassWords classes={health.day.classes} />}
     </span>

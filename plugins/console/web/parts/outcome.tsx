@@ -7,7 +7,7 @@ export type ListedOutcome = CallOutcome | 'refused'
 
 const OUTCOMES: Readonly<Record<ListedOutcome, { tone: Tone; word: string }>> = {
   completed: { tone: 'good', word: 'completed' },
-  cancelled: { tone: 'warn', word: 'caller left' },
+  cancelled: { tone: 'warn', word: 'client disconnected' },
   broken: { tone: 'bad', word: 'interrupted' },
   failed: { tone: 'bad', word: 'failed' },
   refused: { tone: 'warn', word: 'refused' },

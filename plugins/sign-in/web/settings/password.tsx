@@ -13,7 +13,7 @@ export function PasswordSection({ account }: { account: string | null }) {
   const change = useAction({
     work: (passwords: { old_password: string; new_password: string }) => send(api.password.put(passwords)),
     changes: ['sessions'],
-    done: () => ({ text: 'Your password is changed. Your other sessions were signed out.' }),
+    done: () => ({ text: 'Password changed. Your other sessions were signed out.' }),
   })
 
   async function submit(): Promise<void> {
@@ -27,13 +27,13 @@ export function PasswordSection({ account }: { account: string | null }) {
       <div className="settings-password">
         <Form submit={submit} aria-label="Change password">
           <input type="text" autoComplete="username" value={account ?? 'operator'} readOnly hidden />
-          <Field label="Old password" name="old_password">
+          <Field label="Current password" name="old_password">
             <PasswordInput autoComplete="current-password" value={old_password} onChange={setOld} />
           </Field>
           <Field
             label="New password"
             name="new_password"
-            help="At least 12 characters. A few words in a row are good."
+            help="At least 12 characters. A few random words work well."
           >
             <PasswordInput autoComplete="new-password" value={new_password} onChange={setNew} />
           </Field>

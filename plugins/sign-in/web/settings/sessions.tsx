@@ -24,7 +24,7 @@ export function SessionsSection() {
   const end = useAction({
     work: (id: number) => send(api.sessions({ id: part(id) }).delete()),
     changes: ['sessions'],
-    done: () => ({ text: 'Session ended.' }),
+    done: () => ({ text: 'Session ended' }),
   })
 
   return (
@@ -54,7 +54,7 @@ export function SessionsSection() {
         open={asks}
         onClose={() => setAsks(false)}
         title="Sign out everywhere?"
-        consequence="All of your sessions end, including this one. If somebody else may know your password, change it first."
+        consequence="This ends all of your sessions, including this one. If somebody else may know your password, change it first."
         verb="Sign out everywhere"
         confirm={() => signOut(true)}
       />

@@ -48,23 +48,24 @@ export const Words = (must: string) => Type.Array(Type.String({ maxLength: 128 }
  * @throws GatewayError invalid_request for what is no decimal number, is negative, or too much to be counted exactly
  */
 export function readUsd(name: string, text: string): Nanos {
-  const nanos = orRefuse(name, () => parseUsd(text))
-  if (nanos < 0) throw invalidRequest(`${name}: must be 0 or more.`, { param: name })
-  return nanos
+  return usdFrom(name, text, 0)
 }
 
 /** The same of an amount above 0. @throws GatewayError as `readUsd` */
 export function readPositiveUsd(name: string, text: string): Nanos {
-  const nanos = readUsd(name, text)
-  if (nanos === 0) throw invalidRequest(`${name}: must be more than 0.`, { param: name })
-  return nanos
+  return usdFrom(name, text, 1)
 }
 
-function orRefuse<T>(name: string, read: () => T): T {
+function usdFrom(name: string, text: string, min_nanos: 0 | 1): Nanos {
+  let nanos = -1
   try {
-    return read()
+    nanos = parseUsd(text)
   } catch (error) {
-    if (error instanceof RangeError) throw invalidRequest(`${name}: ${error.message}.`, { param: name })
-    throw error
+    if (!(error instanceof RangeError)) throw error
+    // The rule for a number; what is none gets the same advice as what is too little.
+    if (/^-?[0-9.]+$/.test(text)) throw invalidRequest(`${name}: ${error.message}.`, { param: name })
   }
+  if (nanos >= min_nanos) return nanos
+  const advice = min_nanos === 0 ? 'enter an amount of 0 or more' : 'enter an amount above 0'
+  throw invalidRequest(`${name}: ${advice}.`, { param: name })
 }
