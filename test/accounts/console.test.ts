@@ -85,13 +85,15 @@ describe('the list', () => {
     expect(names(accounts).filter((name) => !name.startsWith('fresh-'))).toEqual(expected)
   })
 
-  test('low: who owes, is empty, or lasts less than three days', async () => {
-    const empty = await fresh()
+  test('low: who has spent something this week and has nothing left; not who never called', async () => {
+    const unused = await fresh()
+    const { available_usd: amount } = await operator.json('GET', '/accounts/account-1')
+    await post('/accounts/account-1/debit', { amount, note: 'moved' })
     const { accounts } = await operator.json('GET', '/accounts?low=yes')
-    expect(names(accounts)).toContain(empty.name)
-    await post(`/accounts/${empty.id}/top-up`, { amount: '1' })
-    const after = await operator.json('GET', '/accounts?low=yes')
-    expect(names(after.accounts)).not.toContain(empty.name)
+    expect(accounts).toMatchObject([{ name: 'account-1', low: 'empty' }])
+    expect(await operator.json('GET', `/accounts/${unused.id}`)).toMatchObject({ low: null })
+    await post('/accounts/account-1/top-up', { amount })
+    expect(names((await operator.json('GET', '/accounts?low=yes')).accounts)).toEqual([])
   })
 
   test.each(['name', '-name', 'balance', '-balance', 'spent', '-spent'])(
@@ -155,7 +157,7 @@ describe('a new account', () => {
       balance_nanos: 0,
       keys: 0,
       status: 'active',
-      low: 'empty',
+      low: null,
     })
   })
 
