@@ -43,21 +43,17 @@ export const moneyColumns = <Row extends MarginSum>(
   phone: PhonePlace,
 ): Column<Row>[] => [
   charges('cost', is_operator ? 'Revenue, USD' : 'Spent, USD', 'first-end', ({ cost_nanos }) => cost_nanos),
-  ...(is_operator ? [marginColumn<Row>('Margin, USD', phone, (sum) => sum)] : []),
+  ...(is_operator ? [marginColumn<Row>(phone)] : []),
 ]
 
-/** A column of margins with their shares, each of the revenue that it is of. */
-export const marginColumn = <Row,>(
-  title: string,
-  phone: PhonePlace,
-  sumOf: (row: Row) => MarginSum,
-): Column<Row> =>
+/** Each margin with its share of the revenue that it is of. */
+const marginColumn = <Row extends MarginSum>(phone: PhonePlace): Column<Row> =>
   charges(
     'margin',
-    title,
+    'Margin, USD',
     phone,
-    (row) => sumOf(row).margin_nanos,
-    (row, decimals) => <MarginCell sum={sumOf(row)} decimals={decimals} />,
+    ({ margin_nanos }) => margin_nanos,
+    (sum, decimals) => <MarginCell sum={sum} decimals={decimals} />,
   )
 
 function MarginCell({ sum, decimals }: { sum: MarginSum; decimals: number }) {
