@@ -18,7 +18,7 @@ const FOR_ACCOUNTS = Object.entries({
     /session /sessions /sessions/:id /images/:id /files`,
   GET: `
     /sessions /start /first-call /failed-calls /play /images /images.csv /images/:id /images/:id/picture
-    /images/:id/thumbnail /files /files.csv /files/picture /files/thumbnail /usage /usage.csv /overview
+    /images/:id/thumbnail /files /files.csv /files/picture /files/thumbnail /usage /usage.csv /overview /health
     /live /entry-sums /statement /statement.csv /sessions.csv /calls /calls.csv /call-sums /call-filters
     /calls/:request_id /refusals /refusals/:request_id /keys /keys.csv /keys/:id /entries /entries.csv
     /audit-log /audit-log.csv /history /history.csv /search /models /models.csv /models/detail`,
