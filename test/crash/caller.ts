@@ -17,6 +17,8 @@ export interface Acknowledged {
   unanswered: { count: number; max_nanos: number }
   /** Top-ups whose end is unknown: note → amount. */
   unconfirmed_top_ups: Map<string, number>
+  /** Whole refunds of charges, by request id: whether they were confirmed. */
+  refunds: Map<string, 'confirmed' | 'unknown'>
 }
 
 export const nothingAcknowledged = (): Acknowledged => ({
@@ -26,6 +28,7 @@ export const nothingAcknowledged = (): Acknowledged => ({
   top_ups: new Map(),
   unanswered: { count: 0, max_nanos: 0 },
   unconfirmed_top_ups: new Map(),
+  refunds: new Map(),
 })
 
 interface CallerOptions {
@@ -48,7 +51,8 @@ export async function callUntilDeath(options: CallerOptions, book: Acknowledged)
     const kind = options.random.below(10)
     if (kind === 0) alive = await topUpInside(options, book)
     else if (kind === 1) await topUpBeside(options, book)
-    else alive = await call(options, book, kind < 6)
+    else if (kind === 2) alive = await refundInside(options, book)
+    else alive = await call(options, book, kind < 7)
   }
 }
 
@@ -115,6 +119,25 @@ async function topUpInside(options: CallerOptions, book: Acknowledged): Promise<
     return true
   } catch {
     // The server died: whether the top-up was written is unknown.
+    return false
+  }
+}
+
+/** Of a call whose whole answer somebody had; several callers may choose the same one. */
+async function refundInside(
+  { url, random }: CallerOptions,
+  { charges, refunds }: Acknowledged,
+): Promise<boolean> {
+  const [request_id] = [...charges].filter(([, nanos]) => nanos > 0)[random.below(charges.size + 1)] ?? []
+  if (request_id === undefined) return true
+  if (!refunds.has(request_id)) refunds.set(request_id, 'unknown')
+  try {
+    const answer = await fetch(`${url}test/refund/${request_id}`, { method: 'POST' })
+    const { ok } = (await answer.json()) as { ok: boolean }
+    if (ok) refunds.set(request_id, 'confirmed')
+    return true
+  } catch {
+    // The server died: whether the refund was written is unknown.
     return false
   }
 }

@@ -39,6 +39,7 @@ export class Checks {
       ...holdsResolved(calls, evidence),
       ...chargesKept(calls, evidence.book),
       ...topUpsKept(db, evidence.book),
+      ...refundsKept(db, evidence.book),
       ...balancesAddUp(db),
     ]
   }
@@ -130,13 +131,30 @@ function topUpsKept(db: Database, { top_ups, unconfirmed_top_ups }: Acknowledged
   ]
 }
 
+/** What was confirmed is there once, and nothing is refunded in part. */
+function refundsKept(db: Database, { refunds }: Acknowledged): string[] {
+  const find = db.query<{ entries: number; left_nanos: number; cost_nanos: number }, [string]>(
+    `SELECT (SELECT count(*) FROM entries WHERE kind = 'refund' AND call_id = calls.id) AS entries,
+            cost_nanos - refunded_nanos AS left_nanos, cost_nanos
+       FROM calls WHERE request_id = ?`,
+  )
+  return [...refunds].flatMap(([request_id, state]) => {
+    const found = find.get(request_id)
+    const is_whole = found?.entries === 1 && found.left_nanos === 0
+    const is_none = found?.entries === 0 && found.left_nanos === found.cost_nanos
+    return is_whole || (state === 'unknown' && is_none)
+      ? []
+      : [`the ${state} refund of ${request_id} is now ${JSON.stringify(found)}`]
+  })
+}
+
 /** The audit compares balances with their entries; this compares them with the calls and the top-ups themselves. */
 function balancesAddUp(db: Database): string[] {
   const sums = db
     .query<{ balance: number; held: number; debt: number; topped_up: number; cost: number }, []>(
       `SELECT sum(balance_nanos) AS balance, sum(held_nanos) AS held, sum(debt_nanos) AS debt,
               (SELECT sum(amount_nanos) FROM entries WHERE kind = 'top_up') AS topped_up,
-              (SELECT coalesce(sum(cost_nanos), 0) FROM calls) AS cost
+              (SELECT coalesce(sum(cost_nanos - refunded_nanos), 0) FROM calls) AS cost
        FROM accounts`,
     )
     .get()

@@ -39,9 +39,30 @@ const topUps = routesPlugin('top-ups', ({ calls: { ledger, now } }) =>
   ),
 )
 
+/** Refunds the whole charge of a call, once, through the same ledger. */
+const refunds = routesPlugin('refunds-of-crashes', ({ db, calls: { ledger, now } }) =>
+  new Elysia({ name: 'refunds-of-crashes' }).post(
+    '/test/refund/:request_id',
+    async ({ params: { request_id } }) => {
+      const [call] = await db.rows<{ id: number; account_id: number; key_id: number }>(
+        'SELECT id, account_id, key_id FROM calls WHERE request_id = $request_id',
+        { request_id },
+      )
+      if (!call) return Response.json({ ok: false })
+      const { id: call_id, ...owner } = call
+      const request_key = `refund ${request_id}`
+      return Response.json(
+        await ledger.submit({
+          ...{ op: 'refund', ...owner, call_id, amount_nanos: null, note: '', request_key, now_ms: now() },
+        }),
+      )
+    },
+  ),
+)
+
 const gateway = await startGateway({
   data_folder,
-  plugins: [...plugins, topUps],
+  plugins: [...plugins, topUps, refunds],
   log: createLogger({ level: 'info', secrets: [], destination, now: Date.now }),
   env: process.env,
   probe,
