@@ -30,10 +30,10 @@ export function FailingNow() {
     />
   ) : (
     <Shown
-      of={data.failing_models.map(({ model, since_ms }) => (
+      of={data.failing_models.map(({ model, since_at_ms }) => (
         <Notice key={model} tone="bad" alert>
-          <strong>{model}</strong> is failing now, since <ClockTime at_ms={since_ms} />. Try another model, or
-          try again later.
+          <strong>{model}</strong> is failing now, since <ClockTime at_ms={since_at_ms} />. Try another model,
+          or try again later.
         </Notice>
       ))}
     />
@@ -58,14 +58,14 @@ function Shown({ of: notices }: { of: readonly ReactNode[] }) {
 }
 
 function TroubleNotice({ trouble }: { trouble: Trouble }) {
-  const { kind, name, verb, detail, since_ms, provider, test } = trouble
+  const { kind, name, verb, detail, since_at_ms, provider, test } = trouble
   const trial = useTest()
   return (
     <Notice tone="bad" alert>
       <div className="stack">
         <div>
           <strong>{name}</strong> {kind === 'key' ? verb : 'has been failing'} since{' '}
-          <ClockTime at_ms={since_ms} />. {detail}
+          <ClockTime at_ms={since_at_ms} />. {detail}
         </div>
         <div className="row">
           {kind === 'key' && provider !== null && (
@@ -86,8 +86,8 @@ function TroubleNotice({ trouble }: { trouble: Trouble }) {
           <ButtonLink small href={callsOf(trouble)}>
             Calls
           </ButtonLink>
+          <TestResult result={trial.data} failure={trial.error} />
         </div>
-        <TestResult result={trial.data} failure={trial.error} />
       </div>
     </Notice>
   )
