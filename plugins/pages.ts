@@ -2,7 +2,7 @@
 import { account_pages } from './accounts/web/pages.ts'
 import { audit_log_pages } from './audit-log/web/pages.ts'
 import { call_pages } from './calls/web/pages.ts'
-import { catalogue_pages } from './catalogue/web/pages.ts'
+import { catalogue_pages, moved_catalogue } from './catalogue/web/pages.ts'
 import type { MovedPage, PageEntry, PageGroup, Search } from './console/web/app/page-entry.ts'
 import { health_check_pages, moved_health_check } from './doctor/web/pages.ts'
 import { moved_transactions, transaction_pages } from './entries/web/pages.ts'
@@ -41,6 +41,7 @@ export const pages: readonly PageEntry[] = page_groups.flatMap((group) => group.
 
 /** Addresses that pages had before. They lead to the page of today. */
 export const moved_pages: readonly MovedPage[] = [
+  ...moved_catalogue,
   ...moved_library,
   ...moved_transactions,
   ...moved_health_check,

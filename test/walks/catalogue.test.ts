@@ -1,4 +1,4 @@
-// The pages Providers and Catalogue in a browser: a key, a provider and the file are changed, and what came of it.
+// The pages of providers and of the configuration file in a browser: a key, a provider and the file are changed, and what came of it.
 import { describe, expect, test } from 'bun:test'
 import { changeText } from './changed-text.ts'
 import { houseConsole, SECRET } from './house-catalogue.ts'
@@ -142,8 +142,8 @@ describe('the operator', () => {
     const text = page.getByLabel('Text of the catalogue file')
     const draft = (): Promise<string> => text.inputValue()
     const leaving = page.getByRole('dialog', { name: 'Leave without saving?' })
-    await one.open('/console/models')
-    await one.go('/console/catalogue')
+    await one.open('/console/system')
+    await page.getByRole('link', { name: 'Configuration file' }).click()
     await one.quiet()
     const before = await draft()
     const keyIn = (of: string): string => /"hidden:[\w-]+"(?=\] # hidden:)/.exec(of)?.[0] ?? ''
@@ -159,17 +159,17 @@ describe('the operator', () => {
     await leaving.waitFor()
     await one.looksRight()
     await leaving.getByRole('button', { name: 'Stay on this page' }).click()
-    expect([new URL(page.url()).pathname, await draft()]).toEqual(['/console/catalogue', drafted])
+    expect([new URL(page.url()).pathname, await draft()]).toEqual(['/console/system/configuration', drafted])
     await page.goBack()
     await leaving.getByRole('button', { name: 'Stay on this page' }).click()
-    expect(new URL(page.url()).pathname).toBe('/console/catalogue')
+    expect(new URL(page.url()).pathname).toBe('/console/system/configuration')
     await page.goBack()
     await leaving.getByRole('button', { name: 'Leave' }).click()
-    await page.waitForURL(/\/console\/models$/)
+    await page.waitForURL(/\/console\/system$/)
 
     const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
     expect([stored.includes('input = 0.09'), stored.includes('typed-in-a-draft-3')]).toEqual([true, false])
-    await one.go('/console/catalogue')
+    await page.getByRole('link', { name: 'Configuration file' }).click()
     await one.quiet()
     expect(await draft()).toBe(drafted)
     await page.reload()
@@ -183,7 +183,7 @@ describe('the operator', () => {
   test('undoes a save, finds it in the history, and restores it, but not over somebody else’s change', async () => {
     await using one = await visit('operator')
     const { page } = one
-    await one.open('/console/catalogue')
+    await one.open('/console/system/configuration')
     const text = page.getByLabel('Text of the catalogue file')
     const before = file()
     await changeText(text, ...DEARER)
@@ -234,7 +234,9 @@ describe('the operator', () => {
 
   test('finds what a save changed readable on a phone', async () => {
     await using one = await visit('operator', { size: 'phone' })
+    // Its address before it was below System.
     await one.open('/console/catalogue/history')
+    await one.page.waitForURL(/\/console\/system\/configuration\/history$/)
     await one.page.getByRole('table', { name: 'Versions' }).getByRole('link').first().click()
     await one.quiet()
     await one.looksRight()

@@ -15,7 +15,7 @@ describe('the catalogue', () => {
   test('is refused with a mistake, at its line; without one it is previewed, saved with its comments, and in force', async () => {
     await using one = await visit('operator')
     const { page } = one
-    await one.open('/console/catalogue')
+    await one.open('/console/system/configuration')
     const before = file()
     const text = page.getByLabel('Text of the catalogue file')
     const shown = await text.inputValue()
@@ -45,7 +45,7 @@ describe('the catalogue', () => {
   test('is not saved over what somebody else has saved meanwhile', async () => {
     await using one = await visit('operator')
     const { page } = one
-    await one.open('/console/catalogue')
+    await one.open('/console/system/configuration')
     const text = page.getByLabel('Text of the catalogue file')
     const theirs = file().replace('# A simulated provider', '# Our simulated provider')
     await gateway.recatalogue(theirs)

@@ -73,9 +73,9 @@ describe('a gateway that is stopped and started', () => {
       // The code of another page is asked for while nothing answers.
       one.allow(/ERR_FAILED|Failed to fetch dynamically imported/)
       await page.route('**/console/assets/**', (route) => route.abort(), { times: 1 })
-      await page.evaluate("history.pushState(null, '', '/console/catalogue')")
+      await page.evaluate("history.pushState(null, '', '/console/system/configuration')")
       await page.getByText('It loads by itself once the gateway answers').waitFor()
-      await page.getByRole('heading', { name: 'Catalogue' }).waitFor()
+      await page.getByRole('heading', { name: 'Configuration file' }).waitFor()
 
       // A slow answer: the frame is there before it is known who looks.
       let answer = () => {}
@@ -89,7 +89,7 @@ describe('a gateway that is stopped and started', () => {
       await page.reload()
       await page.locator('.frame').waitFor({ state: 'visible' })
       answer()
-      await page.getByRole('heading', { name: 'Catalogue' }).waitFor()
+      await page.getByRole('heading', { name: 'Configuration file' }).waitFor()
       await page.unrouteAll()
       await one.isClean()
     } finally {

@@ -254,7 +254,8 @@ test('settings of a model that few change: a list, a choice and a switch, and th
   await gateway.recatalogue(FIRST_CATALOGUE)
   await using one = await visit('operator')
   const { page } = one
-  await one.open('/console/catalogue?part=models+0')
+  await one.open('/console/models/sim-flash')
+  await page.getByRole('button', { name: 'Edit model' }).click()
   await page.getByText('More settings', { exact: true }).last().click()
   const efforts = page.getByLabel('Efforts')
   await efforts.fill('low, hig')

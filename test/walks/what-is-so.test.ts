@@ -99,33 +99,42 @@ test('the audit log of a page has what was just done on it', async () => {
 })
 
 describe('a change of the catalogue can be saved while its field is typed in', () => {
-  test('of the settings, and one that mends a mistake', async () => {
+  test('of the settings, until it is typed back to what it was', async () => {
     await using one = await visit('operator')
     const { page } = one
-    await one.open('/console/catalogue?part=settings+limits')
-    const field = page.getByLabel('Account: requests per minute')
-    const save = page.getByRole('button', { name: 'Review and save' })
+    await one.open('/console/settings/limits')
+    const field = page.getByLabel('Requests a minute').first()
+    const save = page.getByRole('button', { name: 'Save changes' })
     await field.waitFor()
     expect(await save.count()).toBe(0)
     await field.pressSequentially('60')
     await save.waitFor()
     await picture(one, 'save')
-    // Typed back to what it was, there is nothing to save.
     await field.press('Backspace')
     await field.press('Backspace')
     await save.waitFor({ state: 'detached' })
-    await field.pressSequentially('many')
+    await one.isClean()
+  })
+
+  test('of a provider, where it mends a mistake', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    const save = page.getByRole('button', { name: 'Review and save' })
+    await one.open('/console/providers/simulator')
+    await press(one, 'Change keys and settings')
+    const field = page.getByLabel('Timeout of a call')
+    await field.fill('many')
     await field.press('Enter')
     await page
       .locator('.field-error')
       .getByText(/whole number/)
       .waitFor()
     expect(await save.isDisabled()).toBe(true)
-    await field.fill('60')
+    await field.fill('60000')
     await save.click()
     await page.getByRole('button', { name: 'Save catalogue' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(gateway.started.catalogue().limits.account?.requests_per_minute).toBe(60)
+    expect(gateway.started.catalogue().providers.get('simulator')?.call_timeout_ms).toBe(60_000)
     await one.isClean()
   })
 

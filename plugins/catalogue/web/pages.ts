@@ -1,6 +1,6 @@
 // The pages of models and providers in the side bar, those below them, and the catalogue's.
 import { Boxes, Plug } from 'lucide-react'
-import { EVERYONE, OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
+import { EVERYONE, type MovedPage, OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 export const catalogue_pages: readonly PageEntry[] = [
   {
@@ -47,25 +47,29 @@ export const catalogue_pages: readonly PageEntry[] = [
     load: () => import('./settings/section.tsx'),
   },
   {
-    path: '/catalogue',
-    title: 'Catalogue',
+    path: '/system/configuration',
+    title: 'Configuration file',
     seen_by: OPERATOR,
-    below: '/system',
-    load: () => import('./catalogue/catalogue.tsx'),
-    also: 'configuration settings prices rate limits',
+    load: () => import('./configuration/configuration.tsx'),
+    also: 'catalogue tollgate.toml editor',
   },
   {
-    path: '/catalogue/history',
-    title: 'Catalogue history',
+    path: '/system/configuration/history',
+    title: 'Configuration history',
     seen_by: OPERATOR,
-    below: '/system',
-    load: () => import('./catalogue/history.tsx'),
+    load: () => import('./configuration/history.tsx'),
+    also: 'catalogue versions undo',
   },
   {
-    path: '/catalogue/history/:version',
-    title: 'Catalogue version',
+    path: '/system/configuration/history/:version',
+    title: 'Configuration version',
     seen_by: OPERATOR,
-    below: '/system',
-    load: () => import('./catalogue/version.tsx'),
+    load: () => import('./configuration/version.tsx'),
   },
+]
+
+export const moved_catalogue: readonly MovedPage[] = [
+  { path: '/catalogue', to: '/system/configuration' },
+  { path: '/catalogue/history', to: '/system/configuration/history' },
+  { path: '/catalogue/history/:version', to: '/system/configuration/history/:version' },
 ]

@@ -1,5 +1,5 @@
 // The System page: what the process says of itself, and what its data folder holds.
-import { ListChecks } from 'lucide-react'
+import { FileCog, ListChecks } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Alerts, type AlertsAnswer, useAlerts } from '../../alerts/web/recent-alerts.tsx'
 import { Backups } from '../../backups/web/backups.tsx'
@@ -32,9 +32,14 @@ export default function SystemPage() {
     <Page
       title="System"
       actions={
-        <ButtonLink icon={ListChecks} href="/setup">
-          First steps
-        </ButtonLink>
+        <>
+          <ButtonLink icon={ListChecks} href="/setup">
+            First steps
+          </ButtonLink>
+          <ButtonLink icon={FileCog} href="/system/configuration">
+            Configuration file
+          </ButtonLink>
+        </>
       }
     >
       <Loaded query={system} rows={10}>

@@ -30,7 +30,7 @@ export default function VersionPage({ params }: PageProps) {
   )
   const file = useFile()
   if (!version.data || !file.data)
-    return <AwaitedPage title={`Catalogue version ${number}`} query={version.data ? file : version} />
+    return <AwaitedPage title={`Configuration version ${number}`} query={version.data ? file : version} />
   return <OneVersion own={version.data} file={file.data} />
 }
 
@@ -42,11 +42,11 @@ function OneVersion({ own, file }: { own: Version; file: CatalogueFile }) {
   const { version, before, in_force } = own
   return (
     <Page
-      title={`Catalogue version ${String(version)}`}
+      title={`Configuration version ${String(version)}`}
       lead={in_force ? 'This version is in force.' : undefined}
       actions={
         <>
-          <ButtonLink href="/catalogue/history">All versions</ButtonLink>
+          <ButtonLink href="/system/configuration/history">All versions</ButtonLink>
           {!in_force && <Restore own={own} file={file} />}
         </>
       }
@@ -131,7 +131,7 @@ function CannotRestore({ failure, text, hash }: { failure: Error; text: string; 
   const has_mistakes = failure instanceof ApiError && failure.code === 'configuration_mistakes'
   const openAsDraft = () => {
     keepDraft({ text, hash, made_at: '' }, text)
-    go('/catalogue')
+    go('/system/configuration')
   }
   return (
     <Notice tone="bad" alert>

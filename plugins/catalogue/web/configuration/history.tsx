@@ -1,4 +1,4 @@
-// The page History of the catalogue: its versions, who saved them, what they changed.
+// The page of the configuration's history: its versions, who saved them, what they changed.
 import { History } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -55,9 +55,9 @@ export default function HistoryPage() {
   const versions = useApi(['catalogue', 'versions', query], () => api.catalogue.versions.get({ query }))
   return (
     <Page
-      title="Catalogue history"
-      lead="The newest 100 versions of the catalogue. API keys are not stored in them."
-      actions={<ButtonLink href="/catalogue">Open the catalogue</ButtonLink>}
+      title="Configuration history"
+      lead="The newest 100 versions of the configuration. API keys are not stored in them."
+      actions={<ButtonLink href="/system/configuration">Configuration file</ButtonLink>}
     >
       {part !== '' && (
         <div className="row">
@@ -84,7 +84,7 @@ export default function HistoryPage() {
                 columns={COLUMNS}
                 rows={versions}
                 keyOf={({ version }) => version}
-                hrefOf={({ version }) => `/catalogue/history/${String(version)}`}
+                hrefOf={({ version }) => `/system/configuration/history/${String(version)}`}
               />
               <Pager next_cursor={next_cursor} />
             </>

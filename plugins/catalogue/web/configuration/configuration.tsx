@@ -1,6 +1,5 @@
-// The page Catalogue: what is configured, as text and as a form, checked as it is typed.
+// The page of the configuration file, below System: its text, checked as it is typed, with its mistakes at their lines.
 import { History } from 'lucide-react'
-import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
@@ -10,22 +9,22 @@ import { ChangeList } from '../parts/changes.tsx'
 import { useDraft, useFile } from '../parts/draft.ts'
 import { SaveBar } from '../parts/save-bar.tsx'
 import type { CatalogueFile } from '../parts/values.ts'
-import { BlockForm, FIRST_PART, lineOfPart } from './block-form.tsx'
 import { Editor } from './editor.tsx'
 
-export default function CataloguePage() {
+export default function ConfigurationPage() {
   const file = useFile()
-  if (!file.data) return <AwaitedPage title="Catalogue" query={file} />
-  return <Catalogue read={file.data} />
+  if (!file.data) return <AwaitedPage title={TITLE} query={file} />
+  return <Configuration read={file.data} />
 }
 
-function Catalogue({ read }: { read: CatalogueFile }) {
+const TITLE = 'Configuration file'
+
+function Configuration({ read }: { read: CatalogueFile }) {
   const draft = useDraft(read)
-  const [{ part }] = useAddressState({ part: FIRST_PART })
   const { file, mistakes, warnings, changes } = draft
   if (file.text === null)
     return (
-      <Page title="Catalogue" lead={file.path}>
+      <Page title={TITLE} lead={file.path}>
         <Notice tone="bad" alert>
           The file is not valid TOML, so its keys cannot be hidden and it is not shown. The last valid version
           stays in force. Fix it on the server:{' '}
@@ -36,7 +35,7 @@ function Catalogue({ read }: { read: CatalogueFile }) {
     )
   return (
     <Page
-      title="Catalogue"
+      title={TITLE}
       lead={
         file.version === null
           ? file.path
@@ -44,7 +43,7 @@ function Catalogue({ read }: { read: CatalogueFile }) {
       }
       actions={
         <>
-          <ButtonLink href="/catalogue/history" icon={History}>
+          <ButtonLink href="/system/configuration/history" icon={History}>
             History
           </ButtonLink>
           <SaveBar draft={draft} />
@@ -65,20 +64,7 @@ function Catalogue({ read }: { read: CatalogueFile }) {
           in the new version.
         </Notice>
       )}
-      <div className="catalogue">
-        <section aria-label="Text">
-          <Editor
-            text={draft.text}
-            onChange={draft.type}
-            mistakes={mistakes}
-            warnings={warnings}
-            part={{ name: part, line: lineOfPart(draft.text, part) }}
-          />
-        </section>
-        <section aria-label="Form">
-          <BlockForm draft={draft} />
-        </section>
-      </div>
+      <Editor text={draft.text} onChange={draft.type} mistakes={mistakes} warnings={warnings} />
       {changes && (
         <section aria-label="What changes" className="stack">
           <h2>What changes</h2>

@@ -1,5 +1,5 @@
 // The catalogue's text, with line numbers and marks at the lines that have problems.
-import { useEffect, useId, useRef } from 'react'
+import { useId, useRef } from 'react'
 import { names } from '../../../console/web/parts/class-names.ts'
 import type { Mistake } from '../parts/values.ts'
 
@@ -8,28 +8,12 @@ interface EditorProps {
   onChange: (text: string) => void
   mistakes: readonly Mistake[]
   warnings: readonly Mistake[]
-  /** The part that the form beside it shows: its first line is brought into view. */
-  part: { name: string; line: number | undefined }
 }
 
-export function Editor({ text, onChange, mistakes, warnings, part }: EditorProps) {
+export function Editor({ text, onChange, mistakes, warnings }: EditorProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const id = useId()
   const lines = text.split('\n').length
-
-  const bringIntoView = (line: number) => {
-    const field = area.current
-    if (!field) return
-    const line_height_px = field.scrollHeight / field.rows
-    field.closest('.editor')?.scrollTo({ top: Math.max(0, (line - 3) * line_height_px) })
-  }
-  const line_of_part = useRef(part.line)
-  line_of_part.current = part.line
-  // With another part, not with what is typed above it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  useEffect(() => {
-    if (line_of_part.current !== undefined) bringIntoView(line_of_part.current)
-  }, [part.name])
 
   /** Selects a line, so that it is in view and can be typed over. */
   const goTo = (line: number) => {
@@ -40,7 +24,8 @@ export function Editor({ text, onChange, mistakes, warnings, part }: EditorProps
     if (!field) return
     field.focus()
     field.setSelectionRange(start, end < 0 ? text.length : end)
-    bringIntoView(line)
+    const line_height_px = field.scrollHeight / field.rows
+    field.closest('.editor')?.scrollTo({ top: Math.max(0, (line - 3) * line_height_px) })
   }
 
   return (
