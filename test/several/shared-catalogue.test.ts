@@ -191,6 +191,40 @@ describe.if(hasPostgres)('gateways over one database', () => {
     expect((await newestShared(w.db))?.version).toBe(before + 1)
   })
 
+  test('a form of settings saves at one gateway for all, over saves of another one, and is told of the same value', async () => {
+    const [mine, theirs] = ['reads_per_minute', 'images_per_minute'].map((name) => ['limits', name])
+    const set = (of: Running, ...values: object[]) =>
+      of.console.send('POST', '/catalogue/values', { body: { values } })
+    const { version } = await one.console.json('GET', '/catalogue')
+    const both = await Promise.all([
+      set(one, { path: mine, value: 41 }),
+      set(other, { path: theirs, value: 42 }),
+    ])
+    expect(both.map(({ status }) => status)).toEqual([200, 200])
+    const limits = { reads_per_minute: 41, images_per_minute: 42 }
+    await eventually('both have both', () =>
+      [one, other].every(({ started }) => Bun.deepMatch(limits, started.catalogue().limits)),
+    )
+    expect((await newestShared(w.db))?.version).toBe(version + 2)
+    const late = await set(other, { path: mine, value: 43, was: 40 })
+    expect([late.status, await late.json()]).toMatchObject([
+      409,
+      { error: { changed: [{ field: 'limits.reads_per_minute', was: 40, is: 41 }] } },
+    ])
+    const { sections } = await other.console.json('GET', '/catalogue/settings')
+    const fixed = Object.fromEntries(
+      (sections as { name: string; fields: { path: string[]; fixed: string | null }[] }[]).flatMap(
+        ({ name, fields }) => fields.map((field) => [[name, ...field.path].join('.'), field.fixed]),
+      ),
+    )
+    expect(fixed).toMatchObject({
+      'server.listen': 'each machine has its own',
+      'metrics.listen': 'each machine has its own',
+      'server.log_level': null,
+      'backup.at': null,
+    })
+  })
+
   test.each<[what: string, edit: object, path: string, words: string]>([
     [
       'a key',
