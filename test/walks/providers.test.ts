@@ -144,10 +144,14 @@ price = { input = 5, image_output = 32 }\n`,
   await press(page, 'Edit model')
   await page.getByLabel('Generation (optional)').fill('gpt-image-2')
   await page.getByLabel('Generation (optional)').press('Enter')
-  await page.getByText('Cost of azure-here').click()
-  await type(page, 'Cost: Text input per million tokens', '4')
-  await type(page, 'Cost: Image output per million tokens', '30')
-  await page.keyboard.press('Enter')
+  for (const [rate, cost] of [
+    ['Text input', '4'],
+    ['Image output', '30'],
+  ] as const) {
+    const field = page.getByRole('group', { name: new RegExp(`^${rate}`) }).getByLabel('Cost at azure-here')
+    await field.fill(cost)
+    await field.press('Enter')
+  }
   await save()
   expect(file()).toContain('model = "m", generation = "gpt-5.4" }')
   expect(file()).toMatch(

@@ -1,6 +1,7 @@
 // Alerts on the System page: the newest ones, their messages to the webhook, and its test.
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
+import { Link } from 'wouter'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { count } from '../../console/web/parts/amounts.ts'
@@ -35,8 +36,7 @@ export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
         <p className="small soft">
           {webhook === null ? (
             <>
-              To receive alerts elsewhere, set <code>webhook_url</code> and <code>webhook_secret</code> in{' '}
-              <code>[alerts]</code> of the catalogue.
+              To receive alerts elsewhere, set a webhook in <Link href="/settings/alerts">Settings</Link>.
             </>
           ) : (
             `Alerts are sent to ${webhook} when they start and end.`

@@ -122,7 +122,7 @@ function Version({ version }: { version: unknown }) {
   if (typeof version !== 'number') return null
   return (
     <div>
-      <Link href={`/catalogue/history/${version}`}>Version {version}</Link>
+      <Link href={`/system/configuration/history/${version}`}>Version {version}</Link>
     </div>
   )
 }

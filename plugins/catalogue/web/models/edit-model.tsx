@@ -23,7 +23,7 @@ export function EditModel({ id, ...prices }: EditModelProps) {
       title="Price"
       actions={
         <>
-          <ButtonLink href={`/catalogue/history?part=${encodeURIComponent(id)}`} icon={History}>
+          <ButtonLink href={`/system/configuration/history?part=${encodeURIComponent(id)}`} icon={History}>
             Price history
           </ButtonLink>
           <Button icon={Pencil} onClick={() => setOpen(true)}>
