@@ -1,4 +1,4 @@
-// The details of an account beside its short name: a display name, an email, a note; and whether its limited keys see all of its calls.
+// The details of an account beside its short name: a display name, an email, a note, the buyer on its statements; and whether its limited keys see all of its calls.
 
 import { invalidRequest } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
@@ -15,6 +15,8 @@ export interface AccountDetails {
   display_name: string
   email: string
   note: string
+  /** The buyer on its statements, in several lines: name, address, tax number. */
+  billing_details: string
   /** Whether a limited key sees all calls of its account; else only its own. */
   keys_see_account: boolean
 }
@@ -23,6 +25,7 @@ export const NO_DETAILS: AccountDetails = Object.freeze({
   display_name: '',
   email: '',
   note: '',
+  billing_details: '',
   keys_see_account: false,
 })
 
@@ -37,6 +40,7 @@ const detailQueries = perConnection({
         display_name: account_details.display_name,
         email: account_details.email,
         note: account_details.note,
+        billing_details: account_details.billing_details,
         keys_see_account: account_details.keys_see_account,
       })
       .from(account_details)
@@ -45,10 +49,12 @@ const detailQueries = perConnection({
   store: (orm) =>
     orm
       .insert(account_details)
-      .values(placeholders('account_id', 'display_name', 'email', 'note', 'keys_see_account'))
+      .values(
+        placeholders('account_id', 'display_name', 'email', 'note', 'billing_details', 'keys_see_account'),
+      )
       .onConflictDoUpdate({
         target: bareColumns('account_id'),
-        set: rawPlaceholders('display_name', 'email', 'note', 'keys_see_account'),
+        set: rawPlaceholders('display_name', 'email', 'note', 'billing_details', 'keys_see_account'),
       })
       .prepare(),
 })
@@ -101,16 +107,23 @@ export function checkedDetails(details: AccountDetails): AccountDetails {
 }
 
 /** The same letters in the same form: what is typed on one machine is found from another. */
-const trimmed = ({ display_name, email, note, keys_see_account }: AccountDetails): AccountDetails => ({
+const trimmed = ({
+  display_name,
+  email,
+  note,
+  billing_details,
+  ...rest
+}: AccountDetails): AccountDetails => ({
+  ...rest,
   display_name: display_name.trim().normalize('NFC'),
   email: email.trim(),
   note: note.trim(),
-  keys_see_account,
+  billing_details: billing_details.trim().replaceAll('\r\n', '\n'),
 })
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
-function check({ display_name, email, note }: AccountDetails): void {
+function check({ display_name, email, note, billing_details }: AccountDetails): void {
   checkText('display_name', display_name, MAX_DISPLAY_NAME_CHARS)
   checkText('email', email, MAX_EMAIL_CHARS)
   if (email !== '' && !EMAIL.test(email))
@@ -118,6 +131,7 @@ function check({ display_name, email, note }: AccountDetails): void {
       param: 'email',
     })
   checkText('note', note.replaceAll('\n', ' '), MAX_ACCOUNT_NOTE_CHARS)
+  checkText('billing_details', billing_details.replaceAll('\n', ' '), MAX_ACCOUNT_NOTE_CHARS)
 }
 
 function checkText(param: string, text: string, max_chars: number): void {

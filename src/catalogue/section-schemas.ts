@@ -143,6 +143,7 @@ const BillingSchema = Type.Object(
       description:
         'whether the caller pays for the part that arrived of an answer that its provider broke off',
     }),
+    seller: OptionalText('who sells, on statements: name, address and tax number, in several lines'),
   },
   closed,
 )

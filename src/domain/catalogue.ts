@@ -187,6 +187,8 @@ export interface ResponseSettings {
 interface BillingSettings {
   /** Whether the caller pays for what arrived of an answer that was interrupted: outcome `broken`. */
   readonly interrupted: 'charge' | 'free'
+  /** Who sells, on statements, in several lines. */
+  readonly seller?: string
 }
 
 /** How long is kept what would grow for ever. Amounts are kept for good. */

@@ -8,7 +8,7 @@ import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { whole } from '../support/upstream.ts'
 
-const { gateway, call } = await fileScene({ script: whole(answer()), balance_usd: '1' })
+const { gateway, call, recatalogue } = await fileScene({ script: whole(answer()), balance_usd: '1' })
 const operator = await signedIn(gateway, 'operator')
 const NOTE = '=HYPERLINK("http://x"), "quoted", and more'
 
@@ -335,6 +335,27 @@ describe('the statement', () => {
       { kind: 'withdrawal', entries: 1, amount_nanos: -1_000_000_000 },
       { kind: 'debt_payment', entries: 0, amount_nanos: 0 },
       { kind: 'refund', entries: 0, amount_nanos: 0 },
+    ])
+  })
+
+  test('names the seller of the settings, and the buyer: the billing details of the account, or its name', async () => {
+    const before = await alice.json('GET', '/statement')
+    expect([before.seller, before.buyer]).toEqual(['', 'alice'])
+    const billing_details = 'Alice Ltd\n1 Main Street\nSpringfield'
+    await operator.json('PATCH', '/accounts/alice', { display_name: 'Alice & Co' })
+    expect((await alice.json('GET', '/statement')).buyer).toBe('Alice & Co')
+    await operator.json('PATCH', '/accounts/alice', { billing_details })
+    await recatalogue({ more: '[billing]\nseller = "Acme GmbH\\nBerlin"\n' })
+    const told = await alice.json('GET', '/statement')
+    expect([told.seller, told.buyer]).toEqual(['Acme GmbH\nBerlin', billing_details])
+    await recatalogue({})
+  })
+
+  test.each([['a\u0007b'], ['x'.repeat(1_001)]])('a buyer such as %j is refused', async (billing_details) => {
+    const answer = await operator.send('PATCH', '/accounts/alice', { body: { billing_details } })
+    expect([answer.status, ((await answer.json()) as { error: { param: string } }).error.param]).toEqual([
+      400,
+      'billing_details',
     ])
   })
 

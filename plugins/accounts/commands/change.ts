@@ -64,6 +64,7 @@ interface ChangeOptions {
   displayName?: string
   email?: string
   note?: string
+  billingDetails?: string
   keysSee?: 'own' | 'account'
 }
 
@@ -77,14 +78,23 @@ export function addAccountChange(account: Command, deps: CliDeps): void {
     .option('--display-name <text>', 'a name in any letters, such as Zoë & Co')
     .option('--email <address>', 'an email address')
     .option('--note <text>', 'a note for operators')
+    .option('--billing-details <text>', 'the buyer on its statements: name and address')
     .addOption(new Option('--keys-see <what>', 'calls that its limited keys see').choices(['own', 'account']))
     .action(async (name: string, options: ChangeOptions, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const { displayName, email, note, keysSee } = options
+      const { displayName, email, note, billingDetails, keysSee } = options
       const keys_see_account = keysSee === undefined ? undefined : keysSee === 'account'
-      const changes = defined({ display_name: displayName, email, note, keys_see_account })
+      const changes = defined({
+        display_name: displayName,
+        email,
+        note,
+        billing_details: billingDetails,
+        keys_see_account,
+      })
       if (Object.keys(changes).length === 0)
-        throw invalidRequest('Nothing to change: give --display-name, --email, --note or --keys-see.')
+        throw invalidRequest(
+          'Nothing to change: give --display-name, --email, --note, --billing-details or --keys-see.',
+        )
       const { details, found } = await withDatabase(folder, 'write', async (db) => ({
         details: await changeDetails(db, name, changes),
         found: await accountWithStatus(db, name),
@@ -103,6 +113,7 @@ export const detailLines = (details: AccountDetails): [string, string][] =>
       ['display name', details.display_name],
       ['email', details.email],
       ['note', details.note],
+      ['billing details', details.billing_details.replaceAll('\n', ', ')],
       ['limited keys', details.keys_see_account ? 'see all calls of the account' : ''],
     ] as [string, string][]
   ).filter(([, text]) => text !== '')

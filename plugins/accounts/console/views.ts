@@ -20,6 +20,7 @@ export const AccountView = Closed({
   ...NullableTimeFields('closed'),
   ...NullableTimeFields('last_call'),
   note: Type.String(),
+  billing_details: Type.String({ description: 'the buyer on its statements, in several lines' }),
   keys_see_account: Type.Boolean({ description: 'whether limited keys see all calls of the account' }),
   keys: Type.Integer({ description: 'keys that work' }),
   limits: LimitsView,
@@ -31,6 +32,9 @@ const Details = {
   display_name: Type.Optional(Type.String({ maxLength: 400, must: 'a name in any letters' })),
   email: Type.Optional(Type.String({ maxLength: 400, must: 'an email address' })),
   note: Type.Optional(Type.String({ maxLength: 4_000, must: 'a note' })),
+  billing_details: Type.Optional(
+    Type.String({ maxLength: 4_000, must: 'the name and address of the buyer' }),
+  ),
   keys_see_account: Type.Optional(Type.Boolean()),
 }
 export const NewAccount = Closed({ name: Name, ...Details })
@@ -91,6 +95,7 @@ export async function accountView(
     ...time('closed', account.closed_at_ms),
     ...time('last_call', last_call_at_ms),
     note: details.note,
+    billing_details: details.billing_details,
     keys_see_account: details.keys_see_account,
     keys,
     limits: limitsView(accountLimit(limits, account.name), await limiter.used('account', account.id)),

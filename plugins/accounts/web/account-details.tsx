@@ -49,12 +49,13 @@ export function DetailsDialog({ account, open, onClose }: DetailsDialogProps) {
   )
 }
 
-type Draft = Pick<AccountView, 'display_name' | 'email' | 'note' | 'keys_see_account'>
+type Draft = Pick<AccountView, 'display_name' | 'email' | 'note' | 'billing_details' | 'keys_see_account'>
 
-const draftOf = ({ display_name, email, note, keys_see_account }: Draft): Draft => ({
+const draftOf = ({ display_name, email, note, billing_details, keys_see_account }: Draft): Draft => ({
   display_name,
   email,
   note,
+  billing_details,
   keys_see_account,
 })
 
@@ -62,6 +63,7 @@ const LABELS: Readonly<Record<keyof Draft, string>> = {
   display_name: 'Display name',
   email: 'Email',
   note: 'Note',
+  billing_details: 'Billing details',
   keys_see_account: 'Limited keys see all calls',
 }
 
@@ -79,7 +81,7 @@ function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
     save: (names, draft, read) => runOrThrow({ ...only(draft, names), was: only(draftOf(read), names) }),
   })
   const { draft, setDraft, names } = changes
-  const set = (name: 'display_name' | 'email' | 'note') => (text: string) =>
+  const set = (name: Exclude<keyof Draft, 'keys_see_account'>) => (text: string) =>
     setDraft({ ...draft, [name]: text })
   async function save(): Promise<void> {
     if (await changes.submit()) onClose()
@@ -95,6 +97,13 @@ function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
       </Field>
       <Field label={LABELS.note} name="note" help="Visible to operators only.">
         <TextArea rows={3} value={draft.note} onChange={set('note')} />
+      </Field>
+      <Field
+        label={LABELS.billing_details}
+        name="billing_details"
+        help="The buyer on statements: name, address, tax number."
+      >
+        <TextArea rows={3} value={draft.billing_details} onChange={set('billing_details')} />
       </Field>
       <Field inline label={LABELS.keys_see_account} name="keys_see_account">
         <Switch

@@ -1,6 +1,7 @@
 // The statement of an account by month: the balance at its begin, what moved it, the balance at its end; and as a file.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { detailsOf } from '../../../src/access/account-details.ts'
 import { requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { AccountRef } from '../../../src/app/surface/console/fields.ts'
@@ -23,6 +24,8 @@ const MOVEMENTS = ['top_up', 'withdrawal', 'debt_payment', 'refund'] as const
 
 const StatementView = Closed({
   account: Type.String(),
+  seller: Type.String({ description: 'as [billing] seller has it; empty without' }),
+  buyer: Type.String({ description: 'the billing details of the account, or its name' }),
   month: Type.String({ description: 'in UTC' }),
   months: Type.Array(Type.String(), { description: 'that have a statement, the newest first' }),
   ...TimeFields('from'),
@@ -78,7 +81,16 @@ async function read(
   const month = monthOf(requested_ms, UTC)
   const statement = await statementOf(db, account.id, { from_ms: month.start_ms, until_ms: month.end_ms })
   const first_ms = (await firstEntryAt(db, account.id)) ?? now_ms
-  return { account: account.name, month, months: monthsSince(first_ms, now_ms), now_ms, statement }
+  const { billing_details, display_name } = await detailsOf(db, account.id)
+  return {
+    account: account.name,
+    seller: calls.catalogue().billing.seller ?? '',
+    buyer: billing_details || display_name || account.name,
+    month,
+    months: monthsSince(first_ms, now_ms),
+    now_ms,
+    statement,
+  }
 }
 
 function monthsSince(first_ms: number, now_ms: number): string[] {
@@ -91,12 +103,16 @@ function monthsSince(first_ms: number, now_ms: number): string[] {
 
 const statementView = ({
   account,
+  seller,
+  buyer,
   month,
   months,
   now_ms,
   statement,
 }: Awaited<ReturnType<typeof read>>): Static<typeof StatementView> => ({
   account,
+  seller,
+  buyer,
   month: month.name,
   months,
   ...time('from', month.start_ms),

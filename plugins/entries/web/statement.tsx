@@ -84,6 +84,22 @@ const Lead = ({ account, month, unfinished }: MonthlyStatement) => (
   </>
 )
 
+/** Who sells and who buys, each in its own lines. */
+const Parties = ({ seller, buyer }: Pick<MonthlyStatement, 'seller' | 'buyer'>) => (
+  <dl className="entries-parties">
+    {seller !== '' && (
+      <div>
+        <dt>Seller</dt>
+        <dd>{seller}</dd>
+      </div>
+    )}
+    <div>
+      <dt>Buyer</dt>
+      <dd>{buyer}</dd>
+    </div>
+  </dl>
+)
+
 /** The list of a month's transactions: by moments, since its days are of UTC whatever zone is in force. */
 function entriesOf(
   { account }: StatementProps['query'],
@@ -120,6 +136,7 @@ function Sums({ query, ...statement }: MonthlyStatement & Pick<StatementProps, '
   const to = (kind: string, words: string) => <Link href={entriesOf(query, statement, kind)}>{words}</Link>
   return (
     <>
+      <Parties {...statement} />
       <table className="entries-statement" aria-label="Statement">
         <thead>
           <tr>

@@ -23,6 +23,8 @@ export const account_details = sqliteTable('account_details', {
   note: text().notNull(),
   /** 1 where sessions and requests by a limited key see all calls of the account. */
   keys_see_account: integer().notNull(),
+  /** The buyer on its statements. */
+  billing_details: text().notNull().default(''),
 })
 
 /** Accounts that are closed: suspended, with all keys revoked. */
@@ -83,8 +85,8 @@ export const account_tables: readonly StoredTable[] = [
   }),
   accountTable(account_details, {
     erases: 'rows',
-    described: 'its display name, email and note',
-    columns: columns('id account_id display_name email note keys_see_account', EXPORTED),
+    described: 'its display name, email, note and billing details',
+    columns: columns('id account_id display_name email note billing_details keys_see_account', EXPORTED),
   }),
   accountTable(closed_accounts, {
     erases: 'columns',

@@ -5,6 +5,8 @@ interface Label {
   label: string
   help?: ReactNode
   code?: true
+  /** Of a text of several lines. */
+  rows?: number
   /** Words of the values of a choice. */
   options?: Readonly<Record<string, string>>
 }

@@ -1,6 +1,6 @@
 // The control of a setting by its kind: a switch, a choice, or a text with its unit.
 import type { ComponentType } from 'react'
-import { TextInput, type TextInputProps, UnitInput } from '../../../console/web/parts/input.tsx'
+import { TextArea, TextInput, type TextInputProps, UnitInput } from '../../../console/web/parts/input.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
 import { Switch } from '../../../console/web/parts/switch.tsx'
 import { isOn, type SettingField, unitOf } from './setting-text.ts'
@@ -21,6 +21,8 @@ interface SettingControlProps {
   /** The placeholder of an empty text without a default. */
   empty?: string
   code?: boolean | undefined
+  /** Of a text of several lines. */
+  rows?: number | undefined
   /** Words of the values of a choice. */
   options?: Readonly<Record<string, string>> | undefined
   disabled?: boolean
@@ -35,6 +37,7 @@ export function SettingControl({
   write,
   empty = '',
   code,
+  rows,
   options = {},
   disabled = false,
   input: Input = TypedText,
@@ -55,6 +58,7 @@ export function SettingControl({
         onChange={(chosen) => write(chosen === fallback ? '' : chosen)}
       />
     )
+  if (rows !== undefined) return <TextArea rows={rows} value={text} disabled={disabled} onChange={write} />
   return (
     <Input
       code={code}

@@ -107,6 +107,7 @@ export function ValueFields({ values, fields, labels }: ValueFieldsProps) {
           text={draft[path] ?? ''}
           write={(text) => setDraft({ ...draft, [path]: text })}
           code={words?.code}
+          rows={words?.rows}
           options={words?.options}
           disabled={fixed !== null}
           empty={fixed === null ? '' : 'Not set'}

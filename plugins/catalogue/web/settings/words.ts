@@ -111,12 +111,17 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
   },
   billing: {
     title: 'Billing',
-    lead: 'What calls cost in special cases.',
+    lead: 'Interrupted answers, and the seller on statements.',
     labels: {
       interrupted: {
         label: 'Interrupted answers',
         help: 'What a caller pays when the provider drops the connection mid-answer.',
         options: { charge: 'Charge for what arrived', free: 'Free' },
+      },
+      seller: {
+        label: 'Seller',
+        help: 'Your name, address and tax number. Printed on statements.',
+        rows: 3,
       },
     },
   },

@@ -8,6 +8,7 @@ import moved_in from './0032_moved_in.sql' with { type: 'text' }
 import imports from './0033_imports.sql' with { type: 'text' }
 import refunds from './0034_refunds.sql' with { type: 'text' }
 import health_states from './0035_health_states.sql' with { type: 'text' }
+import billing_details from './0036_billing_details.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 33, sql: imports, readable_from: 33 },
   { version: 34, sql: refunds, readable_from: 33 },
   { version: 35, sql: health_states, readable_from: 33 },
+  { version: 36, sql: billing_details, readable_from: 33 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0
