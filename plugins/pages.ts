@@ -13,7 +13,7 @@ import { library_pages, moved_library } from './library/web/pages.ts'
 import { playground_pages } from './playground/web/pages.ts'
 import { settings_pages } from './sign-in/web/pages.ts'
 import { system_pages } from './system/web/pages.ts'
-import { overview_pages, usage_pages } from './usage/web/pages.ts'
+import { moved_usage, overview_pages } from './usage/web/pages.ts'
 
 /** The side bar, from top to bottom: pages with an icon, twelve in all. The others are below one of them. */
 export const page_groups: readonly PageGroup[] = [
@@ -21,7 +21,6 @@ export const page_groups: readonly PageGroup[] = [
     title: 'Use',
     pages: [
       ...overview_pages,
-      ...usage_pages,
       ...first_steps_pages,
       ...call_pages,
       ...import_pages,
@@ -45,6 +44,7 @@ export const moved_pages: readonly MovedPage[] = [
   ...moved_library,
   ...moved_transactions,
   ...moved_health_check,
+  ...moved_usage,
 ]
 
 export { open_pages, signIn } from './sign-in/web/pages.ts'

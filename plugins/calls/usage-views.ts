@@ -113,6 +113,6 @@ export const sumsView = (page: SumsPage) => ({ sums: page.sums.map(sumView), ...
 function sumView(sum: DailySum) {
   const { account_id, account_name, key_id, key_name, provider_cost_nanos, known_revenue_nanos, ...rest } =
     sum
-  const { cost_nanos, unpaid_nanos, ...counts } = rest
+  const { cost_nanos, unpaid_nanos, uncosted_calls, ...counts } = rest
   return { ...counts, key: key_name, ...money('cost', cost_nanos), ...money('unpaid', unpaid_nanos) }
 }

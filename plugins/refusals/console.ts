@@ -7,7 +7,18 @@ import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/app/surface/
 import { AccountRef, KeyRef } from '../../src/app/surface/console/fields.ts'
 import { requestedAccount, requestedKey } from '../../src/app/surface/console/references.ts'
 import { notFound } from '../../src/domain/errors.ts'
-import { FIGURE_RANGES, figureTime, HOUR_MS, lastMs } from '../../src/domain/ranges.ts'
+import {
+  FIGURE_RANGES,
+  type FigureRange,
+  figureTime,
+  HOUR_MS,
+  lastMs,
+  REPORT_RANGES,
+  type ReportRange,
+  reportTime,
+  type TimeRange,
+} from '../../src/domain/ranges.ts'
+import { PERIOD_PARAMETERS, readPeriod, readZone } from '../../src/http/period.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { TimeFields, time } from '../../src/http/views.ts'
 import { findRefusal } from './listing.ts'
@@ -23,7 +34,8 @@ const Reason = Closed({
 })
 
 const RefusalsQuery = Closed({
-  range: Type.Optional(OneOf(FIGURE_RANGES)),
+  range: Type.Optional(OneOf([...FIGURE_RANGES, ...REPORT_RANGES])),
+  ...PERIOD_PARAMETERS,
   account: Type.Optional(AccountRef),
   key: Type.Optional(KeyRef),
 })
@@ -77,7 +89,7 @@ export function consoleRoutes(gateway: ConsoleParts) {
 async function refusalsView(
   gateway: ConsoleParts,
   viewer: Viewer,
-  { range = 'day', account, key }: Static<typeof RefusalsQuery>,
+  { range = 'day', account, key, ...period }: Static<typeof RefusalsQuery>,
 ): Promise<Static<typeof RefusalsView>> {
   const { db } = gateway
   const now_ms = gateway.calls.now()
@@ -86,7 +98,7 @@ async function refusalsView(
   const owner = { account_id, key_id }
   // Sums by the minute have no keys, also where a session sees no other key.
   const span = range === 'hour' && key_id === undefined ? 'minute' : 'hour'
-  const { from_ms, until_ms } = figureTime(range, now_ms)
+  const { from_ms, until_ms } = timeIn(range, period, now_ms)
   const in_range: RefusedIn = { ...owner, span, from_ms, until_ms }
   const length_ms = until_ms - from_ms
   const hour: RefusedIn =
@@ -100,6 +112,20 @@ async function refusalsView(
     reasons: await reasonsView(gateway, viewer, in_range),
     reasons_of_hour: await reasonsView(gateway, viewer, hour),
   }
+}
+
+/** From one moment to another, else of the range. */
+function timeIn(
+  range: FigureRange | ReportRange,
+  period: Parameters<typeof readPeriod>[0],
+  now_ms: number,
+): TimeRange {
+  const { since_ms, until_ms } = readPeriod(period)
+  const zone = readZone(period)
+  if (since_ms !== undefined || until_ms !== undefined)
+    return { from_ms: since_ms ?? 0, until_ms: until_ms ?? now_ms + 1 }
+  const of_report = REPORT_RANGES.find((one) => one === range)
+  return of_report ? reportTime(of_report, now_ms, zone) : figureTime(range as FigureRange, now_ms, zone)
 }
 
 async function reasonsView(

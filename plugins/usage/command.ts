@@ -1,4 +1,4 @@
-// `usage`: recorded calls, or their sums by day or month.
+// `usage`: recorded calls, or their figures by model, account, key, provider, route, day or month.
 import { type Command, Option } from 'commander'
 import { accountByName } from '../../src/access/accounts.ts'
 import { keyByReference } from '../../src/access/keys.ts'
@@ -8,32 +8,29 @@ import { CSV_WORDS, type CsvRange, csvRange, pagesOf } from '../../src/app/comma
 import { withDatabase } from '../../src/app/command-line/data-folder.ts'
 import { addExample, type CliDeps } from '../../src/app/command-line/terminal.ts'
 import { machineZone } from '../../src/app/command-line/times.ts'
-import { rowFor } from '../../src/app/list/columns.ts'
-import { dayOf, UTC } from '../../src/domain/zones.ts'
+import { csvFor, rowFor } from '../../src/app/list/columns.ts'
+import { lastDays } from '../../src/domain/ranges.ts'
+import { monthOf } from '../../src/domain/zones.ts'
 import { csvOf } from '../../src/http/csv.ts'
-import { money } from '../../src/http/views.ts'
 import type { CallFilter } from '../../src/money/ledger/queries.ts'
-import { dailySums, monthlySums, type PeriodSum } from '../../src/money/ledger/sums.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { PageRequest } from '../../src/store/page.ts'
 import { call_columns, callCsv, listCalls } from '../calls/index.ts'
+import { CALL_COLUMNS, CALL_MARGIN_COLUMNS, CALL_MARGIN_WORDS } from './command-columns.ts'
+import { ORDERS, SUM_TABLE, sum_columns, usage_report } from './list.ts'
 import {
-  CALL_COLUMNS,
-  CALL_MARGIN_COLUMNS,
-  CALL_MARGIN_WORDS,
-  type PeriodName,
-  SUM_MARGIN_WORDS,
-  sumColumns,
-  sumCsv,
-  sumMarginColumns,
-  type TotalSum,
-  totalOf,
-} from './command-columns.ts'
+  REPORT_GROUPS,
+  type ReportGroup,
+  type ReportOrder,
+  type ReportRow,
+  reportOf,
+} from './report/report.ts'
 
 interface UsageFilter {
   account: string | undefined
   key: string | undefined
   model: string | undefined
+  provider: string | undefined
   since: number | undefined
   until: number | undefined
 }
@@ -46,41 +43,37 @@ interface UsageFormat {
 interface UsageOptions extends UsageFilter, UsageFormat {
   limit: number
   before?: number
-  sums?: PeriodName
+  by?: ReportGroup
+  order?: ReportOrder
 }
 
 const NONE = 'No calls.'
-/** How far back sums go by default: days as in the API. */
-const DEFAULT_REACH = { day: '31 days', month: '12 months' } as const
-const DEFAULT_SINCE: Record<PeriodName, (until_ms: number) => number> = {
-  day: (until_ms) => dayOf(until_ms - 31 * 86_400_000, machineZone()).start_ms,
-  month(until_ms) {
-    const last = new Date(until_ms - 1)
-    return new Date(last.getFullYear(), last.getMonth() - 11, 1).getTime()
-  },
-}
 /** A search that few calls match ends after so many, about 100 ms. */
 const MAX_CALLS_LOOKED_AT = 50_000
 
 export function addUsageCommand(program: Command, deps: CliDeps): void {
-  const command = addExample(program.command('usage'), 'usage --account alice --since 7d --sums day')
-    .summary('List calls, or their sums by day or month.')
+  const command = addExample(program.command('usage'), 'usage --by model --since 7d --order margin')
+    .summary('List calls, or their figures by model, account, key, provider, route, day or month.')
     .description(
-      'List calls, newest first; or, with --sums, their sums by day or month. Times and days are of this machine’s time zone; ' +
-        'those of the console, the API and statements are UTC.',
+      'List calls, newest first; or, with --by, what they brought, cost and left. Times and days are of this machine’s time zone.',
     )
     .option('--account <name>', 'only this account')
     .option('--key <key>', 'only this key: its prefix or its number in `key list`')
     .option('--model <id>', 'only this model')
+    .option('--provider <name>', 'only what this provider served')
   withSearch(command, 'calls', 'call', deps.now)
-    .addOption(new Option('--sums <by>', 'sums by account, key and model').choices(['day', 'month']))
-    .option('--margin', "show the providers' cost and the margin")
+    .addOption(new Option('--by <what>', 'figures by this, with their total').choices([...REPORT_GROUPS]))
+    .addOption(new Option('--order <column>', 'of figures; -margin: the largest first').choices(ORDERS))
+    .option('--margin', "show the providers' cost and the margin of calls")
     .option('--csv', CSV_WORDS)
     .action(async (options: UsageOptions, command: Command) => {
       const context = contextOf(command, deps)
-      const { account, key, model, since, until, limit, before, sums, ...format } = options
-      const filter = { account, key, model, since, until }
-      if (sums) await answerSums(context, filter, { by: sums, now_ms: deps.now(), ...format })
+      const { account, key, model, provider, since, until, limit, before, by, order, ...format } = options
+      const filter = { account, key, model, provider, since, until }
+      if (order && !by) command.error('error: --order sorts figures: give --by, too.')
+      const has_limit = command.getOptionValueSource('limit') !== 'default'
+      const report = { order, now_ms: deps.now(), limit: has_limit ? limit : undefined, csv: format.csv }
+      if (by) await answerReport(context, filter, { by, ...report })
       else if (format.csv) await answerCallsCsv(context, filter, csvRange(command, { limit, before }))
       else await answerCalls(context, filter, { limit, cursor: before, ...format })
     })
@@ -119,60 +112,73 @@ async function answerCallsCsv(
   })
 }
 
-async function answerSums(
+interface ReportOptions {
+  by: ReportGroup
+  order: ReportOrder | undefined
+  now_ms: number
+  /** Undefined: all rows. */
+  limit: number | undefined
+  csv: boolean | undefined
+}
+
+const DEFAULT_DAYS = 30
+const DEFAULT_MONTHS = 12
+
+/** So many whole days, or months. */
+function defaultSince(by: ReportGroup, until_ms: number): number {
+  const zone = machineZone()
+  if (by !== 'month') return lastDays(until_ms - 1, DEFAULT_DAYS, zone).from_ms
+  let { start_ms } = monthOf(until_ms - 1, zone)
+  for (let months = 1; months < DEFAULT_MONTHS; months += 1) start_ms = monthOf(start_ms - 1, zone).start_ms
+  return start_ms
+}
+
+/** The figures of `--by`: the same report as the console's, in days of this machine. */
+async function answerReport(
   { folder, answerList, remark, tableOf }: Context,
   filter: UsageFilter,
-  { by, now_ms, margin, csv }: { by: PeriodName; now_ms: number } & UsageFormat,
+  { by, order, now_ms, limit, csv }: ReportOptions,
 ): Promise<void> {
-  const since = filter.since ?? DEFAULT_SINCE[by](filter.until ?? now_ms)
-  const sums = await withDatabase(folder, 'read', async (db) =>
-    sumsBy(by, db, await filterOf(db, { ...filter, since })),
+  const until_ms = filter.until ?? now_ms + 1
+  const from_ms = filter.since ?? defaultSince(by, until_ms)
+  const report = await withDatabase(folder, 'read', async (db) =>
+    reportOf(db, { filter: await filterOf(db, filter), by, order, zone: machineZone(), from_ms, until_ms }),
   )
+  // A day or a month without calls has no line here.
+  const rows = report.rows.filter(({ calls, provider_cost_nanos }) => calls > 0 || provider_cost_nanos > 0)
+  const listed = rows.slice(0, limit)
+  const { columns, csv: csv_names } = usage_report
+  const name = { head: by.toUpperCase(), text: (row: ReportRow) => row.name, elastic: true }
   answerList(csv, {
     value: () => ({
       zone: machineZone(),
-      sums: sums.map((sum) => sumView(sum, by)),
-      total: amountsView(totalOf(sums)),
+      by,
+      rows: listed.map((row) => rowFor(columns, 'command', row)),
+      total: rowFor(sum_columns, 'command', report.total),
     }),
-    text: () => tableOf(margin ? sumMarginColumns(by) : sumColumns(by), sums, NONE),
-    csv: () => csvOf(sumCsv(by), sums),
+    text: () => tableOf([name, ...SUM_TABLE], listed, NONE),
+    csv: () => csvOf(csvFor(columns, 'operator', csv_names), listed),
   })
-  if (margin && !csv && sums.length > 0) remark(SUM_MARGIN_WORDS)
-  if (machineZone() !== UTC) remark(`Days of ${machineZone()}. Statements have months of UTC.`)
+  if (listed.length < rows.length && !csv)
+    remark(`${rows.length - listed.length} more: raise --limit. TOTAL is of the lines above.`)
+  if (machineZone() !== 'UTC')
+    remark(`Days of ${machineZone()}. The API has days of UTC where no zone is named.`)
   if (filter.since === undefined)
-    remark(`Sums of the last ${DEFAULT_REACH[by]}. Add --since for earlier ones.`)
+    remark(
+      `Calls of the last ${by === 'month' ? `${DEFAULT_MONTHS} months` : `${DEFAULT_DAYS} days`}. Add --since for earlier ones.`,
+    )
 }
 
-async function sumsBy(by: PeriodName, db: Db, filter: CallFilter): Promise<PeriodSum[]> {
-  if (by === 'month') return monthlySums(db, filter, machineZone())
-  const { sums } = await dailySums(db, filter, { zone: machineZone() })
-  return sums.map(({ day, ...sum }) => ({ period: day, ...sum }))
-}
-
-async function filterOf(db: Db, { account, key, model, since, until }: UsageFilter): Promise<CallFilter> {
+async function filterOf(
+  db: Db,
+  { account, key, model, provider, since, until }: UsageFilter,
+): Promise<CallFilter> {
   return {
     account_id: account === undefined ? undefined : (await accountByName(db, account)).id,
     key_id: key === undefined ? undefined : (await keyByReference(db, key)).id,
     model,
+    provider,
     since_ms: since,
     until_ms: until,
-  }
-}
-
-function sumView({ period, account_id, account_name, key_id, key_name, ...sum }: PeriodSum, by: PeriodName) {
-  const { key_prefix, model, ...amounts } = sum
-  return { [by]: period, key_prefix, model, account: account_name, key: key_name, ...amountsView(amounts) }
-}
-
-/** The margin is that of the calls of which it is known what their providers take. */
-function amountsView(sum: TotalSum) {
-  const { cost_nanos, unpaid_nanos, provider_cost_nanos, known_revenue_nanos, ...counts } = sum
-  return {
-    ...counts,
-    ...money('cost', cost_nanos),
-    ...money('unpaid', unpaid_nanos),
-    ...money('provider_cost', provider_cost_nanos),
-    ...money('known_revenue', known_revenue_nanos),
-    ...money('margin', known_revenue_nanos - provider_cost_nanos),
   }
 }

@@ -37,3 +37,9 @@ export function marginPercent(price_nanos: Nanos, cost_nanos: Nanos): string | n
   const text = `${tenths / 10n}${tenths % 10n === 0n ? '' : `.${tenths % 10n}`}`
   return price_nanos < cost_nanos && tenths > 0n ? `-${text}` : text
 }
+
+/** The margin as a share of the revenue that it is of: 0.25; null where that is nothing, or not known. */
+export const marginShare = (sum: KnownCosts): number | null =>
+  sum.known_revenue_nanos > 0
+    ? (sum.known_revenue_nanos - sum.provider_cost_nanos) / sum.known_revenue_nanos
+    : null

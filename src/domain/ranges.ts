@@ -1,5 +1,5 @@
 // Ranges of days as figures name them: "today" and "the last 7 days" are days of a time zone, today included as far as it has come. Pure.
-import { dayOf, UTC, type Zone } from './zones.ts'
+import { dayOf, monthOf, UTC, type Zone } from './zones.ts'
 
 export const DAY_S = 86_400
 export const DAY_MS = DAY_S * 1_000
@@ -54,3 +54,45 @@ export function figureTime(range: FigureRange, now_ms: number, zone: Zone = UTC)
   if (step_ms === DAY_MS) return { ...lastDays(now_ms, steps, zone), until_ms: now_ms + 1 }
   return { from_ms: Math.floor(now_ms / step_ms) * step_ms - (steps - 1) * step_ms, until_ms: now_ms + 1 }
 }
+
+/** Ranges of reports: today, so many days up to today, and the month to date. All are of whole days, today as far as it has come. */
+export const REPORT_RANGES = ['today', '7', '30', '90', 'mtd'] as const
+export type ReportRange = (typeof REPORT_RANGES)[number]
+export const DEFAULT_REPORT_RANGE = '30' satisfies ReportRange
+
+/** A time, and the one before it to compare with. */
+export interface ComparedTime extends TimeRange {
+  before: TimeRange
+}
+
+/** The time of a range up to now; of the month to date, the one before is of the last month's same days. */
+export function reportTime(range: ReportRange, now_ms: number, zone: Zone = UTC): ComparedTime {
+  const until_ms = now_ms + 1
+  if (range !== 'mtd') {
+    const { from_ms } = lastDays(now_ms, range === 'today' ? 1 : Number(range), zone)
+    return comparedTime({ from_ms, until_ms }, zone)
+  }
+  const { start_ms: from_ms } = monthOf(now_ms, zone)
+  const { start_ms: before_ms } = monthOf(from_ms - 1, zone)
+  // The last month may have fewer days.
+  const before = { from_ms: before_ms, until_ms: Math.min(before_ms + until_ms - from_ms, from_ms) }
+  return { from_ms, until_ms, before }
+}
+
+/** A time with the one of as many days before it, which is cut off at the same moment of its last day. */
+export function comparedTime({ from_ms, until_ms }: TimeRange, zone: Zone = UTC): ComparedTime {
+  const days = Math.ceil((until_ms - from_ms - MAX_CLOCK_CHANGE_MS) / DAY_MS)
+  return {
+    from_ms,
+    until_ms,
+    before: { from_ms: daysBefore(from_ms, days, zone), until_ms: daysBefore(until_ms, days, zone) },
+  }
+}
+
+/** A time with a day of 25 hours in it is no longer for that. */
+const MAX_CLOCK_CHANGE_MS = HOUR_MS
+
+/** The same moment by the clock, so many days before. */
+const daysBefore = (time_ms: number, days: number, zone: Zone): number =>
+  Temporal.Instant.fromEpochMilliseconds(time_ms).toZonedDateTimeISO(zone).subtract({ days })
+    .epochMilliseconds

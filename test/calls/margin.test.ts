@@ -246,7 +246,7 @@ describe('who sees it', () => {
         ]),
       }),
     ])
-    const { totals } = await operator.json('GET', '/overview?range=month')
+    const { totals } = await operator.json('GET', '/overview?range=30')
     const { calls } = gateway.rows()
     const known = calls.filter(({ provider_cost_nanos }) => provider_cost_nanos !== null)
     const sum = (field: 'cost_nanos' | 'provider_cost_nanos') =>
@@ -276,7 +276,7 @@ describe('who sees it', () => {
     const { name } = gateway.rows().accounts.find(({ id }) => id === account_id) ?? { name: '' }
     for (const who of [{ account: name }, { key }]) {
       const viewer = await signedIn(gateway, who, clock_ms)
-      for (const path of [`/calls/${request_id}`, '/calls', '/overview?range=month', '/usage', '/models']) {
+      for (const path of [`/calls/${request_id}`, '/calls', '/overview?range=30', '/usage', '/models']) {
         const response = await viewer.send('GET', path)
         expect([path, response.status]).toEqual([path, 200])
         expect(await response.text()).not.toMatch(HIDDEN)

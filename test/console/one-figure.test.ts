@@ -4,8 +4,9 @@ import { count, roundedUsd } from '../../plugins/console/web/parts/amounts.ts'
 import { utcDay } from '../../plugins/console/web/parts/time-words.ts'
 import { addSums } from '../../plugins/refusals/writing.ts'
 import { hasFailed, OUTCOMES } from '../../src/domain/outcomes.ts'
-import { lastWeek } from '../../src/domain/ranges.ts'
+import { lastDays, lastWeek } from '../../src/domain/ranges.ts'
 import { NO_USAGE } from '../../src/domain/usage.ts'
+import { daysIn, UTC } from '../../src/domain/zones.ts'
 import { prepareStatements } from '../../src/money/ledger/statements.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Call } from '../../src/store/schema.ts'
@@ -18,6 +19,8 @@ const DAYS = 16
 const now_ms = Date.now()
 const { gateway, visit } = await fileConsole({ now: () => now_ms })
 const MODELS = ['sim-flash', 'sim-pro', 'sim-embedding']
+/** It is sold for half of what it costs. */
+const LOSING = 'sim-embedding'
 for (const name of ['alice', 'bob']) await gateway.account(name, { balance_usd: '50' })
 const texts = [await gateway.key('alice', { name: 'laptop' }), await gateway.key('alice', { name: 'phone' })]
 texts.push(await gateway.key('bob', { name: 'web' }))
@@ -49,6 +52,7 @@ function seed(db: typeof gateway.db, how_many: number): Call[] {
 
 function callOf(id: number, nth: number, started_at_ms: number): Call {
   const key_id = 1 + (nth % 3)
+  const model = MODELS[(nth % 7) % 3] ?? 'sim-flash'
   const outcome = nth % 5 === 0 ? (OUTCOMES[(nth / 5) % 4] ?? 'completed') : 'completed'
   const cost_nanos = outcome === 'failed' ? 0 : 1_000_000 + nth * 1_237
   return {
@@ -63,13 +67,14 @@ function callOf(id: number, nth: number, started_at_ms: number): Call {
     },
     account_id: key_id === 3 ? 2 : 1,
     surface: 'chat',
-    model: MODELS[(nth % 7) % 3] ?? 'sim-flash',
+    model,
     ...{ provider: 'sim', upstream_model: 'flash', status: outcome === 'failed' ? 502 : 200 },
     ...{ streamed: 0, estimated: 0, input_tokens: 90 + nth, output_tokens: nth, images: nth % 2 },
     ...{ hold_nanos: 9_000_000, unpaid_nanos: 0, price: '', first_byte_ms: 80, duration_ms: 200 },
     ...{ summed: 0, failed_tries: 0, trace: '', price_id: null, counted: '' },
-    provider_cost_nanos: nth % 4 === 0 ? null : Math.floor(cost_nanos / 3),
-    ...{ reported_cost_nanos: null, computed_cost_nanos: null, refunded_nanos: 0 },
+    provider_cost_nanos:
+      nth % 4 === 0 ? null : Math.floor(model === LOSING ? cost_nanos * 2 : cost_nanos / 3),
+    ...{ reported_cost_nanos: null, computed_cost_nanos: null, costs_elsewhere: null, refunded_nanos: 0 },
   }
 }
 
@@ -115,6 +120,12 @@ const NAMES = ['calls', 'failed', 'cost_nanos', 'margin_nanos', 'known_revenue_n
 const figures = (view: Figures): Figures =>
   Object.fromEntries(NAMES.map((name) => [name, view[name]])) as unknown as Figures
 
+/** Figures of the Overview, whose charges are revenue, or what an account spent. */
+const charged = (view: Figures & { revenue_nanos?: number; spent_nanos?: number }): Figures => ({
+  ...view,
+  cost_nanos: view.revenue_nanos ?? view.spent_nanos ?? 0,
+})
+
 /** Rows of a list added up; amounts that are not known count as nothing. */
 const added = (rows: readonly Partial<Figures>[]): Figures =>
   Object.fromEntries(
@@ -134,21 +145,27 @@ test('the seed has what could be told apart: all outcomes, known costs and other
 
 describe('of the last 7 days', () => {
   test.each<[string, () => Promise<Figures>]>([
-    ['Overview', async () => (await operator.json('GET', '/overview?range=week')).totals],
-    ['Overview, its points', async () => added((await operator.json('GET', '/overview?range=week')).points)],
+    ['Overview', async () => charged((await operator.json('GET', '/overview?range=7')).totals)],
     [
-      'Overview, top models',
-      async () => added((await operator.json('GET', '/overview?range=week')).top.models),
+      'Overview, its points',
+      async () => added((await operator.json('GET', '/overview?range=7')).points.map(charged)),
     ],
     [
-      'Overview, top accounts',
-      async () => added((await operator.json('GET', '/overview?range=week')).top.accounts),
+      'Overview from day to day',
+      async () => charged((await operator.json('GET', `/overview?${DAYS_OF_WEEK}`)).totals),
     ],
-    ['Usage', async () => (await operator.json('GET', '/usage?days=7')).total],
-    ['Usage from day to day', async () => (await operator.json('GET', `/usage?${DAYS_OF_WEEK}`)).total],
-    ['Usage by day', async () => added((await operator.json('GET', '/usage?days=7')).days)],
-    ['Usage by model', async () => added((await operator.json('GET', '/usage?days=7')).models)],
-    ['Usage by account', async () => added((await operator.json('GET', '/usage?days=7')).accounts)],
+    ...['model', 'account', 'key', 'provider', 'route', 'day', 'month'].flatMap(
+      (by): [string, () => Promise<Figures>][] => [
+        [
+          `Overview by ${by}`,
+          async () => added((await operator.json('GET', `/usage?range=7&by=${by}`)).rows.map(charged)),
+        ],
+        [
+          `Overview by ${by}, its total`,
+          async () => charged((await operator.json('GET', `/usage?range=7&by=${by}`)).total),
+        ],
+      ],
+    ),
     ['Models', async () => added(weeksOf((await operator.json('GET', '/models')).models))],
     ['Model, its days', async () => added((await Promise.all(MODELS.map(daysOfModel))).flat())],
     ['Calls, their sums', () => operator.json('GET', `/call-sums?${DAYS_OF_WEEK}`)],
@@ -189,13 +206,15 @@ describe('of the last 7 days', () => {
   test('an account sees its own on each page, by its API too, and no margin', async () => {
     const own = inWeek.filter(({ account_id }) => account_id === 1)
     const wanted = { ...truthOf(own), margin_nanos: null, known_revenue_nanos: null }
-    const overview = await alice.json('GET', '/overview?range=week')
-    const usage = await alice.json('GET', '/usage?days=7')
-    for (const view of [overview.totals, usage.total, await alice.json('GET', `/call-sums?${DAYS_OF_WEEK}`)])
-      expect(figures(view)).toEqual(wanted)
+    const overview = await alice.json('GET', '/overview?range=7')
+    expect(figures(await alice.json('GET', `/call-sums?${DAYS_OF_WEEK}`))).toEqual(wanted)
     const { calls: made, failed, cost_nanos } = wanted
-    for (const rows of [usage.keys, usage.models, usage.days, overview.top.models])
-      expect(added(rows)).toMatchObject({ calls: made, failed, cost_nanos })
+    expect(charged(overview.totals)).toMatchObject({ calls: made, failed, cost_nanos })
+    for (const by of ['model', 'key', 'day']) {
+      const { rows, total } = await alice.json('GET', `/usage?range=7&by=${by}`)
+      for (const sum of [added(rows.map(charged)), charged(total)])
+        expect(sum).toMatchObject({ calls: made, failed, cost_nanos })
+    }
     const asked = await gateway.call(`/api/v1/usage?sums=day&${DAYS_OF_WEEK}`, undefined, {
       key: texts[0],
       method: 'GET',
@@ -239,28 +258,35 @@ describe('requests that were refused in the last 7 days', () => {
   })
 })
 
-describe.each(['hour', 'day', 'month'])('of the overview’s %s', (range) => {
+describe.each(['today', '30', 'mtd'])('of the overview’s %s', (range) => {
   test('the calls are those that Calls adds up over the same time', async () => {
-    const { totals, from_at_ms, until_at_ms, top } = await operator.json('GET', `/overview?range=${range}`)
+    const { totals, from_at_ms, until_at_ms } = await operator.json('GET', `/overview?range=${range}`)
     const iso = (time_ms: number) => encodeURIComponent(new Date(time_ms).toISOString())
     const time = `since=${iso(from_at_ms)}&until=${iso(until_at_ms)}`
     const some = calls.filter(({ started_at_ms: at }) => at >= from_at_ms && at < until_at_ms)
-    expect(figures(totals)).toMatchObject(some.length === 0 ? { calls: 0 } : truthOf(some))
-    expect(figures(await operator.json('GET', `/call-sums?${time}`))).toEqual(figures(totals))
-    for (const rows of [top.models, top.accounts]) expect(added(rows)).toMatchObject(added([totals]))
+    expect(figures(charged(totals))).toMatchObject(some.length === 0 ? { calls: 0 } : truthOf(some))
+    expect(figures(await operator.json('GET', `/call-sums?${time}`))).toEqual(figures(charged(totals)))
   })
 })
 
 test.each(['Pacific/Auckland', 'America/Los_Angeles', 'Asia/Kolkata'])(
-  'a day is the same day of UTC in %s, and a call has its own clock time there',
+  'a day is a day of the viewer in %s, and a call has its own clock time there',
   async (time_zone) => {
     await using one = await visit('operator', { time_zone })
-    await one.open('/console/usage?days=7')
-    await one.page.getByRole('button', { name: 'As a table' }).click()
-    const rows = one.page.getByRole('table', { name: /by day/ }).locator('tbody tr')
-    const shown = await rows.locator('td:first-child').allInnerTexts()
-    const newest_first = Array.from({ length: 7 }, (_, ago) => utcDay(now_ms - ago * 24 * HOUR_MS))
-    expect(shown).toEqual(newest_first.map((name, at) => `${name} (UTC)${at === 0 ? ', so far' : ''}`))
+    await one.open('/console/usage?days=7&by=day')
+    await one.page.getByRole('button', { name: 'As a table' }).first().click()
+    const days = daysIn(lastDays(now_ms, 7, time_zone), time_zone).map(({ name }) => utcDay(name))
+    for (const [name, newest] of [
+      ['Revenue, cost and margin by day, as figures', `${days.at(-1)}, so far`],
+      ['Figures by day', days.at(-1) ?? ''],
+    ] as const) {
+      const rows = one.page.getByRole('table', { name }).locator('tbody tr')
+      await rows.nth(6).waitFor()
+      expect(await rows.locator('td:first-child').allInnerTexts()).toEqual([
+        newest,
+        ...days.toReversed().slice(1),
+      ])
+    }
     await one.go('/console/calls')
     const last = calls.toSorted((a, b) => b.id - a.id)[0]
     const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: time_zone })
@@ -280,12 +306,84 @@ test('the pages show these figures', async () => {
     return (await one.page.locator('main').innerText()).replace(/\s+/g, ' ')
   }
   await one.open('/console/usage?days=7')
-  for (const address of ['/console?range=week', '/console/usage?days=7', `/console/calls?${DAYS_OF_WEEK}`]) {
+  for (const address of ['/console?range=7', '/console/usage?days=7', `/console/calls?${DAYS_OF_WEEK}`]) {
     const shown = await text(address)
     for (const figure of [count(made), count(failed), roundedUsd(cost_nanos), roundedUsd(margin_nanos ?? 0)])
       expect([address, shown.includes(figure), figure]).toEqual([address, true, figure])
   }
   await one.isClean()
+})
+
+describe('what a reseller follows from the Overview', () => {
+  test('a model that is sold below cost, to its calls', async () => {
+    const some = inWeek.filter(({ model }) => model === LOSING)
+    const { margin_nanos } = truthOf(some)
+    expect(margin_nanos).toBeLessThan(0)
+    await using one = await visit('operator')
+    await one.open('/console?range=7')
+    const table = one.page.getByRole('table', { name: 'Models sold below cost' })
+    await table.waitFor()
+    expect(await table.locator('tbody tr').count()).toBe(1)
+    const row = table.getByRole('row', { name: LOSING })
+    expect(await row.innerText()).toContain(roundedUsd(margin_nanos ?? 0))
+    await one.looksRight()
+    await row.getByRole('link', { name: `${count(some.length)} calls` }).click()
+    await one.page
+      .getByText(`${count(some.length)} calls`)
+      .first()
+      .waitFor()
+    expect(new URL(one.page.url()).searchParams.get('model')).toBe(LOSING)
+    await one.isClean()
+  })
+
+  test('a point of the chart, by keyboard and by a press, to the calls of its day', async () => {
+    await using one = await visit('operator')
+    const days = daysIn(lastDays(now_ms, 7, UTC), UTC)
+    const callsOn = ({ start_ms, end_ms }: (typeof days)[number]) =>
+      calls.filter(({ started_at_ms: at }) => at >= start_ms && at < end_ms).length
+    await one.open('/console?range=7')
+    const points = one.page.getByRole('slider', { name: /Revenue, cost and margin/ })
+    await points.focus()
+    await points.press('End')
+    for (const _ of ['yesterday', 'the day before']) await points.press('ArrowLeft')
+    const [day] = days.slice(-3)
+    if (!day) throw new Error('no day')
+    expect(await points.getAttribute('aria-valuetext')).toStartWith(utcDay(day.name))
+    await points.press('Enter')
+    await one.page
+      .getByText(`${count(callsOn(day))} calls`)
+      .first()
+      .waitFor()
+    expect(new URL(one.page.url()).searchParams.get('since')).toBe(day.name)
+    await one.go('/console?range=7')
+    await one.page.locator('canvas').first().waitFor()
+    const position = { x: 120, y: 60 }
+    await points.hover({ position })
+    await one.page.locator('[role=slider]:not([aria-valuenow="6"])').waitFor()
+    await points.click({ position })
+    await one.page.waitForURL(/\/console\/calls\?/)
+    expect(days.map(({ name }) => name)).toContain(new URL(one.page.url()).searchParams.get('since') ?? '')
+    await one.isClean()
+  })
+
+  test('columns are sorted in the address, and the file has what is shown', async () => {
+    await using one = await visit('operator', { size: 'phone' })
+    await one.open('/console?range=7&by=model&order=-margin')
+    const table = one.page.getByRole('table', { name: 'Figures by model' })
+    await table.waitFor()
+    await one.looksRight()
+    const shown = (await table.locator('tbody td:first-child').allInnerTexts()).map((text) => text.trim())
+    expect(shown.at(-1)).toBe(LOSING)
+    const href = (await one.page.getByRole('link', { name: 'Export CSV' }).first().getAttribute('href')) ?? ''
+    const file = await (await operator.send('GET', href.slice(href.indexOf('/usage.csv')))).text()
+    expect(
+      file
+        .trimEnd()
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(',')[0]),
+    ).toEqual(shown)
+  })
 })
 
 const weeksOf = (models: { week: Figures }[]): Figures[] => models.map(({ week: figures }) => figures)

@@ -53,6 +53,7 @@ describe('a session by a limited key', () => {
     })
     expect((await site.json('GET', '/call-filters')).keys).toMatchObject([{ name: 'site' }])
     expect((await site.json('GET', '/usage')).total).toMatchObject({ calls: 1 })
+    expect(await site.json('GET', '/overview')).toMatchObject({ totals: { calls: 1 }, money: null })
     expect((await site.json('GET', `/search?q=${ids.limited}`)).calls).toHaveLength(1)
     expect((await site.send('GET', `/calls/${ids.limited}`)).status).toBe(200)
     expect(await (await site.send('GET', '/calls.csv')).text()).not.toContain(ids.free)
@@ -68,7 +69,7 @@ describe('a session by a limited key', () => {
     ['refusals of another key', () => `/refusals?key=${numberOf('desk')}`, 404],
     ['another key', () => `/keys/${numberOf('desk')}`, 404],
     ['the first call of another key', () => `/first-call?key_id=${numberOf('desk')}`, 404],
-    ['the overview of the account', () => '/overview', 403],
+    ['the overview of another key', () => `/overview?key=${numberOf('desk')}`, 404],
     ['entries', () => '/entries', 403],
     ['entries as a file', () => '/entries.csv', 403],
     ['what entries come to', () => '/entry-sums', 403],

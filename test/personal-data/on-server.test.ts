@@ -45,7 +45,7 @@ const ROWS = [
   `INSERT INTO opening_debts VALUES (1, 1, 5, '${MARKER}', 0, 'user ${MARKER}'), (2, 2, 5, '', 0, NULL)`,
   `INSERT INTO calls SELECT value, 'req_' || value, 1 + value % 2, 1, 's', 'm', 'p', 'u', 'failed', 500, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
      iif(value % 3 = 0, '{"unit":"unit"}', ''), value, NULL, 1, 1, 0, iif(value % 5 = 0, '', '{"failure":"${MARKER}"}'), NULL,
-     iif(value % 3 = 1, 1, NULL), iif(value % 3 = 1, '{"units":1}', ''), NULL, NULL, 0 FROM ${NUMBERS}`,
+     iif(value % 3 = 1, 1, NULL), iif(value % 3 = 1, '{"units":1}', ''), NULL, NULL, 0, NULL FROM ${NUMBERS}`,
   `INSERT INTO generations SELECT value, format('%036d', value), 1, 2, value, 'generation', 'stored', 'm', '${MARKER}', NULL, '[]',
      '1/' || value || '.png', 'image/png', 1, 1, 8, '${HASH}', 0, NULL, NULL FROM ${NUMBERS} WHERE value < 4`,
   `INSERT INTO files VALUES (1, 'files/1/${MARKER}.png', 1, '${MARKER}', 'stored', 'image/png', 1, '${HASH}', 1, 1, 0, NULL, NULL)`,

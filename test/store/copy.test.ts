@@ -41,7 +41,7 @@ function writeAsBefore(db: Database): void {
   db.run(`
     CREATE TEMP VIEW calls AS SELECT *, 0 AS summed, 0 AS failed_tries, '' AS trace, NULL AS provider_cost_nanos,
       NULL AS price_id, '' AS counted, NULL AS reported_cost_nanos, NULL AS computed_cost_nanos,
-      0 AS refunded_nanos FROM main.calls;
+      0 AS refunded_nanos, NULL AS costs_elsewhere FROM main.calls;
     ${into_calls}
     CREATE TEMP TRIGGER calls_are_changed INSTEAD OF UPDATE ON calls BEGIN SELECT RAISE (ABORT, 'an older program refunds no calls'); END;
     CREATE TEMP VIEW entries AS SELECT *, NULL AS request_key FROM main.entries;

@@ -5,7 +5,7 @@ const TOO_MUCH = '9007199254740992'
 const KEY = 'id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms'
 
 const CALL = `'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
-  1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '', 8, 9, 0`
+  1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '', 8, 9, 0, NULL`
 
 /** One account with 100, a key, a call, an expired hold, and the entries of both. */
 export const FILLING = `
@@ -145,6 +145,7 @@ const CALLS = [
   ['a negative cost of the provider', 'UPDATE calls SET provider_cost_nanos = -1'],
   ["a provider's cost above the safe integers", `UPDATE calls SET provider_cost_nanos = ${TOO_MUCH}`],
   ['a negative cost that a provider reports', 'UPDATE calls SET reported_cost_nanos = -1'],
+  ['costs of other routes that are no JSON', "UPDATE calls SET costs_elsewhere = 'p'"],
   ['half a nano-dollar by the cost of a route', 'UPDATE calls SET computed_cost_nanos = 0.5'],
   ["half a nano-dollar of a provider's cost", 'UPDATE calls SET provider_cost_nanos = 0.5'],
   ['a negative count', 'UPDATE calls SET output_tokens = -1'],

@@ -106,7 +106,11 @@ export function digestOf(db: Database, calls: number): { sha256: string; cost_na
     hash.update(JSON.stringify(row))
   }
   const sums = db
-    .query('SELECT * FROM call_sums WHERE last_call_id <= ? ORDER BY 1, 2, 3, 4, 5, 6')
+    .query(
+      `SELECT account_id, span_s, start_s, key_id, model, outcome, sum(calls), sum(input_tokens), sum(output_tokens), sum(cost_nanos),
+              sum(unpaid_nanos), min(first_call_id), max(last_call_id)
+         FROM call_sums WHERE last_call_id <= ? GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6`,
+    )
     .all(calls)
   return { sha256: hash.update(JSON.stringify(sums)).digest('hex'), cost_nanos }
 }

@@ -121,6 +121,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
       cost_nanos,
       unpaid_nanos: either(random, 0, cost_nanos),
       refunded_nanos: either(random, 0, cost_nanos),
+      costs_elsewhere: either(random, null, '[["a","b",1]]'),
       price_id,
       price: price_id === null ? either(random, '', ...JSON_TEXTS) : '',
       counted: price_id === null ? '' : either(random, '', ...JSON_TEXTS),

@@ -88,22 +88,57 @@ describe('usage', () => {
     expect(out.split('\n')[1]).toMatch(/ bert +desk +sim-pro +completed +200 +10 +12~ +- +0\.000002 +100$/)
   })
 
-  test('--sums day has a line per day, account, key and model', async () => {
-    const { out } = await scene.run('usage', '--sums', 'day', '--since', '2026-11-20')
+  const linesIn = (out: string) => out.split('\n').map((line) => line.split(/ {2,}/))
+
+  test('--by model has what each brought, cost and left, with the total', async () => {
+    const { out, err } = await scene.run('usage', '--by', 'model')
+    expect(linesIn(out)).toEqual([
+      ['MODEL', 'CALLS', 'FAILED', 'TOKENS', 'REVENUE', 'COST', 'MARGIN', 'MARGIN %', 'KNOWN'],
+      ['sim-flash', '2', '0', '30', '0.0000045', '-', '-', '-', '50 %'],
+      ['sim-pro', '1', '0', '22', '0.000002', '0.0000025', '-0.0000005', '-25 %', '100 %'],
+      ['TOTAL', '3', '0', '52', '0.0000065', '0.0000025', '-0.0000005', '-25 %', '66.7 %'],
+    ])
+    expect(err).toBe('Calls of the last 30 days. Add --since for earlier ones.')
+  })
+
+  test.each<[string, string[]]>([
+    ['--by day --since 2026-11-20', ['2026-11-21', '2026-11-20', 'TOTAL']],
+    ['--by month', ['2026-11']],
+    ['--by account', ['anna', 'bert', 'TOTAL']],
+    ['--by account --order revenue', ['bert', 'anna', 'TOTAL']],
+    ['--by account --limit 1', ['anna']],
+    ['--by route', ['simulator: text']],
+    ['--by provider --account bert', ['simulator']],
+    ['--by model --key 2', ['sim-pro']],
+    ['--by model --since 3h --order name', ['sim-flash', 'sim-pro', 'TOTAL']],
+    ['--by model --provider simulator --model sim-pro', ['sim-pro']],
+    ['--by month --until 2026-10-31', []],
+  ])('%s has these lines', async (line, names) => {
+    const { out } = await scene.run('usage', ...line.split(' '))
     expect(
-      out
-        .split('\n')
-        .slice(1)
-        .map((line) => line.split(/ +/)),
-    ).toEqual([
-      ['2026-11-21', 'anna', 'phone', 'sim-flash', '1', '10', '5', '-', '0.000003'],
-      ['2026-11-21', 'bert', 'desk', 'sim-pro', '1', '10', '12', '-', '0.000002'],
-      ['2026-11-20', 'anna', 'phone', 'sim-flash', '1', '10', '5', '-', '0.0000015'],
-      ['TOTAL', '3', '30', '22', '-', '0.0000065'],
+      out === 'No calls.'
+        ? []
+        : linesIn(out)
+            .slice(1)
+            .map(([name]) => name),
+    ).toEqual(names)
+  })
+
+  test('--by as --json has rows and their total, in both units', async () => {
+    const { by, rows, total } = await scene.json('usage', '--by', 'account', '--since', '2026-11-20')
+    expect(by).toBe('account')
+    expect(rows).toMatchObject([
+      { name: 'anna', calls: 2, revenue_nanos: 4_500, revenue_usd: '0.0000045', margin_nanos: null },
+      {
+        name: 'bert',
+        calls: 1,
+        revenue_nanos: 2_000,
+        provider_cost_nanos: 2_500,
+        margin_nanos: -500,
+        margin_percent: -25,
+      },
     ])
-    expect((await scene.json('usage', '--sums', 'day', '--account', 'bert')).sums).toMatchObject([
-      { day: '2026-11-21', account: 'bert', calls: 1, cost_nanos: 2_000, cost_usd: '0.000002' },
-    ])
+    expect(total).toMatchObject({ calls: 3, input_tokens: 30, revenue_nanos: 6_500, margin_nanos: -500 })
   })
 
   test('--margin says what providers take, and - where that is not known', async () => {
@@ -115,50 +150,7 @@ describe('usage', () => {
       ['0.000005', '0.0000025', '-0.0000005'],
     ])
     expect(calls.err).toContain("TAKEN: the provider's cost")
-    const sums = await scene.run('usage', '--margin', '--sums', 'day', '--since', '3h')
-    expect(sums.out.split('\n').map((line) => line.split(/ +/).slice(-4))).toEqual([
-      ['USD', 'KNOWN', 'TAKEN', 'MARGIN'],
-      ['0.000003', '-', '-', '-'],
-      ['0.000002', '0.000002', '0.0000025', '-0.0000005'],
-      ['0.000005', '0.000002', '0.0000025', '-0.0000005'],
-    ])
-    expect(sums.err).toContain('KNOWN: revenue of calls with a known provider cost')
     expect((await scene.run('usage', '--margin', '--model', 'none')).err).toBe('')
-  })
-
-  test('--sums month has a line per month, account, key and model, of twelve months', async () => {
-    const { out, err } = await scene.run('usage', '--sums', 'month')
-    expect(out.split('\n').map((line) => line.split(/ +/))).toEqual([
-      ['MONTH', 'ACCOUNT', 'KEY', 'MODEL', 'CALLS', 'IN', 'OUT', 'IMAGES', 'USD'],
-      ['2026-11', 'anna', 'phone', 'sim-flash', '2', '20', '10', '-', '0.0000045'],
-      ['2026-11', 'bert', 'desk', 'sim-pro', '1', '10', '12', '-', '0.000002'],
-      ['TOTAL', '3', '30', '22', '-', '0.0000065'],
-    ])
-    expect(err).toBe('Sums of the last 12 months. Add --since for earlier ones.')
-    // What began before that is not in it: of the eleventh month before, all is.
-    const since = async (...args: string[]) =>
-      (await scene.json('usage', '--sums', 'month', ...args)).sums.map(
-        ({ month }: { month: string }) => month,
-      )
-    expect(await since('--until', '2027-10-31')).toEqual(['2026-11', '2026-11'])
-    expect(await since('--until', '2027-11-01')).toEqual([])
-    expect(await since('--until', '2027-11-01', '--since', '1990-01-01')).toEqual(['2026-11', '2026-11'])
-  })
-
-  test('--json has the total of sums', async () => {
-    const { total } = await scene.json('usage', '--sums', 'day', '--since', '2026-11-20')
-    expect(total).toMatchObject({
-      calls: 3,
-      input_tokens: 30,
-      cost_nanos: 6_500,
-      cost_usd: '0.0000065',
-      margin_nanos: -500,
-    })
-    expect(total).not.toHaveProperty('account')
-  })
-
-  test('one line needs no total', async () => {
-    expect((await scene.run('usage', '--sums', 'month', '--account', 'bert')).out).not.toContain('TOTAL')
   })
 
   test('--csv has all columns of calls, amounts as numbers, and what is not known as nothing', async () => {
@@ -186,16 +178,22 @@ describe('usage', () => {
     expect(linesOf((await scene.run('usage', ...args.split(' '))).out)).toHaveLength(1 + rows)
   })
 
-  test.each(['day', 'month'])(
-    '--csv of sums by %s has no total, which a spreadsheet would add',
-    async (by) => {
-      const { out } = await scene.run('usage', '--sums', by, '--csv', '--since', '2026-11-20')
-      const [head = '', ...lines] = out.trimEnd().split('\r\n')
-      expect(head).toStartWith(`${by},account,key,key_prefix,model,calls,`)
-      expect(lines).toHaveLength(by === 'day' ? 3 : 2)
-      expect(out).not.toContain('TOTAL')
-    },
-  )
+  test('--csv of figures has no total, which a spreadsheet would add', async () => {
+    const { out } = await scene.run('usage', '--by', 'model', '--csv', '--since', '2026-11-20')
+    const [head, ...lines] = linesOf(out)
+    expect(head).toStartWith(
+      'name,calls,failed,input_tokens,output_tokens,images,revenue_usd,provider_cost_usd,',
+    )
+    expect(lines).toEqual([
+      'sim-flash,2,0,20,10,0,0.0000045,,,,50',
+      'sim-pro,1,0,10,12,0,0.000002,0.0000025,-0.0000005,-25,100',
+    ])
+  })
+
+  test('--order without --by is wrong usage', async () => {
+    const { status, err } = await scene.run('usage', '--order', 'margin')
+    expect([status, err]).toEqual([2, expect.stringContaining('--order sorts figures: give --by, too.')])
+  })
 
   test('--csv without calls is its head', async () => {
     expect((await scene.run('usage', '--csv', '--model', 'none')).out).toMatch(/^request_id,[a-z_,]+\r$/)
@@ -209,16 +207,16 @@ describe('usage', () => {
 
   test('without calls says so', async () => {
     expect((await scene.run('usage', '--model', 'none')).out).toBe('No calls.')
-    expect((await scene.run('usage', '--model', 'none', '--sums', 'day')).out).toBe('No calls.')
+    expect((await scene.run('usage', '--model', 'none', '--by', 'day')).out).toBe('No calls.')
   })
 })
 
 test.each([
   'usage',
   'usage --margin',
-  'usage --sums day',
-  'usage --sums day --margin',
-  'usage --sums month',
+  'usage --by key',
+  'usage --by account',
+  'usage --by month',
   'entries bert',
   'key list',
   'account list',

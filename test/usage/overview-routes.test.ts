@@ -44,45 +44,146 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]()
 })
 
-describe.each(['hour', 'day', 'week', 'month'])('the overview of a %s', (range) => {
+describe.each(['today', '7', '30', '90', 'mtd'])('the overview, range %s', (range) => {
   test('has all calls, and the route that failed, for the operator', async () => {
     const overview = await operator.json('GET', `/overview?range=${range}`)
-    expect(overview.totals).toMatchObject({ calls: 4, failed: 1, cost_nanos: 3 * ANSWER_NANOS })
+    expect(overview.totals).toMatchObject({ calls: 4, failed: 1, revenue_nanos: 3 * ANSWER_NANOS })
     expect(overview.totals.first_byte_p50_ms).toBeNumber()
-    expect(overview.before).toMatchObject({ calls: 0, cost_nanos: 0 })
-    expect(overview.points.at(-1)).toBeDefined()
+    expect(overview.before).toMatchObject({ calls: 0, revenue_nanos: 0 })
     const sum = overview.points.reduce((total: number, { calls }: { calls: number }) => total + calls, 0)
-    expect(sum).toBe(4)
+    expect([sum, overview.unfinished]).toEqual([4, true])
     expect(overview.failing).toMatchObject({
       routes: [{ provider: PROVIDER, failures: 1, classes: { overloaded: 1 }, last_words: 'overloaded' }],
       complete: true,
     })
     expect(overview.money).toBeNull()
-    expect(overview.top).toMatchObject({
-      models: [{ model: MODEL, calls: 4, failed: 1, cost_nanos: 3 * ANSWER_NANOS }],
-      accounts: [
-        { account: 'bob', calls: 3, failed: 1, cost_nanos: 2 * ANSWER_NANOS },
-        { account: 'alice', calls: 1, failed: 0, cost_nanos: ANSWER_NANOS },
-      ],
-      further_models: 0,
-      further_accounts: 0,
+    expect(overview.resale).toMatchObject({
+      owed_nanos: 20_000_000_000 - 3 * ANSWER_NANOS,
+      ...{ debts_nanos: 0, debtors: 0, models: 1, below_cost: [], cost_unknown: [MODEL] },
     })
   })
 
-  test('has their own calls and money for an account, and no routes', async () => {
+  test('has their own calls and money for an account, and nothing that is the operator’s', async () => {
     for (const client of [alice, await signedIn(gateway, { key: keys.alice })]) {
       const overview = await client.json('GET', `/overview?range=${range}`)
-      expect(overview.totals).toMatchObject({ calls: 1, failed: 0, cost_nanos: ANSWER_NANOS })
-      expect(overview.failing).toBeNull()
-      expect(overview.top).toMatchObject({ models: [{ calls: 1 }], accounts: [] })
+      expect(overview.totals).toMatchObject({ calls: 1, failed: 0, spent_nanos: ANSWER_NANOS })
+      expect(overview.totals).not.toContainAnyKeys([
+        'revenue_nanos',
+        'provider_cost_nanos',
+        'known_cost_percent',
+      ])
+      expect(overview).toMatchObject({
+        failing: null,
+        unhealthy: null,
+        alerts: null,
+        ending: null,
+        resale: null,
+      })
       expect(overview.money).toMatchObject({ available_nanos: 10_000_000_000 - ANSWER_NANOS, debt_nanos: 0 })
     }
   })
 })
 
-test('the overview is of a day where no range is named, and of no other than it has', async () => {
-  expect((await operator.json('GET', '/overview')).range).toBe('day')
-  expect((await operator.send('GET', '/overview?range=year')).status).toBe(400)
+test('the overview is of one model, key, account and provider, and of any days of any zone', async () => {
+  const callsIn = async (query: string) => (await operator.json('GET', `/overview?${query}`)).totals.calls
+  expect(await callsIn('account=bob')).toBe(3)
+  expect(await callsIn('account=bob&key=2')).toBe(3)
+  expect(await callsIn(`provider=${PROVIDER}`)).toBe(3)
+  expect(await callsIn('provider=nobody')).toBe(0)
+  expect(await callsIn('model=none')).toBe(0)
+  const day = new Date(Date.now()).toISOString().slice(0, 10)
+  expect(await callsIn(`since=${day}&zone=UTC`)).toBe(4)
+  const past = await operator.json('GET', '/overview?since=2026-01-01&until=2026-01-02&zone=Asia/Kolkata')
+  expect(past).toMatchObject({ unfinished: false, from_at: '2025-12-31T18:30:00.000Z', step_ms: 3_600_000 })
+  expect([past.points.length, past.before_from_at]).toEqual([48, '2025-12-29T18:30:00.000Z'])
+})
+
+describe('the report of calls', () => {
+  const rowsOf = async (client: ConsoleClient, query: string) =>
+    (await client.json('GET', `/usage?${query}`)).rows
+
+  test('has its rows by what it is grouped, in the order that is asked for, with their total', async () => {
+    const { rows, total, count, next_cursor } = await operator.json('GET', '/usage?by=account')
+    expect(rows).toMatchObject([
+      {
+        name: 'bob',
+        account: 'bob',
+        calls: 3,
+        failed: 1,
+        revenue_nanos: 2 * ANSWER_NANOS,
+        known_cost_percent: 33.3,
+      },
+      {
+        name: 'alice',
+        account: 'alice',
+        calls: 1,
+        failed: 0,
+        revenue_nanos: ANSWER_NANOS,
+        margin_nanos: null,
+      },
+    ])
+    expect(total).toMatchObject({ calls: 4, revenue_nanos: 3 * ANSWER_NANOS, known_cost_percent: 25 })
+    expect([count, next_cursor]).toEqual([2, null])
+    const names = async (query: string) =>
+      (await rowsOf(operator, query)).map(({ name }: { name: string }) => name)
+    expect(await names('by=account&order=name')).toEqual(['alice', 'bob'])
+    expect(await names('by=model')).toEqual([MODEL])
+    expect(await names('by=provider')).toEqual([PROVIDER, 'no route answered'])
+    expect(await names('by=day&range=7')).toHaveLength(7)
+    expect(await names(`by=key&account=alice`)).toEqual([`key-1 ${keys.alice.slice(0, 10)}`])
+  })
+
+  test('comes in pages, and as a file of what the pages have', async () => {
+    const first = await operator.json('GET', '/usage?by=account&limit=1')
+    expect([first.rows.length, first.next_cursor, first.total.calls]).toEqual([1, 1, 4])
+    const second = await operator.json('GET', '/usage?by=account&limit=1&cursor=1')
+    expect([second.rows[0].name, second.next_cursor]).toEqual(['alice', null])
+    const file = await (await operator.send('GET', '/usage.csv?by=account&order=calls')).text()
+    const [head, ...lines] = file.trimEnd().split('\r\n')
+    expect(head).toBe(
+      'name,calls,failed,input_tokens,output_tokens,images,revenue_usd,provider_cost_usd,margin_usd,margin_percent,known_cost_percent',
+    )
+    expect(lines.map((line) => line.split(',').slice(0, 3))).toEqual([
+      ['alice', '1', '0'],
+      ['bob', '3', '1'],
+    ])
+  })
+
+  test('an account has its own, without cost and margin', async () => {
+    for (const by of ['model', 'key', 'day', 'month']) {
+      const { rows, total } = await alice.json('GET', `/usage?by=${by}&range=7`)
+      expect(total).toMatchObject({ calls: 1, spent_nanos: ANSWER_NANOS })
+      for (const row of [...rows, total])
+        expect(Object.keys(row).filter((name) => /revenue|cost|margin|provider/.test(name))).toEqual([])
+    }
+    const file = await (await alice.send('GET', '/usage.csv')).text()
+    expect(file.split('\r\n')[0]).toBe('name,calls,failed,input_tokens,output_tokens,images,spent_usd')
+  })
+
+  test.each([
+    ['what is the operator’s: providers', () => alice, '/usage?by=provider', 403],
+    ['routes', () => alice, '/usage?by=route', 403],
+    ['accounts', () => alice, '/usage?by=account', 403],
+    ['an order by margin', () => alice, '/usage?order=-margin', 403],
+    ['an order by cost, in the file', () => alice, '/usage.csv?order=cost', 403],
+    ['what one provider served', () => alice, `/usage?provider=${PROVIDER}`, 403],
+    ['the same on the overview', () => alice, `/overview?provider=${PROVIDER}`, 403],
+    ['the account of another', () => alice, '/usage?account=bob', 404],
+    ['the same on the overview', () => alice, '/overview?account=bob', 404],
+    ['the key of another', () => alice, '/usage?key=2', 404],
+    ['an account that does not exist', () => operator, '/usage?account=nobody', 404],
+    ['more days than are read at once', () => alice, '/usage?since=2020-01-01&until=2026-01-01', 400],
+    ['a day that does not exist', () => alice, '/usage?since=2026-02-30', 400],
+    ['an end before the beginning', () => alice, '/usage?since=2026-02-03&until=2026-02-01', 400],
+    ['a day that has not begun', () => alice, '/usage?since=2126-02-03', 400],
+    ['a range beside days', () => alice, '/usage?range=7&since=2026-02-03', 400],
+    ['an unknown range', () => alice, '/overview?range=year', 400],
+    ['an unknown zone', () => alice, '/usage?zone=Mars/Base', 400],
+    ['an unknown order', () => operator, '/usage?order=colour', 400],
+    ['an unknown parameter', () => alice, '/usage?colour=red', 400],
+  ] as const)('refuses %s', async (_name, client, path, status) => {
+    expect((await client().send('GET', path)).status).toBe(status)
+  })
 })
 
 type Event = { type: string } & Record<string, unknown>

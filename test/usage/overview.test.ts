@@ -1,23 +1,43 @@
-// The overview of calls: its sums are those of the calls, read either way; its times those of the calls that were answered.
+// The overview of calls: its sums are those of the calls, in any time zone, against those before; its times those of the calls that were answered.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { failingRoutes } from '../../plugins/health/failing-routes.ts'
-import { createOverviewMemory, type Overview, overviewOf } from '../../plugins/usage/overview/overview.ts'
-import { quantile } from '../../plugins/usage/overview/totals.ts'
-import { FIGURE_RANGES, type FigureRange } from '../../src/domain/ranges.ts'
+import { createOverviewMemory, type OverviewMemory, overviewOf } from '../../plugins/usage/report/overview.ts'
+import { quantile } from '../../plugins/usage/report/totals.ts'
+import { DAY_MS, HOUR_MS, REPORT_RANGES, type ReportRange, reportTime } from '../../src/domain/ranges.ts'
+import { daysIn } from '../../src/domain/zones.ts'
+import { createWriter } from '../../src/money/ledger/writer.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { recorded } from '../money/ledger/recorded.ts'
+import { refund } from '../money/ledger/world.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 22, 12, 34, 56, 789)
-const LENGTH_MS: Record<FigureRange, number> = {
-  hour: 3_600_000,
-  day: 86_400_000,
-  week: 7 * 86_400_000,
-  month: 30 * 86_400_000,
+/** A quarter of an hour counts whole. */
+const QUARTER_MS = 900_000
+const ZONES = ['UTC', 'Asia/Kolkata', 'America/New_York'] as const
+
+interface Asked {
+  account_id?: number | undefined
+  now_ms?: number
+  zone?: string
+  memory?: OverviewMemory
 }
+
+const overviewIn = (
+  db: Db,
+  range: ReportRange,
+  { account_id, now_ms = NOW_MS, zone = 'UTC', memory }: Asked = {},
+) =>
+  overviewOf(db, {
+    filter: { account_id },
+    time: reportTime(range, now_ms, zone),
+    zone,
+    now_ms,
+    ...(memory && { memory }),
+  })
 
 const rowsOf = (db: Db) => db.rows<Call>('SELECT * FROM calls')
 const totalsOf = (rows: readonly Call[]) => ({
@@ -34,9 +54,9 @@ const aCall = fc.tuple(
   fc.record({
     started_at_ms: fc
       .oneof(
-        fc.integer({ min: 0, max: 2 * 3_600_000 }),
-        fc.integer({ min: 0, max: 2 * 86_400_000 }),
-        fc.integer({ min: 0, max: 61 * 86_400_000 }),
+        fc.integer({ min: 0, max: 2 * HOUR_MS }),
+        fc.integer({ min: 0, max: 2 * DAY_MS }),
+        fc.integer({ min: 0, max: 61 * DAY_MS }),
       )
       .map((ago_ms) => NOW_MS - ago_ms),
     outcome: fc.constantFrom(
@@ -51,21 +71,15 @@ const aCall = fc.tuple(
   }),
 )
 
-test('an hour has sixty points, the last of which is this minute', async () => {
-  const now_ms = 2 * LENGTH_MS.hour
-  const { points, from_ms } = await overviewOf(await recorded([]), 'hour', { account_id: undefined, now_ms })
-  expect([points.length, from_ms, points.at(-1)?.start_ms]).toEqual([60, now_ms - 59 * 60_000, now_ms])
-})
-
 test('others have their turn between the times of many calls', async () => {
-  /** In how many turns the overview of so many calls, over thirty minutes, is read. */
+  /** In how many turns the overview of so many calls, over thirty days, is read. */
   async function turnsOf(calls: number): Promise<number> {
     const db = await recorded(
-      Array.from({ length: calls }, (_, nth) => [1, 5, { started_at_ms: NOW_MS - (nth % 30) * 60_000 }]),
+      Array.from({ length: calls }, (_, nth) => [1, 5, { started_at_ms: NOW_MS - (nth % 30) * DAY_MS }]),
     )
     let turns = 0
     let is_over = false
-    const overview = overviewOf(db, 'hour', { account_id: undefined, now_ms: NOW_MS }).finally(() => {
+    const overview = overviewIn(db, '30').finally(() => {
       is_over = true
     })
     for (; !is_over; turns += 1) await endOfTurn()
@@ -76,76 +90,56 @@ test('others have their turn between the times of many calls', async () => {
 })
 
 describe('sums', () => {
-  test.each(FIGURE_RANGES)('over a %s are those of its calls, for all and for one account', async (range) => {
+  test.each(REPORT_RANGES)('over %s are those of its calls, for all and for one account', async (range) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(aCall, { maxLength: 40 }), async (calls) => {
+      fc.asyncProperty(fc.array(aCall, { maxLength: 40 }), fc.constantFrom(...ZONES), async (calls, zone) => {
         const db = await recorded(calls)
         const memory = createOverviewMemory()
+        const all = await rowsOf(db)
         // The second time days are known.
         for (const account_id of [undefined, 1, 2, undefined, 1]) {
-          const overview = await overviewOf(db, range, { account_id, now_ms: NOW_MS, memory })
-          const rows = (await rowsOf(db)).filter(
-            (row) => account_id === undefined || row.account_id === account_id,
-          )
-          expectSums(overview, rows)
+          const { points, totals, before } = await overviewIn(db, range, { account_id, zone, memory })
+          const rows = all.filter((row) => account_id === undefined || row.account_id === account_id)
+          const time = reportTime(range, NOW_MS, zone)
+          expect(totals).toMatchObject(totalsOf(within(rows, time.from_ms, time.until_ms)))
+          for (const [at, point] of points.entries()) {
+            const end_ms = points[at + 1]?.start_ms ?? time.until_ms
+            expect(point).toMatchObject(totalsOf(within(rows, point.start_ms, end_ms)))
+          }
+          const before_end_ms = Math.ceil(time.before.until_ms / QUARTER_MS) * QUARTER_MS
+          expect(before).toMatchObject(totalsOf(within(rows, time.before.from_ms, before_end_ms)))
         }
         await db.close()
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     )
   })
 
-  test.each(['hour', 'day'] as const)(
-    'over a %s with too many calls to read are those of its quarters',
-    async (range) => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(aCall, { minLength: 1, maxLength: 40 }), async (calls) => {
-          const db = await recorded(calls)
-          const overview = await overviewOf(db, range, {
-            account_id: undefined,
-            now_ms: NOW_MS,
-            max_calls_read: 0,
-          })
-          const { points, totals, from_ms, until_ms, step_ms } = overview
-          const rows = await rowsOf(db)
-          expect(totals).toMatchObject(totalsOf(within(rows, from_ms, until_ms)))
-          for (const { start_ms, ...point } of points)
-            expect(point).toMatchObject(totalsOf(within(rows, start_ms, start_ms + step_ms)))
-          await db.close()
-        }),
-        { numRuns: 12 },
-      )
+  test.each(ZONES)(
+    'a range has a point for each of its days in %s, today for each of its hours',
+    async (zone) => {
+      const db = await recorded([])
+      for (const range of ['7', '30', '90', 'mtd'] as const) {
+        const days = daysIn(reportTime(range, NOW_MS, zone), zone)
+        const { points, step_ms, totals } = await overviewIn(db, range, { zone })
+        expect([step_ms, points.map(({ start_ms }) => start_ms)]).toEqual([
+          DAY_MS,
+          days.map(({ start_ms }) => start_ms),
+        ])
+        expect(totals).toMatchObject({ calls: 0, first_byte_p50_ms: null, duration_p50_ms: null })
+      }
+      const { points, step_ms } = await overviewIn(db, 'today', { zone })
+      const { from_ms } = reportTime('today', NOW_MS, zone)
+      expect(step_ms).toBe(HOUR_MS)
+      expect(points).toHaveLength(Math.ceil((NOW_MS + 1 - from_ms) / HOUR_MS))
     },
   )
 
-  function expectSums(overview: Overview, rows: readonly Call[]): void {
-    const { points, totals, before, from_ms, until_ms, step_ms } = overview
-    expect(totals).toMatchObject(totalsOf(within(rows, from_ms, until_ms)))
-    for (const point of points) {
-      const end_ms = Math.min(point.start_ms + step_ms, until_ms)
-      expect(point).toMatchObject(totalsOf(within(rows, point.start_ms, end_ms)))
-    }
-    const length_ms = step_ms * points.length
-    if (step_ms === 86_400_000) expectBefore(overview, rows)
-    else expect(before).toMatchObject(totalsOf(within(rows, from_ms - length_ms, until_ms - length_ms)))
-  }
-
-  /** By days the range before ends with a quarter of an hour, which counts whole. */
-  function expectBefore(
-    { before, points, from_ms, until_ms, step_ms }: Overview,
-    rows: readonly Call[],
-  ): void {
-    const length_ms = step_ms * points.length
-    const end_ms = Math.ceil((until_ms - length_ms) / 900_000) * 900_000
-    expect(before).toMatchObject(totalsOf(within(rows, from_ms - length_ms, end_ms)))
-  }
-
   test('a day that is over is remembered for an hour, and today is not', async () => {
     const connection = memoryDatabase()
-    const db = await recorded([[1, 10, { started_at_ms: NOW_MS - 5 * 86_400_000 }]], connection)
+    const db = await recorded([[1, 10, { started_at_ms: NOW_MS - 5 * DAY_MS }]], connection)
     const memory = createOverviewMemory()
-    const callsAt = async (now_ms: number) =>
-      (await overviewOf(db, 'week', { account_id: undefined, now_ms, memory })).totals.calls
+    const callsAt = async (now_ms: number) => (await overviewIn(db, '7', { now_ms, memory })).totals.calls
     expect(await callsAt(NOW_MS)).toBe(1)
     const add = (id: number, ago_ms: number) => {
       const columns =
@@ -155,43 +149,21 @@ describe('sums', () => {
         [id, NOW_MS - ago_ms],
       )
     }
-    add(50, 5 * 86_400_000)
+    add(50, 5 * DAY_MS)
     add(51, 60_000)
     expect(await callsAt(NOW_MS)).toBe(2)
-    expect(await callsAt(NOW_MS + 3_600_000)).toBe(3)
+    expect(await callsAt(NOW_MS + HOUR_MS)).toBe(3)
   })
 
-  test('a refund is seen at once, also of a day that is remembered', async () => {
+  test('a refund is taken from the day of its call at once', async () => {
     const connection = memoryDatabase()
-    const db = await recorded([[1, 10, { started_at_ms: NOW_MS - 5 * 86_400_000 }]], connection)
+    const db = await recorded([[1, 100, { started_at_ms: NOW_MS - 5 * DAY_MS }]], connection)
     const memory = createOverviewMemory()
-    const cost = async () =>
-      (await overviewOf(db, 'week', { account_id: undefined, now_ms: NOW_MS, memory })).totals.cost_nanos
-    expect(await cost()).toBe(10)
-    connection.run('UPDATE calls SET refunded_nanos = 4 WHERE id = 1')
-    connection.run(
-      "INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms) VALUES (1, 'refund', 4, 1, '', 0)",
-    )
-    expect(await cost()).toBe(6)
+    const revenue = async () => (await overviewIn(db, '7', { memory })).totals.cost_nanos
+    expect(await revenue()).toBe(100)
+    createWriter(connection).commit([refund(1, 30)])
+    expect(await revenue()).toBe(70)
   })
-
-  test.each(FIGURE_RANGES)(
-    'a %s ends now, and has as many points as it says, without gaps',
-    async (range) => {
-      const db = await recorded([])
-      const { from_ms, until_ms, step_ms, points, totals } = await overviewOf(db, range, {
-        account_id: undefined,
-        now_ms: NOW_MS,
-      })
-      expect(until_ms).toBe(NOW_MS + 1)
-      expect(until_ms - from_ms).toBeLessThanOrEqual(LENGTH_MS[range])
-      expect(until_ms - from_ms).toBeGreaterThan(LENGTH_MS[range] - step_ms)
-      expect(points.map(({ start_ms }) => start_ms)).toEqual(
-        Array.from({ length: LENGTH_MS[range] / step_ms }, (_, nth) => from_ms + nth * step_ms),
-      )
-      expect(totals).toMatchObject({ calls: 0, first_byte_p50_ms: null, duration_p50_ms: null })
-    },
-  )
 })
 
 describe('times', () => {
@@ -207,7 +179,7 @@ describe('times', () => {
         at(null, 'failed'),
       ].map((one) => [...one]),
     )
-    const { totals, is_sampled } = await overviewOf(db, 'hour', { account_id: 1, now_ms: NOW_MS })
+    const { totals, is_sampled } = await overviewIn(db, 'today', { account_id: 1 })
     expect(totals).toMatchObject({ first_byte_p50_ms: 200, first_byte_p95_ms: 300, duration_p50_ms: 900 })
     expect(is_sampled).toBe(false)
   })
@@ -221,7 +193,7 @@ describe('times', () => {
       ]),
     )
     for (const account_id of [undefined, 1]) {
-      const { totals, is_sampled } = await overviewOf(db, 'month', { account_id, now_ms: NOW_MS })
+      const { totals, is_sampled } = await overviewIn(db, '30', { account_id })
       expect(is_sampled).toBe(true)
       expect(totals.calls).toBe(1_000)
       expect(Math.abs((totals.first_byte_p50_ms ?? 0) - 500)).toBeLessThan(20)

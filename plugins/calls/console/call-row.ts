@@ -60,4 +60,5 @@ export const refusedCall = ({ at_ms, sentence, model, ...refusal }: RecordedRefu
   provider_cost_nanos: null,
   reported_cost_nanos: null,
   computed_cost_nanos: null,
+  costs_elsewhere: null,
 })

@@ -1,4 +1,6 @@
 // Refusals as pages ask for them: how many there were, the list of them, and their reasons and what to do in words.
+
+import type { ReportRange } from '../../../src/domain/ranges.ts'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import type { Role } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -75,17 +77,21 @@ export const refusalAdvice = (code: string, role: Role): string =>
 export type Refusals = AnswerOf<typeof api.refusals.get>
 
 export interface RefusalsOf {
-  range?: 'hour' | 'day' | 'week' | 'month'
+  range?: 'hour' | 'day' | 'week' | 'month' | ReportRange | undefined
+  /** In place of a range: days, or moments. */
+  since?: string | undefined
+  until?: string | undefined
+  zone?: string | undefined
   /** Its number or name. Absent: of all that the viewer sees. */
   account?: number | string | undefined
-  key_id?: number | undefined
+  key_id?: number | string | undefined
 }
 
 const EVERY_MS = 30_000
 
-export function useRefusals({ range, account, key_id }: RefusalsOf) {
+export function useRefusals({ range, since, until, zone, account, key_id }: RefusalsOf) {
   const query = {
-    range,
+    ...{ range, since, until, zone },
     account: account === undefined ? undefined : String(account),
     key: key_id === undefined ? undefined : String(key_id),
   }

@@ -1,26 +1,17 @@
-// The pages Overview and Usage in the side bar.
+// The page Overview in the side bar, and the former address of its breakdown.
 import { Gauge } from 'lucide-react'
-import { EVERYONE, NOT_OWN_KEY, type PageEntry } from '../../console/web/app/page-entry.ts'
+import { EVERYONE, type MovedPage, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 export const overview_pages: readonly PageEntry[] = [
   {
     path: '/overview',
     title: 'Overview',
-    seen_by: NOT_OWN_KEY,
+    seen_by: EVERYONE,
     icon: Gauge,
     letter: 'o',
-    load: () => import('./overview/overview.tsx'),
-    also: 'dashboard health alerts live',
+    load: () => import('./overview.tsx'),
+    also: 'dashboard health alerts live usage spend costs tokens revenue margin',
   },
 ]
 
-export const usage_pages: readonly PageEntry[] = [
-  {
-    path: '/usage',
-    title: 'Usage',
-    seen_by: EVERYONE,
-    below: '/overview',
-    load: () => import('./usage/usage.tsx'),
-    also: 'spend costs tokens revenue margin',
-  },
-]
+export const moved_usage: readonly MovedPage[] = [{ path: '/usage', to: '/overview' }]

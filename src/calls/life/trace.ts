@@ -1,6 +1,5 @@
 // The trace of a call under way: what happened to it, gathered in a few numbers and written as bounded JSON at its end.
 import { GatewayError, UpstreamFault } from '../../domain/errors.ts'
-import type { Nanos } from '../../domain/money.ts'
 import {
   type CallTrace,
   MAX_TRACE_BYTES,
@@ -10,7 +9,7 @@ import {
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { Call } from '../../store/schema.ts'
 import type { Attempt } from '../../upstream/routes.ts'
-import { costOfTry } from '../settling/provider-cost.ts'
+import { costOfTry, type RouteCost } from '../settling/provider-cost.ts'
 
 /** The facts about a call beside its times. */
 type TracedFacts = Omit<CallTrace, 'held_ms' | 'sent_ms' | 'head_ms' | 'tried' | 'more_tried'>
@@ -43,6 +42,8 @@ const ROOM = [
 /** Ids of models and names of providers are shorter, nearly all of them. */
 const MAX_NAME_CHARS = 80
 
+const NO_COSTS: readonly RouteCost[] = []
+
 /** Nearly every call has times alone: they are all that it makes. */
 export class Trace {
   readonly #started_ms: number
@@ -51,8 +52,8 @@ export class Trace {
   #sent_ms = -1
   #head_ms = -1
   #tried: TracedTry[] | undefined
-  /** The cost of failed tries at their providers. */
-  failed_cost_nanos: Nanos = 0
+  /** The failed tries that cost something at their providers. */
+  failed_costs: readonly RouteCost[] = NO_COSTS
   #facts: TracedFacts | undefined
 
   /** @param scrub takes addresses and secrets out of words from outside */
@@ -76,8 +77,8 @@ export class Trace {
 
   failed(attempt: Attempt, failure: UpstreamFailure, failed: FailedTry): void {
     const { provider, model, key_id } = attempt
-    const cost_nanos = this.failed_cost_nanos + costOfTry(attempt, failure, failed.context)
-    this.failed_cost_nanos = Math.min(cost_nanos, Number.MAX_SAFE_INTEGER)
+    const nanos = costOfTry(attempt, failure, failed.context)
+    if (nanos > 0) this.failed_costs = [...this.failed_costs, { attempt, nanos }]
     this.#tried ??= []
     this.#tried.push({
       provider: provider.name,

@@ -25,33 +25,75 @@ interface Charged {
   readonly reported_cost_nanos?: Nanos | undefined
 }
 
+/** What an attempt costs at its provider. */
+export interface RouteCost {
+  readonly attempt: Attempt
+  readonly nanos: Nanos
+}
+
 /** The costs in a call's record. */
 interface RecordedCosts {
   provider_cost_nanos: Nanos | null
   reported_cost_nanos: Nanos | null
   computed_cost_nanos: Nanos | null
+  /** The part of `provider_cost_nanos` that other routes than `attempt` take, as the record has it; null without any. */
+  costs_elsewhere: string | null
 }
 
 /**
  * @param delivered undefined for a call that is charged for nothing
  * @param attempt the last that answered; undefined if none was reached
- * @param failed_nanos the cost of the call's failed tries
+ * @param failed the failed tries that cost something
  */
 export function costsOf(
   delivered: Charged | undefined,
   attempt: Attempt | undefined,
-  failed_nanos: Nanos,
+  failed: readonly RouteCost[],
 ): RecordedCosts {
+  const failed_nanos = sumOf(failed)
   if (!delivered)
-    return { provider_cost_nanos: failed_nanos || null, reported_cost_nanos: null, computed_cost_nanos: null }
-  const computed = computedCost(delivered, attempt)
+    return {
+      provider_cost_nanos: failed_nanos || null,
+      reported_cost_nanos: null,
+      computed_cost_nanos: null,
+      costs_elsewhere: costsElsewhere(failed, attempt),
+    }
+  const parts = computedCosts(delivered, attempt)
+  const computed = parts && sumOf(parts)
   const reported = believedCost(delivered.usage, delivered.reported_cost_nanos)
   const known = reported ?? computed
   return {
-    provider_cost_nanos: known === null ? null : Math.min(known + failed_nanos, Number.MAX_SAFE_INTEGER),
+    provider_cost_nanos: known === null ? null : capped(known + failed_nanos),
     reported_cost_nanos: reported,
     computed_cost_nanos: reported === null ? null : computed,
+    // A report is of the whole call.
+    costs_elsewhere:
+      known === null
+        ? null
+        : costsElsewhere([...(reported === null ? (parts ?? []) : []), ...failed], attempt),
   }
+}
+
+const capped = (nanos: Nanos): Nanos => Math.min(nanos, Number.MAX_SAFE_INTEGER)
+
+const sumOf = (costs: readonly RouteCost[]): Nanos => capped(costs.reduce((sum, { nanos }) => sum + nanos, 0))
+
+/** By route, in the order in which they were reached. */
+function costsElsewhere(costs: readonly RouteCost[], own: Attempt | undefined): string | null {
+  const others = costs.filter(
+    ({ attempt }) => attempt.provider.name !== own?.provider.name || attempt.model !== own.model,
+  )
+  if (others.length === 0) return null
+  const by_route = Map.groupBy(others, ({ attempt }) =>
+    JSON.stringify([attempt.provider.name, attempt.model]),
+  )
+  return JSON.stringify(
+    [...by_route.values()].map((some) => [
+      some[0]?.attempt.provider.name,
+      some[0]?.attempt.model,
+      sumOf(some),
+    ]),
+  )
 }
 
 /** A 0 beside billed tokens is a cost that the provider left out. */
@@ -80,37 +122,46 @@ export function costOfTry(
   return providerCost(cost, usage, {}) ?? 0
 }
 
-function computedCost(charged: Charged, attempt: Attempt | undefined): Nanos | null {
+/** By the routes' cost, of each route that answered; null if that is not known of one. */
+function computedCosts(charged: Charged, attempt: Attempt | undefined): RouteCost[] | null {
   const { charge, usage, image_attempts, tokens_by_answer } = charged
-  if (tokens_by_answer) return costOfTokens(tokens_by_answer)
-  if (image_attempts) return costOfImages(charged, image_attempts)
-  return attempt?.cost ? providerCost(attempt.cost, usage, charge) : null
+  if (tokens_by_answer) return costsOfTokens(tokens_by_answer)
+  if (image_attempts) return costsOfImages(charged, image_attempts)
+  if (!attempt?.cost) return null
+  const nanos = providerCost(attempt.cost, usage, charge)
+  return nanos === null ? null : [{ attempt, nanos }]
 }
 
 /** The cost of images by tokens, summed by route. */
-function costOfTokens(answers: readonly ImageAnswerTokens[]): Nanos | null {
-  let sum = 0
+function costsOfTokens(answers: readonly ImageAnswerTokens[]): RouteCost[] | null {
+  const costs: RouteCost[] = []
   for (const [cost, parts] of Map.groupBy(answers, ({ attempt }) => attempt.cost)) {
-    if (!cost) return null
+    const [first] = parts
+    if (!cost || !first) return null
     const { usage, ...counted } = sumImageTokens(parts.map(({ tokens }) => tokens))
-    const part = providerCost(cost, usage, { counted })
-    if (part === null) return null
-    sum += part
+    const nanos = providerCost(cost, usage, { counted })
+    if (nanos === null) return null
+    costs.push({ attempt: first.attempt, nanos })
   }
-  return Number.isSafeInteger(sum) ? sum : null
+  return safe(costs)
 }
 
 /** The cost of images by number, summed by route: rounded once. */
-function costOfImages({ charge, usage }: Charged, image_attempts: readonly Attempt[]): Nanos | null {
+function costsOfImages({ charge, usage }: Charged, image_attempts: readonly Attempt[]): RouteCost[] | null {
   const { counted } = charge
   if (!counted || !('order' in counted)) return null
-  let sum = 0
-  for (const cost of new Set(image_attempts.map((attempt) => attempt.cost))) {
-    if (!cost) return null
-    const count = image_attempts.filter((attempt) => attempt.cost === cost).length
-    const part = providerCost(cost, usage, { counted: { order: { ...counted.order, count } } })
-    if (part === null) return null
-    sum += part
+  const costs: RouteCost[] = []
+  for (const [cost, attempts] of Map.groupBy(image_attempts, (attempt) => attempt.cost)) {
+    const [first] = attempts
+    if (!cost || !first) return null
+    const nanos = providerCost(cost, usage, {
+      counted: { order: { ...counted.order, count: attempts.length } },
+    })
+    if (nanos === null) return null
+    costs.push({ attempt: first, nanos })
   }
-  return Number.isSafeInteger(sum) ? sum : null
+  return safe(costs)
 }
+
+const safe = (costs: RouteCost[]): RouteCost[] | null =>
+  Number.isSafeInteger(costs.reduce((sum, { nanos }) => sum + nanos, 0)) ? costs : null

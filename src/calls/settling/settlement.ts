@@ -111,7 +111,7 @@ function recordOf(
 ): CallRecord {
   const { attempt, trace, order } = held
   const usage = delivered?.usage ?? NO_USAGE
-  const costs = costsOf(delivered, attempt, trace.failed_cost_nanos)
+  const costs = costsOf(delivered, attempt, trace.failed_costs)
   return {
     surface: held.origin.surface,
     model: order.model.id,
@@ -134,6 +134,7 @@ function recordOf(
     provider_cost_nanos: costs.provider_cost_nanos,
     reported_cost_nanos: costs.reported_cost_nanos,
     computed_cost_nanos: costs.computed_cost_nanos,
+    costs_elsewhere: costs.costs_elsewhere,
     price: delivered?.charge.snapshot ?? '',
     started_at_ms: held.started_ms,
     first_byte_ms: held.first_byte_ms,

@@ -5,13 +5,14 @@ import type { Call } from '../../store/schema.ts'
 import { QUARTER_S } from './days.ts'
 import { OF_CALLS, SUMMED } from './sums.ts'
 
-type Kind = 'account_id' | 'started_at_ms' | 'key_id' | 'model' | 'outcome'
+type Kind = 'account_id' | 'started_at_ms' | 'key_id' | 'model' | 'outcome' | 'provider' | 'upstream_model'
 
 /** Some calls of one kind that started in the same quarter of an hour: a row of the view `calls_to_sum`. */
 export interface AddedCalls extends Pick<Call, Kind | (typeof OF_CALLS)[number]> {
   calls: number
   provider_cost_nanos: Nanos
   known_revenue_nanos: Nanos
+  uncosted_calls: number
   first_call_id: number
   last_call_id: number
 }
@@ -23,6 +24,8 @@ export const ADDED_COLUMNS = [
   'key_id',
   'model',
   'outcome',
+  'provider',
+  'upstream_model',
   'calls',
   ...SUMMED,
   'first_call_id',
@@ -31,7 +34,7 @@ export const ADDED_COLUMNS = [
 
 /**
  * Puts the calls of a batch together. A call that is alone of its kind is left to the trigger, which is cheaper then; so are
- * those whose sum a number cannot hold.
+ * those whose sum a number cannot hold, and those of which other routes take a part of the cost.
  *
  * @param calls those that are put together are marked as summed
  */
@@ -39,6 +42,7 @@ export function groupCalls(calls: readonly Call[]): AddedCalls[] {
   if (calls.length < 2) return []
   const kinds = new Map<string, [Call, ...Call[]]>()
   for (const call of calls) {
+    if (call.costs_elsewhere) continue
     const kind = kindOf(call)
     const others = kinds.get(kind)
     if (others) others.push(call)
@@ -54,8 +58,16 @@ export function groupCalls(calls: readonly Call[]): AddedCalls[] {
   return added
 }
 
-const kindOf = ({ account_id, key_id, started_at_ms, outcome, model }: Call): string =>
-  `${account_id} ${key_id} ${Math.trunc(started_at_ms / 1_000 / QUARTER_S)} ${outcome} ${model}`
+const kindOf = ({
+  account_id,
+  key_id,
+  started_at_ms,
+  outcome,
+  model,
+  provider,
+  upstream_model,
+}: Call): string =>
+  `${account_id} ${key_id} ${Math.trunc(started_at_ms / 1_000 / QUARTER_S)} ${outcome} ${provider}\n${model}\n${upstream_model}`
 
 /** @returns undefined if it would not be exact, and for what the table refuses anyway */
 function sumOf(calls: readonly [Call, ...Call[]]): AddedCalls | undefined {
@@ -64,6 +76,7 @@ function sumOf(calls: readonly [Call, ...Call[]]): AddedCalls | undefined {
     calls: 0,
     provider_cost_nanos: 0,
     known_revenue_nanos: 0,
+    uncosted_calls: 0,
     first_call_id: calls[0].id,
     last_call_id: calls[0].id,
   }
@@ -74,7 +87,7 @@ function sumOf(calls: readonly [Call, ...Call[]]): AddedCalls | undefined {
     if (call.provider_cost_nanos !== null) {
       sum.provider_cost_nanos += call.provider_cost_nanos
       sum.known_revenue_nanos += call.cost_nanos
-    }
+    } else if (call.price !== '') sum.uncosted_calls += 1
     sum.first_call_id = Math.min(sum.first_call_id, call.id)
     sum.last_call_id = Math.max(sum.last_call_id, call.id)
   }

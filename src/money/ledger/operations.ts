@@ -44,7 +44,13 @@ export type CallRecord = Omit<
 type OfHold = 'id' | 'request_id' | 'account_id' | 'key_id' | 'hold_nanos'
 /** How the row stores it; in the record, `price` is the whole text. */
 type OfWriter = 'summed' | 'price_id' | 'counted'
-type Later = 'failed_tries' | 'trace' | 'provider_cost_nanos' | 'reported_cost_nanos' | 'computed_cost_nanos'
+type Later =
+  | 'failed_tries'
+  | 'trace'
+  | 'provider_cost_nanos'
+  | 'reported_cost_nanos'
+  | 'computed_cost_nanos'
+  | 'costs_elsewhere'
 
 /** Settles a hold with the record of its call. One that has expired is settled as well: it has nothing left to become free. */
 interface Settlement {

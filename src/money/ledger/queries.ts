@@ -141,6 +141,7 @@ const sumsWhere = (orm: Orm, account?: SQL) =>
       unpaid_nanos: sumOf(call_sums.unpaid_nanos),
       provider_cost_nanos: sumOf(call_sums.provider_cost_nanos),
       known_revenue_nanos: sumOf(call_sums.known_revenue_nanos),
+      uncosted_calls: sumOf(call_sums.uncosted_calls),
     })
     .from(sql`json_each(${placeholder('starts')}) AS listed`)
     // Not an inner one: SQLite would rather read all sums of that length, and look each up in the list.

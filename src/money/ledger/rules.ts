@@ -267,6 +267,7 @@ function callOf(resolved: HoldRow, record: CallRecord, cost_nanos: Nanos, unpaid
     unpaid_nanos,
     refunded_nanos: 0,
     provider_cost_nanos: record.provider_cost_nanos ?? null,
+    costs_elsewhere: record.costs_elsewhere ?? null,
     reported_cost_nanos: record.reported_cost_nanos ?? null,
     computed_cost_nanos: record.computed_cost_nanos ?? null,
     summed: 0,

@@ -1,8 +1,8 @@
-// Sums of calls by day and by month, added up from the kept sums. Only reads; their cost does not grow with the number of calls.
+// Sums of calls by day, added up from the kept sums. Only reads; their cost does not grow with the number of calls.
 import type { Nanos } from '../../domain/money.ts'
 import { DAY_S } from '../../domain/ranges.ts'
 import type { Usage } from '../../domain/usage.ts'
-import { type Day, dayOf, monthOf, type Zone } from '../../domain/zones.ts'
+import { type Day, dayOf, type Zone } from '../../domain/zones.ts'
 import type { Db } from '../../store/db.ts'
 import { joinedPeriods, type Periods, QUARTER_S } from './days.ts'
 import { type CallFilter, numbered, sumQueries, valuesOf } from './queries.ts'
@@ -32,6 +32,8 @@ interface Sum extends Usage {
   provider_cost_nanos: Nanos
   /** The charges of those calls. */
   known_revenue_nanos: Nanos
+  /** Answered calls of which it is not known. */
+  uncosted_calls: number
 }
 
 /** The same on one day. */
@@ -86,33 +88,6 @@ async function readDailySums(db: Db, filter: CallFilter, request: SumsRequest): 
   return { sums, next_cursor: undefined }
 }
 
-/** A sum over any period. */
-export interface PeriodSum extends Sum {
-  /** `2026-12-31` or `2026-12`. */
-  period: string
-}
-
-/** The same by month, all of them. */
-export const monthlySums = (db: Db, filter: CallFilter, zone: Zone): Promise<PeriodSum[]> =>
-  db.snapshot((then) => readMonthlySums(then, filter, zone))
-
-async function readMonthlySums(db: Db, filter: CallFilter, zone: Zone): Promise<PeriodSum[]> {
-  const sums: PeriodSum[] = []
-  for await (const { time: month, found } of sumsOf(db, filter, monthsWithCalls(db, filter, zone)))
-    sums.push(...found.map((sum) => ({ period: month.name, ...sum })))
-  return sums
-}
-
-async function* monthsWithCalls(db: Db, filter: CallFilter, zone: Zone): AsyncGenerator<Day> {
-  let month_start_ms = Number.POSITIVE_INFINITY
-  for await (const day of daysWithCalls(db, filter, zone, filter.until_ms ?? MAX_TIME_MS)) {
-    if (day.start_ms >= month_start_ms) continue
-    const month = monthOf(day.start_ms, zone)
-    month_start_ms = month.start_ms
-    yield month
-  }
-}
-
 /** The days of a time zone in which there may be calls, the newest first: those that share a moment with a day in UTC that has some. */
 async function* daysWithCalls(
   db: Db,
@@ -161,17 +136,38 @@ export const SUMMED = [
   ...OF_CALLS,
   'provider_cost_nanos',
   'known_revenue_nanos',
+  'uncosted_calls',
 ] as const satisfies (keyof Sum)[]
+
+/** What calls of one sum have in common, beside the period. */
+export const SUM_KIND = ['account_id', 'key_id', 'model', 'outcome', 'provider', 'upstream_model'] as const
 
 /** What a call costs its account, refunds taken off. */
 const CHARGED = 'cost_nanos - refunded_nanos'
+/** A part of the cost that another route takes: `["provider", "their model", nano-dollars]`. */
+const partOf = (at: number): string => `(SELECT value FROM json_each(part.value) WHERE key = ${at})`
+const PARTS = 'json_each(costs_elsewhere) AS part'
+const ELSEWHERE = `CASE WHEN costs_elsewhere IS NULL THEN 0
+  ELSE (SELECT CAST(sum(CAST(${partOf(2)} AS BIGINT)) AS BIGINT) FROM ${PARTS}) END`
 
-/** The same in SQL over `calls`, in this order. */
-export const SUMMED_SQL = [
-  ...OF_CALLS.map((column) => (column === 'cost_nanos' ? `sum(${CHARGED})` : `sum(${column})`)),
-  'coalesce(sum(provider_cost_nanos), 0)',
-  `sum(CASE WHEN provider_cost_nanos IS NULL THEN 0 ELSE ${CHARGED} END)`,
-]
+/**
+ * What calls add to the sums, in SQL: a row for each call, and one for each other route that takes a part of its cost.
+ * @param calls their table
+ */
+export const addedBy = (calls: string): string => `
+  SELECT id, started_at_ms, ${SUM_KIND.join()}, 1 AS calls,
+         ${OF_CALLS.map((name) => (name === 'cost_nanos' ? `${CHARGED} AS cost_nanos` : name)).join()},
+         coalesce(provider_cost_nanos, 0) - ${ELSEWHERE} AS provider_cost_nanos,
+         CASE WHEN provider_cost_nanos IS NULL THEN 0 ELSE ${CHARGED} END AS known_revenue_nanos,
+         CASE WHEN provider_cost_nanos IS NULL AND (price_id IS NOT NULL OR price <> '') THEN 1 ELSE 0 END AS uncosted_calls
+    FROM ${calls}
+  UNION ALL
+  SELECT ${calls}.id, started_at_ms, account_id, key_id, model, outcome, ${partOf(0)}, ${partOf(1)}, 0,
+         ${OF_CALLS.map(() => '0').join()}, CAST(${partOf(2)} AS BIGINT), 0, 0
+    FROM ${calls} CROSS JOIN ${PARTS} WHERE costs_elsewhere IS NOT NULL`
+
+/** The sums of these rows, in the order of `calls` and `SUMMED`. */
+export const SUMMED_SQL = ['calls', ...SUMMED].map((name) => `sum(${name}) AS ${name}`)
 
 const COUNTS = ['calls', ...SUMMED] as const
 

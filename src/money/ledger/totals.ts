@@ -13,6 +13,8 @@ export interface MoneyTotals extends KnownCosts {
   /** Calls that failed or broke off. */
   failed: number
   cost_nanos: Nanos
+  /** Answered calls of which it is not known what their providers take. */
+  uncosted_calls: number
 }
 
 /** The same with what was used. */
@@ -30,6 +32,7 @@ export const NO_MONEY: Readonly<MoneyTotals> = {
   cost_nanos: 0,
   provider_cost_nanos: 0,
   known_revenue_nanos: 0,
+  uncosted_calls: 0,
 }
 export const NO_CALLS: Readonly<CallTotals> = { ...NO_MONEY, input_tokens: 0, output_tokens: 0, images: 0 }
 
@@ -85,6 +88,7 @@ export const moneyOfSums = () => ({
   cost_nanos: totalOf(call_sums.cost_nanos),
   provider_cost_nanos: totalOf(call_sums.provider_cost_nanos),
   known_revenue_nanos: totalOf(call_sums.known_revenue_nanos),
+  uncosted_calls: totalOf(call_sums.uncosted_calls),
 })
 
 /** What calls cost their accounts, refunds taken off, as the kept sums have it. */
@@ -97,6 +101,7 @@ export const moneyOfCalls = () => ({
   cost_nanos: totalOf(charged_nanos),
   provider_cost_nanos: totalOf(calls.provider_cost_nanos),
   known_revenue_nanos: totalOf(charged_nanos, sql`${calls.provider_cost_nanos} IS NOT NULL`),
+  uncosted_calls: sql<number>`count(*) FILTER (WHERE ${calls.provider_cost_nanos} IS NULL AND (${calls.price_id} IS NOT NULL OR ${calls.price} <> ''))`,
 })
 
 export const totalsOfSums = () => ({ ...moneyOfSums(), ...used(call_sums) })

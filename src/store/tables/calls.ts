@@ -78,6 +78,11 @@ export const calls = sqliteTable('calls', {
   computed_cost_nanos: integer(),
   /** The part of `cost_nanos` that was refunded: the sum of its refund entries. */
   refunded_nanos: integer().notNull(),
+  /**
+   * What other routes than its own take of `provider_cost_nanos`: failed tries, or a part of the images, as JSON: `[["provider", "their
+   * model", nano-dollars], …]`; null without any.
+   */
+  costs_elsewhere: text(),
 })
 
 /** How far calls were written anew in smaller form, in the order of their ids (money/ledger/rewriting.ts). */
@@ -107,6 +112,10 @@ export const call_sums = sqliteTable(
     key_id: integer().notNull(),
     model: text().notNull(),
     outcome: text({ enum: OUTCOMES }).notNull(),
+    /** The route of the calls; both empty if none was reached. */
+    provider: text().notNull(),
+    upstream_model: text().notNull(),
+    /** 0 where the route takes a part of the cost of calls of other routes, and nothing else. */
     calls: integer().notNull(),
     ...usageColumns(),
     /** Charges less refunds, as `known_revenue_nanos` is. */
@@ -119,9 +128,11 @@ export const call_sums = sqliteTable(
     provider_cost_nanos: integer().notNull(),
     /** The charges for these calls: the margin is this less `provider_cost_nanos`. */
     known_revenue_nanos: integer().notNull(),
+    /** Answered calls of which the provider's cost is not known. */
+    uncosted_calls: integer().notNull(),
   },
-  ({ account_id, span_s, start_s, key_id, model, outcome }) => [
-    primaryKey({ columns: [span_s, start_s, account_id, key_id, model, outcome] }),
+  ({ account_id, span_s, start_s, key_id, model, outcome, provider, upstream_model }) => [
+    primaryKey({ columns: [span_s, start_s, account_id, key_id, model, outcome, provider, upstream_model] }),
   ],
 )
 
@@ -157,6 +168,7 @@ export const call_tables: readonly StoredTable[] = [
       trace: { exported: 'json', erased: "''" },
       // Of the bookkeeping, and of the operator's own costs.
       ...columns('price_id summed provider_cost_nanos reported_cost_nanos computed_cost_nanos', NOT_EXPORTED),
+      costs_elsewhere: NOT_EXPORTED,
     },
   }),
   unownedTable(call_rewrites),
@@ -164,10 +176,13 @@ export const call_tables: readonly StoredTable[] = [
   accountTable(call_sums, {
     erases: 'columns',
     columns: {
-      ...columns('account_id span_s start_s key_id model outcome calls', NOT_EXPORTED),
+      ...columns(
+        'account_id span_s start_s key_id model outcome provider upstream_model calls',
+        NOT_EXPORTED,
+      ),
       ...usage(NOT_EXPORTED),
       ...columns('cost_nanos unpaid_nanos first_call_id last_call_id', NOT_EXPORTED),
-      ...columns('provider_cost_nanos known_revenue_nanos', NOT_EXPORTED),
+      ...columns('provider_cost_nanos known_revenue_nanos uncosted_calls', NOT_EXPORTED),
     },
   }),
 ]

@@ -63,6 +63,7 @@ test('counts, sums and the file have the calls that the list has', async () => {
         cost_nanos: sum(calls, ({ cost_nanos }) => cost_nanos),
         provider_cost_nanos: sum(known, ({ provider_cost_nanos }) => provider_cost_nanos ?? 0),
         known_revenue_nanos: sum(known, ({ cost_nanos }) => cost_nanos),
+        uncosted_calls: calls.filter((call) => call.provider_cost_nanos === null && call.price !== '').length,
       })
       const parts: RecordedCall[] = []
       for await (const part of allCalls(db, filter)) parts.push(...part)

@@ -2,11 +2,13 @@
 import type { Database, Statement } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { callsOfAnswer, findCall } from '../../../plugins/calls/one-call.ts'
-import { overviewOf } from '../../../plugins/usage/overview/overview.ts'
+import { overviewOf } from '../../../plugins/usage/report/overview.ts'
+import { reportOf } from '../../../plugins/usage/report/report.ts'
+import { reportTime } from '../../../src/domain/ranges.ts'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
 import { UTC } from '../../../src/domain/zones.ts'
 import type { CallRecord } from '../../../src/money/ledger/operations.ts'
-import { dailySums, monthlySums } from '../../../src/money/ledger/sums.ts'
+import { dailySums } from '../../../src/money/ledger/sums.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { memoryDatabase } from '../../support/empty-database.ts'
 import { recorded } from './recorded.ts'
@@ -44,12 +46,25 @@ test.each<
     'a month',
     onDays(2),
     onDays(60),
-    (db) => overviewOf(db, 'month', { account_id: undefined, now_ms: NOW_MS }),
+    (db) => overviewOf(db, { filter: {}, time: reportTime('30', NOW_MS), zone: UTC, now_ms: NOW_MS }),
     2,
   ],
-  ['a week', onDays(2), onDays(60), (db) => overviewOf(db, 'week', { account_id: 1, now_ms: NOW_MS }), 2],
+  [
+    'a week',
+    onDays(2),
+    onDays(60),
+    (db) =>
+      overviewOf(db, { filter: { account_id: 1 }, time: reportTime('7', NOW_MS), zone: UTC, now_ms: NOW_MS }),
+    2,
+  ],
+  [
+    'the report of a month',
+    onDays(2),
+    onDays(60),
+    (db) => reportOf(db, { ...reportTime('30', NOW_MS), filter: {}, by: 'model', zone: UTC }),
+    2,
+  ],
   ['sums by day', onDays(2), onDays(49), (db) => dailySums(db, {}, { zone: UTC, limit: 100 }), 2],
-  ['sums by month', onDays(2), onDays(60), (db) => monthlySums(db, {}, UTC), 2],
   ['the parts of an answer', inParts(2), inParts(40), partsOf, 0],
 ])('%s', async (_, few, many, read, more) => {
   const queriesFor = async (calls: typeof few): Promise<number> => {

@@ -81,7 +81,17 @@ function resolution(random: Random, model: Model): Operation {
   // An interrupted answer that is free: [billing] interrupted.
   if (random.chance(0.05))
     return post(hold_id, 0, { outcome: 'broken', provider_cost_nanos: random.below(200) })
-  return post(hold_id, cost_nanos, random.chance(0.5) ? { provider_cost_nanos: random.below(200) } : {})
+  if (random.chance(0.5)) return post(hold_id, cost_nanos)
+  const provider_cost_nanos = random.below(200)
+  // A failed try of another route costs a part of it.
+  const costs_elsewhere = random.chance(0.2)
+    ? JSON.stringify([['backup', 'text', random.below(provider_cost_nanos + 1)]])
+    : null
+  return post(hold_id, cost_nanos, {
+    provider_cost_nanos,
+    costs_elsewhere,
+    price: random.pick(['', '{"unit":"token"}']),
+  })
 }
 
 function badOperation(random: Random, account_id: number): Operation {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { dayOf, UTC } from '../../../src/domain/zones.ts'
 import { periodsOf, QUARTER_S } from '../../../src/money/ledger/days.ts'
 import type { CallRecord } from '../../../src/money/ledger/operations.ts'
-import { dailySums, monthlySums } from '../../../src/money/ledger/sums.ts'
+import { dailySums } from '../../../src/money/ledger/sums.ts'
 import { recorded } from './recorded.ts'
 
 const DAY_MS = 86_400_000
@@ -210,34 +210,4 @@ describe('pages of sums', () => {
       { calls: 2, cost_nanos: 110 },
     ])
   })
-})
-
-test.each([UTC, 'America/St_Johns'])('sums by month are those of their days (%s)', async (zone) => {
-  const calls = Array.from({ length: 200 }, (_, index): [number, number, Partial<CallRecord>] => [
-    1 + (index % 3),
-    index,
-    { model: index % 2 ? 'a' : 'b', started_at_ms: MIDNIGHT_MS - index * 31 * HOUR_MS },
-  ])
-  const db = await recorded(calls)
-  for (const filter of [
-    {},
-    { since_ms: MIDNIGHT_MS - 100 * 24 * HOUR_MS, until_ms: MIDNIGHT_MS - 20 * 24 * HOUR_MS },
-  ]) {
-    const expected = new Map<string, { calls: number; cost_nanos: number }>()
-    for (const { day, key_id, model, calls, cost_nanos } of (await dailySums(db, filter, { zone })).sums) {
-      const of = `${day.slice(0, 7)} ${key_id} ${model}`
-      const sum = expected.get(of) ?? { calls: 0, cost_nanos: 0 }
-      expected.set(of, { calls: sum.calls + calls, cost_nanos: sum.cost_nanos + cost_nanos })
-    }
-    const found = (await monthlySums(db, filter, zone)).map(
-      ({ period, key_id, model, calls, cost_nanos }): [string, object] => [
-        `${period} ${key_id} ${model}`,
-        { calls, cost_nanos },
-      ],
-    )
-    expect(found.length).toBeGreaterThan(10)
-    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected))
-    const months = found.map(([name]) => name.slice(0, 7))
-    expect(months).toEqual(months.toSorted().reverse())
-  }
 })

@@ -16,17 +16,18 @@ import { entrySums } from '../../../plugins/entries/sums.ts'
 import { failingRoutes } from '../../../plugins/health/failing-routes.ts'
 import { usageOfKeys } from '../../../plugins/keys/key-usage.ts'
 import { rerateCalls } from '../../../plugins/prices/rerating/recorded-calls.ts'
-import { overviewOf } from '../../../plugins/usage/overview/overview.ts'
-import { usageOf } from '../../../plugins/usage/usage.ts'
+import { overviewOf } from '../../../plugins/usage/report/overview.ts'
 import { listAccountPage } from '../../../src/access/account-listing.ts'
+import { type ReportRange, reportTime } from '../../../src/domain/ranges.ts'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
 import { UTC } from '../../../src/domain/zones.ts'
 import { audit } from '../../../src/money/ledger/audit.ts'
 import { lastCallOf, spendingOf } from '../../../src/money/ledger/spending.ts'
 import { startedBetween } from '../../../src/money/ledger/started-calls.ts'
-import { dailySums, monthlySums } from '../../../src/money/ledger/sums.ts'
+import { dailySums } from '../../../src/money/ledger/sums.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { recorded } from '../../money/ledger/recorded.ts'
+import { copyTables } from '../../support/copied-tables.ts'
 import { memoryDatabase } from '../../support/empty-database.ts'
 import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
 
@@ -34,16 +35,6 @@ const DAY_MS = 86_400_000
 const NOW_MS = 20_000 * DAY_MS
 const ASK = requestIdAt(NOW_MS - 0.02 * DAY_MS)
 const TABLES = ['accounts', 'keys', 'prices', 'holds', 'calls', 'call_sums', 'entries']
-
-/** Copies all rows of these tables. */
-async function copy(from: Db, to: Db): Promise<void> {
-  for (const table of TABLES)
-    for (const row of await from.rows<Record<string, string | number | null>>(`SELECT * FROM ${table}`)) {
-      const names = Object.keys(row)
-      const text = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `$${name}`).join(', ')})`
-      await to.write((within) => within.rows(text, row))
-    }
-}
 
 const call = (days_ago: number, model: string, more: object = {}) => ({
   started_at_ms: NOW_MS - days_ago * DAY_MS,
@@ -69,11 +60,11 @@ const here = await recorded(
   ],
   memoryDatabase(),
 )
-if (hasPostgres) await copy(here, there)
+if (hasPostgres) await copyTables(here, there, TABLES)
 
 describe.if(hasPostgres)('from the same rows', () => {
   const time = { from_ms: NOW_MS - 10 * DAY_MS, until_ms: NOW_MS }
-  const days = { from_ms: NOW_MS - 9 * DAY_MS, until_ms: NOW_MS + DAY_MS }
+  const at = (range: ReportRange) => ({ time: reportTime(range, NOW_MS), zone: UTC, now_ms: NOW_MS })
   const READINGS: [string, (db: Db) => unknown][] = [
     ['all calls', (db) => listCalls(db, {}, { limit: 3 })],
     ['calls after a cursor', (db) => listCalls(db, {}, { limit: 9, cursor: 5 })],
@@ -106,15 +97,9 @@ describe.if(hasPostgres)('from the same rows', () => {
     ['totals', (db) => callTotals(db, { account_id: 1 })],
     ['totals of part of a day', (db) => callTotals(db, { since_ms: NOW_MS - DAY_MS / 50 })],
     ['sums by day', (db) => dailySums(db, {}, { zone: UTC, limit: 2 })],
-    ['sums by month', (db) => monthlySums(db, { account_id: 1 }, UTC)],
-    ['usage', (db) => usageOf(db, { account_id: undefined, ...days })],
-    ['usage of an account', (db) => usageOf(db, { account_id: 1, ...days })],
-    ['the overview of an hour', (db) => overviewOf(db, 'hour', { account_id: undefined, now_ms: NOW_MS })],
-    ['the overview of a week', (db) => overviewOf(db, 'week', { account_id: 1, now_ms: NOW_MS })],
-    [
-      'the overview of a month by sums',
-      (db) => overviewOf(db, 'month', { account_id: undefined, now_ms: NOW_MS, max_calls_read: 1 }),
-    ],
+    ['the overview of today', (db) => overviewOf(db, { filter: {}, ...at('today') })],
+    ['the overview of a week', (db) => overviewOf(db, { filter: { account_id: 1 }, ...at('7') })],
+    ['the overview of a model', (db) => overviewOf(db, { filter: { model: 'sim-1' }, ...at('30') })],
     ['entries of all accounts', (db) => listEntries(db, {}, { limit: 3 })],
     ['entries after a cursor', (db) => listEntries(db, { kind: 'charge' }, { limit: 3, cursor: 5 })],
     ['entries of an account', (db) => listEntries(db, { account_id: 1, kind: 'top_up' }, { limit: 3 })],

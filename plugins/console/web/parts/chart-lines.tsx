@@ -45,6 +45,15 @@ export interface ChartProps {
   summary?: string
   /** Below the lines: what to mind of the figures. */
   note?: ReactNode
+  /** Where a press on a point leads: the list of what it adds up. */
+  links?: ChartLinks
+}
+
+export interface ChartLinks {
+  /** What is listed there: "calls". */
+  what: string
+  hrefOf: (at: number) => string
+  open: (at: number) => void
 }
 
 interface LinesProps extends ChartProps {
@@ -150,7 +159,9 @@ function optionsOf(input: PlotInput): UPlot.Options {
     legend: { show: false },
     tzDate: (time_s) => UPlot.tzDate(new Date(time_s * 1_000), days === 'utc' ? 'UTC' : zone),
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
-    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    scales: {
+      y: { range: (_plot, min, max) => [min < 0 ? min * 1.08 : 0, max > 0 ? max * 1.08 : min < 0 ? 0 : 1] },
+    },
     axes: [
       {
         ...axis,

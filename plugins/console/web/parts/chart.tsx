@@ -1,6 +1,6 @@
 // A chart of values over time: thin lines with their names at their ends, read by hovering, and the same figures as a table.
 import { ChartLine, Table2 } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { inZone, useZone } from '../app/zone.ts'
 import { Button } from './button.tsx'
 import type { ChartProps } from './chart-lines.tsx'
@@ -13,7 +13,7 @@ const loadLines = () => import('./chart-lines.tsx')
 const DEFAULT_HEIGHT_PX = 180
 
 export function Chart(props: ChartProps) {
-  const { label, height_px = DEFAULT_HEIGHT_PX, summary, note } = props
+  const { label, height_px = DEFAULT_HEIGHT_PX, note } = props
   useZone()
   const Lines = useLoaded(loadLines)
   const [as_table, setAsTable] = useState(false)
@@ -42,20 +42,72 @@ export function Chart(props: ChartProps) {
       ) : (
         <>
           <Reading {...props} at={at} />
-          <div
-            className="chart-area"
-            style={{ height: `${height_px}px` }}
-            role="img"
-            aria-label={summary ?? summaryOf(props)}
-          >
+          <Area {...props} at={at} onRead={setAt}>
             {Lines && <Lines {...props} height_px={height_px} onRead={setAt} />}
-          </div>
+          </Area>
         </>
       )}
       {note && <p className="small soft">{note}</p>}
     </figure>
   )
 }
+
+interface AreaProps extends ChartProps {
+  at: number | null
+  onRead: (at: number | null) => void
+  children: ReactNode
+}
+
+/** The lines as a picture; where points lead somewhere, the pointer or the arrow keys choose one, and a press or Enter opens it. */
+function Area({ at, onRead, children, ...chart }: AreaProps) {
+  const { height_px = DEFAULT_HEIGHT_PX, label, links, summary = summaryOf(chart), times_ms } = chart
+  const style = { height: `${height_px}px` }
+  if (!links)
+    return (
+      <div className="chart-area" style={style} role="img" aria-label={summary}>
+        {children}
+      </div>
+    )
+  const last = times_ms.length - 1
+  const chosen = at ?? last
+  const steps: Partial<Record<string, number>> = {
+    ArrowLeft: chosen - 1,
+    ArrowRight: chosen + 1,
+    Home: 0,
+    End: last,
+  }
+  return (
+    <div
+      className="chart-area chart-links"
+      style={style}
+      role="slider"
+      tabIndex={0}
+      aria-label={`${label}: arrow keys choose a point, Enter opens its ${links.what}`}
+      aria-description={summary}
+      aria-valuemin={0}
+      aria-valuemax={last}
+      aria-valuenow={chosen}
+      aria-valuetext={pointWords(chart, chosen)}
+      onClick={() => at !== null && links.open(at)}
+      onBlur={() => onRead(null)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') return links.open(chosen)
+        const to = steps[event.key]
+        if (to === undefined) return
+        event.preventDefault()
+        onRead(Math.max(0, Math.min(last, to)))
+      }}
+    >
+      {children}
+    </div>
+  )
+}
+
+const pointWords = (chart: ChartProps, at: number): string =>
+  [
+    timeWords(chart, at),
+    ...chart.series.map(({ label, values }) => `${label} ${inWords(values[at], chart.format)}`),
+  ].join(', ')
 
 /** When a value begins, by its place among them: "24 Nov (UTC)", "24 Nov 14:00, so far". */
 function timeWords({ times_ms, days, unfinished }: ChartProps, at: number): string {
@@ -100,12 +152,13 @@ function summaryOf({ label, series, format }: ChartProps): string {
 }
 
 function FigureTable(chart: ChartProps) {
-  const { label, times_ms, series, format, days } = chart
+  const { label, times_ms, series, format, days, links } = chart
   return (
     <Table
       label={`${label}, as figures`}
       rows={times_ms.map((_, at) => at).reverse()}
       keyOf={(at) => at}
+      hrefOf={links?.hrefOf}
       columns={[
         { key: 'time', title: days ? 'Day' : 'From', cell: (at) => timeWords(chart, at), phone: 'first' },
         ...series.map(({ label: title, values }, nth) => ({

@@ -68,16 +68,18 @@ interface TableProps<Row> {
   rows: readonly Row[]
   keyOf: (row: Row) => string | number
   /** The detail of a row: its first cell is the link, which the whole row takes. */
-  hrefOf?: (row: Row) => string
+  hrefOf?: ((row: Row) => string) | undefined
   /** What tells its link from those of other rows, after the words of its first cell: for screen readers, which list links. */
   linkNameOf?: (row: Row) => string
   sorting?: Sorting
   /** The row that the page was opened for. */
   isMarked?: (row: Row) => boolean
+  /** The sum of all rows, those of other pages included: the last line. */
+  total?: Row
 }
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, keyOf, hrefOf, linkNameOf, sorting, isMarked } = props
+  const { label, columns, rows, keyOf, hrefOf, linkNameOf, sorting, isMarked, total } = props
   const decimals = columns.map(({ amounts }) => (amounts ? decimalsFor(rows.map(amounts)) : 0))
   return (
     <div className="table-place">
@@ -111,6 +113,17 @@ export function Table<Row>(props: TableProps<Row>) {
             </tr>
           ))}
         </tbody>
+        {total && (
+          <tfoot>
+            <tr>
+              {columns.map(({ key, end, phone, cell }, at) => (
+                <td key={key} className={names(end && 'end')} data-phone={phone}>
+                  {cell(total, decimals[at] ?? 0)}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
       </table>
     </div>
   )

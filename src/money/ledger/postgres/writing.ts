@@ -9,7 +9,7 @@ import { jsonOf } from '../../../store/engines/postgres/values.ts'
 import { actions, calls, entries, holds, opening_debts } from '../../../store/schema.ts'
 import type { Book } from '../book.ts'
 import { columnsOf, columnsWithoutId } from '../columns.ts'
-import { SUMMED, SUMMED_SQL } from '../sums.ts'
+import { addedBy, SUM_KIND, SUMMED, SUMMED_SQL } from '../sums.ts'
 import { addingCounts } from './counts.ts'
 import type { SharedPrices } from './prices.ts'
 
@@ -58,7 +58,6 @@ const UPDATE_BUDGETS = update('budgets', ['started_ms', 'first_hold_id', 'used_n
 const insert = (table: string, columns: readonly string[]): string =>
   `INSERT INTO ${table} (${columns.join()}) SELECT ${columns.join()} FROM json_populate_recordset(NULL::${table}, $1::text::json)`
 
-const KIND = ['account_id', 'key_id', 'model', 'outcome']
 const SUMS = ['calls', ...SUMMED]
 
 const INSERT_HOLDS = insert('holds', columnsOf(holds))
@@ -74,11 +73,11 @@ const DELETE_HOLDS = `DELETE ${OF_LISTED_HOLDS.replace('FROM', 'FROM holds USING
 /** With their sums, which no trigger adds here. A day's are put together before they are added: no row may change twice in a statement. */
 const INSERT_CALLS = `
   WITH added AS (${insert('calls', columnsOf(calls))} RETURNING *)
-  INSERT INTO call_sums (span_s, start_s, ${KIND.join()}, ${SUMS.join()}, first_call_id, last_call_id)
-  SELECT span_s, started_at_ms / (1000 * span_s) * span_s, ${KIND.join()}, count(*), ${SUMMED_SQL.join()}, min(id), max(id)
-    FROM added CROSS JOIN (VALUES (86400::bigint), (900)) AS spans (span_s)
-   GROUP BY 1, 2, ${KIND.join()}
-      ON CONFLICT (span_s, start_s, ${KIND.join()}) DO UPDATE
+  INSERT INTO call_sums (span_s, start_s, ${SUM_KIND.join()}, ${SUMS.join()}, first_call_id, last_call_id)
+  SELECT span_s, started_at_ms / (1000 * span_s) * span_s, ${SUM_KIND.join()}, ${SUMMED_SQL.join()}, min(id), max(id)
+    FROM (${addedBy('added')}) AS of_routes CROSS JOIN (VALUES (86400::bigint), (900)) AS spans (span_s)
+   GROUP BY 1, 2, ${SUM_KIND.join()}
+      ON CONFLICT (span_s, start_s, ${SUM_KIND.join()}) DO UPDATE
      SET ${SUMS.map((name) => `${name} = call_sums.${name} + excluded.${name}`).join()},
          first_call_id = least(call_sums.first_call_id, excluded.first_call_id),
          last_call_id = greatest(call_sums.last_call_id, excluded.last_call_id)`
@@ -89,13 +88,13 @@ const ADD_REFUNDS = `
     UPDATE calls SET refunded_nanos = refunded_nanos + more_nanos
       FROM json_to_recordset($1::text::json) AS listed (id bigint, more_nanos bigint)
      WHERE calls.id = listed.id
-    RETURNING ${KIND.map((name) => `calls.${name}`).join()}, started_at_ms, more_nanos, provider_cost_nanos IS NOT NULL AS is_known),
+    RETURNING ${SUM_KIND.map((name) => `calls.${name}`).join()}, started_at_ms, more_nanos, provider_cost_nanos IS NOT NULL AS is_known),
   less AS (
-    SELECT span_s, started_at_ms / (1000 * span_s) * span_s AS start_s, ${KIND.join()}, sum(more_nanos) AS nanos,
+    SELECT span_s, started_at_ms / (1000 * span_s) * span_s AS start_s, ${SUM_KIND.join()}, sum(more_nanos) AS nanos,
            coalesce(sum(more_nanos) FILTER (WHERE is_known), 0) AS known_nanos
       FROM refunded CROSS JOIN (VALUES (86400::bigint), (900)) AS spans (span_s)
-     GROUP BY 1, 2, ${KIND.join()})
+     GROUP BY 1, 2, ${SUM_KIND.join()})
   UPDATE call_sums
      SET cost_nanos = call_sums.cost_nanos - nanos, known_revenue_nanos = call_sums.known_revenue_nanos - known_nanos
     FROM less
-   WHERE ${['span_s', 'start_s', ...KIND].map((name) => `call_sums.${name} = less.${name}`).join(' AND ')}`
+   WHERE ${['span_s', 'start_s', ...SUM_KIND].map((name) => `call_sums.${name} = less.${name}`).join(' AND ')}`

@@ -9,6 +9,7 @@ import imports from './0033_imports.sql' with { type: 'text' }
 import refunds from './0034_refunds.sql' with { type: 'text' }
 import health_states from './0035_health_states.sql' with { type: 'text' }
 import billing_details from './0036_billing_details.sql' with { type: 'text' }
+import sums_by_route from './0037_sums_by_route.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 34, sql: refunds, readable_from: 33 },
   { version: 35, sql: health_states, readable_from: 33 },
   { version: 36, sql: billing_details, readable_from: 33 },
+  { version: 37, sql: sums_by_route, readable_from: 37 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -39,6 +39,7 @@ import imports from './migrations/0033_imports.sql' with { type: 'text' }
 import refunds from './migrations/0034_refunds.sql' with { type: 'text' }
 import health_states from './migrations/0035_health_states.sql' with { type: 'text' }
 import billing_details from './migrations/0036_billing_details.sql' with { type: 'text' }
+import sums_by_route from './migrations/0037_sums_by_route.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -78,6 +79,7 @@ export const MIGRATIONS: readonly string[] = [
   refunds,
   health_states,
   billing_details,
+  sums_by_route,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

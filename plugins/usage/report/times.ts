@@ -2,7 +2,7 @@
 
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import type { KnownDays } from './known-days.ts'
-import type { overviewQueries } from './queries.ts'
+import type { reportQueries } from './queries.ts'
 import { type Found, isDay, type Sample } from './totals.ts'
 
 /** Calls of one point whose times are read. */
@@ -21,7 +21,7 @@ export const NO_TIMES: Readonly<Times> = { first_byte: [], duration: [] }
 export const isSampled = ({ calls }: Pick<Found, 'calls'>): boolean => calls > MAX_SAMPLES
 
 interface Reading {
-  queries: ReturnType<typeof overviewQueries>
+  queries: ReturnType<typeof reportQueries>
   account_id: number | undefined
   now_ms: number
   known: KnownDays<Times>
@@ -36,13 +36,13 @@ export async function timesOf(reading: Reading, points: readonly Found[]): Promi
   const { account_id, now_ms, known } = reading
   const times = new Map<Found, Times>()
   for (const point of points) {
-    const found = isDay(point) ? known.find(account_id, point.from_ms, now_ms) : undefined
+    const found = isDay(point) ? known.find({ account_id, last_refund: 0 }, point, now_ms) : undefined
     if (found) times.set(point, found)
   }
   for (const part of partsOf(points, (point) => times.has(point))) {
     for (const [point, read] of await readTimes(reading, part)) {
       times.set(point, read)
-      if (isDay(point)) known.add(account_id, point.from_ms, now_ms, read)
+      if (isDay(point)) known.add({ account_id, last_refund: 0 }, point, now_ms, read)
     }
     await endOfTurn()
   }

@@ -1,31 +1,29 @@
 // Figures of the calls of a period: sums, and quantiles of samples of which each stands for a number of values. Pure.
-import { DAY_MS } from '../../../src/domain/ranges.ts'
-import { addMoney, type MoneyTotals, NO_MONEY } from '../../../src/money/ledger/totals.ts'
+import { DAY_MS, HOUR_MS, type TimeRange } from '../../../src/domain/ranges.ts'
+import { addTotals, type CallTotals, NO_CALLS } from '../../../src/money/ledger/totals.ts'
 
-/** Some time, and where its calls are. */
-export interface Found extends MoneyTotals {
-  from_ms: number
-  until_ms: number
+/** Sums of some calls, and where these are. */
+export interface FoundSums extends CallTotals {
   first_id: number | null
   last_id: number | null
 }
 
-/** True of a whole day of UTC. */
-export const isDay = ({ from_ms, until_ms }: Pick<Found, 'from_ms' | 'until_ms'>): boolean =>
-  until_ms - from_ms === DAY_MS && from_ms % DAY_MS === 0
+/** The same of some time. */
+export interface Found extends FoundSums, TimeRange {}
+
+/** True of a whole day; of one on which clocks change too. */
+export const isDay = ({ from_ms, until_ms }: TimeRange): boolean =>
+  Math.abs(until_ms - from_ms - DAY_MS) <= HOUR_MS
 
 /** All that was found within some time, as one. */
-export function together(
-  { from_ms, until_ms }: Pick<Found, 'from_ms' | 'until_ms'>,
-  all: readonly Found[],
-): Found {
-  const sum = emptyIn(from_ms, until_ms)
+export function together(time: TimeRange, all: readonly FoundSums[]): Found {
+  const sum = emptyIn(time)
   for (const one of all) add(sum, one, 1)
   return sum
 }
 
-export const emptyIn = (from_ms: number, until_ms: number): Found => ({
-  ...NO_MONEY,
+export const emptyIn = ({ from_ms, until_ms }: TimeRange): Found => ({
+  ...NO_CALLS,
   from_ms,
   until_ms,
   first_id: null,
@@ -33,16 +31,16 @@ export const emptyIn = (from_ms: number, until_ms: number): Found => ({
 })
 
 /** @param sign what is taken away leaves the ids as they are: they may be too many, but none is missing */
-export function add(sum: Found, row: Omit<Found, 'from_ms' | 'until_ms'>, sign: 1 | -1): void {
-  addMoney(sum, row, sign)
+export function add(sum: FoundSums, row: FoundSums, sign: 1 | -1): void {
+  addTotals(sum, row, sign)
   if (sign < 0 || row.first_id === null || row.last_id === null) return
   sum.first_id = Math.min(sum.first_id ?? row.first_id, row.first_id)
   sum.last_id = Math.max(sum.last_id ?? row.last_id, row.last_id)
 }
 
-export function totalsOf(found: MoneyTotals): MoneyTotals {
-  const total = { ...NO_MONEY }
-  addMoney(total, found)
+export function totalsOf(found: CallTotals): CallTotals {
+  const total = { ...NO_CALLS }
+  addTotals(total, found)
   return total
 }
 

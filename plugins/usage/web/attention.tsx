@@ -1,16 +1,16 @@
 // What needs attention on the Overview: accounts and keys near their end, and models that are shut down soon or have been.
 import { Link } from 'wouter'
-import { type AnswerOf, api, part } from '../../../console/web/app/client.ts'
-import { useApi } from '../../../console/web/app/query.ts'
-import { AccountName } from '../../../console/web/parts/account-name.tsx'
-import { counted } from '../../../console/web/parts/amounts.ts'
-import { ENDING_HELP, endWords } from '../../../console/web/parts/end-words.ts'
-import { Money } from '../../../console/web/parts/money.tsx'
-import { Section } from '../../../console/web/parts/page.tsx'
-import { Status } from '../../../console/web/parts/status.tsx'
-import { atEnd, type Column, charges, column, ofWeek, Table } from '../../../console/web/parts/table.tsx'
-import { closestLimit, LimitWarning } from '../../../keys/web/spend-limits.tsx'
-import type { Overview } from './overview-answer.ts'
+import { type AnswerOf, api, part } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { AccountName } from '../../console/web/parts/account-name.tsx'
+import { counted } from '../../console/web/parts/amounts.ts'
+import { ENDING_HELP, endWords } from '../../console/web/parts/end-words.ts'
+import { Money } from '../../console/web/parts/money.tsx'
+import { Section } from '../../console/web/parts/page.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { atEnd, type Column, charges, column, ofWeek, Table } from '../../console/web/parts/table.tsx'
+import { closestLimit, LimitWarning } from '../../keys/web/spend-limits.tsx'
+import type { Overview } from './charts.tsx'
 
 type Ending = NonNullable<Overview['ending']>[number]
 

@@ -1,0 +1,61 @@
+// What somebody who resells looks after: the money of customers, models sold below cost, and models whose cost is not known.
+import { type Static, Type } from '@sinclair/typebox'
+import { sql } from 'drizzle-orm'
+import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
+import type { Model } from '../../../src/domain/catalogue.ts'
+import { Closed } from '../../../src/http/schema.ts'
+import { MoneyFields, money } from '../../../src/http/views.ts'
+import { totalOf } from '../../../src/money/ledger/totals.ts'
+import { perConnection } from '../../../src/store/prepared.ts'
+import { accounts } from '../../../src/store/schema.ts'
+import { SumView, sumView } from '../list.ts'
+import { type ReportRequest, reportOf } from '../report/report.ts'
+
+export const ResaleView = Closed({
+  /** The sum of all balances: paid in, and not spent. */
+  ...MoneyFields('owed'),
+  /** The sum of all debts, and of how many accounts. */
+  ...MoneyFields('debts'),
+  debtors: Type.Integer(),
+  models: Type.Integer({ description: 'models that were called in the time' }),
+  below_cost: Type.Array(Type.Composite([Closed({ model: Type.String() }), SumView]), {
+    description: 'Models with a negative margin in the time, the greatest loss first.',
+  }),
+  cost_unknown: Type.Array(Type.String(), {
+    description: 'Models with calls of unknown cost in the time, of which a route still has no cost.',
+  }),
+})
+
+const queries = perConnection({
+  balances: (orm) =>
+    orm
+      .select({
+        owed_nanos: totalOf(accounts.balance_nanos, sql`${accounts.balance_nanos} > 0`),
+        debts_nanos: totalOf(accounts.debt_nanos),
+        debtors: sql<number>`count(*) FILTER (WHERE ${accounts.debt_nanos} > 0)`,
+      })
+      .from(accounts)
+      .prepare(),
+})
+
+export async function resaleView(
+  { db, calls }: Pick<ConsoleParts, 'db' | 'calls'>,
+  request: Pick<ReportRequest, 'filter' | 'from_ms' | 'until_ms' | 'zone'>,
+): Promise<Static<typeof ResaleView>> {
+  const { owed_nanos = 0, debts_nanos = 0, debtors = 0 } = (await queries(db).balances.get()) ?? {}
+  const { rows } = await reportOf(db, { ...request, by: 'model', order: 'margin' })
+  const { models } = calls.catalogue()
+  const hasNoCost = (one: Model | undefined) => one?.routes.some(({ cost }) => cost === undefined) ?? false
+  return {
+    ...money('owed', owed_nanos),
+    ...money('debts', debts_nanos),
+    debtors,
+    models: rows.length,
+    below_cost: rows
+      .filter(({ known_revenue_nanos, provider_cost_nanos }) => known_revenue_nanos < provider_cost_nanos)
+      .map((row) => ({ model: row.name, ...sumView('operator', row) })),
+    cost_unknown: rows
+      .filter(({ name, uncosted_calls }) => uncosted_calls > 0 && hasNoCost(models.get(name)))
+      .map(({ name }) => name),
+  }
+}

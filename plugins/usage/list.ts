@@ -1,0 +1,202 @@
+// The report as a list: its rows for pages, files, callers and the command, and their total.
+import { type Static, type TObject, Type } from '@sinclair/typebox'
+import type { Viewer } from '../../src/access/viewer.ts'
+import { countColumn, type Column as TableColumn, usdColumn } from '../../src/app/command-line/table.ts'
+import {
+  columnsOf,
+  type FieldsOf,
+  fieldsFor,
+  integer,
+  money,
+  nullableInteger,
+  nullableMoney,
+  nullableText,
+  rowFor,
+  text,
+  word,
+} from '../../src/app/list/columns.ts'
+import { type ConsoleRowOf, defineList, type FilterOf, type Reading } from '../../src/app/list/list.ts'
+import { permissionDenied } from '../../src/domain/errors.ts'
+import { marginOf, marginShare } from '../../src/domain/margin.ts'
+import { REPORT_RANGES } from '../../src/domain/ranges.ts'
+import { UTC } from '../../src/domain/zones.ts'
+import { ModelName } from '../../src/http/parameters.ts'
+import { ZONE_PARAMETER } from '../../src/http/period.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { addTotals, type CallTotals, NO_CALLS } from '../../src/money/ledger/totals.ts'
+import type { Db } from '../../src/store/db.ts'
+import {
+  knownShare,
+  OPERATORS_COLUMNS,
+  OPERATORS_GROUPS,
+  REPORT_COLUMNS,
+  REPORT_GROUPS,
+  type Report,
+  type ReportRow,
+  reportOf,
+  tokensOf,
+} from './report/report.ts'
+import { timeOf } from './report/time.ts'
+
+/** Of the operator, at the console and in the command. */
+const OPERATOR = ['operator', 'command'] as const
+const OTHERS = ['account', 'key', 'caller'] as const
+const Percent = Nullable(Type.Number())
+
+const percent = (part: number | null): number | null => (part === null ? null : Math.round(part * 1_000) / 10)
+
+/** The sums of some calls. What providers take is for the operator alone. */
+export const sum_columns = columnsOf<CallTotals>()({
+  calls: integer(({ calls }) => calls),
+  failed: integer(({ failed }) => failed, { description: 'Of these, without an answer, or interrupted.' }),
+  input_tokens: integer(({ input_tokens }) => input_tokens),
+  output_tokens: integer(({ output_tokens }) => output_tokens),
+  images: integer(({ images }) => images),
+  revenue: money(({ cost_nanos }) => cost_nanos, {
+    seen_by: OPERATOR,
+    description: 'What accounts were charged, net of refunds.',
+  }),
+  spent: money(({ cost_nanos }) => cost_nanos, {
+    seen_by: OTHERS,
+    description: 'What the account was charged, net of refunds.',
+  }),
+  provider_cost: nullableMoney((sum) => marginOf(sum)?.provider_cost_nanos ?? null, {
+    seen_by: OPERATOR,
+    description: 'What providers take for the calls of which it is known; null if it is known of none.',
+  }),
+  known_revenue: nullableMoney((sum) => marginOf(sum)?.known_revenue_nanos ?? null, {
+    seen_by: OPERATOR,
+    csv_name: false,
+    description: 'The revenue of these calls.',
+  }),
+  margin: nullableMoney((sum) => marginOf(sum)?.margin_nanos ?? null, {
+    seen_by: OPERATOR,
+    description: 'The known revenue less the provider cost.',
+  }),
+  margin_percent: word(Percent, (sum) => percent(marginShare(sum)), { seen_by: OPERATOR }),
+  known_cost_percent: word(Percent, (sum) => percent(knownShare(sum)), {
+    seen_by: OPERATOR,
+    description: 'The share of the calls whose cost is known.',
+  }),
+})
+
+const ofKnown = (sums: readonly CallTotals[], share: (sum: CallTotals) => number | null): string => {
+  const total = { ...NO_CALLS }
+  for (const sum of sums) addTotals(total, sum)
+  const part = share(total)
+  return part === null ? '-' : `${percent(part)} %`
+}
+
+const shareColumn = (
+  head: string,
+  share: (sum: CallTotals) => number | null,
+  spare: number,
+): TableColumn<CallTotals> => ({
+  head,
+  text: (sum) => ofKnown([sum], share),
+  total: (sums) => ofKnown(sums, share),
+  right: true,
+  spare,
+})
+
+/** The same in a table of the terminal, after the column of names. */
+export const SUM_TABLE: readonly TableColumn<CallTotals>[] = [
+  countColumn('CALLS', ({ calls }) => calls),
+  countColumn('FAILED', ({ failed }) => failed, { spare: 3 }),
+  countColumn('TOKENS', tokensOf, { spare: 2 }),
+  usdColumn('REVENUE', ({ cost_nanos }) => cost_nanos),
+  usdColumn('COST', (sum) => marginOf(sum)?.provider_cost_nanos ?? null, { spare: 4 }),
+  usdColumn('MARGIN', (sum) => marginOf(sum)?.margin_nanos ?? null),
+  shareColumn('MARGIN %', marginShare, 5),
+  shareColumn('KNOWN', knownShare, 1),
+]
+
+const READERS: readonly Viewer['role'][] = ['operator', 'account', 'key']
+type SumFields = FieldsOf<typeof sum_columns, Viewer['role']>
+export const SumView = Closed(fieldsFor(sum_columns, READERS) as SumFields)
+
+/** Sums as a viewer sees them. */
+export const sumView = (role: Viewer['role'], sum: CallTotals) =>
+  rowFor(sum_columns, role, sum) as Static<TObject<SumFields>>
+
+export const ORDERS = REPORT_COLUMNS.flatMap((name) => [name, `-${name}`] as const)
+
+const filters = {
+  by: { schema: OneOf(REPORT_GROUPS) },
+  range: { schema: OneOf(REPORT_RANGES) },
+  model: { schema: ModelName },
+  provider: { schema: Type.String({ minLength: 1, maxLength: 256 }) },
+  order: { schema: OneOf(ORDERS) },
+  zone: { schema: ZONE_PARAMETER.zone },
+}
+type ReportFilter = FilterOf<typeof filters>
+
+/** A page and its total are of one reading. */
+const reports = new WeakMap<ReportFilter, Promise<Report>>()
+
+function reportIn(db: Db, filter: ReportFilter, { now_ms, viewer }: Reading): Promise<Report> {
+  const known = reports.get(filter)
+  if (known) return known
+  refuseOthers(filter, viewer)
+  const { account_id, key_id, model, provider, by = 'model', order, zone = UTC } = filter
+  const { from_ms, until_ms } = timeOf(filter, now_ms, zone)
+  const owner = { account_id, key_id, model, provider }
+  const report = reportOf(db, { filter: owner, by, order, zone, from_ms, until_ms })
+  reports.set(filter, report)
+  return report
+}
+
+/** @throws GatewayError permission_denied if another than the operator asks for what only they may know, by an order of rows too */
+export function refuseOthers({ by, order, provider }: ReportFilter, viewer: Viewer | undefined): void {
+  if (!viewer || viewer.role === 'operator') return
+  const column = order?.replace('-', '')
+  const tells =
+    provider !== undefined ||
+    OPERATORS_GROUPS.some((group) => group === by) ||
+    OPERATORS_COLUMNS.some((name) => name === column)
+  if (tells) throw permissionDenied('Only the operator sees providers, costs and margins.')
+}
+
+/** `cursor` is how many rows stand before the page. */
+export const usage_report = defineList<ReportRow>()({
+  name: 'usage',
+  field: 'rows',
+  of: 'key',
+  max_rows: 1_000,
+  names_accounts: true,
+  filters,
+  columns: {
+    name: text(({ name }) => name, {
+      description: 'The model, account, key, provider, route, day (UTC) or month.',
+    }),
+    account_id: nullableInteger(({ account_id }) => account_id, { csv_name: false }),
+    account: nullableText(({ account }) => account, { csv_name: false }),
+    key_id: nullableInteger(({ key_id }) => key_id, { csv_name: false }),
+    key_prefix: nullableText(({ key_prefix }) => key_prefix, { csv_name: false }),
+    provider: nullableText(({ provider }) => provider, { csv_name: false, seen_by: OPERATOR }),
+    upstream_model: nullableText(({ upstream_model }) => upstream_model, {
+      csv_name: false,
+      seen_by: OPERATOR,
+    }),
+    ...sum_columns,
+  },
+  async read(db, filter, { limit, cursor = 0 }, reading) {
+    const { rows } = await reportIn(db, filter, reading)
+    const { account_id, key_id } = filter
+    const page = rows.slice(cursor, cursor + limit).map((row) => ({
+      ...row,
+      account_id: row.account_id ?? account_id ?? null,
+      key_id: row.key_id ?? key_id ?? null,
+    }))
+    return { rows: page, next_cursor: cursor + limit < rows.length ? cursor + limit : undefined }
+  },
+  totals: {
+    fields: { total: SumView, count: Type.Integer({ description: 'How many rows there are in all.' }) },
+    async read(db, filter, reading) {
+      const { rows, total } = await reportIn(db, filter, reading)
+      return { total: sumView(reading.viewer?.role ?? 'operator', total), count: rows.length }
+    },
+  },
+})
+
+export type UsageRow = ConsoleRowOf<typeof usage_report>

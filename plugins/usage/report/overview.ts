@@ -1,0 +1,124 @@
+// The figures of some time, all that against the time before, in steps: what calls came to, how many failed, how long they took.
+
+import { type ComparedTime, DAY_MS, HOUR_MS, type TimeRange } from '../../../src/domain/ranges.ts'
+import { daysIn, type Zone } from '../../../src/domain/zones.ts'
+import { lastRefundId } from '../../../src/money/ledger/queries.ts'
+import type { CallTotals } from '../../../src/money/ledger/totals.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { KnownDays } from './known-days.ts'
+import { reportQueries } from './queries.ts'
+import { isOfAll, type ReportFilter, sumsOfSteps } from './sums.ts'
+import { isSampled, NO_TIMES, type Times, timesOf } from './times.ts'
+import { type Found, quantile, together, totalsOf } from './totals.ts'
+
+/** How long calls took until their first byte, and in all; null if none was answered. */
+export interface Latency {
+  first_byte_p50_ms: number | null
+  first_byte_p95_ms: number | null
+  first_byte_p99_ms: number | null
+  duration_p50_ms: number | null
+}
+
+export interface OverviewPoint extends CallTotals, Latency {
+  start_ms: number
+}
+
+export interface Overview {
+  /** The time of one point. */
+  step_ms: number
+  /** The oldest first, without gaps. */
+  points: OverviewPoint[]
+  totals: CallTotals & Latency
+  before: CallTotals & Latency
+  /** Times are those of some calls of each point, not of all. */
+  is_sampled: boolean
+  /** No call of the range has a lower id; null without calls. */
+  first_call_id: number | null
+}
+
+/** Days that are over: their sums and times do not change between two overviews. */
+export interface OverviewMemory {
+  sums: KnownDays<Found>
+  times: KnownDays<Times>
+}
+
+export const createOverviewMemory = (): OverviewMemory => ({ sums: new KnownDays(), times: new KnownDays() })
+
+interface OverviewRequest {
+  filter: ReportFilter
+  time: ComparedTime
+  /** Of days. */
+  zone: Zone
+  now_ms: number
+  /** Absent: nothing is known from before. */
+  memory?: OverviewMemory
+}
+
+/** Up to so many days are in steps of an hour, more of a day. */
+const MAX_DAYS_BY_HOUR = 2
+
+/** Reads the overview, a part at a time, so that calls go on between. Only of all calls of an account it says how long they took. */
+export const overviewOf = (db: Db, request: OverviewRequest): Promise<Overview> =>
+  db.snapshot((then) => readOverview(then, request))
+
+async function readOverview(
+  db: Db,
+  { filter, time, zone, now_ms, memory = createOverviewMemory() }: OverviewRequest,
+): Promise<Overview> {
+  const step_ms = time.until_ms - time.from_ms > MAX_DAYS_BY_HOUR * DAY_MS ? DAY_MS : HOUR_MS
+  const last_refund = await lastRefundId(db)
+  const reading = { filter, now_ms, last_refund, known: memory.sums }
+  const found = await sumsOfSteps(
+    db,
+    reading,
+    step_ms === DAY_MS ? stepsOfDays(time, zone) : stepsOfHours(time),
+  )
+  const days_before = await sumsOfSteps(db, reading, stepsOfDays(time.before, zone))
+  const found_before = together(time.before, days_before)
+  const { account_id } = filter
+  const queries = reportQueries(db, account_id)
+  const readTimes = (points: readonly Found[]) =>
+    isOfAll(filter) ? timesOf({ queries, account_id, now_ms, known: memory.times }, points) : []
+  const times = await readTimes(found)
+  const [times_before] = await readTimes([found_before])
+  const in_range = together(time, found)
+  return {
+    step_ms,
+    points: found.map((point, index) => ({
+      ...totalsOf(point),
+      start_ms: point.from_ms,
+      ...latencyOf(times[index]),
+    })),
+    totals: {
+      ...totalsOf(in_range),
+      ...latencyOf({
+        first_byte: times.flatMap(({ first_byte }) => first_byte),
+        duration: times.flatMap(({ duration }) => duration),
+      }),
+    },
+    before: { ...totalsOf(found_before), ...latencyOf(times_before) },
+    is_sampled: times.length > 0 && found.some(isSampled),
+    first_call_id: in_range.first_id,
+  }
+}
+
+/** Its days, the first and the last cut off where it begins and ends. */
+export const stepsOfDays = (time: TimeRange, zone: Zone): TimeRange[] =>
+  daysIn(time, zone).map(({ start_ms, end_ms }) => ({
+    from_ms: Math.max(start_ms, time.from_ms),
+    until_ms: Math.min(end_ms, time.until_ms),
+  }))
+
+/** Its hours, from its begin on. */
+const stepsOfHours = ({ from_ms, until_ms }: TimeRange): TimeRange[] =>
+  Array.from({ length: Math.ceil((until_ms - from_ms) / HOUR_MS) }, (_, index) => ({
+    from_ms: from_ms + index * HOUR_MS,
+    until_ms: Math.min(from_ms + (index + 1) * HOUR_MS, until_ms),
+  }))
+
+const latencyOf = ({ first_byte, duration }: Times = NO_TIMES): Latency => ({
+  first_byte_p50_ms: quantile(first_byte, 0.5),
+  first_byte_p95_ms: quantile(first_byte, 0.95),
+  first_byte_p99_ms: quantile(first_byte, 0.99),
+  duration_p50_ms: quantile(duration, 0.5),
+})

@@ -1,0 +1,88 @@
+// The queries of reports, prepared once for each connection: kept sums by what they are grouped by, and the times of calls.
+import { and, eq, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { optionalFilters } from '../../../src/money/ledger/queries.ts'
+import { totalsOfSums } from '../../../src/money/ledger/totals.ts'
+import type { Orm } from '../../../src/store/db.ts'
+import { equals, equalsUnlessNull, isOneOf } from '../../../src/store/placeholders.ts'
+import { type OfAccount, perAccount } from '../../../src/store/prepared.ts'
+import { call_sums, calls } from '../../../src/store/schema.ts'
+
+const { placeholder } = sql
+
+/** What rows of the kept sums are grouped by. */
+const GROUPS = {
+  start: { start_s: call_sums.start_s },
+  model: { model: call_sums.model },
+  account: { account_id: call_sums.account_id },
+  key: { account_id: call_sums.account_id, key_id: call_sums.key_id },
+  provider: { provider: call_sums.provider },
+  route: { provider: call_sums.provider, upstream_model: call_sums.upstream_model },
+} as const
+export type SumGroup = keyof typeof GROUPS
+
+/** The kept sums of some periods of one length by a group, the ids of their calls, and of how many rows each was made. */
+const sumsBy =
+  <Columns extends Record<string, SQLiteColumn>>(account: OfAccount, columns: Columns) =>
+  (orm: Orm) =>
+    orm
+      .select({
+        ...columns,
+        ...totalsOfSums(),
+        first_id: sql<number>`min(${call_sums.first_call_id})`,
+        last_id: sql<number>`max(${call_sums.last_call_id})`,
+        rows: sql<number>`count(*)`,
+      })
+      .from(call_sums)
+      .where(
+        and(
+          account(call_sums),
+          equals(call_sums.span_s, 'span_s'),
+          isOneOf(call_sums.start_s, 'starts'),
+          optionalFilters(call_sums),
+          equalsUnlessNull(call_sums.provider, 'provider'),
+        ),
+      )
+      .groupBy(...Object.values(columns))
+      .prepare()
+
+export const reportQueries = perAccount((account) => ({
+  start: sumsBy(account, GROUPS.start),
+  model: sumsBy(account, GROUPS.model),
+  account: sumsBy(account, GROUPS.account),
+  key: sumsBy(account, GROUPS.key),
+  provider: sumsBy(account, GROUPS.provider),
+  route: sumsBy(account, GROUPS.route),
+  /** How long the calls of a range of ids took that were answered. */
+  times: (orm: Orm) =>
+    timesWhere(
+      orm,
+      and(account(calls), gte(calls.id, placeholder('first_id')), lte(calls.id, placeholder('last_id'))),
+    ),
+  /** The same for the calls that follow some ids. */
+  sampledTimes: (orm: Orm) => timesWhere(orm, inArray(calls.id, nextTo(account(calls)))),
+}))
+
+const timesWhere = (orm: Orm, which: SQL | undefined) =>
+  orm
+    .select({
+      started_at_ms: calls.started_at_ms,
+      first_byte_ms: calls.first_byte_ms,
+      duration_ms: calls.duration_ms,
+    })
+    .from(calls)
+    .where(
+      and(
+        which,
+        eq(calls.outcome, sql`'completed'`),
+        gte(calls.started_at_ms, placeholder('from_ms')),
+        lt(calls.started_at_ms, placeholder('until_ms')),
+      ),
+    )
+    .limit(placeholder('row_limit'))
+    .prepare()
+
+/** For each of some ids, the first call from there on: a seek in an index each. */
+const nextTo = (account: SQL | undefined): SQL =>
+  sql`(SELECT (SELECT id FROM calls WHERE ${and(account, sql`id >= CAST(given.value AS BIGINT)`)} ORDER BY id LIMIT 1)
+         FROM json_each(${placeholder('ids')}) AS given)`

@@ -1,0 +1,187 @@
+// The report: the calls of some time by model, account, key, provider, route, day or month, in any order, a page at a time, with the total.
+import { listedAccounts } from '../../../src/access/account-listing.ts'
+import { keysByNumber } from '../../../src/access/rows-by-number.ts'
+import { marginOf, marginShare } from '../../../src/domain/margin.ts'
+import type { TimeRange } from '../../../src/domain/ranges.ts'
+import { dayOf, monthOf, type Zone } from '../../../src/domain/zones.ts'
+import { addTotals, type CallTotals, NO_CALLS } from '../../../src/money/ledger/totals.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { KnownDays } from './known-days.ts'
+import { type GroupSum, type ReportFilter, sumsByGroup, sumsOfSteps } from './sums.ts'
+
+export const REPORT_GROUPS = ['model', 'account', 'key', 'provider', 'route', 'day', 'month'] as const
+export type ReportGroup = (typeof REPORT_GROUPS)[number]
+
+/** Groups that tell what only the operator may know. */
+export const OPERATORS_GROUPS: readonly ReportGroup[] = ['account', 'provider', 'route']
+
+export const REPORT_COLUMNS = [
+  'name',
+  'calls',
+  'failed',
+  'tokens',
+  'revenue',
+  'cost',
+  'margin',
+  'margin_percent',
+  'known',
+] as const
+type ReportColumn = (typeof REPORT_COLUMNS)[number]
+
+/** Columns whose order tells what only the operator may know. */
+export const OPERATORS_COLUMNS: readonly ReportColumn[] = ['cost', 'margin', 'margin_percent', 'known']
+
+/** `revenue` from the least up, `-revenue` from the most down. */
+export type ReportOrder = ReportColumn | `-${ReportColumn}`
+
+export interface ReportRequest extends TimeRange {
+  filter: ReportFilter
+  by: ReportGroup
+  /** Absent: days from the newest, others from the largest revenue down. */
+  order?: ReportOrder | undefined
+  /** Of days and months. */
+  zone: Zone
+}
+
+/** A row: a group by its name, and its sums. Fields that its group lacks are null. */
+export interface ReportRow extends CallTotals {
+  name: string
+  account_id: number | null
+  account: string | null
+  key_id: number | null
+  key_prefix: string | null
+  provider: string | null
+  upstream_model: string | null
+}
+
+export interface Report {
+  /** All rows, in the requested order. */
+  rows: ReportRow[]
+  total: CallTotals
+}
+
+/** Only reads of the kept sums, whatever the number of calls. */
+export const reportOf = (db: Db, request: ReportRequest): Promise<Report> =>
+  db.snapshot(async (then) => {
+    const { by, order = DEFAULT_ORDERS[by] } = request
+    const rows = await (by === 'day' || by === 'month' ? rowsOfTimes : rowsOfGroup)(then, request)
+    const total = { ...NO_CALLS }
+    for (const row of rows) addTotals(total, row)
+    return { rows: rows.sort(comparedBy(order)), total }
+  })
+
+const DEFAULT_ORDERS: Readonly<Record<ReportGroup, ReportOrder>> = {
+  model: '-revenue',
+  account: '-revenue',
+  key: '-revenue',
+  provider: '-revenue',
+  route: '-revenue',
+  day: '-name',
+  month: '-name',
+}
+
+const UNNAMED = {
+  account_id: null,
+  account: null,
+  key_id: null,
+  key_prefix: null,
+  provider: null,
+  upstream_model: null,
+}
+
+/** Each day or month of the time, those without calls too. */
+async function rowsOfTimes(
+  db: Db,
+  { filter, by, zone, from_ms, until_ms }: ReportRequest,
+): Promise<ReportRow[]> {
+  const periodAt = by === 'day' ? dayOf : monthOf
+  const names: string[] = []
+  const steps: TimeRange[] = []
+  for (let at_ms = from_ms; at_ms < until_ms; ) {
+    const { name, end_ms } = periodAt(at_ms, zone)
+    names.push(name)
+    steps.push({ from_ms: at_ms, until_ms: Math.min(end_ms, until_ms) })
+    at_ms = end_ms
+  }
+  const reading = { filter, now_ms: until_ms, last_refund: 0, known: new KnownDays<never>() }
+  const found = await sumsOfSteps(db, reading, steps)
+  return found.map(({ first_id, last_id, from_ms: _, until_ms: __, ...sum }, at) => ({
+    ...UNNAMED,
+    ...sum,
+    name: names[at] ?? '',
+  }))
+}
+
+async function rowsOfGroup(db: Db, { filter, by, from_ms, until_ms }: ReportRequest): Promise<ReportRow[]> {
+  if (by === 'day' || by === 'month') return []
+  const sums = await sumsByGroup(db, filter, by, { from_ms, until_ms })
+  const naming = await namesOf(db, sums)
+  return sums.map(({ model, account_id, key_id, provider, upstream_model, ...sum }) => {
+    const account = naming.accounts.get(account_id)
+    const key = naming.keys.get(key_id ?? 0)
+    const names = {
+      model: model ?? '',
+      account: account ?? '',
+      key: `${key?.name ?? ''} ${key?.prefix ?? ''}`,
+      provider: provider || NO_ROUTE,
+      route: provider ? `${provider}: ${upstream_model}` : NO_ROUTE,
+    }
+    return {
+      ...sum,
+      name: names[by],
+      account_id: account_id ?? null,
+      account: account ?? null,
+      key_id: key_id ?? null,
+      key_prefix: key?.prefix ?? null,
+      provider: provider ?? null,
+      upstream_model: upstream_model ?? null,
+    }
+  })
+}
+
+/** Of calls that failed on every route, or before one was tried. */
+const NO_ROUTE = 'no route answered'
+
+async function namesOf(db: Db, sums: readonly GroupSum[]) {
+  const ids = [...new Set(sums.flatMap(({ account_id = [] }) => account_id))]
+  const accounts = ids.length === 0 ? [] : await listedAccounts(db, ids)
+  const key_ids = sums.flatMap(({ key_id = [] }) => key_id)
+  const keys =
+    key_ids.length === 0
+      ? new Map<number, { name: string; prefix: string }>()
+      : await keysByNumber(db, key_ids)
+  return { accounts: new Map<number | undefined, string>(accounts.map(({ id, name }) => [id, name])), keys }
+}
+
+/** Tokens in and out. */
+export const tokensOf = ({ input_tokens, output_tokens }: CallTotals): number => input_tokens + output_tokens
+
+/** The share of the calls whose provider's cost is known: 0.5; null without calls. */
+export const knownShare = ({ calls, uncosted_calls }: CallTotals): number | null =>
+  calls === 0 ? null : (calls - uncosted_calls) / calls
+
+const VALUES: Readonly<Record<Exclude<ReportColumn, 'name'>, (sum: CallTotals) => number | null>> = {
+  calls: ({ calls }) => calls,
+  failed: ({ failed }) => failed,
+  tokens: tokensOf,
+  revenue: ({ cost_nanos }) => cost_nanos,
+  cost: (sum) => marginOf(sum)?.provider_cost_nanos ?? null,
+  margin: (sum) => marginOf(sum)?.margin_nanos ?? null,
+  margin_percent: marginShare,
+  known: knownShare,
+}
+
+/** What is not known comes last, either way; of equal rows those with more calls come first, and then by name. */
+function comparedBy(order: ReportOrder): (one: ReportRow, other: ReportRow) => number {
+  const column = order.replace('-', '') as ReportColumn
+  const sign = order.startsWith('-') ? -1 : 1
+  const byName = (one: ReportRow, other: ReportRow) =>
+    one.name < other.name ? -1 : one.name > other.name ? 1 : 0
+  if (column === 'name') return (one, other) => sign * byName(one, other)
+  const amountOf = VALUES[column]
+  return (one, other) => {
+    const [a, b] = [amountOf(one), amountOf(other)]
+    const order_of_values = a === b ? 0 : a === null ? 1 : b === null ? -1 : sign * (a - b)
+    return order_of_values || other.calls - one.calls || byName(one, other)
+  }
+}

@@ -1,0 +1,140 @@
+// Sums of the calls of some time, read from the kept sums a part at a time: by step of the time, or by model, account, key, provider or route.
+
+import { DAY_S, type TimeRange } from '../../../src/domain/ranges.ts'
+import { joinedPeriods, type Periods, periodsOf, QUARTER_S } from '../../../src/money/ledger/days.ts'
+import { type CallFilter, valuesOf } from '../../../src/money/ledger/queries.ts'
+import { nextAtOnce } from '../../../src/money/ledger/sums.ts'
+import { addTotals, type CallTotals, NO_CALLS, totalsIn } from '../../../src/money/ledger/totals.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
+import type { KnownDays } from './known-days.ts'
+import { reportQueries, type SumGroup } from './queries.ts'
+import { add, emptyIn, type Found, isDay } from './totals.ts'
+
+/** Whose sums are read; an absent field does not filter. */
+export type ReportFilter = Pick<CallFilter, 'account_id' | 'key_id' | 'model' | 'provider'>
+
+/** Whether the sums are of all calls of their account. */
+export const isOfAll = ({ key_id, model, provider }: ReportFilter): boolean =>
+  key_id === undefined && model === undefined && provider === undefined
+
+/** Rows of the kept sums that are added up at once: some 3 ms; and in how many periods so many may be. */
+const SUMS_AT_ONCE = 3_000
+const PERIODS_AT_FIRST = 4
+
+interface SumRow extends CallTotals {
+  first_id: number
+  last_id: number
+  rows: number
+  start_s?: number
+  model?: string | undefined
+  account_id?: number | undefined
+  key_id?: number | undefined
+  provider?: string | undefined
+  upstream_model?: string | undefined
+}
+
+/** The kept sums of some periods of one length by a group, in parts between which calls go on. */
+async function* sumRows(
+  db: Db,
+  filter: ReportFilter,
+  group: SumGroup,
+  { span_s, starts }: Pick<Periods, 'span_s' | 'starts'>,
+): AsyncGenerator<readonly SumRow[]> {
+  const query = reportQueries(db, filter.account_id)[group]
+  const values = await valuesOf(db, filter)
+  let at_once = PERIODS_AT_FIRST
+  for (let at = 0; at < starts.length; ) {
+    const some = starts.slice(at, at + at_once)
+    const rows: SumRow[] = await query.all({ ...values, span_s, starts: JSON.stringify(some) })
+    yield rows
+    at += some.length
+    const read = rows.reduce((sum, { rows: of }) => sum + of, 0)
+    at_once = nextAtOnce(at_once, read, SUMS_AT_ONCE)
+    await endOfTurn()
+  }
+}
+
+/** A group of calls: what they have in common, and their sums. */
+export type GroupSum = CallTotals &
+  Pick<SumRow, 'model' | 'account_id' | 'key_id' | 'provider' | 'upstream_model'>
+
+/** The calls of some time by a group, in no order; quarters of an hour count whole. */
+export async function sumsByGroup(
+  db: Db,
+  filter: ReportFilter,
+  group: Exclude<SumGroup, 'start'>,
+  { from_ms, until_ms }: TimeRange,
+): Promise<GroupSum[]> {
+  const sums = new Map<string, CallTotals>()
+  const named = new Map<string, SumRow>()
+  for (const periods of joinedPeriods(from_ms, until_ms))
+    for await (const rows of sumRows(db, filter, group, periods))
+      for (const row of rows) {
+        const { model, account_id, key_id, provider, upstream_model } = row
+        const name = JSON.stringify([model, account_id, key_id, provider, upstream_model])
+        named.set(name, row)
+        addTotals(totalsIn(sums, name, NO_CALLS), row, periods.sign)
+      }
+  return [...sums].flatMap(([name, sum]) => {
+    const { model, account_id, key_id, provider, upstream_model } = named.get(name) ?? {}
+    const has_some = sum.calls > 0 || sum.provider_cost_nanos > 0
+    return has_some ? [{ ...sum, model, account_id, key_id, provider, upstream_model }] : []
+  })
+}
+
+export interface StepReading {
+  filter: ReportFilter
+  now_ms: number
+  /** The entry of the newest refund; 0 without any. */
+  last_refund: number
+  /** Days that were read before. */
+  known: KnownDays<Found>
+}
+
+/** The sums of steps of time, each with where its calls are; quarters of an hour count whole. */
+export async function sumsOfSteps(
+  db: Db,
+  { filter, now_ms, last_refund, known }: StepReading,
+  steps: readonly TimeRange[],
+): Promise<Found[]> {
+  const of = { account_id: filter.account_id, last_refund }
+  const isKept = (step: TimeRange): boolean => isOfAll(filter) && isDay(step)
+  const found = new Map<TimeRange, Found>()
+  for (const step of steps) {
+    const day = isKept(step) ? known.find(of, step, now_ms) : undefined
+    if (day) found.set(step, day)
+  }
+  const unknown = steps.filter((step) => !found.has(step))
+  for (const [step, sum] of await readSteps(db, filter, unknown)) {
+    found.set(step, sum)
+    if (isKept(step)) known.add(of, step, now_ms, sum)
+  }
+  return steps.map((step) => found.get(step) ?? emptyIn(step))
+}
+
+async function readSteps(
+  db: Db,
+  filter: ReportFilter,
+  steps: readonly TimeRange[],
+): Promise<Map<TimeRange, Found>> {
+  const periods = new Map(steps.map((step) => [step, periodsOf(step.from_ms, step.until_ms)]))
+  const sums = new Map<string, SumRow>()
+  for (const span_s of [DAY_S, QUARTER_S] as const) {
+    const its = [...periods.values()].flat().filter((one) => one.span_s === span_s)
+    const starts = [...new Set(its.flatMap((one) => one.starts))]
+    for await (const rows of sumRows(db, filter, 'start', { span_s, starts }))
+      for (const row of rows) sums.set(`${span_s} ${row.start_s}`, row)
+  }
+  const found = new Map<TimeRange, Found>()
+  for (const [step, its] of periods) {
+    const sum = emptyIn(step)
+    for (const { sign, span_s, starts } of its)
+      for (const start_s of starts) {
+        const row = sums.get(`${span_s} ${start_s}`)
+        if (row) add(sum, row, sign)
+      }
+    found.set(step, sum)
+  }
+  return found
+}

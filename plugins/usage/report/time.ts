@@ -1,0 +1,42 @@
+// The time of a report: a range up to now, or from one moment to another.
+import { invalidRequest } from '../../../src/domain/errors.ts'
+import {
+  type ComparedTime,
+  comparedTime,
+  DAY_MS,
+  DEFAULT_REPORT_RANGE,
+  lastDays,
+  type ReportRange,
+  reportTime,
+} from '../../../src/domain/ranges.ts'
+import type { Zone } from '../../../src/domain/zones.ts'
+
+/** A year, and the days before it to compare with. */
+const MAX_DAYS = 400
+
+interface RequestedTime {
+  range?: ReportRange | undefined
+  since_ms?: number | undefined
+  until_ms?: number | undefined
+}
+
+/**
+ * The requested time, up to now at most; without `since` so many days as the default range has, up to the last one.
+ * @throws GatewayError invalid_request for a range beside other times, for times in the wrong order, and for more than `MAX_DAYS` days
+ */
+export function timeOf(
+  { range, since_ms, until_ms }: RequestedTime,
+  now_ms: number,
+  zone: Zone,
+): ComparedTime {
+  if (since_ms === undefined && until_ms === undefined)
+    return reportTime(range ?? DEFAULT_REPORT_RANGE, now_ms, zone)
+  if (range !== undefined)
+    throw invalidRequest('range: give it, or since and until, not both.', { param: 'range' })
+  const end_ms = Math.min(until_ms ?? now_ms + 1, now_ms + 1)
+  const from_ms = since_ms ?? lastDays(end_ms - 1, Number(DEFAULT_REPORT_RANGE), zone).from_ms
+  if (from_ms >= end_ms) throw invalidRequest('since: must be before until and now.', { param: 'since' })
+  if (end_ms - from_ms > MAX_DAYS * DAY_MS)
+    throw invalidRequest(`since: must be at most ${MAX_DAYS} days before until.`, { param: 'since' })
+  return comparedTime({ from_ms, until_ms: end_ms }, zone)
+}

@@ -1,0 +1,204 @@
+// The breakdown of the Overview: its figures by model, account, key, provider, route or day, sorted by any column, with their total.
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { type AnswerOf, api, part } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { inZone } from '../../console/web/app/zone.ts'
+import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { withoutEmpty } from '../../console/web/parts/address-state.ts'
+import { count } from '../../console/web/parts/amounts.ts'
+import { Choices } from '../../console/web/parts/choices.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { Section } from '../../console/web/parts/page.tsx'
+import { Loaded } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
+import { utcDay } from '../../console/web/parts/time-words.ts'
+import type { Overview } from './charts.tsx'
+import { callsHref, type Group, isoTime, type OverviewFilters } from './filters.tsx'
+
+type Report = AnswerOf<typeof api.usage.get>
+type Row = Report['rows'][number]
+type Sum = Report['total']
+
+const EVERY_MS = 30_000
+
+interface BreakdownProps {
+  overview: Overview
+  filters: OverviewFilters
+}
+
+export function Breakdown({ overview, filters }: BreakdownProps) {
+  const { by, order, query, groups, cursor, set } = filters
+  const is_operator = useViewer().role === 'operator'
+  const requested = { ...query, by, order }
+  const page = { ...requested, cursor: cursor === '' ? undefined : Number(cursor) }
+  const report = useApi(['usage', page], () => api.usage.get({ query: page }), { every_ms: EVERY_MS })
+  const columns = columnsFor(is_operator, (row) => callsOf(row, overview, filters))
+  const title = by === 'day' ? inZone(TITLES.day) : TITLES[by]
+  return (
+    <Section title="Breakdown" actions={<ExportCsv list="usage" query={requested} />}>
+      <Choices<Group>
+        label="Breakdown"
+        options={groups}
+        value={by}
+        onChange={(value) => set({ by: value, order: '' })}
+      />
+      <UnknownCost resale={overview.resale} />
+      <Loaded query={report} rows={6}>
+        {({ rows, total, next_cursor }) => (
+          <>
+            <Table<Row | Sum>
+              label={`Figures ${groups.find(({ value }) => value === by)?.label.toLowerCase()}`}
+              rows={rows}
+              keyOf={(row) => ('name' in row ? `${row.name} ${row.account_id}` : '')}
+              columns={[
+                {
+                  ...column<Row | Sum>('name', title, 'first', (row) =>
+                    'name' in row ? nameOf(row, filters) : <b>Total</b>,
+                  ),
+                  sorts: true,
+                },
+                ...columns,
+              ]}
+              total={total}
+              sorting={{
+                by: order ?? (by === 'day' ? '-name' : '-revenue'),
+                onSort: (to) => set({ order: to }),
+              }}
+            />
+            <Pager next_cursor={next_cursor} newest="First" older="Next" />
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+const TITLES: Readonly<Record<Group, string>> = {
+  model: 'Model',
+  account: 'Account',
+  key: 'Key',
+  provider: 'Provider',
+  route: 'Route',
+  day: 'Day',
+}
+
+/** "Cost unknown for 2 of 7 models. Set it: sim-pro, sim-lite." */
+function UnknownCost({ resale }: Pick<Overview, 'resale'>) {
+  if (!resale || resale.cost_unknown.length === 0) return null
+  return (
+    <p>
+      Cost unknown for {resale.cost_unknown.length} of {resale.models}{' '}
+      {resale.models === 1 ? 'model' : 'models'}. Set it:{' '}
+      {resale.cost_unknown.map((model, at) => (
+        <span key={model}>
+          {at > 0 && ', '}
+          <Link href={`/models/${part(model)}`}>{model}</Link>
+        </span>
+      ))}
+      .
+    </p>
+  )
+}
+
+/** A name shows its figures alone. */
+function nameOf(row: Row, { by, set }: OverviewFilters): ReactNode {
+  const { name, account_id, account, account_display_name, key_prefix, provider } = row
+  const choose = (some: Parameters<typeof set>[0], shown: ReactNode = name) => (
+    <button
+      type="button"
+      className="text-button"
+      title="Show its figures only"
+      onClick={() => set({ order: '', ...some })}
+    >
+      {shown}
+    </button>
+  )
+  if (by === 'model') return choose({ model: name, by: 'day' })
+  if (by === 'account')
+    return choose(
+      { account: account ?? String(account_id), key: '', by: 'model' },
+      <RowAccount account={name} account_display_name={account_display_name} />,
+    )
+  if (by === 'key')
+    return choose(
+      { key: String(row.key_id), by: 'model' },
+      <>
+        {name.slice(0, -(key_prefix ?? '').length)} <code className="soft">{key_prefix}</code>
+      </>,
+    )
+  if (by === 'day')
+    return choose({ since: name, until: name, by: 'model' }, <span className="no-wrap">{utcDay(name)}</span>)
+  return provider ? choose({ provider, by: by === 'provider' ? 'route' : 'model' }) : name
+}
+
+/** The list of the calls of a row, or of all of them. */
+function callsOf(
+  row: Row | Sum,
+  { from_at_ms, until_at_ms }: Overview,
+  { by, calls }: OverviewFilters,
+): string {
+  const time = [isoTime(from_at_ms), isoTime(until_at_ms)] as const
+  if (!('name' in row)) return callsHref(...time, calls)
+  if (by === 'day') return callsHref(row.name, row.name, calls)
+  const { name, account_id, key_id, provider } = row
+  const own = {
+    model: { model: name },
+    account: { account: String(account_id) },
+    key: { account: calls.account ?? String(account_id), key: String(key_id) },
+    provider: { provider: provider ?? undefined },
+    route: { provider: provider ?? undefined },
+  }
+  return callsHref(...time, withoutEmpty({ ...calls, ...own[by] }))
+}
+
+/** The figures of a row or of the total. On a phone, the amount, the calls and the margin. */
+function columnsFor(is_operator: boolean, hrefOf: (row: Row | Sum) => string): readonly Column<Row | Sum>[] {
+  const money = is_operator ? 'Revenue, USD' : 'Spent, USD'
+  const columns: Column<Row | Sum>[] = [
+    atEnd('calls', 'Calls', 'second', (row) => (
+      <>
+        {row.calls > 0 ? <Link href={hrefOf(row)}>{count(row.calls)}</Link> : 0}
+        <span className="on-phone">{row.calls === 1 ? ' call' : ' calls'}</span>
+      </>
+    )),
+    {
+      ...atEnd<Row | Sum>('failed', 'Failed', 'none', ({ failed }) => count(failed)),
+      hint: 'No answer, or interrupted',
+    },
+    {
+      ...atEnd<Row | Sum>('tokens', 'Tokens', 'none', ({ input_tokens, output_tokens }) => (
+        <span title={`${count(input_tokens)} in, ${count(output_tokens)} out`}>
+          {count(input_tokens + output_tokens)}
+        </span>
+      )),
+    },
+    charges(
+      'revenue',
+      money,
+      'first-end',
+      ({ revenue_nanos, spent_nanos = 0 }) => revenue_nanos ?? spent_nanos,
+    ),
+  ]
+  if (is_operator)
+    columns.push(
+      charges('cost', 'Cost, USD', 'none', ({ provider_cost_nanos = null }) => provider_cost_nanos),
+      charges('margin', 'Margin, USD', 'second-end', ({ margin_nanos = null }) => margin_nanos),
+      atEnd('margin_percent', 'Margin', 'none', ({ margin_percent }) => <Percent value={margin_percent} />),
+      {
+        ...atEnd<Row | Sum>('known', 'Cost known', 'none', ({ known_cost_percent }) => (
+          <Percent value={known_cost_percent} />
+        )),
+        hint: 'The share of calls whose cost is known. Margins are of these.',
+      },
+    )
+  return columns.map((one) => ({ ...one, sorts: true }))
+}
+
+const Percent = ({ value = null }: { value?: number | null | undefined }) =>
+  value === null ? (
+    <span className="soft">–</span>
+  ) : (
+    <span className={value < 0 ? 'tone-bad' : undefined}>{`${String(value).replace('-', '\u2212')} %`}</span>
+  )

@@ -1,0 +1,128 @@
+// The range and the filters of the Overview, all of them in the address, and the lists of calls that they lead to.
+import { X } from 'lucide-react'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { useZone } from '../../console/web/app/zone.ts'
+import { withoutEmpty, withQuery } from '../../console/web/parts/address-state.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { Choices } from '../../console/web/parts/choices.tsx'
+import {
+  AccountFilter,
+  Choice,
+  DayFilters,
+  KeyFilter,
+  type ListFilters,
+  useFilterLists,
+  useListFilters,
+} from '../../console/web/parts/filter-fields.tsx'
+import type { ReportOrder } from '../report/report.ts'
+
+export const RANGES = [
+  { value: 'today', label: 'Today' },
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: 'mtd', label: 'Month to date' },
+] as const
+const [, , DEFAULT_RANGE] = RANGES
+
+export const GROUPS = [
+  { value: 'model', label: 'By model' },
+  { value: 'account', label: 'By account' },
+  { value: 'key', label: 'By key' },
+  { value: 'provider', label: 'By provider' },
+  { value: 'route', label: 'By route' },
+  { value: 'day', label: 'By day' },
+] as const
+export type Group = (typeof GROUPS)[number]['value']
+const OPERATORS: readonly Group[] = ['account', 'provider', 'route']
+
+const DEFAULTS = {
+  ...{ range: DEFAULT_RANGE.value, days: '', since: '', until: '' },
+  ...{ account: '', key: '', model: '', provider: '', by: 'model', order: '' },
+}
+
+export type OverviewFilters = ReturnType<typeof useOverviewFilters>
+
+/** The filters in force, as the routes take them, and how they are changed. */
+export function useOverviewFilters() {
+  const { role } = useViewer()
+  const zone = useZone()
+  const list: ListFilters<keyof typeof DEFAULTS> = useListFilters(DEFAULTS)
+  const { range: chosen, days, since, until, by, order, account, key, model, provider } = list.filters
+  const is_free = since !== '' || until !== ''
+  // Links to the former page Usage say how many days.
+  const range = RANGES.find(({ value }) => value === (days || chosen))?.value ?? DEFAULT_RANGE.value
+  const groups = GROUPS.filter(({ value }) => role === 'operator' || !OPERATORS.includes(value))
+  const calls: CallsFilter = withoutEmpty({ account, key, model, provider })
+  const time = is_free ? withoutEmpty({ since, until }) : { range }
+  return {
+    ...list,
+    is_free,
+    range,
+    groups,
+    by: groups.find(({ value }) => value === by)?.value ?? ('model' as const),
+    order: order === '' ? undefined : (order as ReportOrder),
+    /** What filters calls, without their time. */
+    calls,
+    query: { ...calls, ...time, zone },
+  }
+}
+
+/** What filters calls, without their time. */
+export type CallsFilter = Readonly<
+  Partial<Record<'account' | 'key' | 'model' | 'provider' | 'outcome', string>>
+>
+
+export function RangeAndFilters({ filters, range, set, clear, is_free, calls }: OverviewFilters) {
+  const is_operator = useViewer().role === 'operator'
+  const { since, until, account, key, model, provider } = filters
+  const { keys, models, providers } = useFilterLists(account)
+  return (
+    <search className="filters overview-filters" aria-label="Filter the figures">
+      <Choices<string>
+        label="Range"
+        options={RANGES}
+        value={is_free ? '' : range}
+        onChange={(value) => set({ range: value, days: '', since: '', until: '' })}
+      />
+      <DayFilters {...{ since, until, set }} />
+      {is_operator && (
+        <AccountFilter
+          any="All accounts"
+          value={account}
+          onChange={(value) => set({ account: value, key: '' })}
+        />
+      )}
+      <Choice
+        label="Model"
+        any="All models"
+        options={models.map((name) => ({ value: name, label: name }))}
+        value={model}
+        onChange={(value) => set({ model: value })}
+      />
+      {(keys.length > 0 || key !== '') && (
+        <KeyFilter any="All keys" keys={keys} value={key} onChange={(value) => set({ key: value })} />
+      )}
+      {is_operator && (
+        <Choice
+          label="Provider"
+          any="All providers"
+          options={providers.map((name) => ({ value: name, label: name }))}
+          value={provider}
+          onChange={(value) => set({ provider: value })}
+        />
+      )}
+      {(is_free || Object.keys(calls).length > 0) && (
+        <Button look="quiet" icon={X} onClick={clear}>
+          Clear
+        </Button>
+      )}
+    </search>
+  )
+}
+
+/** The calls of some time that match, as a list. @param since, until days, or moments as ISO 8601 */
+export const callsHref = (since: string, until: string, filter: CallsFilter) =>
+  withQuery('/calls', { outcome: 'call', ...filter, since, until })
+
+export const isoTime = (time_ms: number): string => new Date(time_ms).toISOString()

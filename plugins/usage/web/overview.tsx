@@ -1,0 +1,231 @@
+// The Overview: what fails, what it earns, who calls at the moment; for an account, its own calls and what it spent.
+import { OpenAlerts } from '../../alerts/web/open-alerts.tsx'
+import { api } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { inZone } from '../../console/web/app/zone.ts'
+import { briefCount, count, counted, duration, share } from '../../console/web/parts/amounts.ts'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { Figure, Figures } from '../../console/web/parts/figure.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { useOnlyOwnKey } from '../../console/web/parts/only-own-key.tsx'
+import { Page } from '../../console/web/parts/page.tsx'
+import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
+import { dayWords } from '../../console/web/parts/time-words.ts'
+import { FirstVisit } from '../../first-steps/web/first-visit.tsx'
+import { FailingRoutes } from '../../health/web/failing.tsx'
+import { FailingNow } from '../../health/web/failing-now.tsx'
+import { HistoryLink } from '../../import/web/history-list.tsx'
+import { Live } from '../../live-feed/web/live-calls.tsx'
+import { type Refusals, useRefusals } from '../../refusals/web/refusals.ts'
+import { ManyRefused, RefusedFigure, RefusedRequests } from '../../refusals/web/refused.tsx'
+import { EndingModels, KeysNearLimit, LowAccounts } from './attention.tsx'
+import { Breakdown } from './breakdown.tsx'
+import { type Overview, OverviewCharts } from './charts.tsx'
+import { type OverviewFilters, RangeAndFilters, useOverviewFilters } from './filters.tsx'
+import { BelowCost } from './resale.tsx'
+
+const EVERY_MS = 15_000
+
+export default function OverviewPage() {
+  return (
+    <FirstVisit>
+      <CallsInRange />
+    </FirstVisit>
+  )
+}
+
+function CallsInRange() {
+  const { role } = useViewer()
+  const own_key = useOnlyOwnKey()
+  const filters = useOverviewFilters()
+  const { query } = filters
+  const overview = useApi(['overview', query], () => api.overview.get({ query }), { every_ms: EVERY_MS })
+  const refusals = useRefusals({ ...query, key_id: query.key })
+  const is_known = (overview.data || overview.error) && !refusals.isPending
+  return (
+    <Page
+      title="Overview"
+      lead={own_key ?? (overview.data && leadOf(overview.data))}
+      actions={!own_key && <HistoryLink account={filters.filters.account} />}
+    >
+      {role !== 'operator' && !own_key && is_known && <KeysNearLimit />}
+      {is_known ? (
+        <Loaded query={overview}>
+          {(data) => <Known overview={data} refusals={refusals.data} filters={filters} />}
+        </Loaded>
+      ) : (
+        <Skeleton rows={12} />
+      )}
+      {/* Not before what stands above it, which would push it down. */}
+      {is_known && <Live />}
+      {overview.data && role === 'operator' && <LowAccounts />}
+    </Page>
+  )
+}
+
+/** "1 Nov – 29 Nov (UTC), against 1 Oct – 29 Oct." */
+const leadOf = ({ from_at_ms, until_at_ms, before_from_at_ms, before_until_at_ms }: Overview): string =>
+  `${inZone(daysOf(from_at_ms, until_at_ms))}, against ${daysOf(before_from_at_ms, before_until_at_ms)}.`
+
+function daysOf(from_ms: number, until_ms: number): string {
+  const [first, last] = [dayWords(from_ms), dayWords(until_ms - 1)]
+  return first === last ? first : `${first} – ${last}`
+}
+
+interface KnownProps {
+  overview: Overview
+  refusals: Refusals | undefined
+  filters: OverviewFilters
+}
+
+function Known({ overview, refusals, filters }: KnownProps) {
+  const { totals, failing, alerts, ending } = overview
+  const { role } = useViewer()
+  return (
+    <div className="page">
+      <FailingNow />
+      {alerts && <OpenAlerts alerts={alerts} />}
+      {role !== 'operator' && <ManyRefused refusals={refusals} />}
+      <RangeAndFilters {...filters} />
+      <OverviewFigures overview={overview} refusals={refusals} />
+      {totals.calls === 0 ? (
+        <NoCalls {...filters} />
+      ) : (
+        <>
+          <OverviewCharts overview={overview} calls={filters.calls} />
+          <Breakdown overview={overview} filters={filters} />
+          <BelowCost overview={overview} calls={filters.calls} />
+        </>
+      )}
+      <RefusedRequests refusals={refusals} />
+      {failing && totals.calls > 0 && <FailingRoutes {...failing} />}
+      {ending && <EndingModels ending={ending} />}
+    </div>
+  )
+}
+
+function OverviewFigures({ overview, refusals }: Pick<KnownProps, 'overview' | 'refusals'>) {
+  const { totals, before, money, resale } = overview
+  const tokens = (sum: Overview['totals']) => sum.input_tokens + sum.output_tokens
+  return (
+    <Figures>
+      {money && (
+        <Figure
+          label="Balance"
+          value={<Money nanos={money.available_nanos} balance />}
+          note={<BalanceNote {...money} />}
+        />
+      )}
+      {totals.spent_nanos !== undefined && (
+        <Figure
+          label="Spent"
+          value={<Money nanos={totals.spent_nanos} />}
+          change={changeOf(totals.spent_nanos, before.spent_nanos)}
+        />
+      )}
+      {resale && <Earnings {...overview} />}
+      <Figure label="Calls" value={count(totals.calls)} change={changeOf(totals.calls, before.calls)} />
+      <Figure
+        label="Failed"
+        value={totals.calls === 0 ? '–' : share(totals.failed / totals.calls)}
+        note={<FailedNote totals={totals} before={before} />}
+      />
+      <RefusedFigure refusals={refusals} />
+      <Figure
+        label="Tokens"
+        value={briefCount(tokens(totals))}
+        change={changeOf(tokens(totals), tokens(before))}
+      />
+      {totals.first_byte_p50_ms !== null && (
+        <Figure
+          label="Time to first byte, median"
+          value={duration(totals.first_byte_p50_ms)}
+          change={changeOf(totals.first_byte_p50_ms, before.first_byte_p50_ms)}
+          good="down"
+        />
+      )}
+      {resale && (
+        <>
+          <Figure
+            label="Owed to customers"
+            value={<Money nanos={resale.owed_nanos} balance />}
+            note="balances, paid in and not spent"
+          />
+          <Figure
+            label="Debts"
+            value={<Money nanos={resale.debts_nanos} />}
+            note={resale.debtors === 0 ? 'no account' : `of ${counted(resale.debtors, 'account')}`}
+          />
+        </>
+      )}
+    </Figures>
+  )
+}
+
+function Earnings({ totals, before }: Pick<Overview, 'totals' | 'before'>) {
+  const { revenue_nanos = 0, provider_cost_nanos = null, margin_nanos = null } = totals
+  return (
+    <>
+      <Figure
+        label="Revenue"
+        value={<Money nanos={revenue_nanos} />}
+        change={changeOf(revenue_nanos, before.revenue_nanos)}
+        good="up"
+      />
+      <Figure
+        label="Cost"
+        value={<Money nanos={provider_cost_nanos} />}
+        change={changeOf(provider_cost_nanos, before.provider_cost_nanos)}
+        good="down"
+      />
+      <Figure
+        label={totals.margin_percent == null ? 'Margin' : `Margin, ${share(totals.margin_percent / 100)}`}
+        value={<Money nanos={margin_nanos} />}
+        change={changeOf(margin_nanos, before.margin_nanos)}
+        good="up"
+      />
+    </>
+  )
+}
+
+type Amount = number | null | undefined
+
+/** As a share of what was before; null if there is nothing to compare. */
+const changeOf = (now: Amount, before: Amount): number | null =>
+  now == null || before == null || before <= 0 ? null : now / before - 1
+
+const BalanceNote = ({ held_nanos, debt_nanos }: NonNullable<Overview['money']>) => {
+  if (debt_nanos > 0)
+    return (
+      <span className="tone-bad">
+        <Money nanos={debt_nanos} /> owed
+      </span>
+    )
+  return held_nanos > 0 ? (
+    <span>
+      <Money nanos={held_nanos} /> held for running calls
+    </span>
+  ) : (
+    'free to spend'
+  )
+}
+
+const FailedNote = ({ totals, before }: Pick<Overview, 'totals' | 'before'>) => {
+  const was = before.calls === 0 ? '' : `, ${share(before.failed / before.calls)} before`
+  return `${count(totals.failed)} of ${count(totals.calls)}${was}`
+}
+
+const NoCalls = ({ is_free, calls, clear }: OverviewFilters) =>
+  is_free || Object.keys(calls).length > 0 ? (
+    <EmptyState title="No calls match" action={<Button onClick={clear}>Clear filters</Button>}>
+      Remove a filter or choose a longer range.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      title="No calls in this range"
+      action={<ButtonLink href="/playground">Try a model in the playground</ButtonLink>}
+    >
+      What calls bring and cost adds up here.
+    </EmptyState>
+  )

@@ -1,4 +1,0 @@
-// The overview as its route answers it.
-import type { AnswerOf, api } from '../../../console/web/app/client.ts'
-
-export type Overview = AnswerOf<typeof api.overview.get>
