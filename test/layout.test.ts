@@ -232,7 +232,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 2_400,
   // 40 more for what other routes than its own take of a call's cost.
-  'src/calls/': 10_240,
+  'src/calls/': 10_300,
   // 50 more: of each setting, whether the console changes it and whether it waits for a restart.
   // 50 more for what models take.
   'src/catalogue/': 6_100,

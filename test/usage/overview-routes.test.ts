@@ -74,7 +74,6 @@ describe.each(['today', '7', '30', '90', 'mtd'])('the overview, range %s', (rang
       ])
       expect(overview).toMatchObject({
         failing: null,
-        unhealthy: null,
         alerts: null,
         ending: null,
         resale: null,

@@ -32,9 +32,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 31, sql: budgets, readable_from: 31 },
   { version: 32, sql: moved_in, readable_from: 32 },
   { version: 33, sql: imports, readable_from: 33 },
-  { version: 34, sql: refunds, readable_from: 33 },
-  { version: 35, sql: health_states, readable_from: 33 },
-  { version: 36, sql: billing_details, readable_from: 33 },
+  { version: 34, sql: refunds, readable_from: 34 },
+  { version: 35, sql: health_states, readable_from: 34 },
+  { version: 36, sql: billing_details, readable_from: 34 },
   { version: 37, sql: sums_by_route, readable_from: 37 },
 ]
 
