@@ -240,7 +240,14 @@ test('the overview tells what was spent by model, key and day, filtered by a pre
   await rows('model').nth(1).waitFor()
   expect(new URL(one.page.url()).pathname).toEndWith('/console/overview')
   const text = await one.page.locator('main').innerText()
-  for (const of_operator of ['Revenue', 'Margin', 'Cost known', 'By provider', 'By route', 'Owed to customers'])
+  for (const of_operator of [
+    'Revenue',
+    'Margin',
+    'Cost known',
+    'By provider',
+    'By route',
+    'Owed to customers',
+  ])
     expect(text).not.toContain(of_operator)
   await one.page.getByRole('button', { name: 'sim-flash', exact: true }).click()
   await one.quiet()
