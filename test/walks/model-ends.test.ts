@@ -92,7 +92,7 @@ test('the models and a model’s page say it; a date is set in the form, and one
   await page.getByText('This model has ended: its shutdown was on 2026-01-01.').waitFor()
   await one.go('/console/models/near-model')
 
-  await page.getByRole('button', { name: 'Edit model' }).click()
+  await page.getByRole('link', { name: 'Edit model' }).click()
   await one.quiet()
   const field = page.getByLabel('Shutdown date', { exact: true })
   await field.fill('2099-02-30')

@@ -212,7 +212,7 @@ test('a price below cost is told beside its field and in the review, and asks on
   const { page } = one
   const form = formOf(one)
   await one.open('/console/models/house-model')
-  await page.getByRole('button', { name: 'Edit model' }).click()
+  await page.getByRole('link', { name: 'Edit model' }).click()
   await one.quiet()
   await form.price('Input per million tokens', '', '0.06')
   await form.price('Output per million tokens', '', '0.10')
@@ -226,7 +226,7 @@ test('a price below cost is told beside its field and in the review, and asks on
   await dialog.getByRole('button', { name: 'Save below cost' }).click()
   await dialog.waitFor({ state: 'detached' })
   expect(file()).toContain('model = "qwen3:8b", cost = { input = 0.06, output = 0.10 } }]')
-  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('link', { name: 'Close' }).click()
   await page.getByText('below cost by 0.01').first().waitFor()
   await one.looksRight()
 })

@@ -18,6 +18,12 @@ export const catalogue_pages: readonly PageEntry[] = [
     seen_by: OPERATOR,
     load: () => import('./models/new-model-page.tsx'),
   },
+  {
+    path: '/models/:id/edit',
+    title: 'Edit model',
+    seen_by: OPERATOR,
+    load: () => import('./models/edit-model.tsx'),
+  },
   { path: '/models/:id', title: 'Model', seen_by: EVERYONE, load: () => import('./models/model.tsx') },
   {
     path: '/providers',

@@ -1,47 +1,31 @@
-// A model's price beside its costs, and the form that changes the model in the catalogue, or takes it out.
-import { History, Pencil, Trash2 } from 'lucide-react'
+// The page Edit model: its price and costs, its routes and limits; or it is taken out of the catalogue.
+import { Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
+import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
-import { Section } from '../../../console/web/parts/page.tsx'
-import { PriceTable } from '../../../prices/web/price-words.tsx'
-import { keptDraft, useDraft, useFile } from '../parts/draft.ts'
+import { Page } from '../../../console/web/parts/page.tsx'
+import { AwaitedPage } from '../../../console/web/parts/states.tsx'
+import { useDraft, useFile } from '../parts/draft.ts'
 import { ModelFields } from '../parts/model-fields.tsx'
 import { SaveBar } from '../parts/save-bar.tsx'
 import { type Block, blocksOf, type CatalogueFile, textAt } from '../parts/values.ts'
 
-type EditModelProps = Parameters<typeof PriceTable>[0] & { id: string }
-
-export function EditModel({ id, ...prices }: EditModelProps) {
-  // Where a draft was left, it goes on.
-  const [is_open, setOpen] = useState(() => keptDraft()?.made_at === location.pathname)
+export default function EditModelPage({ params }: PageProps) {
+  const id = params.id ?? ''
   const file = useFile()
-  if (is_open && file.data) return <ModelForm id={id} read={file.data} close={() => setOpen(false)} />
-  return (
-    <Section
-      title="Price"
-      actions={
-        <>
-          <ButtonLink href={`/system/configuration/history?part=${encodeURIComponent(id)}`} icon={History}>
-            Price history
-          </ButtonLink>
-          <Button icon={Pencil} onClick={() => setOpen(true)}>
-            Edit model
-          </Button>
-        </>
-      }
-    >
-      <PriceTable {...prices} />
-    </Section>
-  )
+  if (!file.data) return <AwaitedPage title={`Edit ${id}`} query={file} />
+  return <ModelForm id={id} read={file.data} />
 }
 
 /** The ids of the file's models. */
 const modelsIn = (values: unknown): string[] =>
   blocksOf(values as Block | null, 'models').map((model) => textAt(model, 'id'))
 
-function ModelForm({ id, read, close }: { id: string; read: CatalogueFile; close: () => void }) {
+const hrefOf = (id: string) => `/models/${encodeURIComponent(id)}`
+
+function ModelForm({ id, read }: { id: string; read: CatalogueFile }) {
   const draft = useDraft(read)
   const [, go] = useLocation()
   const saved = modelsIn(read.values)
@@ -51,38 +35,41 @@ function ModelForm({ id, read, close }: { id: string; read: CatalogueFile; close
   const model = drafted.length < count ? undefined : drafted[at]
   const path = ['models', at]
   // Once it is saved, its page is that of its new id; of a removed one there is none.
-  const next = saved.includes(id) ? undefined : saved.length < count ? '' : saved[at]
+  const next = at < 0 || saved.includes(id) ? undefined : saved.length < count ? '' : saved[at]
   useEffect(() => {
-    if (next !== undefined) go(next === '' ? '/models' : `/models/${encodeURIComponent(next)}`)
+    if (next !== undefined) go(next === '' ? '/models' : hrefOf(next))
   }, [next, go])
   return (
-    <Section
-      title="Edit model"
+    <Page
+      title={`Edit ${id}`}
+      width="form"
       actions={
         <>
           {!draft.is_changed && !draft.is_changing && (
             <>
-              <Button icon={Trash2} onClick={() => draft.put(path, undefined)}>
-                Remove model
-              </Button>
-              <Button onClick={close}>Close</Button>
+              {model && (
+                <Button icon={Trash2} onClick={() => draft.put(path, undefined)}>
+                  Remove model
+                </Button>
+              )}
+              <ButtonLink href={hrefOf(id)}>Close</ButtonLink>
             </>
           )}
           <SaveBar draft={draft} />
         </>
       }
     >
-      <div className="stack">
-        {draft.failure && <Notice tone="bad">{draft.failure}</Notice>}
-        {model ? (
-          <ModelFields draft={draft} path={path} model={model} />
-        ) : (
-          <Notice tone="warn">
-            The draft has no such model. Review it to remove the model from the catalogue, or discard your
-            changes. <Link href="/models">All models</Link>
-          </Notice>
-        )}
-      </div>
-    </Section>
+      {draft.failure && <Notice tone="bad">{draft.failure}</Notice>}
+      {model ? (
+        <ModelFields draft={draft} path={path} model={model} />
+      ) : (
+        <Notice tone="warn">
+          {at < 0
+            ? 'The catalogue has no such model, or cannot be read as a form. '
+            : 'Review the draft to remove the model from the catalogue, or discard your changes. '}
+          <Link href="/models">All models</Link>
+        </Notice>
+      )}
+    </Page>
   )
 }

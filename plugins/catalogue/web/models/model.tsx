@@ -1,4 +1,5 @@
 // The page Model: its price, its week, its routes; the operator changes it and tries the routes.
+import { History, Pencil } from 'lucide-react'
 import { Link } from 'wouter'
 import { FailedFigure } from '../../../calls/web/failed/failed.tsx'
 import { type AnswerOf, api, part } from '../../../console/web/app/client.ts'
@@ -6,6 +7,7 @@ import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { count, roundedUsd } from '../../../console/web/parts/amounts.ts'
+import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { Chart } from '../../../console/web/parts/chart.tsx'
 import { ENDING_HELP, endWords } from '../../../console/web/parts/end-words.ts'
 import { Facts } from '../../../console/web/parts/facts.tsx'
@@ -18,7 +20,6 @@ import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { PriceTable } from '../../../prices/web/price-words.tsx'
 import { RouteTrials } from '../parts/trial-result.tsx'
-import { EditModel } from './edit-model.tsx'
 import { ModelState } from './model-state.tsx'
 
 export default function ModelPage({ params }: PageProps) {
@@ -38,7 +39,7 @@ export default function ModelPage({ params }: PageProps) {
               <Figure label="Calls in 7 days (UTC)" value={count(week.calls)} note="today included" />
               <FailedFigure model={id} />
               <Figure
-                label={is_operator ? 'Revenue in 7 days (UTC)' : 'Cost in 7 days (UTC)'}
+                label={is_operator ? 'Revenue in 7 days (UTC)' : 'Charged in 7 days (UTC)'}
                 value={<Money nanos={week.cost_nanos} />}
                 note="today included"
               />
@@ -49,14 +50,10 @@ export default function ModelPage({ params }: PageProps) {
                 note={rest.health && healthSentence(rest.health, 'calls')}
               />
             </Figures>
-            <ModelDays days={days} what={is_operator ? 'Revenue' : 'Cost'} />
-            {is_operator ? (
-              <EditModel id={id} price={price} routes={routes} />
-            ) : (
-              <Section title="Price">
-                <PriceTable price={price} />
-              </Section>
-            )}
+            <ModelDays days={days} what={is_operator ? 'Revenue' : 'Charged'} />
+            <Section title="Price" actions={is_operator && <PriceActions id={id} />}>
+              <PriceTable price={price} routes={routes} />
+            </Section>
             <RoutesHealth routes={routes} />
             {routes && <RouteTrials kind={kind} routes={routes} />}
             {context_tokens !== null && (
@@ -78,6 +75,17 @@ export default function ModelPage({ params }: PageProps) {
     </Page>
   )
 }
+
+const PriceActions = ({ id }: { id: string }) => (
+  <>
+    <ButtonLink href={`/system/configuration/history?part=${encodeURIComponent(id)}`} icon={History}>
+      Price history
+    </ButtonLink>
+    <ButtonLink href={`/models/${encodeURIComponent(id)}/edit`} icon={Pencil}>
+      Edit model
+    </ButtonLink>
+  </>
+)
 
 function EndNotice({ end, is_operator }: { end: { date: string; days: number }; is_operator: boolean }) {
   return (
