@@ -93,3 +93,28 @@ test('finds an image whose id is named in capitals', async () => {
     [child, 0, 'image'],
   ])
 })
+
+test('has the images made from the same parent, an image or a file, and none of another account', async () => {
+  const parent = image()
+  const one = image([parent])
+  const other = image([parent, FILE])
+  const of_file = image([FILE])
+  const unrelated = image()
+  image([parent], 2)
+  const child = image([one])
+  expect(await treeOf(one)).toEqual([
+    [parent, -1, 'image'],
+    [one, 0, 'image'],
+    [other, 0, 'image'],
+    [child, 1, 'image'],
+  ])
+  expect((await treeOf(of_file)).map(([id]) => id)).toEqual([FILE, of_file, other])
+  expect((await treeOf(other)).map(([id, generation]) => [id, generation])).toEqual([
+    [FILE, -1],
+    [parent, -1],
+    [other, 0],
+    [one, 0],
+    [of_file, 0],
+  ])
+  expect(await treeOf(unrelated)).toEqual([[unrelated, 0, 'image']])
+})

@@ -1,4 +1,4 @@
-// The lineage of an image as a small tree: what it was made from above it, what was made from it below.
+// The lineage of an image as a small tree: what it was made from above it, its siblings beside it, what was made from it below.
 import { CornerDownRight } from 'lucide-react'
 import { Link } from 'wouter'
 import { fileThumbnail, imageThumbnail, Thumbnail } from '../../console/web/parts/pictures.tsx'
@@ -20,7 +20,7 @@ export function Lineage({ image, is_operator, is_visible }: LineageProps) {
         <li
           key={relative.id}
           data-depth={relative.generation - eldest}
-          aria-current={relative.generation === 0 ? 'true' : undefined}
+          aria-current={relative.id === image.id ? 'true' : undefined}
         >
           {relative.generation > eldest && <CornerDownRight className="icon soft" aria-hidden />}
           {is_visible && relative.is !== 'deleted' && (
@@ -29,7 +29,12 @@ export function Lineage({ image, is_operator, is_visible }: LineageProps) {
             </span>
           )}
           <span className="image-lineage-words">
-            <RelativeName relative={relative} is_operator={is_operator} is_visible={is_visible} />
+            <RelativeName
+              relative={relative}
+              is_this={relative.id === image.id}
+              is_operator={is_operator}
+              is_visible={is_visible}
+            />
             <span className="small soft">
               {WORDS[relative.is]}
               {relative.created_at_ms !== null && (
@@ -37,7 +42,8 @@ export function Lineage({ image, is_operator, is_visible }: LineageProps) {
                   , <Time at_ms={relative.created_at_ms} />
                 </>
               )}
-              {relative.generation === 0 && ', this one'}
+              {relative.generation === 0 &&
+                (relative.id === image.id ? ', this one' : ', from the same source')}
             </span>
           </span>
         </li>
@@ -57,14 +63,15 @@ const thumbnailOf = ({ is, id }: Relative, is_operator: boolean): string =>
 
 interface RelativeNameProps {
   relative: Relative
+  is_this: boolean
   is_operator: boolean
   is_visible: boolean
 }
 
-function RelativeName({ relative, is_operator, is_visible }: RelativeNameProps) {
-  const { is, id, label, generation } = relative
+function RelativeName({ relative, is_this, is_operator, is_visible }: RelativeNameProps) {
+  const { is, id, label } = relative
   const text = label ?? (is === 'deleted' ? 'Deleted' : id.slice(0, 8))
-  if (generation === 0 || is !== 'image') return <span className="image-lineage-label">{text}</span>
+  if (is_this || is !== 'image') return <span className="image-lineage-label">{text}</span>
   const query = is_operator && is_visible ? '?content=shown' : ''
   return (
     <Link className="image-lineage-label" href={`/library/${id}${query}`}>
