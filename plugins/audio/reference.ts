@@ -21,20 +21,20 @@ const recording = {
   file: { type: 'string', format: 'binary', description: 'The audio: one file of at most 25 MB.' },
   model: text('The name of a transcription model.'),
   'response_format?': text('`json`, `text`, `srt`, `verbose_json`, `vtt` or `diarized_json`.'),
-  'stream?': flag('Answer with events while it is heard.'),
+  'stream?': flag('Stream the text as events.'),
 }
 
 const transcribed = {
   answer: 'The text.',
   headers: PAID_HEADERS,
   content: {
-    ...json(asIn(TRANSCRIPTION, { text: text('What was said.'), 'usage?': anyObject(USAGE) })),
+    ...json(asIn(TRANSCRIPTION, { text: text('The spoken text.'), 'usage?': anyObject(USAGE) })),
     'text/plain': { schema: text('The text alone, or with times (`srt`).') },
     'text/vtt': { schema: text('The text with times.') },
     ...events(
       asIn(TRANSCRIPTION, {
         type: text('`transcript.text.delta`, then `transcript.text.done`.'),
-        'delta?': text('What is added.'),
+        'delta?': text('The added text.'),
         'text?': text('All of it, at the end.'),
       }),
     ),
@@ -47,7 +47,7 @@ export const reference: Reference = {
     {
       route: 'POST /v1/audio/speech',
       id: 'createSpeech',
-      summary: 'Speak a text',
+      summary: 'Create speech',
       description:
         'The audio leaves as it comes from the provider. Audio that breaks off ends with a broken connection, since nothing can be appended to it.',
       body: json(
@@ -87,7 +87,7 @@ export const reference: Reference = {
       ...transcribed,
       route: 'POST /v1/audio/transcriptions',
       id: 'createTranscription',
-      summary: 'Write down what is said',
+      summary: 'Create a transcription',
       body: form(asIn(TRANSCRIPTION, recording), {
         'As JSON': { file: AUDIO_FILE, model: 'sim-whisper' },
         'As subtitles': { file: AUDIO_FILE, model: 'sim-whisper', response_format: 'vtt' },
@@ -98,7 +98,7 @@ export const reference: Reference = {
       ...transcribed,
       route: 'POST /v1/audio/translations',
       id: 'createTranslation',
-      summary: 'Write down in English what is said',
+      summary: 'Create a translation into English',
       body: form(asIn(`${OPENAI}/audio/createTranslation`, recording), {
         'As JSON': { file: AUDIO_FILE, model: 'sim-whisper' },
       }),

@@ -23,7 +23,7 @@ import type { Db } from '../../src/store/db.ts'
 export const AccountView = Closed(
   {
     account: Type.String({ description: 'The name of the account.' }),
-    status: OneOf(['active', 'suspended'], { description: 'Whether it may make calls.' }),
+    status: OneOf(['active', 'suspended'], { description: 'Whether the account can make calls.' }),
     ...ACCOUNT_MONEY_FIELDS,
     limits: Closed(
       {
@@ -91,7 +91,7 @@ export function billing(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) {
         detail: {
           tags: ['Account'],
           operationId: 'getAccount',
-          summary: 'Read the account',
+          summary: 'Retrieve the account',
           description: 'Balance, limits with their current usage, and the key of the request.',
         },
       },

@@ -53,7 +53,7 @@ export const call_columns = columnsOf<ListedCall>()({
   account_id: integer(({ account_id }) => account_id, { seen_by: CONSOLE }),
   account: text(({ account_name }) => account_name, { seen_by: CONSOLE }),
   key_id: integer(({ key_id }) => key_id, { seen_by: CONSOLE }),
-  surface: text(({ surface }) => surface, { description: 'The API that it came by.' }),
+  surface: text(({ surface }) => surface, { description: 'The API of the request.' }),
   model: text(({ model }) => model, { description: 'The model.' }),
   provider: nullableText(
     ofRoute(({ provider }) => provider),
@@ -123,16 +123,16 @@ export const call_columns = columnsOf<ListedCall>()({
     description: 'The provider counted nothing, and the tokens are an estimate.',
   }),
   hold: money(({ hold_nanos }) => hold_nanos, {
-    description: 'What was held for it',
+    description: 'The hold',
     seen_by: DETAILED,
   }),
-  cost: money(({ cost_nanos }) => cost_nanos, { description: 'What was charged' }),
+  cost: money(({ cost_nanos }) => cost_nanos, { description: 'The charge' }),
   free_because: word(Nullable(OneOf(['interrupted'])), freeBecause, {
     description:
-      'Why it cost nothing, although it has a price: `interrupted`, the provider broke off the answer, which is free here.',
+      'Why it cost nothing, although it has a price: `interrupted`, the provider interrupted the answer, which is free here.',
   }),
   unpaid: money(({ unpaid_nanos }) => unpaid_nanos, {
-    description: 'What of it the balance did not cover, and became debt',
+    description: 'The part that the balance did not cover, which became debt',
   }),
   refunded: money(({ refunded_nanos }) => refunded_nanos, {
     description: 'What of it was refunded',
@@ -157,7 +157,7 @@ export const call_columns = columnsOf<ListedCall>()({
     description: 'The price that was applied; null where nothing was charged.',
     seen_by: DETAILED,
   }),
-  started: time(({ started_at_ms }) => started_at_ms, { description: 'When it began' }),
+  started: time(({ started_at_ms }) => started_at_ms, { description: 'When it started' }),
 })
 
 /** The columns of lists in which refused requests stand among calls. */

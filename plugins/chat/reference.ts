@@ -95,13 +95,21 @@ export const reference: Reference = {
         model: MODEL,
         messages: list(
           object({
-            role: words('Who says it.', 'system', 'developer', 'user', 'assistant', 'tool', 'function'),
+            role: words(
+              'The role of the author.',
+              'system',
+              'developer',
+              'user',
+              'assistant',
+              'tool',
+              'function',
+            ),
             'content?': either('A text, or parts.', orNull(text('One text.')), list(anyObject('A part.'))),
           }),
           'The conversation, the latest turn last. Send files inline, not by `file_id`.',
         ),
         'max_completion_tokens?': count(`${LIMIT} \`max_tokens\` is its older name.`, { minimum: 1 }),
-        'n?': count('How many answers to make. You pay for each.', { minimum: 1 }),
+        'n?': count('How many answers to create. Each is charged.', { minimum: 1 }),
         'stream?': STREAM,
         'stream_options?': stream_options,
         'top_k?': count("Sample from this many of the likeliest tokens. Not in OpenAI's API.", {
@@ -133,7 +141,7 @@ export const reference: Reference = {
     ChatChunk: completion(
       'chat-streaming',
       'chat.completion.chunk',
-      object({ index, delta: object(content, 'What is added.'), 'finish_reason?': finish_reason }),
+      object({ index, delta: object(content, 'The added text.'), 'finish_reason?': finish_reason }),
     ),
   },
   answers: {

@@ -7,10 +7,10 @@ import { DIALECTS } from './dialects.ts'
 const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   invalid_request: 'The request is malformed, or asks for what the model does not do',
   unauthenticated: 'No key, or one that is wrong, revoked or expired',
-  insufficient_balance: 'The balance, or a spend limit of the key or the account, does not pay for the call',
+  insufficient_balance: 'Insufficient balance, or a spend limit of the key or the account is reached',
   permission_denied:
     "A suspended account, an address off the key's list, or a model that the key may not call",
-  not_found: 'No such model, or no such thing in this account',
+  not_found: 'The model or resource was not found',
   conflict:
     'The first request with this `Idempotency-Key` is still in progress; or a picture that is referred to is still being made',
   payload_too_large: 'The body is too large',
@@ -18,7 +18,7 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   unprocessable: 'The `Idempotency-Key` was used with another body; or what is referred to has failed',
   rate_limited: "Too many requests or tokens a minute, too many calls at once, or the provider's own limit",
   internal: "The gateway's own fault",
-  unimplemented: 'The operator has not switched this on',
+  unimplemented: 'The operator has not enabled this',
   upstream_failed: 'The provider failed',
   upstream_overloaded: 'The provider is overloaded',
   overloaded: 'The gateway is stopping, or cannot write its storage',
@@ -28,11 +28,11 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
 const MESSAGES: Readonly<Record<ErrorKind, string>> = {
   invalid_request: 'max_tokens: must be a whole number, 0 or more.',
   unauthenticated: 'The API key is not valid. Check that it is sent whole, and was not revoked.',
-  insufficient_balance: 'The balance does not pay for this call. Top up the account.',
+  insufficient_balance: 'Insufficient balance. Add funds, or lower max_tokens.',
   permission_denied: 'This API key may not call this model.',
   not_found: 'Model not found. GET /v1/models lists the models that you may call.',
   conflict: 'The first request with this Idempotency-Key is still in progress. Retry after a moment.',
-  payload_too_large: 'The request body is larger than this endpoint takes.',
+  payload_too_large: 'The request body is larger than this endpoint allows.',
   unsupported_media: 'Content-Encoding: must be one of gzip, deflate, br and zstd, or be left out.',
   unprocessable: 'This Idempotency-Key was used for another request. Use a new one.',
   rate_limited: 'Too many requests. Retry after 3 s.',

@@ -20,8 +20,8 @@ export const reference: Reference = {
     {
       route: 'POST /v1/embeddings',
       id: 'createEmbedding',
-      summary: 'Embed texts',
-      description: 'Vectors of texts, from embedding models.',
+      summary: 'Create embeddings',
+      description: 'Vectors for texts, from embedding models.',
       body: json(
         asIn(`${OPENAI}/embeddings/create`, {
           model: text('The name of an embedding model.'),

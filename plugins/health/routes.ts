@@ -10,7 +10,7 @@ const SURFACE = { surface: 'health', forms: [], render: plainError }
 
 const tags = ['Health']
 const StatusBody = <const Word extends string>(word: Word) =>
-  Type.Object({ status: Type.Literal(word) }, { description: 'It does.' })
+  Type.Object({ status: Type.Literal(word) }, { description: 'Yes.' })
 
 const ReadyBody = Type.Object(
   {
@@ -21,12 +21,12 @@ const ReadyBody = Type.Object(
       }),
     ),
   },
-  { description: 'It does.' },
+  { description: 'Yes.' },
 )
 
 const NotReadyBody = Type.Object(
   { status: Type.Literal('not ready'), reason: Type.String({ description: 'Which check failed.' }) },
-  { description: 'It does not.' },
+  { description: 'No.' },
 )
 
 /** `GET /healthz`: 200 while the process answers. `GET /readyz`: 200 while it takes calls, else 503 with the reason. */

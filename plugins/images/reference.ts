@@ -25,7 +25,7 @@ const counted = {
   output_tokens_details: tokens('Output tokens'),
   total_tokens: count('Both together.'),
 }
-const usage = object({ ...charged, ...counted }, 'What is charged.')
+const usage = object({ ...charged, ...counted }, 'The charged usage.')
 const eventUsage = object(
   { 'images?': charged.images, 'partial_images?': charged['partial_images?'], ...counted },
   'With the last image of the call: what is charged. Before it: zeros.',
@@ -56,9 +56,9 @@ export const reference: Reference = {
       ...streamable,
       route: 'POST /v1/images/generations',
       id: 'createImage',
-      summary: 'Make images',
+      summary: 'Create images',
       description:
-        'What comes back is what was asked for: size, ratio and format exactly. Fewer images than asked for are charged for those that came.',
+        'Images have exactly the requested size, ratio and format. If the provider returns fewer, only those are charged.',
       body: json(GenerationFields, {
         'An image': { model, prompt, size },
         'A stream': { model: 'sim-gpt-image', prompt, size: '1024x1024', stream: true, partial_images: 1 },
@@ -77,7 +77,7 @@ export const reference: Reference = {
           'An uploaded image': { model, prompt: change, image_key: file, size },
         }),
         ...form(EditForm, {
-          'An image that comes along': { image: [PICTURE_FILE], model, prompt: change, size },
+          'An image in the form': { image: [PICTURE_FILE], model, prompt: change, size },
         }),
       },
     },
@@ -85,7 +85,7 @@ export const reference: Reference = {
       ...whole,
       route: 'POST /v1/images/compose',
       id: 'composeImages',
-      summary: 'Compose images into one',
+      summary: 'Compose one image from several',
       description: 'From one to three references together; always answered as PNG.',
       body: json(ComposeFields, {
         'Two images': { model, prompt: both, generation_ids: [generation], image_urls: [PICTURE_URI], size },
@@ -100,7 +100,7 @@ export const reference: Reference = {
           b64_json: text('The image in base64.'),
           'revised_prompt?': orNull(text('The prompt as the model understood it.')),
         }),
-        'As many images as came, in the size and format that were asked for.',
+        'The images, in the requested size and format.',
       ),
       svc_generation_ids: list(
         text(),
@@ -116,8 +116,8 @@ export const reference: Reference = {
       b64_json: text('The image in base64.'),
       'created_at?': count('Seconds since 1970, UTC.'),
       'size?': text('Its width and height.'),
-      'quality?': text('As it was asked for.'),
-      'background?': text('As it was asked for.'),
+      'quality?': text('As requested.'),
+      'background?': text('As requested.'),
       'output_format?': text('Its format.'),
       'partial_image_index?': count('Of a partial image: which, from 0.'),
       'svc_generation_id?': text('Of a whole one: its id.'),

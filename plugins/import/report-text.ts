@@ -172,7 +172,7 @@ function leftOut(groups: readonly LeftOutGroup[]): string {
 
 function guessableKeys({ guessable_keys: rows }: Report): string {
   if (rows.length === 0) return ''
-  const reason = 'Others can guess them. They come in: rotate or revoke them soon.'
+  const reason = 'Others can guess them. They are imported: rotate or revoke them soon.'
   return ['Keys that are easy to guess', ...groupLines({ kind: 'keys', reason, rows })].join('\n')
 }
 

@@ -77,7 +77,7 @@ export async function runImport(
   context.answer(report, reportText(report, { columns: deps.terminal.columns, data: folder.dir }))
 }
 
-const STOPPED = 'Import stopped. Rows that came in stay. Run it again to continue.'
+const STOPPED = 'Import stopped. Imported rows stay. Run it again to continue.'
 
 const filesIn = ({ dir }: DataFolder): ImportFiles => ({
   variables: join(dir, 'imported.env'),

@@ -40,9 +40,9 @@ const ImageView = Closed({
   format: Nullable(OneOf<ImageFormat>(['png', 'jpeg', 'webp', 'gif'], { description: 'Its format.' })),
   bytes: Nullable(Type.Integer({ description: 'The size of its file.' })),
   sha256: Nullable(Type.String({ description: 'The SHA-256 of its file.' })),
-  cost: Nullable(Type.String({ description: 'What it cost, in USD as a decimal number.' })),
+  cost: Nullable(Type.String({ description: 'Its charge, in USD as a decimal number.' })),
   state: OneOf(['generating', 'stored', 'failed', 'missing'], {
-    description: 'How it stands; `missing` while its file cannot be found.',
+    description: 'Its state; `missing` while its file cannot be found.',
   }),
   parents: Type.Array(Type.String(), { description: 'The images and files that it was made from.' }),
 })
@@ -54,7 +54,7 @@ const HistoryView = Closed(
 
 const DeletedView = Closed(
   { id: Type.String({ description: 'The image.' }), deleted: Type.Literal(true) },
-  { description: 'It is deleted.' },
+  { description: 'Deleted.' },
 )
 
 const tags = ['Images']
@@ -67,7 +67,7 @@ export const LIST = {
   detail: {
     tags,
     operationId: 'listImages',
-    summary: 'List the images that were made',
+    summary: 'List generated images',
     description: 'Those of the account, newest first, with what each was made from. It costs nothing.',
   },
 }

@@ -9,7 +9,7 @@ import type { ActivityEvent } from './activity.ts'
 const aboutCall = {
   request_id: Type.String({ description: 'The request.' }),
   key: Type.String({ description: 'The prefix of the key that made it.' }),
-  surface: Type.String({ description: 'The API that it came by.' }),
+  surface: Type.String({ description: 'The API of the request.' }),
   model: Type.String({ description: 'The model.' }),
   streamed: Type.Boolean({ description: 'It is answered as a stream.' }),
   at: Type.String({ description: 'When, as ISO 8601 in UTC.' }),
@@ -22,7 +22,7 @@ export const activityEvents = <More extends Record<string, ReturnType<typeof Typ
       type: Type.Literal('held'),
       ...aboutCall,
       ...more,
-      ...MoneyFields('held', 'What it holds'),
+      ...MoneyFields('held', 'Its hold'),
     }),
     Type.Object({
       type: Type.Literal('first_byte'),
@@ -37,7 +37,7 @@ export const activityEvents = <More extends Record<string, ReturnType<typeof Typ
       outcome: OneOf(OUTCOMES, { description: 'How it ended.' }),
       status: Type.Integer({ description: 'The HTTP status.' }),
       duration_ms: Type.Integer({ description: 'How long it took.' }),
-      ...MoneyFields('cost', 'What was charged'),
+      ...MoneyFields('cost', 'The charge'),
     }),
   ] as const
 

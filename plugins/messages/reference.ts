@@ -38,7 +38,7 @@ const COUNT_TOKENS = `${ANTHROPIC}/api/messages-count-tokens`
 
 const messagesOf = list(
   object({
-    role: words('Who says it.', 'user', 'assistant', 'system'),
+    role: words('The role of the author.', 'user', 'assistant', 'system'),
     content: either('A text, or blocks.', text('One text.'), list(anyObject('Such as `text`, `image`.'))),
   }),
   'The conversation, the latest turn last. Send files inline or as a public https address, not by `file_id`.',
@@ -113,7 +113,7 @@ export const reference: Reference = {
         'A question': { model, messages: question },
       }),
       answer: 'The count.',
-      content: json(asIn(COUNT_TOKENS, { input_tokens: count('How many there are.') })),
+      content: json(asIn(COUNT_TOKENS, { input_tokens: count('The count.') })),
       is_free: true,
     },
   ],

@@ -71,21 +71,21 @@ function callMetrics({ calls, error_answers }: Readings): MetricSource[] {
     },
     {
       name: 'tollgate_call_failures_total',
-      help: 'Calls that failed or broke off, by the class of the error that ended them.',
+      help: 'Failed calls (no answer, or interrupted), by the class of the error that ended them.',
       type: 'counter',
       labels: ['surface', 'model', 'class'],
       values: () => tallied(calls.failures()),
     },
     {
       name: 'tollgate_failed_tries_total',
-      help: 'Tries at a provider that failed, those after which another route answered included.',
+      help: 'Failed tries at a provider, including those after which another route answered.',
       type: 'counter',
       labels: ['provider', 'class'],
       values: () => tallied(calls.failedTries()),
     },
     {
       name: 'tollgate_error_answers_total',
-      help: 'Requests that were answered with an error: those that were refused before money was held, and calls that failed.',
+      help: 'Requests answered with an error: refused before money was held, or failed calls.',
       type: 'counter',
       labels: ['surface', 'class'],
       values: () => tallied(error_answers.all()),
@@ -106,7 +106,7 @@ function callMetrics({ calls, error_answers }: Readings): MetricSource[] {
     },
     {
       name: 'tollgate_tokens_total',
-      help: 'Tokens that calls were charged for, each in one kind.',
+      help: 'Charged tokens, each in one kind.',
       type: 'counter',
       labels: ['model', 'kind'],
       values: () =>
@@ -116,7 +116,7 @@ function callMetrics({ calls, error_answers }: Readings): MetricSource[] {
     },
     {
       name: 'tollgate_images_total',
-      help: 'Images that calls were charged for.',
+      help: 'Charged images.',
       type: 'counter',
       labels: ['model'],
       values: () => each(({ model, images }) => [{ model }, images]),
@@ -143,15 +143,15 @@ function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
       ]),
   })
   return [
-    summed('tollgate_revenue_usd_total', 'What calls cost their accounts.', (sum) => sum.revenue_nanos),
+    summed('tollgate_revenue_usd_total', 'Revenue: charges of calls.', (sum) => sum.revenue_nanos),
     summed(
       'tollgate_provider_cost_usd_total',
-      'What calls cost at their providers: as these report it, else by the cost of the route.',
+      'Cost of calls at their providers: as they report it, else by the cost of the route.',
       (sum) => sum.provider_cost_nanos,
     ),
     summed(
       'tollgate_known_revenue_usd_total',
-      'What those calls cost their accounts whose provider cost is known: less that cost, it is the margin.',
+      'Revenue of calls with a known provider cost: less that cost, it is the margin.',
       (sum) => sum.known_revenue_nanos,
     ),
     summed(
@@ -160,16 +160,11 @@ function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
       (sum) => sum.costs_that_differ,
       1,
     ),
-    single(
-      'gauge',
-      'tollgate_holds_pending',
-      'Calls that money is held for.',
-      async () => (await pendingHolds()).count,
-    ),
+    single('gauge', 'tollgate_holds_pending', 'Calls with a hold.', async () => (await pendingHolds()).count),
     single(
       'gauge',
       'tollgate_holds_pending_usd',
-      'The money that is held for calls.',
+      'Money held for calls.',
       async () => (await pendingHolds()).amount_nanos,
       NANOS_PER_USD,
     ),
@@ -178,12 +173,12 @@ function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
 
 function gatewayMetrics(readings: Readings): MetricSource[] {
   return [
-    single('gauge', 'tollgate_calls_under_way', 'Calls that are not over.', () => readings.callsUnderWay()),
+    single('gauge', 'tollgate_calls_under_way', 'Running calls.', () => readings.callsUnderWay()),
     single('gauge', 'tollgate_websockets_open', 'WebSockets that are open.', () => readings.webSocketsOpen()),
     single(
       'gauge',
       'tollgate_settlements_waiting',
-      'Settlements that could not be written yet, and are tried again.',
+      'Settlements that could not be written yet and are retried.',
       () => readings.settlementsWaiting(),
     ),
     single('gauge', 'tollgate_ready', '1 while paid calls are taken, as GET /readyz says.', () =>
@@ -198,7 +193,7 @@ function gatewayMetrics(readings: Readings): MetricSource[] {
     },
     {
       name: 'tollgate_provider_keys_cooling',
-      help: 'Keys of a provider that failed, and are left alone for a while.',
+      help: 'Keys of a provider in cooldown.',
       type: 'gauge',
       labels: ['provider'],
       values: () => [...readings.providerKeys()].map(({ provider, cooling }) => [{ provider }, cooling]),
@@ -213,16 +208,16 @@ function gatewayMetrics(readings: Readings): MetricSource[] {
     single(
       'counter',
       'tollgate_spans_sent_total',
-      'Spans that the OpenTelemetry collector has taken.',
+      'Spans accepted by the OpenTelemetry collector.',
       () => readings.spans().sent,
     ),
     single(
       'counter',
       'tollgate_spans_dropped_total',
-      'Spans that were given up, because the collector did not take them in time.',
+      'Spans dropped because the collector did not accept them in time.',
       () => readings.spans().dropped,
     ),
-    single('gauge', 'tollgate_spans_waiting', 'Spans that are not sent yet.', () => readings.spans().waiting),
+    single('gauge', 'tollgate_spans_waiting', 'Spans not sent yet.', () => readings.spans().waiting),
   ]
 }
 
@@ -237,7 +232,7 @@ function processMetrics({ lag, version, started_at_ms }: Readings): MetricSource
       labels: [],
       bins: () => [[NO_LABELS, lag.lags]],
     },
-    single('gauge', 'tollgate_resident_memory_bytes', 'Memory that the process takes.', () =>
+    single('gauge', 'tollgate_resident_memory_bytes', 'Memory used by the process.', () =>
       process.memoryUsage.rss(),
     ),
     single(

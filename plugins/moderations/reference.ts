@@ -22,21 +22,21 @@ export const reference: Reference = {
     {
       route: 'POST /v1/moderations',
       id: 'createModeration',
-      summary: 'Judge texts and images',
+      summary: 'Moderate texts and images',
       body: json(
         asIn(MODERATION, {
           'model?': text('The name of a moderation model; without it, the first that the key may call.'),
           input: either(
-            'What is judged.',
+            'The content to moderate.',
             text('One text.'),
-            list(text(), 'Several, each judged for itself.'),
+            list(text(), 'Several texts, each moderated by itself.'),
             list(
               object({
                 type: text('`text` or `image_url`.'),
                 'text?': text('Of `text`.'),
                 'image_url?': object({ 'url?': text('A public https address, or a data URI.') }),
               }),
-              'Texts and images, judged together.',
+              'Texts and images, moderated together.',
             ),
           ),
         }),
@@ -45,7 +45,7 @@ export const reference: Reference = {
           'A text and a picture': { input: [{ type: 'text', text: SKY }, picture] },
         },
       ),
-      answer: 'The judgements.',
+      answer: 'The results.',
       headers: PAID_HEADERS,
       content: json(
         asIn(MODERATION, {
@@ -55,7 +55,7 @@ export const reference: Reference = {
             anyObject(
               '`flagged` if something is wrong with it, `categories` what, `category_scores` how surely.',
             ),
-            'One for each that is judged.',
+            'One for each input.',
           ),
         }),
       ),

@@ -67,7 +67,7 @@ const embedRequest = asIn(
   {
     content: object(
       { parts: list(object({ text: text('The text.') }), 'The text in parts.') },
-      'What is embedded: texts only.',
+      'The content to embed: text only.',
     ),
     'model?': text('The same model as in the address, as `models/…`; may be left out.'),
   },
@@ -134,7 +134,7 @@ export const reference: Reference = {
         { 'A question': { contents: question } },
       ),
       answer: 'The count.',
-      content: json(asIn(TOKENS, { totalTokens: count('How many there are.') })),
+      content: json(asIn(TOKENS, { totalTokens: count('The count.') })),
       is_free: true,
       is_extra: true,
     },
@@ -142,7 +142,7 @@ export const reference: Reference = {
       route: 'POST /v1beta/models/*',
       path: '/v1beta/models/{model}:embedContent',
       id: 'embedContent',
-      summary: 'Embed a text',
+      summary: 'Create an embedding',
       description: 'Paid as `/v1/embeddings` is. 501 unless the operator has switched it on.',
       parameters: [EMBEDDING_MODEL],
       body: json(embedRequest, { 'A text': embedded }),
@@ -155,7 +155,7 @@ export const reference: Reference = {
       route: 'POST /v1beta/models/*',
       path: '/v1beta/models/{model}:batchEmbedContents',
       id: 'batchEmbedContents',
-      summary: 'Embed several texts',
+      summary: 'Create several embeddings',
       description: 'Paid as `/v1/embeddings` is. 501 unless the operator has switched it on.',
       parameters: [EMBEDDING_MODEL],
       body: json(object({ requests: list(embedRequest, 'A request for each text.') }), {
@@ -176,7 +176,7 @@ export const reference: Reference = {
             'role?': text('`user`, or `model` for an earlier answer.'),
             parts: list(
               anyObject('Such as `{"text": "Hello"}`, `inlineData`, `fileData`, `functionResponse`.'),
-              'What is said.',
+              'The content.',
             ),
           }),
           'The conversation, the latest turn last. `fileData` takes public https addresses, not stored files.',
@@ -184,7 +184,7 @@ export const reference: Reference = {
         'generationConfig?': object(
           {
             'maxOutputTokens?': count(LIMIT),
-            'candidateCount?': count('How many answers to make. You pay for each.'),
+            'candidateCount?': count('How many answers to create. Each is charged.'),
             'responseModalities?': list(
               text(),
               '`TEXT`, `IMAGE` or both, for models that draw; `AUDIO` for models with a price for `audio_output`.',

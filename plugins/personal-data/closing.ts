@@ -37,7 +37,7 @@ async function refuseUnsettled(tx: Db, { id, name, balance_nanos }: Account): Pr
   const { pending } = (await erasingQueries(tx).pendingHolds.get({ account_id: id })) ?? { pending: 0 }
   if (pending > 0)
     throw conflict(
-      `Calls of ${name} are under way: ${pending}. Run \`tollgate account close ${name}\`, then erase it when they have finished.`,
+      `Calls of ${name} are running: ${pending}. Run \`tollgate account close ${name}\`, then erase it when they have finished.`,
     )
   if (balance_nanos > 0)
     throw conflict(

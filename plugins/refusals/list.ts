@@ -33,18 +33,18 @@ export const refused_requests = defineList<RecordedRefusal>()({
       table: { head: 'KEY', spare: 2, elastic: true },
     }),
     key_prefix: text(({ key_prefix }) => key_prefix, { description: 'The first 10 characters of the key.' }),
-    surface: text(({ surface }) => surface, { description: 'The API that it came by.' }),
+    surface: text(({ surface }) => surface, { description: 'The API of the request.' }),
     model: nullableText(({ model }) => model, {
-      description: 'The model, as the request named it; null if it is not known.',
+      description: 'The model in the request; null if unknown.',
       table: { head: 'MODEL', spare: 1, elastic: true },
     }),
     status: integer(({ status }) => status, {
       description: 'The HTTP status.',
       table: { head: 'STATUS', right: true },
     }),
-    code: text(({ code }) => code, { description: 'Why, for programs.' }),
+    code: text(({ code }) => code, { description: 'The error code.' }),
     message: text(({ sentence }) => sentence, {
-      description: 'Why, as the answer said.',
+      description: 'The error message.',
       table: { head: 'WHY', elastic: true },
     }),
   },
@@ -54,7 +54,7 @@ export const refused_requests = defineList<RecordedRefusal>()({
       refused: Nullable(
         Type.Integer({
           description:
-            'How many there were in the period, in whole hours, with those that are not listed; null with `model`.',
+            'All refused requests of the period, in whole hours, including those that are not listed; null with `model`.',
         }),
       ),
     },

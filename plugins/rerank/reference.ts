@@ -8,16 +8,16 @@ const RERANK = 'https://docs.cohere.com/reference/rerank'
 const rerankAs = (route: string, id: string): Written => ({
   route,
   id,
-  summary: 'Sort documents by a query',
+  summary: 'Rerank documents',
   description: "In the shape of Cohere's and Jina's API, whose clients ask at either address.",
   body: json(
     asIn(RERANK, {
       model: text('The name of a rerank model.'),
-      query: text('What is looked for.'),
+      query: text('The query.'),
       documents: list(either('', text('A text.'), anyObject('An object with its text.')), 'Where.'),
-      'top_n?': count('How many of the best to answer.'),
-      'return_documents?': flag('Give the documents back, too.'),
-      'max_tokens_per_doc?': count('What is read of each; 4,096 by default.'),
+      'top_n?': count('How many documents to return at most.'),
+      'return_documents?': flag('Also return the documents.'),
+      'max_tokens_per_doc?': count('Tokens to read of each; 4,096 by default.'),
     }),
     {
       'Two texts': {

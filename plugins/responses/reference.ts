@@ -69,7 +69,7 @@ export const reference: Reference = {
     {
       route: 'POST /v1/responses/compact',
       id: 'compactResponse',
-      summary: 'Sum up a conversation',
+      summary: 'Compact a conversation',
       description:
         'The model sums up the conversation. The answer is one item, which stands for the conversation on any model here.',
       body: json(ref('ResponsesRequest'), { 'A conversation': { model, input: 'We chose the blue one.' } }),
@@ -95,7 +95,7 @@ export const reference: Reference = {
       content: json(
         object({
           object: constant('response.input_tokens'),
-          input_tokens: count('How many there are.'),
+          input_tokens: count('The count.'),
         }),
       ),
       is_free: true,
@@ -131,7 +131,7 @@ export const reference: Reference = {
       model: ANSWERED_MODEL,
       output: list(
         anyObject('A message with `output_text`, a `function_call`, `reasoning`, an image and others.'),
-        'What the model answered.',
+        'The output of the model.',
       ),
       'usage?': orNull(anyObject(USAGE)),
     }),

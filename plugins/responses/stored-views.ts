@@ -87,7 +87,7 @@ const DeletedView = Closed(
     object: Type.Literal('response'),
     deleted: Type.Literal(true),
   },
-  { description: 'It is deleted.' },
+  { description: 'Deleted.' },
 )
 
 /** The answer to who asks for a WebSocket. */

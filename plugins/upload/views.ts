@@ -41,7 +41,7 @@ export const FilesView = Closed(
 
 export const DeletedView = Closed(
   { key: Type.String({ description: 'The file.' }), deleted: Type.Literal(true) },
-  { description: 'It is deleted.' },
+  { description: 'Deleted.' },
 )
 
 export const fileView = ({

@@ -141,7 +141,7 @@ const BillingSchema = Type.Object(
     interrupted: Type.Union([Type.Literal('charge'), Type.Literal('free')], {
       default: 'charge',
       description:
-        'whether the caller pays for the part that arrived of an answer that its provider broke off',
+        'whether the caller pays for the delivered part of an answer that its provider interrupted',
     }),
     seller: OptionalText('who sells, on statements: name, address and tax number, in several lines'),
   },

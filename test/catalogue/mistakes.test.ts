@@ -68,7 +68,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'what an interrupted answer costs',
       `[billing]\ninterrupted = "half"\n${CATALOGUE}`,
-      '2 billing.interrupted: must be one of "charge" or "free" (whether the caller pays for the part that arrived of an answer that its provider broke off)',
+      '2 billing.interrupted: must be one of "charge" or "free" (whether the caller pays for the delivered part of an answer that its provider interrupted)',
     ],
     [
       'a retention of less than nothing',

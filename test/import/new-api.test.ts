@@ -189,7 +189,7 @@ describe('users and tokens of new-api', () => {
     ['token 4 "token 4" of user 2', 'It has expired.'],
     ['token 6 "token 6" of user 2', 'It has expired.'],
     ['token 8 "token 8" of user 3', 'It is deleted.'],
-    ['token 9 of user 6', 'Its user does not come in.'],
+    ['token 9 of user 6', 'Its user is not imported.'],
     ['token 10 of user 99', 'Its user does not exist.'],
     ['token 11 "token 11" of user 2', 'Its list of models is empty'],
     ['token 13 "token 13" of user 4', 'no valid address'],

@@ -36,7 +36,7 @@ describe('an account that the address names by its number is shown by its name',
     await picture(one, `account-${path.replace('/', '-')}`)
     if (path !== 'keys') return
     await press(one, 'New key')
-    await one.page.getByRole('dialog', { name: 'New key of alice' }).waitFor()
+    await one.page.getByRole('dialog', { name: 'New key for alice' }).waitFor()
     await one.page.getByText(/tollgate key create alice/).waitFor({ state: 'attached' })
   })
 

@@ -109,7 +109,7 @@ function answerArchive(
       `accounts ${view.accounts}, calls ${view.calls}, files ${view.files}; all hashes match, audit ${view.clean ? 'clean' : 'with the same problems as before'}.`,
       ...(restored.is_on_server ? [`Its rows are in ${ON_SERVER}.`] : []),
       ...(restored.bucket === undefined ? [] : [`Its files are in ${restored.bucket}.`]),
-      ...(kept_catalogue === undefined ? [] : [`The catalogue that was there is now ${kept_catalogue}.`]),
+      ...(kept_catalogue === undefined ? [] : [`The previous catalogue is now ${kept_catalogue}.`]),
       ...(needsPackages(dir)
         ? [`Install the packages of the plugins: run \`bun install\` in ${join(dir, 'plugins')}.`]
         : []),

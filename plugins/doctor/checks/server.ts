@@ -151,7 +151,7 @@ function gatewaysFound(alive: readonly AliveGateway[]): Diagnosis[] {
   return [
     gateways.warn(
       `${alive.length} running, of different versions: ${names}`,
-      'If this is no upgrade under way, start the newer program in place of each older one.',
+      'If no upgrade is in progress, start the newer program in place of each older one.',
     ),
   ]
 }

@@ -103,7 +103,7 @@ const isEmpty = ({ providers, models, limits }: PlannedCatalogue): boolean =>
 
 function refusedBy([mistake]: readonly Mistake[]) {
   const words = mistake ? `${mistake.path} ${mistake.message}` : 'it has a mistake'
-  return unprocessable(`The catalogue does not take the import: ${words}. Nothing was imported.`)
+  return unprocessable(`The imported catalogue would have mistakes: ${words}. Nothing was imported.`)
 }
 
 /**
@@ -129,7 +129,7 @@ async function bareState(folder: DataFolder, { env }: CliDeps): Promise<Catalogu
     },
     async save(changed) {
       if (is_there ? readFileSync(path, 'utf8') !== text : !(await ensureCatalogue(path, changed)))
-        throw conflict(`${path} changed during the import. Run the import again. Rows that came in stay.`)
+        throw conflict(`${path} changed during the import. Run the import again. Imported rows stay.`)
       if (is_there) await replaceFile(path, changed)
       return `Written to ${path}.`
     },

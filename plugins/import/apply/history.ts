@@ -43,7 +43,7 @@ export const noSums = (): HistorySums => ({ rows: 0, calls: 0, charged_nanos: 0,
 
 export function unownedHistory({ unowned_calls }: HistorySums): LeftOut[] {
   if (unowned_calls === 0) return []
-  const reason = 'Their users are deleted in the source, or do not come in.'
+  const reason = 'Their users are deleted in the source, or are not imported.'
   return [{ kind: 'history', row: counted(unowned_calls, 'call'), reason }]
 }
 

@@ -56,6 +56,6 @@ function move(
 function refuseRefused(account: PlannedAccount | undefined, outcome: MoneyOutcome): void {
   if (outcome.ok || outcome.refusal === 'request_key_used') return
   throw unprocessable(
-    `The balance of ${account?.name} cannot be added (${outcome.refusal}). Correct it in the source, and import again. Rows that came in stay.`,
+    `The balance of ${account?.name} cannot be added (${outcome.refusal}). Correct it in the source, and import again. Imported rows stay.`,
   )
 }

@@ -132,7 +132,7 @@ function noteTeam(id: string, row: SourceRow, left_out: LeftOut[]): void {
 const ENCRYPTED = "They are encrypted with LiteLLM's salt key. Write their values into the configuration."
 const DATABASE_MODEL =
   "LiteLLM encrypts their parameters with its salt key. Copy them into the configuration's model_list, and import again."
-const ORGANISATION = 'Their teams and keys come in. A budget over several accounts has no counterpart.'
+const ORGANISATION = 'Their teams and keys are imported. A budget over several accounts has no counterpart.'
 const PROJECT =
-  'Their keys come in, with the limits of the key alone. Make an account for each project that has a budget.'
+  'Their keys are imported, with the limits of the key alone. Make an account for each project that has a budget.'
 const MEMBER_BUDGET = 'A team is one account. Give the keys of its members budgets of their own.'

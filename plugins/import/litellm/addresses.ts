@@ -24,7 +24,7 @@ export type AddressOrReason = Address | { readonly reason: string }
 /** @returns the address, or why it cannot be written */
 export function addressOf(deployment: Deployment, settings: Settings): AddressOrReason {
   const prefix = PREFIXES.get(deployment.prefix)
-  if (!prefix) return { reason: `Tollgate does not reach the provider "${deployment.prefix}".` }
+  if (!prefix) return { reason: `Tollgate does not support the provider "${deployment.prefix}".` }
   const written = settings.read(deployment.params.api_base ?? deployment.params.base_url)
   if (written.missing !== undefined) return unsetReason(written.missing, 'its address')
   const variable = settings.firstSet(prefix.base_variables ?? [])

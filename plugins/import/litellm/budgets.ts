@@ -92,10 +92,10 @@ export function spendingLimitsOf(budget: BudgetRow, now_ms: number, left_out: Le
 }
 
 const NO_PERIOD =
-  'The longest period here is a month: the rest of the budget comes in as a total that does not reset. Raise it in time.'
+  'The longest period here is a month: the rest of the budget is imported as a total that does not reset. Raise it in time.'
 
 const periodReason = (period: BudgetPeriod): string =>
-  `It comes in as a budget for ${period === '5h' ? 'five hours' : `a ${period}`}, which begins anew less often.`
+  `It is imported as a budget for ${period === '5h' ? 'five hours' : `a ${period}`}, which resets less often.`
 
 const periodNote = ({ name }: BudgetRow, duration: string, reason: string): LeftOut => ({
   kind: 'budget periods',

@@ -113,5 +113,5 @@ function reasonAgainst(prefix: string | undefined, written: string): string | un
   if (prefix === '*')
     return 'It passes any model to any provider. Add an entry for each provider and model that you sell.'
   if (PREFIXES.has(prefix)) return undefined
-  return `Tollgate does not reach the provider "${prefix}". If the server speaks OpenAI's protocol, write openai/… with its api_base.`
+  return `Tollgate does not support the provider "${prefix}". If the server speaks OpenAI's protocol, write openai/… with its api_base.`
 }

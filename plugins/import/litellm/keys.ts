@@ -141,7 +141,7 @@ function noteUnlimited(row: SourceRow, rows: LitellmRows, left_out: LeftOut[]): 
   if (isSomething(metadata.guardrails))
     note('guardrails', 'Tollgate has no guardrails. A custom plugin can check requests.')
   if (isSomething(metadata.temp_budget_increase))
-    note('temp_budget_increase', 'Its budget comes in without the increase. Raise it by hand.')
+    note('temp_budget_increase', 'Its budget is imported without the increase. Raise it by hand.')
   if (isSomething(row.auto_rotate))
     note('auto_rotate', 'Tollgate does not rotate keys by itself: `tollgate key rotate` does.')
   const aliases = [

@@ -56,7 +56,7 @@ export function modelsOf(all: readonly PlacedDeployment[], config: LitellmConfig
 }
 
 const aliasReason = (alias: string, group: Group | undefined): string =>
-  group ? idReason(alias) : 'Its model does not come in.'
+  group ? idReason(alias) : 'Its model is not imported.'
 
 const idReason = (id: string): string =>
   `"${id}" has signs that a model's id cannot have: use letters, digits, ".", "_", ":", "/" and "-". Add it under another name.`
@@ -182,7 +182,7 @@ function modelOf(
   for (const name of fallbacks) {
     const target = groups.get(name)
     if (!target || target.kind !== group.kind) {
-      const reason = target ? 'It is a model of another kind.' : 'It is not among the models that come in.'
+      const reason = target ? 'It is a model of another kind.' : 'It is not among the imported models.'
       left_out.push({ kind: 'fallbacks', row: `"${name}" of "${group.id}"`, reason })
       continue
     }

@@ -70,13 +70,13 @@ export function channelSettings(row: SourceRow, label: string): LeftOut[] {
   const has = (column: string): boolean => !['', '{}', 'null'].includes(textOf(row, column))
   const reasons = [
     has('param_override') &&
-      'Its parameter overrides do not come in. Use set_fields and drop_fields of the provider.',
+      'Its parameter overrides are not imported. Use set_fields and drop_fields of the provider.',
     headers.length > 0 &&
-      `Its headers ${headers.map(([name]) => name).join(', ')} differ for each request, and do not come in.`,
-    Boolean(proxy) && 'Its proxy does not come in: requests go to the provider directly.',
-    has('system_prompt') && 'Its system prompt does not come in.',
-    has('status_code_mapping') && 'Its mapping of status codes does not come in.',
-    names.length > 0 && `Its settings ${names.join(', ')} do not come in.`,
+      `Its headers ${headers.map(([name]) => name).join(', ')} differ for each request, and are not imported.`,
+    Boolean(proxy) && 'Its proxy is not imported: requests go to the provider directly.',
+    has('system_prompt') && 'Its system prompt is not imported.',
+    has('status_code_mapping') && 'Its mapping of status codes is not imported.',
+    names.length > 0 && `Its settings ${names.join(', ')} are not imported.`,
   ]
   return reasons.flatMap((reason) => (reason ? [{ kind: 'channel settings', row: label, reason }] : []))
 }

@@ -53,7 +53,7 @@ export async function readUsers({ users, tokens, settings, now_ms }: UserParts):
     const user = wholeOf(row, 'user_id')
     const account = accounts.get(user)
     if (!account) {
-      const reason = gone.has(user) ? 'Its user does not come in.' : 'Its user does not exist.'
+      const reason = gone.has(user) ? 'Its user is not imported.' : 'Its user does not exist.'
       left_out.push({ kind: 'keys', row: `token ${wholeOf(row, 'id')} of user ${user}`, reason })
       continue
     }
@@ -130,7 +130,7 @@ function partsLeftOut(row: SourceRow, settings: Settings): LeftOut[] {
     [
       'administrators',
       wholeOf(row, 'role') >= ADMINISTRATOR &&
-        'Comes in as a paying account, without operator rights. The operator signs in with a separate password.',
+        'Imported as a paying account, without operator rights. The operator signs in with a separate password.',
     ],
   ]
   return parts.flatMap(([kind, reason]) => (reason === false ? [] : [{ kind, row: labelOf(row), reason }]))

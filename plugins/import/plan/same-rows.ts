@@ -44,7 +44,7 @@ export function refuseOtherDatabase({ accounts }: MoveIn, { rows, keys }: Known,
   const hashes = new Set(keys.map(({ sha256 }) => sha256.toString('hex')))
   if (mostOf(incoming_keys, ({ sha256 }) => hashes.has(sha256.toString('hex'))))
     throw conflict(
-      'Most keys of this database are here already: it was imported under another name. Its balances would come in twice. Give the ' +
+      'Most keys of this database are here already: it was imported under another name. Its balances would be imported twice. Give the ' +
         'name that it had then with --as NAME. Nothing was imported.',
     )
 }

@@ -110,7 +110,7 @@ const MODEL: Column<LiveCall> = column('model', 'Model', 'first', ({ model }) =>
 const WHO: Column<LiveCall> = column('account', 'Account', 'none', (call) => <RowAccount {...call} />)
 const KEY: Column<LiveCall> = column('key', 'Key', 'none', ({ key }) => <code>{key}…</code>)
 const STATE: Column<LiveCall> = column('state', 'State', 'second-end', (call) => <CallState {...call} />)
-const TOOK: Column<LiveCall> = atEnd('took', 'Took', 'none', ({ duration_ms }) =>
+const TOOK: Column<LiveCall> = atEnd('took', 'Duration', 'none', ({ duration_ms }) =>
   duration_ms === null ? '' : duration(duration_ms),
 )
 const WHEN: Column<LiveCall> = column('when', 'When', 'second', (call) => (

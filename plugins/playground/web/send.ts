@@ -49,7 +49,7 @@ export async function sendText(
   for await (const data of readEvents(answer)) {
     if (data === '[DONE]') continue
     const { choices, error } = JSON.parse(data) as ChatEvent
-    if (error) throw new Error(error.message ?? 'The answer broke off.')
+    if (error) throw new Error(error.message ?? 'The provider dropped the connection mid-answer.')
     const delta = choices?.[0]?.delta
     text += delta?.content ?? ''
     thinking += delta?.reasoning_content ?? ''

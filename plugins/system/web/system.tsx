@@ -75,7 +75,7 @@ function Known({ system, alerts, children }: KnownProps) {
           value={lasting(system.uptime_ms)}
           note={<Since at_ms={system.started_at_ms} />}
         />
-        <Figure label="Calls under way" value={count(system.calls_under_way)} />
+        <Figure label="Running calls" value={count(system.calls_under_way)} />
         <Figure label="Memory" value={bytes(system.memory_bytes)} />
         <Figure
           label="Free disk"

@@ -237,7 +237,7 @@ litellm_settings:
   })
   expect(all.models[0]?.notes.join()).toMatch(/fall back to claude, small/)
   expect(reasonsOf(all, 'fallbacks')).toEqual([
-    '"missing" of "big": It is not among the models that come in.',
+    '"missing" of "big": It is not among the imported models.',
     '"embed" of "big": It is a model of another kind.',
     '"small" of "embed": It is a model of another kind.',
   ])

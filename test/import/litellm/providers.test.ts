@@ -226,7 +226,7 @@ model_list:
 describe('a deployment is left out', () => {
   // litellm_params and the reason.
   test.each([
-    ['model: sagemaker/x', /does not reach the provider "sagemaker"/],
+    ['model: sagemaker/x', /does not support the provider "sagemaker"/],
     ['model: replicate/meta/x', /"replicate"/],
     ['model: some-model', /openai\/some-model/],
     ['model: "*"', /an entry for each provider and model/],

@@ -107,7 +107,7 @@ function Whole({ call }: { call: Call }) {
         <Figure label="Charge" value={<Money nanos={call.cost_nanos} />} note={<CostNote {...call} />} />
         <Figure label="Outcome" value={<Outcome outcome={outcome} />} note={`status ${status}`} />
         <Figure label="First byte" value={first_byte_ms === null ? '–' : duration(first_byte_ms)} />
-        <Figure label="Took" value={duration(duration_ms)} />
+        <Figure label="Duration" value={duration(duration_ms)} />
       </Figures>
       {call.cause !== null && <Failure failure={failure} outcome={outcome} why={call.cause} />}
       <Section title="What happened">

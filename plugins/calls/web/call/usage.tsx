@@ -22,7 +22,7 @@ export function UsageTable({ call }: { call: Call }) {
     <Section title="Usage">
       {doubt !== null && (
         <Notice tone="warn">
-          What the provider reported was not believed, for {doubt}. The gateway’s own estimate was charged.
+          The provider’s usage report was rejected: {doubt}. The gateway’s own estimate was charged.
         </Notice>
       )}
       <div className="call-table">

@@ -6,7 +6,7 @@ import type { CallTotals, MoneyTotals } from '../../../money/ledger/totals.ts'
 
 export const SUM_FIELDS = {
   calls: Type.Integer(),
-  failed: Type.Integer({ description: 'of these, those that failed or broke off' }),
+  failed: Type.Integer({ description: 'of these, those that failed: no answer, or interrupted' }),
   ...MoneyFields('cost'),
   /** Null for accounts, and where the provider's cost of none of the calls is known. */
   ...NullableMoneyFields('provider_cost'),
