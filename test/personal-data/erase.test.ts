@@ -123,7 +123,7 @@ describe('by hand', () => {
     ['an account that does not exist', 'account erase nobody --yes', 'Account "nobody" not found'],
     ['nobody to ask', 'account erase anna', 'Add --yes to skip the question.'],
     ['its new name being another’s', 'account erase anna --yes', 'tollgate account rename erased-1 NEW-NAME'],
-    ['calls under way', 'account erase carl --yes', 'Calls of carl are under way: 1.'],
+    ['calls under way', 'account erase carl --yes', 'Calls of carl are running: 1.'],
     ['a new account of such a name', 'account create erased-9', 'is the name of an erased account'],
     ['another name like it', 'account rename anna erased-9', 'is the name of an erased account'],
   ])('%s: refused, and nothing changes', async (_, line, words) => {
