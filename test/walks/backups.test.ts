@@ -56,13 +56,13 @@ test('one is made, verified and downloaded; nothing of it is wrong to look at', 
 
   await gateway.recatalogue(catalogueWith(''))
   await section.getByRole('button', { name: 'Back up now' }).click()
-  const plain = table.getByRole('row').filter({ hasText: 'plain' })
+  const plain = table.getByRole('row').filter({ hasText: 'not encrypted' })
   await plain.getByRole('button', { name: 'Verify' }).click()
-  await section.getByText('is being verified').waitFor()
+  await section.getByText('Verifying').waitFor()
   await section.getByText('can be restored').waitFor()
 
   const alerts = page.getByRole('region', { name: 'Alerts' })
-  await alerts.getByText('New alerts are sent to hooks.example.com').waitFor()
+  await alerts.getByText('Alerts are sent to hooks.example.com').waitFor()
   await alerts.getByRole('button', { name: 'Send test alert' }).click()
   await alerts.getByText('hooks.example.com received the test alert (status 204).').waitFor()
   answered = 401
@@ -81,7 +81,7 @@ test('a plain one says why it is not downloaded, and what a restore replaced say
   const { page } = one
   await one.open('/console/system')
   const section = page.getByRole('region', { name: 'Backups' })
-  await section.getByText('plain', { exact: true }).first().waitFor()
+  await section.getByText('not encrypted', { exact: true }).first().waitFor()
   await section.getByText(/Unencrypted backups contain the providers’ keys/).waitFor()
   await page.getByText('what a restore replaced').waitFor()
   await one.looksRight()
