@@ -48,7 +48,7 @@ interface RefundOptions extends FilterOptions {
 export function addRefundCommand(program: Command, deps: CliDeps): void {
   const command = addExample(
     program.command('refund'),
-    "refund --outcome broken --since 24h --reason 'outage of 29 November'",
+    "refund --outcome broken --since 24h --reason 'outage of Sunday'",
   )
     .summary('Give back what calls were charged.')
     .description(

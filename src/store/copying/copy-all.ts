@@ -153,9 +153,13 @@ async function compare(filling: Filling, sent: ReadonlyMap<string, Digest>): Pro
   }
 }
 
+/** Whether its rows have a number each, and not another key. */
+const isNumbered = ({ key, columns }: CopiedTable): boolean =>
+  key.length === 1 && columns.some(({ name, type }) => name === key[0] && type === 'integer')
+
 async function goOn(from: Db, filling: Filling): Promise<void> {
   for (const table of copiedTables()) {
-    if (table.key.length > 1) continue
+    if (!isNumbered(table)) continue
     const [row] = await from.rows<{ id: number }>(newestIdSql(table))
     if (row && row.id > 0) await filling.goOnAfter(table, row.id)
   }
