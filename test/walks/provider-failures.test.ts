@@ -65,11 +65,10 @@ describe('a model and a provider of which every call fails', () => {
 
   test('are red wherever they are named, and no longer once a call is answered', async () => {
     refuse({ server: refusal(503, { error: { code: '503', message: 'Out of capacity.' } }) })
-    await say()
-    await say()
+    for (let calls = 0; calls < 5; calls++) await say()
     gateway.db.run(`INSERT INTO alerts VALUES
       (1, 'low_balance', 'alice', 1, 'alice has 0.40 USD left, about 1 day at this week''s pace.', ${Date.now()}, NULL, NULL),
-      (2, 'disk', '', NULL, 'Disk nearly full: 3 MB free.', 1, 2, 3)`)
+      (2, 'disk', '', NULL, 'Disk nearly full: 3 MB free.', ${Date.now() - 3}, ${Date.now() - 2}, ${Date.now() - 1})`)
     gateway.db.run(`INSERT INTO alert_sendings VALUES
       (1, 1, 1, 'raised', 'msg_1', ${Date.now()}, 2, ${Date.now() + 300_000}, NULL, 503, 'The receiver answered 503.')`)
     await using one = await visit('operator')
@@ -77,11 +76,8 @@ describe('a model and a provider of which every call fails', () => {
     const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
     await one.open('/console/overview')
     await page
-      .getByText(
-        /^Model of-azure-here is failing\. All 2 calls in the last hour failed\. .*Out of capacity\./,
-      )
+      .getByText(/^azure-here has been failing since .+ The last 5 calls failed \(overloaded 5\)\./)
       .waitFor()
-    await page.getByText(/^Provider azure-here is failing\./).waitFor()
     await page.getByText('alice has 0.40 USD left').waitFor()
     expect(await page.getByText('Disk nearly full').count()).toBe(0)
     await one.looksRight()
@@ -89,15 +85,15 @@ describe('a model and a provider of which every call fails', () => {
     await row('of-azure-here').locator('.status-bad').getByText('failing').waitFor()
     await row('of-bedrock-here').getByText('no recent calls').waitFor()
     await one.go('/console/models/of-azure-here')
-    await page.getByText('This model is failing. All 2 calls in the last hour failed.').waitFor()
-    await row('azure-here').getByText('was overloaded 2×').waitFor()
+    await page.getByText('This model is failing. The last 5 calls failed (overloaded 5).').waitFor()
+    await row('azure-here').getByText('overloaded (5)').waitFor()
     await one.looksRight()
     await one.go('/console/providers')
     await row('azure-here').locator('.status-bad').getByText('failing').waitFor()
-    await row('azure-here').getByText('0 of 2').first().waitFor()
+    await row('azure-here').getByText('0 of 5').first().waitFor()
     await row('vertex-here').getByText('no recent calls').waitFor()
     await one.go('/console/providers/azure-here')
-    await page.getByText('This provider is failing. All 2 requests in the last hour failed.').waitFor()
+    await page.getByText('This provider is failing. The last 5 calls failed (overloaded 5).').waitFor()
     await one.isClean()
     await one.go('/console/system')
     await page.getByRole('table', { name: 'Alerts', exact: true }).getByText('Disk nearly full').waitFor()
@@ -105,7 +101,7 @@ describe('a model and a provider of which every call fails', () => {
     refuse({})
     await say()
     await one.open('/console/overview')
-    expect(await page.getByText('is failing').count()).toBe(0)
+    expect(await page.getByText('has been failing').count()).toBe(0)
     await one.go('/console/models')
     await row('of-azure-here').getByText('partly failing').waitFor()
   })

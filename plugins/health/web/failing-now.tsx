@@ -18,9 +18,12 @@ const EVERY_MS = 10_000
 /** Of more, the rest is a number: the pages Models and Providers have all of them. */
 const MAX_SHOWN = 5
 
+/** A page waits for it: what fails stands above the rest, which it would push down. */
+export const useHealthNow = () => useApi(['health'], () => api.health.get(), { every_ms: EVERY_MS })
+
 export function FailingNow() {
   const { role } = useViewer()
-  const { data } = useApi(['health'], () => api.health.get(), { every_ms: EVERY_MS })
+  const { data } = useHealthNow()
   if (!data) return null
   return role === 'operator' ? (
     <Shown
