@@ -14,7 +14,7 @@ import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx
 import { dayWords } from '../../console/web/parts/time-words.ts'
 import { FirstVisit } from '../../first-steps/web/first-visit.tsx'
 import { FailingRoutes } from '../../health/web/failing.tsx'
-import { FailingNow } from '../../health/web/failing-now.tsx'
+import { FailingNow, useHealthNow } from '../../health/web/failing-now.tsx'
 import { HistoryLink } from '../../import/web/history-list.tsx'
 import { Live } from '../../live-feed/web/live-calls.tsx'
 import { type Refusals, useRefusals } from '../../refusals/web/refusals.ts'
@@ -42,7 +42,8 @@ function CallsInRange() {
   const { query } = filters
   const overview = useApi(['overview', query], () => api.overview.get({ query }), { every_ms: EVERY_MS })
   const refusals = useRefusals({ ...query, key_id: query.key })
-  const is_known = (overview.data || overview.error) && !refusals.isPending
+  const health = useHealthNow()
+  const is_known = (overview.data || overview.error) && !refusals.isPending && !health.isPending
   return (
     <Page
       title="Overview"
