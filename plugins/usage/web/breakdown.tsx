@@ -38,12 +38,14 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
   const title = by === 'day' ? inZone(TITLES.day) : TITLES[by]
   return (
     <Section title="Breakdown" actions={<ExportCsv list="usage" query={requested} />}>
-      <Choices<Group>
-        label="Breakdown"
-        options={groups}
-        value={by}
-        onChange={(value) => set({ by: value, order: '' })}
-      />
+      <div className="overview-choices">
+        <Choices<Group>
+          label="Breakdown"
+          options={groups}
+          value={by}
+          onChange={(value) => set({ by: value, order: '' })}
+        />
+      </div>
       <UnknownCost resale={overview.resale} />
       <Loaded query={report} rows={6}>
         {({ rows, total, next_cursor }) => (

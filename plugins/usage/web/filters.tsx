@@ -78,13 +78,15 @@ export function RangeAndFilters({ filters, range, set, clear, is_free, calls }: 
   const { since, until, account, key, model, provider } = filters
   const { keys, models, providers } = useFilterLists(account)
   return (
-    <search className="filters overview-filters" aria-label="Filter the figures">
-      <Choices<string>
-        label="Range"
-        options={RANGES}
-        value={is_free ? '' : range}
-        onChange={(value) => set({ range: value, days: '', since: '', until: '' })}
-      />
+    <search className="filters" aria-label="Filter the figures">
+      <div className="overview-choices">
+        <Choices<string>
+          label="Range"
+          options={RANGES}
+          value={is_free ? '' : range}
+          onChange={(value) => set({ range: value, days: '', since: '', until: '' })}
+        />
+      </div>
       <DayFilters {...{ since, until, set }} />
       {is_operator && (
         <AccountFilter
