@@ -66,9 +66,9 @@ const VIEWS = [
   'usage --model none',
   `usage --key ${KEY_PREFIX}`,
   'usage --since 30d --until 29d',
-  'usage --sums day',
-  'usage --sums day --account account-1',
-  'usage --sums day --since 7d --model rare',
+  'usage --by day',
+  'usage --by day --account account-1',
+  'usage --by route --since 7d --model rare',
   'models',
 ]
 

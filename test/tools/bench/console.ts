@@ -23,10 +23,10 @@ const day = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toI
 
 /** What the pages ask, below /console/api. Whoever adds a page adds what it asks. */
 const pathsFor = (request_id: string): readonly string[] => [
-  '/overview?range=hour',
-  '/overview?range=day',
-  '/overview?range=week',
-  '/overview?range=month',
+  '/overview?range=today',
+  '/overview?range=7',
+  '/overview?range=mtd',
+  '/overview?range=90',
   '/calls',
   '/calls?account=7',
   '/calls?outcome=failed',
@@ -53,10 +53,10 @@ const pathsFor = (request_id: string): readonly string[] => [
   '/call-sums?account=account-7',
   '/call-sums?outcome=failed&model=model-3',
   `/call-sums?since=${day(30)}&until=${day(1)}`,
-  '/usage?days=7',
-  '/usage?days=30',
+  '/usage?range=7',
+  '/usage?range=30&by=account',
   `/usage?since=${day(59)}&until=${day(0)}`,
-  '/usage?account=account-7&days=90',
+  '/usage?account=account-7&range=90',
   '/models',
   '/models/detail?id=sim-flash',
   '/accounts',
@@ -84,14 +84,14 @@ const MAX_SUM_MS = 1_000
 
 /** What an account's own pages ask. */
 const ACCOUNT_PATHS: readonly string[] = [
-  '/overview?range=day',
-  '/overview?range=month',
+  '/overview?range=7',
+  '/overview?range=90',
   '/calls',
   '/calls?outcome=failed',
   '/calls?outcome=refused',
   '/refusals?range=month',
   '/call-sums?outcome=failed',
-  '/usage?days=30',
+  '/usage?range=30&by=account',
   '/models',
   '/keys',
   '/entries',
