@@ -109,7 +109,7 @@ describe('a link', () => {
     const password = page.getByLabel('Password', { exact: true })
     await password.fill('short')
     await page.keyboard.press('Enter')
-    await page.getByText('must have at least 12 characters').waitFor()
+    await page.getByText('Enter at least 12 characters').waitFor()
     await password.fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('navigation', SIDE_BAR).waitFor()
