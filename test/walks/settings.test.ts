@@ -255,7 +255,7 @@ test('settings of a model that few change: a list, a choice and a switch, and th
   await using one = await visit('operator')
   const { page } = one
   await one.open('/console/models/sim-flash')
-  await page.getByRole('button', { name: 'Edit model' }).click()
+  await page.getByRole('link', { name: 'Edit model' }).click()
   await page.getByText('More settings', { exact: true }).last().click()
   const efforts = page.getByLabel('Efforts')
   await efforts.fill('low, hig')
