@@ -140,7 +140,7 @@ describe('the playground for text', () => {
     await using one = await visit('operator')
     await one.open('/console/playground')
     await one.page.getByRole('button', { name: /bert/ }).click()
-    await one.page.getByText(/bert has/).waitFor()
+    await one.page.getByText(/Billed to bert, which has/).waitFor()
     await converse(one, 'Hello')
     await gateway.rest()
     const [call] = calls().slice(-1)
