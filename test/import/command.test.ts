@@ -62,7 +62,7 @@ describe('is refused', () => {
     ['without a database', ['new-api'], 2, "missing required argument 'database'"],
     ['a file that is not there', ['new-api', 'nowhere.db'], 1, 'nowhere.db does not exist'],
     ['an address of MySQL', ['new-api', 'mysql://root@localhost/x'], 1, 'mysqldump'],
-    ['a name that is none', ['new-api', 'x.db', '--as', 'a b'], 1, '"a b" is not a name'],
+    ['a name that is none', ['new-api', 'x.db', '--as', 'a b'], 1, '"a b" is not a valid name'],
     ['LiteLLM without its configuration', ['litellm'], 2, "required option '--config <file>'"],
     ['a configuration that is not there', ['litellm', '--config', 'nowhere.yaml'], 1, 'nowhere.yaml'],
     ['a balance that is no amount', ['litellm', '--config', 'x', '--opening-balance', 'much'], 2, 'much'],

@@ -36,7 +36,8 @@ export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
         <p className="small soft">
           {webhook === null ? (
             <>
-              To receive alerts elsewhere, set a webhook in <Link href="/settings/alerts">Settings</Link>.
+              To receive alerts elsewhere, set a webhook in the{' '}
+              <Link href="/settings/alerts">alert settings</Link>.
             </>
           ) : (
             `Alerts are sent to ${webhook} when they start and end.`

@@ -109,7 +109,7 @@ function Work({ where, next_at_ms, running, last_made, last_verified }: Working)
         In <code>{where}</code>.{' '}
         {next_at_ms === null ? (
           <span className="soft">
-            No schedule. Set one in <Link href="/settings/backup">Settings</Link>.
+            No schedule. Set one in the <Link href="/settings/backup">backup settings</Link>.
           </span>
         ) : (
           <span className="soft">

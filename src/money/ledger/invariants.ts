@@ -190,7 +190,7 @@ export const INVARIANTS: readonly Invariant[] = [
             LEFT JOIN (SELECT call_id, sum(amount_nanos) AS total FROM entries
                         WHERE kind = 'refund' GROUP BY call_id) AS sums
               ON sums.call_id = calls.id
-           WHERE refunded_nanos <> coalesce(total, 0)`,
+           WHERE refunded_nanos <> coalesce(total, 0) ORDER BY calls.id`,
   },
   {
     name: 'charge_has_call_of_account',

@@ -125,7 +125,8 @@ describe.if(hasPostgres)('moved there and back', () => {
     await using run = await gateway.start()
     return await work(run)
   }
-  const usage = async () => (await scene.json('usage', '--sums', 'day')).sums
+  const RANGE = ['--since', '2026-01-01', '--until', '2100-01-01']
+  const usage = async () => (await scene.json('usage', '--by', 'model', ...RANGE)).rows
   const catalogue = () => scene.path('tollgate.toml')
   const clean = async (files: boolean) => {
     const { findings } = JSON.parse((await scene.run('audit', '--json')).out)

@@ -54,8 +54,8 @@ test('calls by their request ids, whole, with a reason that the entry and the au
   expect(calls).toContainEqual(
     expect.objectContaining({ request_id: completed, cost_usd: '0.25', refunded_usd: '0.25' }),
   )
-  const { total } = await scene.json('usage', '--account', 'anna', '--sums', 'day')
-  expect(total).toMatchObject({ cost_usd: '0.10' })
+  const { total } = await scene.json('usage', '--account', 'anna', '--by', 'day')
+  expect(total).toMatchObject({ revenue_usd: '0.10' })
 })
 
 test('a part of each; never more than is left', async () => {

@@ -75,9 +75,10 @@ describe('nothing sells for nothing by default', () => {
   })
 })
 
-describe('the margins of what is typed', async () => {
-  const { gateway } = await fileScene()
-  const operator = await signedIn(gateway, 'operator')
+const { gateway } = await fileScene()
+const operator = await signedIn(gateway, 'operator')
+
+describe('the margins of what is typed', () => {
   const margins = (body: object) =>
     operator.json('POST', '/prices/margins', { kind: 'embedding', price: {}, routes: [], ...body })
 

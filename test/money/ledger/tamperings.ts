@@ -98,13 +98,13 @@ export const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
     'account 1',
   ],
   [
-    'UPDATE calls SET refunded_nanos = 19 WHERE id = 2',
-    ['key_spent_is_sum_of_costs', 'budget_has_its_calls', 'call_is_refunded_by_entries'],
+    'UPDATE calls SET refunded_nanos = 19 WHERE id = 2; UPDATE call_sums SET cost_nanos = cost_nanos + 5',
+    ['key_spent_is_sum_of_costs', 'budget_has_its_calls', 'call_is_refunded_by_entries', ...SUMS],
     'key 1',
   ],
   [
-    'UPDATE calls SET refunded_nanos = 121 WHERE id = 2',
-    ['key_spent_is_sum_of_costs', 'nothing_negative', 'call_is_refunded_by_entries'],
+    'UPDATE calls SET refunded_nanos = 121 WHERE id = 2; UPDATE call_sums SET cost_nanos = cost_nanos + 5',
+    ['key_spent_is_sum_of_costs', 'nothing_negative', 'call_is_refunded_by_entries', ...SUMS],
     'key 1',
   ],
   [

@@ -150,7 +150,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
   test('rows of an account whose erasure was cut short come along', async () => {
     const from = memoryDatabase()
     from.run(`INSERT INTO accounts VALUES (1, 'a', 'active', 0, 0, 0, 0);
-      INSERT INTO account_details VALUES (1, 1, 'Ada', 'ada@example.com', '', 0);
+      INSERT INTO account_details VALUES (1, 1, 'Ada', 'ada@example.com', '', 0, '');
       INSERT INTO erased_accounts VALUES (1, 5)`)
     await withPostgres(async (db) => {
       const { rows } = await copyAll(dbOver(from), postgresTarget(db))
