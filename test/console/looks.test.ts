@@ -77,7 +77,7 @@ describe.each(['wide', 'phone'] as const)('%s', (size) => {
 const CHANGES = [
   ['its own colour', 'Keys', "heading.style.color = '#bbb'"],
   ['what it is in', 'Models', "heading.parentElement.style.opacity = '0.3'"],
-  ['what lies behind it', 'Usage', "heading.parentElement.style.background = '#444'"],
+  ['what lies behind it', 'Library', "heading.parentElement.style.background = '#444'"],
 ]
 
 test.each(CHANGES)('a contrast that passed is measured again once %s is another', async (_, page, change) => {
