@@ -119,7 +119,7 @@ describe('refunds', () => {
     const all = page.getByRole('dialog', { name: 'Refund the calls of this filter' })
     await all.getByText('2 completed calls').waitFor()
     // The command takes names alone.
-    const command = all.getByText('tollgate refund --account alice --outcome completed')
+    const command = all.getByText("tollgate refund --account 'alice' --outcome 'completed'")
     await command.waitFor({ state: 'attached' })
     await one.looksRight()
     await called()

@@ -1,6 +1,7 @@
 // Refunds of calls: at most what was charged, once, with debt paid first; spend limits, budgets and kept sums follow.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
 import type {
   Operation,
   Outcome,
@@ -10,6 +11,7 @@ import type {
 import { openSharedLedger } from '../../../src/money/ledger/postgres/executor.ts'
 import { refundCount } from '../../../src/money/ledger/queries.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
+import { SCHEMA } from '../../../src/store/engines/postgres/connection.ts'
 import type { ActionRow } from '../../../src/store/schema.ts'
 import { hasPostgres } from '../../support/postgres.ts'
 import { postgresWorld } from './postgres-world.ts'
@@ -342,9 +344,10 @@ describe.if(hasPostgres)('two gateways at once, on PostgreSQL', () => {
     await there.begin({ balance: 100 })
     await there.commit([hold(10), hold(10)])
     await there.commit([post(1, 10), post(2, 10)])
-    const before = await there.db.write(async (within) => {
-      await within.rows(
-        "INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms) VALUES (1, 'refund', 4, 1, '', 0)",
+    await using other = new SQL({ url: there.url, max: 1 })
+    const before = await other.begin(async (transaction) => {
+      await transaction.unsafe(
+        `INSERT INTO ${SCHEMA}.entries (account_id, kind, amount_nanos, call_id, note, created_at_ms) VALUES (1, 'refund', 4, 1, '', 0)`,
       )
       expect(await there.commit([refund(2)])).toMatchObject([{ ok: true }])
       return await refundCount(there.db)
