@@ -274,9 +274,9 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 800 more for the catalogue that new-api becomes, a large one, and a whole release that npx installs.
 // 800 more for margins as tables, and a walk for each kind of model.
 // 1,200 more for interrupted answers on every surface, and for outages.
-// 1,000 more for refunds: step tables, races, pages and commands.
+// 1,100 more for refunds: step tables, races, pages and commands; those that fail halfway, and their count over two gateways.
 // 700 more for outages as tables and played, on both engines.
-const MAX_TEST_LINES = 145_700
+const MAX_TEST_LINES = 145_800
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
