@@ -4,7 +4,7 @@ import { SUM_FIELDS } from '../../../src/app/surface/console/sum-views.ts'
 import { TAKEN_MEDIA } from '../../../src/domain/catalogue.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { HealthState, HealthView, LastFailureView } from '../../health/index.ts'
-import { PriceLineView } from '../../prices/index.ts'
+import { MarginLineView, PriceLineView } from '../../prices/index.ts'
 
 export const RouteView = Type.Object({
   provider: Type.String(),
@@ -50,6 +50,15 @@ export const ModelView = Type.Object({ ...MODEL })
 export const ModelsView = Type.Object({ models: Type.Array(ModelView) })
 export const ModelDetailView = Type.Object({
   ...MODEL,
+  routes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        ...RouteView.properties,
+        margins: Type.Array(MarginLineView, { description: 'each line of the price beside its known cost' }),
+      }),
+      { description: 'for the operator' },
+    ),
+  ),
   days: Type.Array(Type.Object({ start_s: Type.Integer(), ...SUM_FIELDS }), {
     description: 'each of the last seven days (UTC), today last',
   }),

@@ -20,11 +20,12 @@ import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import { isDay } from '../../../src/money/ledger/queries.ts'
 import { addTotals, type CallTotals, NO_CALLS, totalsOfSums } from '../../../src/money/ledger/totals.ts'
+import { marginLines } from '../../../src/money/pricing/price-lines.ts'
 import type { Db, Orm } from '../../../src/store/db.ts'
 import { perAccount } from '../../../src/store/prepared.ts'
 import { call_sums } from '../../../src/store/schema.ts'
 import { healthView, lastFailureView, type VisibleHealth, visibleHealth } from '../../health/index.ts'
-import { linesView } from '../../prices/index.ts'
+import { linesView, marginsView } from '../../prices/index.ts'
 import { ModelDetailView, ModelsView, type ModelView, type RouteView } from './model-views.ts'
 
 /** The calls of a model on one day. */
@@ -131,7 +132,7 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
         const days = (await daysFor(viewer)).filter((day) => day.model === model.id)
         const from_s = firstDay(now())
         return {
-          ...modelView(model, days, await visibleHealth(gateway, viewer), now()),
+          ...withMargins(modelView(model, days, await visibleHealth(gateway, viewer), now()), model),
           days: Array.from({ length: WEEK_DAYS }, (_, index) => {
             const start_s = from_s + index * DAY_S
             return {
@@ -151,6 +152,12 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
     )
 }
 
+/** Embeddings are priced by tokens, of which they read only. */
+const isOf =
+  ({ kind }: Model) =>
+  ({ name }: { name: string }): boolean =>
+    kind !== 'embedding' || name === 'input'
+
 function modelView(
   model: Model,
   days: readonly ModelDay[],
@@ -167,7 +174,7 @@ function modelView(
     state: stateOf(model),
     why: (is_operator ? model.unavailable : undefined) ?? null,
     end: endView(model, now_ms),
-    price: linesView(model.price).filter(({ name }) => model.kind !== 'embedding' || name === 'input'),
+    price: linesView(model.price).filter(isOf(model)),
     takes: takesOf(model)?.slice() ?? null,
     context_tokens: is_text ? model.context : null,
     max_output_tokens: is_text ? model.max_output_tokens : null,
@@ -177,6 +184,14 @@ function modelView(
       : {}),
     week: sumsView(days, is_operator),
   }
+}
+
+/** With the margins of each route, for those who see the routes. */
+function withMargins({ routes, ...view }: Static<typeof ModelView>, model: Model) {
+  if (!routes) return view
+  const marginsOf = (route: Route | undefined) =>
+    marginsView(marginLines(model.price, route?.cost)).filter(isOf(model))
+  return { ...view, routes: routes.map((route, at) => ({ ...route, margins: marginsOf(model.routes[at]) })) }
 }
 
 function endView(model: Model, now_ms: number): Static<typeof ModelView>['end'] {

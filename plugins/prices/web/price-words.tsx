@@ -49,50 +49,51 @@ const FOR: Column<PriceLine> = column('of', 'For', 'second', ({ of }) => of || '
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
+type RouteMargins = NonNullable<AnswerOf<typeof api.models.detail.get>['routes']>[number]
+type MarginLine = RouteMargins['margins'][number]
+
 interface PriceTableProps {
   price: readonly PriceLine[]
   /** For the operator: each line beside its cost. */
-  routes?: readonly { provider: string; model: string; cost: readonly PriceLine[] | null }[] | undefined
+  routes?: readonly Pick<RouteMargins, 'provider' | 'model' | 'margins'>[] | undefined
 }
 
+const keyOf = ({ name, of }: PriceLine): string => `${name} ${of}`
+
 export function PriceTable({ price, routes = [] }: PriceTableProps) {
-  const is_of_all = price.every(({ of }) => of === '')
-  const columns = columnsOf(aligned(price.map(({ price_nanos }) => price_nanos)))
-  const costs = routes.map(({ provider, model, cost }) =>
+  // What only a cost tells apart has a line, too.
+  const all: readonly PriceLine[] = [...price, ...routes.flatMap(({ margins }) => margins)]
+  const rows = [...new Map(all.map((line) => [keyOf(line), line])).values()]
+  const is_of_all = rows.every(({ of }) => of === '')
+  const columns = columnsOf(aligned(rows.map(({ price_nanos }) => price_nanos)))
+  const costs = routes.map(({ provider, model, margins }) =>
     atEnd<PriceLine>(`${provider} ${model}`, `Cost at ${provider}`, 'second', (line) => (
-      <CostWords line={line} cost={cost?.find(({ name, of }) => name === line.name && of === line.of)} />
+      <CostWords line={margins.find((each) => keyOf(each) === keyOf(line))} />
     )),
   )
   return (
     <Table
       label="Price"
       columns={[...columns, ...(is_of_all ? [] : [FOR]), ...costs]}
-      rows={price}
-      keyOf={({ name, of }) => `${name} ${of}`}
+      rows={rows}
+      keyOf={keyOf}
     />
   )
 }
 
-/** "0.30, margin 0.075 USD, 20 %" */
-function CostWords({ line, cost }: { line: PriceLine; cost: PriceLine | undefined }) {
-  if (!cost) return <span className="soft">unknown</span>
-  const margin_nanos = line.price_nanos - cost.price_nanos
-  const percent = line.price_nanos === 0 ? '' : `, ${share(margin_nanos / line.price_nanos)}`
+/** "0.30 margin 0.075, 20 %" */
+function CostWords({ line }: { line: MarginLine | undefined }) {
+  if (!line) return <span className="soft">unknown</span>
+  const { cost_nanos, margin_nanos, margin_percent } = line
+  const percent = margin_percent === null ? '' : `, ${margin_percent.replace('-', '−')} %`
   return (
     <>
       <span className="on-phone">cost </span>
-      {exactUsd(cost.price_nanos)}{' '}
-      {margin_nanos < 0 ? (
-        <span className="below-cost">
-          below cost by {exactUsd(-margin_nanos)}
-          {percent}
-        </span>
-      ) : (
-        <span className="soft">
-          margin {exactUsd(margin_nanos)}
-          {percent}
-        </span>
-      )}
+      {exactUsd(cost_nanos)}{' '}
+      <span className={margin_nanos < 0 ? 'below-cost' : 'soft'}>
+        {margin_nanos < 0 ? `below cost by ${exactUsd(-margin_nanos)}` : `margin ${exactUsd(margin_nanos)}`}
+        {percent}
+      </span>
     </>
   )
 }

@@ -104,7 +104,7 @@ export function chargeImages(price: ImagePrice, order: ImageOrder): Charge {
 }
 
 /** The first variant of the price that matches the order; a variant without a size or quality matches any. */
-function variantOf(price: ImagePrice, order: ImageOrder): ImageVariant {
+export function variantOf(price: ImagePrice, order: Pick<ImageOrder, 'size' | 'quality'>): ImageVariant {
   const matches = (variant: ImageVariant) =>
     (variant.size === undefined || variant.size === order.size) &&
     (variant.quality === undefined || variant.quality === order.quality)

@@ -1,28 +1,59 @@
 // Prices as lists of lines, one an amount; what is different between two of them, and the margin of each line. Pure.
 import { IMAGE_TOKEN_RATES } from '../../domain/image-tokens.ts'
 import type { Nanos } from '../../domain/money.ts'
-import type { Price, TokenPrice } from '../../domain/prices.ts'
+import type { ImagePrice, ImageVariant, Price, TokenPrice } from '../../domain/prices.ts'
 import type { RateName } from '../../domain/units.ts'
 import { TOKEN_RATE_NAMES, USAGE_FIELDS } from '../../domain/usage.ts'
+import { tierOf, variantOf } from './charge.ts'
 
 /** A line of a price, and what the cost has for the same. */
 export interface MarginLine extends Omit<PriceLine, 'nanos'> {
   readonly price_nanos: Nanos
-  /** Null if the cost does not name it, such as an extra: nobody said what it costs. */
+  /** Null if the cost does not name it, such as an extra or a service tier: nobody said what it costs. */
   readonly cost_nanos: Nanos | null
 }
 
 /**
- * All lines of the price, in its order.
+ * All lines of the price, in its order, and those of prompts and images that only the cost tells apart.
  * @param cost of a route; undefined: nobody said it
  */
 export function marginLines(price: Price, cost: Price | undefined): MarginLine[] {
-  const costs = new Map((cost ? priceLines(cost) : []).map((line) => [lineKey(line), line.nanos]))
-  return priceLines(price).map(({ nanos: price_nanos, ...line }) => ({
+  const own_costs = cost ? priceLines(withLinesOf(cost, price)) : []
+  const costs = new Map(own_costs.map((line) => [lineKey(line), line.nanos]))
+  return priceLines(cost ? withLinesOf(price, cost) : price).map(({ nanos: price_nanos, ...line }) => ({
     ...line,
     price_nanos,
     cost_nanos: costs.get(lineKey(line)) ?? null,
   }))
+}
+
+/** The same price with a line for all that the other has one for: what such a call pays, in each. */
+function withLinesOf(price: Price, other: Price): Price {
+  if (price.unit === 'token' && other.unit === 'token') return withTiers(price, other)
+  return price.unit === 'image' && other.unit === 'image' ? withVariants(price, other) : price
+}
+
+/** With a tier wherever one of the other begins. */
+function withTiers(price: TokenPrice, other: TokenPrice): TokenPrice {
+  const [first, ...later] = price.tiers
+  const begins = new Set([...later, ...other.tiers.slice(1)].map(({ above_tokens }) => above_tokens))
+  const tiers = [...begins]
+    .toSorted((one, another) => one - another)
+    .map((above_tokens) => ({ ...tierOf(price, above_tokens + 1), above_tokens }))
+  const service_tiers = [...(price.service_tiers ?? [])].map(
+    ([name, own]) => [name, withTiers(own, other.service_tiers?.get(name) ?? own)] as const,
+  )
+  return { ...price, tiers: [first, ...tiers], service_tiers: new Map(service_tiers) }
+}
+
+/** With each size and quality that the other tells apart. */
+function withVariants(price: ImagePrice, other: ImagePrice): ImagePrice {
+  const isIn = (variants: ImagePrice['variants'], { size, quality }: ImageVariant) =>
+    variants.some((own) => own.size === size && own.quality === quality)
+  const more = other.variants
+    .filter((variant) => !isIn(price.variants, variant))
+    .map(({ size, quality }) => ({ ...variantOf(price, { size, quality }), size, quality }))
+  return { ...price, variants: [...price.variants, ...more] }
 }
 
 /** One amount of a price. */

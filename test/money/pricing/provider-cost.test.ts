@@ -1,7 +1,7 @@
 // What providers take for a call: the cost of its route, applied to what was charged; or not known.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { UnitPrice } from '../../../src/domain/prices.ts'
+import type { ImagePrice, UnitPrice } from '../../../src/domain/prices.ts'
 import { NO_UNITS } from '../../../src/domain/units.ts'
 import { NO_USAGE } from '../../../src/domain/usage.ts'
 import { chargeImages, chargeTokens } from '../../../src/money/pricing/charge.ts'
@@ -113,7 +113,7 @@ describe('images by their tokens', () => {
   })
 })
 
-test('margins, line by line: null where the cost does not name what the price has', () => {
+test('margins, line by line: a tier of the price beside the cost of such a prompt', () => {
   const cost = tokenPrice({ input: 1, output: 12, cache_read: 0.1 })
   const lines = marginLines(PRO, cost).map(({ name, of, price_nanos, cost_nanos }) => [
     name + of,
@@ -122,8 +122,37 @@ test('margins, line by line: null where the cost does not name what the price ha
   ])
   expect(lines).toContainEqual(['input', 1_250_000_000, 1_000_000_000])
   expect(lines).toContainEqual(['output', 10_000_000_000, 12_000_000_000])
-  expect(lines).toContainEqual(['inputprompts above 200,000 tokens', 2_500_000_000, null])
+  expect(lines).toContainEqual(['inputprompts above 200,000 tokens', 2_500_000_000, 1_000_000_000])
   const without_cost = marginLines(PRO, undefined)
   expect(without_cost.map(({ cost_nanos }) => cost_nanos)).toEqual(without_cost.map(() => null))
   expect(without_cost).toHaveLength(lines.length)
+})
+
+test('margins of prompts for which only the cost changes, and of a service tier without a cost', () => {
+  const price = tokenPrice({ input: 1.5, output: 12, service_tiers: { priority: 2 } })
+  const lines = marginLines(price, PRO)
+  expect(
+    lines
+      .filter(({ name }) => name === 'input')
+      .map(({ of, ...line }) => [of, line.price_nanos, line.cost_nanos]),
+  ).toEqual([
+    ['', 1_500_000_000, 1_250_000_000],
+    ['prompts above 200,000 tokens', 1_500_000_000, 2_500_000_000],
+    ['priority tier', 3_000_000_000, null],
+  ])
+})
+
+test('margins of image sizes that only the cost tells apart, or only the price', () => {
+  const hd = { size: '4K', per_image: '0.08' }
+  const linesOf = (price: ImagePrice, cost: ImagePrice) =>
+    marginLines(price, cost).map(({ of, price_nanos, cost_nanos }) => [of, price_nanos, cost_nanos])
+  const [flat, sized] = [imagePrice({ per_image: '0.05' }), imagePrice({ per_image: '0.04', variants: [hd] })]
+  expect(linesOf(flat, sized)).toEqual([
+    ['', 50_000_000, 40_000_000],
+    ['4K', 50_000_000, 80_000_000],
+  ])
+  expect(linesOf(sized, flat)).toEqual([
+    ['', 40_000_000, 50_000_000],
+    ['4K', 80_000_000, 50_000_000],
+  ])
 })
