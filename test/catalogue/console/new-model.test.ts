@@ -7,6 +7,13 @@ type Values = Record<string, unknown>
 const WEB = `${import.meta.dir}/../../../plugins/catalogue/web`
 const { missingIn }: { missingIn: (model: Values, path: (string | number)[]) => { path: string }[] } =
   await import(`${WEB}/models/missing.ts`)
+const {
+  isFree,
+  unitOf,
+}: {
+  unitOf: (kind: string, price: Values) => object | undefined
+  isFree: (unit: object | undefined, price: Values) => boolean
+} = await import(`${WEB}/parts/price-units.ts`)
 const { withEdits }: { withEdits: (values: Values, edits: object[]) => Values } = await import(
   `${WEB}/parts/editing.ts`
 )
@@ -68,6 +75,18 @@ describe('nothing sells for nothing by default', () => {
     ['moderation', {}, ['price.input']],
   ])('a model of the kind %s at %p lacks %p', (kind, price, missing) => {
     expect(lacks(kind, price)).toEqual(missing)
+  })
+
+  test.each([
+    ['text', { input: '0' }, false],
+    ['text', { input: '0', output: '' }, false],
+    ['text', { input: '0', output: '2' }, false],
+    ['image', { input: '0' }, false],
+    ['image', { per_image: 0, variants: [{ per_image: 1 }] }, false],
+    ['text', { input: '0', output: '0.00' }, true],
+    ['rerank', { per_search: 0 }, true],
+  ])('a model of the kind %s at %p is free: %p', (kind, price, is_free) => {
+    expect(isFree(unitOf(kind, price), price)).toBe(is_free)
   })
 
   test('nor has it a name that nobody typed', () => {

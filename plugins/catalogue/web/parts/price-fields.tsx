@@ -26,7 +26,7 @@ export function ModelPrice(props: ModelProps) {
   const margins = useMargins(model, draft.values)
   const unit = unitOf(kind, price) ?? units[0]
   if (!unit) return null
-  const is_free = isFree(price)
+  const is_free = isFree(unit, price)
   const own = [...path, 'price']
   const costs = listAt(model, 'routes').map((_, at) => blockAt(model, 'routes', at, 'cost'))
   const written = [price, ...costs].flatMap(scalarsIn)

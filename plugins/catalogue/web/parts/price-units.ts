@@ -66,15 +66,12 @@ export function ratesOf(
   return { names: [...new Set([...own, ...optional, ...written])], labels }
 }
 
-/** Somebody decided that callers pay nothing: there are amounts, and each is 0. */
-export function isFree(price: Block): boolean {
-  const amounts = Object.values(price)
-  if (amounts.includes('')) return false
-  return (
-    amounts.length > 0 &&
-    amounts.every((amount) => !Array.isArray(amount) && !isBlock(amount) && Number(amount) === 0)
+/** Somebody decided that callers pay nothing: each rate that it needs is there, and all are 0. */
+export const isFree = (unit: PriceUnit, price: Block): boolean =>
+  missingRates(unit, price).length === 0 &&
+  Object.values(price).every(
+    (amount) => amount !== '' && !Array.isArray(amount) && !isBlock(amount) && Number(amount) === 0,
   )
-}
 
 /** The rates that a price lacks; none of one that is free. */
 export const missingRates = ({ required, instead = [] }: PriceUnit, price: Block): readonly string[] =>
