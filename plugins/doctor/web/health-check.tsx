@@ -13,7 +13,8 @@ import { type Column, column, Table } from '../../console/web/parts/table.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import { Words } from '../../console/web/parts/words.tsx'
 import { BooksSum } from './books-sum.tsx'
-import { type Checked, type LastChecks, useLastChecks, verdictOf } from './last-checks.ts'
+import { type Checked, type LastChecks, useLastChecks } from './last-checks.ts'
+import { verdictOf } from './verdict.ts'
 
 export default function HealthCheck() {
   const { books, check_up, checks } = useLastChecks()
@@ -82,18 +83,18 @@ const TONES: Record<Checked['level'], Tone> = { ok: 'good', warn: 'warn', fail: 
 const WORDS: Record<Checked['level'], string> = { ok: 'passed', warn: 'warning', fail: 'failed' }
 
 function Verdict(checks: LastChecks) {
-  const { problems, ended_at_ms, is_complete } = checks
-  const [worst] = problems
+  const { ended_at_ms, is_complete, passed } = checks
+  const { level, words } = verdictOf(checks)
   return (
     <p>
-      <Status tone={worst ? TONES[worst.level] : 'good'}>{verdictOf(checks)}</Status>{' '}
+      <Status tone={level === null ? 'idle' : TONES[level]}>{words}</Status>{' '}
       <span className="soft">
         {ended_at_ms !== undefined && (
           <>
             Checked <Time at_ms={ended_at_ms} />.{' '}
           </>
         )}
-        {!is_complete && 'So far the start of the gateway has checked the books only.'}
+        {!is_complete && passed.length > 0 && 'So far the start of the gateway has checked the books only.'}
       </span>
     </p>
   )

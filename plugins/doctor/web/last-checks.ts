@@ -6,7 +6,8 @@ import type { AuditReport } from '../../../src/app/process/full-audit.ts'
 import { announce } from '../../console/web/app/announce.ts'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { count, counted } from '../../console/web/parts/amounts.ts'
+import { count } from '../../console/web/parts/amounts.ts'
+import { verdictOf } from './verdict.ts'
 
 type Books = AnswerOf<typeof api.books.get>
 type CheckUp = AnswerOf<typeof api.doctor.get>
@@ -80,13 +81,6 @@ export function checksOf(books: Books, check_up: CheckUp): LastChecks {
   }
 }
 
-/** "3 problems found.", "2 warnings.", "No problems found." */
-export function verdictOf({ problems }: Pick<LastChecks, 'problems'>): string {
-  const failed = problems.filter(({ level }) => level === 'fail').length
-  if (failed > 0) return `${counted(failed, 'problem')} found.`
-  return problems.length > 0 ? `${counted(problems.length, 'warning')}.` : 'No problems found.'
-}
-
 const EVERY_MS = 1_000
 
 /** The queries of both, read each second while one runs. */
@@ -107,7 +101,7 @@ export function useLastChecks() {
 function useEndAnnounced(checks: LastChecks | undefined): void {
   const was_running = useRef(false)
   const is_running = checks?.is_running ?? false
-  const verdict = checks && verdictOf(checks)
+  const verdict = checks && verdictOf(checks).words
   useEffect(() => {
     if (was_running.current && !is_running && verdict !== undefined)
       announce(`Health check finished: ${verdict}`)

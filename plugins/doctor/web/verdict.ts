@@ -1,0 +1,26 @@
+// The verdict of the last audit and the last check-up. Pure.
+import type { Diagnosis } from '../../../src/app/checks/check.ts'
+import { counted } from '../../console/web/parts/amounts.ts'
+
+interface Outcomes {
+  problems: readonly Pick<Diagnosis, 'level'>[]
+  passed: readonly unknown[]
+  failures: readonly string[]
+}
+
+interface Verdict {
+  /** Null: nothing has been checked. */
+  level: Diagnosis['level'] | null
+  words: string
+}
+
+/** "3 problems found.", "2 warnings.", "No problems found.": the last only of a check that could run. */
+export function verdictOf({ problems, passed, failures }: Outcomes): Verdict {
+  const failed = problems.filter(({ level }) => level === 'fail').length
+  if (failed > 0) return { level: 'fail', words: `${counted(failed, 'problem')} found.` }
+  if (failures.length > 0) return { level: 'fail', words: 'The last check could not run.' }
+  if (problems.length > 0) return { level: 'warn', words: `${counted(problems.length, 'warning')}.` }
+  return passed.length > 0
+    ? { level: 'ok', words: 'No problems found.' }
+    : { level: null, words: 'Not checked yet.' }
+}
