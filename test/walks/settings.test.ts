@@ -1,5 +1,7 @@
 // The settings of the catalogue by their form in a browser: what is typed stands in the file, what is emptied is taken out.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { alertSettings } from '../../plugins/alerts/settings.ts'
 import { backup_section } from '../../plugins/backups/settings.ts'
@@ -11,6 +13,7 @@ import { clientOf, signedIn } from '../support/console-session.ts'
 
 const { gateway, visit } = await fileConsole({ catalogue: FIRST_CATALOGUE })
 
+const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
 const save = (page: Page) => page.getByRole('button', { name: 'Save changes' }).click()
 const saved = (page: Page) =>
   page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
@@ -98,6 +101,44 @@ describe('each section has a form of its own', () => {
       expect([is(), await field.inputValue()]).toEqual([before, first])
     },
   )
+
+  test('a secret is shown as a mark, and a new one can be undone', async () => {
+    const { page } = one
+    await one.go('/console/settings/alerts')
+    await page.getByLabel('Webhook URL').fill('https://alerts.example/hook')
+    const field = page.getByLabel('Webhook secret')
+    const first = `whsec_${'a'.repeat(32)}`
+    await field.fill(first)
+    await save(page)
+    await saved(page)
+    const mark = await field.inputValue()
+    expect(mark).toMatch(/^hidden:/)
+    await field.fill(`whsec_${'b'.repeat(32)}`)
+    await save(page)
+    await saved(page)
+    expect(await field.inputValue()).toMatch(/^hidden:/)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Change undone').waitFor()
+    await one.quiet()
+    expect(await field.inputValue()).toBe(mark)
+    expect(file()).toContain(first)
+  })
+
+  test('what would lock the operator out says so before it is saved', async () => {
+    const { page } = one
+    await one.go('/console/settings/console')
+    await page.getByRole('switch', { name: 'Console' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/^These pages end at once/)
+      .waitFor()
+    await one.looksRight()
+    await page.getByRole('switch', { name: 'Console' }).click()
+    await page.getByText(/^These pages end at once/).waitFor({ state: 'detached' })
+    await page.getByRole('switch', { name: 'Sign-in over HTTP' }).click()
+    expect(await page.getByText(/^If you use the console over plain HTTP/).count()).toBe(0)
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+  })
 
   test('Storage is shown, and changed on the server alone', async () => {
     const { page } = one

@@ -6,7 +6,7 @@ import { type Action, AUDIT_LOG, useAction } from '../../../console/web/parts/ac
 import type { CatalogueFile } from './values.ts'
 
 export const FILE_KEY = ['catalogue', 'file']
-export const CATALOGUE = 'catalogue'
+const CATALOGUE = 'catalogue'
 const CHANGES = [CATALOGUE, 'models', 'providers', 'start']
 /** What shows settings, too. */
 export const WITH_CATALOGUE = [
@@ -21,7 +21,7 @@ export const WITH_CATALOGUE = [
 ]
 
 /** Queries to repeat after each save: all that show the catalogue. */
-export function askAgain(queries: QueryClient): void {
+function askAgain(queries: QueryClient): void {
   for (const subject of [...WITH_CATALOGUE, AUDIT_LOG])
     void queries.invalidateQueries({ queryKey: [subject] })
 }
@@ -94,18 +94,23 @@ export function undoing(
   if (text === null || mistakes.length > 0) return {}
   return {
     undo() {
-      forgetToasts(CATALOGUE)
-      send(api.catalogue.save.post({ text, hash }))
-        .then(() => {
-          toast({ text: 'Change undone', subject: CATALOGUE })
-          onUndone?.()
-        })
-        .catch((failure: unknown) =>
-          toast({ tone: 'bad', text: `Not undone. ${messageOf(failure)}`, subject: CATALOGUE }),
-        )
-        .finally(() => askAgain(queries))
+      reportUndone(queries, send(api.catalogue.save.post({ text, hash })), onUndone)
     },
   }
+}
+
+/** @param undoing the save of what was there before @param onUndone as in `undoing` */
+export function reportUndone(queries: QueryClient, undoing: Promise<unknown>, onUndone?: () => void): void {
+  forgetToasts(CATALOGUE)
+  undoing
+    .then(() => {
+      toast({ text: 'Change undone', subject: CATALOGUE })
+      onUndone?.()
+    })
+    .catch((failure: unknown) =>
+      toast({ tone: 'bad', text: `Not undone. ${messageOf(failure)}`, subject: CATALOGUE }),
+    )
+    .finally(() => askAgain(queries))
 }
 
 const savedText = (waiting: readonly string[]): string =>

@@ -11,6 +11,7 @@ import { Section } from '../../../console/web/parts/page.tsx'
 import { Status } from '../../../console/web/parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
 import { Words } from '../../../console/web/parts/words.tsx'
+import { capital } from './setting-text.ts'
 
 interface Route {
   provider: string
@@ -133,8 +134,6 @@ const saidBy = ({ ok, status, address }: TrialOutcome): string => {
 
 const shortened = (words: string): string =>
   words.length > MAX_WORDS_CHARS ? `${words.slice(0, MAX_WORDS_CHARS)}…` : words
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 type TrialOrder = Parameters<typeof api.providers.try.post>[0]
 export type TrialOutcome = AnswerOf<typeof api.providers.try.post>

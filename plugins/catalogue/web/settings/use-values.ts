@@ -1,12 +1,11 @@
 // Values of the catalogue under change in a form: what differs from the file is saved, with what the form read beside it.
 import { useQueryClient } from '@tanstack/react-query'
-import { api, messageOf, send } from '../../../console/web/app/client.ts'
-import { toast } from '../../../console/web/app/toasts.tsx'
+import { api, send } from '../../../console/web/app/client.ts'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { type Changes, useChanges } from '../../../console/web/parts/changes.tsx'
 import { inShell } from '../../../console/web/parts/code-samples/samples.ts'
 import type { Labels } from '../parts/labels.ts'
-import { askAgain, CATALOGUE, FILE_KEY, WITH_CATALOGUE } from '../parts/saving.ts'
+import { FILE_KEY, reportUndone, WITH_CATALOGUE } from '../parts/saving.ts'
 import { labelOf, type SectionField, textOf, valueFrom } from '../parts/setting-text.ts'
 import { type Block, blockAt, type CatalogueFile, type Path, valueIn, writtenPath } from '../parts/values.ts'
 
@@ -78,22 +77,19 @@ function useSaveValues(onSaved?: (file: CatalogueFile) => void) {
       const file = await send(api.catalogue.get())
       queries.setQueryData(FILE_KEY, file)
       onSaved?.(file)
-      return saved
+      return { ...saved, file }
     },
     changes: WITH_CATALOGUE,
-    done: ({ values }, { waiting_for_restart }) => ({
+    done: ({ values }, { waiting_for_restart, file }) => ({
       text:
         waiting_for_restart.length === 0
           ? 'Settings saved'
           : `Settings saved. Restart to apply: ${waiting_for_restart.join(', ')}`,
       undo() {
-        const back = values.map(({ path, value, was }) => ({ path, value: was, was: value }))
-        send(api.catalogue.values.post({ values: back } as Body))
-          .then(() => toast({ text: 'Change undone', subject: CATALOGUE }))
-          .catch((failure: unknown) =>
-            toast({ tone: 'bad', text: `Not undone. ${messageOf(failure)}`, subject: CATALOGUE }),
-          )
-          .finally(() => askAgain(queries))
+        // Of a secret the file has a mark, not what was typed.
+        const saved = (file.values ?? {}) as Block
+        const back = values.map(({ path, was }) => ({ path, value: was, was: valueIn(saved, ...path) }))
+        reportUndone(queries, send(api.catalogue.values.post({ values: back } as Body)))
       },
     }),
   })

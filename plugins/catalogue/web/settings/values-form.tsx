@@ -7,8 +7,9 @@ import { ConflictNotice } from '../../../console/web/parts/changes.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
+import { Notice } from '../../../console/web/parts/notice.tsx'
 import { SettingControl } from '../parts/setting-control.tsx'
-import { helpOf, type SectionField } from '../parts/setting-text.ts'
+import { helpOf, isOn, type SectionField } from '../parts/setting-text.ts'
 import { useValues, type Values, type ValuesOptions } from './use-values.ts'
 
 interface ValuesFormProps extends ValuesOptions {
@@ -35,6 +36,16 @@ export function ValuesForm({ groups = {}, onChange, ...options }: ValuesFormProp
           <ValueFields values={values} fields={own} labels={options.labels} />
         </fieldset>
       ))}
+      {fields.filter(isBeingSwitchedOff(values)).map(({ path }) => {
+        const words = options.labels[path.join('.')]?.off
+        return (
+          words && (
+            <Notice key={path.join('.')} tone="warn" alert>
+              {words}
+            </Notice>
+          )
+        )
+      })}
       {has_changes && (
         <div className="settings-actions">
           <FormActions>
@@ -47,6 +58,13 @@ export function ValuesForm({ groups = {}, onChange, ...options }: ValuesFormProp
     </Form>
   )
 }
+
+const isBeingSwitchedOff =
+  ({ draft, names, pathOf }: Values) =>
+  (field: SectionField): boolean => {
+    const path = pathOf(field)
+    return field.kind === 'switch' && names.includes(path) && !isOn(draft[path] || field.fallback)
+  }
 
 interface Group {
   title: string
