@@ -254,7 +254,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/upstream/': 2_100,
   'src/utilities/': 500,
   // 100 more for the time zone of pages, chosen in Settings; 80 for points of charts that lead to their calls, and total rows.
-  'plugins/console/': 6_080,
+  'plugins/console/': 6_030,
   // 2,600 more: the import itself, its commands, report and history.
   // 4,500 more: a source is a gateway's tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 9_600,
@@ -267,16 +267,18 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 1,000 more for refunds, and for new calls that announce themselves.
   // 700 more for models: each kind in one form, costs and margins beside prices, a list that is searched and sorted.
   // 600 more for outages: their definition, the last answers of all gateways, and what is said of them.
-  'plugins/': 68_300,
+  // 100 more for the import of prices in the console.
+  'plugins/': 68_400,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
 // 800 more for the catalogue that new-api becomes, a large one, and a whole release that npx installs.
 // 800 more for margins as tables, and a walk for each kind of model.
 // 1,200 more for interrupted answers on every surface, and for outages.
-// 1,100 more for refunds: step tables, races, pages and commands; those that fail halfway, and their count over two gateways.
+// 1,000 more for refunds: step tables, races, pages and commands.
 // 700 more for outages as tables and played, on both engines.
-const MAX_TEST_LINES = 145_800
+// 300 more for the import of prices in the console, secrets in forms, and what would lock an operator out.
+const MAX_TEST_LINES = 146_000
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

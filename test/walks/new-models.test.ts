@@ -227,6 +227,6 @@ test('a price below cost is told beside its field and in the review, and asks on
   await dialog.waitFor({ state: 'detached' })
   expect(file()).toContain('model = "qwen3:8b", cost = { input = 0.06, output = 0.10 } }]')
   await page.getByRole('link', { name: 'Close' }).click()
-  await page.getByText('below cost by 0.01').first().waitFor()
+  await page.getByText('below cost by 0.01, −20 %').first().waitFor()
   await one.looksRight()
 })

@@ -1,11 +1,20 @@
 // Prices in a browser: changed by the form of a model, and the list of models for the operator and for account holders.
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { priceListOf } from '../fixtures/price-list.ts'
 import { signedIn } from '../support/console-session.ts'
 import { houseConsole } from './house-catalogue.ts'
 
 const { gateway, visit, file } = await houseConsole()
 const key = await gateway.caller('10')
+const LIST = priceListOf(0, 0, {
+  'gemini/flash-9': {
+    litellm_provider: 'gemini',
+    mode: 'chat',
+    input_cost_per_token: 1e-7,
+    output_cost_per_token: 1e-6,
+  },
+})
 
 describe('the operator', () => {
   test('changes the prices of service tiers: a multiplier, and rates of their own', async () => {
@@ -167,5 +176,49 @@ test('models are searched, sorted, copied and tried; an account holder sees neit
   await page.goBack()
   await page.getByRole('link', { name: 'Try sim-pro' }).click()
   await page.getByRole('combobox', { name: 'Model' }).getByText('sim-pro').waitFor()
+  await one.isClean()
+})
+
+test('imports a price list: sets the markup, chooses the file, sees what changes, and saves it', async () => {
+  const operator = await signedIn(gateway, 'operator')
+  const { hash } = await operator.json('GET', '/catalogue')
+  const routes = [{ provider: 'google', model: 'flash-9' }]
+  const value = { id: 'flash-9', kind: 'text', routes, price: { input: '0.30', output: '2.50' } }
+  await operator.json('POST', '/catalogue/save', { hash, edits: [{ op: 'add', path: ['models'], value }] })
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open('/console/models')
+  const dialog = page.getByRole('dialog', { name: 'Import prices' })
+  await page.getByRole('button', { name: 'Import prices' }).click()
+  await dialog.getByText('Set your markup first').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Choose a list' }).count()).toBe(0)
+  await dialog.getByRole('link', { name: 'Settings, Markup' }).click()
+  await page.getByLabel('Markup').fill('25')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('Settings saved').waitFor()
+
+  await one.go('/console/models')
+  await page.getByRole('button', { name: 'Import prices' }).click()
+  await dialog.getByText('Your prices become the cost + 25 %').waitFor()
+  await one.looksRight()
+  const choose = (text: string) =>
+    dialog
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'list.json', mimeType: 'application/json', buffer: Buffer.from(text) })
+  one.allow(/status of 400/)
+  await choose('no list')
+  await dialog.getByRole('alert').or(dialog.locator('.notice-bad')).first().waitFor()
+  await choose(LIST)
+  const review = page.getByRole('dialog', { name: 'Import these prices?' })
+  await review.getByText('Changes the model flash-9').waitFor()
+  await one.looksRight()
+  const words = (await review.innerText()).replace(/\s+/g, ' ')
+  expect(words).toContain('0.30 → 0.125 USD per million tokens')
+  expect(words).toContain('input costs 0.10, margin 0.025 USD, 20 %')
+  expect(words).toContain('house-model at attic (not listed)')
+  await review.getByRole('button', { name: 'Import prices' }).click()
+  await review.waitFor({ state: 'detached' })
+  expect(await dialog.count()).toBe(0)
+  expect(file()).toMatch(/cost = \{ input = "?0\.10"?, output = "?1\.00"? \}/)
   await one.isClean()
 })

@@ -31,7 +31,7 @@ export const ValuesBody = Closed({
 })
 
 /** A value at a path. */
-export interface ChangedValue {
+interface ChangedValue {
   path: Edit['path']
   /** Undefined takes it out. */
   value?: TomlValue | undefined

@@ -10,17 +10,14 @@ import { addExample, type CliDeps, EXIT, Exit } from '../../../src/app/command-l
 import { configurationOf, savedWords } from '../../../src/app/commands/configuration.ts'
 import { isYes } from '../../../src/app/commands/confirm.ts'
 import { withProgress } from '../../../src/app/commands/progress.ts'
-import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
 import type { ExactDecimal } from '../../../src/catalogue/decimal.ts'
-import { markupFactor } from '../../../src/catalogue/markup.ts'
 import type { TomlTable } from '../../../src/catalogue/toml.ts'
-import type { Catalogue } from '../../../src/domain/catalogue.ts'
-import { conflict, invalidRequest, notFound } from '../../../src/domain/errors.ts'
+import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
+import { AT_COST, cannotBe, MAX_LIST_BYTES, markupOf, requireGood, requireMarkup } from '../list/draft.ts'
 import { type PriceList, readPriceList } from '../list/list.ts'
 import { listedAs } from '../list/matches.ts'
 import { isJump, MAX_FACTOR } from '../list/merge.ts'
 import { type ImportChoice, type PlannedChange, planImport } from '../list/plan.ts'
-import { priceSettings } from '../settings.ts'
 import { countOf, describePlan, planView, warningsOf } from './import-text.ts'
 
 interface ImportOptions {
@@ -31,10 +28,6 @@ interface ImportOptions {
   yes?: boolean
   acceptJumps?: boolean
 }
-
-const AT_COST = readMarkup('0%')
-/** The public list has less than two million bytes. */
-const MAX_LIST_BYTES = 32 * 1_048_576
 
 export function addPricesImport(prices: Command, deps: CliDeps): void {
   addExample(
@@ -82,7 +75,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       if (plan.edits.size > 0 && !json) tell(false)
       for (const warning of warningsOf(plan, list, deps.now())) warn(warning)
       if (plan.edits.size === 0) return tell(false)
-      if (markup === undefined && plan.changes.some(({ cost_of }) => !cost_of)) throw needsMarkup()
+      requireMarkup(plan, markup)
       const jumps = options.acceptJumps ? [] : plan.changes.filter(isJump)
       if (!(options.yes && jumps.length === 0) && !(await agreed(deps, { json, jumps }))) {
         if (json) tell(false)
@@ -145,30 +138,6 @@ function requireOneOf(name: string, names: readonly string[], where: string): vo
       `Provider "${name}" not found in the ${where}. Its providers: ${names.join(', ') || 'none'}.`,
     )
 }
-
-/** @throws GatewayError conflict for a file that has got mistakes since it was read the first time */
-function requireGood({ text, values, mistakes, hash }: ConfigurationFile) {
-  if (text === null || values === null || mistakes.length > 0)
-    throw conflict('Somebody else is changing the catalogue. Nothing was written; try again.')
-  return { text, values: values as TomlTable, hash }
-}
-
-/** The operator's own; undefined: not set yet. */
-function markupOf(catalogue: Catalogue): ExactDecimal | undefined {
-  const { markup } = priceSettings.of(catalogue)
-  return markup === undefined ? undefined : markupFactor(markup)
-}
-
-const needsMarkup = () =>
-  invalidRequest(
-    'Prices would change, and no markup is set. Set `markup` in [catalogue] (20 earns 20 % on your costs), or add --markup 20% for this import; --markup 0% sells at cost. Nothing was written.',
-    { param: 'markup' },
-  )
-
-const cannotBe = ({ path, message }: { path: string; message: string }) =>
-  invalidRequest(
-    `With these prices the catalogue has a mistake: ${path} ${message}. Leave that model out with --model, or change its price by hand. Nothing was written.`,
-  )
 
 /**
  * The operator's answer; without a terminal there is nobody to answer.

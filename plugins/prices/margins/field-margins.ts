@@ -20,7 +20,7 @@ export interface FieldMargin {
 }
 
 /** What a price or cost by tokens of text takes for cache reads: `1 / of so much` of its input. */
-export interface Divisors {
+interface Divisors {
   readonly price: number
   readonly cost: number
 }

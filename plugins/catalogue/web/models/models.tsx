@@ -14,6 +14,7 @@ import { Page } from '../../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
 import { atEnd, type Column, column, ofWeek, Table } from '../../../console/web/parts/table.tsx'
 import { CostOfModel, PriceWords } from '../../../prices/web/price-words.tsx'
+import { ImportPrices } from './import-prices.tsx'
 import { ModelState } from './model-state.tsx'
 
 type Row = AnswerOf<typeof api.models.get>['models'][number]
@@ -140,9 +141,12 @@ export default function ModelsPage() {
         <>
           <ExportCsv list="models" has_times={false} query={{}} />
           {is_operator && (
-            <ButtonLink href="/models/new" look="primary" icon={Plus}>
-              Add a model
-            </ButtonLink>
+            <>
+              <ImportPrices />
+              <ButtonLink href="/models/new" look="primary" icon={Plus}>
+                Add a model
+              </ButtonLink>
+            </>
           )}
         </>
       }

@@ -45,7 +45,9 @@ export function useReview(
     async mutationFn() {
       save.reset()
       const text = await textOf()
-      if (text !== null) setReview({ text, ...(await send(api.catalogue.previews.post({ text }))) })
+      if (text === null) return false
+      setReview({ text, ...(await send(api.catalogue.previews.post({ text }))) })
+      return true
     },
   })
   const save = useMutation({

@@ -18,7 +18,7 @@ export const useBlockFields = (): Settings['blocks'] => useSettings().data?.bloc
 const NO_FIELDS: Settings['blocks'] = { provider: [], route: [], models: {}, prices: {} }
 
 /** A section or block of the file. */
-export interface BlockProps {
+interface BlockProps {
   draft: Pick<Editing, 'put' | 'mistakeAt'>
   /** Of the block in the file. */
   path: Path

@@ -1,0 +1,59 @@
+// The import of a price list in the console: the list becomes a draft of the catalogue, which is reviewed and saved as any other.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { announcedBytes, readBytes } from '../../../src/http/body.ts'
+import { warningsOf } from '../commands/import-text.ts'
+import { AT_COST, cannotBe, MAX_LIST_BYTES, markupOf, requireGood, requireMarkup } from '../list/draft.ts'
+import { readPriceList } from '../list/list.ts'
+import { planImport } from '../list/plan.ts'
+
+const DraftView = Type.Object({
+  text: Type.String({ description: 'of the catalogue with these prices' }),
+  hash: Type.String({ description: 'of the file that it is a draft of' }),
+  changes: Type.Integer({ description: 'costs, prices and shutdown dates that change' }),
+  warnings: Type.Array(Type.String()),
+  left: Type.Array(
+    Type.Object({
+      model: Type.String(),
+      provider: Type.String(),
+      reason: Type.String({ description: 'why its price stays' }),
+    }),
+  ),
+})
+
+/** `POST /console/api/prices/import`, for the operator: the body is the list. Nothing is saved by it. */
+export const importRoutes = (gateway: Gateway) =>
+  new Elysia({ name: 'console-price-import' }).use(operatorCalls(gateway, { bodies: 'own' })).post(
+    '/console/api/prices/import',
+    async ({ request }) => {
+      announcedBytes(request, MAX_LIST_BYTES)
+      const bytes = await readBytes(request, MAX_LIST_BYTES)
+      return await draftOf(new TextDecoder().decode(bytes), gateway)
+    },
+    { parse: 'none', response: { 200: DraftView, ...FAILURES } },
+  )
+
+/** @throws GatewayError invalid_request for what is no price list, and for prices without a markup */
+async function draftOf(
+  written: string,
+  { calls, operations: { configuration } }: Gateway,
+): Promise<Static<typeof DraftView>> {
+  const list = readPriceList(written)
+  const { text, values, hash } = requireGood(await configuration.read())
+  const markup = markupOf(calls.catalogue())
+  const choice = { isModel: () => true, provider: undefined, from: undefined, markup: markup ?? AT_COST }
+  const plan = planImport(values, list, choice)
+  requireMarkup(plan, markup)
+  const drafted = await configuration.check({ text, edits: [...plan.edits.values()].flat() })
+  const [mistake] = drafted.mistakes
+  if (mistake) throw cannotBe(mistake)
+  return {
+    text: drafted.text,
+    hash,
+    changes: plan.changes.length + plan.ends.length,
+    warnings: warningsOf(plan, list, calls.now()),
+    left: plan.left.map(({ model, provider, reason }) => ({ model, provider, reason })),
+  }
+}

@@ -1,0 +1,42 @@
+// A price list as a draft of the catalogue: the markup that it needs, and why there may be none.
+import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
+import type { ExactDecimal } from '../../../src/catalogue/decimal.ts'
+import { markupFactor } from '../../../src/catalogue/markup.ts'
+import type { TomlTable } from '../../../src/catalogue/toml.ts'
+import type { Catalogue } from '../../../src/domain/catalogue.ts'
+import { conflict, invalidRequest } from '../../../src/domain/errors.ts'
+import { priceSettings } from '../settings.ts'
+import type { PricePlan } from './plan.ts'
+
+/** The public list has less than two million bytes. */
+export const MAX_LIST_BYTES = 32 * 1_048_576
+
+/** The factor for costs, until the markup is known: `requireMarkup` keeps prices at it from being saved. */
+export const AT_COST: ExactDecimal = { coefficient: 1n, exponent: 0 }
+
+/** The operator's own, as a factor; undefined: not set yet. */
+export function markupOf(catalogue: Catalogue): ExactDecimal | undefined {
+  const { markup } = priceSettings.of(catalogue)
+  return markup === undefined ? undefined : markupFactor(markup)
+}
+
+/** @throws GatewayError conflict for a file that has got mistakes since it was read the first time */
+export function requireGood({ text, values, mistakes, hash }: ConfigurationFile) {
+  if (text === null || values === null || mistakes.length > 0)
+    throw conflict('Somebody else is changing the catalogue. Nothing was written; try again.')
+  return { text, values: values as TomlTable, hash }
+}
+
+/** @throws GatewayError invalid_request where prices would change at a markup that nobody set */
+export function requireMarkup({ changes }: PricePlan, markup: ExactDecimal | undefined): void {
+  if (markup === undefined && changes.some(({ cost_of }) => !cost_of))
+    throw invalidRequest(
+      'Prices would change, and no markup is set. Set `markup` in [catalogue] (20 earns 20 % on your costs), or add --markup 20% for this import; --markup 0% sells at cost. Nothing was written.',
+      { param: 'markup' },
+    )
+}
+
+export const cannotBe = ({ path, message }: { path: string; message: string }) =>
+  invalidRequest(
+    `With these prices the catalogue has a mistake: ${path} ${message}. Leave that model out with --model, or change its price by hand. Nothing was written.`,
+  )
