@@ -15,7 +15,7 @@ import {
   text,
   word,
 } from '../../src/app/list/columns.ts'
-import { type ConsoleRowOf, defineList, type FilterOf, type Reading } from '../../src/app/list/list.ts'
+import { defineList, type FilterOf, type Reading } from '../../src/app/list/list.ts'
 import { permissionDenied } from '../../src/domain/errors.ts'
 import { marginOf, marginShare } from '../../src/domain/margin.ts'
 import { REPORT_RANGES } from '../../src/domain/ranges.ts'
@@ -198,5 +198,3 @@ export const usage_report = defineList<ReportRow>()({
     },
   },
 })
-
-export type UsageRow = ConsoleRowOf<typeof usage_report>

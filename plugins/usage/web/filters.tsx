@@ -16,7 +16,7 @@ import {
 } from '../../console/web/parts/filter-fields.tsx'
 import type { ReportOrder } from '../report/report.ts'
 
-export const RANGES = [
+const RANGES = [
   { value: 'today', label: 'Today' },
   { value: '7', label: '7 days' },
   { value: '30', label: '30 days' },

@@ -26,7 +26,7 @@ export interface CallTotals extends MoneyTotals {
   images: number
 }
 
-export const NO_MONEY: Readonly<MoneyTotals> = {
+const NO_MONEY: Readonly<MoneyTotals> = {
   calls: 0,
   failed: 0,
   cost_nanos: 0,
@@ -36,15 +36,12 @@ export const NO_MONEY: Readonly<MoneyTotals> = {
 }
 export const NO_CALLS: Readonly<CallTotals> = { ...NO_MONEY, input_tokens: 0, output_tokens: 0, images: 0 }
 
-/** Adds the counts of these names to a sum; with the sign −1 takes them away. */
-const addCounts =
-  <Sum>(names: readonly (keyof Sum)[]) =>
-  (total: Record<keyof Sum, number>, more: Readonly<Record<keyof Sum, number>>, sign: 1 | -1 = 1): void => {
-    for (const name of names) total[name] += sign * more[name]
-  }
+const NAMES = Object.keys(NO_CALLS) as (keyof CallTotals)[]
 
-export const addMoney = addCounts(Object.keys(NO_MONEY) as (keyof MoneyTotals)[])
-export const addTotals = addCounts(Object.keys(NO_CALLS) as (keyof CallTotals)[])
+/** Adds the counts to a sum; with the sign −1 takes them away. */
+export function addTotals(total: CallTotals, more: Readonly<CallTotals>, sign: 1 | -1 = 1): void {
+  for (const name of NAMES) total[name] += sign * more[name]
+}
 
 /** The sum of this name, made of `none` at its first use. */
 export function totalsIn<Name, Sum extends MoneyTotals>(

@@ -28,7 +28,6 @@ export const CHANGED_BY_REFUND = [
   'account',
   'entries',
   'keys',
-  'key',
   'overview',
   'usage',
   'refund',

@@ -49,7 +49,7 @@ export interface ChartProps {
   links?: ChartLinks
 }
 
-export interface ChartLinks {
+interface ChartLinks {
   /** What is listed there: "calls". */
   what: string
   hrefOf: (at: number) => string

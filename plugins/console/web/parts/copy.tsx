@@ -39,10 +39,9 @@ interface CopyProps {
   /** On the button; without, it is an icon. */
   label?: string
   look?: 'plain' | 'primary' | 'quiet'
-  onCopied?: () => void
 }
 
-export function Copy({ text, what, label, look = 'quiet', onCopied }: CopyProps) {
+export function Copy({ text, what, label, look = 'quiet' }: CopyProps) {
   const [copied, setCopied] = useState<boolean | null>(null)
   useEffect(() => {
     if (copied === null) return
@@ -54,7 +53,6 @@ export function Copy({ text, what, label, look = 'quiet', onCopied }: CopyProps)
     const done = await copyText(text)
     setCopied(done)
     announce(done ? `Copied the ${what}.` : `The ${what} could not be copied. Select and copy it yourself.`)
-    if (done) onCopied?.()
   }
 
   const icon = copied ? Check : CopyIcon

@@ -2,7 +2,6 @@
 import { share } from './amounts.ts'
 import { Figure } from './figure.tsx'
 import { Money } from './money.tsx'
-import { type Column, charges, type PhonePlace } from './table.tsx'
 
 const OF_A_PART = 'Only of the calls whose provider cost is in the catalogue'
 
@@ -36,44 +35,3 @@ export const MarginFigure = ({ label = 'Margin', sum }: { label?: string; sum: M
   sum.margin_nanos !== null && (
     <Figure label={label} value={<Money nanos={sum.margin_nanos} />} note={<MarginWords {...sum} />} />
   )
-
-/** What a sum of calls came to; for the operator with its margin. @param phone where the margin stands there */
-export const moneyColumns = <Row extends MarginSum>(
-  is_operator: boolean,
-  phone: PhonePlace,
-): Column<Row>[] => [
-  charges('cost', is_operator ? 'Revenue, USD' : 'Spent, USD', 'first-end', ({ cost_nanos }) => cost_nanos),
-  ...(is_operator ? [marginColumn<Row>(phone)] : []),
-]
-
-/** Each margin with its share of the revenue that it is of. */
-const marginColumn = <Row extends MarginSum>(phone: PhonePlace): Column<Row> =>
-  charges(
-    'margin',
-    'Margin, USD',
-    phone,
-    ({ margin_nanos }) => margin_nanos,
-    (sum, decimals) => <MarginCell sum={sum} decimals={decimals} />,
-  )
-
-function MarginCell({ sum, decimals }: { sum: MarginSum; decimals: number }) {
-  const part = marginShare(sum)
-  const is_of_all = sum.known_revenue_nanos === sum.cost_nanos
-  return (
-    <span className={sum.margin_nanos !== null && sum.margin_nanos < 0 ? 'tone-bad' : undefined}>
-      <Money nanos={sum.margin_nanos} decimals={decimals} unit={false} />
-      {part !== null && (
-        <span className="soft" title={is_of_all ? undefined : OF_A_PART}>
-          {' '}
-          {share(part)}
-          {!is_of_all && (
-            <>
-              {' of '}
-              <Money nanos={sum.known_revenue_nanos} decimals={decimals} unit={false} />
-            </>
-          )}
-        </span>
-      )}
-    </span>
-  )
-}

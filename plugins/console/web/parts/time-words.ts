@@ -3,7 +3,7 @@
 const UTC = 'UTC'
 
 /** The zone of this browser; UTC where it does not know it. https://www.unicode.org/reports/tr35/#Time_Zone_Identifiers */
-export function viewersZone(): string {
+function viewersZone(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
   return timeZone === 'Etc/Unknown' ? UTC : timeZone
 }

@@ -23,7 +23,7 @@ export const USED_SUM_FIELDS = {
   images: Type.Integer(),
 }
 
-export const marginOfSum = (sum: KnownCosts, is_operator: boolean) => {
+const marginOfSum = (sum: KnownCosts, is_operator: boolean) => {
   const known = is_operator ? marginOf(sum) : null
   return {
     ...money('provider_cost', known?.provider_cost_nanos ?? null),
