@@ -191,10 +191,18 @@ export const usage_report = defineList<ReportRow>()({
     return { rows: page, next_cursor: cursor + limit < rows.length ? cursor + limit : undefined }
   },
   totals: {
-    fields: { total: SumView, count: Type.Integer({ description: 'How many rows there are in all.' }) },
+    fields: {
+      by: OneOf(REPORT_GROUPS, { description: 'What the rows are of.' }),
+      total: SumView,
+      count: Type.Integer({ description: 'How many rows there are in all.' }),
+    },
     async read(db, filter, reading) {
       const { rows, total } = await reportIn(db, filter, reading)
-      return { total: sumView(reading.viewer?.role ?? 'operator', total), count: rows.length }
+      return {
+        by: filter.by ?? 'model',
+        total: sumView(reading.viewer?.role ?? 'operator', total),
+        count: rows.length,
+      }
     },
   },
 })

@@ -15,7 +15,7 @@ import { Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
 import { utcDay } from '../../console/web/parts/time-words.ts'
 import type { Overview } from './charts.tsx'
-import { callsHref, type Group, isoTime, type OverviewFilters } from './filters.tsx'
+import { type CallsFilter, callsHref, type Group, isoTime, type OverviewFilters } from './filters.tsx'
 
 type Report = AnswerOf<typeof api.usage.get>
 type Row = Report['rows'][number]
@@ -34,8 +34,6 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
   const requested = { ...query, by, order }
   const page = { ...requested, cursor: cursor === '' ? undefined : Number(cursor) }
   const report = useApi(['usage', page], () => api.usage.get({ query: page }), { every_ms: EVERY_MS })
-  const columns = columnsFor(is_operator, (row) => callsOf(row, overview, filters))
-  const title = by === 'day' ? inZone(TITLES.day) : TITLES[by]
   return (
     <Section title="Breakdown" actions={<ExportCsv list="usage" query={requested} />}>
       <div className="overview-choices">
@@ -48,24 +46,24 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
       </div>
       <UnknownCost resale={overview.resale} />
       <Loaded query={report} rows={6}>
-        {({ rows, total, next_cursor }) => (
+        {({ rows, total, next_cursor, by: of }) => (
           <>
             <Table<Row | Sum>
-              label={`Figures ${groups.find(({ value }) => value === by)?.label.toLowerCase()}`}
+              label={`Figures by ${of}`}
               rows={rows}
               keyOf={(row) => ('name' in row ? `${row.name} ${row.account_id}` : '')}
               columns={[
                 {
-                  ...column<Row | Sum>('name', title, 'first', (row) =>
-                    'name' in row ? nameOf(row, filters) : <b>Total</b>,
+                  ...column<Row | Sum>('name', titleOf(of), 'first', (row) =>
+                    'name' in row ? nameOf(row, of, filters) : <b>Total</b>,
                   ),
                   sorts: true,
                 },
-                ...columns,
+                ...columnsFor(is_operator, (row) => callsOf(row, of, overview, filters)),
               ]}
               total={total}
               sorting={{
-                by: order ?? (by === 'day' ? '-name' : '-revenue'),
+                by: order ?? (of === 'day' ? '-name' : '-revenue'),
                 onSort: (to) => set({ order: to }),
               }}
             />
@@ -77,13 +75,19 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
   )
 }
 
-const TITLES: Readonly<Record<Group, string>> = {
+/** What the rows of an answer are of: after another choice, its answer stays in view until the next is there. */
+type ReportGroup = Report['by']
+
+const titleOf = (by: ReportGroup): string => (by === 'day' ? inZone(TITLES.day) : TITLES[by])
+
+const TITLES: Readonly<Record<ReportGroup, string>> = {
   model: 'Model',
   account: 'Account',
   key: 'Key',
   provider: 'Provider',
   route: 'Route',
   day: 'Day',
+  month: 'Month',
 }
 
 /** "Cost unknown for 2 of 7 models. Set it: sim-pro, sim-lite." */
@@ -105,7 +109,7 @@ function UnknownCost({ resale }: Pick<Overview, 'resale'>) {
 }
 
 /** A name shows its figures alone. */
-function nameOf(row: Row, { by, set }: OverviewFilters): ReactNode {
+function nameOf(row: Row, by: ReportGroup, { set }: OverviewFilters): ReactNode {
   const { name, account_id, account, account_display_name, key_prefix, provider } = row
   const choose = (some: Parameters<typeof set>[0], shown: ReactNode = name) => (
     <button
@@ -138,14 +142,15 @@ function nameOf(row: Row, { by, set }: OverviewFilters): ReactNode {
 /** The list of the calls of a row, or of all of them. */
 function callsOf(
   row: Row | Sum,
+  by: ReportGroup,
   { from_at_ms, until_at_ms }: Overview,
-  { by, calls }: OverviewFilters,
+  { calls }: OverviewFilters,
 ): string {
   const time = [isoTime(from_at_ms), isoTime(until_at_ms)] as const
   if (!('name' in row)) return callsHref(...time, calls)
   if (by === 'day') return callsHref(row.name, row.name, calls)
   const { name, account_id, key_id, provider } = row
-  const own = {
+  const own: Partial<Record<ReportGroup, CallsFilter>> = {
     model: { model: name },
     account: { account: String(account_id) },
     key: { account: calls.account ?? String(account_id), key: String(key_id) },
