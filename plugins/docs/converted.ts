@@ -130,13 +130,14 @@ function plain(schema: Schema): Schema {
   if (anyOf.every((one) => typeof one.const === 'string'))
     return { ...rest, type: 'string', enum: anyOf.map((one) => one.const) }
   if (anyOf.length === 2 && second.type === 'null' && typeof first.type === 'string') {
-    const description = rest.description ?? first.description
+    const { const: only, enum: words = only === undefined ? undefined : [only], ...of_first } = first
+    const description = rest.description ?? of_first.description
     return {
-      ...first,
+      ...of_first,
       ...rest,
       description,
-      type: [first.type, 'null'],
-      enum: first.enum && [...first.enum, null],
+      type: [of_first.type, 'null'],
+      enum: words && [...words, null],
     }
   }
   return { ...rest, anyOf }
