@@ -275,10 +275,10 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 800 more for the catalogue that new-api becomes, a large one, and a whole release that npx installs.
 // 800 more for margins as tables, and a walk for each kind of model.
 // 1,200 more for interrupted answers on every surface, and for outages.
-// 1,000 more for refunds: step tables, races, pages and commands.
+// 1,100 more for refunds: step tables, races, pages and commands; those that fail halfway, and their count over two gateways.
 // 700 more for outages as tables and played, on both engines.
 // 300 more for the import of prices in the console, secrets in forms, and what would lock an operator out.
-const MAX_TEST_LINES = 146_000
+const MAX_TEST_LINES = 146_200
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

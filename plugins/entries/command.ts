@@ -10,7 +10,7 @@ export const addEntriesCommand = listCommand(entry_list, {
   empty_text: 'No entries.',
   summary: "List an account's balance entries.",
   description:
-    "List an account's balance entries, newest first: top-ups and withdrawals with their notes, " +
-    'charges, and debt paid by a top-up. UNPAID is the part of a charge that became debt.',
+    "List an account's balance entries, newest first: top-ups, withdrawals and refunds with their notes, " +
+    'charges, and debt payments. UNPAID is the part of a charge that became debt.',
   example: 'entries alice --since 2026-11-01 --csv > entries.csv',
 })

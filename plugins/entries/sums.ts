@@ -1,4 +1,4 @@
-// Sums of entries by kind and, of charges, by model: added up a part at a time, so that calls go on between two parts. Only reads.
+// Sums of entries by kind and, of charges and refunds, by model: added up a part at a time, so that calls go on between two parts. Only reads.
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
@@ -8,10 +8,10 @@ import { calls, type Entry, entries } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { type EntryFilter, type EntryPlace, valuesOf } from './listing.ts'
 
-/** Entries of one kind; charges of one model. */
+/** Entries of one kind; charges and refunds of one model. */
 export interface EntrySum {
   kind: Entry['kind']
-  /** Null for what is no charge. */
+  /** Null for what is of no call. */
   model: string | null
   entries: number
   amount_nanos: Nanos

@@ -7,7 +7,7 @@ const DAY_MS = 24 * HOUR_MS
 const NOW_MS = 100 * DAY_MS
 
 const dayFrom = (from_ms: number) => ({ from_ms, until_ms: from_ms + DAY_MS })
-const of = (account_id: number | undefined, last_refund = 0) => ({ account_id, last_refund })
+const of = (account_id: number | undefined, refunds = 0) => ({ account_id, refunds })
 
 test('a day is remembered for an hour, for those whose calls they are, until a call is refunded', () => {
   const days = new KnownDays<string>()

@@ -113,10 +113,14 @@ describe('refunds', () => {
     expect(nanosOf('alice')).toBe(before - charged + 1_000)
     await one.looksRight()
 
-    await one.open('/console/calls?account=alice&outcome=completed')
+    const { id = 0 } = gateway.rows().accounts.find(({ name }) => name === 'alice') ?? {}
+    await one.open(`/console/calls?account=${id}&outcome=completed`)
     await page.getByRole('button', { name: 'Refund these calls' }).click()
     const all = page.getByRole('dialog', { name: 'Refund the calls of this filter' })
     await all.getByText('2 completed calls').waitFor()
+    // The command takes names alone.
+    const command = all.getByText("tollgate refund --account 'alice' --outcome 'completed'")
+    await command.waitFor({ state: 'attached' })
     await one.looksRight()
     await called()
     await all.getByRole('button', { name: 'Refund 2 calls' }).click()

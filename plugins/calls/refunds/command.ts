@@ -95,7 +95,7 @@ function readStatus(text: string): { from: number; to: number } {
 
 /** None of them if one cannot be refunded. */
 async function refundNamed(
-  { folder, answer }: Context,
+  { folder, answer, warn }: Context,
   request_ids: readonly string[],
   requested: Pick<Refund, 'amount_nanos' | 'reason' | 'now_ms'>,
 ): Promise<void> {
@@ -107,9 +107,18 @@ async function refundNamed(
   for (const call of calls) checkRefund(call, requested.amount_nanos)
   await using mover = await openMoneyMover(folder)
   const refunds = []
-  for (const call of calls) {
-    const { refunded_nanos } = await refundCall(mover.refund, call, { ...requested, by: folder.by })
-    refunds.push({ request_id: call.request_id, account: call.account_name, refunded_nanos })
+  try {
+    for (const call of calls) {
+      const { refunded_nanos } = await refundCall(mover.refund, call, { ...requested, by: folder.by })
+      refunds.push({ request_id: call.request_id, account: call.account_name, refunded_nanos })
+    }
+  } catch (thrown) {
+    // A part is refunded again where the command is repeated for all.
+    if (refunds.length > 0)
+      warn(
+        `already refunded, leave out of a repetition: ${refunds.map(({ request_id }) => request_id).join(', ')}`,
+      )
+    throw thrown
   }
   answer(
     {

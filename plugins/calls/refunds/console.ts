@@ -66,7 +66,7 @@ const RefundsBody = Closed({
 const RefundsView = Closed({
   calls: Type.Integer(),
   ...MoneyFields('amount'),
-  skipped: Type.Integer({ description: 'calls that had nothing left to refund' }),
+  skipped: Type.Integer({ description: 'calls that had nothing left to refund, or of an erased account' }),
   again: Type.Boolean({ description: 'this request was carried out before, and refunded nothing now' }),
 })
 

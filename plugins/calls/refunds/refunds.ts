@@ -1,5 +1,6 @@
 // Refunds: the calls that have something to give back, a refund of one of them or of many, and why one is refused.
 
+import { and, notInArray } from 'drizzle-orm'
 import { refuseErased } from '../../../src/access/accounts.ts'
 import type { ActionContext } from '../../../src/domain/actions.ts'
 import { conflict, type GatewayError, notFound, unprocessable } from '../../../src/domain/errors.ts'
@@ -35,7 +36,15 @@ const queries = perConnection({
         refunded_nanos: calls.refunded_nanos,
       })
       .from(calls)
-      .where(isOneOf(calls.id, 'ids'))
+      .where(
+        and(
+          isOneOf(calls.id, 'ids'),
+          notInArray(
+            calls.account_id,
+            orm.select({ account_id: erased_accounts.account_id }).from(erased_accounts),
+          ),
+        ),
+      )
       .orderBy(calls.id)
       .prepare(),
   erased: (orm) => orm.select({ account_id: erased_accounts.account_id }).from(erased_accounts).prepare(),
@@ -103,10 +112,11 @@ const operationOf = (
   { amount_nanos, reason, request_key, by, now_ms }: Refund,
 ): RefundOperation => ({
   op: 'refund',
-  ...{ account_id, key_id, call_id: id, amount_nanos, request_key, by },
+  ...{ account_id, key_id, call_id: id, amount_nanos, request_key },
   note: reason,
-  // As its line in the audit log, by which the page of the call finds who did it.
-  now_ms: by?.now_ms ?? now_ms,
+  // Its line in the audit log has the same time, by which the page of the call finds who did it.
+  by: by && { ...by, now_ms },
+  now_ms,
 })
 
 /** Refunds one call. @throws GatewayError unprocessable where the ledger refuses: nothing was refunded */
@@ -145,7 +155,7 @@ function refusalOf(call: RefundedCall, refusal: Refusal): GatewayError {
     }
     case 'amount_out_of_range':
       return unprocessable(
-        'amount: the balance would be more than an account can hold. Nothing was refunded.',
+        `amount: with the refund of ${request_id} the balance would be more than an account can hold.`,
         {
           param: 'amount',
           code: refusal,
@@ -157,20 +167,20 @@ function refusalOf(call: RefundedCall, refusal: Refusal): GatewayError {
         { param: 'Idempotency-Key', code: 'idempotency_key_reused' },
       )
     default:
-      return unprocessable(`The ledger refused: ${refusal}. Nothing was refunded.`, { code: refusal })
+      return unprocessable(`The ledger refused the refund of ${request_id}: ${refusal}.`, { code: refusal })
   }
 }
 
 export interface RefundedCalls {
   calls: number
   amount_nanos: Nanos
-  /** Calls that had nothing left to give back. */
+  /** Calls that had nothing left to give back, or whose account is erased. */
   skipped: number
   /** Whether all of it was done before, under the same key. */
   again: boolean
 }
 
-/** Refunds what is left of each of some calls. What was refunded meanwhile is left out, so it may be repeated. */
+/** Refunds what is left of each of some calls. What was refunded or erased meanwhile is left out, so it may be repeated. */
 export async function refundCalls(
   { db, refund }: { db: Db; refund: Refunding },
   ids: readonly number[],

@@ -169,7 +169,7 @@ function Sums({ query, ...statement }: MonthlyStatement & Pick<StatementProps, '
       </table>
       <p className="small soft">
         Months begin at midnight UTC. A call is charged in the month in which it ends. Free calls, and costs
-        that became debt, are not charges: debt is paid by the next top-up.
+        that became debt, are not charges: debt is paid by the next top-up or refund.
       </p>
     </>
   )

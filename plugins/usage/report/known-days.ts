@@ -1,5 +1,5 @@
 // Days of an overview that are over: read once, and remembered for an hour, since hardly any call can still be added to them. A refund takes
-// from the sums of the day of its call: days are those after one refund and before the next.
+// from the sums of the day of its call: a day is known until another call is refunded.
 import { DAY_MS, type TimeRange } from '../../../src/domain/ranges.ts'
 
 /** A call belongs to the day on which it began, and is recorded when it ends. */
@@ -8,11 +8,11 @@ const REMEMBERED_MS = 3_600_000
 /** Two months of some accounts; more are forgotten, the oldest first. */
 const MAX_DAYS = 2_000
 
-/** Whose days, and after which refund. */
+/** Whose days, and after how many refunds. */
 export interface DaysOf {
   /** Undefined: of all accounts. */
   account_id: number | undefined
-  last_refund: number
+  refunds: number
 }
 
 /** What was read of days, by whose calls they are and when they began. */
@@ -37,5 +37,5 @@ export class KnownDays<Read> {
   }
 }
 
-const nameOf = ({ account_id, last_refund }: DaysOf, { from_ms, until_ms }: TimeRange): string =>
-  `${account_id ?? ''} ${last_refund} ${from_ms} ${until_ms}`
+const nameOf = ({ account_id, refunds }: DaysOf, { from_ms, until_ms }: TimeRange): string =>
+  `${account_id ?? ''} ${refunds} ${from_ms} ${until_ms}`

@@ -2,7 +2,7 @@
 
 import { type ComparedTime, DAY_MS, HOUR_MS, type TimeRange } from '../../../src/domain/ranges.ts'
 import { daysIn, type Zone } from '../../../src/domain/zones.ts'
-import { lastRefundId } from '../../../src/money/ledger/queries.ts'
+import { refundCount } from '../../../src/money/ledger/queries.ts'
 import type { CallTotals } from '../../../src/money/ledger/totals.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { KnownDays } from './known-days.ts'
@@ -66,8 +66,8 @@ async function readOverview(
   { filter, time, zone, now_ms, memory = createOverviewMemory() }: OverviewRequest,
 ): Promise<Overview> {
   const step_ms = time.until_ms - time.from_ms > MAX_DAYS_BY_HOUR * DAY_MS ? DAY_MS : HOUR_MS
-  const last_refund = await lastRefundId(db)
-  const reading = { filter, now_ms, last_refund, known: memory.sums }
+  const refunds = await refundCount(db)
+  const reading = { filter, now_ms, refunds, known: memory.sums }
   const found = await sumsOfSteps(
     db,
     reading,

@@ -103,7 +103,7 @@ async function rowsOfTimes(
     steps.push({ from_ms: at_ms, until_ms: Math.min(end_ms, until_ms) })
     at_ms = end_ms
   }
-  const reading = { filter, now_ms: until_ms, last_refund: 0, known: new KnownDays<never>() }
+  const reading = { filter, now_ms: until_ms, refunds: 0, known: new KnownDays<never>() }
   const found = await sumsOfSteps(db, reading, steps)
   return found.map(({ first_id, last_id, from_ms: _, until_ms: __, ...sum }, at) => ({
     ...UNNAMED,

@@ -86,8 +86,8 @@ export async function sumsByGroup(
 export interface StepReading {
   filter: ReportFilter
   now_ms: number
-  /** The entry of the newest refund; 0 without any. */
-  last_refund: number
+  /** How many there are, of all accounts: `refundCount`. */
+  refunds: number
   /** Days that were read before. */
   known: KnownDays<Found>
 }
@@ -95,10 +95,10 @@ export interface StepReading {
 /** The sums of steps of time, each with where its calls are; quarters of an hour count whole. */
 export async function sumsOfSteps(
   db: Db,
-  { filter, now_ms, last_refund, known }: StepReading,
+  { filter, now_ms, refunds, known }: StepReading,
   steps: readonly TimeRange[],
 ): Promise<Found[]> {
-  const of = { account_id: filter.account_id, last_refund }
+  const of = { account_id: filter.account_id, refunds }
   const isKept = (step: TimeRange): boolean => isOfAll(filter) && isDay(step)
   const found = new Map<TimeRange, Found>()
   for (const step of steps) {

@@ -36,13 +36,13 @@ export async function timesOf(reading: Reading, points: readonly Found[]): Promi
   const { account_id, now_ms, known } = reading
   const times = new Map<Found, Times>()
   for (const point of points) {
-    const found = isDay(point) ? known.find({ account_id, last_refund: 0 }, point, now_ms) : undefined
+    const found = isDay(point) ? known.find({ account_id, refunds: 0 }, point, now_ms) : undefined
     if (found) times.set(point, found)
   }
   for (const part of partsOf(points, (point) => times.has(point))) {
     for (const [point, read] of await readTimes(reading, part)) {
       times.set(point, read)
-      if (isDay(point)) known.add({ account_id, last_refund: 0 }, point, now_ms, read)
+      if (isDay(point)) known.add({ account_id, refunds: 0 }, point, now_ms, read)
     }
     await endOfTurn()
   }

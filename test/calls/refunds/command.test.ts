@@ -4,7 +4,7 @@ import { requestIdAt } from '../../../src/domain/request-id.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { createScene, NOW, type Scene } from '../../app/commands/scene.ts'
-import { addAccount, brokenInvariants, hold, post, voided } from '../../money/ledger/world.ts'
+import { addAccount, brokenInvariants, hold, post, topUp, voided } from '../../money/ledger/world.ts'
 
 const USD = 1_000_000_000
 let scene: Scene
@@ -82,6 +82,30 @@ test('the calls of a filter, after a question with their count and sum', async (
   expect([await balanceOf('anna'), await balanceOf('bert')]).toEqual(['0.75', '1.00'])
   const again = await scene.run('refund', '--outcome', 'broken', '--yes')
   expect(again.out).toBe('No calls of this filter have anything to refund.')
+})
+
+test('a refund is of the moment at which it is made, however long the question waits for its answer', async () => {
+  const hour_ms = 3_600_000
+  scene.ask = async () => {
+    scene.now_ms += hour_ms
+    return 'y'
+  }
+  await scene.run('refund', '--account', 'bert')
+  const { entries } = await scene.json('entries', 'bert', '--kind', 'refund')
+  const { actions } = await scene.json('audit-log', '--subject', other)
+  expect([entries, actions]).toMatchObject([
+    [{ created_at_ms: NOW + hour_ms }],
+    [{ created_at_ms: NOW + hour_ms }],
+  ])
+})
+
+test('one that fails halfway says which calls are refunded already', async () => {
+  const db = openDatabase(scene.path('tollgate.db'))
+  createWriter(db).commit([topUp(Number.MAX_SAFE_INTEGER - 0.8 * USD)])
+  db.close()
+  const words = await scene.refusal('refund', completed, broken, '--amount', '0.1')
+  expect(words).toContain(`already refunded, leave out of a repetition: ${completed}`)
+  expect(words).toContain(`with the refund of ${broken} the balance would be more than an account can hold`)
 })
 
 test('a no leaves all as it is', async () => {

@@ -234,5 +234,12 @@ test('closed accounts get refunds; those of erased ones are refused', async () =
   const [{ id } = { id: 0 }] = gateway.rows().accounts.filter(({ name }) => name === 'dora')
   await gateway.store.write((tx) => tx.rows(`INSERT INTO erased_accounts VALUES (${id}, 5)`))
   expect(await errorOf(await refund(request_id, {}))).toMatchObject({ status: 409 })
+  const before = balanceOf('dora')
+  const call_id = gateway.rows().calls.find((call) => call.request_id === request_id)?.id
+  expect(await (await post('/refunds', { call_ids: [call_id] })).json()).toMatchObject({
+    calls: 0,
+    skipped: 1,
+  })
+  expect(balanceOf('dora')).toBe(before)
   expect(await operator.json('GET', `/refunds?account=${id}`)).toMatchObject({ calls: 0 })
 })

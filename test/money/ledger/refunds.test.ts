@@ -1,6 +1,7 @@
 // Refunds of calls: at most what was charged, once, with debt paid first; spend limits, budgets and kept sums follow.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
 import type {
   Operation,
   Outcome,
@@ -8,7 +9,9 @@ import type {
   RefundOutcome,
 } from '../../../src/money/ledger/operations.ts'
 import { openSharedLedger } from '../../../src/money/ledger/postgres/executor.ts'
+import { refundCount } from '../../../src/money/ledger/queries.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
+import { SCHEMA } from '../../../src/store/engines/postgres/connection.ts'
 import type { ActionRow } from '../../../src/store/schema.ts'
 import { hasPostgres } from '../../support/postgres.ts'
 import { postgresWorld } from './postgres-world.ts'
@@ -241,6 +244,21 @@ test('the sums of the day and the quarter of an hour of the call go down, also t
   expect(brokenInvariants(db)).toEqual([])
 })
 
+test('the trigger finds the sums by their key: it reads no others', () => {
+  const db = world()
+  const { sql = '' } =
+    db
+      .query<{ sql: string }, []>("SELECT sql FROM sqlite_schema WHERE name = 'calls_refunds_are_summed'")
+      .get() ?? {}
+  const update = sql
+    .slice(sql.indexOf('BEGIN') + 'BEGIN'.length, sql.lastIndexOf('END'))
+    .replaceAll(/\b(?:new|old)\.\w+/g, '1')
+  const plan = db.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${update}`).all()
+  expect(plan.map(({ detail }) => detail).join('\n')).toContain(
+    'SEARCH call_sums USING PRIMARY KEY (span_s=? AND start_s=? AND account_id=? AND key_id=?',
+  )
+})
+
 const KEYED = { request_key: 'refund 17' }
 const FIRST = { kind: 'refund', amount_nanos: 40, call_id: 1, note: 'interrupted', created_at_ms: NOW }
 
@@ -319,5 +337,21 @@ describe.if(hasPostgres)('two gateways at once, on PostgreSQL', () => {
     expect(await there.stateOf()).toMatchObject({ balance: 10_000 - 8 * 10, spent: 80 })
     expect(await there.brokenInvariants()).toEqual([])
     for (const gateway of gateways) await gateway.close()
+  })
+
+  test('their count rises with each, also with one that took its number before another and is committed after it', async () => {
+    await using there = await postgresWorld()
+    await there.begin({ balance: 100 })
+    await there.commit([hold(10), hold(10)])
+    await there.commit([post(1, 10), post(2, 10)])
+    await using other = new SQL({ url: there.url, max: 1 })
+    const before = await other.begin(async (transaction) => {
+      await transaction.unsafe(
+        `INSERT INTO ${SCHEMA}.entries (account_id, kind, amount_nanos, call_id, note, created_at_ms) VALUES (1, 'refund', 4, 1, '', 0)`,
+      )
+      expect(await there.commit([refund(2)])).toMatchObject([{ ok: true }])
+      return await refundCount(there.db)
+    })
+    expect([before, await refundCount(there.db)]).toEqual([1, 2])
   })
 })

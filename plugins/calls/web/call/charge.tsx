@@ -119,7 +119,7 @@ const Uncharged = ({ call: { provider_cost_nanos } }: { call: Call }) => (
     <p className="soft">Nothing was charged.</p>
     {!!provider_cost_nanos && (
       <p className="soft">
-        Failed tries cost <Money nanos={provider_cost_nanos} exact /> for tries that failed.
+        Failed tries cost <Money nanos={provider_cost_nanos} exact /> at their providers.
       </p>
     )}
   </Section>

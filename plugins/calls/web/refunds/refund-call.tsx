@@ -28,6 +28,7 @@ export const CHANGED_BY_REFUND = [
   'account',
   'entries',
   'keys',
+  'key',
   'overview',
   'usage',
   'refund',

@@ -3,6 +3,7 @@ import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
+import { useChosen } from '../../../console/web/parts/account-choice.tsx'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { count, counted, exactUsd } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
@@ -88,7 +89,7 @@ function RefundsForm({ query, refundable, onClose }: RefundsFormProps) {
     onClose()
   }
 
-  const command = commandFor(query, reason)
+  const command = useCommand(query, reason)
   return (
     <Form submit={refund} aria-label="Refund calls">
       <p>
@@ -118,13 +119,20 @@ const OUTCOME_WORDS: Readonly<Record<string, string>> = {
   cancelled: 'cancelled ',
 }
 
-/** Undefined for days, which the command reads in the zone of its machine. */
-function commandFor(
-  { since, until, zone: _, outcome, min_cost, ...query }: Query,
+/** Undefined for days, which the command reads in the zone of its machine, and until the name of the account is known. */
+function useCommand(
+  { since, until, zone: _, outcome, min_cost, account, ...query }: Query,
   reason: string,
 ): string | undefined {
+  const { chosen } = useChosen(account)
   if (since !== undefined || until !== undefined || outcome === 'refused') return undefined
-  const options = { ...query, 'min-cost': min_cost, outcome: outcome === 'call' ? undefined : outcome }
+  if (account !== undefined && !chosen) return undefined
+  const options = {
+    account: chosen?.name,
+    ...query,
+    'min-cost': min_cost,
+    outcome: outcome === 'call' ? undefined : outcome,
+  }
   const words = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [` --${name} ${inShell(String(value))}`],
   )

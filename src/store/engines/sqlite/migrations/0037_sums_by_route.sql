@@ -132,8 +132,9 @@ BEGIN
   UPDATE call_sums
      SET cost_nanos = cost_nanos - (new.refunded_nanos - old.refunded_nanos),
          known_revenue_nanos = known_revenue_nanos - iif(new.provider_cost_nanos IS NULL, 0, new.refunded_nanos - old.refunded_nanos)
-   WHERE span_s IN (86400, 900)
-     AND start_s = new.started_at_ms / (1000 * span_s) * span_s
+   -- As values, not by the column span_s: so the key of the table finds both rows, and no other is looked at.
+   WHERE (span_s, start_s) IN (
+           VALUES (86400, new.started_at_ms / 86400000 * 86400), (900, new.started_at_ms / 900000 * 900))
      AND account_id = new.account_id
      AND key_id = new.key_id
      AND model = new.model
