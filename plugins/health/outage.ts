@@ -51,8 +51,9 @@ export function addAnswer(state: RouteState, answer: Answer): void {
   const { last, slots } = state
   if (last.push(answer) > MIN_IN_A_ROW) last.shift()
   const start_ms = Math.floor(answer.at_ms / SLOT_MS) * SLOT_MS
-  let slot = slots.at(-1)
-  if (slot?.start_ms !== start_ms) {
+  // Not the newest alone: of calls that end at the edge of two slots, the older may be told last.
+  let slot = slots.findLast((one) => one.start_ms === start_ms)
+  if (!slot) {
     slot = { start_ms, answered: 0, failed: {} }
     if (slots.push(slot) > WINDOW_MS / SLOT_MS) slots.shift()
   }

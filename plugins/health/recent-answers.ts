@@ -37,15 +37,15 @@ export function openRecentAnswers(
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
 ): RecentAnswers {
   let gathered = new Gathered()
-  /** Keys with a rejection, by their names: only their answers are told. */
-  let rejected = new Set<string>()
+  /** Keys with a rejection, by their names: only their answers are told. Until the first write those of a run before are not known, and all are. */
+  let rejected: Set<string> | undefined
   let writing: Promise<void> = Promise.resolve()
   let writes_begun = 0
   /** Said once. */
   let is_failing = false
 
   function addKey(name: KeyName, at_ms: number, is_rejected: boolean): void {
-    if (is_rejected) rejected.add(name.key_id)
+    if (is_rejected) rejected?.add(name.key_id)
     gathered.addToKey(name, { at_ms, is_rejected })
   }
 
@@ -75,7 +75,7 @@ export function openRecentAnswers(
       for (const one of answersOf(call))
         gathered.add({ model: call.model, ...one }, { at_ms, failure: one.cause })
       if (call.failed_tries) for (const key of rejectedIn(call, markOf)) addKey(key, at_ms, true)
-      if (answered_by === undefined || !rejected.has(answered_by)) return
+      if (answered_by === undefined || rejected?.has(answered_by) === false) return
       const mark = markOf(answered_by)
       if (mark !== undefined) addKey({ key_id: answered_by, mark }, at_ms, false)
     },
@@ -102,12 +102,16 @@ export function openRecentAnswers(
   }
 }
 
-/** The keys that a call found rejected; those that the catalogue does not have any more left out. */
-const rejectedIn = (call: CallRecord, markOf: (key_id: string) => string | undefined): KeyName[] =>
-  triesOf(call).flatMap(({ result, key_id }) => {
-    const mark = result === KEY_REJECTED && key_id !== undefined ? markOf(key_id) : undefined
-    return key_id === undefined || mark === undefined ? [] : [{ key_id, mark }]
+/** The keys that a call found rejected, each once; those that the catalogue does not have any more left out. */
+function rejectedIn(call: CallRecord, markOf: (key_id: string) => string | undefined): KeyName[] {
+  const found = triesOf(call).flatMap(({ result, key_id }) =>
+    result === KEY_REJECTED && key_id !== undefined ? [key_id] : [],
+  )
+  return [...new Set(found)].flatMap((key_id) => {
+    const mark = markOf(key_id)
+    return mark === undefined ? [] : [{ key_id, mark }]
   })
+}
 
 /**
  * A route answers a call once, whatever keys it tried. A request that was refused as such is no answer, and a rejection of a key says

@@ -17,6 +17,7 @@ interface StoredStates {
 }
 
 const isKey = (subject: string): boolean => subject.startsWith('["key"')
+
 /** All rows: some for each route of the catalogue, and for each key that was rejected. */
 export async function readAll(db: Pick<Db, 'orm'>): Promise<StoredStates> {
   const rows = await queries(db).all.all()
@@ -68,7 +69,10 @@ async function writeAll(
     if (!(await writeOne(subject, merged))) left.routes.set(subject, added)
   }
   for (const [subject, added] of [...keys].sort()) {
-    const merged = mergeKeys(stored.keys.get(subject) ?? emptyKey(), added)
+    const known = stored.keys.get(subject)
+    // An answer says nothing of a key that is not rejected.
+    if (!known?.rejected && added.rejected === 0) continue
+    const merged = mergeKeys(known ?? emptyKey(), added)
     if (!(await writeOne(subject, merged))) left.keys.set(subject, added)
   }
   await sweep.run({ changed_at_ms: now_ms - DAY_MS })

@@ -156,8 +156,13 @@ function keyTrouble(
   { provider, key_id, number, is_only, since_ms, rejected }: RejectedKey,
   routes: readonly Route[],
 ): Trouble {
-  const route = routes.find((one) => one.provider === provider)
-  const what = is_only ? ['call', 'failed'] : ['request', rejected === 1 ? 'was rejected' : 'were rejected']
+  const own = routes.filter((one) => one.provider === provider)
+  const [route] = own
+  // With another key, or at another provider, the call went on.
+  const goes_on =
+    !is_only ||
+    routes.some((one) => one.provider !== provider && own.some(({ model }) => model === one.model))
+  const what = goes_on ? ['request', rejected === 1 ? 'was rejected' : 'were rejected'] : ['call', 'failed']
   return {
     kind: 'key',
     subject: key_id,

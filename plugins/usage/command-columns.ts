@@ -2,6 +2,7 @@
 
 import { type Column, countColumn, sumOf, usdColumn } from '../../src/app/command-line/table.ts'
 import { timeColumn } from '../../src/app/command-line/times.ts'
+import { marginOfOne } from '../../src/domain/margin.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { outputTokens, promptTokens } from '../../src/domain/usage.ts'
 import type { RecordedCall } from '../calls/index.ts'
@@ -39,10 +40,9 @@ export const CALL_COLUMNS: Column<RecordedCall>[] = [
 ]
 
 export const CALL_MARGIN_WORDS =
-  "TAKEN: the provider's cost; MARGIN: USD minus TAKEN.\n-: unknown, because the route has no cost; not in the sums."
+  "USD: the charge less refunds; TAKEN: the provider's cost; MARGIN: USD less TAKEN.\n-: unknown, because the route has no cost; not in the sums."
 
-const callMargin = ({ cost_nanos, provider_cost_nanos: taken }: RecordedCall): Nanos | null =>
-  taken === null ? null : cost_nanos - taken
+const chargedNet = ({ cost_nanos, refunded_nanos }: RecordedCall): Nanos => cost_nanos - refunded_nanos
 
 export const CALL_MARGIN_COLUMNS: Column<RecordedCall>[] = [
   CALL_ID,
@@ -50,7 +50,7 @@ export const CALL_MARGIN_COLUMNS: Column<RecordedCall>[] = [
   ACCOUNT,
   MODEL,
   { head: 'PROVIDER', text: ({ provider }) => provider || '-', elastic: true, spare: 1 },
-  usdColumn('USD', ({ cost_nanos }) => cost_nanos),
+  usdColumn('USD', chargedNet),
   usdColumn('TAKEN', ({ provider_cost_nanos }) => provider_cost_nanos),
-  usdColumn('MARGIN', callMargin),
+  usdColumn('MARGIN', (call) => marginOfOne(chargedNet(call), call.provider_cost_nanos)),
 ]

@@ -35,13 +35,13 @@ export const lastMs = (now_ms: number, length_ms: number): TimeRange => ({
   until_ms: now_ms + 1,
 })
 
-/** Ranges of figures on the Overview. */
+/** Ranges of failed and of refused requests. */
 export const FIGURE_RANGES = ['hour', 'day', 'week', 'month'] as const
 export type FigureRange = (typeof FIGURE_RANGES)[number]
 
 export const HOUR_MS = 3_600_000
 /** The steps of a range, the last of which is under way. */
-export const RANGE_STEPS: Readonly<Record<FigureRange, { step_ms: number; steps: number }>> = {
+const RANGE_STEPS: Readonly<Record<FigureRange, { step_ms: number; steps: number }>> = {
   hour: { step_ms: 60_000, steps: 60 },
   day: { step_ms: HOUR_MS, steps: 24 },
   week: { step_ms: DAY_MS, steps: 7 },
@@ -73,15 +73,20 @@ export function reportTime(range: ReportRange, now_ms: number, zone: Zone = UTC)
     return comparedTime({ from_ms, until_ms }, zone)
   }
   const { start_ms: from_ms } = monthOf(now_ms, zone)
-  const { start_ms: before_ms } = monthOf(from_ms - 1, zone)
+  const last_month = monthOf(from_ms - 1, zone)
+  const days = lengthInDays({ from_ms: last_month.start_ms, until_ms: from_ms }, zone)
   // The last month may have fewer days.
-  const before = { from_ms: before_ms, until_ms: Math.min(before_ms + until_ms - from_ms, from_ms) }
+  const before = {
+    from_ms: last_month.start_ms,
+    until_ms: Math.min(daysBefore(until_ms, days, zone), from_ms),
+  }
   return { from_ms, until_ms, before }
 }
 
 /** A time with the one of as many days before it, which is cut off at the same moment of its last day. */
-export function comparedTime({ from_ms, until_ms }: TimeRange, zone: Zone = UTC): ComparedTime {
-  const days = Math.ceil((until_ms - from_ms - MAX_CLOCK_CHANGE_MS) / DAY_MS)
+export function comparedTime(time: TimeRange, zone: Zone = UTC): ComparedTime {
+  const days = lengthInDays(time, zone)
+  const { from_ms, until_ms } = time
   return {
     from_ms,
     until_ms,
@@ -89,10 +94,19 @@ export function comparedTime({ from_ms, until_ms }: TimeRange, zone: Zone = UTC)
   }
 }
 
-/** A time with a day of 25 hours in it is no longer for that. */
-const MAX_CLOCK_CHANGE_MS = HOUR_MS
+const at = (time_ms: number, zone: Zone): Temporal.ZonedDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(time_ms).toZonedDateTimeISO(zone)
 
-/** The same moment by the clock, so many days before. */
-const daysBefore = (time_ms: number, days: number, zone: Zone): number =>
-  Temporal.Instant.fromEpochMilliseconds(time_ms).toZonedDateTimeISO(zone).subtract({ days })
-    .epochMilliseconds
+/** The same moment by the clock, so many days before; of a moment at which a day begins, the begin of that day. */
+function daysBefore(time_ms: number, days: number, zone: Zone): number {
+  const before_ms = at(time_ms, zone).subtract({ days }).epochMilliseconds
+  // Where clocks go forward at midnight, a day begins at 01:00.
+  return time_ms === dayStart(time_ms, zone) ? dayStart(before_ms, zone) : before_ms
+}
+
+/** How long a time is in days by the clock, of which the last may not be over; a day on which clocks change is one. */
+function lengthInDays({ from_ms, until_ms }: TimeRange, zone: Zone): number {
+  const start = at(from_ms, zone)
+  const { days } = start.until(at(until_ms, zone), { largestUnit: 'days' })
+  return start.add({ days }).epochMilliseconds < until_ms ? days + 1 : days
+}

@@ -68,8 +68,13 @@ describe('routes', () => {
     [id, { id, routes: routes.map((provider) => ({ provider, model: 'm', order: 0, weight: 1 })) }] as const
   const provider = (name: string, ...api_keys: string[]) => [name, { name, api_keys }] as const
   const catalogue = {
-    models: new Map([model('one', 'a'), model('two', 'a', 'b'), model('three', 'c')]),
-    providers: new Map([provider('a', 'k1'), provider('b', 'k1'), provider('c', 'k1', 'k2')]),
+    models: new Map([model('one', 'a'), model('two', 'a', 'b'), model('three', 'c'), model('four', 'd')]),
+    providers: new Map([
+      provider('a', 'k1'),
+      provider('b', 'k1'),
+      provider('c', 'k1', 'k2'),
+      provider('d', 'k1'),
+    ]),
   } as unknown as Pick<Catalogue, 'models' | 'providers'>
 
   /** Answers of a route, a second each: `.` answered, `x` an error, `t` a timeout. */
@@ -129,13 +134,19 @@ describe('routes', () => {
       'a rejected key, from the first rejection on: nothing else is said of its provider',
       [answers('one', 'a', 'xxxxx')],
       [rejected('a#1', 'k1', 1)],
-      ['rejected_key a#1: a rejects your key. 1 call failed.'],
+      ['rejected_key a#1: a rejects your key. 1 request was rejected.'],
     ],
     [
       'one of two keys: the other one answers',
       [answers('three', 'c', '....')],
       [rejected('c#2', 'k2', 6)],
       ['rejected_key c#2: c rejects key 2. 6 requests were rejected.'],
+    ],
+    [
+      'the only key, of models that no other provider has',
+      [],
+      [rejected('d#1', 'k1', 2)],
+      ['rejected_key d#1: d rejects your key. 2 calls failed.'],
     ],
     ['a key that was replaced', [], [rejected('a#1', 'k0', 6)], []],
   ])('%s', (_, routes, keys, expected) => {

@@ -2,7 +2,15 @@
 import { describe, expect, test } from 'bun:test'
 import { marginOf, marginOfOne } from '../../src/domain/margin.ts'
 import { FAILED_OUTCOMES, hasFailed, OUTCOMES } from '../../src/domain/outcomes.ts'
-import { dayStart, lastDays, lastMs, lastWeek, today } from '../../src/domain/ranges.ts'
+import {
+  dayStart,
+  lastDays,
+  lastMs,
+  lastWeek,
+  type ReportRange,
+  reportTime,
+  today,
+} from '../../src/domain/ranges.ts'
 
 const iso = (time_ms: number): string => new Date(time_ms).toISOString()
 
@@ -44,6 +52,62 @@ describe.each(['2026-11-24T00:00:00.000Z', '2026-11-24T13:37:00.000Z', '2026-11-
     })
   },
 )
+
+// In Santiago clocks go forward at midnight, on Lord Howe by half an hour.
+test.each<[range: ReportRange, at: string, zone: string, from: string, until: string]>([
+  ['today', '2026-11-24T00:20:00Z', 'UTC', '2026-11-23T00:00:00.000Z', '2026-11-23T00:20:00.001Z'],
+  ['7', '2026-11-24T00:20:00Z', 'UTC', '2026-11-11T00:00:00.000Z', '2026-11-17T00:20:00.001Z'],
+  ['7', '2026-11-24T23:59:59.999Z', 'UTC', '2026-11-11T00:00:00.000Z', '2026-11-18T00:00:00.000Z'],
+  ['30', '2026-11-24T00:20:00+05:30', 'Asia/Kolkata', '2026-09-25T18:30:00.000Z', '2026-10-24T18:50:00.001Z'],
+  [
+    'today',
+    '2026-03-29T12:00:00+02:00',
+    'Europe/Berlin',
+    '2026-03-27T23:00:00.000Z',
+    '2026-03-28T11:00:00.001Z',
+  ],
+  [
+    'today',
+    '2026-04-05T12:00:00+10:30',
+    'Australia/Lord_Howe',
+    '2026-04-03T13:00:00.000Z',
+    '2026-04-04T01:00:00.001Z',
+  ],
+  [
+    'today',
+    '2024-09-08T12:00:00-03:00',
+    'America/Santiago',
+    '2024-09-07T04:00:00.000Z',
+    '2024-09-07T16:00:00.001Z',
+  ],
+  [
+    '7',
+    '2024-09-14T12:00:00-03:00',
+    'America/Santiago',
+    '2024-09-01T04:00:00.000Z',
+    '2024-09-07T16:00:00.001Z',
+  ],
+  [
+    'today',
+    '2024-09-07T23:59:59.999-04:00',
+    'America/Santiago',
+    '2024-09-06T04:00:00.000Z',
+    '2024-09-07T04:00:00.000Z',
+  ],
+  [
+    'mtd',
+    '2026-11-10T12:00:00-05:00',
+    'America/New_York',
+    '2026-10-01T04:00:00.000Z',
+    '2026-10-10T16:00:00.001Z',
+  ],
+  ['mtd', '2026-11-01T00:20:00Z', 'UTC', '2026-10-01T00:00:00.000Z', '2026-10-01T00:20:00.001Z'],
+  ['mtd', '2026-03-31T12:00:00Z', 'UTC', '2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'],
+])('%s at %s in %s is compared with the days before, up to the same moment by the clock', (...given) => {
+  const [range, at, zone, from, until] = given
+  const { before } = reportTime(range, Date.parse(at), zone)
+  expect([iso(before.from_ms), iso(before.until_ms)]).toEqual([from, until])
+})
 
 describe('a margin', () => {
   test.each([

@@ -61,6 +61,14 @@ describe('a route', () => {
     expect(outage !== undefined).toBe(fails)
   })
 
+  test('keeps the whole window where calls at the edge of its parts end out of order', () => {
+    const edge = Array.from({ length: 40 }, (_, at) => ({
+      at_ms: START_MS - (at % 2),
+      failure: at % 4 < 2 ? 'timed_out' : null,
+    }))
+    expect(outageOf(stateOf(edge), START_MS)).toMatchObject({ of: 'window', answers: 40, failed: 20 })
+  })
+
   test('says since when, how many, and why', () => {
     const quiet = answersOf('.xtxxx', QUIET)
     expect(outageOf(stateOf(quiet), START_MS + 5 * QUIET)).toEqual({

@@ -1,6 +1,6 @@
 // The last answers of routes and keys in the database: over a restart, of two gateways that write at the same moment, where nothing can be written.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { outageOf } from '../../plugins/health/outage.ts'
+import { isRejected, outageOf } from '../../plugins/health/outage.ts'
 import { openRecentAnswers, type RecentAnswers } from '../../plugins/health/recent-answers.ts'
 import type { CallRecord } from '../../src/money/ledger/operations.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -146,6 +146,24 @@ describe.each(ENGINES)('on %s', (_, start) => {
     const { keys } = await recent.states()
     expect(keys.get('["key","a#1","mark of a#1"]')).toMatchObject({ answered_ms: clock.now_ms })
     await recent.close()
+  })
+
+  test('a key that was rejected before a restart works from the first answer after it', async () => {
+    clock.now_ms += DAY_MS
+    const isRejectedIn = async (recent: RecentAnswers) => {
+      const state = (await recent.states()).keys.get('["key","a#2","mark of a#2"]')
+      return state && isRejected(state, clock.now_ms)
+    }
+    const first = open(await of(0))
+    call(first, 'bad_key', 'a#2', 'a#2')
+    expect((await first.states()).keys.get('["key","a#2","mark of a#2"]')).toMatchObject({ rejected: 1 })
+    await first.close()
+    const again = open(await of(0))
+    expect(await isRejectedIn(again)).toBe(true)
+    call(again, 'answered')
+    expect(await isRejectedIn(again)).toBe(false)
+    await again.close()
+    expect(await isRejectedIn(open(await of(0)))).toBe(false)
   })
 
   test('rows of yesterday are deleted', async () => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { createWriter } from '../../src/money/ledger/writer.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { NOW, sceneOfFile } from '../app/commands/scene.ts'
-import { hold, post, voided } from '../money/ledger/world.ts'
+import { hold, post, refund, voided } from '../money/ledger/world.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -203,6 +203,19 @@ describe('usage', () => {
     const { status, out, err } = await scene.run('usage', '--csv', '--json')
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(JSON.parse(err).error.message).toBe('Give --csv or --json, not both.')
+  })
+
+  test('--margin of a refunded call is that of its charge less the refund, as figures have it', async () => {
+    const db = openDatabase(scene.path('tollgate.db'))
+    createWriter(db).commit([refund(2, 1_000, { account_id: 2, key_id: 2 })])
+    db.close()
+    const { out } = await scene.run('usage', '--margin', '--since', '3h', '--account', 'bert')
+    expect(out.split('\n').map((line) => line.split(/ +/).slice(-3))).toEqual([
+      ['USD', 'TAKEN', 'MARGIN'],
+      ['0.000001', '0.0000025', '-0.0000015'],
+    ])
+    const { total } = await scene.json('usage', '--by', 'account', '--since', '3h', '--account', 'bert')
+    expect(total).toMatchObject({ revenue_nanos: 1_000, margin_nanos: -1_500 })
   })
 
   test('without calls says so', async () => {

@@ -10,9 +10,14 @@ import {
   reportTime,
 } from '../../../src/domain/ranges.ts'
 import type { Zone } from '../../../src/domain/zones.ts'
+import { QUARTER_S } from '../../../src/money/ledger/days.ts'
 
 /** A year, and the days before it to compare with. */
 const MAX_DAYS = 400
+
+/** Kept sums are of whole quarters of an hour: no two steps of a time share one. */
+const QUARTER_MS = QUARTER_S * 1_000
+const quarterFrom = (time_ms: number): number => Math.ceil(time_ms / QUARTER_MS) * QUARTER_MS
 
 interface RequestedTime {
   range?: ReportRange | undefined
@@ -21,7 +26,7 @@ interface RequestedTime {
 }
 
 /**
- * The requested time, up to now at most; without `since` so many days as the default range has, up to the last one.
+ * The requested time in whole quarters of an hour, up to now at most; without `since` so many days as the default range has, up to the last one.
  * @throws GatewayError invalid_request for a range beside other times, for times in the wrong order, and for more than `MAX_DAYS` days
  */
 export function timeOf(
@@ -33,8 +38,11 @@ export function timeOf(
     return reportTime(range ?? DEFAULT_REPORT_RANGE, now_ms, zone)
   if (range !== undefined)
     throw invalidRequest('range: give it, or since and until, not both.', { param: 'range' })
-  const end_ms = Math.min(until_ms ?? now_ms + 1, now_ms + 1)
-  const from_ms = since_ms ?? lastDays(end_ms - 1, Number(DEFAULT_REPORT_RANGE), zone).from_ms
+  const end_ms = Math.min(until_ms === undefined ? now_ms + 1 : quarterFrom(until_ms), now_ms + 1)
+  const from_ms =
+    since_ms === undefined
+      ? lastDays(end_ms - 1, Number(DEFAULT_REPORT_RANGE), zone).from_ms
+      : Math.floor(since_ms / QUARTER_MS) * QUARTER_MS
   if (from_ms >= end_ms) throw invalidRequest('since: must be before until and now.', { param: 'since' })
   if (end_ms - from_ms > MAX_DAYS * DAY_MS)
     throw invalidRequest(`since: must be at most ${MAX_DAYS} days before until.`, { param: 'since' })
