@@ -129,7 +129,7 @@ describe('"in flight 409", and one charge', () => {
       headers: { 'idempotency-key': asked.idempotency_key },
     })
     expect([response.status, response.headers.get('retry-after')]).toEqual([409, '1'])
-    expect(await response.text()).toContain('still under way')
+    expect(await response.text()).toContain('still in progress')
     release.resolve()
     const { body } = await first
     expect(await send(gateway, paid, asked)).toMatchObject({ status: 200, replayed: 'true', body })
@@ -292,7 +292,7 @@ describe('an answer that was not completed', () => {
     await gateway.rest()
     upstream.answer(answering())
     const seen = upstream.seen.length
-    expectRefusal(await sendAfterEnd(gateway, WHOLE, asked), 409, /was charged, .+ its caller left/)
+    expectRefusal(await sendAfterEnd(gateway, WHOLE, asked), 409, /was charged, .+ the client disconnected/)
     expect(upstream.seen).toHaveLength(seen)
     expect(await gateway.lastCall()).toMatchObject({ outcome: 'cancelled', estimated: 1 })
   })

@@ -82,7 +82,7 @@ export async function send(
 export async function sendAfterEnd(...sent: Parameters<typeof send>): Promise<Got> {
   for (;;) {
     const got = await send(...sent)
-    if (got.status !== 409 || !got.body.includes('still under way')) return got
+    if (got.status !== 409 || !got.body.includes('still in progress')) return got
   }
 }
 

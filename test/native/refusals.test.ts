@@ -160,7 +160,7 @@ describe('"402 FAILED_PRECONDITION: Insufficient balance"', () => {
         () => gateway.call(path(), ask(), { key: poor }),
         402,
         'FAILED_PRECONDITION',
-        /top it up/,
+        /Add funds/,
       )
   })
 
@@ -195,7 +195,7 @@ describe('"402 FAILED_PRECONDITION: Insufficient balance"', () => {
     const owing = () => gateway.rows().accounts.find((account) => account.id === id)
     expect(owing()).toMatchObject({ balance_nanos: 0, debt_nanos: 20_040_000 - 10_000_000 })
     upstream.seen.length = 0
-    await expectRefused(send, 402, 'FAILED_PRECONDITION', /unpaid charges/)
+    await expectRefused(send, 402, 'FAILED_PRECONDITION', /in debt/)
     await gateway.topUp(id, '1')
     expect(owing()).toMatchObject({ balance_nanos: 1_000_000_000 - 10_040_000, debt_nanos: 0 })
     expect((await send()).status).toBe(200)
@@ -278,7 +278,7 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     const response = await gateway.call(wholePath(), ask(), { key: of === 'key' ? first : second })
     const refusal = await refusalOf(response)
     expect([refusal.status, refusal.body]).toEqual([429, nativeError(429, 'RESOURCE_EXHAUSTED')])
-    expect(refusal.message).toContain(`concurrent calls of this ${of}`)
+    expect(refusal.message).toContain(`concurrent requests of this ${of}`)
     expect(response.headers.get('retry-after')).toBe('1')
     upstream.answer(whole(answer()))
     if (of === 'key') expect(await ok(second)).toBe(200)
@@ -298,7 +298,7 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     const refusal = await refusalOf(await gateway.call(wholePath(), ask(), { key }))
     expect([refusal.status, refusal.message]).toEqual([
       429,
-      expect.stringContaining('concurrent calls of this key'),
+      expect.stringContaining('concurrent requests of this key'),
     ])
     upstream.answer(whole(answer()))
     release()

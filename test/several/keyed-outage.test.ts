@@ -36,7 +36,7 @@ describe.if(hasPostgres)('a keyed stream whose end falls into an outage', () => 
         repeat = await again.text()
         // Under way, or not to be recorded yet; what was charged and lost would stay so.
         if (again.status !== 200)
-          expect(repeat).toMatch(/still under way|cannot record calls|does not answer/)
+          expect(repeat).toMatch(/still in progress|cannot record calls|does not answer/)
         return again.status === 200
       })
       expect(repeat).toBe(keyed)

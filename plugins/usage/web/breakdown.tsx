@@ -139,37 +139,43 @@ function nameOf(row: Row, by: ReportGroup, { set }: OverviewFilters): ReactNode 
   return provider ? choose({ provider, by: by === 'provider' ? 'route' : 'model' }) : name
 }
 
-/** The list of the calls of a row, or of all of them. */
+/** The list of the calls of a row, or of all of them; undefined where no filter of calls has exactly these. */
 function callsOf(
   row: Row | Sum,
   by: ReportGroup,
   { from_at_ms, until_at_ms }: Overview,
   { calls }: OverviewFilters,
-): string {
+): string | undefined {
   const time = [isoTime(from_at_ms), isoTime(until_at_ms)] as const
   if (!('name' in row)) return callsHref(...time, calls)
   if (by === 'day') return callsHref(row.name, row.name, calls)
   const { name, account_id, key_id, provider } = row
+  if (by === 'route' || (by === 'provider' && !provider)) return undefined
   const own: Partial<Record<ReportGroup, CallsFilter>> = {
     model: { model: name },
     account: { account: String(account_id) },
     key: { account: calls.account ?? String(account_id), key: String(key_id) },
     provider: { provider: provider ?? undefined },
-    route: { provider: provider ?? undefined },
   }
   return callsHref(...time, withoutEmpty({ ...calls, ...own[by] }))
 }
 
 /** The figures of a row or of the total. On a phone, the amount, the calls and the margin. */
-function columnsFor(is_operator: boolean, hrefOf: (row: Row | Sum) => string): readonly Column<Row | Sum>[] {
+function columnsFor(
+  is_operator: boolean,
+  hrefOf: (row: Row | Sum) => string | undefined,
+): readonly Column<Row | Sum>[] {
   const money = is_operator ? 'Revenue, USD' : 'Spent, USD'
   const columns: Column<Row | Sum>[] = [
-    atEnd('calls', 'Calls', 'second', (row) => (
-      <>
-        {row.calls > 0 ? <Link href={hrefOf(row)}>{count(row.calls)}</Link> : 0}
-        <span className="on-phone">{row.calls === 1 ? ' call' : ' calls'}</span>
-      </>
-    )),
+    atEnd('calls', 'Calls', 'second', (row) => {
+      const href = row.calls > 0 ? hrefOf(row) : undefined
+      return (
+        <>
+          {href ? <Link href={href}>{count(row.calls)}</Link> : count(row.calls)}
+          <span className="on-phone">{row.calls === 1 ? ' call' : ' calls'}</span>
+        </>
+      )
+    }),
     {
       ...atEnd<Row | Sum>('failed', 'Failed', 'none', ({ failed }) => count(failed)),
       hint: 'No answer, or interrupted',

@@ -206,7 +206,7 @@ function fill(path: string): void {
     storedPrices(db).store(PRICE)
     db.run(`${numbers} ${CALLS}) INSERT INTO calls
             SELECT i, 'req_' || i, 1, ${key}, 'native', ${model}, 'provider-one', 'upstream-model', ${outcome}, 200, 0, 0,
-                   900, 0, 0, 0, 0, 100, 0, 0, 0, 2000, 1000, 0, '', ${started}, 200, 900, 0, 0, '', NULL, 1, '', NULL, NULL, 0 FROM n`)
+                   900, 0, 0, 0, 0, 100, 0, 0, 0, 2000, 1000, 0, '', ${started}, 200, 900, 0, 0, '', NULL, 1, '', NULL, NULL, 0, NULL FROM n`)
     db.run(`${numbers} ${CALLS}) INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms)
             SELECT 1, 'charge', -1000, i, '', ${started} FROM n`)
     db.run(`${numbers} ${IMAGES}) INSERT INTO generations (uuid, account_id, call_id, position, kind, state, model, prompt, parents, created_at_ms)

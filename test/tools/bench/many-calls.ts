@@ -74,7 +74,7 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
                    i % 2, 0, 900, 0, 0, 0, 0, 100, 0, 0, 0, 2000, ${COST_NANOS}, 0, '', ${started},
                    150 + ${scattered(700, 7_907)}, 900 + ${scattered(4_000, 7_907)}, 0,
                    CASE WHEN ${tried} THEN 1 ELSE 0 END, CASE WHEN ${tried} THEN '${FAILED_TRACE}' ELSE '${TRACE}' END,
-                   CASE WHEN i % 4 = 0 THEN NULL ELSE 400 END, 1, '', NULL, NULL, 0 FROM n`)
+                   CASE WHEN i % 4 = 0 THEN NULL ELSE 400 END, 1, '', NULL, NULL, 0, NULL FROM n`)
     db.run(`${numbers(calls)} INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms)
             SELECT ${account}, 'charge', -${COST_NANOS}, ${first_id} + i, '', ${started} + 900 + ${scattered(4_000, 7_907)} FROM n`)
     db.run(`INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms)
