@@ -46,7 +46,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
   test('that no start has claimed is told, and not claimed', async () => {
     const files = partOf(s3)
     expect(await check(files)).toMatchObject([
-      { level: 'warn', found: expect.stringContaining('has not been started with it') },
+      { level: 'warn', found: expect.stringContaining('has not started with it yet') },
     ])
     expect(await objects(files)).toBe(0)
   })
