@@ -123,7 +123,7 @@ const WHEN: Column<LiveCall> = column('when', 'When', 'second', (call) => (
 ))
 const COST: Column<LiveCall> = charges(
   'cost',
-  'Cost, USD',
+  'Charge, USD',
   'first-end',
   ({ cost_nanos }) => cost_nanos,
   ({ cost_nanos }, decimals) =>
