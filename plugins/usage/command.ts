@@ -1,7 +1,5 @@
 // `usage`: recorded calls, or their figures by model, account, key, provider, route, day or month.
 import { type Command, Option } from 'commander'
-import { accountByName } from '../../src/access/accounts.ts'
-import { keyByReference } from '../../src/access/keys.ts'
 import { withSearch } from '../../src/app/command-line/arguments.ts'
 import { type Context, contextOf } from '../../src/app/command-line/context.ts'
 import { CSV_WORDS, type CsvRange, csvRange, pagesOf } from '../../src/app/command-line/csv-range.ts'
@@ -12,10 +10,8 @@ import { csvFor, rowFor } from '../../src/app/list/columns.ts'
 import { lastDays } from '../../src/domain/ranges.ts'
 import { monthOf } from '../../src/domain/zones.ts'
 import { csvOf } from '../../src/http/csv.ts'
-import type { CallFilter } from '../../src/money/ledger/queries.ts'
-import type { Db } from '../../src/store/db.ts'
 import type { PageRequest } from '../../src/store/page.ts'
-import { call_columns, callCsv, listCalls } from '../calls/index.ts'
+import { call_columns, callCsv, type FilterOptions, filterOfOptions, listCalls } from '../calls/index.ts'
 import { CALL_COLUMNS, CALL_MARGIN_COLUMNS, CALL_MARGIN_WORDS } from './command-columns.ts'
 import { ORDERS, SUM_TABLE, sum_columns, usage_report } from './list.ts'
 import {
@@ -26,21 +22,12 @@ import {
   reportOf,
 } from './report/report.ts'
 
-interface UsageFilter {
-  account: string | undefined
-  key: string | undefined
-  model: string | undefined
-  provider: string | undefined
-  since: number | undefined
-  until: number | undefined
-}
-
 interface UsageFormat {
   margin?: boolean
   csv?: boolean
 }
 
-interface UsageOptions extends UsageFilter, UsageFormat {
+interface UsageOptions extends FilterOptions, UsageFormat {
   limit: number
   before?: number
   by?: ReportGroup
@@ -81,11 +68,11 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
 
 async function answerCalls(
   { folder, answer, remark, tableOf }: Context,
-  filter: UsageFilter,
+  filter: FilterOptions,
   { margin, ...page_of }: { limit: number; cursor: number | undefined } & UsageFormat,
 ): Promise<void> {
   const page = await withDatabase(folder, 'read', async (db) =>
-    listCalls(db, await filterOf(db, filter), page_of, MAX_CALLS_LOOKED_AT),
+    listCalls(db, await filterOfOptions(db, filter), page_of, MAX_CALLS_LOOKED_AT),
   )
   answer(
     {
@@ -102,11 +89,11 @@ async function answerCalls(
 /** All calls of the range, or as many as `limit` says. */
 async function answerCallsCsv(
   { folder, answerCsv }: Context,
-  filter: UsageFilter,
+  filter: FilterOptions,
   range: CsvRange,
 ): Promise<void> {
   await withDatabase(folder, 'read', async (db) => {
-    const calls = await filterOf(db, filter)
+    const calls = await filterOfOptions(db, filter)
     const pageAt = (request: PageRequest) => listCalls(db, calls, request, MAX_CALLS_LOOKED_AT)
     await answerCsv(callCsv('operator'), pagesOf(pageAt, range))
   })
@@ -136,13 +123,20 @@ function defaultSince(by: ReportGroup, until_ms: number): number {
 /** The figures of `--by`: the same report as the console's, in days of this machine. */
 async function answerReport(
   { folder, answerList, remark, tableOf }: Context,
-  filter: UsageFilter,
+  filter: FilterOptions,
   { by, order, now_ms, limit, csv }: ReportOptions,
 ): Promise<void> {
   const until_ms = filter.until ?? now_ms + 1
   const from_ms = filter.since ?? defaultSince(by, until_ms)
   const report = await withDatabase(folder, 'read', async (db) =>
-    reportOf(db, { filter: await filterOf(db, filter), by, order, zone: machineZone(), from_ms, until_ms }),
+    reportOf(db, {
+      filter: await filterOfOptions(db, filter),
+      by,
+      order,
+      zone: machineZone(),
+      from_ms,
+      until_ms,
+    }),
   )
   // A day or a month without calls has no line here.
   const rows = report.rows.filter(({ calls, provider_cost_nanos }) => calls > 0 || provider_cost_nanos > 0)
@@ -167,18 +161,4 @@ async function answerReport(
     remark(
       `Calls of the last ${by === 'month' ? `${DEFAULT_MONTHS} months` : `${DEFAULT_DAYS} days`}. Add --since for earlier ones.`,
     )
-}
-
-async function filterOf(
-  db: Db,
-  { account, key, model, provider, since, until }: UsageFilter,
-): Promise<CallFilter> {
-  return {
-    account_id: account === undefined ? undefined : (await accountByName(db, account)).id,
-    key_id: key === undefined ? undefined : (await keyByReference(db, key)).id,
-    model,
-    provider,
-    since_ms: since,
-    until_ms: until,
-  }
 }

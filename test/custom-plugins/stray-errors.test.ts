@@ -17,6 +17,7 @@ export default ({ gateway }) => gateway.beforeCall(async () => {
   calls += 1
   if (calls === 1) return
   setTimeout(() => { ${strays} }, 1)
+  // The stray error comes while the hook still runs.
   await Bun.sleep(50)
 })`
 

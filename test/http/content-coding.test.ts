@@ -92,6 +92,7 @@ test.each(CODINGS)('of a body in %s no more is read than its reader takes', asyn
   const { request, counts } = requestOf(bytes, coding, { piece_bytes: bytes.length / 64 })
   const reader = bodyOf(request)?.getReader()
   await reader?.read()
+  // Time to read too much, if it did: nothing tells of what is not read.
   await Bun.sleep(20)
   expect(counts.pulled).toBeLessThanOrEqual(12)
   await reader?.cancel()

@@ -34,6 +34,7 @@ test('only while somebody listens; a failure is logged once, and it goes on', as
     ...{ db, activity, events, gateway_id: 1, now: Date.now, log: memory.log, every_ms: 5 },
     isUnderWay: () => false,
   })
+  // Six looks that find nothing: nothing tells of them.
   await Bun.sleep(30)
   expect(count.begun).toBe(0)
   const stops = [activity.listen(undefined, () => {}), activity.listen(7, () => {})]

@@ -1,7 +1,5 @@
-// `refund`: gives back what calls were charged, by their request ids or by a filter.
+// `refund`: credits accounts with what calls were charged, by their request ids or by a filter.
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { accountByName } from '../../../src/access/accounts.ts'
-import { keyByReference } from '../../../src/access/keys.ts'
 import { amountReader, withPeriod } from '../../../src/app/command-line/arguments.ts'
 import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
 import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
@@ -17,6 +15,7 @@ import type { CallFilter } from '../../../src/money/ledger/queries.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import { statusesOf } from '../console/filter.ts'
+import { type FilterOptions, filterOfOptions } from '../option-filter.ts'
 import {
   checkRefund,
   MAX_CALLS,
@@ -27,19 +26,13 @@ import {
   requireCall,
 } from './refunds.ts'
 
-interface FilterOptions {
-  account?: string
-  key?: string
-  model?: string
-  provider?: string
+interface RefundFilter extends FilterOptions {
   outcome?: CallOutcome
   status?: { from: number; to: number }
   minCost?: Nanos
-  since?: number
-  until?: number
 }
 
-interface RefundOptions extends FilterOptions {
+interface RefundOptions extends RefundFilter {
   amount?: Nanos
   reason: string
   yes?: boolean
@@ -50,9 +43,9 @@ export function addRefundCommand(program: Command, deps: CliDeps): void {
     program.command('refund'),
     "refund --outcome broken --since 24h --reason 'outage of Sunday'",
   )
-    .summary('Give back what calls were charged.')
+    .summary('Refund calls.')
     .description(
-      'Give back what calls were charged, or a part of it: never more. Debt is paid first. Name calls by their request ids, or choose ' +
+      'Credit accounts with what calls were charged, or a part of it. Debt is paid first. Name calls by their request ids, or choose ' +
         `them by a filter: at most ${MAX_CALLS} calls at once, after a question. Calls that are refunded already are left out.`,
     )
     .argument('[request-id...]', 'calls, by the ids of their requests')
@@ -139,7 +132,7 @@ async function refundNamed(
 async function refundFiltered(
   { folder, answer, json, remark }: Context,
   deps: CliDeps,
-  { filter, reason, yes }: { filter: FilterOptions; reason: string; yes: boolean | undefined },
+  { filter, reason, yes }: { filter: RefundFilter; reason: string; yes: boolean | undefined },
 ): Promise<void> {
   const found = await withDatabase(folder, 'read', async (db) =>
     refundableCalls(db, await filterOf(db, filter)),
@@ -171,20 +164,12 @@ async function refundFiltered(
   if (has_more) remark('More calls match. Run the command again for the next ones.')
 }
 
-async function filterOf(
-  db: Db,
-  { account, key, model, provider, outcome, status, minCost, since, until }: FilterOptions,
-): Promise<CallFilter> {
+async function filterOf(db: Db, { outcome, status, minCost, ...options }: RefundFilter): Promise<CallFilter> {
   return {
-    account_id: account === undefined ? undefined : (await accountByName(db, account)).id,
-    key_id: key === undefined ? undefined : (await keyByReference(db, key)).id,
-    model,
-    provider,
+    ...(await filterOfOptions(db, options)),
     status,
     min_cost_nanos: minCost,
     // As in the lists: calls that were interrupted failed, too.
     outcomes: outcome === 'failed' ? FAILED_OUTCOMES : outcome && [outcome],
-    since_ms: since,
-    until_ms: until,
   }
 }

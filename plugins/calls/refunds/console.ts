@@ -70,7 +70,7 @@ const RefundsView = Closed({
   again: Type.Boolean({ description: 'this request was carried out before, and refunded nothing now' }),
 })
 
-/** For the operator. A refund sent again under its `Idempotency-Key` gives back nothing. */
+/** For the operator. A refund sent again under its `Idempotency-Key` changes nothing. */
 export function refundRoutes(gateway: ConsoleParts) {
   const { db, calls } = gateway
   const refund: Refunding = (operation) => calls.ledger.submit(operation)

@@ -1,4 +1,4 @@
-// Refunds: the calls that have something to give back, a refund of one of them or of many, and why one is refused.
+// Refunds: the calls that can be refunded, a refund of one of them or of many, and why one is refused.
 
 import { and, notInArray } from 'drizzle-orm'
 import { refuseErased } from '../../../src/access/accounts.ts'
@@ -54,7 +54,7 @@ const queries = perConnection({
 export const leftOf = ({ cost_nanos, refunded_nanos }: Pick<RefundedCall, 'cost_nanos' | 'refunded_nanos'>) =>
   cost_nanos - refunded_nanos
 
-/** The calls of a filter that have something to give back. */
+/** The calls of a filter that can be refunded. */
 export interface Refundable {
   calls: RecordedCall[]
   amount_nanos: Nanos
@@ -174,7 +174,7 @@ function refusalOf(call: RefundedCall, refusal: Refusal): GatewayError {
 export interface RefundedCalls {
   calls: number
   amount_nanos: Nanos
-  /** Calls that had nothing left to give back, or whose account is erased. */
+  /** Calls that had nothing left to refund, or whose account is erased. */
   skipped: number
   /** Whether all of it was done before, under the same key. */
   again: boolean

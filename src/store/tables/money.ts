@@ -17,7 +17,7 @@ export const holds = sqliteTable('holds', {
   gateway_id: integer(),
 })
 
-/** A refund gives back what a call was charged, or a part of it. */
+/** A refund credits what a call was charged, or a part of it. */
 export const ENTRY_KINDS = ['top_up', 'withdrawal', 'charge', 'debt_payment', 'refund'] as const
 
 /** Movements of account balances; append-only: triggers refuse update and delete, but for the note of an erased account. */

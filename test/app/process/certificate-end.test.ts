@@ -30,6 +30,7 @@ test('it is told again and again while it is near, by the certificate that is in
   let used = pair
   let now_ms = daysBefore(30)
   const stop = warnOfEnd({ log, now: () => now_ms }, () => used, 1)
+  // Twenty looks that say nothing: nothing tells of them, so the time is waited for.
   await Bun.sleep(20)
   expect(lines()).toEqual([])
   now_ms = daysBefore(3)
@@ -37,6 +38,7 @@ test('it is told again and again while it is near, by the certificate that is in
   used = { ...pair, valid_until_ms: pair.valid_until_ms + 90 * DAY_MS }
   await Bun.sleep(5)
   const told = lines().length
+  // As above: looks that say nothing.
   await Bun.sleep(20)
   expect(lines()).toHaveLength(told)
   stop()

@@ -63,7 +63,7 @@ interface RefundsFormProps {
   onClose: () => void
 }
 
-/** What is refunded is what was counted: calls that came since are not among them. */
+/** The calls that were counted are refunded, without those that came since. */
 function RefundsForm({ query, refundable, onClose }: RefundsFormProps) {
   const [counted_calls] = useState(refundable)
   const { calls, accounts, amount_nanos, has_more, call_ids } = counted_calls

@@ -34,7 +34,7 @@ function ModelForm({ id, read }: { id: string; read: CatalogueFile }) {
   const drafted = blocksOf(draft.values, 'models')
   const model = drafted.length < count ? undefined : drafted[at]
   const path = ['models', at]
-  // Once it is saved, its page is that of its new id; of a removed one there is none.
+  // Once saved, a renamed model has the page of its new id. A removed one has no page.
   const next = at < 0 || saved.includes(id) ? undefined : saved.length < count ? '' : saved[at]
   useEffect(() => {
     if (next !== undefined) go(next === '' ? '/models' : hrefOf(next))

@@ -1,13 +1,12 @@
 // The headers of a provider, and the fields that it sets in requests. Values of headers are written, and never read.
-import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '../../../console/web/parts/button.tsx'
 import { Dialog } from '../../../console/web/parts/dialog.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
 import { TextArea, TextInput } from '../../../console/web/parts/input.tsx'
 import { PasswordInput } from '../../../console/web/parts/password-input.tsx'
 import type { Draft } from './draft.ts'
+import { HiddenLines } from './hidden-lines.tsx'
 import { type Block, blockAt, type Path, textAt, type Value, valueIn } from './values.ts'
 
 /** A provider in a draft. */
@@ -24,40 +23,18 @@ export function HeaderFields({ draft, path, provider }: ProviderFieldsProps) {
   const headers = Object.keys(blockAt(provider, 'headers'))
   return (
     <div className="stack">
-      {draft.mistakeAt(list) && <p className="field-error">{draft.mistakeAt(list)}</p>}
-      {headers.length > 0 && (
-        <ul className="key-lines">
-          {headers.map((name) => (
-            <li key={name}>
-              <span className="spread">
-                <span className="code">
-                  {name}: {shownValue(textAt(provider, 'headers', name))}
-                </span>
-                <span className="row">
-                  <Button small icon={Pencil} onClick={() => setEdited(name)}>
-                    Replace
-                  </Button>
-                  <Button
-                    small
-                    look="quiet"
-                    icon={Trash2}
-                    aria-label={`Remove header ${name}`}
-                    onClick={() => draft.put([...list, name], undefined)}
-                  />
-                </span>
-              </span>
-              {draft.mistakeAt([...list, name]) && (
-                <p className="field-error">{draft.mistakeAt([...list, name])}</p>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-      <div>
-        <Button small icon={Plus} onClick={() => setEdited('')}>
-          Add a header
-        </Button>
-      </div>
+      <HiddenLines
+        draft={draft}
+        list={list}
+        lines={headers.map((name) => ({
+          at: name,
+          words: `${name}: ${shownValue(textAt(provider, 'headers', name))}`,
+          name: `header ${name}`,
+        }))}
+        noun="header"
+        onReplace={(at) => setEdited(String(at))}
+        onAdd={() => setEdited('')}
+      />
       <HeaderDialog
         key={edited}
         edited={edited}

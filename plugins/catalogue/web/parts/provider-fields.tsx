@@ -1,5 +1,4 @@
 // A provider of the catalogue as fields. Its keys are written, and never read: the page has their marks alone.
-import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'
@@ -10,6 +9,7 @@ import { PROTOCOLS, type Protocol, protocolOptions, protocolTitle } from '../new
 import { KeyField } from '../new-provider/key-input.tsx'
 import type { Draft } from './draft.ts'
 import { HeaderFields, type ProviderFieldsProps, SetFields } from './header-fields.tsx'
+import { HiddenLines } from './hidden-lines.tsx'
 import { type Known, useKnown } from './known.ts'
 import { addressLabels, type Labels, PROVIDER } from './labels.ts'
 import { FurtherFields, SchemaFields, useBlockFields } from './schema-fields.tsx'
@@ -138,37 +138,15 @@ function KeyFields({ draft, path, provider, known }: OfServerProps) {
   const list = [...path, 'api_keys']
   return (
     <div className="stack">
-      {draft.mistakeAt(list) && <p className="field-error">{draft.mistakeAt(list)}</p>}
       {keys.length === 0 && <p className="soft">No key. The provider is called without one.</p>}
-      <ul className="key-lines">
-        {keys.map((key, at) => (
-          <li key={`${key} ${String(at)}`}>
-            <span className="spread">
-              <span className="code">{keyWords(key)}</span>
-              <span className="row">
-                <Button small icon={KeyRound} onClick={() => setReplaced(at)}>
-                  Replace
-                </Button>
-                <Button
-                  small
-                  look="quiet"
-                  icon={Trash2}
-                  aria-label={`Remove key ${at + 1}`}
-                  onClick={() => draft.put([...list, at], undefined)}
-                />
-              </span>
-            </span>
-            {draft.mistakeAt([...list, at]) && (
-              <p className="field-error">{draft.mistakeAt([...list, at])}</p>
-            )}
-          </li>
-        ))}
-      </ul>
-      <div>
-        <Button small icon={Plus} onClick={() => setReplaced(keys.length)}>
-          Add a key
-        </Button>
-      </div>
+      <HiddenLines
+        draft={draft}
+        list={list}
+        lines={keys.map((key, at) => ({ at, words: keyWords(key), name: `key ${at + 1}` }))}
+        noun="key"
+        onReplace={(at) => setReplaced(Number(at))}
+        onAdd={() => setReplaced(keys.length)}
+      />
       <KeyDialog
         open={replaced !== null}
         is_new={replaced === keys.length}

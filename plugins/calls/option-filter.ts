@@ -1,0 +1,31 @@
+// The filter of calls that the options of a command name.
+import { accountByName } from '../../src/access/accounts.ts'
+import { keyByReference } from '../../src/access/keys.ts'
+import type { CallFilter } from '../../src/money/ledger/queries.ts'
+import type { Db } from '../../src/store/db.ts'
+
+export interface FilterOptions {
+  account?: string | undefined
+  /** Its prefix, or its number in `key list`. */
+  key?: string | undefined
+  model?: string | undefined
+  provider?: string | undefined
+  /** In milliseconds since 1970, as `until`. */
+  since?: number | undefined
+  until?: number | undefined
+}
+
+/** @throws GatewayError not_found for an unknown account or key */
+export async function filterOfOptions(
+  db: Db,
+  { account, key, model, provider, since, until }: FilterOptions,
+): Promise<CallFilter> {
+  return {
+    account_id: account === undefined ? undefined : (await accountByName(db, account)).id,
+    key_id: key === undefined ? undefined : (await keyByReference(db, key)).id,
+    model,
+    provider,
+    since_ms: since,
+    until_ms: until,
+  }
+}
