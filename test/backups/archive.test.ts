@@ -207,7 +207,13 @@ test('without a file it goes to the place of [backup], and is listed', async () 
     backups: [{ name, encrypted: false, scheduled: false }],
   })
   expect(await scene.json('backup', 'verify', name)).toMatchObject({ name, clean: true })
-  expect(await scene.refusal('backup')).toContain('already exists: name another')
+})
+
+test('of several in one second each has a name of its own', async () => {
+  const names = [await scene.json('backup'), await scene.json('backup')].map(({ name }) => name)
+  const { backups } = await scene.json('backup', 'list')
+  expect(backups.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(names))
+  expect(new Set(names).size).toBe(2)
 })
 
 describe('encryption', () => {

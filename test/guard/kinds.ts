@@ -11,6 +11,7 @@ export type CountedKind = 'small whole call' | 'short stream' | 'forwarded event
 
 const CALLS = 60
 const STREAMS = 30
+const LONG_ROUNDS = 3
 const SHORT = FULL.streams.short
 
 const inSequence = (request: CallRequest, calls: number): Load => ({ request, connections: 1, calls })
@@ -18,9 +19,17 @@ const inSequence = (request: CallRequest, calls: number): Load => ({ request, co
 /** What an event adds: a long stream's counts without those of a short one. */
 async function perEvent(gateway: CountedGateway, request: (paces: Paces) => CallRequest): Promise<Counts> {
   const short = await gateway.perCall(inSequence(request(SHORT), STREAMS))
-  const long = await gateway.perCall(inSequence(request(LONG), 1))
-  return difference(short, long, LONG.events - SHORT.events)
+  let least: Counts = {}
+  for (let round = 0; round < LONG_ROUNDS; round++)
+    least = leastOf(least, await gateway.perCall(inSequence(request(LONG), 1)))
+  return difference(short, least, LONG.events - SHORT.events)
 }
+
+/** What the gateway does at regular times falls on some long streams, and is no event's. */
+const leastOf = (one: Counts, other: Counts): Counts =>
+  Object.fromEntries(
+    Object.entries(other).map(([name, count]) => [name, Math.min(count, one[name] ?? count)]),
+  )
 
 const COUNTING: Record<CountedKind, (gateway: CountedGateway) => Promise<Counts>> = {
   'small whole call': (gateway) => gateway.perCall(inSequence(WHOLE_REQUEST, CALLS)),

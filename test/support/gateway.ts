@@ -172,6 +172,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     sweep_every_ms: options.sweep_every_ms,
     max_busy_wait_ms: options.max_busy_wait_ms,
     plugin_limits: options.plugin_limits,
+    // The process has the suite's other gateways and providers, too.
+    resident_bytes: () => 0,
     // A beat would set the test's clock by the server's.
     ...(options.now ? { gateway_timing: { beat_every_ms: 3_600_000, silent_after_ms: 86_400_000 } } : {}),
     ...(probe ? { probe } : {}),

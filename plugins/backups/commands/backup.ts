@@ -116,17 +116,12 @@ async function makeArchive(
   if (flags.scheduled && file !== undefined)
     throw conflict('--scheduled writes to the place in [backup]: leave out the file.')
   const now_ms = deps.now()
-  const archive = locateNew(file, {
+  const archive = await locateNew(file, {
     ...options,
     made_at_ms: now_ms,
     is_encrypted: lock !== undefined,
     is_scheduled: flags.scheduled === true,
   })
-  if (archive.leaves_machine && !lock)
-    throw unprocessable(
-      `${archive.where}: an archive holds the providers' keys and must be encrypted to leave this machine. ` +
-        'Give --passphrase-file FILE or --key-file FILE, or set `passphrase` in [backup].',
-    )
   await archive.check()
   let kept: Kept = { deleted: [], warnings: [] }
   const stores = await filesOfFolder(folder)

@@ -71,22 +71,43 @@ export function requireAvailable({ unavailable }: BackupSettings): void {
     )
 }
 
-/** Where a new archive goes: to the file that is named, or with a name of its own to the place of [backup]. */
-export function locateNew(
+/**
+ * Where a new archive goes: to the file that is named, or with a name of its own to the place of [backup].
+ *
+ * @throws GatewayError unprocessable for an archive in plain that would leave this machine
+ */
+export async function locateNew(
   target: string | undefined,
   { made_at_ms, is_encrypted, is_scheduled, ...options }: WhereOptions & ArchiveName,
-): Located {
-  const name = archiveName({ made_at_ms, is_encrypted, is_scheduled })
-  if (target === undefined)
-    return inPlace(configuredPlace(options), name, options.settings.place.kind === 'bucket')
-  const bucket = BUCKET.exec(target)
-  if (!bucket) return atPath(target)
-  const [, , key = ''] = bucket
-  return inBucket(
-    key === '' || key.endsWith('/') ? `${withoutTrailing(target, '/')}/${name}` : target,
-    options,
-  )
+): Promise<Located> {
+  const facts = { made_at_ms, is_encrypted, is_scheduled }
+  const bucket = target === undefined ? undefined : BUCKET.exec(target)
+  if (target !== undefined && !bucket) return atPath(target)
+  const leaves_machine = bucket !== undefined || options.settings.place.kind === 'bucket'
+  if (leaves_machine && !is_encrypted) throw inPlain(target ?? configuredPlace(options).where)
+  if (!bucket) {
+    const place = configuredPlace(options)
+    return inPlace(place, await freeName(place, facts), leaves_machine)
+  }
+  const [, name = '', key = ''] = bucket
+  if (key !== '' && !key.endsWith('/')) return inBucket(`${target}`, options)
+  const place = bucketPlace({ ...bucketOf(name, options), prefix: key })
+  return inPlace(place, await freeName(place, facts), true)
 }
+
+/** That of its second; where the one before was made in the same second, that of the next free one. */
+async function freeName(place: Place, facts: ArchiveName): Promise<string> {
+  const taken = new Set((await place.list()).map(({ made_at_ms }) => made_at_ms))
+  let made_at_ms = Math.floor(facts.made_at_ms / 1_000) * 1_000
+  while (taken.has(made_at_ms)) made_at_ms += 1_000
+  return archiveName({ ...facts, made_at_ms })
+}
+
+const inPlain = (where: string) =>
+  unprocessable(
+    `${where}: an archive holds the providers' keys and must be encrypted to leave this machine. ` +
+      'Give --passphrase-file FILE or --key-file FILE, or set `passphrase` in [backup].',
+  )
 
 /** An archive that is there: a file, an address in a bucket, or the name of one in the place of [backup]. */
 export async function locate(archive: string, options: WhereOptions): Promise<Located> {

@@ -55,6 +55,7 @@ export interface Parts {
   stores: Stores
   calls: Pick<CallParts, 'running' | 'protocols' | 'catalogue' | 'closed' | 'log' | 'now' | 'probe'>
   requests: Pick<Requests, 'error_answers' | 'sockets'>
+  resident_bytes: () => number
   operations: Pick<Operations, 'data_folder' | 'start_audit' | 'postWebhook' | 'configuration' | 'notReady'>
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
@@ -88,7 +89,7 @@ export function compose(parts: Parts): Gateway {
     requests: {
       newRequestId: () => requestIdAt(now()),
       sockets: socketsWithPasses(requests.sockets, passes),
-      web_sockets: createWebSockets({ now, resident_bytes: () => process.memoryUsage.rss() }),
+      web_sockets: createWebSockets({ now, resident_bytes: parts.resident_bytes }),
       error_answers: requests.error_answers,
       reads: createRate(monotonic_ms),
     },

@@ -48,6 +48,8 @@ export interface ServeOptions {
   now?: () => number
   /** Called at named points of the work, where tests end the process. */
   probe?: (point: string) => void
+  /** The process's memory in use, by which WebSockets are refused; the system's figure where absent. */
+  resident_bytes?: () => number
   /** A socket without a call under way is closed after this much silence. */
   socket_idle_timeout_s?: number | undefined
   /** Tries whether images can be decoded, where the catalogue has models that make them; absent: the first image shows it. */

@@ -66,6 +66,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
     stores,
     calls: { running, protocols, catalogue, closed: readiness.closed, log, now, probe },
     requests: { error_answers, sockets: () => sockets },
+    resident_bytes: options.resident_bytes ?? (() => process.memoryUsage.rss()),
     operations: {
       data_folder,
       start_audit: audit.promise,
