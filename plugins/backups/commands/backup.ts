@@ -122,7 +122,6 @@ async function makeArchive(
     is_encrypted: lock !== undefined,
     is_scheduled: flags.scheduled === true,
   })
-  await archive.check()
   let kept: Kept = { deleted: [], warnings: [] }
   const stores = await filesOfFolder(folder)
   const made = await withReports(context, flags, deps, (onProgress) =>

@@ -44,8 +44,6 @@ export interface Located {
   /** For people: a path, or `s3://bucket/key`. */
   where: string
   name: string
-  leaves_machine: boolean
-  check(): Promise<void>
   /** As `Place.put`. */
   put(content: AsyncIterable<Uint8Array>, expected_bytes: number, goesWith?: NoteUnfinished): Promise<number>
   open(): Promise<AsyncIterable<Uint8Array>>
@@ -72,9 +70,9 @@ export function requireAvailable({ unavailable }: BackupSettings): void {
 }
 
 /**
- * Where a new archive goes: to the file that is named, or with a name of its own to the place of [backup].
+ * Where a new archive goes: to the file that is named, or with a name of its own to the place of [backup]. It can be put there.
  *
- * @throws GatewayError unprocessable for an archive in plain that would leave this machine
+ * @throws GatewayError unprocessable for an archive in plain that would leave this machine; what `Place.check` throws
  */
 export async function locateNew(
   target: string | undefined,
@@ -82,17 +80,19 @@ export async function locateNew(
 ): Promise<Located> {
   const facts = { made_at_ms, is_encrypted, is_scheduled }
   const bucket = target === undefined ? undefined : BUCKET.exec(target)
-  if (target !== undefined && !bucket) return atPath(target)
+  if (target !== undefined && !bucket) {
+    refuseTarget(target)
+    return atPath(target)
+  }
   const leaves_machine = bucket !== undefined || options.settings.place.kind === 'bucket'
   if (leaves_machine && !is_encrypted) throw inPlain(target ?? configuredPlace(options).where)
-  if (!bucket) {
-    const place = configuredPlace(options)
-    return inPlace(place, await freeName(place, facts), leaves_machine)
-  }
-  const [, name = '', key = ''] = bucket
-  if (key !== '' && !key.endsWith('/')) return inBucket(`${target}`, options)
-  const place = bucketPlace({ ...bucketOf(name, options), prefix: key })
-  return inPlace(place, await freeName(place, facts), true)
+  const [, name = '', key = ''] = bucket ?? []
+  const folder = key.slice(0, key.lastIndexOf('/') + 1)
+  const place = bucket
+    ? bucketPlace({ ...bucketOf(name, options), prefix: folder })
+    : configuredPlace(options)
+  await place.check()
+  return inPlace(place, key.slice(folder.length) || (await freeName(place, facts)), leaves_machine)
 }
 
 /** That of its second; where the one before was made in the same second, that of the next free one. */
@@ -120,8 +120,6 @@ export async function locate(archive: string, options: WhereOptions): Promise<Lo
 const inPlace = (place: Place, name: string, leaves_machine: boolean): Located => ({
   where: leaves_machine ? `${place.where}${name}` : join(place.where, name),
   name,
-  leaves_machine,
-  check: place.check,
   put: (content, expected_bytes, goesWith) => place.put(name, content, expected_bytes, goesWith),
   open: () => place.open(name),
   size: () => place.size(name),
@@ -130,8 +128,6 @@ const inPlace = (place: Place, name: string, leaves_machine: boolean): Located =
 const atPath = (path: string): Located => ({
   where: path,
   name: basename(path),
-  leaves_machine: false,
-  check: async () => refuseTarget(path),
   put: (content, expected_bytes, goesWith) => writeArchive(path, content, { expected_bytes, goesWith }),
   open: async () => openArchive(path),
   size: async () => statSync(path).size,
