@@ -40,6 +40,7 @@ import { refusals } from './refusals/plugin.ts'
 import { rerank } from './rerank/plugin.ts'
 import { responses } from './responses/plugin.ts'
 import { signIn } from './sign-in/plugin.ts'
+import { site } from './site/plugin.ts'
 import { system } from './system/plugin.ts'
 import { upgrade } from './upgrade/plugin.ts'
 import { upload } from './upload/plugin.ts'
@@ -86,6 +87,7 @@ export const plugins = [
   images,
   library,
   demo,
+  site,
   consolePages,
   docs,
   absent,

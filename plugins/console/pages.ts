@@ -1,10 +1,12 @@
 // The console's pages as they are served: one document for every address, its files, and the headers that guard them.
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Elysia } from 'elysia'
+import { withBrand } from '../../src/app/surface/brand.ts'
 import { calls } from '../../src/app/surface/calls.ts'
 import { requireConsole } from '../../src/app/surface/console/calls.ts'
 import { noEndpoint } from '../../src/app/surface/elysia-errors.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
+import type { BrandSettings } from '../../src/domain/brand.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { publicPathOf } from '../../src/domain/public-url.ts'
 import { acceptedCoding } from '../../src/http/codings.ts'
@@ -59,7 +61,7 @@ export function pageRoutes(gateway: Pick<Gateway, 'calls' | 'requests'>) {
     const { pathname } = new URL(request.url)
     const name = pathname.slice(BASE.length).replace(/^\/+/, '')
     if (`${name}/`.startsWith(API)) throw noEndpoint()
-    return answer(request, await fileFor(name, pathOf(gateway)))
+    return answer(request, await fileFor(name, pathOf(gateway), gateway.calls.catalogue().brand))
   }
   return new Elysia({ name: 'console-pages' })
     .use(calls(gateway, SURFACE))
@@ -79,7 +81,7 @@ const pathOf = ({ calls }: Pick<Gateway, 'calls'>): string =>
   publicPathOf(calls.catalogue().server.public_url)
 
 /** @param path of the public URL @throws GatewayError not_found for an asset of another version */
-async function fileFor(name: string, path: string) {
+async function fileFor(name: string, path: string, brand: BrandSettings) {
   const { pageFiles } = await import('./assets.ts')
   const is_asset = name.startsWith(ASSETS)
   const files = await pageFiles(is_asset ? 'asset' : 'page')
@@ -88,21 +90,26 @@ async function fileFor(name: string, path: string) {
     throw notFound('The console has no such file. Reload the page: the gateway may have been updated.')
   return is_asset
     ? { file, cache_control: KEEP }
-    : { file: await documentBelow(path, file), cache_control: ASK_AGAIN }
+    : { file: await documentFor(path, brand, file), cache_control: ASK_AGAIN }
 }
 
-let below: { path: string; document: PageFile; made: PageFile } | undefined
+/** The document as it was made last. A catalogue that is read anew has another object of its brand. */
+let last: { path: string; brand: BrandSettings; document: PageFile; made: PageFile } | undefined
 
-/** The document with the addresses of its files below a path: the gateway's own requests find them there, too (`src/http/public-path.ts`). */
-async function documentBelow(path: string, document: PageFile): Promise<PageFile> {
-  if (path === '') return document
-  if (below?.path === path && below.document === document) return below.made
+/**
+ * The document with the brand, and with the addresses of its files below a path: the gateway's own requests find them there, too
+ * (`src/http/public-path.ts`).
+ */
+async function documentFor(path: string, brand: BrandSettings, document: PageFile): Promise<PageFile> {
+  if (path === '' && Object.keys(brand).length === 0) return document
+  if (last?.path === path && last.brand === brand && last.document === document) return last.made
   const text = await new Response(document.copies.identity).text()
-  const identity = Buffer.from(text.replaceAll(`"${BASE}/`, `"${path}${BASE}/`))
+  const page = withBrand(text.replaceAll(`"${BASE}/`, `"${path}${BASE}/`), brand, path)
+  const identity = Buffer.from(page)
   const hash = new Bun.CryptoHasher('sha256').update(identity).digest('hex').slice(0, 16)
   const copies = { identity, br: brotliCompressSync(identity), gzip: gzipSync(identity) }
-  below = { path, document, made: { type: document.type, hash, copies } }
-  return below.made
+  last = { path, brand, document, made: { type: document.type, hash, copies } }
+  return last.made
 }
 
 function answer(request: Request, { file, cache_control }: Awaited<ReturnType<typeof fileFor>>): Response {

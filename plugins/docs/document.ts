@@ -14,6 +14,7 @@ import {
   type Written,
 } from '../../src/app/reference/operation.ts'
 import { ref, type Schema } from '../../src/app/reference/schema.ts'
+import { brandName } from '../../src/domain/brand.ts'
 import { type Converted, convert, isTypeBox, published, routesOf } from './converted.ts'
 import { ERROR_SCHEMAS, SECURITY_SCHEMES, securityOf } from './dialects.ts'
 import { failuresOfRoute, failuresOfWritten } from './failures.ts'
@@ -28,11 +29,12 @@ interface Shared {
 /**
  * The document of an application. It takes some 100 ms of work, in steps of a few.
  * @param path of the public URL, below which its routes are
+ * @param title of the API: the name under which it is sold
  */
 export async function documentOf(
   app: AnyElysia,
   references: readonly Reference[] = [],
-  path = '',
+  { path = '', title = brandName({}) } = {},
 ): Promise<Schema> {
   const shared: Shared = {
     schemas: Object.assign({}, ...references.map(({ schemas }) => schemas), ERROR_SCHEMAS),
@@ -40,7 +42,7 @@ export async function documentOf(
   }
   return {
     openapi: '3.1.1',
-    info: { title: 'Tollgate', version: '1', description: preface.trim() },
+    info: { title, version: '1', description: preface.trim() },
     servers: [{ url: path || '/', description: 'This gateway' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: pathsOf(await operationsOf(app, references, shared)),

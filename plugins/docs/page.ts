@@ -1,10 +1,16 @@
 // The page of the reference: its HTML, and the script that starts Scalar in it.
 
+import { withBrand } from '../../src/app/surface/brand.ts'
+import type { BrandSettings } from '../../src/domain/brand.ts'
+
 /**
  * @param path of the public URL, before all addresses
  * @param scalar_url the address of Scalar's file, which changes with its content
  */
-export const pageOf = (path: string, scalar_url: string): string => `<!doctype html>
+export const pageOf = (path: string, scalar_url: string, brand: BrandSettings): string =>
+  withBrand(unbranded(path, scalar_url), brand, path)
+
+const unbranded = (path: string, scalar_url: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -42,7 +48,7 @@ Scalar.createApiReference('#reference', {
   orderSchemaPropertiesBy: 'preserve',
   defaultOpenFirstTag: false,
   documentDownloadType: 'direct',
-  metaData: { title: 'Tollgate API reference' },
+  metaData: { title: document.title },
 })
 
 // Names and roles that Scalar leaves out, for screen readers and keyboards.

@@ -2,6 +2,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { openCalls } from '../../src/app/surface/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { type BrandSettings, brandName } from '../../src/domain/brand.ts'
 import { publicPathOf } from '../../src/domain/public-url.ts'
 import { acceptedCoding } from '../../src/http/codings.ts'
 import { plainError } from '../../src/http/plain-error.ts'
@@ -33,13 +34,16 @@ export function docsRoutes(
   gateway: Pick<Gateway, 'calls' | 'requests' | 'operations'>,
   documented: AnyElysia,
 ) {
-  const page = ofPath(makePage)
-  const document = ofPath((path) => makeDocument(documented, gateway, path))
-  const pathNow = () => publicPathOf(gateway.calls.catalogue().server.public_url)
+  const page = ofPlace(makePage)
+  const document = ofPlace((place) => makeDocument(documented, gateway, place))
+  const placeNow = (): Place => {
+    const { server, brand } = gateway.calls.catalogue()
+    return { path: publicPathOf(server.public_url), brand }
+  }
   return new Elysia({ name: 'docs-routes' })
     .use(openCalls(gateway, SURFACE))
     .get('/docs', async () =>
-      answer(await page(pathNow()), 'text/html; charset=utf-8', {
+      answer(await page(placeNow()), 'text/html; charset=utf-8', {
         'content-security-policy': CONTENT_SECURITY_POLICY,
       }),
     )
@@ -50,7 +54,7 @@ export function docsRoutes(
       const { body, headers } = contentOf(scalar(), request)
       return answer(body, 'text/javascript; charset=utf-8', { ...headers, 'cache-control': FOREVER })
     })
-    .get('/docs/openapi.json', async ({ request }) => documentAnswer(await document(pathNow()), request))
+    .get('/docs/openapi.json', async ({ request }) => documentAnswer(await document(placeNow()), request))
 }
 
 const answer = (body: string | Blob | ReadableStream, type: string, headers: Record<string, string> = {}) =>
@@ -64,18 +68,26 @@ const answer = (body: string | Blob | ReadableStream, type: string, headers: Rec
     },
   })
 
-/** Makes a value for a path of the public URL at its first use, and again after that path has changed. */
-function ofPath<T>(make: (path: string) => Promise<T>): (path: string) => Promise<T> {
-  let last: { path: string; get: () => Promise<T> } | undefined
-  return (path) => {
-    if (last?.path !== path) last = { path, get: atFirstUse(() => make(path)) }
+/** What page and document depend on. A catalogue that is read anew has another object of its brand. */
+interface Place {
+  /** Of the public URL. */
+  path: string
+  brand: BrandSettings
+}
+
+/** Makes a value for a place at its first use, and again after that has changed. */
+function ofPlace<T>(make: (place: Place) => Promise<T>): (place: Place) => Promise<T> {
+  let last: (Place & { get: () => Promise<T> }) | undefined
+  return (place) => {
+    if (last?.path !== place.path || !Bun.deepEquals(last.brand, place.brand))
+      last = { ...place, get: atFirstUse(() => make(place)) }
     return last.get()
   }
 }
 
-async function makePage(path: string): Promise<string> {
+async function makePage({ path, brand }: Place): Promise<string> {
   const bytes = await Bun.file(versionOf(scalar())).bytes()
-  return pageOf(path, `${SCALAR_PATH}?v=${Bun.hash(bytes).toString(36)}`)
+  return pageOf(path, `${SCALAR_PATH}?v=${Bun.hash(bytes).toString(36)}`, brand)
 }
 
 interface Document {
@@ -87,7 +99,7 @@ interface Document {
 async function makeDocument(
   app: AnyElysia,
   { operations }: Pick<Gateway, 'operations'>,
-  path: string,
+  { path, brand }: Place,
 ): Promise<Document> {
   const [{ documentOf }, { gzip }, { promisify }, ...references] = await Promise.all([
     import('./document.ts'),
@@ -95,7 +107,7 @@ async function makeDocument(
     import('node:util'),
     ...operations.references.map((load) => load()),
   ])
-  const json = JSON.stringify(await documentOf(app, references, path))
+  const json = JSON.stringify(await documentOf(app, references, { path, title: brandName(brand) }))
   const gzipped = new Uint8Array(await promisify(gzip)(json))
   return { gzipped, etag: `"${Bun.hash(json).toString(36)}"` }
 }

@@ -47,7 +47,7 @@ export const ModelView = Closed(
     id: Type.String({ description: 'The name by which it is called.' }),
     object: Type.Literal('model'),
     created: Type.Integer({ description: 'Seconds since 1970, UTC.' }),
-    owned_by: Type.String({ description: 'Always `tollgate`.' }),
+    owned_by: Type.String({ description: 'Who runs this service; the same for all models.' }),
     shutdown_date: Nullable(
       Type.String({
         description: 'The day on which it is shut down, such as `2027-03-31`; null if none is known.',
@@ -99,11 +99,13 @@ export const ListView = Closed(
 /**
  * One page of models.
  * @param models all that the caller may call, in the catalogue's order
+ * @param owned_by the operator's brand, as a part of names
  * @throws GatewayError invalid_request for `before_id` or `after_id` that names none of them, and for both at once
  */
 export function listView(
   models: readonly Model[],
   { limit, before_id, after_id }: Static<typeof ListQuery>,
+  owned_by: string,
 ): Static<typeof ListView> {
   if (before_id !== undefined && after_id !== undefined)
     throw invalidRequest('before_id: cannot be given together with after_id.', { param: 'before_id' })
@@ -115,7 +117,7 @@ export function listView(
   const page = before_id === undefined ? rest.slice(0, size) : rest.slice(rest.length - size)
   return {
     object: 'list',
-    data: page.map(modelView),
+    data: page.map((model) => modelView(model, owned_by)),
     has_more: page.length < rest.length,
     first_id: page.at(0)?.id ?? null,
     last_id: page.at(-1)?.id ?? null,
@@ -135,13 +137,13 @@ function placeOf(models: readonly Model[], id: string, param: string): number {
  * A model as both SDKs read it. `shutdown_date` is OpenAI's (openai's resources/models.d.ts), `lifecycle` and `retires_at` are
  * Anthropic's (@anthropic-ai/sdk's resources/models.d.ts), where a past date means that the retirement is overdue.
  */
-export function modelView(model: Model): Static<typeof ModelView> {
+export function modelView(model: Model, owned_by: string): Static<typeof ModelView> {
   const shutdown_date = shutdownDateOf(model) ?? null
   return {
     id: model.id,
     object: 'model',
     created: Math.floor(model.created_at_ms / 1000),
-    owned_by: 'tollgate',
+    owned_by,
     shutdown_date,
     type: 'model',
     display_name: model.display_name,

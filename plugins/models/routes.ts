@@ -6,6 +6,7 @@ import { freeCalls } from '../../src/app/surface/calls.ts'
 import { AnyError, clientApiOf, surfaceFor } from '../../src/app/surface/client-api.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Surface } from '../../src/app/surface/origin.ts'
+import { brandSlug } from '../../src/domain/brand.ts'
 import { isServed, type Model } from '../../src/domain/catalogue.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { decodePathPart, ModelParams } from '../../src/http/parameters.ts'
@@ -35,6 +36,8 @@ export function models(gateway: Pick<Gateway, 'calls' | 'requests'>) {
     })
   }
 
+  const owner = () => brandSlug(catalogue().brand)
+
   /** Google's SDK, which asks for version v1 of its API here, reads the same body. */
   const isNative = (request: Request): boolean =>
     nativeSettings.of(catalogue()).extra_methods && clientApiOf(request) === 'google'
@@ -44,11 +47,11 @@ export function models(gateway: Pick<Gateway, 'calls' | 'requests'>) {
     query: Static<typeof ListQuery>,
     request: Request,
   ): Static<typeof ListView> => ({
-    ...listView(all, query),
+    ...listView(all, query, owner()),
     ...(isNative(request) ? nativePage(all, query) : {}),
   })
   const one = (model: Model, request: Request): Static<typeof ModelView> => ({
-    ...modelView(model),
+    ...modelView(model, owner()),
     ...(isNative(request) ? nativeModel(model) : {}),
   })
 

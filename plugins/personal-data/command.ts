@@ -6,6 +6,7 @@ import {
   type DataFolder,
   engineOfFolder,
   filesOfFolder,
+  readCatalogueOf,
   remarkOnLimits,
   withDatabase,
 } from '../../src/app/command-line/data-folder.ts'
@@ -13,6 +14,7 @@ import { addExample, type CliDeps, commandGroup } from '../../src/app/command-li
 import { confirm } from '../../src/app/commands/confirm.ts'
 import { untilStopped, untilThen, withProgress } from '../../src/app/commands/progress.ts'
 import { databaseCopyWork } from '../../src/app/process/data-paths.ts'
+import { brandName } from '../../src/domain/brand.ts'
 import { writeArchive } from '../../src/store/new-archive.ts'
 import { makeWorkFolder } from '../../src/store/work-folder.ts'
 import { whereOptions } from '../backups/index.ts'
@@ -38,6 +40,7 @@ function addExport(account: Command, deps: CliDeps): void {
     .action(async (name: string, { out }: { out: string }, command: Command) => {
       const { folder, json, answer, warn } = contextOf(command, deps)
       const tables = await deps.tables()
+      const service = await serviceOf(folder)
       using stores = await filesOfFolder(folder)
       const exported = await withProgress(deps, json, (show) =>
         untilStopped('The export was stopped and its file removed.', (check) =>
@@ -47,6 +50,7 @@ function addExport(account: Command, deps: CliDeps): void {
               data_folder: folder.dir,
               files: stores,
               account: name,
+              service,
               now_ms: deps.now(),
               put: (content) => writeWithin(folder.dir, out, untilThen(content, check)),
               onProgress({ bytes, of_bytes }) {
@@ -70,6 +74,12 @@ function addExport(account: Command, deps: CliDeps): void {
         `${out}: rows ${rows}, files ${files}, bytes ${bytes}.`,
       )
     })
+}
+
+/** Whose service it is, as account holders know it. */
+async function serviceOf(folder: DataFolder): Promise<string> {
+  const reading = await readCatalogueOf(folder)
+  return brandName('catalogue' in reading ? reading.catalogue.brand : {})
 }
 
 function addErase(account: Command, deps: CliDeps): void {

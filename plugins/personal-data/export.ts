@@ -19,6 +19,8 @@ interface ExportOptions {
   data_folder: string
   files: FileStores
   account: string
+  /** The name under which the operator sells, for the account holder. */
+  service: string
   now_ms: number
   /** Takes the archive. @returns its bytes */
   put(content: AsyncIterable<Uint8Array>): Promise<number>
@@ -77,7 +79,7 @@ async function fill(
     entries.push(entry)
     packed_bytes += entry.bytes
   }
-  await tar.addText('README.txt', readmeOf(options.tables))
+  await tar.addText('README.txt', readmeOf(options))
   const paths = await db.snapshot(async (then) => {
     const tables = await countTables(then, options.tables, account_id, onRead)
     const named = await pathsOf(then, options.tables, account_id)
@@ -170,8 +172,8 @@ async function* reportingBytes(
 const NAME_WIDTH = 18
 
 /** For the account holder. */
-const readmeOf = (tables: readonly StoredTable[]): string => `\
-This archive has everything that a Tollgate gateway stores about one account.
+const readmeOf = ({ tables, service }: Pick<ExportOptions, 'tables' | 'service'>): string => `\
+This archive has everything that ${service} stores about one account.
 
 Each .jsonl file is a table, and each of its lines is a row, as JSON. Fields that
 end with _nanos are amounts in billionths of a US dollar, fields with _ms are

@@ -4,6 +4,7 @@ import type { Catalogue, Endpoint, Model, Provider } from '../domain/catalogue.t
 import { LONG_CONTEXT, REQUEST_FEE, SERVICE_TIER } from '../domain/extras.ts'
 import type { KnownServer } from '../domain/servers/known-server.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
+import { checkBrand } from './brand.ts'
 import { warnOfCacheReads } from './cache-reads.ts'
 import { ratesBelowCost } from './costs.ts'
 import type { ReadKeyFile } from './key-files.ts'
@@ -75,6 +76,7 @@ function readDocument(
   const { server } = texts
   const storage = texts.storage && readStorage(texts.storage, { ...options, report })
   if (server) checkServer(server, { ...options, report })
+  if (texts.brand) checkBrand(texts.brand, { ...options, report })
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
     listOf(value.models),

@@ -1,5 +1,6 @@
 // The shape of the catalogue's sections of settings: [server], [limits], [billing], [responses], [retention] and [console]; and the list of the core's sections.
 import { Type } from '@sinclair/typebox'
+import { BrandSchema } from './brand.ts'
 import { StorageSchema } from './place-schemas.ts'
 import {
   Count,
@@ -211,6 +212,7 @@ export const SECTION_SCHEMAS = {
   server: ServerSchema,
   limits: LimitsSchema,
   billing: BillingSchema,
+  brand: BrandSchema,
   console: ConsoleSchema,
   responses: ResponsesSchema,
   retention: RetentionSchema,

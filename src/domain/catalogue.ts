@@ -1,5 +1,6 @@
 // The catalogue as the program sees it: checked, secrets read, prices calculable, models by id.
 
+import type { BrandSettings } from './brand.ts'
 import type { Limits } from './call-limits.ts'
 import type { ImagePrice, ImageTokenPrice, Price, TokenPrice, UnitPrice } from './prices.ts'
 import type { KeyHeader, ServerFields } from './servers/known-server.ts'
@@ -232,6 +233,7 @@ export interface Catalogue {
   readonly server: ServerSettings
   readonly limits: Limits
   readonly billing: BillingSettings
+  readonly brand: BrandSettings
   readonly responses: ResponseSettings
   readonly retention: RetentionSettings
   readonly console: ConsoleSettings

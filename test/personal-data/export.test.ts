@@ -155,6 +155,7 @@ test('what is written meanwhile is not in it: all tables are of one moment', asy
     data_folder: folder,
     files: fileStoresOf({ files: undefined }, folder),
     account: ALICE,
+    service: 'Acme AI',
     now_ms: 0,
     async put(content) {
       const blocks: Uint8Array[] = []

@@ -132,6 +132,7 @@ async function exported({ folder, db }: Place): Promise<Record<string, string>> 
     data_folder: folder.path,
     files: fileStoresOf({ files: undefined }, folder.path),
     account: MARKER,
+    service: 'Acme AI',
     now_ms: 0,
     async put(content) {
       for await (const block of content) blocks.push(block)

@@ -209,7 +209,7 @@ async function visitOf(page: Page, { origin, theme, leave }: Visiting): Promise<
       await self.isClean()
       expect(loading_shift).toBeLessThanOrEqual(MAX_SHIFT)
       expect(await page.evaluate<number>(SIDE_SCROLL)).toBeLessThanOrEqual(0)
-      expect(await page.title()).toMatch(/Tollgate/)
+      expect(await page.title()).toMatch(/ · \S|API reference$/)
     },
     async looksRight() {
       await self.fits()

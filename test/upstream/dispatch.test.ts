@@ -32,6 +32,7 @@ const catalogue: Catalogue = {
   limits: { reads_per_minute: 600, images_per_minute: 30, refuse_negative_margin: false },
   responses: { store: false, days: 30, max_mb: 0, max_mb_per_account: 0, max_mb_per_conversation: 1 },
   billing: { interrupted: 'charge' },
+  brand: {},
   retention: { traces: 90 },
   console: { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 },
   storage: { database: undefined, files: undefined },

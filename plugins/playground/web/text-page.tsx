@@ -1,6 +1,7 @@
 // The text playground: models and their settings beside a conversation that streams, and the conversation as code.
 import { Code as CodeIcon, Eraser, Send } from 'lucide-react'
 import { useState } from 'react'
+import { brand } from '../../console/web/app/brand.ts'
 import { useBaseUrl, useViewer } from '../../console/web/app/session.tsx'
 import { toast } from '../../console/web/app/toasts.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -108,7 +109,8 @@ function AsCode({ draft, models }: { draft: Draft; models: readonly (TextModel |
         )}
       </CallSnippet>
       <p className="small soft">
-        Set the environment variable TOLLGATE_KEY to one of your keys. Each library can call any model.
+        Set the environment variable {brand.key_variable} to one of your keys. Each library can call any
+        model.
         {messages.some(({ pictures }) => pictures) && ' Replace the names of images with their data.'}
       </p>
     </>

@@ -1,7 +1,8 @@
 // The frame of the pages without a session, and whether the browser kept a session.
-import { TrafficCone } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
+import { titleTab } from '../../console/web/app/brand.ts'
 import { api, send } from '../../console/web/app/client.ts'
+import { BrandLinks, BrandMark } from '../../console/web/parts/brand.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 
 interface OutsideFrameProps {
@@ -14,18 +15,19 @@ interface OutsideFrameProps {
 
 export function OutsideFrame({ title, lead, refusal, children }: OutsideFrameProps) {
   useEffect(() => {
-    document.title = `${title} · Tollgate`
+    titleTab(title)
   }, [title])
   return (
     <div className="sign-in">
       <div className="sign-in-head">
         <div className="sign-in-brand">
-          <TrafficCone className="icon" aria-hidden /> Tollgate
+          <BrandMark />
         </div>
         <h1>{title}</h1>
         {lead && <p className="soft">{lead}</p>}
       </div>
       {refusal ? <Notice tone="warn">{refusal}</Notice> : children}
+      <BrandLinks className="sign-in-about" />
     </div>
   )
 }

@@ -9,6 +9,8 @@ import { fileScene } from '../../support/scene.ts'
 const OPEN = ['GET /healthz', 'GET /readyz']
 /** The reference of the API (test/docs): it says what this program can do, and nothing of its accounts. */
 const isReference = ({ path }: { path: string }) => /^\/docs(\/|$)/.test(path)
+/** What anybody may see of the service (test/site): nothing, unless the operator turns it on. */
+const isPublic = ({ path }: { path: string }) => /^\/(brand|pricing|status|robots\.txt)\b/.test(path)
 /** It is not there unless the catalogue has a token for it, which is none of an account (test/metrics). */
 const isMetrics = ({ path }: { path: string }) => path === '/metrics'
 
@@ -52,7 +54,9 @@ describe('without a key', () => {
   test.each(WRONG)(
     '%s: every route but two answers 401 before it looks at the body',
     async (_, headers, query) => {
-      const closed = routes().filter((route) => !isOpen(route) && !isReference(route) && !isMetrics(route))
+      const closed = routes().filter(
+        (route) => !isOpen(route) && !isReference(route) && !isPublic(route) && !isMetrics(route),
+      )
       expect(closed.length).toBeGreaterThan(10)
       for (const { method, path } of closed)
         for (const [, body, type] of withoutBody(method) ? [['', '', '']] : BODIES) {

@@ -23,6 +23,7 @@ const CHANGES: Record<
     [['refuse_negative_margin'], true],
   ],
   billing: [[['interrupted'], 'free']],
+  brand: [[['name'], 'Acme AI']],
   console: [[['session_hours'], 12]],
   responses: [[['days'], 3]],
   retention: [[['traces'], 7]],

@@ -1,6 +1,7 @@
 // One call in full: its events from top to bottom, its usage, and its cost line by line.
 import { Hourglass, SearchX } from 'lucide-react'
 import { useEffect } from 'react'
+import { brand } from '../../../console/web/app/brand.ts'
 import { ApiError, api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -55,7 +56,7 @@ export default function CallPage({ params }: PageProps) {
 
 function Actions({ call }: { call: Call }) {
   const { role } = useViewer()
-  const curl = curlOf(call, useBaseUrl())
+  const curl = curlOf(call, useBaseUrl(), brand.key_variable)
   return (
     <>
       {role === 'operator' && <RefundCall call={call} />}

@@ -34,9 +34,14 @@ const REQUESTS: Readonly<Record<string, (request: CurlRequest) => ApiRequest>> =
 
 /**
  * @param base_url how the gateway is reached
+ * @param key_variable the environment variable with the key, as in `SampleCall`
  * @returns undefined for surfaces whose requests are forms with files
  */
-export function curlOf({ surface, model, streamed }: Call, base_url: string): string | undefined {
+export function curlOf(
+  { surface, model, streamed }: Call,
+  base_url: string,
+  key_variable?: string,
+): string | undefined {
   const request = REQUESTS[surface]?.({ model, stream: streamed || undefined })
-  return request && curl(base_url, request)
+  return request && curl(base_url, request, key_variable === undefined ? {} : { key_variable })
 }

@@ -125,6 +125,33 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       },
     },
   },
+  brand: {
+    title: 'Brand',
+    lead: 'The name and look that account holders see on pages, in mail and on statements.',
+    groups: { name: 'Look', support_url: 'Your pages' },
+    labels: {
+      name: { label: 'Name', help: 'Shown in place of Tollgate.' },
+      logo: {
+        label: 'Logo',
+        help: 'A PNG, WebP or SVG file in the data folder, such as logo.svg. Shown in place of the name.',
+        code: true,
+      },
+      icon: {
+        label: 'Icon',
+        help: 'A square image in the data folder, for the browser tab and beside the name.',
+        code: true,
+      },
+      color: {
+        label: 'Color',
+        help: 'Of buttons and links, such as #1f56c4. Shades that are hard to read are adjusted.',
+        code: true,
+      },
+      support_url: { label: 'Support', help: 'A URL, or mailto: with an address.', code: true },
+      terms_url: { label: 'Terms of service', code: true },
+      privacy_url: { label: 'Privacy policy', code: true },
+      imprint_url: { label: 'Imprint', code: true },
+    },
+  },
   catalogue: {
     title: 'Markup',
     lead: 'How much your prices are above the costs of providers.',

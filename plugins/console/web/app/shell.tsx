@@ -4,6 +4,7 @@ import { Menu as MenuIcon, Search as SearchIcon, X } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { search } from '../../../pages.ts'
+import { BrandMark } from '../parts/brand.tsx'
 import { Button } from '../parts/button.tsx'
 import { ConnectionBanner } from './banner.tsx'
 import { KeysDialog, useKeys } from './keys-dialog.tsx'
@@ -53,6 +54,9 @@ export function Shell() {
       <div>
         <ConnectionBanner />
         <main className="main" id="main" tabIndex={-1}>
+          <div className="print-brand">
+            <BrandMark />
+          </div>
           <Routes role={role} />
         </main>
       </div>

@@ -1,8 +1,9 @@
 // The side bar: the pages, by words with icons, and who is signed in. On a tablet the icons alone, on a phone a drawer.
-import { BookOpen, Keyboard, LogOut, Monitor, Moon, Search, Sun, TrafficCone } from 'lucide-react'
+import { BookOpen, Keyboard, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { pages } from '../../../pages.ts'
+import { BrandLinks, BrandMark } from '../parts/brand.tsx'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
 import type { PageEntry, PageGroup } from './page-entry.ts'
@@ -22,7 +23,7 @@ interface SideBarProps {
 
 export const Brand = () => (
   <Link className="brand" href="/">
-    <TrafficCone aria-hidden /> <span>Tollgate</span>
+    <BrandMark />
   </Link>
 )
 
@@ -71,6 +72,7 @@ export function SideBar({ groups, onSearch, onHelp, onChosen }: SideBarProps) {
         <BookOpen className="icon" aria-hidden />
         <span className="side-word">API reference</span>
       </a>
+      <BrandLinks className="side-about" />
       <SideFoot onHelp={onHelp} />
     </aside>
   )

@@ -1,5 +1,6 @@
 // The frame of a page: its title, what can be done here, its sections.
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
+import { titleTab } from '../app/brand.ts'
 import { names } from './class-names.ts'
 
 let owed = false
@@ -32,7 +33,7 @@ interface PageFrameProps {
 export function Page({ title, lead, actions, width, children }: PageFrameProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · Tollgate`
+    titleTab(title)
   }, [title])
   useEffect(() => {
     if (claimFocus()) heading.current?.focus()

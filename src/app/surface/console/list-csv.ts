@@ -1,6 +1,7 @@
 // Lists as files: all rows of a list that match the filter in force, as CSV, read as their reader takes them.
 import { Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../access/viewer.ts'
+import { brandSlug } from '../../../domain/brand.ts'
 import { dayOf } from '../../../domain/zones.ts'
 import { type Cell, type CsvColumns, columnsIn, csvAnswer } from '../../../http/csv.ts'
 import { readZone } from '../../../http/period.ts'
@@ -35,7 +36,10 @@ export async function listCsv<Row>(
   const zoned = columnsIn(zone, columns)
   const onEnd = beginExport(gateway, viewer)
   const { name: day } = dayOf(gateway.calls.now(), zone)
-  const file = { name: `tollgate-${list}-${day}.csv`, head: Object.keys(zoned) }
+  const file = {
+    name: `${brandSlug(gateway.calls.catalogue().brand)}-${list}-${day}.csv`,
+    head: Object.keys(zoned),
+  }
   try {
     return csvAnswer(file, linesOf(zoned, await withFirst(parts)), onEnd)
   } catch (thrown) {

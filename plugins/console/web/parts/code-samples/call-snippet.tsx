@@ -1,5 +1,6 @@
 // A call as code, for the library and the language of choice.
 import { type ReactNode, useState } from 'react'
+import { brand } from '../../app/brand.ts'
 import { Choices } from '../choices.tsx'
 import { Snippet } from '../snippet.tsx'
 import { SDKS, type Sdk } from './requests.ts'
@@ -24,7 +25,7 @@ export function CallSnippet({ call, children }: CallSnippetProps) {
         />
         {children}
       </div>
-      <Snippet samples={samplesOf(sdk, call)} />
+      <Snippet samples={samplesOf(sdk, { ...call, key_variable: brand.key_variable })} />
     </>
   )
 }

@@ -18,28 +18,32 @@ export interface Sample {
 export interface SampleCall extends Omit<Conversation, 'messages'> {
   /** How callers reach the gateway, without a slash at the end: `useBaseUrl()`. */
   base_url: string
-  /** A key, or a place to put one; without it the code reads the environment variable TOLLGATE_KEY. */
+  /** A key, or a place to put one; without it the code reads an environment variable. */
   key?: string
+  /** That variable; TOLLGATE_KEY where absent. */
+  key_variable?: string
   /** A greeting if absent. */
   messages?: Conversation['messages']
 }
+
+const KEY_VARIABLE = 'TOLLGATE_KEY'
 
 const GREETING: Conversation['messages'] = [{ role: 'user', content: 'Say hello in one word.' }]
 
 /** The same call in each language. */
 export function samplesOf(
   sdk: Sdk,
-  { base_url: url, key, messages = GREETING, ...call }: SampleCall,
+  { base_url: url, key, key_variable = KEY_VARIABLE, messages = GREETING, ...call }: SampleCall,
 ): Sample[] {
   const conversation = { ...call, messages }
   const fields = FIELDS[sdk](conversation)
   const [python_key, javascript_key] =
     key === undefined
-      ? ['os.environ["TOLLGATE_KEY"]', 'process.env.TOLLGATE_KEY']
+      ? [`os.environ["${key_variable}"]`, `process.env.${key_variable}`]
       : [JSON.stringify(key), `'${key}'`]
   const python = PYTHON[sdk]({ url, key: python_key, fields: argumentsOf(inPython(sdk, fields), 'python') })
   return [
-    { language: 'curl', code: curl(url, requestOf(sdk, conversation), key) },
+    { language: 'curl', code: curl(url, requestOf(sdk, conversation), { key, key_variable }) },
     { language: 'Python', code: key === undefined ? python.replace('\n', '\nimport os\n') : python },
     {
       language: 'JavaScript',
@@ -64,17 +68,17 @@ const argumentsOf = (fields: Fields, as: 'python' | 'javascript'): string =>
     )
     .join('')
 
-/** A request as a curl command. @param key as in `SampleCall` */
+/** A request as a curl command, with its key as in `SampleCall`. */
 export function curl(
   url: string,
   { path, key_header, version_header, body }: ApiRequest,
-  key?: string,
+  { key, key_variable = KEY_VARIABLE }: Pick<SampleCall, 'key' | 'key_variable'> = {},
 ): string {
   const header = key_header ?? 'Authorization: Bearer '
   return [
     `curl ${inShell(url + path)}`,
     // In double quotes the shell puts the key in.
-    `-H ${key === undefined ? `"${header}$TOLLGATE_KEY"` : inShell(header + key)}`,
+    `-H ${key === undefined ? `"${header}$${key_variable}"` : inShell(header + key)}`,
     ...(version_header === undefined ? [] : [`-H ${inShell(version_header)}`]),
     "-H 'Content-Type: application/json'",
     `-d ${inShell(written(body, 'json', 2))}`,

@@ -1,0 +1,87 @@
+// The public files of the brand: logo and icon, and the stylesheet with its colours.
+import { Elysia } from 'elysia'
+import { openCalls } from '../../src/app/surface/calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { brandColors } from '../../src/domain/brand-colors.ts'
+import { notFound } from '../../src/domain/errors.ts'
+import { plainError } from '../../src/http/plain-error.ts'
+import { keptBrandFiles } from './brand-files.ts'
+
+const SURFACE = { surface: 'site', forms: [], render: plainError }
+
+/**
+ * An image that is opened by itself runs nothing, loads nothing and has an origin of its own, whatever is in it. Pages of others may show it, as
+ * mails do.
+ */
+const GUARDS = {
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  'cross-origin-resource-policy': 'cross-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'public, max-age=300',
+}
+
+const NONE = 'The operator has set no such file.'
+
+/** `GET /brand/logo`, `/brand/icon` and `/brand/colors.css`: 404 where the operator has set none. */
+export function brandRoutes({
+  calls,
+  requests,
+  operations,
+}: Pick<Gateway, 'calls' | 'requests' | 'operations'>) {
+  const { catalogue, now, log } = calls
+  const read = keptBrandFiles(operations.data_folder, now)
+  const hide = { detail: { hide: true } } as const
+  const serve = async (request: Request, name: string | undefined): Promise<Response> => {
+    if (name === undefined) throw notFound(NONE)
+    const reading = await read(name)
+    if ('problem' in reading) {
+      log.warn({ problem: reading.problem }, 'a file of the brand is not shown')
+      throw notFound(NONE)
+    }
+    return answer(request, reading)
+  }
+  return new Elysia({ name: 'brand-files' })
+    .use(openCalls({ calls, requests }, SURFACE))
+    .get('/brand/logo', ({ request }) => serve(request, catalogue().brand.logo), hide)
+    .get('/brand/icon', ({ request }) => serve(request, catalogue().brand.icon), hide)
+    .get(
+      '/brand/colors.css',
+      ({ request }) => {
+        const { color } = catalogue().brand
+        if (color === undefined) throw notFound(NONE)
+        const text = colorsCss(color)
+        return answer(request, { type: 'text/css; charset=utf-8', bytes: text, etag: `"${color.slice(1)}"` })
+      },
+      hide,
+    )
+}
+
+function answer(
+  request: Request,
+  { type, bytes, etag }: { type: string; bytes: Uint8Array<ArrayBuffer> | string; etag: string },
+): Response {
+  const headers = { ...GUARDS, etag }
+  if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers })
+  return new Response(bytes, { headers: { ...headers, 'content-type': type } })
+}
+
+/** By the names that the pages' own stylesheets have for them, the API reference's included. */
+function colorsCss(color: string): string {
+  const { accent, soft, fill, fill_hover, on_fill } = brandColors(color)
+  const both = ({ light, dark }: { light: string; dark: string }) => `light-dark(${light}, ${dark})`
+  return `:root {
+  --accent: ${both(accent)};
+  --accent-soft: ${both(soft)};
+  --accent-fill: ${both(fill)};
+  --accent-fill-hover: ${both(fill_hover)};
+  --on-fill: ${both(on_fill)};
+}
+body.light-mode {
+  --scalar-color-accent: ${accent.light};
+}
+body.dark-mode {
+  --scalar-color-accent: ${accent.dark};
+}
+`
+}
