@@ -72,7 +72,7 @@ const argumentsOf = (fields: Fields, as: 'python' | 'javascript'): string =>
 export function curl(
   url: string,
   { path, key_header, version_header, body }: ApiRequest,
-  { key, key_variable = KEY_VARIABLE }: Pick<SampleCall, 'key' | 'key_variable'> = {},
+  { key, key_variable = KEY_VARIABLE }: { key?: string | undefined; key_variable?: string } = {},
 ): string {
   const header = key_header ?? 'Authorization: Bearer '
   return [
