@@ -45,6 +45,7 @@ export const audit_log = defineList<ListedAction>()({
     for: tableOnly({ head: 'FOR', text: subjectWords }),
     by: word(OneOf(ACTORS), actorFor),
     actor: tableOnly({ head: 'BY', text: actorWords }),
+    person: nullableText(hiddenFromOthers('person_name'), { description: 'who was signed in' }),
     session_id: nullableInteger(hiddenFromOthers('session_id')),
     address: nullableText(hiddenFromOthers('address'), { description: 'of the session' }),
     command: nullableText(hiddenFromOthers('command'), { description: 'such as `key create`' }),
@@ -84,9 +85,10 @@ function subjectWords({ account_name, key_name, subject }: ListedAction): string
   return [account_name, key_name, subject].filter((name) => name !== null).join(' / ') || '-'
 }
 
-function actorWords({ actor, command, machine_user, session_id }: ListedAction): string {
+function actorWords({ actor, command, machine_user, session_id, person_name }: ListedAction): string {
   if (command !== null) return `${machine_user ?? 'command'}: ${command}`
-  return session_id === null ? actor : `${actor}, session ${session_id}`
+  const who = person_name ?? actor
+  return session_id === null ? who : `${who}, session ${session_id}`
 }
 
 function changeWords({ before, after }: ListedAction): string {

@@ -6,7 +6,7 @@ import type { Db, Orm } from '../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
 import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { type ActionRow, accounts, actions, keys } from '../../src/store/schema.ts'
+import { type ActionRow, accounts, actions, keys, people } from '../../src/store/schema.ts'
 
 const { placeholder } = sql
 
@@ -15,6 +15,8 @@ export interface ListedAction extends ActionRow {
   account_name: string | null
   key_name: string | null
   key_prefix: string | null
+  /** Null where nobody was signed in, and of people who are gone. */
+  person_name: string | null
 }
 
 /** Which lines; an absent field does not filter. */
@@ -36,10 +38,12 @@ const page = (orm: Orm, of: SQL | undefined) =>
       account_name: accounts.name,
       key_name: keys.name,
       key_prefix: keys.prefix,
+      person_name: people.name,
     })
     .from(actions)
     .leftJoin(accounts, eq(accounts.id, actions.account_id))
     .leftJoin(keys, eq(keys.id, actions.key_id))
+    .leftJoin(people, eq(people.id, actions.person_id))
     .where(
       and(
         of,

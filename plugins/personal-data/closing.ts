@@ -28,6 +28,7 @@ export function beginErasing(db: Db, name: string, now_ms: number): Promise<Acco
       )
     await closeAccount(tx, name, now_ms)
     await insert.run({ account_id: account.id, erased_at_ms: now_ms })
+    await erasingQueries(tx).moveOthers.run({ account_id: account.id })
     await recordAction(tx, { action: 'account.erased', account_id: account.id })
     return account
   })

@@ -12,6 +12,7 @@ import type { Db, Tx } from '../../src/store/db.ts'
 import type { Scrubbing } from '../../src/store/engines/sqlite/scrubbing.ts'
 import {
   erasedColumns,
+  isOfAccount,
   type RuledTable,
   ruledTables,
   type StoredTable,
@@ -123,8 +124,8 @@ async function deleteRows(
   { name, rule, account_id, removeFiles }: Part & { removeFiles: ReturnType<typeof removerOf> },
 ): Promise<number> {
   const path = `${rule.file ?? 'NULL'} AS path`
-  const newest = `SELECT id, ${path} FROM ${name} WHERE ${rule.owner} = $account_id ORDER BY id DESC LIMIT ${ROWS_AT_ONCE}`
-  const remove = `DELETE FROM ${name} WHERE ${rule.owner} = $account_id AND id >= $from_id RETURNING ${path}`
+  const newest = `SELECT id, ${path} FROM ${name} WHERE ${isOfAccount(rule)} ORDER BY id DESC LIMIT ${ROWS_AT_ONCE}`
+  const remove = `DELETE FROM ${name} WHERE ${isOfAccount(rule)} AND id >= $from_id RETURNING ${path}`
   let count = 0
   for (;;) {
     const rows = await db.rows<{ id: number; path: string | null }>(newest, { account_id })
@@ -148,7 +149,7 @@ async function blankColumns(db: Db, { name, rule, account_id }: Part): Promise<n
   if (columns.length === 0) return 0
   const changes = columns.map(([column, sql]) => `${column} = ${sql}`).join()
   const differs = columns.map(([column, sql]) => `${column} IS DISTINCT FROM ${sql}`).join(' OR ')
-  const range = `${rule.owner} = $account_id AND id > $after_id`
+  const range = `${isOfAccount(rule)} AND id > $after_id`
   const next = `SELECT max(id) AS last_id FROM (SELECT id FROM ${name} WHERE ${range} ORDER BY id LIMIT ${ROWS_AT_ONCE}) AS page`
   const blank = `UPDATE ${name} SET ${changes} WHERE ${range} AND id <= $last_id AND (${differs}) RETURNING id`
   let count = 0

@@ -3,6 +3,7 @@ import type { Db, Values } from '../../src/store/db.ts'
 import {
   type ColumnRule,
   exportedTables,
+  isOfAccount,
   type RuledTable,
   type StoredTable,
   type TableRule,
@@ -51,9 +52,9 @@ export async function countTables(
 export async function pathsOf(db: Db, tables: readonly StoredTable[], account_id: number): Promise<string[]> {
   const paths: string[] = []
   for (const { name, rule } of exportedTables(tables)) {
-    const { owner, file } = rule
+    const { file } = rule
     if (file === undefined) continue
-    const text = `SELECT ${file} AS path FROM ${name} WHERE ${owner} = $account_id AND ${file} IS NOT NULL`
+    const text = `SELECT ${file} AS path FROM ${name} WHERE ${isOfAccount(rule)} AND ${file} IS NOT NULL`
     for (const { path } of await db.rows<{ path: string }>(text, { account_id })) paths.push(path)
   }
   return paths
@@ -87,7 +88,7 @@ function pageReader(db: Db, { name: table, rule }: RuledTable, account_id: numbe
   const order = in_order_of ?? id
   const names = exportedColumns({ columns }).map(([name, { read = name }]) => `${read} AS ${name}`)
   const select = (after: string) =>
-    `SELECT ${names.join()}, ${order} AS last_order, ${id} AS last_id FROM ${table} WHERE ${owner} = $account_id ${after}
+    `SELECT ${names.join()}, ${order} AS last_order, ${id} AS last_id FROM ${table} WHERE ${isOfAccount(rule)} ${after}
       ORDER BY ${order}, ${id} LIMIT ${PAGE_ROWS}`
   const [first, next] = [select(''), select(`AND (${order}, ${id}) > ($last_order, $last_id)`)]
   return async (last?: Row): Promise<Row[]> => {

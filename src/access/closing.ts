@@ -21,8 +21,8 @@ export function closeAccount(db: Db, name: string, now_ms: number): Promise<numb
     await setStatus(tx, name, 'suspended')
     const { insert, revokeKeys } = closingQueries(tx)
     await insert.run({ account_id, closed_at_ms: now_ms })
-    await sessionQueries(tx).removeOfAccount.all({ account_id, id: 0 })
-    await passwordQueries(tx).remove.run({ account_id })
+    await sessionQueries(tx).removeOfAccount.run({ account_id })
+    await passwordQueries(tx).removeOfAccount.run({ account_id })
     await linkQueries(tx).removeOfAccount.run({ account_id })
     const revoked = await revokeKeys.all({ account_id, now_ms })
     const revoked_keys = revoked.length

@@ -8,6 +8,7 @@ import { checkAccountName, nameTaken } from './accounts.ts'
 import { checkBudgets } from './budgets.ts'
 import { type ImportedBudgets, insertBudgets, limitFields, MAX_ROWS } from './imported-budgets.ts'
 import { checkImportedKey, insertKeys, type NewImportedKey } from './imported-keys.ts'
+import { requireOwners } from './people.ts'
 
 export interface NewImportedAccount extends ImportedBudgets, Pick<AccountDetails, 'display_name' | 'email'> {
   readonly name: string
@@ -37,8 +38,8 @@ export async function createImportedAccounts(
   const created = await insertAccounts(tx, imported, now_ms)
   for (const part of batchesOf(detailsOf(created), MAX_ROWS))
     await tx.orm.insert(account_details).values(part)
-  for (const part of batchesOf(passwordsOf(created, now_ms), MAX_ROWS))
-    await tx.orm.insert(passwords).values(part)
+  const signing_in = created.filter(({ account }) => account.password_hash !== null)
+  for (const part of batchesOf(signing_in, MAX_ROWS)) await insertPasswords(tx, part, now_ms)
   const owners = created.map(({ account, account_id }) => ({ ...account, account_id, key_id: null }))
   await insertBudgets(tx, owners, now_ms)
   await recordActions(
@@ -96,7 +97,12 @@ const detailsOf = (created: readonly Created[]) =>
     return [{ ...details, account_id, keys_see_account: 0 }]
   })
 
-const passwordsOf = (created: readonly Created[], now_ms: number) =>
-  created.flatMap(({ account: { password_hash: hash }, account_id }) =>
-    hash === null ? [] : [{ account_id, hash, set_at_ms: now_ms }],
-  )
+async function insertPasswords(tx: Tx, created: readonly Created[], now_ms: number): Promise<void> {
+  const accounts = created.map(({ account: { name }, account_id }) => ({ account_id, name }))
+  const owners = await requireOwners(tx, accounts, now_ms)
+  const rows = created.flatMap(({ account: { password_hash: hash }, account_id }) => {
+    const person_id = owners.get(account_id)
+    return hash === null || person_id === undefined ? [] : [{ person_id, hash, set_at_ms: now_ms }]
+  })
+  await tx.orm.insert(passwords).values(rows)
+}

@@ -3,6 +3,7 @@
 import { invalidRequest, overloaded } from '../domain/errors.ts'
 import type { Db } from '../store/db.ts'
 import { createSlots } from '../utilities/slots.ts'
+import { lockedPerson } from './people.ts'
 import { passwordQueries } from './session-queries.ts'
 
 /** With the limits on attempts, more than can be guessed. NIST SP 800-63B asks for 8 at the least, and no rules of composition. */
@@ -117,26 +118,26 @@ export function checkPassword(password: string, param: string): void {
     throw invalidRequest(`${param}: must have at most ${MAX_PASSWORD_CHARS} characters.`, { param })
 }
 
-/** The hash of an account's password, or of the operator's; undefined if none is set. @param account_id null: the operator */
-export async function hashOf(db: Db, account_id: number | null): Promise<string | undefined> {
-  const found = await passwordQueries(db).ofAccount.get({ account_id })
+/** The hash of a person's password; undefined if none is set. */
+export async function hashOf(db: Db, person_id: number): Promise<string | undefined> {
+  const found = await passwordQueries(db).ofPerson.get({ person_id })
   return found?.hash
 }
 
-/** Whether any account has a hash of another gateway. */
+/** Whether anybody has a hash of another gateway. */
 export const hasImportedHashes = async (db: Db): Promise<boolean> =>
   (await passwordQueries(db).anyImported.get()) !== undefined
 
-/** Sets an account's password, or the operator's, in place of the old one. @param hash as `Passwords.hash` makes it, or an imported one */
+/** Sets a person's password, in place of the old one. @param hash as `Passwords.hash` makes it, or an imported one */
 export function setPassword(
   db: Db,
-  { account_id, hash, now_ms }: { account_id: number | null; hash: string; now_ms: number },
+  { person_id, hash, now_ms }: { person_id: number; hash: string; now_ms: number },
 ): Promise<void> {
   return db.begin(async (tx) => {
-    await tx.lock(account_id)
+    await lockedPerson(tx, person_id)
     const { remove, insert } = passwordQueries(tx)
-    await remove.run({ account_id })
-    await insert.run({ account_id, hash, set_at_ms: now_ms })
+    await remove.run({ person_id })
+    await insert.run({ person_id, hash, set_at_ms: now_ms })
   })
 }
 
@@ -150,15 +151,15 @@ export function setPassword(
 export async function ownHash(
   db: Db,
   passwords: Passwords,
-  person: { account_id: number | null; password: string; hash: string | undefined; now_ms: number },
+  person: { person_id: number; password: string; hash: string | undefined; now_ms: number },
 ): Promise<string | undefined> {
-  const { account_id, password, hash, now_ms } = person
+  const { person_id, password, hash, now_ms } = person
   if (hash === undefined || !isImportedHash(hash)) return hash
   const own = await passwords.hash(password)
   const stored = await db.begin(async (tx) => {
-    await tx.lock(account_id)
-    const current = await hashOf(tx, account_id)
-    if (current === hash) await setPassword(tx, { account_id, hash: own, now_ms })
+    await lockedPerson(tx, person_id)
+    const current = await hashOf(tx, person_id)
+    if (current === hash) await setPassword(tx, { person_id, hash: own, now_ms })
     return current === hash ? own : current
   })
   // Another sign-in at the same time may have done so.

@@ -2,7 +2,7 @@
 import { and, count, desc, getTableColumns, gt, isNull, or, sql } from 'drizzle-orm'
 import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
-import { accounts, closed_accounts, erased_accounts, holds, keys } from '../store/schema.ts'
+import { accounts, closed_accounts, erased_accounts, holds, keys, people } from '../store/schema.ts'
 
 const { placeholder } = sql
 
@@ -75,6 +75,22 @@ export const erasingQueries = perConnection({
   find: (orm) =>
     orm.select().from(erased_accounts).where(equals(erased_accounts.account_id, 'account_id')).prepare(),
   insert: (orm) => orm.insert(erased_accounts).values(placeholders('account_id', 'erased_at_ms')).prepare(),
+  /** People who are elsewhere, too, stay: as people of another account of theirs, or of the staff. */
+  moveOthers: (orm) =>
+    orm
+      .update(people)
+      .set({
+        account_id: sql`(SELECT account_id FROM memberships WHERE person_id = people.id AND account_id NOT IN (SELECT account_id FROM erased_accounts)
+          ORDER BY id LIMIT 1)`,
+      })
+      .where(
+        and(
+          equals(people.account_id, 'account_id'),
+          sql`(EXISTS (SELECT 1 FROM memberships WHERE person_id = people.id AND account_id NOT IN (SELECT account_id FROM erased_accounts))
+            OR EXISTS (SELECT 1 FROM staff WHERE person_id = people.id))`,
+        ),
+      )
+      .prepare(),
   pendingHolds: (orm) =>
     orm
       .select({ pending: count() })

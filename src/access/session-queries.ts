@@ -1,4 +1,4 @@
-// The queries on passwords, sessions, sign-in links and known addresses, prepared once for each connection. A null account is the operator.
+// The queries on passwords, sessions, sign-in links and known addresses, prepared once for each connection.
 import { and, desc, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { equals, placeholders, rawPlaceholder } from '../store/placeholders.ts'
@@ -7,16 +7,22 @@ import { known_addresses, passwords, sessions, sign_in_links } from '../store/sc
 
 const { placeholder } = sql
 
+/** A person who is in this account and nowhere else. */
+const isOfAccountAlone = (person_id: SQLiteColumn): SQL =>
+  sql`${person_id} IN (SELECT person_id FROM memberships WHERE account_id = ${placeholder('account_id')}
+    EXCEPT SELECT person_id FROM memberships WHERE account_id <> ${placeholder('account_id')}
+    EXCEPT SELECT person_id FROM staff)`
+
 /** Equal, null to null. */
 const is = (column: SQLiteColumn, name: string): SQL =>
   sql`${column} IS NOT DISTINCT FROM ${placeholder(name)}`
 
 export const passwordQueries = perConnection({
-  ofAccount: (orm) => orm.select().from(passwords).where(is(passwords.account_id, 'account_id')).prepare(),
+  ofPerson: (orm) => orm.select().from(passwords).where(equals(passwords.person_id, 'person_id')).prepare(),
   insert: (orm) =>
     orm
       .insert(passwords)
-      .values(placeholders('account_id', 'hash', 'set_at_ms'))
+      .values(placeholders('person_id', 'hash', 'set_at_ms'))
       .prepare(),
   anyImported: (orm) =>
     orm
@@ -25,11 +31,17 @@ export const passwordQueries = perConnection({
       .where(sql`${passwords.hash} LIKE '$2%'`)
       .limit(1)
       .prepare(),
-  remove: (orm) => orm.delete(passwords).where(is(passwords.account_id, 'account_id')).prepare(),
+  remove: (orm) => orm.delete(passwords).where(equals(passwords.person_id, 'person_id')).prepare(),
+  /** Of people who are in no other account. */
+  removeOfAccount: (orm) => orm.delete(passwords).where(isOfAccountAlone(passwords.person_id)).prepare(),
 })
 
-/** The sessions of a person: of the operator, of an account's password, or of one key. */
-const ofPerson = () => and(is(sessions.account_id, 'account_id'), is(sessions.key_id, 'key_id'))
+/** Of a person, or of one key. */
+const ofOwner = () => and(is(sessions.person_id, 'person_id'), is(sessions.key_id, 'key_id'))
+
+/** Of a person, with those of the keys of the account where they are. */
+const ofPerson = () =>
+  sql`(${equals(sessions.person_id, 'person_id')} OR (${sessions.person_id} IS NULL AND ${equals(sessions.account_id, 'account_id')}))`
 
 /** With `pageValues`. */
 const onPage = () => lt(sessions.id, placeholder('below_id'))
@@ -39,7 +51,8 @@ export const sessionQueries = perConnection({
     orm
       .insert(sessions)
       .values({
-        ...placeholders('sha256', 'role', 'account_id', 'key_id', 'address', 'user_agent', 'expires_at_ms'),
+        ...placeholders('sha256', 'role', 'account_id', 'person_id', 'key_id', 'address', 'user_agent'),
+        expires_at_ms: placeholder('expires_at_ms'),
         created_at_ms: placeholder('now_ms'),
         last_seen_at_ms: placeholder('now_ms'),
       })
@@ -55,12 +68,11 @@ export const sessionQueries = perConnection({
       .orderBy(desc(sessions.id))
       .limit(placeholder('row_limit'))
       .prepare(),
-  /** Sessions of the account's password and of its keys; of the operator where the account is null. */
-  ofAccount: (orm) =>
+  ofPerson: (orm) =>
     orm
       .select()
       .from(sessions)
-      .where(and(is(sessions.account_id, 'account_id'), onPage()))
+      .where(and(ofPerson(), onPage()))
       .orderBy(desc(sessions.id))
       .limit(placeholder('row_limit'))
       .prepare(),
@@ -68,7 +80,7 @@ export const sessionQueries = perConnection({
     orm
       .select()
       .from(sessions)
-      .where(and(is(sessions.account_id, 'account_id'), equals(sessions.key_id, 'key_id'), onPage()))
+      .where(and(equals(sessions.key_id, 'key_id'), onPage()))
       .orderBy(desc(sessions.id))
       .limit(placeholder('row_limit'))
       .prepare(),
@@ -81,28 +93,29 @@ export const sessionQueries = perConnection({
       .prepare(),
   remove: (orm) =>
     orm.delete(sessions).where(equals(sessions.id, 'id')).returning({ id: sessions.id }).prepare(),
-  /** All of a person but one. */
+  /** All of a person, or of a key, but one. */
   removeOthers: (orm) =>
+    orm
+      .delete(sessions)
+      .where(and(ofOwner(), ne(sessions.id, placeholder('id'))))
+      .returning({ id: sessions.id })
+      .prepare(),
+  /** All of a person and of the account's keys, but one. */
+  removeOfPerson: (orm) =>
     orm
       .delete(sessions)
       .where(and(ofPerson(), ne(sessions.id, placeholder('id'))))
       .returning({ id: sessions.id })
       .prepare(),
-  /** Of the account's password and of its keys, but one. */
-  removeOfAccount: (orm) =>
-    orm
-      .delete(sessions)
-      .where(and(is(sessions.account_id, 'account_id'), ne(sessions.id, placeholder('id'))))
-      .returning({ id: sessions.id })
-      .prepare(),
-  /** All of a person but the newest of them. */
+  removeOfAccount: (orm) => orm.delete(sessions).where(equals(sessions.account_id, 'account_id')).prepare(),
+  /** All of a person, or of a key, but the newest of them. */
   removeOldest: (orm) =>
     orm
       .delete(sessions)
       .where(
         and(
-          ofPerson(),
-          sql`${sessions.id} <= (SELECT id FROM sessions WHERE ${ofPerson()}
+          ofOwner(),
+          sql`${sessions.id} <= (SELECT id FROM sessions WHERE ${ofOwner()}
             ORDER BY id DESC LIMIT 1 OFFSET ${placeholder('kept')})`,
         ),
       )
@@ -120,13 +133,16 @@ export const linkQueries = perConnection({
     orm
       .insert(sign_in_links)
       .values({
-        ...placeholders('sha256', 'account_id', 'expires_at_ms'),
+        ...placeholders('sha256', 'person_id', 'expires_at_ms'),
         created_at_ms: placeholder('now_ms'),
       })
       .prepare(),
   byHash: (orm) => orm.select().from(sign_in_links).where(equals(sign_in_links.sha256, 'sha256')).prepare(),
+  removeOfPerson: (orm) =>
+    orm.delete(sign_in_links).where(equals(sign_in_links.person_id, 'person_id')).prepare(),
+  /** Of people who are in no other account. */
   removeOfAccount: (orm) =>
-    orm.delete(sign_in_links).where(is(sign_in_links.account_id, 'account_id')).prepare(),
+    orm.delete(sign_in_links).where(isOfAccountAlone(sign_in_links.person_id)).prepare(),
   removeExpired: (orm) =>
     orm
       .delete(sign_in_links)
@@ -135,27 +151,28 @@ export const linkQueries = perConnection({
   removeAll: (orm) => orm.delete(sign_in_links).prepare(),
 })
 
-const atPlace = () => and(is(known_addresses.account_id, 'account_id'), is(known_addresses.place, 'place'))
+const atPlace = () =>
+  and(equals(known_addresses.person_id, 'person_id'), equals(known_addresses.place, 'place'))
 
 export const knownAddressQueries = perConnection({
   find: (orm) => orm.select().from(known_addresses).where(atPlace()).prepare(),
   insert: (orm) =>
     orm
       .insert(known_addresses)
-      .values(placeholders('account_id', 'place', 'signed_in_at_ms'))
+      .values(placeholders('person_id', 'place', 'signed_in_at_ms'))
       .prepare(),
   remove: (orm) => orm.delete(known_addresses).where(atPlace()).prepare(),
-  removeOfAccount: (orm) =>
-    orm.delete(known_addresses).where(is(known_addresses.account_id, 'account_id')).prepare(),
+  removeOfPerson: (orm) =>
+    orm.delete(known_addresses).where(equals(known_addresses.person_id, 'person_id')).prepare(),
   /** All of a person but the newest of them. */
   removeOldest: (orm) =>
     orm
       .delete(known_addresses)
       .where(
         and(
-          is(known_addresses.account_id, 'account_id'),
+          equals(known_addresses.person_id, 'person_id'),
           sql`${known_addresses.id} <= (SELECT id FROM known_addresses
-            WHERE ${is(known_addresses.account_id, 'account_id')}
+            WHERE ${equals(known_addresses.person_id, 'person_id')}
             ORDER BY id DESC LIMIT 1 OFFSET ${placeholder('kept')})`,
         ),
       )

@@ -4,6 +4,7 @@ import { compileAddresses } from '../domain/addresses.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/ranges.ts'
+import type { Logger } from '../observe/log.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
@@ -11,10 +12,12 @@ import type { SessionRow } from '../store/schema.ts'
 import { seesAccount } from './account-details.ts'
 import { suspendedAccount } from './gate.ts'
 import { isUsable } from './key-status.ts'
+import type { Passwords } from './passwords.ts'
+import { personAt } from './people.ts'
 import { accountQueries, keyQueries } from './queries.ts'
-import { hashKey } from './secret.ts'
+import { hashKey, type RandomBytes } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
-import { sweepAddresses } from './sign-in-rate.ts'
+import { type SignInRate, sweepAddresses } from './sign-in-rate.ts'
 import { accountOf, ownerOf, type Viewer } from './viewer.ts'
 
 /** A session is marked as seen at most this often: each time is a write. */
@@ -27,11 +30,11 @@ const MAX_USER_AGENT_CHARS = 200
 export const SESSION_TOKEN_BYTES = 32
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
-/** The owner of a session: the operator where the account is null; by a key, or by a password where it is null. */
-export interface Person {
-  account_id: number | null
-  key_id: number | null
-}
+/** Whose session it is: a person's, or one by a key. */
+export type SessionOwner =
+  /** An account of theirs; null: as an operator. */
+  | { person_id: number; account_id: number | null; key_id: null }
+  | { person_id: null; account_id: number; key_id: number }
 
 /** Where somebody signs in from, and with which request. */
 export interface Visitor {
@@ -41,10 +44,21 @@ export interface Visitor {
   user_agent: string
 }
 
+/** What signing in needs of a gateway. */
+export interface SessionParts {
+  db: Db
+  passwords: Passwords
+  rate: SignInRate
+  settings: () => ConsoleSettings
+  randomBytes: RandomBytes
+  now: () => number
+  log: Logger
+}
+
 /** Opens a session. @param token random, told to the browser only */
 export function openSession(
   db: Db,
-  { account_id, key_id }: Person,
+  { person_id, account_id, key_id }: SessionOwner,
   {
     token,
     visitor,
@@ -57,7 +71,7 @@ export function openSession(
     settings: ConsoleSettings
   },
 ): Promise<SessionRow> {
-  const role = account_id === null ? 'operator' : key_id === null ? 'account' : 'key'
+  const role = key_id !== null ? 'key' : account_id === null ? 'operator' : 'account'
   return db.begin(async (tx) => {
     // Against the closing of the account, which ends its sessions.
     await tx.lock(account_id)
@@ -66,13 +80,14 @@ export function openSession(
       sha256: hashKey(token),
       role,
       account_id,
+      person_id,
       key_id,
       address: visitor.address ?? null,
       user_agent: visitor.user_agent.slice(0, MAX_USER_AGENT_CHARS),
       now_ms,
       expires_at_ms: endOf({ created_at_ms: now_ms, last_seen_at_ms: now_ms }, settings),
     })
-    await removeOldest.run({ account_id, key_id, kept: MAX_SESSIONS })
+    await removeOldest.run({ person_id, key_id, kept: MAX_SESSIONS })
     return row
   })
 }
@@ -91,34 +106,46 @@ export const sessionByToken = (db: Db, token: string): Awaitable<SessionRow | un
  * The viewer of a session, with the rights of this moment.
  *
  * @param at the time, and where the request came from
- * @throws GatewayError unauthenticated if its key was revoked or has expired; permission_denied for a suspended account,
- * or an address off the key's list
+ * @throws GatewayError unauthenticated if its key was revoked or has expired, or its person has no right to be there any more;
+ * permission_denied for a suspended account, or an address off the key's list
  */
 export async function viewerOf(
   db: Db,
-  { id: session_id, account_id, key_id }: SessionRow,
+  { id: session_id, account_id, person_id, key_id }: SessionRow,
   { now_ms, address }: { now_ms: number; address: string | undefined },
 ): Promise<Viewer> {
-  if (account_id === null) return { role: 'operator', session_id }
+  if (person_id !== null && !(await personAt(db, { person_id, account_id }))) throw sessionRequired()
+  if (account_id === null) {
+    if (person_id === null) throw sessionRequired()
+    return { role: 'operator', session_id, person_id }
+  }
   const account = await accountQueries(db).accountById.get({ id: account_id })
   if (!account) throw sessionRequired()
-  let sees: 'own' | 'account' = 'account'
-  if (key_id !== null) {
-    const key = await keyQueries(db).keyAndBudgets.get({ id: key_id })
-    if (!key || !isUsable(key, now_ms)) throw keyEnded()
-    if (key.addresses && !compileAddresses(key.addresses)(address ?? ''))
-      throw permissionDenied(
-        'This API key does not allow your network address. Sign in from an allowed network.',
-      )
-    if (!(await seesAccount(db, key))) sees = 'own'
-  }
+  const sees = key_id === null ? 'account' : await sightOfKey(db, key_id, { now_ms, address })
   if (account.status === 'suspended') throw suspendedAccount()
-  const owner = { session_id, account_id, account: account.name }
-  return key_id === null ? { role: 'account', ...owner } : { role: 'key', ...owner, key_id, sees }
+  const at = { session_id, account_id, account: account.name }
+  if (person_id !== null) return { role: 'account', ...at, person_id }
+  if (key_id === null) throw sessionRequired()
+  return { role: 'key', ...at, key_id, sees }
+}
+
+/** What a session by a key sees. @throws GatewayError as `viewerOf` */
+async function sightOfKey(
+  db: Db,
+  key_id: number,
+  { now_ms, address }: { now_ms: number; address: string | undefined },
+): Promise<'own' | 'account'> {
+  const key = await keyQueries(db).keyAndBudgets.get({ id: key_id })
+  if (!key || !isUsable(key, now_ms)) throw keyEnded()
+  if (key.addresses && !compileAddresses(key.addresses)(address ?? ''))
+    throw permissionDenied(
+      'This API key does not allow your network address. Sign in from an allowed network.',
+    )
+  return (await seesAccount(db, key)) ? 'account' : 'own'
 }
 
 /**
- * A page of sessions, those that are over included until they are swept. An account sees those of its keys, too.
+ * A page of a person's sessions, those that are over included until they are swept. In an account they see those of its keys, too.
  *
  * @param whose `all` there are, which only the operator sees
  */
@@ -127,12 +154,11 @@ export async function listSessions(
   viewer: Viewer,
   { scope, ...page }: PageRequest & { scope: 'own' | 'all' },
 ): Promise<Page<SessionRow>> {
-  const { all, ofAccount, ofKey } = sessionQueries(db)
-  const account_id = accountOf(viewer) ?? null
+  const { all, ofPerson, ofKey } = sessionQueries(db)
   if (viewer.role === 'key')
-    return pageOf(await ofKey.all({ account_id, key_id: viewer.key_id, ...pageValues(page) }), page)
+    return pageOf(await ofKey.all({ key_id: viewer.key_id, ...pageValues(page) }), page)
   if (viewer.role === 'operator' && scope === 'all') return pageOf(await all.all(pageValues(page)), page)
-  return pageOf(await ofAccount.all({ account_id, ...pageValues(page) }), page)
+  return pageOf(await ofPerson.all({ ...sideOf(viewer), ...pageValues(page) }), page)
 }
 
 /**
@@ -143,10 +169,7 @@ export async function listSessions(
 export function endSession(db: Db, viewer: Viewer, id: number): Promise<void> {
   return db.begin(async (tx) => {
     const row = await sessionQueries(tx).byId.get({ id })
-    const is_seen =
-      row !== undefined &&
-      (viewer.role === 'operator' ||
-        (row.account_id === viewer.account_id && (viewer.role === 'account' || row.key_id === viewer.key_id)))
+    const is_seen = row !== undefined && sees(viewer, row)
     const ended = is_seen ? await sessionQueries(tx).remove.all({ id }) : []
     if (!is_seen || ended.length === 0) throw notFound('Session not found. It may have ended.')
     const { account_id, key_id } = row
@@ -159,6 +182,19 @@ export function endSession(db: Db, viewer: Viewer, id: number): Promise<void> {
   })
 }
 
+/** An operator sees all sessions, a person theirs and those of their account's keys, a key its own. */
+function sees(viewer: Viewer, { account_id, person_id, key_id }: SessionRow): boolean {
+  if (viewer.role === 'operator') return true
+  if (viewer.role === 'key') return key_id === viewer.key_id
+  return person_id === viewer.person_id || (person_id === null && account_id === viewer.account_id)
+}
+
+/** For queries on the sessions of a person and of the keys of the account where they are. */
+const sideOf = (viewer: Exclude<Viewer, { role: 'key' }>) => ({
+  person_id: viewer.person_id,
+  account_id: accountOf(viewer) ?? null,
+})
+
 /** Ends the session that a viewer is signed in with, unless it is over. */
 export function signOut(db: Db, viewer: Viewer): Promise<void> {
   const { session_id } = viewer
@@ -170,19 +206,18 @@ export function signOut(db: Db, viewer: Viewer): Promise<void> {
 }
 
 /**
- * Ends all sessions of the operator, of an account with those of its keys, or of a key.
+ * Ends all sessions of a person with those of their account's keys, or of a key.
  *
  * @param but the number of one that stays; 0: none
  * @returns how many ended
  */
 export function endSessions(db: Db, viewer: Viewer, but = 0): Promise<number> {
-  const account_id = accountOf(viewer) ?? null
   return db.begin(async (tx) => {
-    const { removeOfAccount, removeOthers } = sessionQueries(tx)
+    const { removeOfPerson, removeOthers } = sessionQueries(tx)
     const ended =
       viewer.role === 'key'
-        ? await removeOthers.all({ account_id, key_id: viewer.key_id, id: but })
-        : await removeOfAccount.all({ account_id, id: but })
+        ? await removeOthers.all({ person_id: null, key_id: viewer.key_id, id: but })
+        : await removeOfPerson.all({ ...sideOf(viewer), id: but })
     const before = { sessions: ended.length }
     if (ended.length > 0) await recordAction(tx, { action: 'session.ended', ...ownerOf(viewer), before })
     return ended.length

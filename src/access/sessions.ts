@@ -1,30 +1,21 @@
 // Signing in to the console, by password, key or link, and who is signed in.
 
-import type { ActionContext } from '../domain/actions.ts'
-import type { ConsoleSettings } from '../domain/catalogue.ts'
-import { permissionDenied, unauthenticated } from '../domain/errors.ts'
-import type { Logger } from '../observe/log.ts'
+import { unauthenticated } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
-import type { Awaitable, Db, Tx } from '../store/db.ts'
-import type { Account, SessionRow } from '../store/schema.ts'
+import type { Awaitable, Tx } from '../store/db.ts'
+import type { SessionRow } from '../store/schema.ts'
 import { OPERATORS_NAME } from './accounts.ts'
 import type { KeyOfAccount } from './gate.ts'
-import {
-  checkPassword,
-  hashOf,
-  hasImportedHashes,
-  ownHash,
-  type Passwords,
-  setPassword,
-} from './passwords.ts'
-import { accountQueries } from './queries.ts'
-import type { RandomBytes } from './secret.ts'
+import { changePassword, type PasswordChange } from './password-change.ts'
+import { checkPassword, hashOf, hasImportedHashes, ownHash } from './passwords.ts'
+import { lockedPerson, type PersonIn, personNamed } from './people.ts'
 import { sessionQueries } from './session-queries.ts'
 import {
   endOf,
   openSession,
-  type Person,
   SESSION_TOKEN_BYTES,
+  type SessionOwner,
+  type SessionParts,
   sessionByToken,
   sessionRequired,
   sweepSessions,
@@ -33,8 +24,8 @@ import {
   viewerOf,
 } from './session-rows.ts'
 import { readLink, takeLink } from './sign-in-links.ts'
-import { isKnownAddress, rememberAddress, type SignInRate } from './sign-in-rate.ts'
-import { actorOf, ownerOf, type Viewer } from './viewer.ts'
+import { isKnownAddress, rememberAddress } from './sign-in-rate.ts'
+import { actingAs, ownerOf, type Viewer } from './viewer.ts'
 
 /** A session that was opened. */
 export interface SignedIn {
@@ -49,11 +40,11 @@ export interface Sessions {
   /**
    * Signs in with a password.
    *
-   * @param account its name; undefined: the operator
+   * @param who as `personNamed` reads it; undefined: the operator
    * @throws GatewayError unauthenticated, in the same words and after the same time for who does not exist; rate_limited;
    * overloaded; permission_denied for a suspended account
    */
-  withPassword(who: { account: string | undefined; password: string }, visitor: Visitor): Promise<SignedIn>
+  withPassword(credentials: PasswordSignIn, visitor: Visitor): Promise<SignedIn>
   /**
    * Signs in with a key. @param admit lets the key in, or throws
    *
@@ -85,23 +76,10 @@ export interface Sessions {
   sweep(): Promise<void>
 }
 
-export interface PasswordChange {
-  old_password: string
-  new_password: string
+export interface PasswordSignIn {
+  who: string | undefined
+  password: string
 }
-
-interface SessionParts {
-  db: Db
-  passwords: Passwords
-  rate: SignInRate
-  settings: () => ConsoleSettings
-  randomBytes: RandomBytes
-  now: () => number
-  log: Logger
-}
-
-/** The name under which attempts on the operator's password are counted; no account is called so. */
-const OPERATOR = ''
 
 export function createSessions(parts: SessionParts): Sessions {
   const { db, passwords, rate, settings, now } = parts
@@ -121,7 +99,7 @@ export function createSessions(parts: SessionParts): Sessions {
       const { key, account } = await found(visitor, admit)
       rate.visit(`key ${key.id}`)
       return await enter(parts, visitor, (tx) =>
-        opened(parts, tx, { account_id: account.id, key_id: key.id }, visitor),
+        opened(parts, tx, { person_id: null, account_id: account.id, key_id: key.id }, visitor),
       )
     },
 
@@ -130,8 +108,8 @@ export function createSessions(parts: SessionParts): Sessions {
       await found(visitor, () => readLink(db, token, now()))
       const hash = await passwords.hash(password)
       return await enter(parts, visitor, async (tx) => {
-        const { account } = await takeLink(tx, token, { hash, now_ms: now() })
-        return await afterLink(parts, tx, account, visitor)
+        const entering = await takeLink(tx, token, { hash, now_ms: now() })
+        return await afterLink(parts, tx, entering, visitor)
       })
     },
 
@@ -166,112 +144,67 @@ async function enter(
 
 async function withPassword(
   parts: SessionParts,
-  { account: account_name, password }: Parameters<Sessions['withPassword']>[0],
+  { who, password }: PasswordSignIn,
   visitor: Visitor,
 ): Promise<SignedIn> {
   const { db, passwords, rate, now } = parts
   const { address } = visitor
-  const account =
-    account_name === undefined
-      ? undefined
-      : await accountQueries(db).accountByName.get({ name: account_name })
-  const name =
-    account === undefined && account_name?.toLowerCase() === OPERATORS_NAME ? undefined : account_name
-  const account_id = account?.id ?? null
-  const exists = name === undefined || account !== undefined
+  const entering = await personNamed(db, who)
+  const person_id = entering?.person.id
   // Both are read for who does not exist, too, so that it takes as long.
-  const was_here = await isKnownAddress(db, { account_id, address, now_ms: now() })
-  const stored_hash = await hashOf(db, account_id)
-  const [is_known, hash] = [exists && was_here, exists ? stored_hash : undefined]
-  const succeeded = rate.attempt({ address, name: name ?? OPERATOR, is_known })
+  const is_known = await isKnownAddress(db, { person_id, address, now_ms: now() })
+  const hash = await hashOf(db, person_id ?? NOBODY)
+  const succeeded = rate.attempt({ address, name: countedName(entering, who), is_known })
   const has_imported = await hasImportedHashes(db)
-  if (!(await passwords.verify(password, hash, { is_known, has_imported }))) throw wrongPassword()
+  const is_right = await passwords.verify(password, hash, { is_known, has_imported })
+  if (!is_right || !entering || person_id === undefined) throw wrongPassword()
   succeeded()
-  const current = await ownHash(db, passwords, { account_id, password, hash, now_ms: now() })
+  const current = await ownHash(db, passwords, { person_id, password, hash, now_ms: now() })
   if (current === undefined) throw wrongPassword()
   return await enter(parts, visitor, async (tx) => {
-    await tx.lock(account_id)
+    await lockedPerson(tx, person_id)
     // It may have been changed while it was checked.
-    if ((await hashOf(tx, account_id)) !== current) throw wrongPassword()
-    return await opened(parts, tx, { account_id, key_id: null }, visitor)
+    if ((await hashOf(tx, person_id)) !== current) throw wrongPassword()
+    return await opened(parts, tx, { person_id, account_id: entering.account_id, key_id: null }, visitor)
   })
 }
 
+/** No person has this number. */
+const NOBODY = 0
+
+/** Under which attempts on a password are counted: one for each person, however they are called. */
+const countedName = (entering: PersonIn | undefined, who: string | undefined): string =>
+  entering ? `person ${entering.person.id}` : `name ${who ?? OPERATORS_NAME}`
+
 /** @throws GatewayError as `viewerOf` */
-async function opened(parts: SessionParts, tx: Tx, person: Person, visitor: Visitor): Promise<SignedIn> {
+async function opened(parts: SessionParts, tx: Tx, owner: SessionOwner, visitor: Visitor): Promise<SignedIn> {
   const { settings, randomBytes, now } = parts
   const token = Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString('base64url')
   const now_ms = now()
   const { address } = visitor
-  const row = await openSession(tx, person, { token, visitor, now_ms, settings: settings() })
+  const row = await openSession(tx, owner, { token, visitor, now_ms, settings: settings() })
   const viewer = await viewerOf(tx, row, { now_ms, address })
-  const by = signingIn(parts, viewer, visitor)
+  const by = actingAs(viewer, visitor, parts.now())
   const after = { browser: row.user_agent }
   await recordAction(tx, { action: 'session.started', ...ownerOf(viewer), after }, by)
-  if (person.key_id === null) await rememberAddress(tx, { ...person, address, now_ms })
+  if (owner.person_id !== null) await rememberAddress(tx, { person_id: owner.person_id, address, now_ms })
   return { viewer, token, lasts_s: settings().session_hours * 3_600 }
 }
-
-/** The actor of a session that has just begun: they act for themselves. */
-const signingIn = (
-  { now }: SessionParts,
-  viewer: Viewer,
-  { address, request_id }: Visitor,
-): ActionContext => ({
-  actor: actorOf(viewer, address),
-  now_ms: now(),
-  request_id,
-})
 
 async function afterLink(
   parts: SessionParts,
   tx: Tx,
-  account: Account | undefined,
+  { person, account_id }: PersonIn,
   visitor: Visitor,
 ): Promise<SignedIn> {
-  const signed_in = await opened(parts, tx, { account_id: account?.id ?? null, key_id: null }, visitor)
+  const signed_in = await opened(parts, tx, { person_id: person.id, account_id, key_id: null }, visitor)
   const { viewer } = signed_in
-  await recordAction(tx, { action: 'password.set', ...ownerOf(viewer) }, signingIn(parts, viewer, visitor))
-  return signed_in
-}
-
-async function changePassword(
-  parts: SessionParts,
-  viewer: Viewer,
-  { old_password, new_password }: PasswordChange,
-  visitor: Visitor,
-): Promise<void> {
-  const { db, passwords, rate, now, log } = parts
-  const { address, request_id } = visitor
-  if (viewer.role === 'key')
-    throw permissionDenied(
-      'You signed in with an API key. To change the password, sign in with the account’s password.',
-    )
-  checkPassword(new_password, 'new_password')
-  const account_id = viewer.role === 'operator' ? null : viewer.account_id
-  const old_hash = await hashOf(db, account_id)
-  const name = viewer.role === 'operator' ? OPERATOR : viewer.account
-  const is_known = await isKnownAddress(db, { account_id, address, now_ms: now() })
-  const succeeded = rate.attempt({ address, name, is_known })
-  if (!(await passwords.verify(old_password, old_hash, { is_known }))) throw wrongOldPassword()
-  succeeded()
-  const hash = await passwords.hash(new_password)
-  await db.begin(
-    async (tx) => {
-      await tx.lock(account_id)
-      if ((await hashOf(tx, account_id)) !== old_hash) throw wrongOldPassword()
-      await setPassword(tx, { account_id, hash, now_ms: now() })
-      const others = await sessionQueries(tx).removeOthers.all({
-        account_id,
-        key_id: null,
-        id: viewer.session_id,
-      })
-      const after = { ended_sessions: others.length }
-      await recordAction(tx, { action: 'password.changed', ...ownerOf(viewer), after })
-    },
-    { by: signingIn(parts, viewer, visitor) },
+  await recordAction(
+    tx,
+    { action: 'password.set', ...ownerOf(viewer) },
+    actingAs(viewer, visitor, parts.now()),
   )
-  log.info({ request_id, role: viewer.role, account_id }, 'password of the console changed')
+  return signed_in
 }
 
 /** Beside the request, which does not wait for the disk. */
@@ -295,5 +228,3 @@ const wrongPassword = () =>
     code: 'wrong_password',
     param: 'password',
   })
-const wrongOldPassword = () =>
-  permissionDenied('The current password is wrong.', { code: 'wrong_password', param: 'old_password' })

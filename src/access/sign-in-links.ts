@@ -9,6 +9,14 @@ import { lockedAccount } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import type { Issuing } from './keys.ts'
 import { hashOf, setPassword } from './passwords.ts'
+import {
+  enteringAs,
+  firstOperator,
+  lockedPerson,
+  type PersonIn,
+  requireFirstOperator,
+  requireOwners,
+} from './people.ts'
 import { accountQueries, closingQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
 import { linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
@@ -27,12 +35,16 @@ export interface SignInLink {
   expires_at_ms: number
 }
 
-/** A link for the operator, in place of an earlier one. */
+/** A link for the first operator, in place of an earlier one. */
 export const makeOperatorsLink = (db: Db, issuing: Issuing): Promise<SignInLink> =>
-  makeLink(db, null, OPERATORS_LINK_HOURS * HOUR_MS, issuing)
+  db.begin(async (tx) => {
+    await tx.lock(null)
+    const { id: person_id } = await requireFirstOperator(tx, issuing.now_ms)
+    return await makeLink(tx, { person_id, account_id: null }, OPERATORS_LINK_HOURS * HOUR_MS, issuing)
+  })
 
 /**
- * A link by which an account sets its password, in place of an earlier one.
+ * A link by which the first owner of an account sets their password, in place of an earlier one. An account without an owner gets one.
  *
  * @throws GatewayError not_found without the account; conflict if it is closed
  */
@@ -40,13 +52,21 @@ export function makeInvitation(db: Db, account_name: string, issuing: Issuing): 
   return db.begin(async (tx) => {
     const account = await lockedAccount(tx, account_name)
     await refuseClosed(tx, account)
-    return await makeLink(tx, account.id, INVITATION_DAYS * 24 * HOUR_MS, issuing)
+    const person_id = await requireOwner(tx, account, issuing.now_ms)
+    return await makeLink(tx, { person_id, account_id: account.id }, INVITATION_DAYS * 24 * HOUR_MS, issuing)
   })
 }
 
-/** A link whose token was made before, for an account that has none. */
+async function requireOwner(tx: Tx, { id: account_id, name }: Account, now_ms: number): Promise<number> {
+  const person_id = (await requireOwners(tx, [{ account_id, name }], now_ms)).get(account_id)
+  if (person_id === undefined) throw new Error(`account ${account_id} has no owner`)
+  return person_id
+}
+
+/** A link whose token was made before, for an account whose owner has none. */
 export interface PreparedInvitation extends SignInLink {
   account_id: number
+  name: string
 }
 
 /** A token of a link, as `makeInvitation` makes it. */
@@ -60,15 +80,16 @@ export async function storeInvitations(
   now_ms: number,
 ): Promise<void> {
   if (prepared.length === 0) return
+  const owners = await requireOwners(tx, prepared, now_ms)
   await tx.orm
     .insert(sign_in_links)
     .values(
-      prepared.map(({ account_id, token, expires_at_ms }) => ({
-        account_id,
-        sha256: hashKey(token),
-        created_at_ms: now_ms,
-        expires_at_ms,
-      })),
+      prepared.flatMap(({ account_id, token, expires_at_ms }) => {
+        const person_id = owners.get(account_id)
+        return person_id === undefined
+          ? []
+          : [{ person_id, sha256: hashKey(token), created_at_ms: now_ms, expires_at_ms }]
+      }),
     )
     .onConflictDoNothing()
   await recordActions(
@@ -82,22 +103,27 @@ export async function storeInvitations(
 }
 
 /** Whether the operator has set a password. */
-export const hasOperator = async (db: Db): Promise<boolean> => (await hashOf(db, null)) !== undefined
+export async function hasOperator(db: Db): Promise<boolean> {
+  const operator = await firstOperator(db)
+  return operator !== undefined && (await hashOf(db, operator.id)) !== undefined
+}
 
-/** Takes the operator's password away, ends their sessions, forgets where they signed in, and makes a link by which a new one is set. */
+/** Takes the first operator's password away, ends their sessions, forgets where they signed in, and makes a link by which a new one is set. */
 export function resetOperator(db: Db, issuing: Issuing): Promise<SignInLink & { ended_sessions: number }> {
   return db.begin(async (tx) => {
     await tx.lock(null)
-    await passwordQueries(tx).remove.run({ account_id: null })
-    await forgetAddresses(tx, null)
-    const ended = await sessionQueries(tx).removeOfAccount.all({ account_id: null, id: 0 })
+    const { id: person_id } = await requireFirstOperator(tx, issuing.now_ms)
+    await passwordQueries(tx).remove.run({ person_id })
+    await forgetAddresses(tx, person_id)
+    const ended = await sessionQueries(tx).removeOthers.all({ person_id, key_id: null, id: 0 })
     await recordAction(tx, { action: 'operator.reset', before: { sessions: ended.length } })
     return { ...(await makeOperatorsLink(tx, issuing)), ended_sessions: ended.length }
   })
 }
 
 /** Whom a link is for; no account: the operator. */
-interface LinkFor {
+interface LinkFor extends PersonIn {
+  /** Undefined: an operator's. */
   account: Account | undefined
   expires_at_ms: number
   /** Whether it replaces a password. */
@@ -108,12 +134,15 @@ interface LinkFor {
 export async function readLink(db: Db, token: string, now_ms: number): Promise<LinkFor> {
   const found = TOKEN.test(token) ? await linkQueries(db).byHash.get({ sha256: hashKey(token) }) : undefined
   if (!found || found.expires_at_ms <= now_ms) throw noSuchLink()
-  const { account_id, expires_at_ms } = found
-  const has_password = (await hashOf(db, account_id)) !== undefined
-  if (account_id === null) return { account: undefined, expires_at_ms, has_password }
+  const { person_id, expires_at_ms } = found
+  const entering = await enteringAs(db, person_id)
+  if (!entering) throw noSuchLink()
+  const { account_id } = entering
+  const has_password = (await hashOf(db, person_id)) !== undefined
+  if (account_id === null) return { ...entering, account: undefined, expires_at_ms, has_password }
   const account = await accountQueries(db).accountById.get({ id: account_id })
   if (!account || (await closingQueries(db).find.get({ account_id }))) throw noSuchLink()
-  return { account, expires_at_ms, has_password }
+  return { ...entering, account, expires_at_ms, has_password }
 }
 
 /**
@@ -128,36 +157,33 @@ export function takeLink(
   { hash, now_ms }: { hash: string; now_ms: number },
 ): Promise<LinkFor> {
   return db.begin(async (tx) => {
-    const { account } = await readLink(tx, token, now_ms)
-    const account_id = account?.id ?? null
-    await tx.lock(account_id)
+    const { id: person_id } = (await readLink(tx, token, now_ms)).person
+    await lockedPerson(tx, person_id)
     // Once more: another may have used it until now.
     const link = await readLink(tx, token, now_ms)
-    await linkQueries(tx).removeOfAccount.run({ account_id })
-    await setPassword(tx, { account_id, hash, now_ms })
-    await sessionQueries(tx).removeOthers.all({ account_id, key_id: null, id: 0 })
+    await linkQueries(tx).removeOfPerson.run({ person_id })
+    await setPassword(tx, { person_id, hash, now_ms })
+    await sessionQueries(tx).removeOthers.all({ person_id, key_id: null, id: 0 })
     return link
   })
 }
 
 async function makeLink(
-  db: Db,
-  account_id: number | null,
+  tx: Tx,
+  { person_id, account_id }: { person_id: number; account_id: number | null },
   lasts_ms: number,
   { randomBytes, now_ms }: Issuing,
 ): Promise<SignInLink> {
   const token = makeToken(randomBytes)
   const expires_at_ms = now_ms + lasts_ms
-  await db.begin(async (tx) => {
-    await tx.lock(account_id)
-    const { removeOfAccount, insert } = linkQueries(tx)
-    await removeOfAccount.run({ account_id })
-    await insert.run({ account_id, sha256: hashKey(token), now_ms, expires_at_ms })
-    await recordAction(tx, {
-      action: account_id === null ? 'operator_link.created' : 'invitation.created',
-      account_id: account_id ?? undefined,
-      after: { expires_at: new Date(expires_at_ms).toISOString() },
-    })
+  await lockedPerson(tx, person_id)
+  const { removeOfPerson, insert } = linkQueries(tx)
+  await removeOfPerson.run({ person_id })
+  await insert.run({ person_id, sha256: hashKey(token), now_ms, expires_at_ms })
+  await recordAction(tx, {
+    action: account_id === null ? 'operator_link.created' : 'invitation.created',
+    account_id: account_id ?? undefined,
+    after: { expires_at: new Date(expires_at_ms).toISOString() },
   })
   return { token, expires_at_ms }
 }

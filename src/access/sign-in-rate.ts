@@ -16,34 +16,38 @@ const MAX_PER_PERSON = 20
 
 /** A sign-in: the person and the address. */
 interface SigningIn {
-  /** Null: the operator. */
-  account_id: number | null
+  /** Undefined: nobody is called so. */
+  person_id: number | undefined
   /** Undefined where it is not known, which is no place to remember. */
   address: string | undefined
   now_ms: number
 }
 
 /** Whether a person has signed in from an address before, by password or by link. */
-export async function isKnownAddress(db: Db, { account_id, address, now_ms }: SigningIn): Promise<boolean> {
+export async function isKnownAddress(db: Db, { person_id, address, now_ms }: SigningIn): Promise<boolean> {
   const place = placeOf(address)
   if (place === undefined) return false
-  const found = await knownAddressQueries(db).find.get({ account_id, place })
+  // Looked up for nobody, too, so that it takes as long.
+  const found = await knownAddressQueries(db).find.get({ person_id: person_id ?? 0, place })
   return found !== undefined && found.signed_in_at_ms > now_ms - KNOWN_FOR_MS
 }
 
 /** Remembers where somebody has signed in; of their places the oldest makes room. In the caller's transaction. */
-export async function rememberAddress(tx: Db, { account_id, address, now_ms }: SigningIn): Promise<void> {
+export async function rememberAddress(
+  tx: Db,
+  { person_id, address, now_ms }: SigningIn & { person_id: number },
+): Promise<void> {
   const place = placeOf(address)
   if (place === undefined) return
   const { remove, insert, removeOldest } = knownAddressQueries(tx)
-  await remove.run({ account_id, place })
-  await insert.run({ account_id, place, signed_in_at_ms: now_ms })
-  await removeOldest.run({ account_id, kept: MAX_PER_PERSON })
+  await remove.run({ person_id, place })
+  await insert.run({ person_id, place, signed_in_at_ms: now_ms })
+  await removeOldest.run({ person_id, kept: MAX_PER_PERSON })
 }
 
 /** Forgets all of a person's: who signed in there may have been somebody else. In the caller's transaction. */
-export async function forgetAddresses(tx: Db, account_id: number | null): Promise<void> {
-  await knownAddressQueries(tx).removeOfAccount.run({ account_id })
+export async function forgetAddresses(tx: Db, person_id: number): Promise<void> {
+  await knownAddressQueries(tx).removeOfPerson.run({ person_id })
 }
 
 /** Deletes those that are too old. In the caller's transaction. */

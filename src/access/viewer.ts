@@ -1,12 +1,12 @@
 // The viewers of the console: the operator, an account, or one key of an account; and what each of them may see.
-import type { Actor } from '../domain/actions.ts'
+import type { ActionContext, Actor } from '../domain/actions.ts'
 import { permissionDenied } from '../domain/errors.ts'
 
 /** The signed-in person. The server decides what they see, never the page. */
 export type Viewer =
-  | { role: 'operator'; session_id: number }
-  /** Signed in with the account's password: sees all of the account, and manages its keys. */
-  | { role: 'account'; session_id: number; account_id: number; account: string }
+  | { role: 'operator'; session_id: number; person_id: number }
+  /** A person who owns the account: sees all of it, and manages its keys. */
+  | { role: 'account'; session_id: number; person_id: number; account_id: number; account: string }
   /**
    * Signed in with a key: the right to call what this key may call, and to manage no key. A limited one sees its own calls,
    * unless its account allows more; others see what the account sees.
@@ -25,11 +25,23 @@ export const accountOf = (viewer: Viewer): number | undefined =>
   viewer.role === 'operator' ? undefined : viewer.account_id
 
 /** The actor of a viewer's actions. @param address of their session */
-export const actorOf = ({ role, session_id }: Viewer, address: string | undefined): Actor => ({
-  kind: role,
-  session_id,
+export const actorOf = (viewer: Viewer, address: string | undefined): Actor => ({
+  kind: viewer.role,
+  session_id: viewer.session_id,
+  person_id: personOf(viewer),
   address,
 })
+
+/** What a viewer does for themselves with one request. @param from of their request */
+export const actingAs = (
+  viewer: Viewer,
+  { address, request_id }: { address: string | undefined; request_id: string },
+  now_ms: number,
+): ActionContext => ({ actor: actorOf(viewer, address), now_ms, request_id })
+
+/** Who is signed in; undefined where it is by a key. */
+export const personOf = (viewer: Viewer): number | undefined =>
+  viewer.role === 'key' ? undefined : viewer.person_id
 
 /** The owner of a viewer's sign-in, for the log of actions on it. */
 export const ownerOf = (viewer: Viewer): { account_id: number | undefined; key_id: number | undefined } => ({

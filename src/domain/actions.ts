@@ -2,10 +2,13 @@
 
 /** The actor of an action. */
 export type Actor =
-  | { kind: 'operator'; session_id: number; address?: string | undefined }
-  /** Signed in with the account's password, or with one of its keys. */
-  | { kind: 'account'; session_id: number; address?: string | undefined }
-  | { kind: 'key'; session_id: number; address?: string | undefined }
+  | {
+      kind: 'operator' | 'account' | 'key'
+      session_id: number
+      /** Undefined for a key. */
+      person_id?: number | undefined
+      address?: string | undefined
+    }
   /** A command, such as `key create`, and the machine's user who ran it, where that is known. */
   | { kind: 'command'; command: string; machine_user?: string | undefined }
   /** The gateway by itself: a schedule, or a file that was changed. */

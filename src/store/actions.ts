@@ -50,6 +50,7 @@ const actionQueries = perConnection({
           'subject',
           'before',
           'after',
+          'person_id',
         ),
       )
       .prepare(),
@@ -153,10 +154,11 @@ const jsonOf = (fields: Fields | undefined): string | null => (fields ? boundedJ
 
 function actorColumns(
   actor: Actor,
-): Pick<ActionRow, 'actor' | 'session_id' | 'address' | 'command' | 'machine_user'> {
-  const nobody = { session_id: null, address: null, command: null, machine_user: null }
+): Pick<ActionRow, 'actor' | 'session_id' | 'person_id' | 'address' | 'command' | 'machine_user'> {
+  const nobody = { session_id: null, person_id: null, address: null, command: null, machine_user: null }
   if (actor.kind === 'system') return { ...nobody, actor: 'system' }
   if (actor.kind === 'command')
     return { ...nobody, actor: 'command', command: actor.command, machine_user: actor.machine_user ?? null }
-  return { ...nobody, actor: actor.kind, session_id: actor.session_id, address: actor.address ?? null }
+  const { kind, session_id, person_id = null, address = null } = actor
+  return { ...nobody, actor: kind, session_id, person_id, address }
 }

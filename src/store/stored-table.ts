@@ -11,8 +11,8 @@ export interface StoredTable {
 }
 
 export interface TableRule<Column extends string = string> {
-  /** The column with the id of a row's account. */
-  readonly owner: 'account_id' | 'id'
+  /** The column with the id of a row's account, or of a person who goes with their account. */
+  readonly owner: 'account_id' | 'id' | 'person_id'
   /** An erasure deletes whole rows, or the content of some of their columns. */
   readonly erases: 'rows' | 'columns'
   /** The rows in words, for the README of an export, if it has any of their columns. */
@@ -67,6 +67,12 @@ export interface RuledTable extends StoredTable {
 
 export const ruledTables = (tables: readonly StoredTable[]): RuledTable[] =>
   tables.flatMap(({ rule, ...table }) => (rule ? [{ ...table, rule }] : []))
+
+/** SQL of which rows are an account's: of `$account_id`. */
+export const isOfAccount = ({ owner }: TableRule): string =>
+  owner === 'person_id'
+    ? 'person_id IN (SELECT id FROM people WHERE account_id = $account_id)'
+    : `${owner} = $account_id`
 
 /** The tables that an export has. */
 export const exportedTables = (tables: readonly StoredTable[]): RuledTable[] =>

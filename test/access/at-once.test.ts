@@ -12,7 +12,7 @@ import {
   rotateKey,
 } from '../../src/access/keys.ts'
 import { createPasswords } from '../../src/access/passwords.ts'
-import { endSession, openSession, type Visitor } from '../../src/access/session-rows.ts'
+import { endSession, type Visitor } from '../../src/access/session-rows.ts'
 import { createSessions } from '../../src/access/sessions.ts'
 import { makeInvitation, takeLink } from '../../src/access/sign-in-links.ts'
 import { createSignInRate } from '../../src/access/sign-in-rate.ts'
@@ -21,6 +21,7 @@ import type { Db } from '../../src/store/db.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { memoryLog } from '../support/memory-log.ts'
+import { openSessionAt } from '../support/people.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 
 const NOW = 1_000_000
@@ -119,7 +120,7 @@ test('a password is changed once, and by a link that is used once', async () => 
     'done',
     'not_found',
   ])
-  const signIn = (password: string) => sessions.withPassword({ account: 'ada', password }, visitor)
+  const signIn = (password: string) => sessions.withPassword({ who: 'ada', password }, visitor)
   const { viewer, token: cookie } = await signIn(first)
   expect(await sessions.viewer(cookie, visitor.address, 'r')).toEqual(viewer)
   const other = await signIn(first)
@@ -136,7 +137,7 @@ test('a password is changed once, and by a link that is used once', async () => 
   for (const wrong of [first, refused])
     await expect(signIn(wrong)).rejects.toMatchObject({ code: 'wrong_password' })
   for (const name of ['nobody', 'operator', undefined])
-    await expect(sessions.withPassword({ account: name, password: changed }, visitor)).rejects.toMatchObject({
+    await expect(sessions.withPassword({ who: name, password: changed }, visitor)).rejects.toMatchObject({
       code: 'wrong_password',
     })
   expect((await signIn(changed)).viewer.role).toBe('account')
@@ -144,17 +145,13 @@ test('a password is changed once, and by a link that is used once', async () => 
 })
 
 test('a session is ended once', async () => {
-  const { id } = await openSession(
-    db,
-    { account_id: 1, key_id: null },
-    {
-      token: 'x'.repeat(43),
-      visitor: { address: undefined, user_agent: '' },
-      now_ms: NOW,
-      settings: SETTINGS,
-    },
-  )
-  expect(await twice(() => endSession(db, { role: 'operator', session_id: 9 }, id))).toEqual([
+  const { id } = await openSessionAt(db, 1, {
+    token: 'x'.repeat(43),
+    visitor: { address: undefined, user_agent: '' },
+    now_ms: NOW,
+    settings: SETTINGS,
+  })
+  expect(await twice(() => endSession(db, { role: 'operator', session_id: 9, person_id: 9 }, id))).toEqual([
     'done',
     'not_found',
   ])

@@ -10,23 +10,26 @@ import {
 } from '../../src/access/sign-in-rate.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
+import { personAtConsole } from '../support/people.ts'
 
 const DAY_MS = 86_400_000
 let connection = memoryDatabase()
 let db = dbOver(connection)
 let alice = 0
+let operator = 0
 beforeEach(async () => {
   connection = memoryDatabase()
   db = dbOver(connection)
   const { id } = await createAccount(db, { name: 'alice', now_ms: 0 })
-  alice = id
+  alice = await personAtConsole(db, id)
+  operator = await personAtConsole(db, null)
 })
 afterEach(() => connection.close())
 
-const remember = (address: string | undefined, account_id: number | null = null, now_ms = 0) =>
-  rememberAddress(db, { account_id, address, now_ms })
-const isKnown = (address: string | undefined, account_id: number | null = null, now_ms = 0) =>
-  isKnownAddress(db, { account_id, address, now_ms })
+const remember = (address: string | undefined, person_id = operator, now_ms = 0) =>
+  rememberAddress(db, { person_id, address, now_ms })
+const isKnown = (address: string | undefined, person_id = operator, now_ms = 0) =>
+  isKnownAddress(db, { person_id, address, now_ms })
 const rows = () =>
   connection.query<{ rows: number }, []>('SELECT count(*) AS rows FROM known_addresses').get()?.rows
 
@@ -46,15 +49,18 @@ describe('an address is known', () => {
 
   test('of who signed in there, and of nobody else', async () => {
     await remember('203.0.113.7', alice)
-    expect([await isKnown('203.0.113.7', alice), await isKnown('203.0.113.7', null)]).toEqual([true, false])
+    expect([await isKnown('203.0.113.7', alice), await isKnown('203.0.113.7', operator)]).toEqual([
+      true,
+      false,
+    ])
   })
 
   test('for 90 days after the last time', async () => {
-    await remember('203.0.113.7', null, 0)
-    await remember('203.0.113.7', null, DAY_MS)
+    await remember('203.0.113.7', operator, 0)
+    await remember('203.0.113.7', operator, DAY_MS)
     expect(rows()).toBe(1)
-    expect(await isKnown('203.0.113.7', null, 91 * DAY_MS - 1)).toBe(true)
-    expect(await isKnown('203.0.113.7', null, 91 * DAY_MS)).toBe(false)
+    expect(await isKnown('203.0.113.7', operator, 91 * DAY_MS - 1)).toBe(true)
+    expect(await isKnown('203.0.113.7', operator, 91 * DAY_MS)).toBe(false)
     await sweepAddresses(db, 91 * DAY_MS - 1)
     expect(rows()).toBe(1)
     await sweepAddresses(db, 91 * DAY_MS)
@@ -62,10 +68,10 @@ describe('an address is known', () => {
   })
 
   test('of one person the last twenty; others lose none', async () => {
-    await remember('203.0.113.7', null)
+    await remember('203.0.113.7', operator)
     for (let i = 0; i < 1_000; i++) await remember(`198.51.${i >> 8}.${i & 255}`, alice)
     expect(rows()).toBe(21)
-    expect(await isKnown('203.0.113.7', null)).toBe(true)
+    expect(await isKnown('203.0.113.7', operator)).toBe(true)
     expect(await isKnown('198.51.3.231', alice)).toBe(true)
     expect(await isKnown('198.51.3.211', alice)).toBe(false)
   })
@@ -73,7 +79,7 @@ describe('an address is known', () => {
 
 test('a reset of the operator forgets theirs, and no others', async () => {
   const issuing = { randomBytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)), now_ms: 0 }
-  await remember('203.0.113.7', null)
+  await remember('203.0.113.7', operator)
   await remember('203.0.113.7', alice)
   await makeOperatorsLink(db, issuing)
   expect(await isKnown('203.0.113.7')).toBe(true)

@@ -74,15 +74,15 @@ describe('a new password', () => {
   })
 })
 
-test('the operator and each account have one, which replaces the one before', async () => {
+test('each person has one, which replaces the one before', async () => {
   const connection = memoryDatabase()
   const db = dbOver(connection)
-  connection.run("INSERT INTO accounts VALUES (1, 'alice', 'active', 0, 0, 0, 0)")
+  connection.run("INSERT INTO people (id, name, created_at_ms) VALUES (1, 'alice', 0), (2, 'bob', 0)")
   const [first, second] = ['$argon2id$1', '$argon2id$2']
-  expect([await hashOf(db, null), await hashOf(db, 1)]).toEqual([undefined, undefined])
-  await setPassword(db, { account_id: null, hash: first, now_ms: 1 })
-  await setPassword(db, { account_id: 1, hash: first, now_ms: 1 })
-  await setPassword(db, { account_id: null, hash: second, now_ms: 2 })
-  expect([await hashOf(db, null), await hashOf(db, 1)]).toEqual([second, first])
+  expect([await hashOf(db, 2), await hashOf(db, 1)]).toEqual([undefined, undefined])
+  await setPassword(db, { person_id: 2, hash: first, now_ms: 1 })
+  await setPassword(db, { person_id: 1, hash: first, now_ms: 1 })
+  await setPassword(db, { person_id: 2, hash: second, now_ms: 2 })
+  expect([await hashOf(db, 2), await hashOf(db, 1)]).toEqual([second, first])
   expect(connection.query('SELECT count(*) AS n FROM passwords').get()).toEqual({ n: 2 })
 })

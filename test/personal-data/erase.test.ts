@@ -64,6 +64,8 @@ describe.each([
       generations: 1,
       idempotency_keys: 4,
       keys: 2,
+      memberships: 1,
+      people: 1,
       refusals: 1,
       responses: 2,
     })

@@ -90,11 +90,13 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
   await tollgate('key', 'create', ALICE, '--name', `${MARKER}-desk`, '--addresses', '203.0.113.77')
   const db = openDatabase(join(gateway.data_folder, 'tollgate.db'))
   db.run(`
-    INSERT INTO sessions VALUES (NULL, randomblob(32), 'account', 1, NULL, '203.0.113.77', '${MARKER} Browser', 0, 0, 9e15);
+    INSERT INTO people VALUES (11, 1, '${MARKER} Ö.', 'alice.${MARKER.toLowerCase()}@example.com', 0, NULL, 0);
+    INSERT INTO memberships VALUES (11, 11, 1, 'owner', 0);
+    INSERT INTO sessions VALUES (NULL, randomblob(32), 'account', 1, NULL, '203.0.113.77', '${MARKER} Browser', 0, 0, 9e15, 11);
     INSERT INTO refusals SELECT NULL, account_id, min(id), 'req_' || account_id, 0, 'chat', NULL, 404, 'model_not_found', iif(account_id = 1, '${MARKER}', 'none')
       FROM keys GROUP BY account_id;
     INSERT INTO holds SELECT 1000 + account_id, account_id, min(id), 'req_' || account_id, 1, 'expired', 0, 0, NULL FROM keys GROUP BY account_id;
-    INSERT INTO passwords VALUES (NULL, 1, '$argon2id$${MARKER}', 0);
+    INSERT INTO passwords VALUES (NULL, '$argon2id$${MARKER}', 0, 11);
     INSERT INTO alerts VALUES (NULL, 'low_balance', '${MARKER}', 1, '${MARKER} has no balance left.', 0, NULL, NULL);
     INSERT INTO alert_sendings VALUES (NULL, 1, 1, 'raised', 'msg_1', 0, 1, NULL, 0, 204, NULL);
     UPDATE calls SET trace = json_object('failure', json_object('kind', '${MARKER}')) WHERE account_id = 1`)

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { hashOf, setPassword } from '../../src/access/passwords.ts'
-import { openSession } from '../../src/access/session-rows.ts'
 import { readLink } from '../../src/access/sign-in-links.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { createScene, NOW, sceneOfEachTest } from '../app/commands/scene.ts'
+import { openSessionAt, personAtConsole } from '../support/people.ts'
 
 const HOUR_MS = 3_600_000
 const SETTINGS = { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 }
@@ -67,9 +67,10 @@ describe('console link', () => {
 
   test('leaves the password and the sessions as they are', async () => {
     const db = opened()
-    await setPassword(db, { account_id: null, hash: '$argon2id$x', now_ms: NOW })
+    const person_id = await personAtConsole(db, null)
+    await setPassword(db, { person_id, hash: '$argon2id$x', now_ms: NOW })
     await scene.run('console', 'link')
-    expect(await hashOf(db, null)).toBe('$argon2id$x')
+    expect(await hashOf(db, person_id)).toBe('$argon2id$x')
     await db.close()
   })
 })
@@ -77,22 +78,19 @@ describe('console link', () => {
 describe('console reset', () => {
   test('takes the password away, signs the operator out, and nobody else', async () => {
     const db = opened()
-    await setPassword(db, { account_id: null, hash: '$argon2id$x', now_ms: NOW })
-    await setPassword(db, { account_id: 1, hash: '$argon2id$y', now_ms: NOW })
+    const [operator, alice] = [await personAtConsole(db, null), await personAtConsole(db, 1)]
+    await setPassword(db, { person_id: operator, hash: '$argon2id$x', now_ms: NOW })
+    await setPassword(db, { person_id: alice, hash: '$argon2id$y', now_ms: NOW })
     for (const account_id of [null, null, 1])
-      await openSession(
-        db,
-        { account_id, key_id: null },
-        {
-          token: crypto.randomUUID(),
-          visitor: { address: undefined, user_agent: '' },
-          now_ms: NOW,
-          settings: SETTINGS,
-        },
-      )
+      await openSessionAt(db, account_id, {
+        token: crypto.randomUUID(),
+        visitor: { address: undefined, user_agent: '' },
+        now_ms: NOW,
+        settings: SETTINGS,
+      })
     const { url, ended_sessions } = await scene.json('console', 'reset')
     expect(ended_sessions).toBe(2)
-    expect([await hashOf(db, null), await hashOf(db, 1)]).toEqual([undefined, '$argon2id$y'])
+    expect([await hashOf(db, operator), await hashOf(db, alice)]).toEqual([undefined, '$argon2id$y'])
     expect(db.rows('SELECT account_id FROM sessions')).toEqual([{ account_id: 1 }])
     expect(await forWhom(url)).toBe('operator')
     await db.close()
@@ -117,11 +115,12 @@ describe('account invite', () => {
   test('is refused for nobody, and for a closed account, whose links and password go', async () => {
     const { out } = await scene.run('account', 'invite', 'alice')
     const db = opened()
-    await setPassword(db, { account_id: 1, hash: '$argon2id$x', now_ms: NOW })
+    const alice = await personAtConsole(db, 1)
+    await setPassword(db, { person_id: alice, hash: '$argon2id$x', now_ms: NOW })
     expect((await scene.run('account', 'invite', 'bob')).status).toBe(1)
     await scene.run('account', 'close', 'alice', '--yes')
     expect((await scene.run('account', 'invite', 'alice')).err).toContain('closed')
-    expect(await hashOf(db, 1)).toBeUndefined()
+    expect(await hashOf(db, alice)).toBeUndefined()
     await scene.run('account', 'resume', 'alice')
     expect(await forWhom(out)).toBe('nobody')
     await db.close()
@@ -130,10 +129,9 @@ describe('account invite', () => {
 
 test('a restored backup lets nobody in who was signed in when it was made, and keeps passwords', async () => {
   const db = opened()
-  await setPassword(db, { account_id: null, hash: '$argon2id$x', now_ms: NOW })
-  const person = { account_id: null, key_id: null }
+  await setPassword(db, { person_id: await personAtConsole(db, null), hash: '$argon2id$x', now_ms: NOW })
   const visitor = { address: undefined, user_agent: '' }
-  await openSession(db, person, { token: 'x', visitor, now_ms: NOW, settings: SETTINGS })
+  await openSessionAt(db, null, { token: 'x', visitor, now_ms: NOW, settings: SETTINGS })
   await db.close()
   const { out: link } = await scene.run('account', 'invite', 'alice')
   expect((await scene.run('backup', scene.path('backup.db'))).status).toBe(0)
@@ -141,7 +139,7 @@ test('a restored backup lets nobody in who was signed in when it was made, and k
   expect(await fresh.run('restore', scene.path('backup.db'))).toMatchObject({ status: 0 })
   const restored = openDb(fresh.path('tollgate.db'))
   expect(restored.rows('SELECT * FROM sessions')).toEqual([])
-  expect(await hashOf(restored, null)).toBe('$argon2id$x')
+  expect(await hashOf(restored, await personAtConsole(restored, null))).toBe('$argon2id$x')
   expect(restored.rows('SELECT * FROM sign_in_links')).toEqual([])
   await restored.close()
   fresh.remove()

@@ -12,6 +12,7 @@ import { catalogueOf } from '../support/catalogue.ts'
 import { PROBES } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
 import { BEHIND_PROXY } from '../support/guessing.ts'
+import { personAtConsole } from '../support/people.ts'
 
 const catalogue = catalogueOf({ upstream_url: 'simulator', server: BEHIND_PROXY })
 const gateway = await fileGateway({ catalogue })
@@ -31,7 +32,7 @@ let address = ''
 async function accountWith(hash: string) {
   const { id, name } = await gateway.account(`mover-${++accounts}`)
   address = `198.51.100.${accounts}`
-  await setPassword(store, { account_id: id, hash, now_ms: Date.now() })
+  await setPassword(store, { person_id: await personAtConsole(store, id), hash, now_ms: Date.now() })
   return { id, name }
 }
 

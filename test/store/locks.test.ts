@@ -19,7 +19,6 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   changed: CALLS,
   ensurePayingKey: CALLS,
   enter: CALLS,
-  makeOperatorsLink: CALLS,
   accountRoutes: CALLS,
   addCreate: CALLS,
   applySteps: CALLS,

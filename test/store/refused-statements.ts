@@ -21,12 +21,15 @@ export const FILLING = `
   INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
   INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
   INSERT INTO closed_accounts VALUES (1, 0);
-  INSERT INTO passwords VALUES (1, NULL, '$argon2id$x', 0), (2, 1, '$argon2id$y', 0);
-  INSERT INTO sessions VALUES (1, zeroblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9);
-  INSERT INTO sessions VALUES (2, randomblob(32), 'account', 1, NULL, '::1', 'x', 0, 5, 9);
-  INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9);
-  INSERT INTO sign_in_links VALUES (1, zeroblob(32), NULL, 0, 9), (2, randomblob(32), 1, 0, 9);
-  INSERT INTO known_addresses VALUES (1, NULL, '203.0.113.7', 0), (2, 1, '203.0.113.7', 0);
+  INSERT INTO people VALUES (1, NULL, 'operator', NULL, NULL, NULL, 0), (2, 1, 'owner', 'a@example.com', 5, NULL, 0);
+  INSERT INTO memberships VALUES (1, 2, 1, 'owner', 0);
+  INSERT INTO staff VALUES (1, 1, 'operator', 0);
+  INSERT INTO passwords VALUES (1, '$argon2id$x', 0, 1), (2, '$argon2id$y', 0, 2);
+  INSERT INTO sessions VALUES (1, zeroblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 1);
+  INSERT INTO sessions VALUES (2, randomblob(32), 'account', 1, NULL, '::1', 'x', 0, 5, 9, 2);
+  INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9, NULL);
+  INSERT INTO sign_in_links VALUES (1, zeroblob(32), 0, 9, 1), (2, randomblob(32), 0, 9, 2);
+  INSERT INTO known_addresses VALUES (1, '203.0.113.7', 0, 1), (2, '203.0.113.7', 0, 2);
   INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES (1, '1.0.0', 5, NULL);
   INSERT INTO bucket_marks VALUES (1, 'a');
   INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 2, 1, 90);
@@ -192,9 +195,9 @@ const CLOSED_ACCOUNTS = [
 ] as const
 
 const PASSWORDS = [
-  ['a second one of the operator', "INSERT INTO passwords VALUES (3, NULL, '$argon2id$z', 0)"],
-  ['a second one of an account', "INSERT INTO passwords VALUES (3, 1, '$argon2id$z', 0)"],
-  ['an unknown account', 'UPDATE passwords SET account_id = 9 WHERE id = 2'],
+  ['a second one of a person', "INSERT INTO passwords VALUES (3, '$argon2id$z', 0, 1)"],
+  ['nobody’s', 'UPDATE passwords SET person_id = NULL WHERE id = 2'],
+  ['an unknown person', 'UPDATE passwords SET person_id = 9 WHERE id = 2'],
   ['a password as it was typed', "UPDATE passwords SET hash = 'secret'"],
   ['a hash of another kind', "UPDATE passwords SET hash = '$1$salt$x'"],
 ] as const
@@ -208,16 +211,39 @@ const SESSIONS = [
   ['an account that becomes the operator', "UPDATE sessions SET role = 'operator' WHERE id = 2"],
   ['a key that becomes its account', "UPDATE sessions SET role = 'account' WHERE id = 3"],
   ['a key without one', 'UPDATE sessions SET key_id = NULL WHERE id = 3'],
+  ['a key with a person', 'UPDATE sessions SET person_id = 2 WHERE id = 3'],
+  ['nobody in an account', 'UPDATE sessions SET person_id = NULL WHERE id = 2'],
+  ['an unknown person', 'UPDATE sessions SET person_id = 9 WHERE id = 2'],
   ['an unknown account', 'UPDATE sessions SET account_id = 9 WHERE id = 2'],
   ['an unknown key', 'UPDATE sessions SET key_id = 9 WHERE id = 3'],
   ['one that was seen before it was opened', 'UPDATE sessions SET last_seen_at_ms = -1 WHERE id = 2'],
 ] as const
 
 const KNOWN_ADDRESSES = [
-  ['a place twice', "INSERT INTO known_addresses VALUES (3, NULL, '203.0.113.7', 1)"],
-  ['a place of an account twice', "INSERT INTO known_addresses VALUES (3, 1, '203.0.113.7', 1)"],
+  ['a place of a person twice', "INSERT INTO known_addresses VALUES (3, '203.0.113.7', 1, 1)"],
   ['no place', "UPDATE known_addresses SET place = ''"],
-  ['an unknown account', 'UPDATE known_addresses SET account_id = 9 WHERE id = 2'],
+  ['an unknown person', 'UPDATE known_addresses SET person_id = 9 WHERE id = 2'],
+] as const
+
+const PEOPLE = [
+  ['no name', "UPDATE people SET name = ''"],
+  ['an address of two', "UPDATE people SET email = 'a@example.com'"],
+  ['an address that is none', "UPDATE people SET email = 'a'"],
+  ['no address that was verified', 'UPDATE people SET email = NULL WHERE id = 2'],
+  ['an unknown account', 'UPDATE people SET account_id = 9'],
+] as const
+
+const MEMBERSHIPS = [
+  ['a second one in the same account', "INSERT INTO memberships VALUES (2, 2, 1, 'member', 0)"],
+  ['an unknown role', "UPDATE memberships SET role = 'root'"],
+  ['an unknown person', 'UPDATE memberships SET person_id = 9'],
+  ['an unknown account', 'UPDATE memberships SET account_id = 9'],
+] as const
+
+const STAFF = [
+  ['a second role of a person', "INSERT INTO staff VALUES (2, 1, 'support', 0)"],
+  ['an unknown role', "UPDATE staff SET role = 'owner'"],
+  ['an unknown person', 'UPDATE staff SET person_id = 9'],
 ] as const
 
 const HEALTH_STATES = [
@@ -255,11 +281,10 @@ const ALERT_SENDINGS = [
 ] as const
 
 const LINKS = [
-  ['a second one of the operator', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), NULL, 0, 9)'],
-  ['a second one of an account', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), 1, 0, 9)'],
+  ['a second one of a person', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), 0, 9, 1)'],
   ['a hash of another length', 'UPDATE sign_in_links SET sha256 = zeroblob(33)'],
   ['a hash twice', 'UPDATE sign_in_links SET sha256 = zeroblob(32) WHERE id = 2'],
-  ['an unknown account', 'UPDATE sign_in_links SET account_id = 9 WHERE id = 2'],
+  ['an unknown person', 'UPDATE sign_in_links SET person_id = 9 WHERE id = 2'],
 ] as const
 
 const GATEWAYS = [
@@ -304,6 +329,9 @@ export const REFUSED_STATEMENTS = [
   ['sessions', SESSIONS],
   ['sign_in_links', LINKS],
   ['known_addresses', KNOWN_ADDRESSES],
+  ['people', PEOPLE],
+  ['memberships', MEMBERSHIPS],
+  ['staff', STAFF],
   ['route_sums', ROUTE_SUMS],
   ['health_states', HEALTH_STATES],
   ['alerts', ALERTS],

@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
 import { hashKey } from '../../src/access/secret.ts'
-import { openSession, type Person } from '../../src/access/session-rows.ts'
+import { openSession, type SessionOwner } from '../../src/access/session-rows.ts'
 import type { TestGateway } from './gateway.ts'
+import { ownerAtConsole } from './people.ts'
 
 /** The operator, an account by its name as if by its password, or a key by its text. */
 export type Who = 'operator' | { account: string } | { key: string }
@@ -35,8 +36,8 @@ export async function signedIn(
   now_ms = Date.now(),
 ): Promise<ConsoleClient> {
   const token = randomBytes(32).toString('base64url')
-  const person = await personOf(gateway, who)
-  await openSession(gateway.store, person, { token, visitor: VISITOR, now_ms, settings: SETTINGS })
+  const owner = await ownerOf(gateway, who)
+  await openSession(gateway.store, owner, { token, visitor: VISITOR, now_ms, settings: SETTINGS })
   return clientOf(gateway, `__Host-tollgate=${token}`)
 }
 
@@ -89,14 +90,14 @@ export const errorOf = async (answer: Response) => ({
   ...((await answer.json()) as { error: { param: string | null; code: string; message: string } }).error,
 })
 
-async function personOf({ store: db }: Pick<TestGateway, 'store'>, who: Who): Promise<Person> {
-  if (who === 'operator') return { account_id: null, key_id: null }
+async function ownerOf({ store: db }: Pick<TestGateway, 'store'>, who: Who): Promise<SessionOwner> {
+  if (who === 'operator') return await ownerAtConsole(db, null)
   if ('account' in who) {
     const account = await accountQueries(db).accountByName.get({ name: who.account })
     if (!account) throw new Error(`there is no account ${who.account}`)
-    return { account_id: account.id, key_id: null }
+    return await ownerAtConsole(db, account.id)
   }
   const key = await keyQueries(db).keyByHash.get({ sha256: hashKey(who.key) })
   if (!key) throw new Error('there is no such key')
-  return { account_id: key.account_id, key_id: key.id }
+  return { person_id: null, account_id: key.account_id, key_id: key.id }
 }

@@ -8,6 +8,7 @@ import { type ConsolePage, consolePage, type PageOptions } from './console-page.
 import { consoleAddress } from './console-port.ts'
 import { signedIn, type Who } from './console-session.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
+import { personAtConsole } from './people.ts'
 
 /** The operator's password, and that of every account that has one. */
 export const PASSWORD = 'one gate, many tolls'
@@ -44,7 +45,11 @@ export async function givePasswords({ store }: { store: Db }, accounts: readonly
   const hash = await hashed
   const owners = await Promise.all(accounts.map((name) => accountByName(store, name)))
   for (const account_id of [null, ...owners.map(({ id }) => id)])
-    await setPassword(store, { account_id, hash, now_ms: Date.now() })
+    await setPassword(store, {
+      person_id: await personAtConsole(store, account_id),
+      hash,
+      now_ms: Date.now(),
+    })
 }
 
 /** A page that is signed in, past the form and its limits. */

@@ -4,6 +4,7 @@ import { setPassword } from '../../src/access/passwords.ts'
 import { makeOperatorsLink } from '../../src/access/sign-in-links.ts'
 import type { Db } from '../../src/store/db.ts'
 import { PROBES } from './console-session.ts'
+import { personAtConsole } from './people.ts'
 
 /** The catalogue's setting by which they have addresses. */
 export const BEHIND_PROXY = 'trusted_proxies = ["127.0.0.1"]'
@@ -15,7 +16,7 @@ const CHEAP = { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 } as const
 /** Stores the operator's password anew, so that checks of it take next to no time: for tests that count them. */
 export async function makeGuessesCheap(db: Db): Promise<void> {
   const hash = await Bun.password.hash(RIGHT_PASSWORD, CHEAP)
-  await setPassword(db, { account_id: null, hash, now_ms: Date.now() })
+  await setPassword(db, { person_id: await personAtConsole(db, null), hash, now_ms: Date.now() })
 }
 
 const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))

@@ -71,8 +71,23 @@ const ASKED: Readonly<Record<string, Asked>> = {
     key_id: at % 2 === 0 ? null : id,
     period: either(random, '5h', 'day', 'week', 'month'),
   }),
+  people: ({ random, at, id }) => {
+    const email = at % 3 === 0 ? null : `${unique(at)}@example.com`.slice(-254)
+    return {
+      account_id: at === 0 ? null : other(random, id),
+      name: unique(at).slice(0, 200),
+      email,
+      email_verified_at_ms: email === null ? null : either(random, null, 5),
+    }
+  },
+  memberships: ({ random, id }) => ({
+    person_id: id,
+    account_id: other(random, id),
+    role: either(random, 'owner', 'member', 'billing'),
+  }),
+  staff: ({ random, id }) => ({ person_id: id, role: either(random, 'operator', 'support', 'auditor') }),
   passwords: ({ id, at }) => ({
-    account_id: at === 0 ? null : id,
+    person_id: id,
     hash: at % 2 === 0 ? '$argon2id$v=19$m=1' : '$2y$10$x',
   }),
   sessions: ({ random, id }) => {
@@ -81,13 +96,14 @@ const ASKED: Readonly<Record<string, Asked>> = {
       role,
       sha256: bytes(random, 32),
       account_id: role === 'operator' ? null : other(random, id),
+      person_id: role === 'key' ? null : other(random, id),
       key_id: role === 'key' ? other(random, id) : null,
       created_at_ms: 5,
       last_seen_at_ms: either(random, 5, MAX),
     }
   },
-  sign_in_links: ({ id, at, random }) => ({ account_id: at === 0 ? null : id, sha256: bytes(random, 32) }),
-  known_addresses: ({ id, at }) => ({ account_id: at === 0 ? null : id, place: `${unique(at)}!` }),
+  sign_in_links: ({ id, random }) => ({ person_id: id, sha256: bytes(random, 32) }),
+  known_addresses: ({ id, at }) => ({ person_id: id, place: `${unique(at)}!` }),
   actions: ({ random, id }) => {
     const actor = either(random, 'operator', 'account', 'key', 'command', 'system')
     return {

@@ -166,7 +166,7 @@ describe('an account', () => {
     await rowOf(/Account renamed Name: from alice to alice\.b alice\.b Operator/).waitFor()
     await page.getByRole('combobox', { name: 'Area' }).click()
     await page.getByRole('option', { name: 'Sign-in' }).click()
-    await rowOf(/Password set alice\.b Account session \d+/).waitFor()
+    await rowOf(/Password set alice\.b Account alice, session \d+/).waitFor()
     await page.getByRole('combobox', { name: 'By', exact: true }).click()
     await page.getByRole('option', { name: 'By the operator' }).click()
     await rowOf(/Password set/).waitFor({ state: 'detached' })

@@ -24,11 +24,12 @@ export function By(action: ShownAction) {
   )
 }
 
-function detailOf({ command, machine_user, session_id, address }: ShownAction): string {
+function detailOf({ by, command, machine_user, person, session_id, address }: ShownAction): string {
   if (command !== null)
     return machine_user === null ? `tollgate ${command}` : `${machine_user}: tollgate ${command}`
-  const session = session_id === null ? [] : [`session ${session_id}`]
-  return [...session, ...(address === null ? [] : [address])].join(', ')
+  const who = person?.toLowerCase() === WHO[by].toLowerCase() ? null : person
+  const session = session_id === null ? null : `session ${session_id}`
+  return [who, session, address].filter((part) => part !== null).join(', ')
 }
 
 type Fields = ShownAction['before']

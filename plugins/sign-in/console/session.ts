@@ -132,7 +132,7 @@ async function signIn(
         param: 'password',
       },
     )
-  return await gateway.people.sessions.withPassword({ account: account || undefined, password }, visitor)
+  return await gateway.people.sessions.withPassword({ who: account || undefined, password }, visitor)
 }
 
 /** Elysia's place for headers of an answer. */

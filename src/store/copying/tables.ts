@@ -75,6 +75,7 @@ const NAMED: Readonly<Record<string, readonly (readonly [table: string, column: 
     ['idempotency_keys', 'gateway_id'],
   ],
   sessions: [['actions', 'session_id']],
+  people: [['actions', 'person_id']],
   holds: [
     ['calls', 'id'],
     ['entries', 'call_id'],

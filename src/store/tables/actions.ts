@@ -23,6 +23,8 @@ export const actions = sqliteTable('actions', {
   /** JSON objects with the fields that changed. */
   before: text(),
   after: text(),
+  /** Who did it at the console, who may be gone since. */
+  person_id: integer(),
 })
 
 export const action_tables: readonly StoredTable[] = [
@@ -30,7 +32,7 @@ export const action_tables: readonly StoredTable[] = [
     erases: 'columns',
     described: 'what was done in or to the account: keys, limits, balance, sign-ins',
     columns: {
-      ...columns('id created_at_ms action actor request_id account_id key_id subject', EXPORTED),
+      ...columns('id created_at_ms action actor person_id request_id account_id key_id subject', EXPORTED),
       before: { exported: 'json', erased: 'NULL' },
       after: { exported: 'json', erased: 'NULL' },
       // The operator's own is not the account's.

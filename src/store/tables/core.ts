@@ -6,8 +6,8 @@ import { call_tables } from './calls.ts'
 import { image_tables } from './images.ts'
 import { kept_tables } from './kept.ts'
 import { money_tables } from './money.ts'
+import { people_tables } from './people.ts'
 import { service_tables } from './service.ts'
-import { sign_in_tables } from './sign-in.ts'
 
 export const CORE_TABLES: readonly StoredTable[] = [
   ...account_tables,
@@ -15,7 +15,7 @@ export const CORE_TABLES: readonly StoredTable[] = [
   ...call_tables,
   ...image_tables,
   ...kept_tables,
-  ...sign_in_tables,
+  ...people_tables,
   ...action_tables,
   ...service_tables,
 ]

@@ -10,6 +10,7 @@ import { groupCommit } from '../../../src/money/ledger/ledger.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../../support/empty-database.ts'
+import { personAtConsole } from '../../support/people.ts'
 import { NOW } from './scene.ts'
 
 function scene() {
@@ -39,7 +40,7 @@ describe('a first start', () => {
 
   test('over a database that has an operator creates no account and no key', async () => {
     const { db, start } = scene()
-    await setPassword(db, { account_id: null, hash: '$argon2id$', now_ms: NOW })
+    await setPassword(db, { person_id: await personAtConsole(db, null), hash: '$argon2id$', now_ms: NOW })
     expect(await start()).toBeUndefined()
     expect([await listAccounts(db), await listKeys(db)]).toEqual([[], []])
   })

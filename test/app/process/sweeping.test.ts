@@ -4,6 +4,7 @@ import { sweepEach } from '../../../src/app/process/sweeps.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startTestGateway } from '../../support/gateway.ts'
 import { memoryLog } from '../../support/memory-log.ts'
+import { personAtConsole } from '../../support/people.ts'
 
 describe('a round', () => {
   test.each<[string, () => unknown]>([
@@ -95,8 +96,8 @@ test('a gateway whose refused requests cannot be swept ends sessions all the sam
   const write = (text: string) => gateway.store.write((by) => by.rows(text))
   await write('ALTER TABLE refusals RENAME TO elsewhere')
   await write(
-    `INSERT INTO sessions (sha256, role, created_at_ms, last_seen_at_ms, expires_at_ms, user_agent)
-     VALUES (randomblob(32), 'operator', 0, 0, 1, 'test')`,
+    `INSERT INTO sessions (sha256, role, person_id, created_at_ms, last_seen_at_ms, expires_at_ms, user_agent)
+     VALUES (randomblob(32), 'operator', ${await personAtConsole(gateway.store, null)}, 0, 0, 1, 'test')`,
   )
   await eventually(
     'the session is gone',

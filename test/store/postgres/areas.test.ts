@@ -49,6 +49,7 @@ import { beginIntake } from '../../../src/library/intake.ts'
 import { foldersIn, openLibrary } from '../../../src/library/library.ts'
 import { createFileStore } from '../../../src/media/store.ts'
 import { chainFrom, deleteAllOf, deleteNamed, findVisible, insertRow } from '../../../src/responses/rows.ts'
+import { personAtConsole } from '../../support/people.ts'
 import { hasPostgres } from '../../support/postgres.ts'
 import { NOW, onBoth, said, type World } from './both-engines.ts'
 
@@ -86,7 +87,9 @@ describe.if(hasPostgres)('on both engines', () => {
         await said(() => beginErasing(db, 'Bob', NOW)),
         await said(() => changeDetails(db, 'Bob', { note: 'x' })),
         await said(() =>
-          world.run("INSERT INTO known_addresses (account_id, place, signed_in_at_ms) VALUES (2, 'x', 0)"),
+          world.run(
+            "INSERT INTO memberships (person_id, account_id, role, created_at_ms) VALUES (1, 2, 'owner', 0)",
+          ),
         ),
         await said(() => world.run('DELETE FROM actions')),
         await listAccountPage(db, { order: 'name' }, PAGE),
@@ -139,27 +142,30 @@ describe.if(hasPostgres)('on both engines', () => {
       await people(world)
       const visitor = { address: '10.0.0.1', user_agent: 'Browser' }
       const opening = { token, visitor, now_ms: NOW, settings: SETTINGS }
-      const session = await openSession(db, { account_id: 1, key_id: 1 }, opening)
+      const session = await openSession(db, { person_id: null, account_id: 1, key_id: 1 }, opening)
       const { token: link } = await makeInvitation(db, 'ada', issuing)
-      await db.begin((tx) => rememberAddress(tx, { account_id: null, address: '2001:db8::1', now_ms: NOW }))
-      await db.begin((tx) =>
-        rememberAddress(tx, { account_id: null, address: '2001:db8::2', now_ms: NOW + 1 }),
-      )
+      const person_id = await personAtConsole(db, null, NOW)
+      await db.begin((tx) => rememberAddress(tx, { person_id, address: '2001:db8::1', now_ms: NOW }))
+      await db.begin((tx) => rememberAddress(tx, { person_id, address: '2001:db8::2', now_ms: NOW + 1 }))
       return [
         session,
         await said(() =>
-          openSession(db, { account_id: 99, key_id: null }, { ...opening, token: 'b'.repeat(43) }),
+          openSession(
+            db,
+            { person_id: 99, account_id: 99, key_id: null },
+            { ...opening, token: 'b'.repeat(43) },
+          ),
         ).then((thrown) => typeof thrown),
         await sessionByToken(db, token),
         await sessionByToken(db, 'c'.repeat(43)),
         await viewerOf(db, session, { now_ms: NOW, address: '10.0.0.1' }),
-        await isKnownAddress(db, { account_id: null, address: '2001:db8::9', now_ms: NOW }),
-        await isKnownAddress(db, { account_id: 1, address: '2001:db8::9', now_ms: NOW }),
+        await isKnownAddress(db, { person_id, address: '2001:db8::9', now_ms: NOW }),
+        await isKnownAddress(db, { person_id: undefined, address: '2001:db8::9', now_ms: NOW }),
         await said(() => makeInvitation(db, 'nobody', issuing)),
         await said(() => takeLink(db, link, { hash: HASH, now_ms: NOW })),
         await said(() => takeLink(db, link, { hash: HASH, now_ms: NOW })),
         await said(() => resetOperator(db, issuing)),
-        await said(() => endSession(db, { role: 'operator', session_id: 99 }, 99)),
+        await said(() => endSession(db, { role: 'operator', session_id: 99, person_id }, 99)),
         await said(() => sweepSessions(db, NOW + 10 * 3_600_000)),
       ]
     })

@@ -62,7 +62,12 @@ describe.if(hasPostgres)('what is refused', () => {
       'a kept answer',
       "INSERT INTO idempotency_keys (account_id, key, request_sha256, request_id, after_hold_id, created_at_ms) VALUES (1, 'k', zeroblob(32), 'r', 0, 0)",
     ],
-    ['a session', "INSERT INTO sessions VALUES (9, randomblob(32), 'account', 1, NULL, NULL, '', 0, 0, 9)"],
+    [
+      'a session',
+      "INSERT INTO sessions VALUES (9, randomblob(32), 'account', 1, NULL, NULL, '', 0, 0, 9, 2)",
+    ],
+    ['a person', "INSERT INTO people VALUES (9, 1, 'nina', NULL, NULL, NULL, 0)"],
+    ['a membership', "INSERT INTO memberships VALUES (9, 1, 1, 'owner', 0)"],
     ['details', "INSERT INTO account_details VALUES (9, 1, '', '', '', 0, '')"],
     ['an alert', "INSERT INTO alerts VALUES (9, 'disk', 'x', 1, 'full', 5, NULL, NULL)"],
     [

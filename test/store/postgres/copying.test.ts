@@ -155,7 +155,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
     await withPostgres(async (db) => {
       const { rows } = await copyAll(dbOver(from), postgresTarget(db))
       expect(rows).toMatchObject({ account_details: 1, erased_accounts: 1 })
-      const add = db.begin((tx) => tx.rows("INSERT INTO passwords VALUES (1, 1, '$argon2id$x', 0)"))
+      const add = db.begin((tx) => tx.rows("INSERT INTO people VALUES (1, 1, 'x', NULL, NULL, NULL, 0)"))
       await expect(add).rejects.toThrow('the account is erased')
     })
   })
@@ -185,7 +185,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
           await next(
             db,
             'sessions',
-            "(sha256, role, user_agent, created_at_ms, last_seen_at_ms, expires_at_ms) VALUES (decode(repeat('00', 32), 'hex'), 'operator', '', 0, 0, 0)",
+            "(sha256, role, account_id, key_id, user_agent, created_at_ms, last_seen_at_ms, expires_at_ms) VALUES (decode(repeat('00', 32), 'hex'), 'key', 7, 1, '', 0, 0, 0)",
           ),
           await next(db, 'gateways', "(version, started_at_ms) VALUES ('1', 0)"),
           await next(

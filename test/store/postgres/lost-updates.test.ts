@@ -7,7 +7,7 @@ import { changeDetails } from '../../../src/access/account-details.ts'
 import { renameAccount } from '../../../src/access/accounts.ts'
 import { closeAccount } from '../../../src/access/closing.ts'
 import { changeKey, createKey, rotateKey } from '../../../src/access/keys.ts'
-import { openSession, signOut } from '../../../src/access/session-rows.ts'
+import { signOut } from '../../../src/access/session-rows.ts'
 import { lockedAccount } from '../../../src/app/surface/console/references.ts'
 import type { ConsoleSettings, ResponseSettings } from '../../../src/domain/catalogue.ts'
 import { createFileStore } from '../../../src/media/store.ts'
@@ -16,6 +16,7 @@ import { createKeptResponses } from '../../../src/responses/store.ts'
 import type { Db, Tx } from '../../../src/store/db.ts'
 import type { Account } from '../../../src/store/schema.ts'
 import { answerTo } from '../../kept-responses/support.ts'
+import { openSessionAt } from '../../support/people.ts'
 import { folderOfFile } from '../../support/test-folder.ts'
 import { both, contestants, issuing, NOW, operator, type Race, race, testRaces } from './at-once.ts'
 
@@ -91,12 +92,16 @@ const LINES: Record<string, Race> = {
   'a sign-out is recorded once': {
     make: async (db, { id }) => {
       const more = { token: 'x'.repeat(43), visitor: VISITOR, now_ms: NOW, settings: SETTINGS }
-      await openSession(db, { account_id: id, key_id: null }, more)
+      await openSessionAt(db, id, more)
     },
     hold: (tx, { id }) => tx.rows('SELECT 1 FROM sessions WHERE account_id = $id FOR UPDATE', { id }),
     ...both(async (db, { id, name }) => {
-      const [row] = await db.rows<{ id: number }>('SELECT id FROM sessions WHERE account_id = $id', { id })
-      await signOut(db, { role: 'account', session_id: row?.id ?? 0, account_id: id, account: name })
+      const [row] = await db.rows<{ id: number; person_id: number }>(
+        'SELECT id, person_id FROM sessions WHERE account_id = $id',
+        { id },
+      )
+      const { id: session_id, person_id } = row ?? { id: 0, person_id: 0 }
+      await signOut(db, { role: 'account', session_id, person_id, account_id: id, account: name })
     }),
     look: "SELECT count(*) AS count FROM actions WHERE account_id = $id AND action = 'session.ended'",
     left: [1],

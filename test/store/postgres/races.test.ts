@@ -17,7 +17,7 @@ import {
   rotateKey,
 } from '../../../src/access/keys.ts'
 import { type Passwords, setPassword } from '../../../src/access/passwords.ts'
-import { endSession, openSession } from '../../../src/access/session-rows.ts'
+import { endSession, openSession, type SessionOwner } from '../../../src/access/session-rows.ts'
 import { createSessions } from '../../../src/access/sessions.ts'
 import {
   makeInvitation,
@@ -42,6 +42,7 @@ import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import type { Account } from '../../../src/store/schema.ts'
 import { PNG } from '../../library/support.ts'
 import { memoryLog } from '../../support/memory-log.ts'
+import { ownerAtConsole, personAtConsole } from '../../support/people.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
 import { temporary } from '../../support/temporary.ts'
 import { atOnce, both, contestants, issuing, NOW, operator, type Race, race, testRaces } from './at-once.ts'
@@ -51,7 +52,7 @@ const SETTINGS = { session_hours: 1, idle_hours: 1 } as ConsoleSettings
 const VISITOR = { request_id: 'r', address: '203.0.113.7', user_agent: 'a browser' }
 /** No row of where somebody signed in is changed by both. */
 const ELSEWHERE = { ...VISITOR, address: '198.51.100.9' }
-const OPERATOR = { role: 'operator', session_id: 0 } as const
+const OPERATOR = { role: 'operator', session_id: 0, person_id: 0 } as const
 
 const there = await contestants()
 const { url, one, other, third } = there
@@ -80,17 +81,14 @@ const sessionsOf = (db: Db) =>
     now: () => NOW,
     log: memoryLog().log,
   })
-const open = (db: Db, { id }: Account) =>
-  openSession(
-    db,
-    { account_id: id, key_id: null },
-    {
-      token: Buffer.from(issuing.randomBytes(32)).toString('base64url'),
-      visitor: VISITOR,
-      now_ms: NOW,
-      settings: SETTINGS,
-    },
-  )
+const ownerOf = (db: Db, { id }: Account) => ownerAtConsole(db, id)
+const open = (db: Db, owner: SessionOwner) =>
+  openSession(db, owner, {
+    token: Buffer.from(issuing.randomBytes(32)).toString('base64url'),
+    visitor: VISITOR,
+    now_ms: NOW,
+    settings: SETTINGS,
+  })
 const invite = async (db: Db, { name }: Account) => (await makeInvitation(db, name, issuing)).token
 const useLink = (db: Db, _: Account, token: string) => takeLink(db, token, { hash: HASH, now_ms: NOW })
 
@@ -228,7 +226,7 @@ const SIGNING_IN: Record<string, Race> = {
   'the operator has one link': {
     hold: operator,
     ...both((db) => makeOperatorsLink(db, issuing)),
-    look: 'SELECT count(*) AS count FROM sign_in_links WHERE account_id IS NULL',
+    look: 'SELECT count(*) AS count FROM sign_in_links JOIN people ON people.id = person_id WHERE account_id IS NULL',
     left: [1],
   },
   'an operator who is reset is signed in nowhere': {
@@ -237,17 +235,18 @@ const SIGNING_IN: Record<string, Race> = {
       await sessionsOf(db).withLink({ token, password: FIRST }, VISITOR)
     },
     hold: operator,
-    first: (db) => sessionsOf(db).withPassword({ account: undefined, password: FIRST }, ELSEWHERE),
+    first: (db) => sessionsOf(db).withPassword({ who: undefined, password: FIRST }, ELSEWHERE),
     second: (db) => resetOperator(db, issuing),
     look: 'SELECT count(*) AS count FROM sessions WHERE account_id IS NULL',
     left: [0],
   },
-  'an account has one password': {
-    first: (db, { id }) => setPassword(db, { account_id: id, hash: HASH, now_ms: NOW }),
-    second: (db, { id }) => setPassword(db, { account_id: id, hash: `${HASH}2`, now_ms: NOW }),
-    look: 'SELECT hash FROM passwords WHERE account_id = $id',
+  'a person has one password': race({
+    make: (db, { id }) => personAtConsole(db, id),
+    first: (db, _, person_id: number) => setPassword(db, { person_id, hash: HASH, now_ms: NOW }),
+    second: (db, _, person_id: number) => setPassword(db, { person_id, hash: `${HASH}2`, now_ms: NOW }),
+    look: 'SELECT hash FROM passwords JOIN people ON people.id = person_id WHERE account_id = $id',
     left: [`${HASH}2`],
-  },
+  }),
   'a password is changed once': race({
     make: (db, account) => signIn(db, account, FIRST),
     first: (db, _, viewer) =>
@@ -260,15 +259,16 @@ const SIGNING_IN: Record<string, Race> = {
     make: (db, account) => signIn(db, account, FIRST),
     first: (db, _, viewer) =>
       sessionsOf(db).changePassword(viewer, { old_password: FIRST, new_password: SECOND }, VISITOR),
-    second: (db, { name }) => sessionsOf(db).withPassword({ account: name, password: FIRST }, VISITOR),
+    second: (db, { name }) => sessionsOf(db).withPassword({ who: name, password: FIRST }, VISITOR),
     ends: ['done', 'unauthenticated'],
   }),
-  'a session that is opened before the account is closed ends with it': {
-    first: open,
+  'a session that is opened before the account is closed ends with it': race({
+    make: ownerOf,
+    first: (db, _, owner) => open(db, owner),
     second: (db, { name }) => closeAccount(db, name, NOW),
     look: 'SELECT count(*) AS count FROM sessions WHERE account_id = $id',
     left: [0],
-  },
+  }),
   'nobody signs in by a key that was revoked': race({
     make: async (db, account) => (await makeKey(db, account)).key,
     first: (db, _, key) => revokeKey(db, String(key.id), NOW),
@@ -276,7 +276,7 @@ const SIGNING_IN: Record<string, Race> = {
     ends: ['done', 'unauthenticated'],
   }),
   'a session is ended once': race({
-    make: open,
+    make: async (db, account) => await open(db, await ownerOf(db, account)),
     hold: (tx, _, { id }) => tx.rows('SELECT 1 FROM sessions WHERE id = $id FOR UPDATE', { id }),
     ...both((db, _, { id }: { id: number }) => endSession(db, OPERATOR, id)),
     ends: ['done', 'not_found'],
@@ -480,7 +480,7 @@ test.if(hasPostgres)('people get no more keys than they may have', async () => {
         people: { randomBytes: issuing.randomBytes, page_calls: { take: () => ({ admitted: true }) } },
       } as unknown as Gateway,
       {
-        viewer: { role: 'account', session_id: 1, account_id, account: name },
+        viewer: { role: 'account', session_id: 1, person_id: 1, account_id, account: name },
         origin: {
           request_id: 'r',
           request: new Request('http://localhost'),
@@ -588,9 +588,12 @@ test.if(hasPostgres)('of two processes with the same link one uses it, whose pas
   const { token } = await makeInvitation(one, name, issuing)
   const takers = await Promise.all([taker(token, HASH), taker(token, `${HASH}2`)])
   expect(await atOnce(third, (tx) => tx.lock(id), takers)).toEqual(['done', 'not_found'])
-  expect(await third.rows<object>('SELECT hash FROM passwords WHERE account_id = $id', { id })).toEqual([
-    { hash: HASH },
-  ])
+  expect(
+    await third.rows<object>(
+      'SELECT hash FROM passwords JOIN people ON people.id = person_id WHERE account_id = $id',
+      { id },
+    ),
+  ).toEqual([{ hash: HASH }])
 })
 
 test.if(hasPostgres)(

@@ -175,10 +175,9 @@ describe.if(hasPostgres)('a transaction', () => {
     const { id } = await add(db, 'erased')
     const sign_in = (own: Db) =>
       own.write((within) =>
-        within.rows(
-          "INSERT INTO known_addresses (account_id, place, signed_in_at_ms) VALUES ($id, 'somewhere', 0)",
-          { id },
-        ),
+        within.rows("INSERT INTO people (account_id, name, created_at_ms) VALUES ($id, 'somebody', 0)", {
+          id,
+        }),
       )
     let waiting: Promise<unknown> | undefined
     await db.begin(async (tx) => {

@@ -1,9 +1,9 @@
 // What the console's pages ask of a gateway with a million calls: how long each answer takes, and what calls feel of it.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { openSession } from '../../../src/access/session-rows.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../../src/store/engines/sqlite/sqlite.ts'
+import { openSessionAt } from '../../support/people.ts'
 import type { Bench } from './contest.ts'
 import { fillHistory, fillRefusals } from './many-calls.ts'
 import { nowMs } from './recording.ts'
@@ -139,16 +139,12 @@ function callIn(database_path: string): string {
 async function cookieOf(database_path: string, account_id: number | null): Promise<string> {
   const db = openDb(database_path)
   const token = randomBytes(32).toString('base64url')
-  await openSession(
-    db,
-    { account_id, key_id: null },
-    {
-      token,
-      visitor: { address: '127.0.0.1', user_agent: 'bench' },
-      now_ms: Date.now(),
-      settings: { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 },
-    },
-  )
+  await openSessionAt(db, account_id, {
+    token,
+    visitor: { address: '127.0.0.1', user_agent: 'bench' },
+    now_ms: Date.now(),
+    settings: { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 },
+  })
   await db.close()
   return `__Host-tollgate=${token}`
 }

@@ -10,6 +10,7 @@ import refunds from './0034_refunds.sql' with { type: 'text' }
 import health_states from './0035_health_states.sql' with { type: 'text' }
 import billing_details from './0036_billing_details.sql' with { type: 'text' }
 import sums_by_route from './0037_sums_by_route.sql' with { type: 'text' }
+import people from './0038_people.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 35, sql: health_states, readable_from: 34 },
   { version: 36, sql: billing_details, readable_from: 34 },
   { version: 37, sql: sums_by_route, readable_from: 37 },
+  { version: 38, sql: people, readable_from: 38 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -40,6 +40,7 @@ import refunds from './migrations/0034_refunds.sql' with { type: 'text' }
 import health_states from './migrations/0035_health_states.sql' with { type: 'text' }
 import billing_details from './migrations/0036_billing_details.sql' with { type: 'text' }
 import sums_by_route from './migrations/0037_sums_by_route.sql' with { type: 'text' }
+import people from './migrations/0038_people.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -80,6 +81,7 @@ export const MIGRATIONS: readonly string[] = [
   health_states,
   billing_details,
   sums_by_route,
+  people,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

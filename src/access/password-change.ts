@@ -1,0 +1,60 @@
+// The change of a password by the person who knows the old one.
+import { permissionDenied } from '../domain/errors.ts'
+import { recordAction } from '../store/actions.ts'
+import { checkPassword, hashOf, setPassword } from './passwords.ts'
+import { lockedPerson } from './people.ts'
+import { sessionQueries } from './session-queries.ts'
+import type { SessionParts, Visitor } from './session-rows.ts'
+import { isKnownAddress } from './sign-in-rate.ts'
+import { actingAs, ownerOf, type Viewer } from './viewer.ts'
+
+export interface PasswordChange {
+  old_password: string
+  new_password: string
+}
+
+/**
+ * Changes the password of whoever looks, and ends their other sessions.
+ *
+ * @throws GatewayError invalid_request for a bad new password; permission_denied for a wrong old one, or a session by key
+ */
+export async function changePassword(
+  parts: SessionParts,
+  viewer: Viewer,
+  { old_password, new_password }: PasswordChange,
+  visitor: Visitor,
+): Promise<void> {
+  const { db, passwords, rate, now, log } = parts
+  const { address, request_id } = visitor
+  if (viewer.role === 'key')
+    throw permissionDenied(
+      'You signed in with an API key. To change the password, sign in with the account’s password.',
+    )
+  checkPassword(new_password, 'new_password')
+  const { person_id } = viewer
+  const old_hash = await hashOf(db, person_id)
+  const is_known = await isKnownAddress(db, { person_id, address, now_ms: now() })
+  const succeeded = rate.attempt({ address, name: `person ${person_id}`, is_known })
+  if (!(await passwords.verify(old_password, old_hash, { is_known }))) throw wrongOldPassword()
+  succeeded()
+  const hash = await passwords.hash(new_password)
+  await db.begin(
+    async (tx) => {
+      await lockedPerson(tx, person_id)
+      if ((await hashOf(tx, person_id)) !== old_hash) throw wrongOldPassword()
+      await setPassword(tx, { person_id, hash, now_ms: now() })
+      const others = await sessionQueries(tx).removeOthers.all({
+        person_id,
+        key_id: null,
+        id: viewer.session_id,
+      })
+      const after = { ended_sessions: others.length }
+      await recordAction(tx, { action: 'password.changed', ...ownerOf(viewer), after })
+    },
+    { by: actingAs(viewer, visitor, now()) },
+  )
+  log.info({ request_id, role: viewer.role, person_id }, 'password of the console changed')
+}
+
+const wrongOldPassword = () =>
+  permissionDenied('The current password is wrong.', { code: 'wrong_password', param: 'old_password' })

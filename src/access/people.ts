@@ -1,0 +1,123 @@
+// People who sign in to the console: found by what they type, and made where an account or the gateway has nobody yet.
+import { inArray, isNull, sql } from 'drizzle-orm'
+import type { Db, Tx } from '../store/db.ts'
+import { memberships, type PersonRow, people } from '../store/schema.ts'
+import { OPERATORS_NAME } from './accounts.ts'
+import { peopleQueries } from './people-queries.ts'
+import { accountQueries } from './queries.ts'
+
+/** A person, and where they come in. */
+export interface PersonIn {
+  person: PersonRow
+  /** Null: the operators' side of the console. */
+  account_id: number | null
+}
+
+/** The first operator who can sign in; undefined if there is none yet. */
+export const firstOperator = async (db: Db): Promise<PersonRow | undefined> =>
+  (await peopleQueries(db).operator.get())?.person
+
+/** The first person who owns an account and can sign in; undefined if there is none. */
+export const ownerOfAccount = async (db: Db, account_id: number): Promise<PersonRow | undefined> =>
+  (await peopleQueries(db).ownerOf.get({ account_id }))?.person
+
+/**
+ * Whom somebody says they are.
+ *
+ * @param typed the name of an account, which means its first owner, or an address that a person has verified; undefined: the operator
+ */
+export async function personNamed(db: Db, typed: string | undefined): Promise<PersonIn | undefined> {
+  const account =
+    typed === undefined ? undefined : await accountQueries(db).accountByName.get({ name: typed })
+  if (account) {
+    const person = await ownerOfAccount(db, account.id)
+    return person && { person, account_id: account.id }
+  }
+  if (typed === undefined || typed.toLowerCase() === OPERATORS_NAME) {
+    const person = await firstOperator(db)
+    return person && { person, account_id: null }
+  }
+  const person = await peopleQueries(db).byEmail.get({ email: typed.toLowerCase() })
+  return person && person.email_verified_at_ms !== null ? await enteringAs(db, person.id) : undefined
+}
+
+/** Where a person comes in: at the operators' side, or else in the account that they were in first. Undefined if nowhere. */
+export async function enteringAs(db: Db, person_id: number): Promise<PersonIn | undefined> {
+  const { asOperator, asOwner } = peopleQueries(db)
+  const operator = await asOperator.get({ person_id })
+  return operator ? { ...operator, account_id: null } : await asOwner.get({ person_id, account_id: null })
+}
+
+/** A person of one side of the console; undefined for somebody who is disabled, or has no right to it any more. */
+export async function personAt(
+  db: Db,
+  { person_id, account_id }: { person_id: number; account_id: number | null },
+): Promise<PersonRow | undefined> {
+  const { asOperator, asOwner } = peopleQueries(db)
+  const found =
+    account_id === null ? await asOperator.get({ person_id }) : await asOwner.get({ person_id, account_id })
+  return found?.person
+}
+
+/** Against changes of how a person signs in, until the end of the transaction. @returns the person as they are then */
+export async function lockedPerson(tx: Tx, person_id: number): Promise<PersonRow | undefined> {
+  const { byId } = peopleQueries(tx)
+  const person = await byId.get({ id: person_id })
+  if (!person) return undefined
+  await tx.lock(person.account_id)
+  return await byId.get({ id: person_id })
+}
+
+/** The first operator, who is made where there is none. In a transaction that has locked the operator. */
+export async function requireFirstOperator(tx: Tx, now_ms: number): Promise<PersonRow> {
+  const known = await firstOperator(tx)
+  if (known) return known
+  const { insert, insertStaff } = peopleQueries(tx)
+  const person: PersonRow = await insert.get({
+    account_id: null,
+    name: OPERATORS_NAME,
+    created_at_ms: now_ms,
+  })
+  await insertStaff.run({ person_id: person.id, role: 'operator', created_at_ms: now_ms })
+  return person
+}
+
+/**
+ * The first owners of accounts, who are made where there are none. In a transaction that has locked the accounts, or the operator.
+ *
+ * @returns by the numbers of the accounts
+ */
+export async function requireOwners(
+  tx: Tx,
+  accounts: readonly { account_id: number; name: string }[],
+  now_ms: number,
+): Promise<ReadonlyMap<number, number>> {
+  const owners = await knownOwners(
+    tx,
+    accounts.map(({ account_id }) => account_id),
+  )
+  const lacking = accounts.filter(({ account_id }) => !owners.has(account_id))
+  if (lacking.length === 0) return owners
+  const rows = await tx.orm
+    .insert(people)
+    .values(lacking.map(({ account_id, name }) => ({ account_id, name, created_at_ms: now_ms })))
+    .returning({ id: people.id, account_id: people.account_id })
+  const made = rows.flatMap(({ id, account_id }) =>
+    account_id === null ? [] : [{ person_id: id, account_id, role: 'owner' as const, created_at_ms: now_ms }],
+  )
+  await tx.orm.insert(memberships).values(made)
+  for (const { account_id, person_id } of made) owners.set(account_id, person_id)
+  return owners
+}
+
+async function knownOwners(tx: Tx, account_ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = await tx.orm
+    .select({ account_id: memberships.account_id, person_id: sql<number>`min(${memberships.person_id})` })
+    .from(memberships)
+    .innerJoin(people, sql`${people.id} = ${memberships.person_id}`)
+    .where(
+      sql`${inArray(memberships.account_id, [...account_ids])} AND ${memberships.role} = 'owner' AND ${isNull(people.disabled_at_ms)}`,
+    )
+    .groupBy(memberships.account_id)
+  return new Map(rows.map(({ account_id, person_id }) => [account_id, person_id]))
+}

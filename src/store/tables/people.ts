@@ -1,0 +1,133 @@
+// People who sign in to the console as Drizzle sees them, with their personal data: who they are, what they are in, and how they sign in.
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import {
+  accountTable,
+  columns,
+  EXPORTED,
+  NOT_EXPORTED,
+  type StoredTable,
+  unownedTable,
+} from '../stored-table.ts'
+
+export const people = sqliteTable('people', {
+  id: integer().primaryKey(),
+  /** The account whose erasure erases the person, too. Null: staff. */
+  account_id: integer(),
+  name: text().notNull(),
+  /** In lower case. */
+  email: text().unique(),
+  /** When the person has shown that the address is theirs. */
+  email_verified_at_ms: integer(),
+  /** Since when they cannot sign in. */
+  disabled_at_ms: integer(),
+  created_at_ms: integer().notNull(),
+})
+
+/** The accounts that a person is in. */
+export const memberships = sqliteTable('memberships', {
+  id: integer().primaryKey(),
+  person_id: integer().notNull(),
+  account_id: integer().notNull(),
+  /** An owner manages the account, a member has keys of their own, and billing sees and pays. */
+  role: text({ enum: ['owner', 'member', 'billing'] }).notNull(),
+  created_at_ms: integer().notNull(),
+})
+
+export const staff = sqliteTable('staff', {
+  id: integer().primaryKey(),
+  person_id: integer().notNull().unique(),
+  /** Support and auditors read everything; support helps accounts, too. */
+  role: text({ enum: ['operator', 'support', 'auditor'] }).notNull(),
+  created_at_ms: integer().notNull(),
+})
+
+/** Passwords as argon2id hashes; those of another gateway by bcrypt until their first sign-in. */
+export const passwords = sqliteTable('passwords', {
+  id: integer().primaryKey(),
+  hash: text().notNull(),
+  set_at_ms: integer().notNull(),
+  person_id: integer().notNull().unique(),
+})
+
+/** Sessions of the console. Only the SHA-256 of a session's token is stored. */
+export const sessions = sqliteTable('sessions', {
+  id: integer().primaryKey(),
+  sha256: blob({ mode: 'buffer' }).notNull().unique(),
+  role: text({ enum: ['operator', 'account', 'key'] }).notNull(),
+  /** Null: staff. */
+  account_id: integer(),
+  /** The key that was signed in with; null for the other roles. */
+  key_id: integer(),
+  /** Where it was signed in from. */
+  address: text(),
+  user_agent: text().notNull(),
+  created_at_ms: integer().notNull(),
+  /** Written at most once a minute. */
+  last_seen_at_ms: integer().notNull(),
+  expires_at_ms: integer().notNull(),
+  /** Null where it was signed in by a key. */
+  person_id: integer(),
+})
+
+/** Links by which a person sets their password, once. Only the SHA-256 of a link's token is stored. */
+export const sign_in_links = sqliteTable('sign_in_links', {
+  id: integer().primaryKey(),
+  sha256: blob({ mode: 'buffer' }).notNull().unique(),
+  created_at_ms: integer().notNull(),
+  expires_at_ms: integer().notNull(),
+  person_id: integer().notNull().unique(),
+})
+
+/** Where people have signed in to the console before. */
+export const known_addresses = sqliteTable('known_addresses', {
+  id: integer().primaryKey(),
+  /** An IPv4 address, or the first 64 bits of an IPv6 address. */
+  place: text().notNull(),
+  signed_in_at_ms: integer().notNull(),
+  person_id: integer().notNull(),
+})
+
+/** Those of people come before the people themselves: an erasure deletes in this order. */
+export const people_tables: readonly StoredTable[] = [
+  accountTable(passwords, {
+    owner: 'person_id',
+    erases: 'rows',
+    columns: columns('id person_id hash set_at_ms', NOT_EXPORTED),
+  }),
+  accountTable(sessions, {
+    erases: 'rows',
+    described: 'sign-ins to the console',
+    columns: {
+      ...columns('id role account_id person_id key_id address user_agent', EXPORTED),
+      ...columns('created_at_ms last_seen_at_ms expires_at_ms', EXPORTED),
+      sha256: NOT_EXPORTED,
+    },
+  }),
+  accountTable(sign_in_links, {
+    owner: 'person_id',
+    erases: 'rows',
+    columns: columns('id sha256 person_id created_at_ms expires_at_ms', NOT_EXPORTED),
+  }),
+  accountTable(known_addresses, {
+    owner: 'person_id',
+    erases: 'rows',
+    described: 'networks of sign-ins to the console in the last 90 days',
+    columns: columns('id person_id place signed_in_at_ms', EXPORTED),
+  }),
+  accountTable(memberships, {
+    erases: 'rows',
+    described: 'who may sign in to it, and as what',
+    columns: columns('id person_id account_id role created_at_ms', EXPORTED),
+  }),
+  accountTable(people, {
+    erases: 'rows',
+    described: 'the people who sign in to it',
+    columns: columns('id account_id name email email_verified_at_ms disabled_at_ms created_at_ms', EXPORTED),
+  }),
+  unownedTable(staff),
+]
+
+export type PersonRow = typeof people.$inferSelect
+export type MembershipRow = typeof memberships.$inferSelect
+export type StaffRow = typeof staff.$inferSelect
+export type SessionRow = typeof sessions.$inferSelect

@@ -1,0 +1,160 @@
+// People who sign in: whom a typed name means, where they come in, and what ends it.
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { beginErasing } from '../../plugins/personal-data/closing.ts'
+import { closeAccount } from '../../src/access/closing.ts'
+import { hashOf } from '../../src/access/passwords.ts'
+import {
+  enteringAs,
+  personAt,
+  personNamed,
+  requireFirstOperator,
+  requireOwners,
+} from '../../src/access/people.ts'
+import { sessionByToken, viewerOf } from '../../src/access/session-rows.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
+import { openSessionAt } from '../support/people.ts'
+
+const NOW = 1_000
+let connection = memoryDatabase()
+let db = dbOver(connection)
+
+/** Person 1 operates; 2 owns ada (1), 3 owns bob (2) and is in ada, 4 owns nothing, 5 owns eve (3) and is disabled. */
+beforeEach(() => {
+  connection = memoryDatabase()
+  db = dbOver(connection)
+  connection.run(`
+    INSERT INTO accounts VALUES (1, 'ada', 'active', 0, 0, 0, 0), (2, 'bob', 'active', 0, 0, 0, 0), (3, 'eve', 'active', 0, 0, 0, 0);
+    INSERT INTO people VALUES (1, NULL, 'operator', 'op@example.com', 5, NULL, 0), (2, 1, 'Ada', 'ada@example.com', 5, NULL, 0),
+      (3, 2, 'Bob', 'bob@example.com', NULL, NULL, 0), (4, NULL, 'Nina', 'nina@example.com', 5, NULL, 0), (5, 3, 'Eve', 'eve@example.com', 5, 7, 0);
+    INSERT INTO staff VALUES (1, 1, 'operator', 0);
+    INSERT INTO memberships VALUES (1, 2, 1, 'owner', 0), (2, 3, 2, 'owner', 0), (3, 3, 1, 'owner', 0), (4, 5, 3, 'owner', 0);
+    INSERT INTO passwords VALUES (1, '$argon2id$a', 0, 2), (2, '$argon2id$b', 0, 3)`)
+})
+
+describe('a typed name means', () => {
+  test.each([
+    ['nothing', undefined, 1, null],
+    ['operator', 'operator', 1, null],
+    ['Operator', 'Operator', 1, null],
+    ['an account: its first owner, there', 'ada', 2, 1],
+    ['another account', 'bob', 3, 2],
+    ['a verified address', 'ada@example.com', 2, 1],
+    ['the same in capitals', 'ADA@example.com', 2, 1],
+    ['the address of an operator', 'op@example.com', 1, null],
+  ])('%s', async (_, typed, person_id, account_id) => {
+    expect(await personNamed(db, typed)).toMatchObject({ person: { id: person_id }, account_id })
+  })
+
+  test.each([
+    ['a name of nobody', 'mia'],
+    ['an address that was never verified', 'bob@example.com'],
+    ['the address of somebody who is in no account', 'nina@example.com'],
+    ['the address of somebody who is disabled', 'eve@example.com'],
+    ['an account whose owner is disabled', 'eve'],
+  ])('nobody: %s', async (_, typed) => {
+    expect(await personNamed(db, typed)).toBeUndefined()
+  })
+
+  test('an account, where it is called as somebody’s address', async () => {
+    connection.run("UPDATE accounts SET name = 'ada@example.com' WHERE id = 2")
+    expect(await personNamed(db, 'ada@example.com')).toMatchObject({ person: { id: 3 }, account_id: 2 })
+  })
+})
+
+test('a person comes in as an operator first, else in the account that they were in first', async () => {
+  expect(await enteringAs(db, 3)).toMatchObject({ account_id: 2 })
+  connection.run("INSERT INTO staff VALUES (2, 3, 'operator', 0)")
+  expect(await enteringAs(db, 3)).toMatchObject({ account_id: null })
+})
+
+describe('a session ends at once', () => {
+  const opening = {
+    token: 'x'.repeat(43),
+    visitor: { address: undefined, user_agent: '' },
+    now_ms: NOW,
+    settings: { enabled: true, insecure_http: false, session_hours: 1, idle_hours: 1 },
+  }
+  const viewer = async () => {
+    const row = await sessionByToken(db, opening.token)
+    return row && (await viewerOf(db, row, { now_ms: NOW, address: undefined }))
+  }
+
+  test.each([
+    ['of a person who is disabled', 1, 'UPDATE people SET disabled_at_ms = 1 WHERE id = 2'],
+    ['of a person who is taken out of the account', 1, 'DELETE FROM memberships WHERE person_id = 2'],
+    ['of an owner who is one no longer', 1, "UPDATE memberships SET role = 'billing' WHERE person_id = 2"],
+    ['of an operator who is one no longer', null, 'DELETE FROM staff'],
+    ['of an operator who only supports', null, "UPDATE staff SET role = 'support'"],
+    ['of an operator who is disabled', null, 'UPDATE people SET disabled_at_ms = 1 WHERE id = 1'],
+  ])('%s', async (_, account_id, change) => {
+    await openSessionAt(db, account_id, opening)
+    expect(await viewer()).toMatchObject({ person_id: account_id === null ? 1 : 2 })
+    connection.run(change)
+    await expect(viewer()).rejects.toMatchObject({ code: 'session_required' })
+  })
+
+  test('and not one of somebody else, or in another account', async () => {
+    await openSessionAt(db, 2, opening)
+    connection.run(
+      'DELETE FROM memberships WHERE id IN (1, 3); UPDATE people SET disabled_at_ms = 1 WHERE id = 2',
+    )
+    expect(await viewer()).toMatchObject({ role: 'account', person_id: 3, account_id: 2 })
+    expect(await personAt(db, { person_id: 3, account_id: 1 })).toBeUndefined()
+  })
+})
+
+describe('who is made', () => {
+  test('the first operator, once', async () => {
+    await db.begin((tx) => requireFirstOperator(tx, NOW))
+    connection.run('DELETE FROM staff')
+    const made = await db.begin((tx) => requireFirstOperator(tx, NOW))
+    expect(made).toMatchObject({ id: 6, account_id: null, name: 'operator' })
+    expect(await db.begin((tx) => requireFirstOperator(tx, NOW))).toEqual(made)
+  })
+
+  test('owners of accounts that have none who can sign in', async () => {
+    const accounts = [1, 2, 3].map((account_id) => ({ account_id, name: `account ${account_id}` }))
+    const owners = await db.begin((tx) => requireOwners(tx, accounts, NOW))
+    expect([...owners].toSorted()).toEqual([
+      [1, 2],
+      [2, 3],
+      [3, 6],
+    ])
+    expect(await personNamed(db, 'eve')).toMatchObject({ person: { id: 6, name: 'account 3' } })
+  })
+})
+
+describe('an account that is closed takes the password of', () => {
+  test('who is in no other', async () => {
+    await closeAccount(db, 'ada', NOW)
+    expect([await hashOf(db, 2), await hashOf(db, 3)]).toEqual([undefined, '$argon2id$b'])
+  })
+
+  test('nobody of the staff', async () => {
+    connection.run("INSERT INTO staff VALUES (2, 2, 'operator', 0)")
+    await closeAccount(db, 'ada', NOW)
+    expect(await hashOf(db, 2)).toBe('$argon2id$a')
+  })
+})
+
+describe('an account that is erased takes', () => {
+  const homes = () =>
+    connection
+      .query<{ home: number | null }, []>('SELECT account_id AS home FROM people ORDER BY id')
+      .values()
+
+  test('whoever is in no other, and leaves who is', async () => {
+    await beginErasing(db, 'bob', NOW)
+    expect(homes().flat()).toEqual([null, 1, 1, null, 3])
+    await beginErasing(db, 'ada', NOW)
+    // Bob's account is erased, too: he goes with the last one.
+    expect(homes().flat()).toEqual([null, 1, 1, null, 3])
+  })
+
+  test('nobody of the staff', async () => {
+    connection.run("INSERT INTO staff VALUES (2, 2, 'operator', 0)")
+    await beginErasing(db, 'ada', NOW)
+    expect(homes().flat()).toEqual([null, null, 2, null, 3])
+  })
+})

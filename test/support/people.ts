@@ -1,0 +1,30 @@
+// People of the console for tests: the operator, and the first owner of an account, made where there is none.
+import { requireFirstOperator, requireOwners } from '../../src/access/people.ts'
+import { accountQueries } from '../../src/access/queries.ts'
+import { openSession, type SessionOwner } from '../../src/access/session-rows.ts'
+import type { Db } from '../../src/store/db.ts'
+
+/** @param account_id null: the operator */
+export const personAtConsole = (db: Db, account_id: number | null, now_ms = Date.now()): Promise<number> =>
+  db.begin(async (tx) => {
+    await tx.lock(account_id)
+    if (account_id === null) return (await requireFirstOperator(tx, now_ms)).id
+    const { name = '' } = (await accountQueries(tx).accountById.get({ id: account_id })) ?? {}
+    const person_id = (await requireOwners(tx, [{ account_id, name }], now_ms)).get(account_id)
+    if (person_id === undefined) throw new Error(`there is no account ${account_id}`)
+    return person_id
+  })
+
+/** Whose a session is that such a person opens. */
+export const ownerAtConsole = async (db: Db, account_id: number | null): Promise<SessionOwner> => ({
+  person_id: await personAtConsole(db, account_id),
+  account_id,
+  key_id: null,
+})
+
+/** Opens one past the forms and their limits. */
+export const openSessionAt = async (
+  db: Db,
+  account_id: number | null,
+  opening: Parameters<typeof openSession>[2],
+): ReturnType<typeof openSession> => openSession(db, await ownerAtConsole(db, account_id), opening)
