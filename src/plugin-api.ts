@@ -123,8 +123,8 @@ export interface PluginGateway {
   /** The models that the catalogue serves now. */
   models(): readonly PluginModel[]
   /**
-   * Whose API key a request of the plugin's route carries, as `Authorization: Bearer`, `x-api-key` or `api-key`. It is looked at
-   * as on the gateway's free routes, and counts against `reads_per_minute`. For routes only: there are no callers while a plugin loads.
+   * Whose API key a request of the plugin's route carries, as `Authorization: Bearer`, `x-api-key`, `api-key` or `x-litellm-api-key`. It is
+   * looked at as on the gateway's free routes, and counts against `reads_per_minute`. For routes only: there are no callers while a plugin loads.
    *
    * @throws (as a rejection) an error that the route lets pass: its caller gets 401 without a key that works, 403 if the account is suspended
    * or the key may not be used from there, 429 over the limit

@@ -63,11 +63,17 @@ export const SECURITY_SCHEMES: Readonly<Record<CredentialForm, Schema>> = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A key, `tg_…` or an imported `sk-…` key, as a bearer token.',
+    description:
+      'A key, `tg_…` or an imported `sk-…` key, as a bearer token. An imported key may be sent without `Bearer` and without `sk-`.',
   },
   'x-api-key': keyIn('header', 'x-api-key', "The same key, as Anthropic's clients send it."),
   'api-key': keyIn('header', 'api-key', "The same key, as Azure's clients send it."),
   'x-goog-api-key': keyIn('header', 'x-goog-api-key', "The same key, as Google's clients send it."),
+  'x-litellm-api-key': keyIn(
+    'header',
+    'x-litellm-api-key',
+    "The same key, as LiteLLM's clients send it, with or without `Bearer`. It is read first.",
+  ),
   query: keyIn(
     'query',
     'key',

@@ -8,7 +8,7 @@ import type { TextMatcher } from '../utilities/glob.ts'
 import { keyStatus } from './key-status.ts'
 import { compileModelPatterns } from './model-patterns.ts'
 import { accountQueries, keyQueries } from './queries.ts'
-import { hashKey, isKeyText } from './secret.ts'
+import { hashKey, keysMeantBy } from './secret.ts'
 
 /** A key with the account that it belongs to, both as they are at this moment. */
 export interface KeyOfAccount {
@@ -41,14 +41,25 @@ export interface Caller extends KeyOfAccount {
   mayCall: TextMatcher
 }
 
-/** Where a surface looks for a key, in this order. */
-export type CredentialForm = 'bearer' | 'x-api-key' | 'api-key' | 'x-goog-api-key' | 'query'
+export type CredentialForm =
+  | 'x-litellm-api-key'
+  | 'bearer'
+  | 'x-api-key'
+  | 'api-key'
+  | 'x-goog-api-key'
+  | 'query'
 
-export const NATIVE_FORMS: readonly CredentialForm[] = ['x-goog-api-key', 'bearer', 'x-api-key', 'query']
+/**
+ * Where a surface looks for a key, in this order. LiteLLM's header is first, as there: its callers send a provider's own credential in the
+ * usual place beside it (litellm 1.110.2, proxy/auth/user_api_key_auth.py, get_api_key).
+ */
+const formsOf = (...forms: CredentialForm[]): readonly CredentialForm[] => ['x-litellm-api-key', ...forms]
+
+export const NATIVE_FORMS = formsOf('x-goog-api-key', 'bearer', 'x-api-key', 'query')
 /** Where several surfaces meet, as in the list of models. */
 export const ALL_FORMS: readonly CredentialForm[] = [...NATIVE_FORMS, 'api-key']
-export const MESSAGES_FORMS: readonly CredentialForm[] = ['x-api-key', 'bearer']
-export const COMMON_FORMS: readonly CredentialForm[] = ['bearer', 'x-api-key', 'api-key']
+export const MESSAGES_FORMS = formsOf('x-api-key', 'bearer')
+export const COMMON_FORMS = formsOf('bearer', 'x-api-key', 'api-key')
 
 interface GateDeps {
   findKey: (sha256: Buffer) => Awaitable<KeyOfAccount | undefined>
@@ -94,9 +105,18 @@ interface CachedKey {
 export function createGate({ findKey, findPassed, now }: GateDeps): Gate {
   const cache = new Map<string, CachedKey>()
 
+  /** How many look-ups an unknown text takes depends on its form alone, and each is of a hash: the time tells nothing of the keys there are. */
+  async function findMeant(credential: string): Promise<KeyOfAccount | undefined> {
+    for (const text of keysMeantBy(credential)) {
+      const found = await findKey(hashKey(text))
+      if (found) return found
+    }
+    return undefined
+  }
+
   /** Keys that do not exist are not cached, so that a new key works at once. */
   async function readKey(credential: string, now_ms: number): Promise<CachedKey | undefined> {
-    const found = isKeyText(credential) ? await findKey(hashKey(credential)) : undefined
+    const found = await findMeant(credential)
     if (!found) {
       cache.delete(credential)
       return undefined
@@ -157,8 +177,19 @@ export function credentialOf(request: Request, forms: readonly CredentialForm[])
   return undefined
 }
 
+const BEARER = /^Bearer +(\S+) *$/i
+/** Callers of new-api and one-api may leave out `Bearer`: both take the header's text for the token (`TOKEN` in secret.ts has the sources). */
+const BARE = /^(sk-\S+|[A-Za-z0-9]{32,128}(?:-\d{1,10})?)$/
+
 const READERS: Record<CredentialForm, (request: Request) => string | undefined> = {
-  bearer: (request) => /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1],
+  bearer({ headers }) {
+    const text = headers.get('authorization') ?? ''
+    return (BEARER.exec(text) ?? BARE.exec(text))?.[1]
+  },
+  'x-litellm-api-key'({ headers }) {
+    const text = headers.get('x-litellm-api-key')?.trim()
+    return text && (BEARER.exec(text)?.[1] ?? text)
+  },
   'x-api-key': (request) => request.headers.get('x-api-key')?.trim(),
   'api-key': (request) => request.headers.get('api-key')?.trim(),
   'x-goog-api-key': (request) => request.headers.get('x-goog-api-key')?.trim(),

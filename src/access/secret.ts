@@ -27,8 +27,24 @@ export const HIDDEN_PREFIX = 'sk-.......'
 /** The prefix of a shorter key would reveal most of it. */
 const MIN_SHOWN_KEY_CHARS = 20
 
-/** Whether a text may be a key. Any other text is refused without a look-up. */
+/** Whether a text may be a key, whole. */
 export const isKeyText = (text: string): boolean => KEY_PATTERN.test(text) || IMPORTED_KEY_PATTERN.test(text)
+
+/**
+ * A token of new-api or one-api as its callers may send it: without `sk-`, and with a hyphen and the number of a channel behind it. The table
+ * has up to 128 letters and digits, 32 or 48 of its own making.
+ * https://github.com/QuantumNous/new-api/blob/040b46a083e17f85b970a9775674b0e58c1b26e9/middleware/auth.go (TokenAuth), model/token.go;
+ * https://github.com/songquanpeng/one-api/blob/8df4a2670b98266bd287c698243fff327d9748cf/middleware/auth.go (TokenAuth)
+ */
+const TOKEN = /^(?:sk-)?([A-Za-z0-9]{32,128})(?:-\d{1,10})?$/
+
+/** The keys that a sent text may mean, in the order of the look-ups: the text itself, since one chosen by hand may end in a number, then its token. */
+export function keysMeantBy(sent: string): readonly string[] {
+  if (KEY_PATTERN.test(sent)) return [sent]
+  const whole = IMPORTED_KEY_PATTERN.test(sent) ? [sent] : []
+  const [, token] = TOKEN.exec(sent) ?? []
+  return token === undefined || sent === `sk-${token}` ? whole : [...whole, `sk-${token}`]
+}
 
 /** Whether a text can be the prefix of an imported key. */
 export const isImportedPrefix = (prefix: string): boolean => IMPORTED_PREFIX_PATTERN.test(prefix)

@@ -31,6 +31,7 @@ const SECRET_PARAMETERS = new Set([
   'x-api-key',
   'api-key',
   'x-goog-api-key',
+  'x-litellm-api-key',
   'token',
   'access_token',
 ])

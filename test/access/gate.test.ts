@@ -14,12 +14,28 @@ import type { GatewayError } from '../../src/domain/errors.ts'
 const request = (headers: Record<string, string> = {}, query = '') =>
   new Request(`http://gateway/v1beta/models/m:generateContent${query}`, { headers })
 
+const TEXT = `tg_${'k'.repeat(43)}`
+/** Of new-api or one-api, as its table has it. */
+const TOKEN = 'aB3dEf7h'.repeat(4)
+const everywhere = (headers: Record<string, string>) =>
+  request({ authorization: 'Bearer b', 'x-api-key': 'c', 'x-goog-api-key': 'd', ...headers }, '?key=e')
+
 describe('the credential of a native request', () => {
   const CASES: [string, Request, string | undefined][] = [
     ['none', request(), undefined],
     ['a bearer', request({ authorization: 'Bearer abc' }), 'abc'],
     ['a bearer in another case', request({ authorization: 'bEARER abc' }), 'abc'],
     ['a bearer with spaces around', request({ authorization: 'Bearer   abc  ' }), 'abc'],
+    ['a bearer of ours without its word is no credential', request({ authorization: TEXT }), undefined],
+    ["another gateway's key without the word", request({ authorization: 'sk-abc' }), 'sk-abc'],
+    ['a token without the word or a mark', request({ authorization: TOKEN }), TOKEN],
+    ['a token with a channel', request({ authorization: `${TOKEN}-12` }), `${TOKEN}-12`],
+    ['a word too short for a token', request({ authorization: TOKEN.slice(0, 31) }), undefined],
+    ['a token and another word', request({ authorization: `${TOKEN} x` }), undefined],
+    ["LiteLLM's header", request({ 'x-litellm-api-key': 'abc' }), 'abc'],
+    ["LiteLLM's header as a bearer", request({ 'x-litellm-api-key': 'Bearer  abc' }), 'abc'],
+    ["LiteLLM's header before all others", everywhere({ 'x-litellm-api-key': 'first' }), 'first'],
+    ["LiteLLM's header, empty, is skipped", request({ 'x-litellm-api-key': ' ', 'x-api-key': 'abc' }), 'abc'],
     ['a bearer of two words is no credential', request({ authorization: 'Bearer abc def' }), undefined],
     ['a bearer without a space is no credential', request({ authorization: 'Bearerabc' }), undefined],
     ['an empty bearer', request({ authorization: 'Bearer ' }), undefined],
@@ -47,7 +63,6 @@ describe('the credential of a native request', () => {
 })
 
 const NOW_MS = 1_000_000
-const TEXT = `tg_${'k'.repeat(43)}`
 const good: KeyOfAccount = {
   account: {
     id: 1,

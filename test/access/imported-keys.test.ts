@@ -5,12 +5,13 @@ import { type CredentialForm, createGate } from '../../src/access/gate.ts'
 import { importKeys } from '../../src/access/imported-keys.ts'
 import { type KeySettings, NO_LIMITS } from '../../src/access/key-settings.ts'
 import { keyByReference, rotateKey } from '../../src/access/keys.ts'
-import { HIDDEN_PREFIX, hashKey, importedPrefix, KEY_PATTERN } from '../../src/access/secret.ts'
+import { HIDDEN_PREFIX, hashKey, importedPrefix, KEY_PATTERN, keysMeantBy } from '../../src/access/secret.ts'
 import type { ActionRow } from '../../src/store/schema.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
 import { ANSWER_NANOS, answering, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { openSocket } from '../support/web-socket.ts'
 
 const NOW = Date.now()
 /** As new-api makes them: https://github.com/QuantumNous/new-api, common/utils.go. */
@@ -64,12 +65,13 @@ const OPERATIONS = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 
 describe('a key of another gateway works in every place of every operation', () => {
-  test('there are operations in all five places', () => {
-    expect(new Set(OPERATIONS.map(([, , form]) => form)).size).toBe(5)
+  test('there are operations in all six places', () => {
+    expect(new Set(OPERATIONS.map(([, , form]) => form)).size).toBe(6)
     expect(OPERATIONS.length).toBeGreaterThan(60)
   })
 
   test.each([
+    ['without its mark, with a channel', `${NEW_API.slice(3)}-12`, false],
     ['chosen by hand', BY_HAND, false],
     ['that nobody has', NEW_API.toLowerCase(), true],
   ])('one %s', async (_, key, is_refused) => {
@@ -89,6 +91,61 @@ describe('a key of another gateway works in every place of every operation', () 
     const response = await gateway.call(wholePath(), ask(), { key })
     expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
     expect(await gateway.lastCall()).toMatchObject({ cost_nanos: ANSWER_NANOS, account_id: ada.id })
+  })
+
+  test.each(['', 'sk-'])('a token with "%s" before it and a channel behind it pays', async (mark) => {
+    const headers = { authorization: `${mark}${NEW_API.slice(3)}-7` }
+    const response = await gateway.call(wholePath(), ask(), { headers })
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+    expect(await gateway.lastCall()).toMatchObject({ cost_nanos: ANSWER_NANOS, account_id: ada.id })
+  })
+
+  test.each<[what: string, headers: Record<string, string>]>([
+    ["LiteLLM's header", { 'x-litellm-api-key': `Bearer ${BY_HAND}` }],
+    [
+      "LiteLLM's header beside a provider's own token",
+      { 'x-litellm-api-key': BY_HAND, authorization: 'Bearer sk-ant-oat01-own' },
+    ],
+    ['a token alone, with a channel', { authorization: `${NEW_API.slice(3)}-7` }],
+  ])('a WebSocket by %s pays', async (_, headers) => {
+    const socket = await openSocket(gateway, { key: '', headers })
+    const answer = await socket.create({ model: MODEL, input: 'hello' })
+    expect(answer.at(-1)).toMatchObject({ type: 'response.completed' })
+    socket.raw.close()
+    expect(await gateway.lastCall()).toMatchObject({ account_id: ada.id })
+  })
+
+  test.each<[what: string, headers: Record<string, string>]>([
+    [
+      "an unknown key in LiteLLM's header, whatever is beside it",
+      { 'x-litellm-api-key': 'sk-none', authorization: `Bearer ${NEW_API}` },
+    ],
+    ['a word that is no number behind a token', { authorization: `Bearer ${NEW_API}-gpt` }],
+    ['two channels', { authorization: `Bearer ${NEW_API}-1-2` }],
+    ['no channel after the hyphen', { authorization: `Bearer ${NEW_API}-` }],
+    ['a channel behind a key that was chosen by hand', { authorization: `Bearer ${BY_HAND}-12` }],
+    ['a short key without its mark', { authorization: `Bearer ${SHORT.slice(3)}` }],
+    ['a part of a token', { authorization: `Bearer ${NEW_API.slice(3, -1)}` }],
+    ['a token in other letters', { authorization: `Bearer ${NEW_API.slice(3).toUpperCase()}-12` }],
+  ])('%s is refused, over a WebSocket, too', async (_, headers) => {
+    expect((await gateway.call(wholePath(), ask(), { headers })).status).toBe(401)
+    await expect(openSocket(gateway, { key: '', headers })).rejects.toThrow('not opened')
+  })
+
+  test('a key of ours keeps its one form: with a channel, or without its mark, it is refused', async () => {
+    const own = await gateway.key('ada')
+    for (const text of [`${own}-12`, own.slice(3), `sk-${own.slice(3)}`, `sk-${own}`])
+      expect((await gateway.call('/v1/models', undefined, { key: text })).status).toBe(401)
+  })
+
+  test('a key that another one continues is not taken for it', async () => {
+    const token = `sk-${'Zz9'.repeat(16)}`
+    await add(token, { name: 'token' })
+    await add(`${token}-5`, { name: 'longer' }, mia)
+    const accountOf = async (key: string) =>
+      (await (await gateway.call('/api/v1/account', undefined, { key })).json()) as object
+    expect(await accountOf(`${token}-5`)).toMatchObject({ account: 'mia' })
+    expect(await accountOf(`${token}-6`)).toMatchObject({ account: 'ada' })
   })
 
   test('a session of the console, too', async () => {
@@ -131,6 +188,23 @@ test('a text that can be no key is refused without a look-up; an unknown one is 
   expect(looked_up).toEqual([])
   for (let i = 0; i < 2; i++) await expect(send(SHORT)).rejects.toMatchObject({ kind: 'unauthenticated' })
   expect(looked_up).toEqual([hashKey(SHORT).toString('hex'), hashKey(SHORT).toString('hex')])
+})
+
+test('how often an unknown text is looked up depends on its form alone', async () => {
+  const token = NEW_API.slice(3)
+  for (const [text, meant] of [
+    [token, [NEW_API]],
+    [`${token}-12`, [NEW_API]],
+    [NEW_API, [NEW_API]],
+    [`${NEW_API}-12`, [`${NEW_API}-12`, NEW_API]],
+    [BY_HAND, [BY_HAND]],
+    [`${BY_HAND}-12`, [`${BY_HAND}-12`]],
+    [`tg_${'k'.repeat(43)}`, [`tg_${'k'.repeat(43)}`]],
+    [`tg_${'k'.repeat(43)}-12`, []],
+    [token.slice(0, 31), []],
+    ['k'.repeat(129), []],
+  ] as const)
+    expect([text, keysMeantBy(text)]).toEqual([text, [...meant]])
 })
 
 describe('an import', () => {

@@ -221,6 +221,7 @@ test('with each documented way of sending a key, every operation lets its caller
     'x-api-key': () => ({ 'x-api-key': key }),
     'api-key': () => ({ 'api-key': key }),
     'x-goog-api-key': () => ({ 'x-goog-api-key': key }),
+    'x-litellm-api-key': () => ({ 'x-litellm-api-key': key }),
     query: (url) => {
       url.searchParams.set('key', key)
       return {}

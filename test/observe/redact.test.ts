@@ -18,6 +18,7 @@ describe('a key in a query string is redacted wherever a URL is written (silent.
     ['/x?KEY=SECRET', '/x?KEY=[hidden]'],
     ['/x?key+=SECRET', '/x?key+=[hidden]'],
     ['/x?x-goog-api-key=SECRET', '/x?x-goog-api-key=[hidden]'],
+    ['/x?x-litellm-api-key=SECRET', '/x?x-litellm-api-key=[hidden]'],
     ['/x?access_token=SECRET', '/x?access_token=[hidden]'],
     ['https://user:SE@CRET@host/x?y=1', 'https://[hidden]@host/x?y=1'],
     ['/x?key=%zzSECRET', '/x?key=[hidden]'],

@@ -325,6 +325,7 @@ const CREDENTIALS: Record<CredentialForm, (key: string, url: URL) => Record<stri
   'x-api-key': (key) => ({ 'x-api-key': key }),
   'api-key': (key) => ({ 'api-key': key }),
   'x-goog-api-key': (key) => ({ 'x-goog-api-key': key }),
+  'x-litellm-api-key': (key) => ({ 'x-litellm-api-key': `Bearer ${key}` }),
   query: (key, url) => {
     url.searchParams.set('key', key)
     return {}

@@ -30,6 +30,10 @@ const REASONS: readonly (readonly [name: RegExp, reason: string])[] = [
     "It is the key of LiteLLM's administrator. `tollgate console link` prints a link to sign in as the operator here.",
   ],
   [
+    /^litellm_key_header_name$/,
+    'Keys are read from x-litellm-api-key and the usual headers. Let your proxy copy your own header there.',
+  ],
+  [
     /guardrail|policies|moderation/,
     'Tollgate has no guardrails. A custom plugin can check requests (plugins/custom-plugins/README.md).',
   ],

@@ -13,6 +13,7 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'cookie',
   'x-api-key',
   'x-goog-api-key',
+  'x-litellm-api-key',
   'api-key',
 ])
 

@@ -104,6 +104,11 @@ describe('a setting that does not come in is named with the reason', () => {
       /known endpoints/,
     ],
     ['mcp_servers: {a: {}}', 'mcp_servers', /tools/],
+    [
+      'general_settings: {litellm_key_header_name: X-Own}',
+      'general_settings.litellm_key_header_name',
+      /x-litellm-api-key/,
+    ],
     ['general_settings: {something_new: 5}', 'general_settings.something_new', /no such setting/],
   ])('%s', async (text, row, reason) => {
     const { left_out } = await moveIn(text)
