@@ -91,6 +91,12 @@ describe('the executable', () => {
     expect(forms.map(hashOf)).toEqual(forms.map(() => own_hash))
   })
 
+  test('and its map name no folder of the machine that built them, so that two checkouts of a commit make the same', () => {
+    const files = ['tollgate', 'tollgate.map'].map((name) => join(release, 'bin', own.name, name))
+    for (const place of [ROOT, folder.path, process.env.HOME ?? ROOT])
+      expect(run(['grep', '-lF', `${place}/`, ...files])).toMatchObject({ status: 1, out: '' })
+  })
+
   test('has its source map in a file of its own', () => {
     expect(readFileSync(join(release, 'bin', own.name, 'tollgate.map'), 'utf8')).toContain('src/main.ts')
   })
