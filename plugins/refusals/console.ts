@@ -7,18 +7,8 @@ import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/app/surface/
 import { AccountRef, KeyRef } from '../../src/app/surface/console/fields.ts'
 import { requestedAccount, requestedKey } from '../../src/app/surface/console/references.ts'
 import { notFound } from '../../src/domain/errors.ts'
-import {
-  FIGURE_RANGES,
-  type FigureRange,
-  figureTime,
-  HOUR_MS,
-  lastMs,
-  REPORT_RANGES,
-  type ReportRange,
-  reportTime,
-  type TimeRange,
-} from '../../src/domain/ranges.ts'
-import { PERIOD_PARAMETERS, readPeriod, readZone } from '../../src/http/period.ts'
+import { FIGURE_RANGES, HOUR_MS, lastMs, REPORT_RANGES } from '../../src/domain/ranges.ts'
+import { PERIOD_PARAMETERS, timeIn } from '../../src/http/period.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { TimeFields, time } from '../../src/http/views.ts'
 import { findRefusal } from './listing.ts'
@@ -112,20 +102,6 @@ async function refusalsView(
     reasons: await reasonsView(gateway, viewer, in_range),
     reasons_of_hour: await reasonsView(gateway, viewer, hour),
   }
-}
-
-/** From one moment to another, else of the range. */
-function timeIn(
-  range: FigureRange | ReportRange,
-  period: Parameters<typeof readPeriod>[0],
-  now_ms: number,
-): TimeRange {
-  const { since_ms, until_ms } = readPeriod(period)
-  const zone = readZone(period)
-  if (since_ms !== undefined || until_ms !== undefined)
-    return { from_ms: since_ms ?? 0, until_ms: until_ms ?? now_ms + 1 }
-  const of_report = REPORT_RANGES.find((one) => one === range)
-  return of_report ? reportTime(of_report, now_ms, zone) : figureTime(range as FigureRange, now_ms, zone)
 }
 
 async function reasonsView(

@@ -190,6 +190,6 @@ async function makeLink(
 
 const noSuchLink = () =>
   notFound(
-    'This link was already used, was replaced by a newer one, or has expired. Ask the operator for a new one; the operator runs `tollgate console link`.',
+    'This link was already used, was replaced by a newer one, or has expired. Ask the operator for a new one.',
     { code: 'link_not_valid', param: 'token' },
   )

@@ -167,7 +167,7 @@ describe('of the last 7 days', () => {
       ],
     ),
     ['Models', async () => added(weeksOf((await operator.json('GET', '/models')).models))],
-    ['Model, its days', async () => added((await Promise.all(MODELS.map(daysOfModel))).flat())],
+    ['Model, its week', async () => added((await Promise.all(MODELS.map(weekOfModel))).map(charged))],
     ['Calls, their sums', () => operator.json('GET', `/call-sums?${DAYS_OF_WEEK}`)],
     ['Calls, their sums from the calls', () => operator.json('GET', `/call-sums?${DAYS_OF_WEEK}&min_cost=0`)],
   ])('%s', async (_, read) => {
@@ -388,5 +388,4 @@ describe('what a reseller follows from the Overview', () => {
 
 const weeksOf = (models: { week: Figures }[]): Figures[] => models.map(({ week: figures }) => figures)
 
-const daysOfModel = async (id: string): Promise<Figures[]> =>
-  (await operator.json('GET', `/models/detail?id=${id}`)).days
+const weekOfModel = async (id: string) => (await operator.json('GET', `/overview?range=7&model=${id}`)).totals

@@ -193,7 +193,7 @@ describe('an account', () => {
 })
 
 describe('an account whose requests are refused', () => {
-  const WHY = /26 requests refused in the last hour: not enough balance/
+  const WHY = /26 requests refused in the last hour: balance or spend limit too low/
   const send = (key: string) =>
     gateway.call(
       '/v1/chat/completions',

@@ -39,6 +39,7 @@ describe('a key', () => {
     await hand.press('New key')
     await hand.type('Account', 'nobody')
     await hand.type('Name', 'laptop')
+    await dialog.getByText('Limits and expiry').click()
     await hand.type('Models', 'sim-flash, sim-p*')
     await hand.type('Daily limit', '1')
     await hand.type('Monthly limit', '4')

@@ -220,7 +220,7 @@ test('a first call that is refused says why and what to do, and a later one is s
   await press(one, 'Done')
   await page.getByText('Waiting for your first call…').waitFor()
   await press(one, 'Send from here')
-  await page.getByText('Your call was refused: not enough balance.').waitFor()
+  await page.getByText('Your call was refused: balance or spend limit too low.').waitFor()
   await page.getByText(/Ask your operator to add funds, .* Then call again\./).waitFor()
   await page.getByText('Waiting for another call…').waitFor()
   await one.looksRight()

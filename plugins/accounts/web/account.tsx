@@ -20,7 +20,7 @@ import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
-import { Figure, Figures } from '../../console/web/parts/figure.tsx'
+import { changeOf, Figure, Figures } from '../../console/web/parts/figure.tsx'
 import { Menu, type MenuItem } from '../../console/web/parts/menu.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
@@ -33,6 +33,7 @@ import { LimitFacts } from '../../keys/web/limit-facts.tsx'
 import { SpendLimitFacts } from '../../keys/web/spend-limits.tsx'
 import { type Refusals, useRefusals } from '../../refusals/web/refusals.ts'
 import { ManyRefused, RefusedFigure } from '../../refusals/web/refused.tsx'
+import { useWeek } from '../../usage/web/week.ts'
 import type { AccountView } from '../console/views.ts'
 import { AccountDetails, DetailsDialog } from './account-details.tsx'
 import { CloseDialog, InviteDialog, RenameDialog, SuspendDialog, useResume } from './account-dialogs.tsx'
@@ -108,7 +109,8 @@ function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: Accou
 }
 
 function AccountFigures({ account, refusals }: KnownAccount) {
-  const { balance_nanos, held_nanos, available_nanos, week_nanos, change_percent, keys } = account
+  const { balance_nanos, held_nanos, available_nanos, keys } = account
+  const { totals, before } = useWeek({ account: account.name }) ?? {}
   return (
     <Figures>
       <Figure
@@ -125,9 +127,9 @@ function AccountFigures({ account, refusals }: KnownAccount) {
         }
       />
       <Figure
-        label="Spent in 7 days (UTC)"
-        value={<Money nanos={week_nanos} />}
-        change={change_percent === null ? null : change_percent / 100}
+        label="Spent in 7 days"
+        value={<Money nanos={totals?.revenue_nanos ?? null} />}
+        change={changeOf(totals?.revenue_nanos, before?.revenue_nanos)}
       />
       <FailedFigure account={account.name} />
       <RefusedFigure label="Refused in 7 days" refusals={refusals} account={account.id} />

@@ -4,8 +4,8 @@ import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { FAILED_OUTCOMES } from '../../../src/domain/outcomes.ts'
-import { FIGURE_RANGES, figureTime } from '../../../src/domain/ranges.ts'
-import { readZone, ZONE_PARAMETER } from '../../../src/http/period.ts'
+import { FIGURE_RANGES, REPORT_RANGES } from '../../../src/domain/ranges.ts'
+import { PERIOD_PARAMETERS, timeIn } from '../../../src/http/period.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import { CAUSES, causeOf, type FailureCause } from '../causes.ts'
@@ -19,12 +19,12 @@ const MAX_LOOKED_AT = 200
 
 const { account, key, model, provider } = CALL_FILTERS
 const FailedQuery = Closed({
-  range: OneOf(FIGURE_RANGES),
+  range: Type.Optional(OneOf([...FIGURE_RANGES, ...REPORT_RANGES])),
   account,
   key,
   model,
   provider,
-  ...ZONE_PARAMETER,
+  ...PERIOD_PARAMETERS,
 })
 const FailedView = Closed({
   calls: Type.Integer(),
@@ -50,11 +50,11 @@ export const failedRoutes = (gateway: ConsoleParts) =>
 async function failedView(
   gateway: ConsoleParts,
   viewer: Viewer,
-  { range, zone, ...query }: Static<typeof FailedQuery>,
+  { range = 'week', zone, since, until, ...query }: Static<typeof FailedQuery>,
 ): Promise<Static<typeof FailedView>> {
-  const { from_ms } = figureTime(range, gateway.calls.now(), readZone({ ...(zone && { zone }) }))
+  const { from_ms, until_ms } = timeIn(range, { since, until, zone }, gateway.calls.now())
   const { calls: filter } = await requestedCalls(gateway, viewer, { ...query, outcome: 'call' })
-  const requested = { ...filter, since_ms: from_ms }
+  const requested = { ...filter, since_ms: from_ms, until_ms }
   const { calls, failed } = await callTotals(gateway.db, requested)
   const newest = { ...requested, outcomes: FAILED_OUTCOMES }
   const { rows } =

@@ -59,7 +59,4 @@ export const ModelDetailView = Type.Object({
       { description: 'for the operator' },
     ),
   ),
-  days: Type.Array(Type.Object({ start_s: Type.Integer(), ...SUM_FIELDS }), {
-    description: 'each of the last seven days (UTC), today last',
-  }),
 })

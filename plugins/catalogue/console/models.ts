@@ -14,7 +14,7 @@ import { isServed, type Model, type Route } from '../../../src/domain/catalogue.
 import { notFound } from '../../../src/domain/errors.ts'
 import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
-import { DAY_S, lastDays, WEEK_DAYS } from '../../../src/domain/ranges.ts'
+import { lastDays, WEEK_DAYS } from '../../../src/domain/ranges.ts'
 import { type CsvColumns, csvUsd } from '../../../src/http/csv.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed } from '../../../src/http/schema.ts'
@@ -130,20 +130,7 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
       async ({ viewer, query }) => {
         const model = await find(viewer, query.id)
         const days = (await daysFor(viewer)).filter((day) => day.model === model.id)
-        const from_s = firstDay(now())
-        return {
-          ...withMargins(modelView(model, days, await visibleHealth(gateway, viewer), now()), model),
-          days: Array.from({ length: WEEK_DAYS }, (_, index) => {
-            const start_s = from_s + index * DAY_S
-            return {
-              start_s,
-              ...sumsView(
-                days.filter((day) => day.start_s === start_s),
-                viewer.role === 'operator',
-              ),
-            }
-          }),
-        }
+        return withMargins(modelView(model, days, await visibleHealth(gateway, viewer), now()), model)
       },
       {
         query: Closed({ id: ModelName }),

@@ -120,6 +120,7 @@ function SendFromHere({ call: { key, model }, refused }: { call: SampleCall; ref
 }
 
 function FirstCallFacts({ call, account }: { call: NonNullable<FirstCall['call']>; account: string }) {
+  const { role } = useViewer()
   const is_good = call.outcome === 'completed'
   return (
     <>
@@ -141,7 +142,10 @@ function FirstCallFacts({ call, account }: { call: NonNullable<FirstCall['call']
           ],
           ['Duration', duration(call.duration_ms)],
           ['Charge', <Money key="charge" nanos={call.cost_nanos} exact />],
-          [`${account}’s balance`, <Money key="left" nanos={call.left_nanos} exact />],
+          [
+            role === 'operator' ? `${account}’s balance` : 'Balance',
+            <Money key="left" nanos={call.left_nanos} exact />,
+          ],
           [
             'Request id',
             <Link key="id" href={`/calls/${part(call.request_id)}`}>

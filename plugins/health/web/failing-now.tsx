@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
@@ -32,14 +33,24 @@ export function FailingNow() {
       ))}
     />
   ) : (
-    <Shown
-      of={data.failing_models.map(({ model, since_at_ms }) => (
-        <Notice key={model} tone="bad" alert>
-          <strong>{model}</strong> is failing now, since <ClockTime at_ms={since_at_ms} />. Try another model,
-          or try again later.
-        </Notice>
+    <FailingModels models={data.failing_models} />
+  )
+}
+
+/** One notice for all: an account can only wait, or call another model. */
+function FailingModels({ models }: { models: Health['failing_models'] }) {
+  if (models.length === 0) return null
+  return (
+    <Notice tone="bad" alert>
+      {models.slice(0, MAX_SHOWN).map(({ model, since_at_ms }) => (
+        <p key={model}>
+          <strong>{model}</strong> has been failing since <ClockTime at_ms={since_at_ms} />.
+        </p>
       ))}
-    />
+      <p>
+        Try another model, or try again later. <Link href="/models">Models</Link> shows which ones work.
+      </p>
+    </Notice>
   )
 }
 

@@ -80,7 +80,7 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
           <AccountInput value={owner} onChange={setOwner} />
         </Field>
       )}
-      <KeyFields draft={draft} onChange={setDraft} />
+      <KeyFields folded draft={draft} onChange={setDraft} />
       <SubmitOrCancel onCancel={onCancel}>Create key</SubmitOrCancel>
       {role === 'operator' && (
         <AsCommand command={`tollgate key create ${owner.trim() || 'ACCOUNT'}${optionsFor(draft)}`} />

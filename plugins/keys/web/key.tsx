@@ -21,6 +21,7 @@ import { AwaitedPage } from '../../console/web/parts/states.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import { useRefusals } from '../../refusals/web/refusals.ts'
 import { RefusedFact } from '../../refusals/web/refused.tsx'
+import { useWeek } from '../../usage/web/week.ts'
 import type { KeyView } from '../console/views.ts'
 import { ChangeDialog, RevokeDialog, RotateDialog } from './key-dialogs.tsx'
 import { KeyStatus, LastUse } from './key-words.tsx'
@@ -116,11 +117,11 @@ function KeyFacts({ of: key }: { of: KeyView }) {
         ['Models', key.models?.join(', ') ?? 'all'],
         ['Allowed networks', key.addresses?.join(', ') ?? 'any'],
         ['Spent', <Spent key="spent" of={key} />],
-        ['Last 7 days (UTC)', <Week key="week" of={key} />],
+        ['Last 7 days', <Week key="week" of={key} />],
         ['Failed in 7 days', <FailedFact key="failed" key_id={key.id} />],
         ['Refused in 7 days', <Refused key="refused" of={key} />],
         ['Last used', <LastUse key="used" of={key} />],
-        ['Expires', expires_at_ms === null ? 'never' : <Time key="expires" at_ms={expires_at_ms} />],
+        ['Expires', expires_at_ms === null ? 'never' : <Time key="expires" at_ms={expires_at_ms} exact />],
         [
           status === 'retiring' ? 'Will be revoked' : 'Revoked',
           revoked_at_ms !== null && <Time key="revoked" at_ms={revoked_at_ms} />,
@@ -144,11 +145,15 @@ function Spent({ of: { spent_nanos, held_nanos } }: { of: KeyView }) {
   )
 }
 
-const Week = ({ of: { week_calls, week_nanos } }: { of: KeyView }) => (
-  <>
-    <Money nanos={week_nanos} /> for {counted(week_calls, 'call')}
-  </>
-)
+function Week({ of: { id } }: { of: KeyView }) {
+  const { totals } = useWeek({ key: String(id) }) ?? {}
+  if (!totals) return <span className="soft">–</span>
+  return (
+    <>
+      <Money nanos={totals.revenue_nanos ?? totals.spent_nanos ?? null} /> for {counted(totals.calls, 'call')}
+    </>
+  )
+}
 
 function Refused({ of: { id } }: { of: KeyView }) {
   const { data } = useRefusals({ range: 'week', key_id: id })

@@ -8,6 +8,8 @@ import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { duration } from '../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
+import { useFilterLists } from '../../console/web/parts/filter-fields.tsx'
+import { keyPrefix } from '../../console/web/parts/key-prefix.ts'
 import { LIVE_PATH, type LiveEvent, useLive } from '../../console/web/parts/live.ts'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Outcome } from '../../console/web/parts/outcome.tsx'
@@ -108,7 +110,7 @@ function useSeen() {
 
 const MODEL: Column<LiveCall> = column('model', 'Model', 'first', ({ model }) => model)
 const WHO: Column<LiveCall> = column('account', 'Account', 'none', (call) => <RowAccount {...call} />)
-const KEY: Column<LiveCall> = column('key', 'Key', 'none', ({ key }) => <code>{key}…</code>)
+const KEY: Column<LiveCall> = column('key', 'Key', 'none', ({ key }) => <KeyName prefix={key} />)
 const STATE: Column<LiveCall> = column('state', 'State', 'second-end', (call) => <CallState {...call} />)
 const TOOK: Column<LiveCall> = atEnd('took', 'Duration', 'none', ({ duration_ms }) =>
   duration_ms === null ? '' : duration(duration_ms),
@@ -117,10 +119,15 @@ const WHEN: Column<LiveCall> = column('when', 'When', 'second', (call) => (
   <>
     <ClockTime at_ms={call.at_ms} />{' '}
     <span className="on-phone">
-      <RowAccount {...call} />
+      <WhoOnPhone {...call} />
     </span>
   </>
 ))
+function WhoOnPhone(call: LiveCall) {
+  const { role } = useViewer()
+  return role === 'operator' ? <RowAccount {...call} /> : <KeyName prefix={call.key} />
+}
+
 const COST: Column<LiveCall> = charges(
   'cost',
   'Charge, USD',
@@ -129,6 +136,12 @@ const COST: Column<LiveCall> = charges(
   ({ cost_nanos }, decimals) =>
     cost_nanos === null ? '' : <Money nanos={cost_nanos} decimals={decimals} unit={false} />,
 )
+
+/** An account knows its keys by their names. */
+function KeyName({ prefix }: { prefix: string }) {
+  const { keys } = useFilterLists('')
+  return keys.find((key) => key.prefix === prefix)?.name ?? <code>{keyPrefix(prefix)}</code>
+}
 
 function CallState({ outcome, status, first_byte_ms }: LiveCall) {
   if (outcome !== null) return <Outcome outcome={outcome} status={status} />

@@ -16,10 +16,10 @@ const ASK = 'Ask your operator'
 
 const WORDS: Readonly<Record<string, Words>> = {
   insufficient_balance: {
-    reason: 'not enough balance',
+    reason: 'balance or spend limit too low',
     operator:
       'Add funds to the account, or raise the spend limit that is reached, of the key or the account.',
-    account: `${ASK} to add funds, or raise the spend limit that is reached.`,
+    account: `${ASK} to add funds, or raise the spend limit of your key.`,
   },
   OUTSTANDING_DEBT: {
     reason: 'account in debt',
@@ -67,7 +67,7 @@ const OTHER = {
   account: 'Correct what your program sends.',
 }
 
-/** "not enough balance". */
+/** "balance or spend limit too low". */
 export const refusalReason = (code: string): string =>
   WORDS[code]?.reason ?? code.toLowerCase().replaceAll('_', ' ')
 

@@ -37,7 +37,7 @@ export function RefusedRequest({ request_id }: { request_id: string }) {
                 ['Refused', <Time key="refused" at_ms={about.refused_at_ms} exact />],
                 ...ownerFacts(about, role),
                 ['Model', about.model ?? undefined],
-                ['Surface', about.surface],
+                ['API', about.surface],
                 [
                   'See also',
                   <Link key="others" href={refusedHref({ key_id: about.key_id })}>

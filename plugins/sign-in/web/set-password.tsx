@@ -1,7 +1,7 @@
 // The page of a link: its holder sets their password, and is signed in.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { useLocation } from 'wouter'
+import { useState, useSyncExternalStore } from 'react'
+import { Link, useLocation } from 'wouter'
 import { ApiError, api, send } from '../../console/web/app/client.ts'
 import { useSession } from '../../console/web/app/session.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -14,9 +14,16 @@ import { OutsideFrame, requireKeptCookie } from './outside.tsx'
 /** The link's secret stands in the fragment, which browsers send nowhere. */
 const tokenInAddress = (): string => location.hash.slice(1)
 
+/** A link that is pasted over another one changes the fragment alone: browsers load nothing for it. */
+function onOtherLink(notify: () => void): () => void {
+  addEventListener('hashchange', notify)
+  return () => removeEventListener('hashchange', notify)
+}
+
 export default function SetPassword() {
-  const [token] = useState(tokenInAddress)
+  const token = useSyncExternalStore(onOtherLink, tokenInAddress)
   const { data: site } = useSession()
+  const [path] = useLocation()
   const link = useQuery({
     queryKey: ['link', token],
     queryFn: () => send(api.links.look.post({ token })),
@@ -31,6 +38,14 @@ export default function SetPassword() {
           {link.error?.message ??
             'The link is incomplete. Open it exactly as you got it, including the part after the #.'}
         </Notice>
+        {path === '/welcome' && (
+          <p className="soft">
+            You are the operator? <code>tollgate console link</code> makes a new one.
+          </p>
+        )}
+        <p>
+          Is your password set? <Link href="/">Sign in</Link>
+        </p>
       </OutsideFrame>
     )
   if (link.error)
@@ -44,7 +59,7 @@ export default function SetPassword() {
   return (
     <OutsideFrame
       title={account === null ? 'Welcome, operator' : `Welcome, ${account}`}
-      lead={leadOf(has_password)}
+      lead={leadOf(has_password, account)}
       refusal={site.sign_in_refusal}
     >
       <PasswordForm token={token} account={account} min_chars={min_password_chars} />
@@ -52,10 +67,10 @@ export default function SetPassword() {
   )
 }
 
-const leadOf = (has_password: boolean): string =>
+const leadOf = (has_password: boolean, account: string | null): string =>
   has_password
     ? 'Set a new password. It replaces the old one and signs you out everywhere else.'
-    : 'Set a password to sign in with. This link works once.'
+    : `Set a password.${account === null ? '' : ` You sign in with it and the account name ${account}.`} This link works once.`
 
 interface PasswordFormProps {
   token: string

@@ -1,12 +1,13 @@
 // The Overview: what fails, what it earns, who calls at the moment; for an account, its own calls and what it spent.
 import { OpenAlerts } from '../../alerts/web/open-alerts.tsx'
+import { FailedFigure } from '../../calls/web/failed/failed.tsx'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { inZone } from '../../console/web/app/zone.ts'
 import { briefCount, count, counted, duration, share } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
-import { Figure, Figures } from '../../console/web/parts/figure.tsx'
+import { changeOf, Figure, Figures } from '../../console/web/parts/figure.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { useOnlyOwnKey } from '../../console/web/parts/only-own-key.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
@@ -89,7 +90,7 @@ function Known({ overview, refusals, filters }: KnownProps) {
       {alerts && <OpenAlerts alerts={alerts} />}
       {role !== 'operator' && <ManyRefused refusals={refusals} />}
       <RangeAndFilters {...filters} />
-      <OverviewFigures overview={overview} refusals={refusals} />
+      <OverviewFigures {...{ overview, refusals, filters }} />
       {totals.calls === 0 ? (
         <NoCalls {...filters} />
       ) : (
@@ -106,7 +107,7 @@ function Known({ overview, refusals, filters }: KnownProps) {
   )
 }
 
-function OverviewFigures({ overview, refusals }: Pick<KnownProps, 'overview' | 'refusals'>) {
+function OverviewFigures({ overview, refusals, filters: { query } }: KnownProps) {
   const { totals, before, money, resale } = overview
   const tokens = (sum: Overview['totals']) => sum.input_tokens + sum.output_tokens
   return (
@@ -127,11 +128,7 @@ function OverviewFigures({ overview, refusals }: Pick<KnownProps, 'overview' | '
       )}
       {resale && <Earnings {...overview} />}
       <Figure label="Calls" value={count(totals.calls)} change={changeOf(totals.calls, before.calls)} />
-      <Figure
-        label="Failed"
-        value={totals.calls === 0 ? '–' : share(totals.failed / totals.calls)}
-        note={<FailedNote totals={totals} before={before} />}
-      />
+      <FailedFigure label="Failed" {...query} />
       <RefusedFigure refusals={refusals} />
       <Figure
         label="Tokens"
@@ -190,12 +187,6 @@ function Earnings({ totals, before }: Pick<Overview, 'totals' | 'before'>) {
   )
 }
 
-type Amount = number | null | undefined
-
-/** As a share of what was before; null if there is nothing to compare. */
-const changeOf = (now: Amount, before: Amount): number | null =>
-  now == null || before == null || before <= 0 ? null : now / before - 1
-
 const BalanceNote = ({ held_nanos, debt_nanos }: NonNullable<Overview['money']>) => {
   if (debt_nanos > 0)
     return (
@@ -210,11 +201,6 @@ const BalanceNote = ({ held_nanos, debt_nanos }: NonNullable<Overview['money']>)
   ) : (
     'free to spend'
   )
-}
-
-const FailedNote = ({ totals, before }: Pick<Overview, 'totals' | 'before'>) => {
-  const was = before.calls === 0 ? '' : `, ${share(before.failed / before.calls)} before`
-  return `${count(totals.failed)} of ${count(totals.calls)}${was}`
 }
 
 const NoCalls = ({ is_free, calls, clear }: OverviewFilters) =>

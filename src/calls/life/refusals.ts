@@ -92,22 +92,22 @@ const ERRORS: Partial<Record<Refusal, () => GatewayError>> = {
 
 function budgetErrors(): Partial<Record<Refusal, () => GatewayError>> {
   const limits = [
-    ['5h', 'five-hour spend limit', ''],
-    ['daily', 'daily spend limit', ' The next day begins at 00:00 UTC.'],
-    ['weekly', 'weekly spend limit', ' The next week begins on Monday at 00:00 UTC.'],
-    ['monthly', 'monthly spend limit', ' The next month begins on the 1st at 00:00 UTC.'],
+    ['5h', 'five-hour spend limit'],
+    ['daily', 'daily spend limit'],
+    ['weekly', 'weekly spend limit'],
+    ['monthly', 'monthly spend limit'],
   ]
   return Object.fromEntries(
-    limits.flatMap(([period, limit, next]) => {
+    limits.flatMap(([period, limit]) => {
       const exceeds = `This call would exceed the ${limit} of`
       return [
         [
           `key_${period}_limit`,
-          () => insufficientBalance(`${exceeds} this API key.${next} Raise the limit, or lower max_tokens.`),
+          () => insufficientBalance(`${exceeds} this API key. Raise the limit, or lower max_tokens.`),
         ],
         [
           `account_${period}_limit`,
-          () => insufficientBalance(`${exceeds} the account.${next} Raise the limit, or lower max_tokens.`),
+          () => insufficientBalance(`${exceeds} the account. Raise the limit, or lower max_tokens.`),
         ],
       ]
     }),

@@ -27,8 +27,7 @@ export function CallFacts({ call }: { call: Call }) {
               {call.model}
             </Link>,
           ],
-          ['Surface', call.surface],
-          ['Answer', call.streamed ? 'streamed' : 'whole'],
+          ['API', `${call.surface}, ${call.streamed ? 'streamed' : 'not streamed'}`],
           ['Idempotency-Key', idempotency && <Idempotency {...idempotency} />],
           ['Images', image_ids.length > 0 && <ImageIds ids={image_ids} />],
           ['Of the same answer', parts.length > 0 && <Parts parts={parts} />],

@@ -68,8 +68,8 @@ function stepsOf(call: Call): Step[] {
   const steps: Step[] = [
     {
       key: 'read',
-      title: 'Admitted and read',
-      detail: call.streamed ? 'Key and limits checked. Streaming.' : 'Key and limits checked.',
+      title: 'Request read',
+      detail: 'Key and limits checked.',
       from_ms: 0,
       to_ms: held_ms ?? undefined,
       tone: 'plain',
@@ -141,11 +141,10 @@ function answerSteps({ timings, provider, upstream_model, streamed, outcome }: C
 
 const settledStep = (call: Call): Step => ({
   key: 'settled',
-  title: call.cost_nanos > 0 ? 'Settled' : 'Settled at nothing',
+  title: `Settled: ${outcomeWord(call.outcome)}`,
   detail: (
     <>
-      {outcomeWord(call.outcome)}; <Money nanos={call.cost_nanos} exact /> charged. The rest of the hold was
-      released
+      <Money nanos={call.cost_nanos} exact /> charged. The rest of the hold was released.
     </>
   ),
   from_ms: call.timings.settled_ms,
@@ -155,13 +154,15 @@ const settledStep = (call: Call): Step => ({
 const HeldWords = ({ call }: { call: Call }) => (
   <>
     <Money nanos={call.hold_nanos} />
-    {call.ceiling_nanos !== null && (
+    {call.ceiling_nanos === null ? (
+      ', the most that it could cost'
+    ) : (
       <>
         {' '}
         of the <Money nanos={call.ceiling_nanos} /> that it could have cost: there was no more
       </>
     )}
-    {call.output_limit !== null && <>; the output was limited to {count(call.output_limit)} tokens</>}
+    {call.output_limit !== null && <>; the output was limited to {count(call.output_limit)} tokens</>}.
   </>
 )
 

@@ -85,11 +85,11 @@ function CallsSum({ sums, filters }: { sums: CallSums } & Pick<Filters, 'filters
         </span>
       )}
       <span>
-        {briefCount(sums.input_tokens)} tokens in, {briefCount(sums.output_tokens)} out
+        tokens {briefCount(sums.input_tokens)} in, {briefCount(sums.output_tokens)} out
       </span>
       {images > 0 && <span>{counted(images, 'image')}</span>}
       <span>
-        {role === 'operator' ? 'revenue ' : 'cost '}
+        {role === 'operator' ? 'revenue ' : 'charged '}
         <Money nanos={sums.cost_nanos} />
       </span>
       {margin_nanos !== null && (

@@ -1,5 +1,6 @@
 // Failed calls of the last 7 days on the pages of an account, a key, a model and a provider: how many, which share, why; each leads to them.
 import { Link } from 'wouter'
+import type { ReportRange } from '../../../../src/domain/ranges.ts'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useZone } from '../../../console/web/app/zone.ts'
@@ -13,8 +14,13 @@ import { dayName } from '../../../console/web/parts/time-words.ts'
 interface FailedOf {
   account?: string
   key_id?: number
+  key?: string
   model?: string
   provider?: string
+  /** In place of the last 7 days: a range, or days. */
+  range?: ReportRange
+  since?: string
+  until?: string
 }
 
 type Failed = AnswerOf<(typeof api)['failed-calls']['get']>
@@ -23,7 +29,7 @@ const EVERY_MS = 30_000
 
 function useFailed(of: FailedOf) {
   const zone = useZone()
-  const query = { ...filtersOf(of), range: 'week' as const, zone }
+  const query = { ...filtersOf(of), zone }
   const { data } = useApi(['failed-calls', query], () => api['failed-calls'].get({ query }), {
     every_ms: EVERY_MS,
   })
@@ -32,8 +38,8 @@ function useFailed(of: FailedOf) {
 
 const filtersOf = ({ key_id, ...of }: FailedOf) => ({ ...of, ...(key_id && { key: String(key_id) }) })
 
-const hrefOf = (of: FailedOf, { from_at_ms }: Failed): string =>
-  withQuery('/calls', { ...filtersOf(of), outcome: 'failed', since: dayName(from_at_ms) })
+const hrefOf = ({ range: _, until, ...of }: FailedOf, { from_at_ms }: Failed): string =>
+  withQuery('/calls', { ...filtersOf(of), outcome: 'failed', since: dayName(from_at_ms), until })
 
 /** "12 (3 %)" */
 const countOf = ({ calls, failed }: Failed): string =>
@@ -44,11 +50,11 @@ const causesOf = ({ causes }: Failed): string =>
   causes.map(({ cause, calls }) => `${causeWord(cause)} ${count(calls)}`).join(', ')
 
 /** Stands within `Figures`. */
-export function FailedFigure(of: FailedOf) {
+export function FailedFigure({ label = 'Failed in 7 days', ...of }: FailedOf & { label?: string }) {
   const failed = useFailed(of)
   return (
     <Figure
-      label="Failed in 7 days"
+      label={label}
       value={<span title={FAILED_HINT}>{failed ? countOf(failed) : '–'}</span>}
       note={failed && failed.failed > 0 ? <Link href={hrefOf(of, failed)}>{causesOf(failed)}</Link> : 'none'}
     />

@@ -6,51 +6,47 @@ import { type AnswerOf, api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
-import { count, roundedUsd } from '../../../console/web/parts/amounts.ts'
+import { count, share } from '../../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
-import { Chart } from '../../../console/web/parts/chart.tsx'
 import { ENDING_HELP, endWords } from '../../../console/web/parts/end-words.ts'
 import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Figure, Figures } from '../../../console/web/parts/figure.tsx'
 import { healthSentence, LastFailureWords, RouteHealth } from '../../../console/web/parts/health.tsx'
-import { MarginFigure } from '../../../console/web/parts/margin-words.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { PriceTable } from '../../../prices/web/price-words.tsx'
+import { OverviewCharts } from '../../../usage/web/charts.tsx'
+import { useWeek } from '../../../usage/web/week.ts'
 import { RouteTrials } from '../parts/trial-result.tsx'
 import { ModelState } from './model-state.tsx'
 
 export default function ModelPage({ params }: PageProps) {
   const id = params.id ?? ''
   const model = useApi(['models', id], () => api.models.detail.get({ query: { id } }))
+  const week = useWeek({ model: id })
   const is_operator = useViewer().role === 'operator'
   const { data } = model
   return (
     <Page title={id} lead={data && leadOf(data)}>
       <Loaded query={model}>
-        {({ week, why, end, days, price, routes, kind, context_tokens, max_output_tokens, ...rest }) => (
+        {({ why, end, price, routes, kind, context_tokens, max_output_tokens, ...rest }) => (
           <>
             {why !== null && <Notice tone="warn">It cannot be called: {why}.</Notice>}
             <FailingNotice health={rest.health} routes={routes} />
             {end?.is_near && <EndNotice end={end} is_operator={is_operator} />}
             <Figures>
-              <Figure label="Calls in 7 days (UTC)" value={count(week.calls)} note="today included" />
+              <Figure label="Calls in 7 days" value={week ? count(week.totals.calls) : '–'} />
               <FailedFigure model={id} />
-              <Figure
-                label={is_operator ? 'Revenue in 7 days (UTC)' : 'Charged in 7 days (UTC)'}
-                value={<Money nanos={week.cost_nanos} />}
-                note="today included"
-              />
-              <MarginFigure label="Margin in 7 days (UTC)" sum={week} />
+              <WeekMoney {...week?.totals} />
               <Figure
                 label="State"
                 value={<ModelState {...{ why, end, ...rest }} />}
                 note={rest.health && healthSentence(rest.health, 'calls')}
               />
             </Figures>
-            <ModelDays days={days} what={is_operator ? 'Revenue' : 'Charged'} />
+            {week && week.totals.calls > 0 && <OverviewCharts overview={week} calls={{ model: id }} />}
             <Section title="Price" actions={is_operator && <PriceActions id={id} />}>
               <PriceTable price={price} routes={routes} />
             </Section>
@@ -112,28 +108,21 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   rerank: 'reranking',
 }
 
-interface Day {
-  start_s: number
-  cost_nanos: number
-}
+type Sum = AnswerOf<typeof api.overview.get>['totals']
 
-const HEIGHT_PX = 140
-const inUsd = (nanos: number): string => `${roundedUsd(nanos)} USD`
-
-/** @param what the amounts are: "Revenue" */
-function ModelDays({ days, what }: { days: readonly Day[]; what: string }) {
-  if (days.every(({ cost_nanos }) => cost_nanos === 0)) return null
+/** Spent, for accounts; revenue and margin, for the operator. */
+function WeekMoney({ spent_nanos, revenue_nanos, margin_nanos, margin_percent }: Partial<Sum>) {
+  if (revenue_nanos === undefined)
+    return <Figure label="Spent in 7 days" value={<Money nanos={spent_nanos ?? null} />} />
   return (
-    <Chart
-      label={`${what} by day (UTC)`}
-      days="utc"
-      unfinished
-      times_ms={days.map(({ start_s }) => start_s * 1_000)}
-      series={[{ label: what, values: days.map(({ cost_nanos }) => cost_nanos) }]}
-      format={inUsd}
-      formatAxis={roundedUsd}
-      height_px={HEIGHT_PX}
-    />
+    <>
+      <Figure label="Revenue in 7 days" value={<Money nanos={revenue_nanos} />} />
+      <Figure
+        label="Margin in 7 days"
+        value={<Money nanos={margin_nanos ?? null} />}
+        note={margin_percent == null ? undefined : `${share(margin_percent / 100)} of revenue`}
+      />
+    </>
   )
 }
 

@@ -25,6 +25,15 @@ export function Figure({ label, value, change, good, note }: FigureProps) {
   )
 }
 
+/** From 1,000 % on, a percentage says less than a multiple. */
+const MANY_TIMES = 10
+
+type Amount = number | null | undefined
+
+/** As a share of what was before; null if there is nothing to compare. */
+export const changeOf = (now: Amount, before: Amount): number | null =>
+  now == null || before == null || before <= 0 ? null : now / before - 1
+
 function Change({ change, good }: Pick<FigureProps, 'change' | 'good'>) {
   if (change === null || change === undefined) return null
   if (Math.abs(change) < 0.005) return <>about the same as before</>
@@ -35,9 +44,11 @@ function Change({ change, good }: Pick<FigureProps, 'change' | 'good'>) {
     <>
       <span className={`row ${tone}`}>
         <Icon className="icon" aria-hidden />
-        {is_up ? 'up' : 'down'} {share(Math.abs(change))}
+        {change < MANY_TIMES
+          ? `${is_up ? 'up' : 'down'} ${share(Math.abs(change))}`
+          : `${Math.round(change + 1)} times`}
       </span>
-      from before
+      {change < MANY_TIMES ? 'from before' : 'as much as before'}
     </>
   )
 }
