@@ -119,11 +119,11 @@ const WHEN: Column<LiveCall> = column('when', 'When', 'second', (call) => (
   <>
     <ClockTime at_ms={call.at_ms} />{' '}
     <span className="on-phone">
-      <WhoOnPhone {...call} />
+      <WhoOnPhone call={call} />
     </span>
   </>
 ))
-function WhoOnPhone(call: LiveCall) {
+function WhoOnPhone({ call }: { call: LiveCall }) {
   const { role } = useViewer()
   return role === 'operator' ? <RowAccount {...call} /> : <KeyName prefix={call.key} />
 }

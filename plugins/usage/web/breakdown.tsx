@@ -59,7 +59,9 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
                   ),
                   sorts: true,
                 },
-                ...columnsFor(is_operator, (row) => callsOf(row, of, overview, filters)),
+                ...columnsFor(is_operator, (row, outcome) =>
+                  callsOf(row, of, overview, { ...filters.calls, outcome }),
+                ),
               ]}
               total={total}
               sorting={{
@@ -144,7 +146,7 @@ function callsOf(
   row: Row | Sum,
   by: ReportGroup,
   { from_at_ms, until_at_ms }: Overview,
-  { calls }: OverviewFilters,
+  calls: CallsFilter,
 ): string | undefined {
   const time = [isoTime(from_at_ms), isoTime(until_at_ms)] as const
   if (!('name' in row)) return callsHref(...time, calls)
@@ -163,12 +165,12 @@ function callsOf(
 /** The figures of a row or of the total. On a phone, the amount, the calls and the margin. */
 function columnsFor(
   is_operator: boolean,
-  hrefOf: (row: Row | Sum) => string | undefined,
+  hrefOf: (row: Row | Sum, outcome: 'call' | 'failed') => string | undefined,
 ): readonly Column<Row | Sum>[] {
   const money = is_operator ? 'Revenue, USD' : 'Spent, USD'
   const columns: Column<Row | Sum>[] = [
     atEnd('calls', 'Calls', 'second', (row) => {
-      const href = row.calls > 0 ? hrefOf(row) : undefined
+      const href = row.calls > 0 ? hrefOf(row, 'call') : undefined
       return (
         <>
           {href ? <Link href={href}>{count(row.calls)}</Link> : count(row.calls)}
@@ -177,7 +179,10 @@ function columnsFor(
       )
     }),
     {
-      ...atEnd<Row | Sum>('failed', 'Failed', 'none', ({ failed }) => count(failed)),
+      ...atEnd<Row | Sum>('failed', 'Failed', 'none', (row) => {
+        const href = row.failed > 0 ? hrefOf(row, 'failed') : undefined
+        return href ? <Link href={href}>{count(row.failed)}</Link> : count(row.failed)
+      }),
       hint: 'No answer, or interrupted',
     },
     {

@@ -46,9 +46,9 @@ function Change({ change, good }: Pick<FigureProps, 'change' | 'good'>) {
         <Icon className="icon" aria-hidden />
         {change < MANY_TIMES
           ? `${is_up ? 'up' : 'down'} ${share(Math.abs(change))}`
-          : `${Math.round(change + 1)} times`}
+          : `${Math.round(change + 1)} ×`}
       </span>
-      {change < MANY_TIMES ? 'from before' : 'as much as before'}
+      {change < MANY_TIMES ? 'from before' : 'before'}
     </>
   )
 }
