@@ -8,11 +8,12 @@ import { AccountRef, KeyRef } from '../../src/app/surface/console/fields.ts'
 import { requestedAccount, requestedKey } from '../../src/app/surface/console/references.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { FIGURE_RANGES, HOUR_MS, lastMs, REPORT_RANGES } from '../../src/domain/ranges.ts'
-import { PERIOD_PARAMETERS, timeIn } from '../../src/http/period.ts'
+import { PERIOD_PARAMETERS } from '../../src/http/period.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { TimeFields, time } from '../../src/http/views.ts'
 import { findRefusal } from './listing.ts'
 import { countRefused, type RefusedIn, reasonsOfRefused } from './sums.ts'
+import { timeIn } from './time.ts'
 
 const Reason = Closed({
   account_id: Type.Integer(),

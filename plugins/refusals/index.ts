@@ -8,3 +8,4 @@ export {
   refusalsBeginningWith,
 } from './listing.ts'
 export { countRefused } from './sums.ts'
+export { timeIn } from './time.ts'

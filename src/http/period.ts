@@ -1,14 +1,6 @@
 // A period of time in a query: days of a time zone, or moments.
 import { Type } from '@sinclair/typebox'
 import { invalidRequest } from '../domain/errors.ts'
-import {
-  type FigureRange,
-  figureTime,
-  REPORT_RANGES,
-  type ReportRange,
-  reportTime,
-  type TimeRange,
-} from '../domain/ranges.ts'
 import { dayNamed, isZone, UTC, type Zone } from '../domain/zones.ts'
 
 const A_MOMENT = 'a day such as 2026-12-31, or a time such as 2026-12-31T18:00:00Z (write a "+" as %2B)'
@@ -69,16 +61,6 @@ export function readPeriod({ since, until, ...of }: Requested): {
     throw invalidRequest('since: must be before until.', { param: 'since' })
   }
   return { since_ms, until_ms }
-}
-
-/** From one moment to another where the request names one, else of the range. @throws GatewayError as `readPeriod` */
-export function timeIn(range: FigureRange | ReportRange, period: Requested, now_ms: number): TimeRange {
-  const { since_ms, until_ms } = readPeriod(period)
-  const zone = readZone(period)
-  if (since_ms !== undefined || until_ms !== undefined)
-    return { from_ms: since_ms ?? 0, until_ms: until_ms ?? now_ms + 1 }
-  const of_report = REPORT_RANGES.find((one) => one === range)
-  return of_report ? reportTime(of_report, now_ms, zone) : figureTime(range as FigureRange, now_ms, zone)
 }
 
 /** As an end, a day counts whole. @returns milliseconds since 1970 @throws GatewayError invalid_request */

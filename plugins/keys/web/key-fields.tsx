@@ -114,68 +114,65 @@ export function KeyFields({ draft, folded = false, onChange }: KeyFieldsProps) {
       </Field>
       <details className="folded" open={!folded}>
         <summary>Limits and expiry</summary>
-        <div className="stack">
-          <Field
-            label={KEY_LABELS.models}
-            name="models"
-            help="Model IDs or patterns, such as gemini-*. Leave empty to allow all."
-          >
-            <TextInput code value={draft.models} onChange={set('models')} autoComplete="off" />
-          </Field>
-          <div className="fields">
-            <Field
-              label={KEY_LABELS.five_hour_limit}
-              name="five_hour_limit"
-              help="Starts with the first call."
-            >
-              <MoneyInput value={draft.five_hour_limit} onChange={set('five_hour_limit')} />
-            </Field>
-            <Field label={KEY_LABELS.daily_limit} name="daily_limit" help="A day begins at 00:00 UTC.">
-              <MoneyInput value={draft.daily_limit} onChange={set('daily_limit')} />
-            </Field>
-            <Field label={KEY_LABELS.weekly_limit} name="weekly_limit" help="A week begins on Monday, UTC.">
-              <MoneyInput value={draft.weekly_limit} onChange={set('weekly_limit')} />
-            </Field>
-            <Field
-              label={KEY_LABELS.monthly_limit}
-              name="monthly_limit"
-              help="A month begins on the 1st, UTC."
-            >
-              <MoneyInput value={draft.monthly_limit} onChange={set('monthly_limit')} />
-            </Field>
-            <Field label={KEY_LABELS.spend_limit} name="spend_limit" help="Leave a limit empty for none.">
-              <MoneyInput value={draft.spend_limit} onChange={set('spend_limit')} />
-            </Field>
-          </div>
-          <div className="fields">
-            <Field
-              label={KEY_LABELS.concurrent_calls}
-              name="concurrent_calls"
-              help="Leave empty for no limit."
-            >
-              <TextInput
-                inputMode="numeric"
-                value={draft.concurrent_calls}
-                onChange={set('concurrent_calls')}
-                autoComplete="off"
-              />
-            </Field>
-            <Field label={KEY_LABELS.expires} name="expires" help="Leave empty to never expire.">
-              <TextInput type="date" value={draft.expires} onChange={set('expires')} />
-            </Field>
-          </div>
-          <Field
-            label={KEY_LABELS.addresses}
-            name="addresses"
-            help="Networks in CIDR notation, such as 10.0.0.0/8. Leave empty to allow any."
-          >
-            <TextInput code value={draft.addresses} onChange={set('addresses')} autoComplete="off" />
-          </Field>
-        </div>
+        <LimitFields draft={draft} set={set} />
       </details>
     </>
   )
 }
+
+interface LimitFieldsProps {
+  draft: KeyDraft
+  set: (name: keyof KeyDraft) => (value: string) => void
+}
+
+const LimitFields = ({ draft, set }: LimitFieldsProps) => (
+  <div className="stack">
+    <Field
+      label={KEY_LABELS.models}
+      name="models"
+      help="Model IDs or patterns, such as gemini-*. Leave empty to allow all."
+    >
+      <TextInput code value={draft.models} onChange={set('models')} autoComplete="off" />
+    </Field>
+    <div className="fields">
+      <Field label={KEY_LABELS.five_hour_limit} name="five_hour_limit" help="Starts with the first call.">
+        <MoneyInput value={draft.five_hour_limit} onChange={set('five_hour_limit')} />
+      </Field>
+      <Field label={KEY_LABELS.daily_limit} name="daily_limit" help="A day begins at 00:00 UTC.">
+        <MoneyInput value={draft.daily_limit} onChange={set('daily_limit')} />
+      </Field>
+      <Field label={KEY_LABELS.weekly_limit} name="weekly_limit" help="A week begins on Monday, UTC.">
+        <MoneyInput value={draft.weekly_limit} onChange={set('weekly_limit')} />
+      </Field>
+      <Field label={KEY_LABELS.monthly_limit} name="monthly_limit" help="A month begins on the 1st, UTC.">
+        <MoneyInput value={draft.monthly_limit} onChange={set('monthly_limit')} />
+      </Field>
+      <Field label={KEY_LABELS.spend_limit} name="spend_limit" help="Leave a limit empty for none.">
+        <MoneyInput value={draft.spend_limit} onChange={set('spend_limit')} />
+      </Field>
+    </div>
+    <div className="fields">
+      <Field label={KEY_LABELS.concurrent_calls} name="concurrent_calls" help="Leave empty for no limit.">
+        <TextInput
+          inputMode="numeric"
+          value={draft.concurrent_calls}
+          onChange={set('concurrent_calls')}
+          autoComplete="off"
+        />
+      </Field>
+      <Field label={KEY_LABELS.expires} name="expires" help="Leave empty to never expire.">
+        <TextInput type="date" value={draft.expires} onChange={set('expires')} />
+      </Field>
+    </div>
+    <Field
+      label={KEY_LABELS.addresses}
+      name="addresses"
+      help="Networks in CIDR notation, such as 10.0.0.0/8. Leave empty to allow any."
+    >
+      <TextInput code value={draft.addresses} onChange={set('addresses')} autoComplete="off" />
+    </Field>
+  </div>
+)
 
 /** How `key change` takes each limit away. */
 const UNSET: Partial<Record<keyof KeyDraft, string>> = {

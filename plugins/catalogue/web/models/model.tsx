@@ -6,8 +6,10 @@ import { type AnswerOf, api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
-import { count, share } from '../../../console/web/parts/amounts.ts'
+import { inZone } from '../../../console/web/app/zone.ts'
+import { count, roundedUsd, share } from '../../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
+import { Chart } from '../../../console/web/parts/chart.tsx'
 import { ENDING_HELP, endWords } from '../../../console/web/parts/end-words.ts'
 import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Figure, Figures } from '../../../console/web/parts/figure.tsx'
@@ -16,9 +18,8 @@ import { Money } from '../../../console/web/parts/money.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
+import { useWeek } from '../../../console/web/parts/week.ts'
 import { PriceTable } from '../../../prices/web/price-words.tsx'
-import { OverviewCharts } from '../../../usage/web/charts.tsx'
-import { useWeek } from '../../../usage/web/week.ts'
 import { RouteTrials } from '../parts/trial-result.tsx'
 import { ModelState } from './model-state.tsx'
 
@@ -46,7 +47,7 @@ export default function ModelPage({ params }: PageProps) {
                 note={rest.health && healthSentence(rest.health, 'calls')}
               />
             </Figures>
-            {week && week.totals.calls > 0 && <OverviewCharts overview={week} calls={{ model: id }} />}
+            {week && week.totals.calls > 0 && <WeekChart points={week.points} />}
             <Section title="Price" actions={is_operator && <PriceActions id={id} />}>
               <PriceTable price={price} routes={routes} />
             </Section>
@@ -108,10 +109,10 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   rerank: 'reranking',
 }
 
-type Sum = AnswerOf<typeof api.overview.get>['totals']
+type Week = AnswerOf<typeof api.overview.get>
 
 /** Spent, for accounts; revenue and margin, for the operator. */
-function WeekMoney({ spent_nanos, revenue_nanos, margin_nanos, margin_percent }: Partial<Sum>) {
+function WeekMoney({ spent_nanos, revenue_nanos, margin_nanos, margin_percent }: Partial<Week['totals']>) {
   if (revenue_nanos === undefined)
     return <Figure label="Spent in 7 days" value={<Money nanos={spent_nanos ?? null} />} />
   return (
@@ -123,6 +124,28 @@ function WeekMoney({ spent_nanos, revenue_nanos, margin_nanos, margin_percent }:
         note={margin_percent == null ? undefined : `${share(margin_percent / 100)} of revenue`}
       />
     </>
+  )
+}
+
+const HEIGHT_PX = 140
+const inUsd = (nanos: number): string => `${roundedUsd(nanos)} USD`
+
+function WeekChart({ points }: Pick<Week, 'points'>) {
+  const [what, amountOf] =
+    points[0]?.revenue_nanos === undefined
+      ? ['Spent', ({ spent_nanos = 0 }: Week['points'][number]) => spent_nanos]
+      : ['Revenue', ({ revenue_nanos = 0 }: Week['points'][number]) => revenue_nanos]
+  return (
+    <Chart
+      label={`${what} ${inZone('by day')}`}
+      days
+      unfinished
+      times_ms={points.map(({ start_at_ms }) => start_at_ms)}
+      series={[{ label: what, values: points.map(amountOf) }]}
+      format={inUsd}
+      formatAxis={roundedUsd}
+      height_px={HEIGHT_PX}
+    />
   )
 }
 

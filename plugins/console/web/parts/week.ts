@@ -1,11 +1,10 @@
 // The last seven days of an account, a key or a model on its page: the same figures as on the Overview, in the same time zone.
-import { api } from '../../console/web/app/client.ts'
-import { useApi } from '../../console/web/app/query.ts'
-import { useZone } from '../../console/web/app/zone.ts'
-import type { CallsFilter } from './filters.tsx'
+import { api } from '../app/client.ts'
+import { useApi } from '../app/query.ts'
+import { useZone } from '../app/zone.ts'
 
 /** Undefined until it is known. @param of what the calls are of */
-export function useWeek(of: CallsFilter) {
+export function useWeek(of: { account?: string; key?: string; model?: string }) {
   const query = { ...of, range: '7' as const, zone: useZone() }
   return useApi(['overview', query], () => api.overview.get({ query })).data
 }
