@@ -27,6 +27,7 @@ import { importing } from './import/plugin.ts'
 import { keys } from './keys/plugin.ts'
 import { library } from './library/plugin.ts'
 import { liveFeed } from './live-feed/plugin.ts'
+import { mail } from './mail/plugin.ts'
 import { messages } from './messages/plugin.ts'
 import { metrics } from './metrics/plugin.ts'
 import { models } from './models/plugin.ts'
@@ -79,6 +80,7 @@ export const plugins = [
   upgrade,
   importing,
   alerts,
+  mail,
   backups,
   system,
   playground,

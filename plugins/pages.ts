@@ -10,6 +10,7 @@ import { first_steps_pages } from './first-steps/web/pages.ts'
 import { import_pages } from './import/web/pages.ts'
 import { key_pages } from './keys/web/pages.ts'
 import { library_pages, moved_library } from './library/web/pages.ts'
+import { mail_pages } from './mail/web/pages.ts'
 import { playground_pages } from './playground/web/pages.ts'
 import { settings_pages } from './sign-in/web/pages.ts'
 import { system_pages } from './system/web/pages.ts'
@@ -32,7 +33,7 @@ export const page_groups: readonly PageGroup[] = [
   { title: 'Models', pages: catalogue_pages },
   {
     title: 'Gateway',
-    pages: [...audit_log_pages, ...system_pages, ...health_check_pages, ...settings_pages],
+    pages: [...audit_log_pages, ...system_pages, ...mail_pages, ...health_check_pages, ...settings_pages],
   },
 ]
 

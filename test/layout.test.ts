@@ -55,6 +55,10 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/models/': ['plugins/native/index.ts'],
   // `account show` lists the keys of an account.
   'plugins/accounts/': ['plugins/keys/index.ts'],
+  // Accounts with a low balance get a mail by the condition of the alert.
+  'plugins/mail/': ['plugins/alerts/index.ts'],
+  // Invitations are sent by mail where there is a mail server.
+  'plugins/sign-in/': ['plugins/mail/index.ts'],
   // LiteLLM bills at its public price list, which prices are imported from, too.
   'plugins/import/': ['plugins/prices/index.ts'],
   // Failing models, providers and routes raise alerts.
@@ -274,7 +278,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 600 more for outages: their definition, the last answers of all gateways, and what is said of them.
   // 150 more for the import of prices in the console, and for refunds that fail halfway.
   // 2,500 more for the brand, the public pages and incidents.
-  'plugins/': 70_960,
+  // 2,800 more for mail: queue, sending, templates, notices, unsubscribing, list and test.
+  'plugins/': 73_760,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -285,7 +290,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 700 more for outages as tables and played, on both engines.
 // 300 more for the import of prices in the console, secrets in forms, and what would lock an operator out.
 // 900 more for the brand, the public pages and incidents.
-const MAX_TEST_LINES = 147_100
+// 1,600 more for mail: against a real mail server.
+const MAX_TEST_LINES = 148_700
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

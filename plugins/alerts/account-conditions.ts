@@ -27,12 +27,22 @@ const inCents = (nanos: Nanos): string => formatUsd(Math.floor(nanos / NANOS_PER
 /** Accounts that are looked at at once: some 3 ms. */
 const ACCOUNTS_AT_ONCE = 250
 
+export interface LowAccount {
+  id: number
+  name: string
+  reason: LowReason
+  available_nanos: Nanos
+  debt_nanos: Nanos
+  /** As in `Pace`. */
+  lasts_days: number | null
+}
+
 /** Accounts whose balance is low, as lists and pages have it. */
-export async function lowBalances(db: Db, now_ms: number): Promise<Condition[]> {
+export async function lowAccounts(db: Db, now_ms: number): Promise<LowAccount[]> {
   const spenders = await queries(db).spenders.all({ from_s: weekStart(now_ms) })
   const debtors = await queries(db).debtors.all()
   const ids = [...new Set([...spenders, ...debtors].map(({ account_id }) => account_id))]
-  const found: Condition[] = []
+  const found: LowAccount[] = []
   for (let start = 0; start < ids.length; start += ACCOUNTS_AT_ONCE) {
     await endOfTurn()
     const some = ids.slice(start, start + ACCOUNTS_AT_ONCE)
@@ -41,27 +51,26 @@ export async function lowBalances(db: Db, now_ms: number): Promise<Condition[]> 
       const available_nanos = account.balance_nanos - account.held_nanos
       const balance = { ...account, available_nanos }
       const spent = spending.get(account.id) ?? NOTHING_SPENT
-      const pace = paceOf(balance, spent, now_ms)
-      const reason = lowReason(balance, spent, pace)
+      const { lasts_days } = paceOf(balance, spent, now_ms)
+      const reason = lowReason(balance, spent, { lasts_days })
       if (reason === null) continue
-      const sentence = balanceSentence(balance, reason, pace.lasts_days)
-      found.push({ rule: 'low_balance', subject: account.name, account_id: account.id, sentence })
+      const { id, name, debt_nanos } = account
+      found.push({ id, name, reason, available_nanos, debt_nanos, lasts_days })
     }
   }
   return found
 }
 
-interface Balance {
-  name: string
-  available_nanos: Nanos
-  debt_nanos: Nanos
-}
+/** The same as conditions of alerts. */
+export const lowBalances = async (db: Db, now_ms: number): Promise<Condition[]> =>
+  (await lowAccounts(db, now_ms)).map((account) => ({
+    rule: 'low_balance',
+    subject: account.name,
+    account_id: account.id,
+    sentence: balanceSentence(account),
+  }))
 
-function balanceSentence(
-  { name, available_nanos, debt_nanos }: Balance,
-  reason: LowReason,
-  lasts_days: number | null,
-): string {
+function balanceSentence({ name, reason, available_nanos, debt_nanos, lasts_days }: LowAccount): string {
   if (reason === 'debt') return `${name} owes ${formatUsd(debt_nanos)} USD.`
   if (reason === 'empty') return `${name} has no balance left.`
   const left = `${name} has ${inCents(available_nanos)} USD left`

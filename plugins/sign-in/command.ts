@@ -2,15 +2,16 @@
 import type { Command } from 'commander'
 import {
   INVITATION_DAYS,
-  makeInvitation,
   makeOperatorsLink,
   OPERATORS_LINK_HOURS,
   resetOperator,
 } from '../../src/access/sign-in-links.ts'
 import { consoleUrl, issuing, linkAt } from '../../src/app/command-line/console-link.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
-import { withDatabase } from '../../src/app/command-line/data-folder.ts'
+import { requireCatalogue, withDatabase } from '../../src/app/command-line/data-folder.ts'
 import { addExample, type CliDeps, commandGroup } from '../../src/app/command-line/terminal.ts'
+import { isMailSet } from '../mail/index.ts'
+import { invite } from './invite.ts'
 
 export function addConsoleCommands(program: Command, deps: CliDeps): void {
   const commands = program.command('console').description('Manage access to the console.')
@@ -46,13 +47,23 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
 export function addInvite(program: Command, deps: CliDeps): void {
   addExample(commandGroup(program, 'account').command('invite <name>'), 'account invite alice')
     .description(
-      `Make a link for an account holder to set a password for the console. It works once, for ${INVITATION_DAYS} days.`,
+      `Send an account holder a link to set a password for the console. It works once, for ${INVITATION_DAYS} days. ` +
+        'Without a mail server or an address of the account, the link is printed.',
     )
-    .action(async (name: string, _: object, command: Command) => {
+    .option('--link', 'print the link, and send no mail')
+    .action(async (name: string, { link: as_link }: { link?: boolean }, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const url = await consoleUrl(folder)
-      const made = await withDatabase(folder, 'write', (db) => makeInvitation(db, name, issuing(deps)))
-      const link = linkAt(url, 'invitation', made)
-      answer({ account: name, ...link }, link.url)
+      const has_mail = !as_link && isMailSet((await requireCatalogue(folder)).catalogue)
+      const { mailed_to = null, ...made } = await withDatabase(folder, 'write', (db) =>
+        db.begin((tx) => invite(tx, name, { ...issuing(deps), has_mail })),
+      )
+      const { url: shown, expires_at } = linkAt(url, 'invitation', made)
+      if (mailed_to === null) answer({ account: name, url: shown, mailed_to, expires_at }, shown)
+      else
+        answer(
+          { account: name, url: null, mailed_to, expires_at },
+          `Invitation queued to ${mailed_to}. A running gateway sends it now; \`tollgate mail list\` shows it.`,
+        )
     })
 }

@@ -9,7 +9,7 @@ export interface SectionContext {
   /** For `env:NAME`: `readSecret` in catalogue/providers.ts. */
   env: Readonly<Record<string, string | undefined>>
   /** Of [server], where it has no mistake of its form. */
-  server: Pick<ServerSettings, 'listen'> | undefined
+  server: Pick<ServerSettings, 'listen' | 'public_url'> | undefined
   /** Refuses the file. The path begins with the section's name. */
   report: (path: TomlPath, message: string) => void
   /** A remark on a file that is used all the same. */

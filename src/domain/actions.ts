@@ -92,6 +92,8 @@ export const ACTIONS = {
   'backup.restored': { area: 'system', title: 'Backup restored', accounts_see: 'no fields' },
   'database.moved': { area: 'system', title: 'Database moved', accounts_see: 'no fields' },
   'files.moved': { area: 'system', title: 'Files moved', accounts_see: 'no fields' },
+  'mail.retried': { area: 'system', title: 'Mail sent again', accounts_see: 'no fields' },
+  'mail.deleted': { area: 'system', title: 'Mail deleted', accounts_see: 'no fields' },
   'audit.repaired': { area: 'system', title: 'Missing images restored', accounts_see: 'no fields' },
 } as const satisfies Record<string, DescribedAction>
 

@@ -66,6 +66,8 @@ describe.each([
       keys: 2,
       memberships: 1,
       people: 1,
+      mail_recipients: 1,
+      mails: 1,
       refusals: 1,
       responses: 2,
     })

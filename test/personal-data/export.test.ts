@@ -90,6 +90,20 @@ test('that alerts were sent is told, not what the operator’s own server answer
   expect(Object.keys(sending ?? {})).not.toContainAnyValues(['status', 'failure'])
 })
 
+test('mails that were sent are told, without their links and the words of the mail server', () => {
+  const [mail] = linesOf('mails')
+  expect(mail).toMatchObject({
+    purpose: 'invitation',
+    fields: { account: MARKER },
+    recipient: `${MARKER}@example.com`,
+  })
+  for (const name of ['link', 'failure', 'request_key']) expect(Object.keys(mail)).not.toContain(name)
+  expect(linesOf('mail_recipients')).toMatchObject([
+    { recipient: `${MARKER}@example.com`, unsubscribed_at_ms: 5 },
+  ])
+  expect(Object.keys(linesOf('mail_recipients')[0])).not.toContain('token')
+})
+
 test('kept content is readable: in its row as text, in files byte for byte', async () => {
   const [first, second] = linesOf('responses')
   expect([first.body, second.body]).toEqual([null, expect.stringContaining(MARKER)])

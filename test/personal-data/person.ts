@@ -99,6 +99,9 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
     INSERT INTO passwords VALUES (NULL, '$argon2id$${MARKER}', 0, 11);
     INSERT INTO alerts VALUES (NULL, 'low_balance', '${MARKER}', 1, '${MARKER} has no balance left.', 0, NULL, NULL);
     INSERT INTO alert_sendings VALUES (NULL, 1, 1, 'raised', 'msg_1', 0, 1, NULL, 0, 204, NULL);
+    INSERT INTO mails VALUES (NULL, 1, 'invitation:${MARKER}', 'invitation', json_object('account', '${MARKER}'), '${MARKER}@example.com', 'en',
+      '/console/invitation#${MARKER}', 9, 'm1', 'queued', 1, 0, 9, NULL, '${MARKER}');
+    INSERT INTO mail_recipients VALUES (NULL, 1, '${MARKER}@example.com', 't-${MARKER}', 5);
     UPDATE calls SET trace = json_object('failure', json_object('kind', '${MARKER}')) WHERE account_id = 1`)
   await files.answers.put(ANSWER_FILE, Buffer.from(`an answer to ${MARKER}`))
   db.run(`UPDATE idempotency_keys SET body = NULL, body_file = '${ANSWER_FILE}'

@@ -49,6 +49,8 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   writeAll: 'it adds to sums',
   rewriteCalls: 'two write the same',
   renewHistory: 'one import runs at a time, and a row replaces itself',
+  // Mails.
+  queueMail: ADDS,
   // A person's data, and the gateways.
   forgetLimits: DELETES,
   rows: DELETES,

@@ -36,6 +36,9 @@ export const FILLING = `
   INSERT INTO health_states VALUES ('["key","a#1","m"]', '{}', 1, 5);
   INSERT INTO alerts VALUES (1, 'disk', '', NULL, 'full', 5, 6, 7), (2, 'disk', '', NULL, 'full', 5, NULL, NULL);
   INSERT INTO alert_sendings VALUES (1, 1, NULL, 'raised', 'm1', 5, 1, NULL, 6, 200, NULL);
+  INSERT INTO mails VALUES (1, 1, 'k1', 'test', '{}', 'a@b', 'en', '/x#t', 9, 'm1', 'queued', 0, 5, 6, NULL, NULL);
+  INSERT INTO mails VALUES (2, NULL, 'k2', 'test', '{}', 'a@b', 'en', NULL, NULL, 'm2', 'sent', 1, 5, NULL, 6, NULL);
+  INSERT INTO mail_recipients VALUES (1, 1, 'a@b', 't1', NULL);
   INSERT INTO imported_rows VALUES (1, 'new-api', 'account', 'user 1', 1, NULL, 'x -', '{}', 0);
   INSERT INTO imported_usage VALUES (1, 'new-api', 1, 86400, 'm', 1, 1, 1, 1)`
 
@@ -280,6 +283,27 @@ const ALERT_SENDINGS = [
   ['an id twice', "INSERT INTO alert_sendings VALUES (2, 1, NULL, 'ended', 'm1', 5, 0, 5, NULL, NULL, NULL)"],
 ] as const
 
+const MAILS = [
+  ['another state', "UPDATE mails SET state = 'lost'"],
+  ['a link once it is sent', "UPDATE mails SET link = '/x#t' WHERE id = 2"],
+  ['sent with its link', "UPDATE mails SET state = 'sent', next_at_ms = NULL, sent_at_ms = 7 WHERE id = 1"],
+  ['queued for no time', 'UPDATE mails SET next_at_ms = NULL WHERE id = 1'],
+  ['sent, and tried again', 'UPDATE mails SET next_at_ms = 7 WHERE id = 2'],
+  ['sent at no time', 'UPDATE mails SET sent_at_ms = NULL WHERE id = 2'],
+  ['fields that are not JSON', "UPDATE mails SET fields = '{'"],
+  ['negative attempts', 'UPDATE mails SET attempts = -1'],
+  ['no recipient', "UPDATE mails SET recipient = ''"],
+  ['a request key twice', "UPDATE mails SET request_key = 'k1' WHERE id = 2"],
+  ['a message id twice', "UPDATE mails SET message_id = 'm1' WHERE id = 2"],
+  ['an unknown account', 'UPDATE mails SET account_id = 9'],
+] as const
+
+const MAIL_RECIPIENTS = [
+  ['an address twice', "INSERT INTO mail_recipients VALUES (2, 1, 'a@b', 't2', NULL)"],
+  ['a token twice', "INSERT INTO mail_recipients VALUES (2, 1, 'c@d', 't1', NULL)"],
+  ['an unknown account', 'UPDATE mail_recipients SET account_id = 9'],
+] as const
+
 const LINKS = [
   ['a second one of a person', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), 0, 9, 1)'],
   ['a hash of another length', 'UPDATE sign_in_links SET sha256 = zeroblob(33)'],
@@ -336,6 +360,8 @@ export const REFUSED_STATEMENTS = [
   ['health_states', HEALTH_STATES],
   ['alerts', ALERTS],
   ['alert_sendings', ALERT_SENDINGS],
+  ['mails', MAILS],
+  ['mail_recipients', MAIL_RECIPIENTS],
   ['accounts', ACCOUNTS],
   ['closed_accounts', CLOSED_ACCOUNTS],
   ['keys', KEYS],

@@ -280,6 +280,24 @@ const ASKED: Readonly<Record<string, Asked>> = {
     webhook_id: unique(at),
     ...(random.chance(0.5) ? { due_at_ms: null } : { sent_at_ms: null }),
   }),
+  mails: ({ random, id, at }) => {
+    const state = either(random, 'queued', 'sent', 'failed', 'cancelled')
+    const is_queued = state === 'queued'
+    return {
+      account_id: either(random, null, other(random, id)),
+      request_key: `${unique(at)}!`,
+      purpose: 'test',
+      fields: either(random, '{}', ...JSON_TEXTS),
+      recipient: `${unique(at)}@example.com`,
+      language: 'en',
+      link: is_queued ? either(random, null, '/console/invitation#x') : null,
+      message_id: `m${at}`,
+      state,
+      next_at_ms: is_queued ? either(random, 0, MAX) : null,
+      sent_at_ms: state === 'sent' ? either(random, 0, MAX) : null,
+    }
+  },
+  mail_recipients: ({ id, at }) => ({ account_id: id, recipient: 'a@example.com', token: `t${at}` }),
   imported_rows: ({ random, id, at }) => ({
     source: 'new-api',
     kind: either(random, 'account', 'key', 'link'),

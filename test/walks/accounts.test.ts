@@ -99,7 +99,7 @@ describe('an account', () => {
 
   test('is invited by a link that is shown once, and suspended, which ends its session', async () => {
     await hand.choose('Invite')
-    await hand.press('Create link')
+    await hand.press('Invite')
     await dialog.getByText('Send this link to alice').waitFor()
     await one.looksRight()
     const link = await hand.takeSecret('Done')

@@ -1,13 +1,13 @@
 // The dialogs of an account that are no movement of money: rename, suspend, close, invite.
 import { useState } from 'react'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ConflictNotice, useChanges } from '../../console/web/parts/changes.tsx'
 import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
 import { ConfirmDialog, Dialog, DialogActions } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { Form, FormActions, SubmitButton, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
@@ -130,48 +130,93 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   )
 }
 
-/** The link is shown once, so that only its button closes the dialog then. */
+/** A link is shown once, so that only its button closes the dialog then. */
 export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
-  const [link, setLink] = useState<{ url: string; expires_at_ms: number } | null>(null)
+  const [sent, setSent] = useState<Invited | null>(null)
   const { runOrThrow } = useAction({
-    work: () => send(api.invitations.post({ account: account.name })),
-    changes: ['account'],
+    work: (as_link: boolean) => send(api.invitations.post({ account: account.name, as_link })),
+    changes: ['account', 'mails'],
   })
   const end = () => {
-    setLink(null)
+    setSent(null)
     onClose()
   }
   return (
-    <Dialog open={open} onClose={end} title={`Invite ${account.name}`} dismissable={link === null}>
-      {link ? (
-        <>
-          <p>
-            Send this link to {account.name}. It works once, until {exactTime(link.expires_at_ms)}, and is not
-            shown again.
-          </p>
-          <Secret value={link.url} what="link" />
-          <DialogActions>
-            <Button look="primary" onClick={end}>
-              Done
-            </Button>
-          </DialogActions>
-        </>
+    <Dialog
+      open={open}
+      onClose={end}
+      title={`Invite ${account.name}`}
+      dismissable={sent === null || sent.url === null}
+    >
+      {sent ? (
+        <Sent
+          account={account}
+          sent={sent}
+          end={end}
+          showLink={async () => setSent(await runOrThrow(true))}
+        />
       ) : (
-        <Form submit={async () => setLink(await runOrThrow(undefined))} aria-label="Invite">
+        <Form submit={async () => setSent(await runOrThrow(false))} aria-label="Invite">
           <p>
             A link lets {account.name} set a password and sign in to see their balance, calls, keys,
             playground and images. This link replaces any earlier one.
+          </p>
+          <p className="soft small">
+            {account.email === ''
+              ? 'The account has no email address: you get the link to pass on.'
+              : `It is mailed to ${account.email} if a mail server is set; else you get the link to pass on.`}
           </p>
           {account.status !== 'active' && (
             <Notice tone="warn">
               {account.name} is {account.status}. They can sign in after you resume it.
             </Notice>
           )}
-          <SubmitOrCancel onCancel={end}>Create link</SubmitOrCancel>
+          <SubmitOrCancel onCancel={end}>Invite</SubmitOrCancel>
           <AsCommand command={`tollgate account invite ${account.name}`} />
         </Form>
       )}
     </Dialog>
+  )
+}
+
+type Invited = AnswerOf<typeof api.invitations.post>
+
+interface SentProps {
+  account: AccountView
+  sent: Invited
+  end: () => void
+  /** Makes another link, in place of the mailed one. */
+  showLink: () => Promise<void>
+}
+
+function Sent({ account, sent: { url, mailed_to, expires_at_ms }, end, showLink }: SentProps) {
+  const expires = exactTime(expires_at_ms)
+  if (url === null)
+    return (
+      <Form submit={showLink} aria-label="Invitation">
+        <p>
+          An invitation is on its way to {mailed_to}. Its link works once, until {expires}.
+        </p>
+        <FormActions>
+          <Button look="primary" onClick={end}>
+            Done
+          </Button>
+          <SubmitButton look="plain">Show a link instead</SubmitButton>
+        </FormActions>
+      </Form>
+    )
+  return (
+    <>
+      <p>
+        Send this link to {account.name}. It works once, until {expires}, and is not shown again.
+      </p>
+      <Secret value={url} what="link" />
+      <DialogActions>
+        <Button look="primary" onClick={end}>
+          Done
+        </Button>
+      </DialogActions>
+    </>
   )
 }
 

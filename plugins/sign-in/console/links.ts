@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia'
 import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
 import { signOut } from '../../../src/access/session-rows.ts'
-import { makeInvitation, readLink } from '../../../src/access/sign-in-links.ts'
+import { readLink } from '../../../src/access/sign-in-links.ts'
 import {
   type ConsoleParts,
   changed,
@@ -19,6 +19,8 @@ import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
 import { time } from '../../../src/http/views.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
+import { canMail } from '../../mail/index.ts'
+import { INVITATION_PAGE, invite } from '../invite.ts'
 import { sendProbes, sessionView } from './session.ts'
 import {
   DoneView,
@@ -81,23 +83,32 @@ export function passwordRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'pe
   )
 }
 
-/** `POST /console/api/invitations`: a link by which an account sets its password, in this answer only. For the operator. */
+/**
+ * `POST /console/api/invitations`: a link by which an account sets its password: mailed where that can be, unless the request wants it shown;
+ * else in this answer only. For the operator.
+ */
 export function invitationRoutes(gateway: ConsoleParts) {
   const { now, catalogue } = gateway.calls
   const { randomBytes } = gateway.people
   return new Elysia({ name: 'console-invitations' }).use(operatorCalls(gateway)).post(
     '/console/api/invitations',
     async ({ viewer, origin, body, request }) => {
-      const { token, expires_at_ms } = await changed(gateway, { viewer, origin }, (tx) =>
-        makeInvitation(tx, body.account, { randomBytes, now_ms: now() }),
+      const has_mail = body.as_link !== true && canMail(catalogue())
+      const { token, expires_at_ms, mailed_to } = await changed(gateway, { viewer, origin }, (tx) =>
+        invite(tx, body.account, { randomBytes, now_ms: now(), has_mail }),
       )
       const [site = ''] = ownOrigins(request, siteSettings(gateway))
       const base = catalogue().server.public_url ?? site
-      return { account: body.account, url: invitationUrl(base, token), ...time('expires', expires_at_ms) }
+      return {
+        account: body.account,
+        url: mailed_to === undefined ? invitationUrl(base, token) : null,
+        mailed_to: mailed_to ?? null,
+        ...time('expires', expires_at_ms),
+      }
     },
     { body: Invitation, response: { 200: InvitationView, ...FAILURES } },
   )
 }
 
 const invitationUrl = (base: string, token: string): string =>
-  `${withoutTrailing(base, '/')}/console/invitation#${token}`
+  `${withoutTrailing(base, '/')}${INVITATION_PAGE}#${token}`

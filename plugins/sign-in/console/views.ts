@@ -79,9 +79,15 @@ export const LinkView = Type.Object({
   ...TimeFields('expires'),
 })
 
-export const Invitation = Closed({ account: AccountName })
+export const Invitation = Closed({
+  account: AccountName,
+  as_link: Type.Optional(
+    Type.Boolean({ description: 'answers with the link, also where it could be mailed' }),
+  ),
+})
 export const InvitationView = Type.Object({
   account: Type.String(),
-  url: Type.String({ description: 'works once; shown only here' }),
+  url: Nullable(Type.String({ description: 'works once; shown only here; null if it was mailed' })),
+  mailed_to: Nullable(Type.String({ description: 'the address that it is mailed to; null if it was not' })),
   ...TimeFields('expires'),
 })

@@ -1,5 +1,5 @@
 // The System page: what the process says of itself, and what its data folder holds.
-import { FileCog, ListChecks } from 'lucide-react'
+import { FileCog, ListChecks, Mail } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Alerts, type AlertsAnswer, useAlerts } from '../../alerts/web/recent-alerts.tsx'
 import { Backups } from '../../backups/web/backups.tsx'
@@ -35,6 +35,9 @@ export default function SystemPage() {
         <>
           <ButtonLink icon={ListChecks} href="/setup">
             First steps
+          </ButtonLink>
+          <ButtonLink icon={Mail} href="/system/mails">
+            Mails
           </ButtonLink>
           <ButtonLink icon={FileCog} href="/system/configuration">
             Configuration file

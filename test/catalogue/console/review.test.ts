@@ -11,7 +11,14 @@ const operator = await signedIn(gateway, 'operator')
 
 /** Values that another one can be saved in the place of, one of each section: the compiler names a missing section. */
 const CHANGES: Record<
-  keyof typeof SECTION_SCHEMAS | 'alerts' | 'backup' | 'catalogue' | 'metrics' | 'native' | 'telemetry',
+  | keyof typeof SECTION_SCHEMAS
+  | 'alerts'
+  | 'backup'
+  | 'catalogue'
+  | 'mail'
+  | 'metrics'
+  | 'native'
+  | 'telemetry',
   [path: string[], value: unknown][]
 > = {
   server: [
@@ -34,6 +41,7 @@ const CHANGES: Record<
     [['headers'], { authorization: 'Bearer of-telemetry-0123456789' }],
   ],
   alerts: [[['account_daily_usd'], 5]],
+  mail: [[['from'], 'Example AI <noreply@example.com>']],
   // Changed on the server only.
   catalogue: [[['markup'], 25]],
   backup: [],

@@ -71,6 +71,11 @@ describe.if(hasPostgres)('what is refused', () => {
     ['details', "INSERT INTO account_details VALUES (9, 1, '', '', '', 0, '')"],
     ['an alert', "INSERT INTO alerts VALUES (9, 'disk', 'x', 1, 'full', 5, NULL, NULL)"],
     [
+      'a mail',
+      "INSERT INTO mails VALUES (9, 1, 'k', 'test', '{}', 'a@b', 'en', NULL, NULL, 'm', 'queued', 0, 5, 6, NULL, NULL)",
+    ],
+    ['a subscription to notices', "INSERT INTO mail_recipients VALUES (9, 1, 'a@b', 't', NULL)"],
+    [
       'an image',
       "INSERT INTO generations (uuid, account_id, call_id, position, kind, state, model, prompt, parents, created_at_ms) VALUES ('00000000-0000-4000-8000-000000000000', 1, 1, 0, 'edit', 'failed', 'm', 'p', '[]', 0)",
     ],

@@ -17,6 +17,7 @@ export const WITH_CATALOGUE = [
   'key',
   'system',
   'alerts',
+  'mails',
   'backups',
 ]
 

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
+import { TestMail } from '../../../mail/web/test-mail.tsx'
 import { useFile } from '../parts/draft.ts'
 import { useSettings } from '../parts/schema-fields.tsx'
 import type { Settings } from '../parts/setting-text.ts'
@@ -58,6 +59,7 @@ function Section({ own: { name, fields }, read }: SectionProps) {
         {...{ fields, file, labels, groups }}
         onChange={(has_changes) => setBegun(has_changes ? file : null)}
       />
+      {name === 'mail' && <TestMail />}
       {name === 'limits' && <OwnLimits limits={blockAt(file.values, 'limits')} />}
     </div>
   )

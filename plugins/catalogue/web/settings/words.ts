@@ -223,6 +223,18 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       key_daily_usd: { label: 'Daily alert per key', help: 'Leave empty for none.' },
     },
   },
+  mail: {
+    title: 'Mail',
+    lead: 'The server that sends invitations, password links and notices to accounts. Needs a public URL.',
+    labels: {
+      smtp: {
+        label: 'Mail server',
+        help: 'smtp:// with STARTTLS or smtps:// with TLS, such as smtp://user:password@mail.example.com:587, or env:NAME. Hidden once saved if it has a password.',
+        code: true,
+      },
+      from: { label: 'Sender', help: 'Such as Example AI <noreply@example.com>.' },
+    },
+  },
   backup: {
     title: 'Backups',
     lead: 'When backups are made, and where they go.',

@@ -41,6 +41,7 @@ import health_states from './migrations/0035_health_states.sql' with { type: 'te
 import billing_details from './migrations/0036_billing_details.sql' with { type: 'text' }
 import sums_by_route from './migrations/0037_sums_by_route.sql' with { type: 'text' }
 import people from './migrations/0038_people.sql' with { type: 'text' }
+import mails from './migrations/0039_mails.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -82,6 +83,7 @@ export const MIGRATIONS: readonly string[] = [
   billing_details,
   sums_by_route,
   people,
+  mails,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

@@ -1,0 +1,175 @@
+// Mails in English.
+import type { BudgetPeriod } from '../../src/domain/budgets.ts'
+import { formatUsd, type Nanos } from '../../src/domain/money.ts'
+import { counted } from '../../src/utilities/counted.ts'
+import type { About, MailFields, Templates } from './purposes.ts'
+
+export const english: Templates = {
+  verification: (_, about) => ({
+    subject: `Confirm your email address for ${about.brand.name}`,
+    title: 'Confirm your email address',
+    paragraphs: [`Confirm that this address is yours to finish your sign-up at ${about.brand.name}.`],
+    button: { label: 'Confirm address' },
+    small: [
+      ...worksUntil(about),
+      'If you did not sign up, ignore this mail. Nothing happens without the link.',
+    ],
+  }),
+  sign_in: (_, about) => ({
+    subject: `Your sign-in link for ${about.brand.name}`,
+    title: `Sign in to ${about.brand.name}`,
+    paragraphs: ['Open the link to sign in.'],
+    button: { label: 'Sign in' },
+    small: [
+      ...worksUntil(about),
+      'If you did not ask for it, ignore this mail, and do not pass the link on.',
+    ],
+  }),
+  reset: ({ account }, about) => ({
+    subject: `Set a new password for ${about.brand.name}`,
+    title: 'Set a new password',
+    paragraphs: [
+      account === undefined
+        ? 'Open the link to set a new password.'
+        : `Open the link to set a new password for the account ${account}.`,
+      'Your current password works until you set a new one.',
+    ],
+    button: { label: 'Set password' },
+    small: [...worksUntil(about), 'If you did not ask for it, ignore this mail.'],
+  }),
+  invitation: ({ account, invited_by }, about) => ({
+    subject: `Your invitation to ${about.brand.name}`,
+    title: `You are invited to ${about.brand.name}`,
+    paragraphs: [
+      invited_by === undefined
+        ? `Your account ${account} is ready. Set a password to sign in.`
+        : `${invited_by} invites you to the account ${account}.`,
+    ],
+    button: { label: 'Accept invitation' },
+    small: [...worksUntil(about), 'If you did not expect it, ignore this mail.'],
+  }),
+  new_sign_in: ({ address, browser, at_ms }, about) => ({
+    subject: `New sign-in to ${about.brand.name}`,
+    title: 'New sign-in',
+    paragraphs: [
+      `Somebody signed in to your account from a place that you have not used before: ${address}, ${exactTime(at_ms)}.`,
+      ...(browser === '' ? [] : [`Browser: ${browser}`]),
+      'If that was you, there is nothing to do. If not, change your password and end the session in Settings.',
+    ],
+    button: { label: 'Review sessions', path: '/console/settings' },
+  }),
+  sign_in_changed: ({ change, at_ms }, about) => ({
+    subject: `Your sign-in to ${about.brand.name} was changed`,
+    title: 'Your sign-in was changed',
+    paragraphs: [
+      `${CHANGES[change]} (${exactTime(at_ms)}).`,
+      'If that was you, there is nothing to do. If not, sign in, change it back, and end all sessions in Settings.',
+    ],
+    button: { label: 'Review settings', path: '/console/settings' },
+  }),
+  low_balance: (fields) => ({
+    subject: `Low balance: ${balanceWords(fields)}`,
+    title: 'Low balance',
+    paragraphs: [`${capital(balanceWords(fields))}. ${LOW_ADVICE[fields.reason]}`],
+    button: { label: 'Open your account', path: '/console' },
+  }),
+  budget: (fields) => ({
+    subject: `${budgetName(fields)}: ${fields.percent} % used`,
+    title: `${fields.percent} % of a spend limit is used`,
+    paragraphs: [
+      `${budgetName(fields)}: ${usd(fields.used_nanos)} of ${usd(fields.limit_nanos)} USD.`,
+      fields.percent === 100
+        ? `Further calls are refused until ${resetWords(fields.resets_at_ms)}.`
+        : `At 100 % calls are refused until ${resetWords(fields.resets_at_ms)}.`,
+    ],
+    button: { label: 'Review usage', path: '/console' },
+  }),
+  key_expiring: ({ account, key, prefix, expires_at_ms }) => ({
+    subject: `API key "${key}" expires on ${day(expires_at_ms)}`,
+    title: 'An API key expires soon',
+    paragraphs: [
+      `The API key "${key}" (${prefix}…) of the account ${account} expires on ${exactTime(expires_at_ms)}. Calls with it are refused from then on.`,
+      'Create a new key, or ask for a later expiry, if it is still in use.',
+    ],
+    button: { label: 'Open API keys', path: '/console/keys' },
+  }),
+  test: (_, { brand }) => ({
+    subject: `Test mail from ${brand.name}`,
+    title: 'This is a test',
+    paragraphs: [`Mails from ${brand.name} reach this address. There is nothing to do.`],
+  }),
+}
+
+const CHANGES: Readonly<Record<MailFields['sign_in_changed']['change'], string>> = {
+  email: 'Your email address was changed',
+  password: 'Your password was changed',
+  passkey: 'A passkey was added',
+  identity: 'A sign-in with another provider was added',
+}
+
+const LOW_ADVICE: Readonly<Record<MailFields['low_balance']['reason'], string>> = {
+  debt: 'Calls are refused until the debt is paid and there is balance left.',
+  empty: 'Calls are refused until you add funds.',
+  call: 'That is less than one of your recent calls needs. Add funds so that calls go on.',
+  pace: 'Add funds in time so that calls go on.',
+}
+
+function balanceWords({
+  account,
+  reason,
+  available_nanos,
+  debt_nanos,
+  lasts_days,
+}: MailFields['low_balance']): string {
+  if (reason === 'debt') return `${account} owes ${usd(debt_nanos)} USD`
+  if (reason === 'empty') return `${account} has no balance left`
+  const left = `${account} has ${usd(available_nanos)} USD left`
+  if (reason !== 'pace') return left
+  return lasts_days === null || lasts_days < 1
+    ? `${left}, less than a day at this week's pace`
+    : `${left}, about ${counted(lasts_days, 'day')} at this week's pace`
+}
+
+const PERIODS: Readonly<Record<BudgetPeriod, string>> = {
+  '5h': '5-hour limit',
+  day: 'Daily limit',
+  week: 'Weekly limit',
+  month: 'Monthly limit',
+}
+
+const budgetName = ({ period, key, account }: MailFields['budget']): string =>
+  key === null ? `${PERIODS[period]} of ${account}` : `${PERIODS[period]} of the API key "${key}"`
+
+const resetWords = (resets_at_ms: number | null): string =>
+  resets_at_ms === null ? 'the limit resets' : `it resets on ${exactTime(resets_at_ms)}`
+
+const worksUntil = ({ link_expires_at_ms }: About): string[] => [
+  link_expires_at_ms === null
+    ? 'The link works once.'
+    : `The link works once, until ${exactTime(link_expires_at_ms)}.`,
+]
+
+const NANOS_PER_CENT = 10_000_000
+/** Rounded down to the cent: nobody has more than it says. */
+const usd = (nanos: Nanos): string => formatUsd(Math.floor(nanos / NANOS_PER_CENT) * NANOS_PER_CENT)
+
+const times = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+})
+const days = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
+/** "29 Nov 2026, 16:00 UTC" */
+const exactTime = (at_ms: number): string => `${times.format(at_ms)} UTC`
+const day = (at_ms: number): string => days.format(at_ms)
+
+const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`

@@ -1,0 +1,195 @@
+// Notices to accounts: their balance is low, a spend limit is nearly or all used, a key expires soon. Each is queued once.
+import { and, eq, gt, gte, isNull, lt, lte, ne, sql } from 'drizzle-orm'
+import { resetOf, usedOf } from '../../src/domain/budgets.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
+import type { Db } from '../../src/store/db.ts'
+import { equals, isOneOf } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import {
+  account_details,
+  accounts,
+  type BudgetRow,
+  budgets,
+  entries,
+  holds,
+  keys,
+} from '../../src/store/schema.ts'
+import { lowAccounts } from '../alerts/index.ts'
+import { isMailAddress } from './address.ts'
+import { type NewMail, queueMail } from './queue.ts'
+import { mails } from './tables.ts'
+
+/** A key is worth a notice in its last days, unless it was made for no longer. */
+const EXPIRES_WITHIN_MS = 7 * DAY_MS
+const NEARLY = 0.8
+/** Calls that need more than the rest are refused: a limit is used up before its last cent. */
+const USED_UP = 0.99
+
+/**
+ * Queues the notices of this moment that were not queued before, however often and by how many gateways it is asked.
+ * @returns how many are queued now
+ */
+export async function queueNotices(db: Db, now_ms: number): Promise<number> {
+  const all = [
+    ...(await balanceNotices(db, now_ms)),
+    ...(await budgetNotices(db, now_ms)),
+    ...(await keyNotices(db, now_ms)),
+  ].filter(({ to }) => isMailAddress(to))
+  const keys = JSON.stringify(all.map(({ request_key }) => request_key))
+  const before = await queries(db).queued.all({ keys })
+  const known = new Set(before.map(({ request_key }) => request_key))
+  const fresh = all.filter(({ request_key }) => !known.has(request_key))
+  for (const notice of fresh) await db.begin((tx) => queueMail(tx, notice, now_ms))
+  return fresh.length
+}
+
+/** Once for each top-up: that it lasts no longer than some days, and that calls are refused. */
+async function balanceNotices(db: Db, now_ms: number): Promise<NewMail[]> {
+  const low = await lowAccounts(db, now_ms)
+  const account_ids = JSON.stringify(low.map(({ id }) => id))
+  const found = await queries(db).topUps.all({ account_ids })
+  const about = new Map(found.map((row) => [row.account_id, row]))
+  return low.flatMap(({ id, name: account, reason, available_nanos, debt_nanos, lasts_days }): NewMail[] => {
+    const { email: to, entry_id } = about.get(id) ?? { email: '', entry_id: null }
+    if (to === '') return []
+    const stage = reason === 'pace' ? 'low' : 'empty'
+    const fields = { account, reason, available_nanos, debt_nanos, lasts_days }
+    return [
+      {
+        purpose: 'low_balance',
+        to,
+        account_id: id,
+        fields,
+        request_key: `low_balance:${id}:${entry_id ?? 0}:${stage}`,
+      },
+    ]
+  })
+}
+
+/** Twice in each period: at 80 %, and when it is used up. */
+async function budgetNotices(db: Db, now_ms: number): Promise<NewMail[]> {
+  const notices: NewMail[] = []
+  for (const { account, to, key, ...budget } of await queries(db).budgets.all({})) {
+    const used_nanos = usedOf(budget, now_ms) - (await heldOf(db, budget))
+    const { id, account_id, period, limit_nanos, started_ms } = budget
+    if (used_nanos < limit_nanos * NEARLY) continue
+    const percent = used_nanos >= limit_nanos * USED_UP ? 100 : 80
+    const resets_at_ms = resetOf(budget, now_ms)
+    notices.push({
+      purpose: 'budget',
+      to,
+      account_id,
+      fields: { account, key, percent, period, limit_nanos, used_nanos, resets_at_ms },
+      request_key: `budget:${id}:${started_ms}:${limit_nanos}:${percent}`,
+    })
+  }
+  return notices
+}
+
+/** What calls under way hold: most of them cost less. */
+async function heldOf(db: Db, { account_id, key_id, first_hold_id }: BudgetRow): Promise<number> {
+  const row = await queries(db).held.get({ account_id, key_id, first_hold_id })
+  return row?.held_nanos ?? 0
+}
+
+async function keyNotices(db: Db, now_ms: number): Promise<NewMail[]> {
+  const found = await queries(db).keys.all({ now_ms, until_ms: now_ms + EXPIRES_WITHIN_MS })
+  return found.map(({ id, account_id, account, to, key, prefix, expires_at_ms }) => ({
+    purpose: 'key_expiring',
+    to,
+    account_id,
+    fields: { account, key, prefix, expires_at_ms },
+    request_key: `key_expiring:${id}:${expires_at_ms}`,
+  }))
+}
+
+const { placeholder } = sql
+const can_be_told = and(sql`${accounts.status} = 'active'`, ne(account_details.email, sql`''`))
+
+const queries = perConnection({
+  queued: (orm) =>
+    orm
+      .select({ request_key: mails.request_key })
+      .from(mails)
+      .where(isOneOf(mails.request_key, 'keys'))
+      .prepare(),
+  topUps: (orm) =>
+    orm
+      .select({
+        account_id: account_details.account_id,
+        email: account_details.email,
+        // The index of entries without a call has no charges.
+        entry_id: sql<
+          number | null
+        >`(SELECT max(id) FROM ${entries} WHERE account_id = ${account_details.account_id}
+          AND kind <> 'charge' AND kind = 'top_up')`,
+      })
+      .from(account_details)
+      .where(isOneOf(account_details.account_id, 'account_ids'))
+      .prepare(),
+  budgets: (orm) =>
+    orm
+      .select({
+        id: budgets.id,
+        account_id: budgets.account_id,
+        key_id: budgets.key_id,
+        period: budgets.period,
+        limit_nanos: budgets.limit_nanos,
+        started_ms: budgets.started_ms,
+        first_hold_id: budgets.first_hold_id,
+        used_nanos: budgets.used_nanos,
+        account: accounts.name,
+        to: account_details.email,
+        key: keys.name,
+      })
+      .from(budgets)
+      .innerJoin(accounts, eq(accounts.id, budgets.account_id))
+      .innerJoin(account_details, eq(account_details.account_id, budgets.account_id))
+      .leftJoin(keys, eq(keys.id, budgets.key_id))
+      .where(
+        and(
+          can_be_told,
+          gt(budgets.limit_nanos, sql`0`),
+          sql`${budgets.used_nanos} >= ${budgets.limit_nanos} * ${sql.raw(String(NEARLY))}`,
+          isNull(keys.revoked_at_ms),
+        ),
+      )
+      .prepare(),
+  held: (orm) =>
+    orm
+      .select({ held_nanos: sql<number>`coalesce(sum(${holds.amount_nanos}), 0)` })
+      .from(holds)
+      .where(
+        and(
+          sql`${holds.state} = 'pending'`,
+          equals(holds.account_id, 'account_id'),
+          sql`${holds.key_id} = coalesce(CAST(${placeholder('key_id')} AS bigint), ${holds.key_id})`,
+          gte(holds.id, placeholder('first_hold_id')),
+        ),
+      )
+      .prepare(),
+  keys: (orm) =>
+    orm
+      .select({
+        id: keys.id,
+        account_id: keys.account_id,
+        account: accounts.name,
+        to: account_details.email,
+        key: keys.name,
+        prefix: keys.prefix,
+        expires_at_ms: sql<number>`${keys.expires_at_ms}`,
+      })
+      .from(keys)
+      .innerJoin(accounts, eq(accounts.id, keys.account_id))
+      .innerJoin(account_details, eq(account_details.account_id, keys.account_id))
+      .where(
+        and(
+          can_be_told,
+          isNull(keys.revoked_at_ms),
+          gt(keys.expires_at_ms, placeholder('now_ms')),
+          lte(keys.expires_at_ms, placeholder('until_ms')),
+          lt(keys.created_at_ms, sql`${keys.expires_at_ms} - ${sql.raw(String(EXPIRES_WITHIN_MS))}`),
+        ),
+      )
+      .prepare(),
+})

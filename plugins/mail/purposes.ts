@@ -1,0 +1,94 @@
+// The purposes of mails: what each fills in, its kind, and the form of a written mail.
+import type { BudgetPeriod } from '../../src/domain/budgets.ts'
+import type { Nanos } from '../../src/domain/money.ts'
+
+/** What each mail fills in; plain values without secrets, kept for 90 days. A link and its token are given apart. */
+export interface MailFields {
+  /** Somebody signed up: their address is theirs. */
+  verification: Record<never, never>
+  /** A link that signs in, in place of a password. */
+  sign_in: Record<never, never>
+  /** A link to a new password. */
+  reset: { account?: string }
+  /** A link to the first password, or into a team. */
+  invitation: { account: string; invited_by?: string }
+  /** Signed in from a place that is not known of this person. */
+  new_sign_in: { address: string; browser: string; at_ms: number }
+  /** Sent to the address of before, too. */
+  sign_in_changed: { change: 'email' | 'password' | 'passkey' | 'identity'; at_ms: number }
+  low_balance: {
+    account: string
+    reason: 'debt' | 'empty' | 'call' | 'pace'
+    available_nanos: Nanos
+    debt_nanos: Nanos
+    lasts_days: number | null
+  }
+  budget: {
+    account: string
+    /** Null: of the account itself. */
+    key: string | null
+    percent: 80 | 100
+    period: BudgetPeriod
+    limit_nanos: Nanos
+    used_nanos: Nanos
+    resets_at_ms: number | null
+  }
+  key_expiring: { account: string; key: string; prefix: string; expires_at_ms: number }
+  test: Record<never, never>
+}
+
+export type Purpose = keyof MailFields
+
+/** `notice`: the recipient can unsubscribe from it. Those of security and of money paid go to everybody. */
+type Kind = 'security' | 'money' | 'notice'
+
+interface PurposeFacts {
+  /** In lists. */
+  title: string
+  kind: Kind
+  /** Its link has a token: queued with one, and not sent without. */
+  has_token: boolean
+}
+
+export const PURPOSES: Readonly<Record<Purpose, PurposeFacts>> = {
+  verification: { title: 'Verification', kind: 'security', has_token: true },
+  sign_in: { title: 'Sign-in link', kind: 'security', has_token: true },
+  reset: { title: 'Password reset', kind: 'security', has_token: true },
+  invitation: { title: 'Invitation', kind: 'security', has_token: true },
+  new_sign_in: { title: 'New sign-in', kind: 'security', has_token: false },
+  sign_in_changed: { title: 'Sign-in changed', kind: 'security', has_token: false },
+  low_balance: { title: 'Low balance', kind: 'notice', has_token: false },
+  budget: { title: 'Spend limit', kind: 'notice', has_token: false },
+  key_expiring: { title: 'API key expiring', kind: 'notice', has_token: false },
+  test: { title: 'Test', kind: 'security', has_token: false },
+}
+
+/** A name that a newer version may have written. */
+export const isPurpose = (name: string): name is Purpose => Object.hasOwn(PURPOSES, name)
+
+/** The sender as recipients know it. */
+export interface Brand {
+  name: string
+  /** A page or an address for questions; undefined without one. */
+  support_url?: string | undefined
+  /** Of the button, as CSS has it. */
+  color?: string | undefined
+}
+
+/** What a template knows besides its fields. */
+export interface About {
+  brand: Pick<Brand, 'name'>
+  link_expires_at_ms: number | null
+}
+
+/** A mail as it is written: a heading, paragraphs, one button, small print. Plain text throughout. */
+export interface MailText {
+  subject: string
+  title: string
+  paragraphs: readonly string[]
+  /** The label of the button, and where it leads if not to the mail's own link: a path below the public URL. */
+  button?: { label: string; path?: string }
+  small?: readonly string[]
+}
+
+export type Templates = { readonly [P in Purpose]: (fields: MailFields[P], about: About) => MailText }

@@ -1,0 +1,103 @@
+// The queue of mails, for all plugins: a mail is a row of the transaction that it reports.
+import { and, sql } from 'drizzle-orm'
+import { invalidRequest } from '../../src/domain/errors.ts'
+import type { Tx } from '../../src/store/db.ts'
+import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { visibleLine } from '../../src/utilities/visible-text.ts'
+import { isMailAddress } from './address.ts'
+import type { MailFields, Purpose } from './purposes.ts'
+import { mails } from './tables.ts'
+
+/** A link with a token. The row has it until the mail is sent or given up; nothing shows it. */
+interface SecretLink {
+  /** Below the public URL: `/console/invitation#TOKEN`. */
+  path: string
+  /** A mail that was not sent until then is not sent any more. */
+  expires_at_ms: number
+}
+
+/** A mail to be sent. */
+export interface NewMail<P extends Purpose = Purpose> {
+  purpose: P
+  to: string
+  fields: MailFields[P]
+  /** The account that it is about: exported and erased with it. */
+  account_id: number | null
+  /** For purposes whose link has a token. */
+  link?: SecretLink
+  /** A BCP 47 tag; English where absent. */
+  language?: string
+  /** The same for a request that is repeated: one mail is sent. */
+  request_key: string
+}
+
+const queries = perConnection({
+  insert: (orm) =>
+    orm
+      .insert(mails)
+      .values({
+        ...placeholders('account_id', 'request_key', 'purpose', 'fields', 'recipient', 'language'),
+        ...placeholders('link', 'link_expires_at_ms', 'message_id', 'queued_at_ms', 'next_at_ms'),
+        state: 'queued',
+        attempts: 0,
+      })
+      .onConflictDoNothing({ target: bareColumns('request_key') })
+      .returning({ id: mails.id })
+      .prepare(),
+  replace: (orm) =>
+    orm
+      .update(mails)
+      .set({ state: 'cancelled', next_at_ms: null, link: null, failure: 'A newer link replaced it.' })
+      .where(
+        and(
+          sql`${mails.state} = 'queued' AND ${mails.link} IS NOT NULL AND ${mails.id} <> ${sql.placeholder('id')}`,
+          equals(mails.purpose, 'purpose'),
+          equals(mails.recipient, 'recipient'),
+          sql`${mails.account_id} IS NOT DISTINCT FROM CAST(${sql.placeholder('account_id')} AS bigint)`,
+        ),
+      )
+      .prepare(),
+})
+
+const MAX_FIELD_CHARS = 200
+
+/**
+ * Queues a mail in the caller's transaction: it is sent if that is committed, within a second, by one gateway.
+ * Ask `canMail(catalogue)` first: where no mail server is set, show the link instead. A mail with a link takes the place of an earlier
+ * one to the same recipient that was not sent yet.
+ *
+ * @returns whether it is queued now; false for a repeated `request_key`
+ * @throws GatewayError invalid_request for an address that mail cannot be sent to
+ */
+export async function queueMail<P extends Purpose>(
+  tx: Tx,
+  { purpose, to, fields, account_id, link, language = 'en', request_key }: NewMail<P>,
+  now_ms: number,
+): Promise<boolean> {
+  if (!isMailAddress(to))
+    throw invalidRequest(
+      `email: "${visibleLine(to)}" is not an email address. Write one such as anna@example.com.`,
+      {
+        param: 'email',
+      },
+    )
+  const about = { account_id, purpose, recipient: to }
+  const queued = await queries(tx).insert.get({
+    ...about,
+    request_key,
+    fields: JSON.stringify(fields, oneLine),
+    language,
+    link: link?.path ?? null,
+    link_expires_at_ms: link?.expires_at_ms ?? null,
+    message_id: crypto.randomUUID(),
+    queued_at_ms: now_ms,
+    next_at_ms: now_ms,
+  })
+  if (queued && link) await queries(tx).replace.run({ ...about, id: queued.id })
+  return queued !== undefined
+}
+
+/** Names that people chose stay in their line. */
+const oneLine = (_: string, value: unknown): unknown =>
+  typeof value === 'string' ? visibleLine([...value].slice(0, MAX_FIELD_CHARS).join('')) : value

@@ -1,0 +1,18 @@
+// The failure of a mail as it is kept: the mail server's words in one line, without the password and the link.
+import { createRedactor } from '../../src/observe/redact.ts'
+import { messageOf } from '../../src/utilities/thrown.ts'
+import { visibleLine } from '../../src/utilities/visible-text.ts'
+import type { MailServer } from './settings.ts'
+
+const MAX_FAILURE_CHARS = 300
+
+/** @param link the path of the mail's link, with its token */
+export function scrubbed(thrown: unknown, link: string | null, { credentials }: MailServer): string {
+  const token = link?.split(/[#?]/).at(-1) ?? ''
+  const { hide } = createRedactor([credentials?.password ?? '', token])
+  // Shorter ones are no secrets to the redactor.
+  const short = credentials?.password
+  const text = hide(messageOf(thrown))
+  const line = visibleLine((short ? text.replaceAll(short, '[hidden]') : text).replace(/\s+/g, ' ').trim())
+  return line.length > MAX_FAILURE_CHARS ? `${line.slice(0, MAX_FAILURE_CHARS - 1)}…` : line
+}

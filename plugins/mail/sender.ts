@@ -1,0 +1,139 @@
+// The sending of queued mails: each by one gateway, tried again for a day, some at once, beside everything else.
+import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { HOUR_MS } from '../../src/domain/ranges.ts'
+import type { Logger } from '../../src/observe/log.ts'
+import type { Db } from '../../src/store/db.ts'
+import { messageOf } from './message.ts'
+import { isPurpose, PURPOSES } from './purposes.ts'
+import { scrubbed } from './scrubbing.ts'
+import { type MailSettings, mailSettings } from './settings.ts'
+import { MAX_ATTEMPT_MS, MailRefusal, type SmtpClient } from './smtp.ts'
+import { dueMails, type Outcome, recordOutcome, subscriptionOf, takeMail } from './store.ts'
+import type { MailRow } from './tables.ts'
+
+const MINUTE_MS = 60_000
+/** The waits after each failed attempt; after the last one the mail is given up. */
+export const RETRY_AFTER_MS = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  15 * MINUTE_MS,
+  HOUR_MS,
+  6 * HOUR_MS,
+  6 * HOUR_MS,
+  10 * HOUR_MS,
+] as const
+
+/** Longer than an attempt and its record take. After it other gateways may take the mails of one that died. */
+export const TAKEN_FOR_MS = 2 * MAX_ATTEMPT_MS
+/** What waited longer, such as while mail was switched off, is no news any more. */
+export const MAX_WAIT_MS = 48 * HOUR_MS
+/** Connections at once. */
+const MAX_AT_ONCE = 5
+
+export interface SenderParts {
+  db: Db
+  catalogue: () => Catalogue
+  clientOf: (settings: NonNullable<MailSettings['sending']>) => SmtpClient
+  now: () => number
+  newToken: () => string
+  log: Pick<Logger, 'info' | 'warn'>
+}
+
+export interface MailSender {
+  /** Sends the mails that are due, unless it does so already. */
+  sendDue(): Promise<void>
+  /** Begins no attempt any more, and waits for those under way. */
+  stop(): Promise<void>
+}
+
+export function createMailSender(parts: SenderParts): MailSender {
+  const { db, catalogue, now } = parts
+  let running: Promise<void> | undefined
+  let is_stopping = false
+
+  async function sendAll(): Promise<void> {
+    while (!is_stopping && mailSettings.of(catalogue()).sending) {
+      const due = await dueMails(db, now(), MAX_AT_ONCE)
+      const taken = await Promise.all(due.map((mail) => sendOne(parts, mail, () => is_stopping)))
+      if (!taken.includes(true)) return
+    }
+  }
+
+  return {
+    sendDue() {
+      running ??= sendAll().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+    async stop() {
+      is_stopping = true
+      await running
+    },
+  }
+}
+
+/** @returns whether this gateway had it */
+async function sendOne(parts: SenderParts, mail: MailRow, isStopping: () => boolean): Promise<boolean> {
+  const { db, now } = parts
+  const taken_until_ms = now() + TAKEN_FOR_MS
+  if (isStopping() || !(await takeMail(db, mail, taken_until_ms))) return false
+  const outcome = await attempt(parts, mail)
+  await recordOutcome(db, mail.id, taken_until_ms, outcome)
+  report(parts.log, mail, outcome)
+  return true
+}
+
+/** @throws StorageFailure; all else is an outcome */
+async function attempt(parts: SenderParts, mail: MailRow): Promise<Outcome> {
+  const { catalogue, clientOf, now } = parts
+  const current = catalogue()
+  const { sending } = mailSettings.of(current)
+  if (!sending) return laterOf(mail, 'Mail was switched off.', now())
+  const { purpose } = mail
+  if (!isPurpose(purpose)) return laterOf(mail, 'A newer version of the gateway queued it.', now())
+  if (now() - mail.queued_at_ms > MAX_WAIT_MS)
+    return { state: 'failed', failure: 'It waited for more than two days.' }
+  if (mail.link_expires_at_ms !== null && mail.link_expires_at_ms <= now())
+    return { state: 'cancelled', failure: 'Its link expired before it could be sent.' }
+  const subscription = await subscriptionFor(parts, mail)
+  if (typeof subscription?.unsubscribed_at_ms === 'number')
+    return { state: 'cancelled', failure: 'The recipient unsubscribed from notices.' }
+  try {
+    const letter = { ...mail, purpose, fields: JSON.parse(mail.fields) }
+    const about = { catalogue: current, from: sending.from, unsubscribe_token: subscription?.token }
+    await clientOf(sending).send(messageOf(letter, about))
+    return { state: 'sent', sent_at_ms: now() }
+  } catch (thrown) {
+    const failure = scrubbed(thrown, mail.link, sending.server)
+    if (thrown instanceof MailRefusal && thrown.is_permanent) return { state: 'failed', failure }
+    return laterOf(mail, failure, now())
+  }
+}
+
+function subscriptionFor({ db, newToken }: SenderParts, { purpose, account_id, recipient }: MailRow) {
+  if (account_id === null || !isPurpose(purpose) || PURPOSES[purpose].kind !== 'notice') return undefined
+  return subscriptionOf(db, { account_id, recipient }, newToken)
+}
+
+/** @param attempts before this one */
+function laterOf({ attempts }: Pick<MailRow, 'attempts'>, failure: string, now_ms: number): Outcome {
+  const after_ms = RETRY_AFTER_MS[attempts]
+  return after_ms === undefined
+    ? { state: 'failed', failure }
+    : { state: 'queued', next_at_ms: now_ms + after_ms, failure }
+}
+
+function report(log: SenderParts['log'], { id, purpose, attempts }: MailRow, outcome: Outcome): void {
+  const about = { mail: id, purpose, attempt: attempts + 1 }
+  if (outcome.state === 'sent') log.info(about, 'a mail was sent')
+  else if (outcome.state === 'cancelled')
+    log.info({ ...about, cause: outcome.failure }, 'a mail was cancelled')
+  else
+    log.warn(
+      { ...about, cause: outcome.failure },
+      outcome.state === 'failed'
+        ? 'a mail could not be sent and was given up'
+        : 'a mail could not be sent; it is tried again',
+    )
+}

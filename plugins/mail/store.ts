@@ -1,0 +1,248 @@
+// Mails in the database: which are due, which one is taken, what came of it, and who unsubscribed.
+import { and, asc, eq, lte, sql } from 'drizzle-orm'
+import { conflict, notFound } from '../../src/domain/errors.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
+import {
+  bareColumns,
+  equals,
+  equalsUnlessNull,
+  placeholders,
+  rawPlaceholders,
+} from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { isPurpose, PURPOSES } from './purposes.ts'
+import { type MailRow, type MailState, mail_recipients, mails } from './tables.ts'
+
+const KEPT_MS = 90 * DAY_MS
+/** Deleted at once: a sweep runs each minute. */
+const MAX_SWEPT = 500
+
+/** The mails that are due, the longest first. */
+export const dueMails = (db: Db, now_ms: number, row_limit: number): Awaitable<MailRow[]> =>
+  queries(db).due.all({ next_at_ms: now_ms, row_limit })
+
+/**
+ * Takes a mail, so that no other gateway sends it until then, and counts an attempt.
+ *
+ * @returns false where another one took it since it was read
+ */
+export async function takeMail(db: Db, mail: MailRow, until_ms: number): Promise<boolean> {
+  const values = { id: mail.id, read_next_at_ms: mail.next_at_ms, next_at_ms: until_ms }
+  return (await db.write((db) => queries(db).take.get(values))) !== undefined
+}
+
+/** What came of an attempt. */
+export type Outcome =
+  | { state: 'sent'; sent_at_ms: number }
+  | { state: 'queued'; next_at_ms: number; failure: string }
+  | { state: 'failed' | 'cancelled'; failure: string }
+
+/**
+ * Records what came of an attempt. Once it is sent or given up, its link is gone.
+ * A failure counts only while the mail is still taken by this attempt: another gateway may have sent it since.
+ *
+ * @param taken_until_ms of `takeMail`
+ */
+export async function recordOutcome(
+  db: Db,
+  id: number,
+  taken_until_ms: number,
+  outcome: Outcome,
+): Promise<void> {
+  const row = {
+    id,
+    taken_until_ms: outcome.state === 'sent' ? null : taken_until_ms,
+    state: outcome.state,
+    next_at_ms: outcome.state === 'queued' ? outcome.next_at_ms : null,
+    sent_at_ms: outcome.state === 'sent' ? outcome.sent_at_ms : null,
+    failure: outcome.state === 'sent' ? null : outcome.failure,
+  }
+  await db.write((db) => queries(db).record.run(row))
+}
+
+/** A subscription of an account's notices to an address, made at the first one. */
+export async function subscriptionOf(
+  db: Db,
+  { account_id, recipient }: { account_id: number; recipient: string },
+  newToken: () => string,
+): Promise<{ token: string; unsubscribed_at_ms: number | null }> {
+  const find = () => queries(db).subscription.get({ account_id, recipient })
+  const found = await find()
+  if (found) return found
+  await db.write((db) => queries(db).subscribe.run({ account_id, recipient, token: newToken() }))
+  const made = await find()
+  if (!made) throw new Error('a subscription that was just made is gone: its account was erased')
+  return made
+}
+
+/** The subscription that a link is for. */
+export const subscriptionByToken = (
+  db: Db,
+  token: string,
+): Awaitable<{ recipient: string; unsubscribed_at_ms: number | null } | undefined> =>
+  queries(db).byToken.get({ token })
+
+/** Ends or renews a subscription. @param unsubscribed_at_ms null renews it @returns false for an unknown link */
+export async function setSubscription(
+  db: Db,
+  token: string,
+  unsubscribed_at_ms: number | null,
+): Promise<boolean> {
+  return (
+    (await db.write((db) => queries(db).setUnsubscribed.get({ token, unsubscribed_at_ms }))) !== undefined
+  )
+}
+
+/** Sends a mail again that was given up. @throws GatewayError not_found; conflict where it cannot be sent again */
+export async function retryMail(tx: Tx, id: number, now_ms: number): Promise<void> {
+  const mail = await lockedFailed(tx, id)
+  if (isPurpose(mail.purpose) && PURPOSES[mail.purpose].has_token)
+    throw conflict(
+      'Its link was deleted when it was given up. Make a new one: for an invitation `tollgate account invite NAME`, or the button on the account’s page.',
+      { code: 'link_gone' },
+    )
+  await queries(tx).retry.run({ id, queued_at_ms: now_ms, next_at_ms: now_ms })
+  await recordAction(tx, actionOf('mail.retried', mail))
+}
+
+/** Deletes a mail that was given up. @throws GatewayError not_found; conflict if it was not given up */
+export async function deleteMail(tx: Tx, id: number): Promise<void> {
+  const mail = await lockedFailed(tx, id)
+  await queries(tx).remove.run({ id })
+  await recordAction(tx, actionOf('mail.deleted', mail))
+}
+
+const actionOf = (action: 'mail.retried' | 'mail.deleted', { id, account_id, purpose }: MailRow) => ({
+  action,
+  account_id: account_id ?? undefined,
+  before: { mail: id, purpose },
+})
+
+/** Locks the operator: a mail is retried or deleted by one at a time. */
+async function lockedFailed(tx: Tx, id: number): Promise<MailRow> {
+  await tx.lock(null)
+  const mail = await queries(tx).byId.get({ id })
+  if (!mail) throw notFound('Mail not found. See the list of mails.', { param: 'id' })
+  if (mail.state !== 'failed')
+    throw conflict(`Mail ${id} is ${mail.state}: only mails that failed can be sent again or deleted.`, {
+      code: 'not_failed',
+    })
+  return mail
+}
+
+/** How many mails wait, and how many were given up in some time. */
+export async function countMails(
+  db: Db,
+  { since_ms, account_id = null }: { since_ms: number; account_id?: number | null },
+): Promise<Record<MailState, number>> {
+  const counts = { queued: 0, sent: 0, failed: 0, cancelled: 0 }
+  for (const { state, count } of await queries(db).counts.all({ since_ms, account_id })) counts[state] = count
+  return counts
+}
+
+/** Deletes those that are past their time, some at once. */
+export async function sweepMails(db: Db, now_ms: number): Promise<void> {
+  await db.write((db) => queries(db).sweep.run({ until_ms: now_ms - KEPT_MS, row_limit: MAX_SWEPT }))
+}
+
+const { placeholder } = sql
+
+const queries = perConnection({
+  due: (orm) =>
+    orm
+      .select()
+      .from(mails)
+      // A literal, so that the index of queued ones serves.
+      .where(and(sql`${mails.state} = 'queued'`, lte(mails.next_at_ms, placeholder('next_at_ms'))))
+      .orderBy(asc(mails.next_at_ms), asc(mails.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  byId: (orm) => orm.select().from(mails).where(equals(mails.id, 'id')).prepare(),
+  take: (orm) =>
+    orm
+      .update(mails)
+      .set({ ...rawPlaceholders('next_at_ms'), attempts: sql`${mails.attempts} + 1` })
+      .where(
+        and(
+          equals(mails.id, 'id'),
+          sql`${mails.state} = 'queued'`,
+          eq(mails.next_at_ms, placeholder('read_next_at_ms')),
+        ),
+      )
+      .returning({ id: mails.id })
+      .prepare(),
+  record: (orm) =>
+    orm
+      .update(mails)
+      .set({
+        ...rawPlaceholders('state', 'next_at_ms', 'sent_at_ms', 'failure'),
+        link: sql`CASE WHEN CAST(${placeholder('next_at_ms')} AS bigint) IS NULL THEN NULL ELSE ${mails.link} END`,
+      })
+      .where(
+        and(
+          equals(mails.id, 'id'),
+          sql`${mails.state} = 'queued'`,
+          equalsUnlessNull(mails.next_at_ms, 'taken_until_ms'),
+        ),
+      )
+      .prepare(),
+  retry: (orm) =>
+    orm
+      .update(mails)
+      .set({ ...rawPlaceholders('queued_at_ms', 'next_at_ms'), state: 'queued', attempts: 0, failure: null })
+      .where(equals(mails.id, 'id'))
+      .prepare(),
+  remove: (orm) => orm.delete(mails).where(equals(mails.id, 'id')).prepare(),
+  counts: (orm) =>
+    orm
+      .select({ state: mails.state, count: sql<number>`count(*)` })
+      .from(mails)
+      .where(
+        and(
+          sql`(${mails.state} = 'queued' OR ${mails.queued_at_ms} >= ${placeholder('since_ms')})`,
+          equalsUnlessNull(mails.account_id, 'account_id'),
+        ),
+      )
+      .groupBy(mails.state)
+      .prepare(),
+  sweep: (orm) =>
+    orm
+      .delete(mails)
+      .where(
+        sql`${mails.id} IN (SELECT id FROM mails WHERE queued_at_ms < ${placeholder('until_ms')} AND state <> 'queued'
+          LIMIT ${placeholder('row_limit')})`,
+      )
+      .prepare(),
+  subscription: (orm) =>
+    orm
+      .select({ token: mail_recipients.token, unsubscribed_at_ms: mail_recipients.unsubscribed_at_ms })
+      .from(mail_recipients)
+      .where(
+        and(equals(mail_recipients.account_id, 'account_id'), equals(mail_recipients.recipient, 'recipient')),
+      )
+      .prepare(),
+  subscribe: (orm) =>
+    orm
+      .insert(mail_recipients)
+      .values({ ...placeholders('account_id', 'recipient', 'token'), unsubscribed_at_ms: null })
+      .onConflictDoNothing({ target: bareColumns('account_id', 'recipient') })
+      .prepare(),
+  byToken: (orm) =>
+    orm
+      .select({
+        recipient: mail_recipients.recipient,
+        unsubscribed_at_ms: mail_recipients.unsubscribed_at_ms,
+      })
+      .from(mail_recipients)
+      .where(equals(mail_recipients.token, 'token'))
+      .prepare(),
+  setUnsubscribed: (orm) =>
+    orm
+      .update(mail_recipients)
+      .set(rawPlaceholders('unsubscribed_at_ms'))
+      .where(equals(mail_recipients.token, 'token'))
+      .returning({ id: mail_recipients.id })
+      .prepare(),
+})

@@ -1,0 +1,66 @@
+// A test of the mail server: one mail, sent at once beside the queue, and its result with advice.
+import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { conflict, invalidRequest } from '../../src/domain/errors.ts'
+import { visibleLine } from '../../src/utilities/visible-text.ts'
+import { isMailAddress } from './address.ts'
+import { messageOf } from './message.ts'
+import { scrubbed } from './scrubbing.ts'
+import { mailSettings } from './settings.ts'
+import { ADVICE, MailRefusal, type SmtpClient, smtpClient } from './smtp.ts'
+
+export interface TestResult {
+  /** Null if the server took it. */
+  failure: string | null
+  /** The result in words, and what to do. */
+  sentence: string
+}
+
+/**
+ * Sends a test to an address.
+ *
+ * @throws GatewayError conflict if no mail server is set; invalid_request for what is no address
+ */
+export async function sendTest(
+  catalogue: Pick<Catalogue, 'sections' | 'server'>,
+  to: string,
+  clientOf: (server: Parameters<typeof smtpClient>[0]) => SmtpClient = smtpClient,
+): Promise<TestResult> {
+  const { sending, unavailable } = mailSettings.of(catalogue)
+  if (!sending)
+    throw conflict(
+      unavailable === undefined
+        ? 'No mail server is set. Set smtp and from in [mail] first.'
+        : `No mail can be sent from here: ${unavailable}. Set it, and try again.`,
+      { code: 'no_mail' },
+    )
+  if (!isMailAddress(to))
+    throw invalidRequest(
+      `to: "${visibleLine(to)}" is not an email address. Write one such as anna@example.com.`,
+      {
+        param: 'to',
+      },
+    )
+  const { server, from } = sending
+  const letter = {
+    purpose: 'test' as const,
+    fields: {},
+    recipient: to,
+    language: 'en',
+    link: null,
+    link_expires_at_ms: null,
+    message_id: crypto.randomUUID(),
+  }
+  try {
+    await clientOf(server).send(messageOf(letter, { catalogue, from, unsubscribe_token: undefined }))
+  } catch (thrown) {
+    const failure = scrubbed(thrown, null, server)
+    return {
+      failure,
+      sentence: `${failure} ${thrown instanceof MailRefusal ? ADVICE[thrown.step] : ''}`.trim(),
+    }
+  }
+  return {
+    failure: null,
+    sentence: `${server.host}:${server.port} took the test mail to ${to}. If it does not arrive, look in the spam folder.`,
+  }
+}

@@ -1,0 +1,167 @@
+// The list of mails: filtered by state and account, with the reason where one was not sent; a failed one is sent again or deleted.
+import { Mail } from 'lucide-react'
+import { Link } from 'wouter'
+import { api, part, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { count } from '../../console/web/parts/amounts.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import {
+  AccountFilter,
+  DayFilters,
+  type ListFilters,
+  useListFilters,
+} from '../../console/web/parts/filter-fields.tsx'
+import { optionOf, Select } from '../../console/web/parts/select.tsx'
+import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { atEnd, type Column, column, Pager, Table } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import type { ShownMail } from '../list.ts'
+
+/** Beside other lists in the tabs of a page, it has a place of its own in the address. */
+const CURSOR = 'mails_cursor'
+const NO_FILTERS = { state: '', account: '', since: '', until: '' }
+type Filters = ListFilters<keyof typeof NO_FILTERS>
+/** One that waits is soon sent. */
+const EVERY_MS = 5_000
+
+const STATES = [
+  { value: '', label: 'All states' },
+  { value: 'queued', label: 'Queued' },
+  { value: 'sent', label: 'Sent' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'cancelled', label: 'Cancelled' },
+] as const
+
+export function MailList() {
+  const filters = useListFilters(NO_FILTERS, CURSOR)
+  const { query: chosen, cursor, is_filtered, clear } = filters
+  const state = optionOf(STATES, chosen.state ?? '')
+  const query = { ...chosen, state: state === '' ? undefined : state }
+  const page = { ...query, cursor: cursor === '' ? undefined : Number(cursor) }
+  const mails = useApi(['mails', page], () => api.mails.get({ query: page }), { every_ms: EVERY_MS })
+  const retry = useAction({
+    work: (id: number) => send(api.mails({ id: part(id) }).retry.post()),
+    changes: ['mails'],
+    done: (id) => ({ text: `Mail ${id} queued again` }),
+  })
+  const remove = useAction({
+    work: (id: number) => send(api.mails({ id: part(id) }).delete()),
+    changes: ['mails'],
+    done: (id) => ({ text: `Mail ${id} deleted` }),
+  })
+  const columns = [
+    ...COLUMNS,
+    actionsOf({ retry: retry.run, remove: remove.run, busy: retry.busy || remove.busy }),
+  ]
+  return (
+    <div className="stack">
+      <div className="spread list-head">
+        <MailFilters {...filters} />
+        <ExportCsv list="mails" query={query} />
+      </div>
+      <Loaded query={mails}>
+        {({ mails: rows, next_cursor }) =>
+          rows.length === 0 ? (
+            <NoMails is_filtered={is_filtered} clear={clear} />
+          ) : (
+            <>
+              <Table label="Mails" columns={columns} rows={rows} keyOf={({ id }) => id} />
+              <Pager next_cursor={next_cursor} param={CURSOR} />
+            </>
+          )
+        }
+      </Loaded>
+    </div>
+  )
+}
+
+const TONES = { queued: 'warn', sent: 'good', failed: 'bad', cancelled: 'idle' } as const
+
+const COLUMNS: Column<ShownMail>[] = [
+  column('title', 'Mail', 'first', ({ title, recipient }) => (
+    <>
+      {title}
+      <p className="small soft">{recipient}</p>
+    </>
+  )),
+  column('account', 'Account', 'none', (mail) =>
+    mail.account_id === null ? (
+      '–'
+    ) : (
+      <Link href={`/accounts/${mail.account_id}`}>
+        <RowAccount account={mail.account ?? ''} account_display_name={mail.account_display_name} />
+      </Link>
+    ),
+  ),
+  column('state', 'State', 'second', ({ state, failure }) => (
+    <>
+      <Status tone={TONES[state]}>{state}</Status>
+      {failure !== null && <p className="small soft mails-failure">{failure}</p>}
+    </>
+  )),
+  atEnd('attempts', 'Tries', 'none', ({ attempts }) => count(attempts)),
+  atEnd('delivery', 'Sent, or next try', 'none', ({ sent_at_ms, next_at_ms }) => (
+    <ClockTime at_ms={sent_at_ms ?? next_at_ms} />
+  )),
+  atEnd('queued', 'Queued', 'second-end', ({ queued_at_ms }) => <ClockTime at_ms={queued_at_ms} />),
+]
+
+interface MailActions {
+  retry: (id: number) => void
+  remove: (id: number) => void
+  busy: boolean
+}
+
+const actionsOf = ({ retry, remove, busy }: MailActions): Column<ShownMail> =>
+  atEnd('actions', '', 'first-end', ({ id, state }) =>
+    state !== 'failed' ? null : (
+      <div className="mails-actions">
+        <Button small disabled={busy} onClick={() => retry(id)}>
+          Retry
+        </Button>
+        <Button small disabled={busy} onClick={() => remove(id)}>
+          Delete
+        </Button>
+      </div>
+    ),
+  )
+
+function MailFilters({ filters, set, is_filtered, clear }: Filters) {
+  return (
+    <search className="filters" aria-label="Filter mails">
+      <AccountFilter any="All accounts" value={filters.account} onChange={(account) => set({ account })} />
+      <Select
+        inline
+        aria-label="State"
+        options={STATES}
+        value={optionOf(STATES, filters.state)}
+        onChange={(state) => set({ state })}
+      />
+      <DayFilters {...filters} set={set} />
+      {is_filtered && (
+        <Button look="quiet" onClick={clear}>
+          Clear
+        </Button>
+      )}
+    </search>
+  )
+}
+
+function NoMails({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
+  if (is_filtered)
+    return (
+      <EmptyState title="No mails match" action={<Button onClick={clear}>Clear filters</Button>}>
+        Try another filter or a longer period.
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon={Mail} title="No mails yet">
+      Set a mail server in the <Link href="/settings/mail">mail settings</Link>. Invitations and notices to
+      accounts then appear here.
+    </EmptyState>
+  )
+}

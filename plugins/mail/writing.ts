@@ -1,0 +1,102 @@
+// Mails as people read them: the template of a purpose in a language, as plain text and as a small HTML page of the same words.
+import { english } from './english.ts'
+import { escapeHtml } from './html.ts'
+import type { About, Brand, MailFields, MailText, Purpose, Templates } from './purposes.ts'
+
+/** English is complete; another language may lack templates, which are English then. */
+const LANGUAGES: Readonly<Record<string, Partial<Templates>>> = { en: english }
+
+/** @param language a BCP 47 tag, of which the first part counts: `de-CH` is `de` */
+export function writeMail<P extends Purpose>(
+  purpose: P,
+  fields: MailFields[P],
+  language: string,
+  about: About,
+): MailText {
+  const [primary = ''] = language.toLowerCase().split('-')
+  const template = LANGUAGES[primary]?.[purpose] ?? english[purpose]
+  return template(fields, about)
+}
+
+/** What stands around the words of a mail. */
+export interface Frame {
+  brand: Brand
+  /** Where the button leads, as a whole address; undefined without a button. */
+  button_url: string | undefined
+  /** Where the recipient unsubscribes; undefined where that cannot be. */
+  unsubscribe_url: string | undefined
+  language: string
+}
+
+export interface Bodies {
+  text: string
+  html: string
+}
+
+/** Both bodies of a mail. */
+export const bodiesOf = (mail: MailText, frame: Frame): Bodies => ({
+  text: textOf(mail, frame),
+  html: htmlOf(mail, frame),
+})
+
+function textOf({ title, paragraphs, button, small = [] }: MailText, frame: Frame): string {
+  const { brand, button_url, unsubscribe_url } = frame
+  const blocks = [
+    title,
+    ...paragraphs,
+    ...(button && button_url !== undefined ? [`${button.label}:\n${button_url}`] : []),
+    ...small,
+    [
+      `-- \n${brand.name}`,
+      ...(brand.support_url === undefined ? [] : [`Questions: ${withoutMailto(brand.support_url)}`]),
+      ...(unsubscribe_url === undefined ? [] : [`Unsubscribe from these notices:\n${unsubscribe_url}`]),
+    ].join('\n'),
+  ]
+  return `${blocks.join('\n\n')}\n`
+}
+
+const DEFAULT_COLOR = '#1f56c4'
+
+/** Nothing is loaded: no picture, font or style sheet. Mail programs drop style elements, so each element has its own. */
+function htmlOf({ subject, title, paragraphs, button, small = [] }: MailText, frame: Frame): string {
+  const { brand, button_url, unsubscribe_url, language } = frame
+  const { color = DEFAULT_COLOR, support_url } = brand
+  const footer = [
+    escapeHtml(brand.name),
+    ...(support_url === undefined ? [] : [link(support_url, 'Support', SMALL)]),
+    ...(unsubscribe_url === undefined
+      ? []
+      : [link(unsubscribe_url, 'Unsubscribe from these notices', SMALL)]),
+  ]
+  return `<!doctype html>
+<html lang="${escapeHtml(language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(subject)}</title>
+</head>
+<body style="margin: 0; padding: 24px; font: 16px/1.5 system-ui, sans-serif">
+<div style="max-width: 560px; margin: 0 auto">
+<h1 style="font-size: 20px; line-height: 1.3; margin: 0 0 16px">${escapeHtml(title)}</h1>
+${paragraphs.map((text) => `<p style="margin: 0 0 16px">${escapeHtml(text)}</p>`).join('\n')}
+${button && button_url !== undefined ? buttonHtml(button.label, button_url, color) : ''}
+${small.map((text) => `<p style="margin: 0 0 8px; ${SMALL}">${escapeHtml(text)}</p>`).join('\n')}
+<p style="margin: 24px 0 0; padding-top: 12px; border-top: 1px solid #8888; ${SMALL}">${footer.join(' · ')}</p>
+</div>
+</body>
+</html>
+`
+}
+
+const SMALL = 'font-size: 13px; opacity: 0.8; color: inherit'
+
+const link = (url: string, label: string, style: string): string =>
+  `<a href="${escapeHtml(url)}" style="${style}">${escapeHtml(label)}</a>`
+
+/** The address stands below the button for mail programs without links, and for people who look where it leads. */
+const buttonHtml = (label: string, url: string, color: string): string =>
+  `<p style="margin: 0 0 16px">${link(url, label, `display: inline-block; padding: 10px 18px; border-radius: 6px; background: ${escapeHtml(color)}; color: #ffffff; text-decoration: none; font-weight: 600`)}</p>
+<p style="margin: 0 0 16px; ${SMALL}; overflow-wrap: anywhere">${escapeHtml(url)}</p>`
+
+const withoutMailto = (url: string): string => url.replace(/^mailto:/, '')

@@ -1,0 +1,52 @@
+// An invitation: by mail where there is a mail server and the account has an address, else as a link to pass on.
+import { detailsOf } from '../../src/access/account-details.ts'
+import { lockedAccount } from '../../src/access/accounts.ts'
+import type { Issuing } from '../../src/access/keys.ts'
+import { hashOf } from '../../src/access/passwords.ts'
+import { makeInvitation, type SignInLink } from '../../src/access/sign-in-links.ts'
+import type { Tx } from '../../src/store/db.ts'
+import { isMailAddress, queueMail } from '../mail/index.ts'
+
+export const INVITATION_PAGE = '/console/invitation'
+
+export interface Invited extends SignInLink {
+  account: string
+  /** Undefined: it was not mailed, and the link is to be shown. */
+  mailed_to: string | undefined
+}
+
+interface Inviting extends Issuing {
+  /** Whether there is a mail server. */
+  has_mail: boolean
+}
+
+/**
+ * Makes a link by which an account sets its password, in place of an earlier one, and queues its mail. A mailed link is shown to nobody else.
+ *
+ * @throws GatewayError as `makeInvitation`
+ */
+export async function invite(
+  tx: Tx,
+  account_name: string,
+  { has_mail, ...issuing }: Inviting,
+): Promise<Invited> {
+  const account = await lockedAccount(tx, account_name)
+  const made = await makeInvitation(tx, account_name, issuing)
+  const { email } = await detailsOf(tx, account.id)
+  if (!has_mail || !isMailAddress(email)) return { ...made, account: account.name, mailed_to: undefined }
+  const has_password = (await hashOf(tx, account.id)) !== undefined
+  await queueMail(
+    tx,
+    {
+      purpose: has_password ? 'reset' : 'invitation',
+      to: email,
+      account_id: account.id,
+      fields: { account: account.name },
+      link: { path: `${INVITATION_PAGE}#${made.token}`, expires_at_ms: made.expires_at_ms },
+      // Each invitation has a link of its own.
+      request_key: `invitation:${crypto.randomUUID()}`,
+    },
+    issuing.now_ms,
+  )
+  return { ...made, account: account.name, mailed_to: email }
+}
