@@ -21,7 +21,7 @@ export interface Letter<P extends Purpose = Purpose> {
 }
 
 export interface Sending {
-  catalogue: Pick<Catalogue, 'sections' | 'server'>
+  catalogue: Pick<Catalogue, 'brand' | 'sections' | 'server'>
   from: Sender
   /** Of the recipient's subscription, for notices. */
   unsubscribe_token: string | undefined
@@ -39,6 +39,7 @@ export function messageOf(letter: Letter, { catalogue, from, unsubscribe_token }
   const addressOf = (path: string) => `${baseOf(catalogue)}${path}`
   const path = text.button?.path ?? link
   const button_url = text.button && path !== null ? addressOf(path) : undefined
+  const logo_url = brand.logo_path === undefined ? undefined : addressOf(brand.logo_path)
   const unsubscribe_url =
     PURPOSES[purpose].kind === 'notice' && unsubscribe_token !== undefined
       ? addressOf(`${UNSUBSCRIBE_PATH}?token=${encodeURIComponent(unsubscribe_token)}`)
@@ -47,7 +48,7 @@ export function messageOf(letter: Letter, { catalogue, from, unsubscribe_token }
     from: { ...from, name: from.name || brand.name },
     to,
     subject: text.subject,
-    ...bodiesOf(text, { brand, button_url, unsubscribe_url, language }),
+    ...bodiesOf(text, { brand, logo_url, button_url, unsubscribe_url, language }),
     message_id: `<${message_id}@${domainOf(from.address)}>`,
     headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(unsubscribe_url) },
   }

@@ -69,10 +69,12 @@ export const isPurpose = (name: string): name is Purpose => Object.hasOwn(PURPOS
 /** The sender as recipients know it. */
 export interface Brand {
   name: string
+  /** Below the public URL; undefined without one. */
+  logo_path: string | undefined
   /** A page or an address for questions; undefined without one. */
-  support_url?: string | undefined
-  /** Of the button, as CSS has it. */
-  color?: string | undefined
+  support_url: string | undefined
+  /** The colours of the button, as CSS has them. */
+  button: { fill: string; text: string }
 }
 
 /** What a template knows besides its fields. */

@@ -21,7 +21,7 @@ export interface TestResult {
  * @throws GatewayError conflict if no mail server is set; invalid_request for what is no address
  */
 export async function sendTest(
-  catalogue: Pick<Catalogue, 'sections' | 'server'>,
+  catalogue: Pick<Catalogue, 'brand' | 'sections' | 'server'>,
   to: string,
   clientOf: (server: Parameters<typeof smtpClient>[0]) => SmtpClient = smtpClient,
 ): Promise<TestResult> {

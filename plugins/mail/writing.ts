@@ -21,6 +21,8 @@ export function writeMail<P extends Purpose>(
 /** What stands around the words of a mail. */
 export interface Frame {
   brand: Brand
+  /** Of the brand's picture; undefined without one. */
+  logo_url: string | undefined
   /** Where the button leads, as a whole address; undefined without a button. */
   button_url: string | undefined
   /** Where the recipient unsubscribes; undefined where that cannot be. */
@@ -55,12 +57,10 @@ function textOf({ title, paragraphs, button, small = [] }: MailText, frame: Fram
   return `${blocks.join('\n\n')}\n`
 }
 
-const DEFAULT_COLOR = '#1f56c4'
-
-/** Nothing is loaded: no picture, font or style sheet. Mail programs drop style elements, so each element has its own. */
+/** Nothing is loaded but the brand's logo, from this gateway. Mail programs drop style elements, so each element has its own. */
 function htmlOf({ subject, title, paragraphs, button, small = [] }: MailText, frame: Frame): string {
-  const { brand, button_url, unsubscribe_url, language } = frame
-  const { color = DEFAULT_COLOR, support_url } = brand
+  const { brand, logo_url, button_url, unsubscribe_url, language } = frame
+  const { support_url } = brand
   const footer = [
     escapeHtml(brand.name),
     ...(support_url === undefined ? [] : [link(support_url, 'Support', SMALL)]),
@@ -78,9 +78,9 @@ function htmlOf({ subject, title, paragraphs, button, small = [] }: MailText, fr
 </head>
 <body style="margin: 0; padding: 24px; font: 16px/1.5 system-ui, sans-serif">
 <div style="max-width: 560px; margin: 0 auto">
-<h1 style="font-size: 20px; line-height: 1.3; margin: 0 0 16px">${escapeHtml(title)}</h1>
+${logo_url === undefined ? '' : logoHtml(logo_url, brand.name)}<h1 style="font-size: 20px; line-height: 1.3; margin: 0 0 16px">${escapeHtml(title)}</h1>
 ${paragraphs.map((text) => `<p style="margin: 0 0 16px">${escapeHtml(text)}</p>`).join('\n')}
-${button && button_url !== undefined ? buttonHtml(button.label, button_url, color) : ''}
+${button && button_url !== undefined ? buttonHtml(button.label, button_url, brand.button) : ''}
 ${small.map((text) => `<p style="margin: 0 0 8px; ${SMALL}">${escapeHtml(text)}</p>`).join('\n')}
 <p style="margin: 24px 0 0; padding-top: 12px; border-top: 1px solid #8888; ${SMALL}">${footer.join(' · ')}</p>
 </div>
@@ -95,8 +95,13 @@ const link = (url: string, label: string, style: string): string =>
   `<a href="${escapeHtml(url)}" style="${style}">${escapeHtml(label)}</a>`
 
 /** The address stands below the button for mail programs without links, and for people who look where it leads. */
-const buttonHtml = (label: string, url: string, color: string): string =>
-  `<p style="margin: 0 0 16px">${link(url, label, `display: inline-block; padding: 10px 18px; border-radius: 6px; background: ${escapeHtml(color)}; color: #ffffff; text-decoration: none; font-weight: 600`)}</p>
+const buttonHtml = (label: string, url: string, { fill, text }: Brand['button']): string =>
+  `<p style="margin: 0 0 16px">${link(url, label, `display: inline-block; padding: 10px 18px; border-radius: 6px; background: ${fill}; color: ${text}; text-decoration: none; font-weight: 600`)}</p>
 <p style="margin: 0 0 16px; ${SMALL}; overflow-wrap: anywhere">${escapeHtml(url)}</p>`
+
+/** Where pictures are not shown, the name stands in its place. */
+const logoHtml = (url: string, name: string): string =>
+  `<p style="margin: 0 0 24px"><img src="${escapeHtml(url)}" alt="${escapeHtml(name)}" height="32" style="height: 32px; max-width: 100%; font-weight: 600"></p>
+`
 
 const withoutMailto = (url: string): string => url.replace(/^mailto:/, '')

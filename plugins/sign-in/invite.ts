@@ -2,8 +2,7 @@
 import { detailsOf } from '../../src/access/account-details.ts'
 import { lockedAccount } from '../../src/access/accounts.ts'
 import type { Issuing } from '../../src/access/keys.ts'
-import { hashOf } from '../../src/access/passwords.ts'
-import { makeInvitation, type SignInLink } from '../../src/access/sign-in-links.ts'
+import { makeInvitation, readLink, type SignInLink } from '../../src/access/sign-in-links.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { isMailAddress, queueMail } from '../mail/index.ts'
 
@@ -34,7 +33,7 @@ export async function invite(
   const made = await makeInvitation(tx, account_name, issuing)
   const { email } = await detailsOf(tx, account.id)
   if (!has_mail || !isMailAddress(email)) return { ...made, account: account.name, mailed_to: undefined }
-  const has_password = (await hashOf(tx, account.id)) !== undefined
+  const { has_password } = await readLink(tx, made.token, issuing.now_ms)
   await queueMail(
     tx,
     {

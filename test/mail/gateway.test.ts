@@ -1,8 +1,7 @@
 // Mail in a running gateway: invitations by mail or as a link, the console's list, retries and test, and the link to unsubscribe.
 import { describe, expect, test } from 'bun:test'
 import { changeDetails } from '../../src/access/account-details.ts'
-import { setPassword } from '../../src/access/passwords.ts'
-import { signedIn } from '../support/console-session.ts'
+import { clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileScene } from '../support/scene.ts'
 import { startSmtp } from '../support/smtp.ts'
@@ -34,19 +33,22 @@ const refusalOf = async (method: string, path: string, body?: unknown) => {
 }
 
 describe('an invitation', () => {
+  let token = ''
+
   test('is mailed to an account with an address, by a link that nobody else is shown', async () => {
     const answer = await operator.json('POST', '/invitations', { account: 'anna' })
     expect(answer).toMatchObject({ account: 'anna', url: null, mailed_to: 'anna@example.org' })
     const [mail] = await received(1)
     const [link = ''] =
       /https:\/\/gateway\.example\.com\/console\/invitation#\S+/.exec(mail?.text ?? '') ?? []
-    const look = await operator.json('POST', '/links/look', { token: new URL(link).hash.slice(1) })
+    token = new URL(link).hash.slice(1)
+    const look = await operator.json('POST', '/links/look', { token })
     expect(look).toMatchObject({ role: 'account', account: 'anna', has_password: false })
-    expect(gateway.log.text()).not.toContain(new URL(link).hash.slice(1))
+    expect(gateway.log.text()).not.toContain(token)
   })
 
   test('of an account with a password is a mail about a new one', async () => {
-    await setPassword(gateway.store, { account_id: anna.id, hash: '$argon2id$x', now_ms: 0 })
+    await clientOf(gateway).json('POST', '/links/accept', { token, password: 'a password of anna’s' })
     await operator.json('POST', '/invitations', { account: 'anna' })
     const mails = await received(2)
     expect(mails[1]?.header('subject')).toBe('Set a new password for Tollgate')

@@ -22,6 +22,7 @@ export function catalogueWith(smtp: string | undefined): Catalogue {
   const settings = { sending, address: smtp, unavailable: undefined }
   return {
     sections: new Map([[mailSettings.name, settings]]),
+    brand: {},
     server: { public_url: PUBLIC_URL },
   } as unknown as Catalogue
 }

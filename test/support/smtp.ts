@@ -35,7 +35,7 @@ export interface SmtpScript {
 }
 
 export interface SmtpOptions {
-  script?: SmtpScript
+  script?: SmtpScript | undefined
   /** TLS from the first byte. */
   tls?: boolean
   /** Offers STARTTLS. */

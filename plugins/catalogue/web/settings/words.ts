@@ -16,7 +16,6 @@ const KEY_OF_BUCKET: Labels = {
   access_key_id: { label: 'Access key ID', code: true },
   secret_access_key: { label: 'Secret access key', code: true },
 }
-
 const RATES = { requests_per_minute: 'Requests a minute', tokens_per_minute: 'Tokens a minute' } as const
 
 const WORDS: Readonly<Record<string, SectionWords>> = {
@@ -225,13 +224,9 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
   },
   mail: {
     title: 'Mail',
-    lead: 'The server that sends invitations, password links and notices to accounts. Needs a public URL.',
+    lead: 'The server that sends invitations, password links and notices. Needs a public URL.',
     labels: {
-      smtp: {
-        label: 'Mail server',
-        help: 'smtp:// with STARTTLS or smtps:// with TLS, such as smtp://user:password@mail.example.com:587, or env:NAME. Hidden once saved if it has a password.',
-        code: true,
-      },
+      smtp: { label: 'Mail server', help: 'smtp:// (STARTTLS), smtps:// (TLS), or env:NAME.', code: true },
       from: { label: 'Sender', help: 'Such as Example AI <noreply@example.com>.' },
     },
   },
