@@ -76,7 +76,7 @@ test('the doctor connects, greets and signs in, and sends nothing', async () => 
   const diagnosis = async (address: string) => {
     setMail(address)
     const { out } = await scene.run('doctor', '--only', 'mail', '--json')
-    return JSON.parse(out).checks
+    return JSON.parse(out).findings
   }
   const { port } = smtp
   expect(await diagnosis(`smtp://mailer:right@127.0.0.1:${port}`)).toMatchObject([
