@@ -76,7 +76,7 @@ test('the doctor connects, greets and signs in, and sends nothing', async () => 
   const diagnosis = async (address: string) => {
     setMail(address)
     const { out } = await scene.run('doctor', '--only', 'mail', '--json')
-    return JSON.parse(out).findings
+    return JSON.parse(out).findings.filter(({ check }: { check: string }) => check === 'mail server')
   }
   const { port } = smtp
   expect(await diagnosis(`smtp://mailer:right@127.0.0.1:${port}`)).toMatchObject([

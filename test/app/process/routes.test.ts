@@ -57,7 +57,8 @@ describe('without a key', () => {
     '%s: every route but two answers 401 before it looks at the body',
     async (_, headers, query) => {
       const closed = routes().filter(
-        (route) => !isOpen(route) && !isReference(route) && !isPublic(route) && !isMetrics(route) && !isMail(route),
+        (route) =>
+          !isOpen(route) && !isReference(route) && !isPublic(route) && !isMetrics(route) && !isMail(route),
       )
       expect(closed.length).toBeGreaterThan(10)
       for (const { method, path } of closed)
