@@ -91,7 +91,7 @@ describe('an account', () => {
 
   test('is shown its limits', async () => {
     await page.getByRole('tab', { name: 'Limits' }).click()
-    await hand.isTold('no limit')
+    await hand.isTold('No rate limit.')
     await gateway.recatalogue(`${FIRST_CATALOGUE}\n[limits.accounts.alice]\nrequests_per_minute = 60\n`)
     await page.reload()
     await hand.isTold('0 of 60')

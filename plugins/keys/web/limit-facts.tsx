@@ -12,16 +12,11 @@ const NAMES = [
   ['concurrent_calls', 'Concurrent requests'],
 ] as const satisfies (readonly [keyof Limits, string])[]
 
-function LimitText({ limit }: { limit: Limits[keyof Limits] }) {
-  if (!limit) return <span className="soft">no limit</span>
-  return `${count(limit.used)} of ${count(limit.limit)}`
-}
-
-/** The limits, each with what is used of it. */
+/** The limits in force, each with what is used of it. */
 export function LimitFacts({ limits }: { limits: Limits }) {
-  return (
-    <Facts
-      facts={NAMES.map(([name, title]) => [title, <LimitText key={name} limit={limits[name]} />] as const)}
-    />
-  )
+  const facts = NAMES.flatMap(([name, title]) => {
+    const limit = limits[name]
+    return limit ? [[title, `${count(limit.used)} of ${count(limit.limit)}`] as const] : []
+  })
+  return facts.length === 0 ? <p className="soft">No rate limit.</p> : <Facts facts={facts} />
 }

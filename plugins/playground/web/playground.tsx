@@ -30,11 +30,7 @@ export default function Playground() {
       void queries.invalidateQueries({ queryKey: [subject] })
   }
   return (
-    <Page
-      title="Playground"
-      lead="Try models. Calls made here are billed."
-      actions={scope.account !== undefined && <ChosenAccount {...scope} />}
-    >
+    <Page title="Playground" actions={scope.account !== undefined && <ChosenAccount {...scope} />}>
       <Loaded query={query} rows={6}>
         {(play) => <Playing play={play} scope={scope} onCharged={onCharged} />}
       </Loaded>

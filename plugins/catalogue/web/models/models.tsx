@@ -4,7 +4,7 @@ import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
-import { count, share } from '../../../console/web/parts/amounts.ts'
+import { briefCount, count, share } from '../../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { Copy } from '../../../console/web/parts/copy.tsx'
@@ -48,15 +48,11 @@ const CONTEXT = sortable(
     context_tokens === null ? (
       ''
     ) : (
-      <span title={`${count(context_tokens)} tokens`}>{inThousands(context_tokens)}</span>
+      <span title={`${count(context_tokens)} tokens`}>{briefCount(context_tokens)}</span>
     ),
   ),
   ({ context_tokens }) => context_tokens,
 )
-
-/** `1,049K`: prompt and answer together. */
-const inThousands = (tokens: number): string =>
-  tokens < 1_000 ? count(tokens) : `${count(Math.round(tokens / 1_000))}K`
 
 const PRICE = sortable(
   column('price', 'Price in USD', 'second', ({ kind, price }) => <PriceWords kind={kind} price={price} />),

@@ -1,6 +1,5 @@
 // Margins with the revenue that they are of: only calls with a known provider cost have one.
 import { share } from './amounts.ts'
-import { Figure } from './figure.tsx'
 import { Money } from './money.tsx'
 
 const OF_A_PART = 'Only of the calls whose provider cost is in the catalogue'
@@ -29,9 +28,3 @@ export function MarginWords(sum: MarginSum) {
     </span>
   )
 }
-
-/** Stands within `Figures`; nothing for those who see no margins. */
-export const MarginFigure = ({ label = 'Margin', sum }: { label?: string; sum: MarginSum }) =>
-  sum.margin_nanos !== null && (
-    <Figure label={label} value={<Money nanos={sum.margin_nanos} />} note={<MarginWords {...sum} />} />
-  )
