@@ -83,6 +83,17 @@ describe('failed calls', () => {
     expect(sorted.map(([, calls]: [string, number]) => calls)).toEqual(causes.map(([, calls]) => calls))
   })
 
+  test('of days of a zone, and of a range of the Overview, as the list of calls has them', async () => {
+    const day = 'since=2026-11-01&until=2026-11-01&zone=America/New_York'
+    const of_day = `started_at_ms >= ${LONG_DAY_MS} AND started_at_ms < ${LONG_DAY_MS + 25 * HOUR_MS}`
+    const found = await operator.json('GET', `/failed-calls?${day}`)
+    expect([found.calls, found.failed]).toEqual([countBy(of_day), countBy(`${of_day} AND ${FAILED}`)])
+    expect(found.failed).toBe(4)
+    expect((await operator.json('GET', `/calls?outcome=failed&${day}`)).calls).toHaveLength(4)
+    expect(await operator.json('GET', '/failed-calls?range=30')).toMatchObject({ failed: countBy(FAILED) })
+    expect((await operator.send('GET', '/failed-calls?range=7&zone=Mars')).status).toBe(400)
+  })
+
   test('an account learns neither of keys nor of providers', async () => {
     const found = await alice.json('GET', '/failed-calls?range=week')
     expect(found.causes).toEqual([
