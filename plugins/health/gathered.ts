@@ -21,6 +21,8 @@ export interface RouteName {
   upstream_model: string
 }
 
+type Route = Omit<RouteName, 'model'>
+
 export const routeSubject = ({ model, provider, upstream_model }: RouteName): string =>
   JSON.stringify(['route', model, provider, upstream_model])
 export const keySubject = ({ key_id, mark }: KeyName): string => JSON.stringify(['key', key_id, mark])
@@ -38,8 +40,8 @@ export class Gathered {
     return this.#size === 0
   }
 
-  add(name: RouteName, answer: Answer): void {
-    const state = this.#route(name)
+  add(model: string, route: Route, answer: Answer): void {
+    const state = this.#route(model, route)
     if (state) addAnswer(state, answer)
   }
 
@@ -48,14 +50,11 @@ export class Gathered {
     if (state) addToKey(state, answer)
   }
 
-  #route(name: RouteName): RouteState | undefined {
-    const of_model = this.#routes.get(name.model) ?? []
-    const known = of_model.find(
-      ({ provider, upstream_model }) => provider === name.provider && upstream_model === name.upstream_model,
-    )
-    if (known) return known.state
+  #route(model: string, { provider, upstream_model }: Route): RouteState | undefined {
+    const of_model = this.#routes.get(model) ?? []
+    for (const known of of_model)
+      if (known.provider === provider && known.upstream_model === upstream_model) return known.state
     if (this.#size >= MAX_UNWRITTEN) return undefined
-    const { model, provider, upstream_model } = name
     const made = { model, provider, upstream_model, state: emptyRoute() }
     if (of_model.push(made) === 1) this.#routes.set(model, of_model)
     this.#size += 1

@@ -8,6 +8,7 @@ import { type Attempt, keyIds } from '../../src/upstream/routes.ts'
 import { openRecentAnswers, type RecentAnswers } from './recent-answers.ts'
 import { type HealthNow, healthNow } from './route-health.ts'
 import { openRouteSums, type RouteSums } from './route-sums.ts'
+import { triesOf } from './tries.ts'
 import type { Trouble } from './troubles.ts'
 
 export interface OwnHealth {
@@ -30,8 +31,9 @@ export function openHealth({ db, calls }: Pick<Gateway, 'db' | 'calls'>): OwnHea
     sums,
     recent,
     add(call, attempt) {
-      sums.add(call)
-      recent.add(call, attempt?.key_id, markOfKey)
+      const tries = triesOf(call)
+      sums.add(call, tries)
+      recent.add(call, attempt?.key_id, markOfKey, tries)
     },
     async close() {
       await sums.close()

@@ -12,13 +12,16 @@ export interface RecentStates {
   keys: ReadonlyMap<string, KeyState>
 }
 
+type MarkOf = (key_id: string) => string | undefined
+
 export interface RecentAnswers {
   /**
    * A call has ended. It costs a fraction of a microsecond: nothing is written.
    *
    * @param answered_by the key of its last answer; undefined without one @param markOf the mark of a provider's key, which only a rejected key needs
+   * @param tries of the call
    */
-  add(call: CallRecord, answered_by: string | undefined, markOf: (key_id: string) => string | undefined): void
+  add(call: CallRecord, answered_by: string | undefined, markOf: MarkOf, tries?: readonly Try[]): void
   /** A route answered a test, which is no call. @param models that have the route */
   addTest(models: readonly string[], route: Omit<RouteName, 'model'>, key: KeyName): void
   /** The states at this moment, those included that are not written yet. */
@@ -70,17 +73,16 @@ export function openRecentAnswers(
   timer.unref()
 
   return {
-    add(call, answered_by, markOf) {
+    add(call, answered_by, markOf, tries = triesOf(call)) {
       const at_ms = call.started_at_ms + call.duration_ms
-      for (const one of answersOf(call))
-        gathered.add({ model: call.model, ...one }, { at_ms, failure: one.cause })
-      if (call.failed_tries) for (const key of rejectedIn(call, markOf)) addKey(key, at_ms, true)
+      for (const one of answersIn(tries)) gathered.add(call.model, one, { at_ms, failure: one.cause })
+      if (call.failed_tries) for (const key of rejectedIn(tries, markOf)) addKey(key, at_ms, true)
       if (answered_by === undefined || rejected?.has(answered_by) === false) return
       const mark = markOf(answered_by)
       if (mark !== undefined) addKey({ key_id: answered_by, mark }, at_ms, false)
     },
     addTest(models, route, key) {
-      for (const model of models) gathered.add({ model, ...route }, { at_ms: now(), failure: null })
+      for (const model of models) gathered.add(model, route, { at_ms: now(), failure: null })
       addKey(key, now(), false)
     },
     async states() {
@@ -103,8 +105,8 @@ export function openRecentAnswers(
 }
 
 /** The keys that a call found rejected, each once; those that the catalogue does not have any more left out. */
-function rejectedIn(call: CallRecord, markOf: (key_id: string) => string | undefined): KeyName[] {
-  const found = triesOf(call).flatMap(({ result, key_id }) =>
+function rejectedIn(tries: readonly Try[], markOf: MarkOf): KeyName[] {
+  const found = tries.flatMap(({ result, key_id }) =>
     result === KEY_REJECTED && key_id !== undefined ? [key_id] : [],
   )
   return [...new Set(found)].flatMap((key_id) => {
@@ -117,8 +119,8 @@ function rejectedIn(call: CallRecord, markOf: (key_id: string) => string | undef
  * A route answers a call once, whatever keys it tried. A request that was refused as such is no answer, and a rejection of a key says
  * something about the key alone.
  */
-function answersOf(call: CallRecord): Try[] {
-  const tries = triesOf(call).filter(
+function answersIn(all: readonly Try[]): Try[] {
+  const tries = all.filter(
     ({ provider, result }) => provider !== '' && result !== REFUSED && result !== KEY_REJECTED,
   )
   if (tries.length < 2) return tries

@@ -61,9 +61,18 @@ export function triesOf(call: TriedCall): Try[] {
     default: {
       if (outcome === 'cancelled' && call.first_byte_ms === null) break
       // Of a call with tries before, the time of this one alone.
-      const first_byte_ms = head_ms === undefined ? (call.first_byte_ms ?? 0) : head_ms - sent_ms
-      tries.push({ ...last, result: ANSWERED, cause: null, first_byte_ms: Math.max(0, first_byte_ms) })
+      tries.push(answeredTry(call, head_ms === undefined ? (call.first_byte_ms ?? 0) : head_ms - sent_ms))
     }
   }
   return tries
 }
+
+const answeredTry = ({ provider, upstream_model }: TriedCall, first_byte_ms: number): Try => ({
+  provider,
+  upstream_model,
+  result: ANSWERED,
+  cause: null,
+  key_id: undefined,
+  is_last: true,
+  first_byte_ms: Math.max(0, first_byte_ms),
+})

@@ -62,7 +62,7 @@ export interface Dispatch<T> {
 export interface Dispatched<T> {
   answer: T
   attempt: Attempt
-  /** Ends the upstream's work, for as long as the answer is read. */
+  /** Ends the upstream's work, for as long as the answer is read; does nothing for an answer that was read whole. */
   abort: () => void
 }
 
@@ -204,7 +204,9 @@ async function tryOnce<T>(
       return response.status === 401 ? { ...failure, is_unauthorized: true } : failure
     }
     const answer = await call.sending.open(response, attempt, () => deps.deadlines.set(end, timeout_ms))
-    return { answer, attempt, abort: () => controller.abort() }
+    if (call.sending.streams) return { answer, attempt, abort: () => controller.abort() }
+    end.isOver()
+    return { answer, attempt, abort: nothing }
   } catch (thrown) {
     const { aborted, reason } = controller.signal
     controller.abort()
@@ -223,9 +225,22 @@ async function tryOnce<T>(
   }
 }
 
+const nothing = (): void => {}
+
+/** Controllers of attempts that came to their end: one costs 3 µs, which are a hundredth of a small call. */
+const IDLE_CONTROLLERS: AbortController[] = []
+const MAX_IDLE_CONTROLLERS = 256
+
 /** Ends an attempt: its fetch, and what is read of its answer. */
 class AttemptEnd implements AbortListener, Deadline {
-  readonly controller = new AbortController()
+  readonly controller = IDLE_CONTROLLERS.pop() ?? new AbortController()
+
+  /** All of the answer was read: nothing is left that could be ended, so another attempt may have the controller. */
+  isOver(): void {
+    const { signal } = this.controller
+    if (!signal.aborted && IDLE_CONTROLLERS.length < MAX_IDLE_CONTROLLERS)
+      IDLE_CONTROLLERS.push(this.controller)
+  }
 
   onAbort(): void {
     this.controller.abort()

@@ -5,6 +5,7 @@ import type { Attempt } from './routes.ts'
 import type { UpstreamRequest } from './transport.ts'
 
 export interface Sending<T> {
+  /** Whether an answer may be read on after `open`; otherwise that reads all of it. */
   readonly streams: boolean
   /**
    * Writes the request for one attempt.

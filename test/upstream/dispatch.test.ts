@@ -330,12 +330,15 @@ describe('the time of an attempt', () => {
 
   test('the reader of the rest can still abort it', async () => {
     const signals: AbortSignal[] = []
-    const { run } = over({
-      a({ signal }) {
-        signals.push(signal)
-        return new Response('hello')
+    const { run } = over(
+      {
+        a({ signal }) {
+          signals.push(signal)
+          return new Response('hello')
+        },
       },
-    })
+      { streams: true },
+    )
     const { abort } = await run()
     abort()
     expect(signals[0]?.aborted).toBe(true)
@@ -403,5 +406,53 @@ describe('a caller who leaves', () => {
     const { run, tried } = over({}, { gone, abandoned: ({ provider: { name } }) => abandoned.push(name) })
     await expect(run()).rejects.toThrow()
     expect([tried, abandoned]).toEqual([[], []])
+  })
+})
+
+describe('the signal of an attempt', () => {
+  /** Signals of the attempts, in the order in which they were made. */
+  function recorded(overrides: Parameters<typeof over>[1] = {}, first: Answerer = ok) {
+    const signals: AbortSignal[] = []
+    const recording =
+      (answer: Answerer): Answerer =>
+      (init) => {
+        signals.push(init.signal)
+        return answer(init)
+      }
+    return { ...over({ a: recording(first), b: recording(ok) }, overrides), signals }
+  }
+
+  test('is used again once an answer was read whole, and ends nothing of it', async () => {
+    const { run, signals } = recorded()
+    const { abort } = await run()
+    await run()
+    abort()
+    expect(signals[1]).toBe(signals[0])
+    expect(signals[0]?.aborted).toBe(false)
+  })
+
+  test('is its own while it runs: of two at once the end of one is not that of the other', async () => {
+    const { run, signals } = recorded()
+    await Promise.all([run(), run()])
+    expect(signals[0]).not.toBe(signals[1])
+  })
+
+  test('of an answer that is read on is never used again, and ends it', async () => {
+    const { run, signals } = recorded({ streams: true })
+    const { abort } = await run()
+    await run()
+    abort()
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+  })
+
+  test.each([
+    ['was silent', hangs],
+    ['was cut', cutShort],
+    ['was refused', status(429)],
+  ] as const)('of an attempt that %s is never used again', async (_, failing) => {
+    const { run, signals } = recorded({}, failing)
+    expect((await run()).attempt.provider.name).toBe('b')
+    expect(signals[1]).not.toBe(signals[0])
+    expect(signals[1]?.aborted).toBe(false)
   })
 })

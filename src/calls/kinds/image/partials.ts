@@ -121,6 +121,7 @@ export function openImage(
   const { max_answer_bytes } = parts.catalogue().server
   return dispatchCall(parts, held, {
     ...sending,
+    streams: true,
     async open(response, attempt, onProgress): Promise<OpenedImage> {
       if (!isEventStream(response)) {
         const answer = await sending.open(response, attempt, onProgress)
