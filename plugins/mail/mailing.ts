@@ -36,10 +36,8 @@ export function openMailing(gateway: Pick<Gateway, 'calls' | 'operations' | 'peo
   const timers: NodeJS.Timeout[] = []
   let stopped: Promise<void> | undefined
   const every = (ms: number, work: () => Promise<unknown>) => {
-    const timer = setInterval(
-      logged(work, log, () => stopped !== undefined),
-      ms,
-    )
+    const run = logged(work, log, () => stopped !== undefined)
+    const timer = setInterval(() => void run(), ms)
     timer.unref()
     timers.push(timer)
   }
