@@ -104,7 +104,52 @@ export async function startWeek({
   behind_ms = 0
   await refuseSome(gateway, keys.bob)
   await raiseAlerts(gateway)
+  mailSome(gateway)
   return { gateway, keys, [Symbol.asyncDispose]: () => gateway.stop() }
+}
+
+/** One of each state, with the words of a mail server. */
+function mailSome({ db }: TestGateway): void {
+  const now_ms = Date.now()
+  const insert = db.query(
+    `INSERT INTO mails VALUES (NULL, 1, ?, ?, '{}', ?, 'en', NULL, NULL, ?, ?, ?, ${now_ms - 60_000}, ?, ?, ?)`,
+  )
+  const refused =
+    'Recipient refused by mail.example.com:587: 550 5.1.1 The email account that you tried to reach does not exist'
+  insert.run('k1', 'invitation', 'lea@example.com', 'm1', 'sent', 1, null, now_ms - 58_000, null)
+  insert.run(
+    'k2',
+    'low_balance',
+    'somebody-with-a-long-name@mail.example.com',
+    'm2',
+    'failed',
+    1,
+    null,
+    null,
+    refused,
+  )
+  insert.run(
+    'k3',
+    'budget',
+    'lea@example.com',
+    'm3',
+    'queued',
+    2,
+    now_ms + DAY_MS,
+    null,
+    'No connection to mail.example.com:587: timeout',
+  )
+  insert.run(
+    'k4',
+    'key_expiring',
+    'lea@example.com',
+    'm4',
+    'cancelled',
+    1,
+    null,
+    null,
+    'The recipient unsubscribed from notices.',
+  )
 }
 
 /** Broken streams are part of the week: what came of them is in their records. */
