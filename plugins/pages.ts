@@ -13,6 +13,7 @@ import { library_pages, moved_library } from './library/web/pages.ts'
 import { mail_pages } from './mail/web/pages.ts'
 import { playground_pages } from './playground/web/pages.ts'
 import { settings_pages } from './sign-in/web/pages.ts'
+import { incident_pages } from './site/web/pages.ts'
 import { system_pages } from './system/web/pages.ts'
 import { moved_usage, overview_pages } from './usage/web/pages.ts'
 
@@ -33,7 +34,14 @@ export const page_groups: readonly PageGroup[] = [
   { title: 'Models', pages: catalogue_pages },
   {
     title: 'Gateway',
-    pages: [...audit_log_pages, ...system_pages, ...mail_pages, ...health_check_pages, ...settings_pages],
+    pages: [
+      ...audit_log_pages,
+      ...system_pages,
+      ...mail_pages,
+      ...health_check_pages,
+      ...incident_pages,
+      ...settings_pages,
+    ],
   },
 ]
 

@@ -61,6 +61,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/sign-in/': ['plugins/mail/index.ts'],
   // LiteLLM bills at its public price list, which prices are imported from, too.
   'plugins/import/': ['plugins/prices/index.ts'],
+  // The status page tells how models do, and did by day.
+  'plugins/site/': ['plugins/health/index.ts'],
   // Failing models, providers and routes raise alerts.
   'plugins/alerts/': ['plugins/health/index.ts'],
 }

@@ -65,16 +65,8 @@ export function pageRoutes(gateway: Pick<Gateway, 'calls' | 'requests'>) {
   }
   return new Elysia({ name: 'console-pages' })
     .use(calls(gateway, SURFACE))
-    .get('/', () => leadIn(gateway))
     .get(BASE, serve)
     .get(`${BASE}/*`, serve)
-}
-
-/** From the gateway's own address. */
-function leadIn(gateway: Pick<Gateway, 'calls'>): Response {
-  requireConsole(gateway)
-  const location = pathOf(gateway) + BASE
-  return new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
 }
 
 const pathOf = ({ calls }: Pick<Gateway, 'calls'>): string =>

@@ -1,5 +1,5 @@
 // The console: its pages, and the JSON routes that they read.
-import { Elysia, NotFoundError } from 'elysia'
+import { Elysia } from 'elysia'
 import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
 import { baseApp } from '../../src/app/surface/base-app.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -17,18 +17,9 @@ export function consolePages(gateway: Gateway) {
   })
   const serve = async ({ request }: { request: Request }) => guarded(await compose({ request }))
   return new Elysia({ name: 'console' })
-    .get('/', ({ request }) => (isBrowser(request) ? serve({ request }) : noRoute()), HANDED_ON)
     .get('/console', serve, HANDED_ON)
     .get('/console/*', serve, HANDED_ON)
     .all('/console/api/*', serve, HANDED_ON)
-}
-
-/** A browser at the gateway's own address means the console; programs get 404, and nothing is loaded for them. */
-const isBrowser = ({ headers }: Request): boolean => headers.get('accept')?.includes('text/html') === true
-
-/** As for a path that no route has. */
-function noRoute(): never {
-  throw new NotFoundError()
 }
 
 /**

@@ -49,6 +49,7 @@ export const DIALECTS: Readonly<Record<Tag, Dialect>> = {
   Files: IMAGES,
   Models: { forms: ALL_FORMS, render: openaiError, error: 'AnyError' },
   Account: { forms: COMMON_FORMS, render: plainError, error: 'Error' },
+  'Public pages': { forms: [], render: plainError, error: 'Error' },
   Health: { forms: [], render: plainError, error: 'Error' },
 }
 

@@ -1,4 +1,4 @@
-// Sums of tries at routes: added up in memory as calls end, written together every ten seconds, and kept for a day.
+// Sums of tries at routes: added up in memory as calls end, written together every ten seconds, and kept for a day; of models, for 90.
 import { and, lt, sql } from 'drizzle-orm'
 import type { CallRecord } from '../../src/money/ledger/operations.ts'
 import type { Logger } from '../../src/observe/log.ts'
@@ -6,6 +6,7 @@ import type { Db } from '../../src/store/db.ts'
 import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { route_sums } from '../../src/store/schema.ts'
+import { addModelDays } from './model-days.ts'
 import { type Try, triesOf } from './tries.ts'
 
 /** A sum of tries that went alike. */
@@ -70,6 +71,7 @@ export function openRouteSums(
     for (const { start_s, ...sum } of sums)
       for (const { span_s } of Object.values(SPANS))
         await add.run({ ...sum, span_s, start_s: Math.floor(start_s / span_s) * span_s })
+    await addModelDays(tx, sums, now())
     for (const span of Object.values(SPANS))
       await sweep.run({ span_s: span.span_s, start_s: firstStart(span) })
   }

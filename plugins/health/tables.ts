@@ -1,4 +1,4 @@
-// The table of the last answers of routes and keys as Drizzle sees it. It says nothing about an account.
+// The tables of the last answers of routes and keys, and of the days of models, as Drizzle sees them. They say nothing about an account.
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { type StoredTable, unownedTable } from '../../src/store/stored-table.ts'
 
@@ -16,4 +16,17 @@ export const health_states = sqliteTable(
   ({ subject }) => [primaryKey({ columns: [subject] })],
 )
 
-export const tables: readonly StoredTable[] = [unownedTable(health_states)]
+/** Calls of a model in a day, by how they ended. */
+export const model_days = sqliteTable(
+  'model_days',
+  {
+    /** When it begins (UTC), in seconds since 1970. */
+    day_s: integer().notNull(),
+    model: text().notNull(),
+    answered: integer().notNull(),
+    failed: integer().notNull(),
+  },
+  ({ day_s, model }) => [primaryKey({ columns: [day_s, model] })],
+)
+
+export const tables: readonly StoredTable[] = [unownedTable(health_states), unownedTable(model_days)]

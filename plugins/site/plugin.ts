@@ -1,9 +1,14 @@
-// What anybody sees of the service as a plugin: the brand.
+// What anybody sees of the service as a plugin: the brand, the public pages, and the incidents that the operator tells of.
 import { definePlugin } from '../../src/app/plugin.ts'
+import { siteSettings } from './settings.ts'
 
 export const site = definePlugin({
   name: 'site',
+  settings: siteSettings,
+  tables: async () => (await import('./tables.ts')).tables,
   routes: async () => (await import('./routes.ts')).siteRoutes,
+  console_routes: async () => (await import('./incidents/console.ts')).incidentRoutes,
+  commands: { incident: async () => (await import('./incidents/command.ts')).addIncidentCommands },
   checks: [
     {
       name: 'brand',

@@ -1,14 +1,72 @@
 // The routes of what anybody sees of the service, composed with the first request for any of it.
-import { Elysia } from 'elysia'
+import { Type } from '@sinclair/typebox'
+import { type AnyElysia, Elysia, NotFoundError } from 'elysia'
 import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
 import { baseApp } from '../../src/app/surface/base-app.ts'
+import { openCalls } from '../../src/app/surface/calls.ts'
+import { requireConsole } from '../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { publicPathOf } from '../../src/domain/public-url.ts'
+import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
+import { failures } from '../../src/http/schema.ts'
+import { PricingView } from './public/views.ts'
+import { siteSettings } from './settings.ts'
+import { StatusView } from './status/views.ts'
 
-/** `/brand/…`: the files of the brand. */
-export function siteRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations'>) {
+const PAGES = ['/pricing', '/status', '/robots.txt', '/brand/*'] as const
+
+/**
+ * `/`, `/pricing`, `/status` and their data, where the operator has turned them on; `/brand/…`, what pages are made of. Without public pages `/`
+ * leads browsers to the console.
+ */
+export function siteRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations' | 'db'>) {
   const serve = atFirstRequest(async () => {
-    const { brandRoutes } = await import('./brand-routes.ts')
-    return baseApp(gateway).use(brandRoutes(gateway))
+    const [{ brandRoutes }, { publicRoutes }] = await Promise.all([
+      import('./brand-routes.ts'),
+      import('./public/routes.ts'),
+    ])
+    return baseApp(gateway).use(brandRoutes(gateway)).use(publicRoutes(gateway))
   })
-  return new Elysia({ name: 'site' }).get('/brand/*', serve, HANDED_ON)
+  const app: AnyElysia = new Elysia({ name: 'site' })
+    .get('/', ({ request }) => (isOn(gateway) ? serve({ request }) : leadIn(gateway, request)), HANDED_ON)
+    .use(dataRoutes(gateway, serve))
+  for (const path of PAGES) app.get(path, serve, HANDED_ON)
+  return app
+}
+
+const isOn = ({ calls }: Pick<Gateway, 'calls'>): boolean => siteSettings.of(calls.catalogue()).enabled
+
+/** With their schemas, for the API reference. Their answers are bytes, made of values of these types (public/kept.ts). */
+const dataRoutes = (
+  gateway: Pick<Gateway, 'calls' | 'requests'>,
+  serve: (asked: { request: Request }) => Promise<Response>,
+) =>
+  new Elysia({ name: 'site-data' })
+    .use(openCalls(gateway, { surface: 'site', forms: [], render: plainError }))
+    .get('/pricing.json', serve, {
+      response: { 200: Type.Unsafe<Response>(PricingView), ...failures(ErrorBody, 404, 500) },
+      detail: {
+        tags: ['Public pages'],
+        operationId: 'getPricing',
+        summary: 'Prices of all models',
+        description: 'Where the operator publishes them; else 404. Made at most once in five seconds.',
+      },
+    })
+    .get('/status.json', serve, {
+      response: { 200: Type.Unsafe<Response>(StatusView), ...failures(ErrorBody, 404, 500) },
+      detail: {
+        tags: ['Public pages'],
+        operationId: 'getStatus',
+        summary: 'How the service does',
+        description:
+          'Each model now and in the last 90 days, and incidents; where the operator publishes it, else 404. Made at most once in ten seconds.',
+      },
+    })
+
+/** A browser at the gateway's own address means the console; programs get 404, as for a path that no route has. */
+function leadIn(gateway: Pick<Gateway, 'calls'>, { headers }: Request): Response {
+  if (headers.get('accept')?.includes('text/html') !== true) throw new NotFoundError()
+  requireConsole(gateway)
+  const location = `${publicPathOf(gateway.calls.catalogue().server.public_url)}/console`
+  return new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
 }

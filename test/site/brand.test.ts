@@ -189,7 +189,7 @@ describe('in a browser', () => {
     for (const path of [
       '/console/start',
       '/console/playground',
-      '/console/statement',
+      '/console/transactions/statement',
       '/console/keys',
       '/console/settings',
     ]) {
@@ -211,7 +211,7 @@ describe('in a browser', () => {
 
   test('the statement is printed under the logo', async () => {
     await using one = await visit({ account: 'lena' })
-    await one.open('/console/statement')
+    await one.open('/console/transactions/statement')
     const mark = one.page.locator('.print-brand')
     expect(await mark.isVisible()).toBe(false)
     await one.page.emulateMedia({ media: 'print' })

@@ -34,6 +34,9 @@ export const FILLING = `
   INSERT INTO bucket_marks VALUES (1, 'a');
   INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 2, 1, 90);
   INSERT INTO health_states VALUES ('["key","a#1","m"]', '{}', 1, 5);
+  INSERT INTO model_days VALUES (86400, 'm', 1, 0);
+  INSERT INTO incidents VALUES (1, 'Slow', '[]', 'investigating', 5, NULL);
+  INSERT INTO incident_updates VALUES (1, 1, 'investigating', 'We look into it.', 5);
   INSERT INTO alerts VALUES (1, 'disk', '', NULL, 'full', 5, 6, 7), (2, 'disk', '', NULL, 'full', 5, NULL, NULL);
   INSERT INTO alert_sendings VALUES (1, 1, NULL, 'raised', 'm1', 5, 1, NULL, 6, 200, NULL);
   INSERT INTO mails VALUES (1, 1, 'k1', 'test', '{}', 'a@b', 'en', '/x#t', 9, 'm1', 'queued', 0, 5, 6, NULL, NULL);
@@ -266,6 +269,28 @@ const ROUTE_SUMS = [
   ['a negative time', 'UPDATE route_sums SET first_byte_ms = -1'],
 ] as const
 
+const MODEL_DAYS = [
+  ['a day twice', "INSERT INTO model_days VALUES (86400, 'm', 1, 0)"],
+  ['a begin within a day', 'UPDATE model_days SET day_s = 86401'],
+  ['fewer answers than none', 'UPDATE model_days SET answered = -1'],
+  ['fewer failures than none', 'UPDATE model_days SET failed = -1'],
+] as const
+
+const INCIDENTS = [
+  ['no title', "UPDATE incidents SET title = ''"],
+  ['models that are no list', "UPDATE incidents SET models = 'm'"],
+  ['an unknown state', "UPDATE incidents SET state = 'fine'"],
+  ['resolved without a time', "UPDATE incidents SET state = 'resolved'"],
+  ['a time of the end while it is open', 'UPDATE incidents SET resolved_at_ms = 6'],
+  ['an end before its begin', "UPDATE incidents SET state = 'resolved', resolved_at_ms = 4"],
+] as const
+
+const INCIDENT_UPDATES = [
+  ['of an unknown incident', "INSERT INTO incident_updates VALUES (2, 9, 'resolved', 'x', 5)"],
+  ['an unknown state', "UPDATE incident_updates SET state = 'fine'"],
+  ['no text', "UPDATE incident_updates SET text = ''"],
+] as const
+
 const ALERTS = [
   ['a second open one of the same', "INSERT INTO alerts VALUES (3, 'disk', '', NULL, 'full', 6, NULL, NULL)"],
   ['no rule', "UPDATE alerts SET rule = ''"],
@@ -358,6 +383,9 @@ export const REFUSED_STATEMENTS = [
   ['staff', STAFF],
   ['route_sums', ROUTE_SUMS],
   ['health_states', HEALTH_STATES],
+  ['model_days', MODEL_DAYS],
+  ['incidents', INCIDENTS],
+  ['incident_updates', INCIDENT_UPDATES],
   ['alerts', ALERTS],
   ['alert_sendings', ALERT_SENDINGS],
   ['mails', MAILS],

@@ -253,6 +253,22 @@ const ASKED: Readonly<Record<string, Asked>> = {
     tries: either(random, 1, MAX),
     calls: random.below(2),
   }),
+  model_days: ({ at, random }) => ({
+    day_s: at * 86_400,
+    answered: either(random, 0, MAX),
+    failed: either(random, 0, MAX),
+  }),
+  incidents: ({ at, random }) => ({
+    title: `incident ${at}`,
+    models: either(random, '[]', '["m"]'),
+    state: either(random, 'investigating', 'identified', 'monitoring'),
+    resolved_at_ms: null,
+  }),
+  incident_updates: ({ at, random, id }) => ({
+    incident_id: other(random, id),
+    state: either(random, 'investigating', 'resolved'),
+    text: `update ${at}`,
+  }),
   rates: ({ at, random }) => ({
     scope: either(random, 'account', 'key'),
     at_s: at,

@@ -1,5 +1,5 @@
 // The System page: what the process says of itself, and what its data folder holds.
-import { FileCog, ListChecks, Mail } from 'lucide-react'
+import { FileCog, ListChecks, Mail, Megaphone } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Alerts, type AlertsAnswer, useAlerts } from '../../alerts/web/recent-alerts.tsx'
 import { Backups } from '../../backups/web/backups.tsx'
@@ -33,6 +33,9 @@ export default function SystemPage() {
       title="System"
       actions={
         <>
+          <ButtonLink icon={Megaphone} href="/system/incidents">
+            Incidents
+          </ButtonLink>
           <ButtonLink icon={ListChecks} href="/setup">
             First steps
           </ButtonLink>

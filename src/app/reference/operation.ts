@@ -36,6 +36,8 @@ export const TAGS = {
   'Moderations and rerank': "Judging and sorting of texts, passed on to the model's provider.",
   Files: 'Images that were uploaded, for edits and compositions.',
   Models: 'The models that a key may call.',
+  'Public pages':
+    'Prices and status as anybody may read them, where the operator has turned the public pages on. No key is needed.',
   Account: 'Money, usage and limits of the account that a key belongs to. All of it is free.',
   Health: 'Whether the gateway answers, and whether it takes calls. No key is needed.',
 } as const

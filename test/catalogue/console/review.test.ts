@@ -31,6 +31,7 @@ const CHANGES: Record<
   ],
   billing: [[['interrupted'], 'free']],
   brand: [[['name'], 'Acme AI']],
+  site: [[['enabled'], true]],
   console: [[['session_hours'], 12]],
   responses: [[['days'], 3]],
   retention: [[['traces'], 7]],

@@ -151,6 +151,19 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       imprint_url: { label: 'Imprint', code: true },
     },
   },
+  site: {
+    title: 'Public pages',
+    lead: 'Your offer, prices and status, for anybody, without signing in.',
+    labels: {
+      enabled: { label: 'Public pages', help: 'Serves /, /pricing and /status.' },
+      description: { label: 'Description', help: 'What you offer, in a sentence or two.', rows: 3 },
+      hidden_models: {
+        label: 'Hidden models',
+        help: 'Models that are left out, separated by commas, such as internal-*.',
+        code: true,
+      },
+    },
+  },
   catalogue: {
     title: 'Markup',
     lead: 'How much your prices are above the costs of providers.',

@@ -12,6 +12,7 @@ import billing_details from './0036_billing_details.sql' with { type: 'text' }
 import sums_by_route from './0037_sums_by_route.sql' with { type: 'text' }
 import people from './0038_people.sql' with { type: 'text' }
 import mails from './0039_mails.sql' with { type: 'text' }
+import status_page from './0040_status_page.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 37, sql: sums_by_route, readable_from: 37 },
   { version: 38, sql: people, readable_from: 38 },
   { version: 39, sql: mails, readable_from: 39 },
+  { version: 40, sql: status_page, readable_from: 39 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -42,6 +42,7 @@ import billing_details from './migrations/0036_billing_details.sql' with { type:
 import sums_by_route from './migrations/0037_sums_by_route.sql' with { type: 'text' }
 import people from './migrations/0038_people.sql' with { type: 'text' }
 import mails from './migrations/0039_mails.sql' with { type: 'text' }
+import status_page from './migrations/0040_status_page.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -84,6 +85,7 @@ export const MIGRATIONS: readonly string[] = [
   sums_by_route,
   people,
   mails,
+  status_page,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

@@ -1,0 +1,217 @@
+// Incidents: opened, told of further and resolved by the operator, each step with a line in the audit log.
+import { asc, desc, lt, sql } from 'drizzle-orm'
+import { conflict, invalidRequest, notFound } from '../../../src/domain/errors.ts'
+import { recordAction } from '../../../src/store/actions.ts'
+import type { Db, Tx } from '../../../src/store/db.ts'
+import { type Page, type PageRequest, pageOf, pageValues } from '../../../src/store/page.ts'
+import { equals, placeholders } from '../../../src/store/placeholders.ts'
+import { perConnection } from '../../../src/store/prepared.ts'
+import { visible } from '../../../src/utilities/visible-text.ts'
+import { type IncidentState, incident_updates, incidents } from '../tables.ts'
+
+export interface IncidentUpdate {
+  state: IncidentState
+  text: string
+  written_at_ms: number
+}
+
+export interface Incident {
+  id: number
+  title: string
+  /** Empty: the service as a whole. */
+  models: readonly string[]
+  state: IncidentState
+  opened_at_ms: number
+  resolved_at_ms: number | null
+  /** The oldest first; the first one opened it. */
+  updates: readonly IncidentUpdate[]
+}
+
+const MAX_TITLE_CHARS = 120
+const MAX_TEXT_CHARS = 4_000
+const MAX_MODELS = 50
+
+const { placeholder } = sql
+const queries = perConnection({
+  open: (orm) =>
+    orm
+      .insert(incidents)
+      .values(placeholders('title', 'models', 'state', 'opened_at_ms'))
+      .returning()
+      .prepare(),
+  change: (orm) =>
+    orm
+      .update(incidents)
+      .set({ state: sql`${placeholder('state')}`, resolved_at_ms: sql`${placeholder('resolved_at_ms')}` })
+      .where(equals(incidents.id, 'id'))
+      .prepare(),
+  addUpdate: (orm) =>
+    orm
+      .insert(incident_updates)
+      .values(placeholders('incident_id', 'state', 'text', 'written_at_ms'))
+      .prepare(),
+  byId: (orm) => orm.select().from(incidents).where(equals(incidents.id, 'id')).prepare(),
+  page: (orm) =>
+    orm
+      .select()
+      .from(incidents)
+      .where(lt(incidents.id, placeholder('below_id')))
+      .orderBy(desc(incidents.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  /** Open ones, and those that ended since a moment. */
+  recent: (orm) =>
+    orm
+      .select()
+      .from(incidents)
+      .where(
+        sql`${incidents.resolved_at_ms} IS NULL OR ${incidents.resolved_at_ms} >= ${placeholder('since_ms')}`,
+      )
+      .orderBy(desc(incidents.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  updatesOf: (orm) =>
+    orm
+      .select()
+      .from(incident_updates)
+      .where(sql`${incident_updates.incident_id} IN (SELECT value FROM json_each(${placeholder('ids')}))`)
+      .orderBy(asc(incident_updates.id))
+      .prepare(),
+})
+
+type IncidentRow = typeof incidents.$inferSelect
+
+async function withUpdates(db: Db, rows: readonly IncidentRow[]): Promise<Incident[]> {
+  const updates = await queries(db).updatesOf.all({ ids: JSON.stringify(rows.map(({ id }) => id)) })
+  const of_incident = Map.groupBy(updates, ({ incident_id }) => incident_id)
+  return rows.map(({ models, ...row }) => ({
+    ...row,
+    models: JSON.parse(models),
+    updates: (of_incident.get(row.id) ?? []).map(({ state, text, written_at_ms }) => ({
+      state,
+      text,
+      written_at_ms,
+    })),
+  }))
+}
+
+/** One page, the newest first. */
+export async function listIncidents(db: Db, request: PageRequest): Promise<Page<Incident>> {
+  const { rows, ...page } = pageOf(await queries(db).page.all({ ...pageValues(request) }), request)
+  return { ...page, rows: await withUpdates(db, [...rows]) }
+}
+
+/** Those that are open, and those that were resolved since a moment, the newest first. */
+export const recentIncidents = async (
+  db: Db,
+  { since_ms, limit }: { since_ms: number; limit: number },
+): Promise<Incident[]> => withUpdates(db, await queries(db).recent.all({ since_ms, row_limit: limit }))
+
+/** @throws GatewayError not_found */
+export async function incidentById(db: Db, id: number): Promise<Incident> {
+  const row = await queries(db).byId.get({ id })
+  const [found] = row ? await withUpdates(db, [row]) : []
+  if (!found) throw notFound(`Incident ${id} not found.`)
+  return found
+}
+
+export interface NewIncident {
+  title: string
+  text: string
+  state?: IncidentState | undefined
+  /** Ids of models; none: the service as a whole. */
+  models?: readonly string[] | undefined
+}
+
+/**
+ * Opens an incident, which the status page shows at once.
+ *
+ * @param known the ids of the catalogue's models
+ * @throws GatewayError invalid_request for a text that is empty or too long, and for a model that is not known
+ */
+export async function openIncident(
+  tx: Tx,
+  { title, text, state = 'investigating', models = [] }: NewIncident,
+  { now_ms, known }: { now_ms: number; known: (model: string) => boolean },
+): Promise<Incident> {
+  const own = [...new Set(models)]
+  if (own.length > MAX_MODELS)
+    throw invalidRequest(`models: at most ${MAX_MODELS}. Leave them out for the service as a whole.`, {
+      param: 'models',
+    })
+  const unknown = own.find((model) => !known(model))
+  if (unknown !== undefined)
+    throw invalidRequest(`models: the catalogue has no model "${unknown}".`, { param: 'models' })
+  if (state === 'resolved')
+    throw invalidRequest('state: a new incident is not resolved yet. Open it, then resolve it.', {
+      param: 'state',
+    })
+  const row = await queries(tx).open.get({
+    title: checkedText(title, 'title', MAX_TITLE_CHARS),
+    models: JSON.stringify(own),
+    state,
+    opened_at_ms: now_ms,
+  })
+  await addUpdate(tx, row.id, { state, text, written_at_ms: now_ms })
+  await recordAction(tx, {
+    action: 'incident.opened',
+    subject: row.title,
+    after: { incident: row.id, state, text, models: own },
+  })
+  return await incidentById(tx, row.id)
+}
+
+/**
+ * Adds an update, which may change the state; `resolved` ends the incident.
+ *
+ * @throws GatewayError not_found; conflict for one that is resolved; invalid_request as `openIncident`
+ */
+export async function updateIncident(
+  tx: Tx,
+  id: number,
+  { text, state }: { text: string; state?: IncidentState | undefined },
+  now_ms: number,
+): Promise<Incident> {
+  await tx.lock(null)
+  const before = await incidentById(tx, id)
+  if (before.state === 'resolved') throw conflict(`Incident ${id} is resolved. Open a new one if it is back.`)
+  const next = state ?? before.state
+  // Clocks of several gateways may differ.
+  const written_at_ms = Math.max(now_ms, before.opened_at_ms)
+  await addUpdate(tx, id, { state: next, text, written_at_ms })
+  await queries(tx).change.run({
+    id,
+    state: next,
+    resolved_at_ms: next === 'resolved' ? written_at_ms : null,
+  })
+  await recordAction(tx, {
+    action: next === 'resolved' ? 'incident.resolved' : 'incident.updated',
+    subject: before.title,
+    before: { state: before.state },
+    after: { incident: id, state: next, text },
+  })
+  return await incidentById(tx, id)
+}
+
+async function addUpdate(
+  tx: Tx,
+  incident_id: number,
+  { state, text, written_at_ms }: IncidentUpdate,
+): Promise<void> {
+  const checked = checkedText(text, 'text', MAX_TEXT_CHARS)
+  await queries(tx).addUpdate.run({ incident_id, state, text: checked, written_at_ms })
+}
+
+/** @throws GatewayError invalid_request */
+function checkedText(text: string, param: string, max_chars: number): string {
+  const trimmed = text.trim().replaceAll('\r\n', '\n')
+  const is_line = param === 'title'
+  if (trimmed === '') throw invalidRequest(`${param}: must not be empty.`, { param })
+  if (trimmed.length > max_chars)
+    throw invalidRequest(`${param}: has ${trimmed.length} characters; at most ${max_chars} are allowed.`, {
+      param,
+    })
+  if (visible(trimmed) !== trimmed || (is_line && /[\n\t]/.test(trimmed)))
+    throw invalidRequest(`${param}: has control characters. Remove them.`, { param })
+  return trimmed
+}

@@ -1,0 +1,103 @@
+// The frame of a public page: its head, the way to the other pages, and the operator's own links.
+import { brandColorsUrl, pageBrand } from '../../../src/app/surface/brand.ts'
+import type { BrandSettings } from '../../../src/domain/brand.ts'
+import type { Html } from './html.ts'
+import { html, name } from './html.ts'
+
+/** What every page is made of. */
+export interface Place {
+  /** Of the public URL, before all addresses. */
+  path: string
+  brand: BrandSettings
+  /** Files of the brand that are there: others are not shown. */
+  shows_logo: boolean
+  shows_icon: boolean
+  has_console: boolean
+  /** Changes with the stylesheet and the script. */
+  version: string
+}
+
+export interface PageParts {
+  /** Of the tab, before the name of the brand. */
+  title: string
+  /** For search engines. */
+  description: string
+  address: '/' | '/pricing' | '/status'
+  main: Html
+  has_script?: boolean
+}
+
+const PAGES = [
+  { address: '/pricing', label: 'Pricing' },
+  { address: '/status', label: 'Status' },
+  { address: '/docs', label: 'API reference' },
+] as const
+
+/** The whole document. */
+export function framed(place: Place, { title, description, address, main, has_script }: PageParts): string {
+  const { path, has_console, version } = place
+  const own = pageBrand(place.brand, path)
+  const colors = brandColorsUrl(place.brand, path)
+  const icon = place.shows_icon && own.icon !== null ? own.icon : `${path}/docs/icon.svg`
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="${description}">
+<title>${title} · ${own.name}</title>
+<link rel="icon" href="${icon}">
+<link rel="stylesheet" href="${path}/brand/site.css?of=${version}">
+${colors !== null && html`<link rel="stylesheet" href="${colors}">`}
+${has_script && html`<script src="${path}/brand/site.js?of=${version}" defer></script>`}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the page</a>
+<header class="top">
+<a class="brand" href="${path}/"${address === '/' && html` aria-current="page"`}>${mark(place)}</a>
+<nav aria-label="Pages">
+${PAGES.map(
+  (page) =>
+    html`<a href="${path}${page.address}"${page.address === address && html` aria-current="page"`}>${page.label}</a>
+`,
+)}${has_console && html`<a class="sign-in" href="${path}/console">Sign in</a>`}
+</nav>
+</header>
+<main id="main" tabindex="-1">
+${main}
+</main>
+<footer>
+${footer(own)}
+</footer>
+</body>
+</html>
+`.text
+}
+
+function mark({ path, brand, shows_logo, shows_icon }: Place): Html {
+  const own = pageBrand(brand, path)
+  if (shows_logo && own.logo !== null) return html`<img class="logo" src="${own.logo}" alt="${own.name}">`
+  return html`${shows_icon && own.icon !== null && html`<img class="icon" src="${own.icon}" alt="">`}${name(own.name)}`
+}
+
+function footer({
+  name: service,
+  support_url,
+  terms_url,
+  privacy_url,
+  imprint_url,
+}: ReturnType<typeof pageBrand>): Html {
+  const links = [
+    ['Support', support_url],
+    ['Terms', terms_url],
+    ['Privacy', privacy_url],
+    ['Imprint', imprint_url],
+  ] as const
+  return html`${name(service)}${links.map(
+    ([label, href]) =>
+      href !== null &&
+      html`
+<a href="${href}">${label}</a>`,
+  )}`
+}

@@ -1,0 +1,94 @@
+// The page of prices: the models by kind, what each takes and costs, complete without a script, which adds search and sorting.
+import { formatUsd } from '../../../src/domain/money.ts'
+import { framed, type Place } from './frame.ts'
+import { type Html, html, name } from './html.ts'
+import { headsOf, type Line, lineName, shownLines } from './price-words.ts'
+import { KINDS, type PublicModel } from './views.ts'
+
+export const KIND_TITLES: Readonly<Record<PublicModel['kind'], string>> = {
+  text: 'Text',
+  image: 'Images',
+  embedding: 'Embeddings',
+  speech: 'Speech',
+  transcription: 'Transcription',
+  moderation: 'Moderation',
+  rerank: 'Rerank',
+}
+
+/** Models by their kinds, those that there are. */
+export const byKind = (models: readonly PublicModel[]): [PublicModel['kind'], PublicModel[]][] =>
+  KINDS.map((kind): [PublicModel['kind'], PublicModel[]] => [
+    kind,
+    models.filter((model) => model.kind === kind),
+  ]).filter(([, own]) => own.length > 0)
+
+/** @param models as `/pricing.json` has them */
+export function pricingPage(place: Place, models: readonly PublicModel[]): string {
+  const main = html`<h1>Pricing</h1>
+<p class="lead">You pay per call, in USD, at these prices. The same as data: <a href="${place.path}/pricing.json">pricing.json</a>.</p>
+${models.length === 0 ? html`<p>No models are offered at the moment.</p>` : SEARCH}
+${byKind(models).map(([kind, own]) => section(kind, own))}`
+  return framed(place, {
+    title: 'Pricing',
+    description: `Prices of ${models.length} models.`,
+    address: '/pricing',
+    main,
+    has_script: true,
+  })
+}
+
+/** Hidden until the script is there that it needs. */
+const SEARCH = html`<search hidden><label for="search">Search models</label>
+<input id="search" type="search" autocomplete="off" spellcheck="false">
+<p class="soft" role="status"></p></search>`
+
+function section(kind: PublicModel['kind'], models: readonly PublicModel[]): Html {
+  const heads = headsOf(kind)
+  const is_text = kind === 'text'
+  const per = kind === 'text' || kind === 'embedding' ? ', USD per million tokens' : ''
+  return html`<section aria-labelledby="kind-${kind}">
+<h2 id="kind-${kind}">${KIND_TITLES[kind]}<span class="soft">${per}</span></h2>
+<table>
+<thead><tr><th scope="col">Model</th>${heads.map((head) => html`<th scope="col" class="end">${head}</th>`)}${
+    is_text && html`<th scope="col" class="end">Context</th><th scope="col">Takes</th>`
+  }</tr></thead>
+<tbody>
+${models.map((model) => row(model, heads))}</tbody>
+</table>
+</section>
+`
+}
+
+function row(model: PublicModel, heads: readonly string[]): Html {
+  const { id, display_name, kind, context_tokens, takes, shutdown_date } = model
+  const names_unit = kind !== 'text' && kind !== 'embedding'
+  const cells = shownLines(model).map(
+    (line, index) =>
+      html`<td class="end" data-head="${heads[index]}" data-value="${line?.price_nanos ?? -1}">${line ? amount(line, names_unit) : '–'}</td>`,
+  )
+  return html`<tr><th scope="row" data-value="${display_name.toLowerCase()}">${name(display_name)}${
+    display_name !== id && html` <code>${id}</code>`
+  }${shutdown_date !== null && html` <span class="soft">until ${shutdown_date}</span>`}${allPrices(model)}</th>${cells}${
+    kind === 'text' &&
+    html`<td class="end" data-head="Context" data-value="${context_tokens ?? -1}">${tokens(context_tokens)}</td><td data-head="Takes" data-value="${(takes ?? []).length}">${takes?.join(', ') ?? 'text'}</td>`
+  }</tr>
+`
+}
+
+const amount = ({ price_nanos, per }: Line, names_unit: boolean): Html =>
+  html`${formatUsd(price_nanos)}${names_unit && html` <span class="soft">per ${per}</span>`}`
+
+/** Below its name, where the list does not have all of them. */
+function allPrices(model: PublicModel): Html | false {
+  const shown = shownLines(model)
+  if (model.kind === 'embedding') return false
+  const rest = model.price.filter((line) => line.price_nanos > 0 && !shown.includes(line))
+  if (rest.length === 0) return false
+  const priced = model.price.filter(({ price_nanos, of }) => price_nanos > 0 || of !== '')
+  return html`<details><summary>All prices</summary><ul>${priced.map(
+    (line) => html`<li>${lineName(line)}: ${formatUsd(line.price_nanos)} USD per ${line.per}</li>`,
+  )}</ul></details>`
+}
+
+/** "1,048,576" in full: people compare these. */
+const tokens = (count: number | null): string => count?.toLocaleString('en-US') ?? '–'

@@ -1,0 +1,122 @@
+// The public pages, their data, and their stylesheet and script. Off unless the operator turns them on.
+import { Elysia } from 'elysia'
+import { openCalls } from '../../../src/app/surface/calls.ts'
+import { noEndpoint } from '../../../src/app/surface/elysia-errors.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import type { Catalogue } from '../../../src/domain/catalogue.ts'
+import { publicPathOf } from '../../../src/domain/public-url.ts'
+import { plainError } from '../../../src/http/plain-error.ts'
+import { keptBrandFiles } from '../brand-files.ts'
+import { siteSettings } from '../settings.ts'
+import { statusOf } from '../status/gathered.ts'
+import { statusPage } from '../status/page.ts'
+import type { Place } from './frame.ts'
+import { homePage } from './home.ts'
+import { keptAnswer } from './kept.ts'
+import { pricingPage } from './pricing.ts'
+import { SCRIPT } from './script.ts'
+import STYLE from './site.css' with { type: 'text' }
+import { pricingView, publicModels } from './views.ts'
+
+const SURFACE = { surface: 'site', forms: [], render: plainError }
+
+/** Nothing inline, nothing of others, no form, no frame. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const GUARDS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'cross-origin-opener-policy': 'same-origin',
+}
+/** Data are the same for everybody: pages of others may read them. */
+const DATA = { 'x-content-type-options': 'nosniff', 'access-control-allow-origin': '*' }
+
+const HTML = 'text/html; charset=utf-8'
+const JSON_TYPE = 'application/json'
+/** Their addresses change with their content. */
+const FOREVER = 'public, max-age=31536000, immutable'
+
+const KEPT_MS = 5_000
+const STATUS_KEPT_MS = 10_000
+
+const VERSION = Bun.hash(STYLE + SCRIPT).toString(36)
+
+/** `GET /`, `/pricing`, `/pricing.json`, `/status`, `/status.json`, `/robots.txt`, and what the pages need. */
+export function publicRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations' | 'db'>) {
+  const { catalogue, now } = gateway.calls
+  const place = placesOf(gateway)
+  const status = statusOf(gateway)
+  const statusNow = (basis: Catalogue) => status(publicModels(basis))
+  const page = (kept_ms: number, make: (basis: Catalogue) => Promise<string>) =>
+    keptAnswer({ type: HTML, headers: GUARDS, kept_ms, now }, make)
+  const data = (kept_ms: number, make: (basis: Catalogue) => unknown) =>
+    keptAnswer({ type: JSON_TYPE, headers: DATA, kept_ms, now }, async (basis: Catalogue) =>
+      JSON.stringify(await make(basis)),
+    )
+  const pricing = (basis: Catalogue) => pricingView(publicModels(basis))
+  const answers = {
+    '/': page(KEPT_MS, async (basis) => {
+      const { description } = siteSettings.of(basis)
+      const base_url = basis.server.public_url?.replace(/\/+$/, '')
+      return homePage(await place(basis), pricing(basis).models, { description, base_url })
+    }),
+    '/pricing': page(KEPT_MS, async (basis) => pricingPage(await place(basis), pricing(basis).models)),
+    '/pricing.json': data(KEPT_MS, pricing),
+    '/status': page(STATUS_KEPT_MS, async (basis) => statusPage(await place(basis), await statusNow(basis))),
+    '/status.json': data(STATUS_KEPT_MS, statusNow),
+    '/robots.txt': keptAnswer(
+      { type: 'text/plain; charset=utf-8', headers: DATA, kept_ms: KEPT_MS, now },
+      ({ server }: Catalogue) => robots(publicPathOf(server.public_url)),
+    ),
+    '/brand/site.css': fixed('text/css; charset=utf-8', STYLE),
+    '/brand/site.js': fixed('text/javascript; charset=utf-8', SCRIPT),
+  }
+  const app = new Elysia({ name: 'public-pages' }).use(openCalls(gateway, SURFACE))
+  for (const [path, answer] of Object.entries(answers))
+    app.get(path, ({ request }) => {
+      const basis = catalogue()
+      if (!siteSettings.of(basis).enabled) throw noEndpoint()
+      return answer(request, basis)
+    })
+  return app
+}
+
+/** Pages to be found, and nothing that is for those who are signed in, or for programs. */
+const robots = (path: string): string =>
+  [
+    'User-agent: *',
+    ...['console', 'api/', 'v1/', 'v1beta/', 'openai/', 'upload/'].map((part) => `Disallow: ${path}/${part}`),
+    '',
+  ].join('\n')
+
+function fixed(type: string, text: string): (request: Request) => Response {
+  const etag = `"${VERSION}"`
+  const headers = { 'x-content-type-options': 'nosniff', 'cache-control': FOREVER, etag }
+  return (request) =>
+    request.headers.get('if-none-match') === etag
+      ? new Response(null, { status: 304, headers })
+      : new Response(text, { headers: { ...headers, 'content-type': type } })
+}
+
+function placesOf({ calls, operations }: Pick<Gateway, 'calls' | 'operations'>) {
+  const read = keptBrandFiles(operations.data_folder, calls.now)
+  const isThere = async (file: string | undefined) => file !== undefined && !('problem' in (await read(file)))
+  return async ({ brand, server, console }: Catalogue): Promise<Place> => ({
+    path: publicPathOf(server.public_url),
+    brand,
+    shows_logo: await isThere(brand.logo),
+    shows_icon: await isThere(brand.icon),
+    has_console: console.enabled,
+    version: VERSION,
+  })
+}

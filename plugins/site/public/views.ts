@@ -1,0 +1,76 @@
+// The public facts as JSON: models with their prices, and how they do; with their schemas.
+import { type Static, Type } from '@sinclair/typebox'
+import { takesOf } from '../../../src/catalogue/takes.ts'
+import { type Catalogue, isServed, type Model, TAKEN_MEDIA } from '../../../src/domain/catalogue.ts'
+import { shutdownDateOf } from '../../../src/domain/model-ends.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
+import { MoneyFields, money } from '../../../src/http/views.ts'
+import { priceLines } from '../../../src/money/pricing/price-lines.ts'
+import { siteSettings } from '../settings.ts'
+
+export const KINDS = [
+  'text',
+  'image',
+  'embedding',
+  'speech',
+  'transcription',
+  'moderation',
+  'rerank',
+] as const satisfies readonly Model['kind'][]
+
+const PriceLineView = Closed({
+  name: Type.String({ description: 'What is priced, such as `input`, `cache_read` or `per_image`.' }),
+  of: Type.String({
+    description: 'Which calls it is for, such as `prompts above 200,000 tokens`; empty: all others.',
+  }),
+  per: Type.String({ description: 'What one amount is for, such as `million tokens`.' }),
+  ...MoneyFields('price', 'The price'),
+})
+
+const ModelView = Closed({
+  id: Type.String({ description: 'The name by which it is called.' }),
+  display_name: Type.String({ description: 'Its name for people.' }),
+  kind: OneOf(KINDS, { description: 'This decides the endpoints that call it.' }),
+  price: Type.Array(PriceLineView, { description: 'What a call is charged.' }),
+  takes: Nullable(
+    Type.Array(OneOf(['text', ...TAKEN_MEDIA]), {
+      description: 'What its requests may have; null where that is not known.',
+    }),
+  ),
+  context_tokens: Nullable(Type.Integer({ description: 'Of a text model: the most input tokens.' })),
+  max_output_tokens: Nullable(Type.Integer({ description: 'Of a text model: the most output tokens.' })),
+  shutdown_date: Nullable(
+    Type.String({ description: 'The day on which it is shut down; null if none is known.' }),
+  ),
+})
+export type PublicModel = Static<typeof ModelView>
+
+export const PricingView = Closed(
+  {
+    object: Type.Literal('list'),
+    currency: Type.Literal('USD'),
+    models: Type.Array(ModelView, { description: 'In the order of the catalogue.' }),
+  },
+  { description: 'The models and their prices.' },
+)
+
+/** The models that are shown to anybody: those that are served, without those that the operator hides. */
+export function publicModels(catalogue: Pick<Catalogue, 'models' | 'sections'>): Model[] {
+  const { isHidden } = siteSettings.of(catalogue)
+  return [...catalogue.models.values()].filter((model) => isServed(model) && !isHidden(model.id))
+}
+
+export const pricingView = (models: readonly Model[]): Static<typeof PricingView> => ({
+  object: 'list',
+  currency: 'USD',
+  models: models.map((model) => ({
+    id: model.id,
+    display_name: model.display_name,
+    kind: model.kind,
+    price: priceLines(model.price).map(({ nanos, ...line }) => ({ ...line, ...money('price', nanos) })),
+    takes: takesOf(model)?.slice() ?? null,
+    context_tokens: model.kind === 'text' ? model.context : null,
+    max_output_tokens: model.kind === 'text' ? model.max_output_tokens : null,
+    shutdown_date: shutdownDateOf(model) ?? null,
+  })),
+})

@@ -1,0 +1,58 @@
+// The settings of the public pages, [site]: whether they are there, and what they say and leave out.
+import { type Static, Type } from '@sinclair/typebox'
+import { closed } from '../../src/catalogue/schema-parts.ts'
+import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
+import { compileGlobs } from '../../src/utilities/glob.ts'
+import { unseenIn } from '../../src/utilities/visible-text.ts'
+
+const MAX_DESCRIPTION_CHARS = 300
+
+const SiteSchema = Type.Object(
+  {
+    enabled: Type.Boolean({
+      default: false,
+      description: 'serve the public pages: /, /pricing and /status, for anybody',
+    }),
+    description: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_DESCRIPTION_CHARS,
+        must: `a text of at most ${MAX_DESCRIPTION_CHARS} characters`,
+        description: 'what you offer, in a sentence or two, at the top of the first page',
+      }),
+    ),
+    hidden_models: Type.Array(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        must: 'the id of a model, in which "*" stands for any characters',
+      }),
+      { default: [], description: 'models that the public pages leave out, such as "internal-*"' },
+    ),
+  },
+  closed,
+)
+
+type SiteText = Static<typeof SiteSchema>
+
+export interface SiteSettings extends Pick<SiteText, 'enabled' | 'description'> {
+  /** Whether the public pages leave a model out. */
+  isHidden: (model: string) => boolean
+}
+
+function readSite(
+  { enabled, description, hidden_models }: SiteText,
+  { report }: SectionContext,
+): SiteSettings {
+  const unseen = description === undefined ? undefined : unseenIn(description)
+  if (unseen !== undefined)
+    report(['site', 'description'], `must be without the control character ${unseen}: remove it`)
+  return { enabled, description, isHidden: compileGlobs(hidden_models) }
+}
+
+export const siteSettings = defineSection({
+  name: 'site',
+  schema: SiteSchema,
+  read: readSite,
+  before: 'console',
+})

@@ -1,0 +1,100 @@
+// The page of the status: how the service does now, incidents, and the last 90 days of each model, in words too.
+import { framed, type Place } from '../public/frame.ts'
+import { type Html, html, name } from '../public/html.ts'
+import type { ModelStatus, PublicIncident, Status } from './views.ts'
+
+const ALL: Readonly<Record<Status['state'], string>> = {
+  working: 'All models work.',
+  impaired: 'Some calls fail.',
+  failing: 'Some models are not available.',
+}
+const STATES: Readonly<Record<ModelStatus['state'], string>> = {
+  unknown: 'No recent data',
+  working: 'Working',
+  impaired: 'Partly failing',
+  failing: 'Not available',
+}
+const INCIDENT_WORDS: Readonly<Record<PublicIncident['state'], string>> = {
+  investigating: 'Investigating',
+  identified: 'Identified',
+  monitoring: 'Monitoring',
+  resolved: 'Resolved',
+}
+
+export function statusPage(place: Place, status: Status): string {
+  const open = status.incidents.filter(({ state }) => state !== 'resolved')
+  const past = status.incidents.filter(({ state }) => state === 'resolved')
+  const words = open.length > 0 && status.state !== 'failing' ? 'An incident is open.' : ALL[status.state]
+  const main = html`<h1>Status</h1>
+<p class="now ${status.state}"><strong>${words}</strong> <span class="soft">As of ${moment(status.checked_at)}. The same as data: <a href="${place.path}/status.json">status.json</a>.</span></p>
+${open.length > 0 && html`<section aria-labelledby="open"><h2 id="open">Open incidents</h2>${open.map(incident)}</section>`}
+<section aria-labelledby="models"><h2 id="models">Models <span class="soft">last 90 days</span></h2>
+${
+  status.models.length === 0
+    ? html`<p>No models are offered at the moment.</p>`
+    : html`<ul class="models">${status.models.map(model)}</ul>
+<p class="soft">Each bar is a day (UTC), today on the right, by the share of calls that were answered. Requests that a model refuses as such do not count.</p>`
+}
+</section>
+<section aria-labelledby="past"><h2 id="past">Past incidents</h2>${past.length === 0 ? html`<p>No incidents in the last 90 days.</p>` : past.map(incident)}</section>`
+  return framed(place, { title: 'Status', description: words, address: '/status', main })
+}
+
+const model = ({ display_name, state, answered_percent, days }: ModelStatus): Html => html`<li>
+<div class="line"><h3>${name(display_name)}</h3><span class="${state}">${STATES[state]}</span></div>
+<div class="days" role="img" aria-label="${inWords(days)}">${days.map((day) => html`<i${levelOf(day.answered_percent)}></i>`)}</div>
+<p class="soft">${answered_percent === null ? 'Not enough calls yet to say more.' : html`${percent(answered_percent)} of calls answered`}</p>
+</li>
+`
+
+type Day = ModelStatus['days'][number]
+
+/** From these shares on a day is good, and bearable. */
+const GOOD_PERCENT = 99
+const FAIR_PERCENT = 90
+
+function levelOf(share: number | null): Html | false {
+  if (share === null) return false
+  return share >= GOOD_PERCENT
+    ? html` class="g"`
+    : share >= FAIR_PERCENT
+      ? html` class="w"`
+      : html` class="b"`
+}
+
+/** "84 days at 99 % or more. 2026-11-14: 97 %. 4 days without enough calls." */
+function inWords(days: readonly Day[]): string {
+  const known = days.filter(({ answered_percent }) => answered_percent !== null)
+  const low = known.filter(({ answered_percent }) => (answered_percent ?? 100) < GOOD_PERCENT)
+  const count = (number: number) => (number === 1 ? '1 day' : `${number} days`)
+  return [
+    `Last ${count(days.length)}: ${count(known.length - low.length)} at ${GOOD_PERCENT} % or more.`,
+    ...low.map(({ date, answered_percent }) => `${date}: ${answered_percent} %.`),
+    ...(known.length < days.length ? [`${count(days.length - known.length)} without enough calls.`] : []),
+  ].join(' ')
+}
+
+/** Rounded down, 99 stands for what lacks little of 100. */
+const percent = (share: number): string => (share === GOOD_PERCENT ? `over ${GOOD_PERCENT} %` : `${share} %`)
+
+const incident = ({ title, models, updates }: PublicIncident): Html => html`<article>
+<h3>${name(title)}</h3>
+${models.length > 0 && html`<p class="soft">${models.map((id, index) => html`${index > 0 && ', '}${name(id)}`)}</p>`}
+<ul>${updates.map(
+  ({ state, text, written_at }) =>
+    html`<li><strong>${INCIDENT_WORDS[state]}</strong> <span class="soft">${moment(written_at)}</span><p class="text" dir="auto">${text}</p></li>`,
+)}</ul>
+</article>
+`
+
+/** "29 Nov 2026, 16:07 UTC" */
+function moment(iso: string): Html {
+  const at = new Date(iso)
+  const day = at.toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  })
+  return html`<time datetime="${iso}">${day}, ${iso.slice(11, 16)} UTC</time>`
+}

@@ -1,0 +1,138 @@
+// The status as anybody may know it: how each model does, its last 90 days, and incidents; without numbers that tell how much is called.
+import { type Static, Type } from '@sinclair/typebox'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
+import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
+import { DAYS_KEPT, type HealthState, type ModelDay } from '../../health/index.ts'
+import type { Incident } from '../incidents/incidents.ts'
+import { INCIDENT_STATES } from '../tables.ts'
+
+export const MODEL_STATES = ['unknown', 'working', 'impaired', 'failing'] as const
+
+/** Of fewer calls a share would say nothing, and tell how many there were. */
+export const MIN_CALLS = 20
+
+const Share = (description: string) =>
+  Nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: `${description} Null where there is too little to say.`,
+    }),
+  )
+
+const ModelStatusView = Closed({
+  id: Type.String({ description: 'The name by which it is called.' }),
+  display_name: Type.String({ description: 'Its name for people.' }),
+  state: OneOf(MODEL_STATES, { description: 'How it does now; `unknown`: nothing was tried lately.' }),
+  answered_percent: Share('Of the calls of all these days, the share that was answered, rounded down.'),
+  days: Type.Array(
+    Closed({
+      date: Type.String({ description: 'In UTC, such as `2026-11-29`.' }),
+      answered_percent: Share('The share of its calls that was answered, rounded down.'),
+    }),
+    { description: `The last ${DAYS_KEPT} days, today last.` },
+  ),
+})
+export type ModelStatus = Static<typeof ModelStatusView>
+
+const IncidentView = Closed({
+  id: Type.Integer(),
+  title: Type.String(),
+  state: OneOf(INCIDENT_STATES),
+  models: Type.Array(Type.String(), { description: 'Empty: the service as a whole.' }),
+  ...TimeFields('opened', 'When it was opened'),
+  ...NullableTimeFields('resolved', 'When it was resolved'),
+  updates: Type.Array(
+    Closed({
+      state: OneOf(INCIDENT_STATES),
+      text: Type.String(),
+      ...TimeFields('written', 'When it was written'),
+    }),
+    { description: 'The newest first.' },
+  ),
+})
+export type PublicIncident = Static<typeof IncidentView>
+
+export const StatusView = Closed(
+  {
+    state: OneOf(['working', 'impaired', 'failing'], {
+      description: 'The worst that is known of a model or an incident.',
+    }),
+    ...TimeFields('checked', 'When this was put together'),
+    models: Type.Array(ModelStatusView, { description: 'In the order of the catalogue.' }),
+    incidents: Type.Array(IncidentView, {
+      description: 'Open ones, and those of the last 90 days; the newest first.',
+    }),
+  },
+  { description: 'How the service does.' },
+)
+export type Status = Static<typeof StatusView>
+
+interface StatusParts {
+  models: readonly { id: string; display_name: string }[]
+  stateOf: (model: string) => HealthState
+  days: readonly ModelDay[]
+  incidents: readonly Incident[]
+  now_ms: number
+}
+
+const DAY_MS = 86_400_000
+
+export function statusView({ models, stateOf, days, incidents, now_ms }: StatusParts): Status {
+  const of_model = Map.groupBy(days, ({ model }) => model)
+  const today = Math.floor(now_ms / DAY_MS)
+  const dates = Array.from({ length: DAYS_KEPT }, (_, index) => today - DAYS_KEPT + 1 + index)
+  const shown = new Set(models.map(({ id }) => id))
+  const views = models.map(({ id, display_name }): ModelStatus => {
+    const own = new Map((of_model.get(id) ?? []).map((day) => [day.day_s, day]))
+    const all = dates.flatMap((day) => own.get(day * 86_400) ?? [])
+    return {
+      id,
+      display_name,
+      state: stateOf(id),
+      answered_percent: percentOf(all),
+      days: dates.map((day) => {
+        const found = own.get(day * 86_400)
+        return {
+          date: new Date(day * DAY_MS).toISOString().slice(0, 10),
+          answered_percent: found ? percentOf([found]) : null,
+        }
+      }),
+    }
+  })
+  return {
+    state: stateOfAll(views, incidents),
+    ...time('checked', now_ms),
+    models: views,
+    incidents: incidents.map((incident) => incidentView(incident, shown)),
+  }
+}
+
+/** Rounded down: 100 only where all were answered. @returns null of too few calls */
+function percentOf(days: readonly Pick<ModelDay, 'answered' | 'failed'>[]): number | null {
+  const answered = days.reduce((sum, day) => sum + day.answered, 0)
+  const calls = answered + days.reduce((sum, day) => sum + day.failed, 0)
+  return calls < MIN_CALLS ? null : Math.floor((answered / calls) * 100)
+}
+
+function stateOfAll(models: readonly ModelStatus[], incidents: readonly Incident[]): Status['state'] {
+  if (models.some(({ state }) => state === 'failing')) return 'failing'
+  const has_incident = incidents.some(({ state }) => state !== 'resolved')
+  return has_incident || models.some(({ state }) => state === 'impaired') ? 'impaired' : 'working'
+}
+
+/** Models that anybody may know: others are not named. */
+const incidentView = (
+  { id, title, state, models, opened_at_ms, resolved_at_ms, updates }: Incident,
+  shown: ReadonlySet<string>,
+): PublicIncident => ({
+  id,
+  title,
+  state,
+  models: models.filter((model) => shown.has(model)),
+  ...time('opened', opened_at_ms),
+  ...time('resolved', resolved_at_ms),
+  updates: updates
+    .map((update) => ({ state: update.state, text: update.text, ...time('written', update.written_at_ms) }))
+    .toReversed(),
+})

@@ -1,0 +1,116 @@
+// The page of incidents: what the status page tells of, and the dialog that opens one.
+import { ExternalLink, Megaphone, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { api, send } from '../../console/web/app/client.ts'
+import { addressOf } from '../../console/web/app/place.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useAction } from '../../console/web/parts/action.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { AsCommand } from '../../console/web/parts/code.tsx'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { TextArea, TextInput } from '../../console/web/parts/input.tsx'
+import { Page } from '../../console/web/parts/page.tsx'
+import { Select } from '../../console/web/parts/select.tsx'
+import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, column, Pager, Table, useCursor } from '../../console/web/parts/table.tsx'
+import { Time } from '../../console/web/parts/time.tsx'
+import type { ShownIncident } from '../incidents/list.ts'
+import { IncidentStatus, OPEN_STATES, quoted } from './words.tsx'
+
+const COLUMNS: Column<ShownIncident>[] = [
+  column('title', 'Incident', 'first', ({ title }) => <bdi>{title}</bdi>),
+  column('state', 'State', 'second', ({ state }) => <IncidentStatus state={state} />),
+  column('models', 'Models', 'none', ({ models }) => models || 'All'),
+  atEnd('opened', 'Opened', 'second-end', ({ opened_at_ms }) => <Time at_ms={opened_at_ms} />),
+]
+
+export default function Incidents() {
+  const cursor = useCursor()
+  const incidents = useApi(['incidents', cursor], () => api.incidents.get({ query: { cursor } }))
+  const [opening, setOpening] = useState(false)
+  return (
+    <Page
+      title="Incidents"
+      lead="What you tell on the status page when something goes wrong."
+      actions={
+        <>
+          <a className="button" href={addressOf('/status')} target="_blank" rel="noreferrer">
+            <ExternalLink className="icon" aria-hidden />
+            Status page
+          </a>
+          <Button look="primary" icon={Plus} onClick={() => setOpening(true)}>
+            New incident
+          </Button>
+        </>
+      }
+    >
+      <Loaded query={incidents}>
+        {({ incidents: rows, next_cursor }) =>
+          rows.length === 0 ? (
+            <EmptyState icon={Megaphone} title="No incidents">
+              Open one when customers should know that something is wrong. Turn the status page on in
+              Settings, Public pages.
+            </EmptyState>
+          ) : (
+            <>
+              <Table
+                label="Incidents"
+                columns={COLUMNS}
+                rows={rows}
+                keyOf={({ id }) => id}
+                hrefOf={({ id }) => `/system/incidents/${id}`}
+              />
+              <Pager next_cursor={next_cursor} />
+            </>
+          )
+        }
+      </Loaded>
+      <Dialog open={opening} onClose={() => setOpening(false)} title="New incident">
+        <NewIncident onClose={() => setOpening(false)} />
+      </Dialog>
+    </Page>
+  )
+}
+
+function NewIncident({ onClose }: { onClose: () => void }) {
+  const [title, setTitle] = useState('')
+  const [text, setText] = useState('')
+  const [state, setState] = useState(OPEN_STATES[0]?.value ?? 'investigating')
+  const [models, setModels] = useState('')
+  const [, go] = useLocation()
+  const named = models.split(',').flatMap((model) => model.trim() || [])
+  const { runOrThrow } = useAction({
+    work: () => send(api.incidents.post({ title, text, state, models: named })),
+    changes: ['incidents'],
+    done: () => ({ text: 'Incident opened' }),
+  })
+  async function open(): Promise<void> {
+    const { id } = await runOrThrow()
+    onClose()
+    go(`/system/incidents/${id}`)
+  }
+  const of_models = named.map((model) => ` --model ${model}`).join('')
+  return (
+    <Form submit={open} aria-label="New incident">
+      <Field label="Title" name="title" help="Such as “Slow answers of GPT models”.">
+        <TextInput value={title} onChange={setTitle} autoComplete="off" />
+      </Field>
+      <Field label="Text" name="text" help="What customers notice, and what you do about it.">
+        <TextArea rows={4} value={text} onChange={setText} />
+      </Field>
+      <Field label="State" name="state">
+        <Select options={OPEN_STATES} value={state} onChange={setState} />
+      </Field>
+      <Field label="Models" name="models" help="Separated by commas. Leave empty for all models.">
+        <TextInput code value={models} onChange={setModels} autoComplete="off" />
+      </Field>
+      <SubmitOrCancel onCancel={onClose}>Open incident</SubmitOrCancel>
+      <AsCommand
+        command={`tollgate incident open ${quoted(title, 'TITLE')} --text ${quoted(text, 'TEXT')} --state ${state}${of_models}`}
+      />
+    </Form>
+  )
+}
