@@ -293,7 +293,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 300 more for the import of prices in the console, secrets in forms, and what would lock an operator out.
 // 900 more for the brand, the public pages and incidents.
 // 1,600 more for mail: against a real mail server.
-const MAX_TEST_LINES = 148_700
+const MAX_TEST_LINES = 149_100
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -24,6 +24,7 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   applySteps: CALLS,
   // The audit log. Changes by an account's own people, which are counted, come after its lock.
   recordAction: ADDS,
+  openIncident: ADDS,
   // Sessions.
   endSession: SEES,
   signOut: SEES,

@@ -135,11 +135,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
         help: 'A PNG, WebP or SVG file in the data folder, such as logo.svg. Shown in place of the name.',
         code: true,
       },
-      icon: {
-        label: 'Icon',
-        help: 'A square image in the data folder, for the browser tab and beside the name.',
-        code: true,
-      },
+      icon: { label: 'Icon', help: 'A square image in the data folder, for browser tabs.', code: true },
       color: {
         label: 'Color',
         help: 'Of buttons and links, such as #1f56c4. Shades that are hard to read are adjusted.',
@@ -157,11 +153,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
     labels: {
       enabled: { label: 'Public pages', help: 'Serves /, /pricing and /status.' },
       description: { label: 'Description', help: 'What you offer, in a sentence or two.', rows: 3 },
-      hidden_models: {
-        label: 'Hidden models',
-        help: 'Models that are left out, separated by commas, such as internal-*.',
-        code: true,
-      },
+      hidden_models: { label: 'Hidden models', help: 'Left out, such as internal-*.', code: true },
     },
   },
   catalogue: {
