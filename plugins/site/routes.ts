@@ -1,6 +1,6 @@
 // The routes of what anybody sees of the service, composed with the first request for any of it.
 import { Type } from '@sinclair/typebox'
-import { type AnyElysia, Elysia, NotFoundError } from 'elysia'
+import { Elysia, NotFoundError } from 'elysia'
 import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
 import { baseApp } from '../../src/app/surface/base-app.ts'
 import { openCalls } from '../../src/app/surface/calls.ts'
@@ -12,8 +12,6 @@ import { failures } from '../../src/http/schema.ts'
 import { PricingView } from './public/views.ts'
 import { siteSettings } from './settings.ts'
 import { StatusView } from './status/views.ts'
-
-const PAGES = ['/pricing', '/status', '/robots.txt', '/brand/*'] as const
 
 /**
  * `/`, `/pricing`, `/status` and their data, where the operator has turned them on; `/brand/…`, what pages are made of. Without public pages `/`
@@ -27,11 +25,13 @@ export function siteRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operat
     ])
     return baseApp(gateway).use(brandRoutes(gateway)).use(publicRoutes(gateway))
   })
-  const app: AnyElysia = new Elysia({ name: 'site' })
+  return new Elysia({ name: 'site' })
     .get('/', ({ request }) => (isOn(gateway) ? serve({ request }) : leadIn(gateway, request)), HANDED_ON)
+    .get('/pricing', serve, HANDED_ON)
+    .get('/status', serve, HANDED_ON)
+    .get('/robots.txt', serve, HANDED_ON)
+    .get('/brand/*', serve, HANDED_ON)
     .use(dataRoutes(gateway, serve))
-  for (const path of PAGES) app.get(path, serve, HANDED_ON)
-  return app
 }
 
 const isOn = ({ calls }: Pick<Gateway, 'calls'>): boolean => siteSettings.of(calls.catalogue()).enabled

@@ -35,7 +35,8 @@ const SiteSchema = Type.Object(
 
 type SiteText = Static<typeof SiteSchema>
 
-export interface SiteSettings extends Pick<SiteText, 'enabled' | 'description'> {
+export interface SiteSettings extends Pick<SiteText, 'enabled'> {
+  description: string | undefined
   /** Whether the public pages leave a model out. */
   isHidden: (model: string) => boolean
 }

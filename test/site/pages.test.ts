@@ -1,6 +1,9 @@
 // The public pages: what anybody reads of models, prices and the status, and what nobody reads.
 import { describe, expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
+import { PricingView } from '../../plugins/site/public/views.ts'
+import { StatusView } from '../../plugins/site/status/views.ts'
+import { faultsIn } from '../../src/domain/validation.ts'
 import { signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
 
@@ -246,6 +249,15 @@ describe('the status', () => {
     )
     expect(days).toEqual([{ answered: 1, failed: 2 }])
   })
+})
+
+test.each([
+  ['/pricing.json', PricingView],
+  ['/status.json', StatusView],
+])('%s is what the API reference says', async (path, schema) => {
+  const answer = await get(path)
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+  expect([...faultsIn(schema, await answer.json())]).toEqual([])
 })
 
 test('a thousand requests at once make a page once', async () => {

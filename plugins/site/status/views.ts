@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
-import { DAYS_KEPT, type HealthState, type ModelDay } from '../../health/index.ts'
+import { DAYS_KEPT, type ModelDay } from '../../health/index.ts'
 import type { Incident } from '../incidents/incidents.ts'
 import { INCIDENT_STATES } from '../tables.ts'
 
@@ -36,16 +36,16 @@ const ModelStatusView = Closed({
 export type ModelStatus = Static<typeof ModelStatusView>
 
 const IncidentView = Closed({
-  id: Type.Integer(),
-  title: Type.String(),
-  state: OneOf(INCIDENT_STATES),
+  id: Type.Integer({ description: 'Its number.' }),
+  title: Type.String({ description: 'What goes wrong, in a few words.' }),
+  state: OneOf(INCIDENT_STATES, { description: 'How far it is.' }),
   models: Type.Array(Type.String(), { description: 'Empty: the service as a whole.' }),
   ...TimeFields('opened', 'When it was opened'),
   ...NullableTimeFields('resolved', 'When it was resolved'),
   updates: Type.Array(
     Closed({
-      state: OneOf(INCIDENT_STATES),
-      text: Type.String(),
+      state: OneOf(INCIDENT_STATES, { description: 'How far it was then.' }),
+      text: Type.String({ description: 'What is new.' }),
       ...TimeFields('written', 'When it was written'),
     }),
     { description: 'The newest first.' },
@@ -70,7 +70,7 @@ export type Status = Static<typeof StatusView>
 
 interface StatusParts {
   models: readonly { id: string; display_name: string }[]
-  stateOf: (model: string) => HealthState
+  stateOf: (model: string) => ModelStatus['state']
   days: readonly ModelDay[]
   incidents: readonly Incident[]
   now_ms: number

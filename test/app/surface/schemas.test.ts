@@ -102,8 +102,11 @@ test('no other route that can be read declares none', () => {
   const undeclared = served
     .filter(({ method, hooks }) => method === 'GET' && !hooks.response)
     .map(({ path }) => path)
-    // Files for browsers, the page of the link in mails, the document of the reference, what Prometheus reads: no JSON of a schema of ours. The console's API is tried by its own tests.
-    .filter((path) => path !== '/' && !/^\/(console|docs|mail|metrics)(\/|$)/.test(path))
+    // Pages and files for browsers, the document of the reference, what Prometheus reads: no JSON of a schema of ours. The console's API is tried by its own tests.
+    .filter(
+      (path) =>
+        path !== '/' && !/^\/(brand|console|docs|mail|metrics|pricing|robots\.txt|status)(\/|$)/.test(path),
+    )
   expect(undeclared).toEqual([])
 })
 

@@ -18,6 +18,7 @@ const CHANGES: Record<
   | 'mail'
   | 'metrics'
   | 'native'
+  | 'site'
   | 'telemetry',
   [path: string[], value: unknown][]
 > = {
