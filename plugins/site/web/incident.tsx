@@ -67,7 +67,7 @@ function NewUpdate({ id, state: before }: Incident) {
     done: () => ({ text: state === 'resolved' ? 'Incident resolved' : 'Update published' }),
   })
   async function publish(): Promise<void> {
-    await runOrThrow()
+    await runOrThrow(undefined)
     setText('')
   }
   const verb = state === 'resolved' ? `resolve ${id}` : `update ${id} --state ${state}`

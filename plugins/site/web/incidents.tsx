@@ -88,7 +88,7 @@ function NewIncident({ onClose }: { onClose: () => void }) {
     done: () => ({ text: 'Incident opened' }),
   })
   async function open(): Promise<void> {
-    const { id } = await runOrThrow()
+    const { id } = await runOrThrow(undefined)
     onClose()
     go(`/system/incidents/${id}`)
   }
