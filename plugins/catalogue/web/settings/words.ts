@@ -130,17 +130,9 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
     groups: { name: 'Look', support_url: 'Your pages' },
     labels: {
       name: { label: 'Name', help: 'Shown in place of Tollgate.' },
-      logo: {
-        label: 'Logo',
-        help: 'A PNG, WebP or SVG file in the data folder, such as logo.svg. Shown in place of the name.',
-        code: true,
-      },
+      logo: { label: 'Logo', help: 'A wordmark: PNG, WebP or SVG in the data folder.', code: true },
       icon: { label: 'Icon', help: 'A square image in the data folder, for browser tabs.', code: true },
-      color: {
-        label: 'Color',
-        help: 'Of buttons and links, such as #1f56c4. Shades that are hard to read are adjusted.',
-        code: true,
-      },
+      color: { label: 'Color', help: 'Of buttons and links, such as #1f56c4.', code: true },
       support_url: { label: 'Support', help: 'A URL, or mailto: with an address.', code: true },
       terms_url: { label: 'Terms of service', code: true },
       privacy_url: { label: 'Privacy policy', code: true },
