@@ -5,6 +5,7 @@ import { audit_log } from '../../plugins/audit-log/list.ts'
 import { entry_list } from '../../plugins/entries/list.ts'
 import { imported_history } from '../../plugins/import/history/list.ts'
 import { key_list } from '../../plugins/keys/list.ts'
+import { mail_list } from '../../plugins/mail/list.ts'
 import { refused_requests } from '../../plugins/refusals/index.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { expectFilters } from '../support/list-filters.ts'
@@ -36,6 +37,16 @@ for (const [id, account_id, day_s] of [
   file
     .query(`INSERT INTO imported_usage VALUES (?, 'new-api', ?, ?, 'm', 1, 1, 1, 1)`)
     .run(id, account_id, day_s)
+for (const [id, account_id, queued_at_ms] of [
+  [1, 1, 1_000],
+  [2, 1, 2_000],
+  [3, 2, 2_000],
+] as const)
+  file
+    .query(
+      `INSERT INTO mails VALUES (?, ?, 'k' || ?1, 'test', '{}', 'a@b', 'en', NULL, NULL, 'm' || ?1, 'failed', 1, ?, NULL, NULL, NULL)`,
+    )
+    .run(id, account_id, queued_at_ms)
 file.close()
 const db = openDb(scene.path('tollgate.db'))
 afterAll(async () => {
@@ -46,5 +57,6 @@ afterAll(async () => {
 test('the audit log', () => expectFilters(db, audit_log, ({ created_at_ms }) => created_at_ms))
 test('entries', () => expectFilters(db, entry_list, ({ created_at_ms }) => created_at_ms))
 test('keys', () => expectFilters(db, key_list, ({ created_at_ms }) => created_at_ms))
+test('mails', () => expectFilters(db, mail_list, ({ queued_at_ms }) => queued_at_ms))
 test('refused requests', () => expectFilters(db, refused_requests, ({ at_ms }) => at_ms))
 test('imported history', () => expectFilters(db, imported_history, ({ day_s }) => day_s * 1_000))

@@ -74,7 +74,7 @@ describe.if(hasPostgres)('what is refused', () => {
       'a mail',
       "INSERT INTO mails VALUES (9, 1, 'k', 'test', '{}', 'a@b', 'en', NULL, NULL, 'm', 'queued', 0, 5, 6, NULL, NULL)",
     ],
-    ['a subscription to notices', "INSERT INTO mail_recipients VALUES (9, 1, 'a@b', 't', NULL)"],
+    ['a subscription to notices', "INSERT INTO mail_recipients VALUES (9, 1, 'c@d', 't', NULL)"],
     [
       'an image',
       "INSERT INTO generations (uuid, account_id, call_id, position, kind, state, model, prompt, parents, created_at_ms) VALUES ('00000000-0000-4000-8000-000000000000', 1, 1, 0, 'edit', 'failed', 'm', 'p', '[]', 0)",
