@@ -16,11 +16,12 @@ import {
   word,
 } from '../../src/app/list/columns.ts'
 import { marginOfOne } from '../../src/domain/margin.ts'
-import { type CallOutcome, freeBecause, LISTED_OUTCOMES } from '../../src/domain/outcomes.ts'
+import { type CallOutcome, LISTED_OUTCOMES } from '../../src/domain/outcomes.ts'
 import { outputTokens, promptTokens } from '../../src/domain/usage.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import { CAUSES, causeOf } from './causes.ts'
 import type { RecordedCall } from './listing.ts'
+import { freeBecause } from './price-lines.ts'
 
 /** A call, or a refused request among calls, which has no usage and costs nothing. */
 export interface ListedCall extends Omit<RecordedCall, 'outcome'> {
@@ -129,7 +130,7 @@ export const call_columns = columnsOf<ListedCall>()({
   cost: money(({ cost_nanos }) => cost_nanos, { description: 'The charge' }),
   free_because: word(Nullable(OneOf(['interrupted'])), freeBecause, {
     description:
-      'Why it cost nothing, although it has a price: `interrupted`, the provider interrupted the answer, which is free here.',
+      'Why it cost nothing, although its model is not free: `interrupted`, the provider interrupted the answer, which is free here.',
   }),
   unpaid: money(({ unpaid_nanos }) => unpaid_nanos, {
     description: 'The part that the balance did not cover, which became debt',

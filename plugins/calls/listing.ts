@@ -5,19 +5,23 @@ import type { Db } from '../../src/store/db.ts'
 import type { Page, PageRequest } from '../../src/store/page.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
-import { callQueries, startQueries } from './queries.ts'
+import { callQueries, idQueries } from './queries.ts'
 import { type CallRanges, everywhere, rangesInTurns, rangesOf } from './ranges.ts'
 
 /** Calls that are looked at in one turn: some 5 ms. */
 const CALLS_AT_ONCE = 500
 
-/** A part may be empty; calls that are recorded meanwhile are left out. */
+/**
+ * All calls that match, the newest first, a part at a time: each that was recorded at the begin once. A part may be empty. Calls that begin
+ * meanwhile are left out; one that was under way, and whose record comes meanwhile, may be among them.
+ */
 export async function* allCalls(db: Db, filter: CallFilter): AsyncGenerator<RecordedCall[]> {
   const queries = callQueries(db, filter.account_id)
   const values = await valuesOf(db, filter)
+  const below_begin_id = ((await idQueries(db).newest.get({}))?.id ?? 0) + 1
   const { ranges } = isNarrowed(filter)
-    ? await rangesInTurns(queries, values, Number.MAX_SAFE_INTEGER)
-    : everywhere(Number.MAX_SAFE_INTEGER)
+    ? await rangesInTurns(queries, values, below_begin_id)
+    : everywhere(below_begin_id)
   for (const { first_id, last_id } of ranges)
     for (let below_id = last_id + 1; below_id > first_id; ) {
       const step = await queries.step.get({
@@ -107,6 +111,6 @@ async function pageIn(
 
 /** When the first call from an id on began: how far back a search went that goes on below it. */
 export async function startOfCall(db: Db, from_id: number): Promise<number | undefined> {
-  const call = await startQueries(db).from.get({ from_id })
+  const call = await idQueries(db).from.get({ from_id })
   return call?.started_at_ms
 }

@@ -25,6 +25,8 @@ export async function filterOfOptions(
     key_id: key === undefined ? undefined : (await keyByReference(db, key)).id,
     model,
     provider,
+    // As in the figures of `usage --by`: a call is the provider's that answered it.
+    answered: provider === undefined ? undefined : true,
     since_ms: since,
     until_ms: until,
   }

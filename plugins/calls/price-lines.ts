@@ -2,7 +2,7 @@
 import type { ExtraCharge } from '../../src/domain/extras.ts'
 import { countedByRate, IMAGE_TOKEN_RATES, type ImageTokenRate } from '../../src/domain/image-tokens.ts'
 import type { Nanos } from '../../src/domain/money.ts'
-import { type CallOutcome, freeBecause } from '../../src/domain/outcomes.ts'
+import type { CallOutcome } from '../../src/domain/outcomes.ts'
 import { TOKENS_PER_RATE } from '../../src/domain/prices.ts'
 import { RATES, type RateName, type Unit } from '../../src/domain/units.ts'
 import { USAGE_FIELDS, type Usage, type UsageField } from '../../src/domain/usage.ts'
@@ -63,13 +63,31 @@ export function priceLines(call: ChargedCall): PriceLine[] {
   return [...lines, { what, count: 1, rate_nanos: rest, per: 1, amount_nanos: rest }]
 }
 
+/**
+ * Why a call cost its caller nothing although its price would have charged it: its answer was interrupted, and `[billing] interrupted` was `free`.
+ * Null for a call that was charged, that arrived in no part, or whose model is free.
+ */
+export function freeBecause(
+  call: Omit<ChargedCall, 'outcome'> & { outcome: CallOutcome | 'refused' },
+): 'interrupted' | null {
+  const { outcome, cost_nanos, price } = call
+  if (outcome !== 'broken' || cost_nanos > 0 || price === '') return null
+  const has_cost = linesOf(JSON.parse(price), call).some(
+    ({ count, rate_nanos }) => count > 0 && rate_nanos > 0,
+  )
+  return has_cost ? 'interrupted' : null
+}
+
 /** The service tier whose price was applied; null for the standard one, and for what has none. */
 export function tierApplied({ price }: Pick<ChargedCall, 'price'>): string | null {
   const snapshot: Snapshot | undefined = price === '' ? undefined : JSON.parse(price)
   return snapshot?.unit === 'token' ? (snapshot.service_tier ?? null) : null
 }
 
-function linesOf(snapshot: Snapshot, call: ChargedCall): PriceLine[] {
+/** A call with what its price counts. */
+type CountedCall = Omit<ChargedCall, 'outcome'>
+
+function linesOf(snapshot: Snapshot, call: CountedCall): PriceLine[] {
   if (snapshot.unit === 'token') return tokenLines(snapshot, call)
   if (snapshot.unit === 'image') return imageLines(snapshot, call)
   if (snapshot.unit === 'image_token') return imageTokenLines(snapshot, call)
@@ -82,7 +100,7 @@ function linesOf(snapshot: Snapshot, call: ChargedCall): PriceLine[] {
 
 const tokenLines = (
   { nanos_per_million_tokens, extras = [] }: TokenSnapshot,
-  call: ChargedCall,
+  call: CountedCall,
 ): PriceLine[] => [
   ...USAGE_FIELDS.map((field) =>
     line(field, call[field], nanos_per_million_tokens[field] ?? 0, Number(TOKENS_PER_RATE)),
@@ -90,7 +108,7 @@ const tokenLines = (
   ...extras.map(({ name, units, nanos }) => line(name, units, nanos, 1)),
 ]
 
-function imageLines(snapshot: ImageSnapshot, { images }: ChargedCall): PriceLine[] {
+function imageLines(snapshot: ImageSnapshot, { images }: CountedCall): PriceLine[] {
   const { per_image_nanos, high_fidelity_nanos, partial_images = 0, partial_image_nanos = 0 } = snapshot
   return [
     line('images', images, per_image_nanos, 1),
@@ -101,7 +119,7 @@ function imageLines(snapshot: ImageSnapshot, { images }: ChargedCall): PriceLine
 
 function imageTokenLines(
   { nanos_per_million_tokens, image_tokens = {} }: ImageTokenSnapshot,
-  call: ChargedCall,
+  call: CountedCall,
 ): PriceLine[] {
   const { input = 0, cache_read = 0 } = image_tokens
   const counts = countedByRate({

@@ -1,5 +1,5 @@
 // The queries of lists of calls, prepared once for each connection.
-import { and, between, count, desc, eq, getTableColumns, gte, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, between, count, desc, eq, getTableColumns, gte, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { DAY, daysWhere, isDay, NAMES, optionalFilters } from '../../src/money/ledger/queries.ts'
 import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 import { isFailed } from '../../src/money/ledger/totals.ts'
@@ -24,6 +24,10 @@ const failedAtProvider = and(
 const filtersOfCalls = () =>
   and(
     or(equalsUnlessNull(calls.provider, 'provider'), failedAtProvider),
+    or(
+      isNullParameter(calls.provider, 'other_than_provider'),
+      ne(calls.provider, placeholder('other_than_provider')),
+    ),
     or(
       isNullParameter(calls.status, 'status_from'),
       between(calls.status, placeholder('status_from'), placeholder('status_to')),
@@ -122,8 +126,13 @@ const rangesOfDaysWhere = (orm: Orm, account?: SQL) =>
     .groupBy(call_sums.start_s)
     .prepare()
 
-/** When the first call from an id on began. */
-export const startQueries = perConnection({
+/** Of all calls: which is the newest, and when the first from an id on began. */
+export const idQueries = perConnection({
+  newest: (orm) =>
+    orm
+      .select({ id: sql<number | null>`max(${calls.id})` })
+      .from(calls)
+      .prepare(),
   from: (orm) =>
     orm
       .select({ started_at_ms: calls.started_at_ms })

@@ -81,8 +81,9 @@ export function callTotals(db: Db, filter: CallFilter): Promise<CallTotals> {
 type Queries = ReturnType<typeof queriesOf>
 
 /** Whether the kept sums have the answer: no provider, status or cost, and only whole quarters of an hour. */
-const isOfSums = ({ provider, status, min_cost_nanos, since_ms, until_ms }: CallFilter): boolean =>
+const isOfSums = ({ provider, answered, status, min_cost_nanos, since_ms, until_ms }: CallFilter): boolean =>
   provider === undefined &&
+  !answered &&
   status === undefined &&
   min_cost_nanos === undefined &&
   [since_ms, until_ms].every((time_ms) => time_ms === undefined || time_ms % (QUARTER_S * 1_000) === 0)

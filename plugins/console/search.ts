@@ -88,7 +88,7 @@ async function accountsLike(
   { db }: Pick<Gateway, 'db'>,
   search: string,
 ): Promise<Static<typeof FoundAccount>[]> {
-  const page = await listAccountPage(db, { search, order: 'name' }, { limit: MAX_FOUND })
+  const page = await listAccountPage(db, { search }, { limit: MAX_FOUND })
   return (page?.rows ?? []).map(({ id, name, display_name, status }) => ({ id, name, display_name, status }))
 }
 

@@ -16,6 +16,8 @@ export interface EntryFilter {
   since_ms?: number | undefined
   /** Entries before this time. */
   until_ms?: number | undefined
+  /** Entries up to this number: those that were written when the reading of all began. */
+  newest_id?: number | undefined
 }
 
 type FilterOfAll = Omit<EntryFilter, 'account_id'>
@@ -45,11 +47,15 @@ const selected = (orm: Orm) =>
     .leftJoin(calls, eq(calls.id, entries.call_id))
 
 /** A filter as the prepared queries take it. */
-export const valuesOf = ({ kind, since_ms, until_ms }: FilterOfAll) => ({
+export const valuesOf = ({ kind, since_ms, until_ms, newest_id }: FilterOfAll) => ({
   kind: kind ?? null,
+  newest_id: newest_id ?? Number.MAX_SAFE_INTEGER,
   since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
   until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
 })
+
+/** No index is searched by it. */
+export const isUpToNewest = sql`+${entries.id} <= ${placeholder('newest_id')}`
 
 /** @param kinds decides on the index that serves a query, so it is no optional filter: each has a statement of its own */
 const pageWhere = (orm: Orm, kinds?: SQL) =>
@@ -60,6 +66,7 @@ const pageWhere = (orm: Orm, kinds?: SQL) =>
         gte(entries.created_at_ms, placeholder('since_ms')),
         lt(entries.created_at_ms, placeholder('until_ms')),
         sql`(${entries.created_at_ms}, ${entries.id}) < (${placeholder('before_ms')}, ${placeholder('below_id')})`,
+        isUpToNewest,
         equalsUnlessNull(entries.kind, 'kind'),
         kinds,
       ),
@@ -184,7 +191,7 @@ async function newestOfAll(
   place: EntryPlace,
   count: number,
 ): Promise<EntryPlace[]> {
-  const { since_ms, ...values } = valuesOf(filter)
+  const { since_ms, newest_id: _, ...values } = valuesOf(filter)
   const without_calls = values.kind !== null && values.kind !== 'charge'
   const newest_sql = newestSql(without_calls)
   const last_account = (await queriesOf(db).lastAccount.get())?.id ?? 0
@@ -222,10 +229,16 @@ const newestFirst = (one: EntryPlace, other: EntryPlace): number =>
 /** Entries that are read at once: some 3 ms. */
 const ENTRIES_AT_ONCE = 250
 
-/** All entries that match, the newest first, a part at a time: calls go on between two parts. A part may be empty. */
+/** The number of the newest entry of all; 0 without any. */
+export const newestEntryId = async (db: Db): Promise<number> => (await queriesOf(db).lastId.get())?.id ?? 0
+
+/**
+ * All entries that match up to a number, the newest first, a part at a time: calls go on between two parts, and each entry is there once,
+ * whatever is written meanwhile. A part may be empty.
+ */
 export async function* allEntries(
   db: Db,
-  { account_id, ...filter }: EntryFilter,
+  { account_id, ...filter }: EntryFilter & { newest_id: number },
 ): AsyncGenerator<ListedEntry[]> {
   const parts = account_id === undefined ? partsOfAll(db, filter) : partsOf(db, account_id, filter)
   for await (const part of parts) {
@@ -234,10 +247,12 @@ export async function* allEntries(
   }
 }
 
-async function* partsOfAll(db: Db, filter: FilterOfAll): AsyncGenerator<ListedEntry[]> {
-  const { lastId, range } = queriesOf(db)
-  const last_id = (await lastId.get())?.id ?? 0
-  for (let below_id = last_id + 1; below_id > 1; below_id -= ENTRIES_AT_ONCE)
+async function* partsOfAll(
+  db: Db,
+  filter: FilterOfAll & { newest_id: number },
+): AsyncGenerator<ListedEntry[]> {
+  const { range } = queriesOf(db)
+  for (let below_id = filter.newest_id + 1; below_id > 1; below_id -= ENTRIES_AT_ONCE)
     yield await range.all({ ...valuesOf(filter), from_id: below_id - ENTRIES_AT_ONCE, below_id })
 }
 

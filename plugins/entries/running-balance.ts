@@ -12,9 +12,11 @@ import {
   allEntries,
   type EntryFilter,
   type EntryPlace,
+  isUpToNewest,
   LAST_PLACE,
   type ListedEntry,
   listEntries,
+  newestEntryId,
 } from './listing.ts'
 import { amountBetween } from './sums.ts'
 
@@ -43,6 +45,7 @@ const queries = perConnection({
       .where(
         and(
           equals(entries.account_id, 'account_id'),
+          isUpToNewest,
           sql`(${entries.created_at_ms}, ${entries.id}) < (${placeholder('before_ms')}, ${placeholder('below_id')})`,
           sql`(${entries.created_at_ms}, ${entries.id}) >= (${placeholder('from_ms')}, ${placeholder('from_id')})`,
         ),
@@ -67,15 +70,24 @@ export async function listWithBalances(
   return page && { ...page, rows: await withBalances(db, filter, page.rows) }
 }
 
-/** As `allEntries`, in the same way. */
+/** As `allEntries`, in the same way: all as of the moment at which it begins, the balances too. */
 export async function* allWithBalances(db: Db, filter: EntryFilter): AsyncGenerator<EntryWithBalance[]> {
-  let newer: EntryWithBalance | undefined
-  for await (const part of allEntries(db, filter)) {
-    const rows = await withBalances(db, filter, part, newer)
+  const { account_id } = filter
+  const begun = await db.snapshot(async (then) => ({
+    newest_id: await newestEntryId(then),
+    balance_nanos: account_id === undefined ? 0 : await balanceOf(then, account_id),
+  }))
+  let newer: KnownBalance = { ...LAST_PLACE, balance_nanos: begun.balance_nanos }
+  const all = { ...filter, newest_id: begun.newest_id }
+  for await (const part of allEntries(db, all)) {
+    const rows = await withBalances(db, all, part, newer)
     newer = rows.at(-1) ?? newer
     yield rows
   }
 }
+
+/** A place in the order of entries, and the balance after it. */
+type KnownBalance = EntryPlace & Pick<EntryWithBalance, 'balance_nanos'>
 
 /**
  * Goes back from a known balance: that of today, or that after a newer entry. Entries that the filter leaves out count, too.
@@ -84,19 +96,19 @@ export async function* allWithBalances(db: Db, filter: EntryFilter): AsyncGenera
  */
 async function withBalances(
   db: Db,
-  { account_id, kind }: EntryFilter,
+  { account_id, kind, newest_id }: EntryFilter,
   rows: readonly ListedEntry[],
-  newer?: EntryWithBalance,
+  newer?: KnownBalance,
 ): Promise<EntryWithBalance[]> {
   const [first] = rows
   if (account_id === undefined || !first) return rows.map((row) => ({ ...row, balance_nanos: null }))
   // Both as of one moment: entries that are written meanwhile are in both, or in neither.
   const balance_nanos = await db.snapshot(async (then) => {
     const known_nanos = newer?.balance_nanos ?? (await balanceOf(then, account_id))
-    const span = { after: first, upTo: newer ?? LAST_PLACE }
+    const span = { after: first, upTo: newer ?? LAST_PLACE, newest_id }
     return known_nanos - (await amountBetween(then, account_id, span))
   })
-  const between = kind === undefined ? rows : amountsOf(db, account_id, rows)
+  const between = kind === undefined ? rows : amountsOf(db, account_id, rows, newest_id)
   return addedUp(rows, between, balance_nanos)
 }
 
@@ -124,12 +136,18 @@ async function addedUp(
 const ENTRIES_AT_ONCE = 2_500
 
 /** The entries of any kind from the first of some rows to the last. */
-async function* amountsOf(db: Db, account_id: number, rows: readonly EntryPlace[]): AsyncGenerator<Amount> {
+async function* amountsOf(
+  db: Db,
+  account_id: number,
+  rows: readonly EntryPlace[],
+  newest_id = Number.MAX_SAFE_INTEGER,
+): AsyncGenerator<Amount> {
   const oldest = rows.at(-1) ?? LAST_PLACE
   let before: EntryPlace = rows[0] ? { ...rows[0], id: rows[0].id + 1 } : LAST_PLACE
   for (;;) {
     const part = await queries(db).amounts.all({
       account_id,
+      newest_id,
       before_ms: before.created_at_ms,
       below_id: before.id,
       from_ms: oldest.created_at_ms,

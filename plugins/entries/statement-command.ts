@@ -2,20 +2,27 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { accountByName } from '../../src/access/accounts.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
-import { withDatabase } from '../../src/app/command-line/data-folder.ts'
+import { readCatalogueOf, withDatabase } from '../../src/app/command-line/data-folder.ts'
 import type { Column } from '../../src/app/command-line/table.ts'
 import { addExample, type CliDeps } from '../../src/app/command-line/terminal.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { monthOf, UTC } from '../../src/domain/zones.ts'
 import { csvOf } from '../../src/http/csv.ts'
 import { money } from '../../src/http/views.ts'
-import { STATEMENT_COLUMNS, type StatementLine, statementLines, statementOf } from './statement.ts'
+import {
+  type Parties,
+  partiesOf,
+  STATEMENT_COLUMNS,
+  type StatementLine,
+  statementLines,
+  statementOf,
+} from './statement.ts'
 
 export function addStatementCommand(program: Command, deps: CliDeps): void {
   addExample(program.command('statement <account>'), 'statement alice --month 2026-11')
     .summary("Print an account's statement of a month.")
     .description(
-      "Print an account's statement of a month (UTC): the opening balance, what moved it, and the closing balance. " +
+      "Print an account's statement of a month (UTC): seller and buyer, the opening balance, what moved it, and the closing balance. " +
         'A call is charged in the month in which it ends.',
     )
     .option('--month <month>', 'the month, such as 2026-11 (default: this month)', readMonth)
@@ -23,19 +30,38 @@ export function addStatementCommand(program: Command, deps: CliDeps): void {
     .action(async (name: string, options: { month?: number; csv?: boolean }, command: Command) => {
       const { folder, answerList, tableOf } = contextOf(command, deps)
       const month = monthOf(options.month ?? deps.now(), UTC)
-      const { account, statement } = await withDatabase(folder, 'read', async (db) => {
-        const { id, name: account } = await accountByName(db, name)
+      const reading = await readCatalogueOf(folder)
+      const catalogue = 'catalogue' in reading ? reading.catalogue : undefined
+      const { statement, ...head } = await withDatabase(folder, 'read', async (db) => {
+        const account = await accountByName(db, name)
         const time = { from_ms: month.start_ms, until_ms: month.end_ms }
-        return { account, statement: await statementOf(db, id, time) }
+        return {
+          account: account.name,
+          month: month.name,
+          ...(await partiesOf(db, account, catalogue)),
+          statement: await statementOf(db, account.id, time),
+        }
       })
-      const lines = statementLines(statement, { account, month: month.name })
+      const lines = statementLines(statement, head)
       answerList(options.csv, {
-        value: () => ({ account, month: month.name, zone: 'UTC', lines: lines.map(view) }),
-        text: () => `Statement of ${account}, ${month.name} (UTC)\n\n${tableOf(COLUMNS, lines, '')}`,
+        value: () => ({ ...head, zone: 'UTC', lines: lines.map(view) }),
+        text: () =>
+          [
+            `Statement of ${head.account}, ${head.month} (UTC)`,
+            partiesText(head),
+            tableOf(COLUMNS, lines, ''),
+          ].join('\n\n'),
         csv: () => csvOf(STATEMENT_COLUMNS, lines),
       })
     })
 }
+
+/** A block of lines each, the name of the party before the first. */
+const partiesText = ({ seller, buyer }: Parties): string =>
+  [...(seller === '' ? [] : [`Seller  ${linesOf(seller)}`]), `Buyer   ${linesOf(buyer)}`].join('\n')
+
+const INDENT = ' '.repeat('Seller  '.length)
+const linesOf = (party: string): string => party.trim().split(/\r?\n/).join(`\n${INDENT}`)
 
 /** @throws InvalidArgumentError */
 function readMonth(text: string): number {

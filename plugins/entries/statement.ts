@@ -1,5 +1,7 @@
 // The statement of an account for a time: its balance at the begin and at the end, and what moved it between. Only reads.
 import { asc } from 'drizzle-orm'
+import { detailsOf } from '../../src/access/account-details.ts'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import type { CsvColumns } from '../../src/http/csv.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -88,10 +90,35 @@ export const balancedSums = (
     return { sums, opening_nanos: closing_nanos - totalOf(sums).amount_nanos, closing_nanos }
   })
 
-/** A line of a statement as a table has it. */
-export interface StatementLine {
+/** Who sells and who buys, each in one line or several. */
+export interface Parties {
+  /** As `[billing] seller` has it; empty without. */
+  seller: string
+  /** The billing details of the account, or its display name, or its name. */
+  buyer: string
+}
+
+/** @param catalogue undefined where it cannot be read */
+export async function partiesOf(
+  db: Db,
+  account: { id: number; name: string },
+  catalogue: Pick<Catalogue, 'billing'> | undefined,
+): Promise<Parties> {
+  const { billing_details, display_name } = await detailsOf(db, account.id)
+  return {
+    seller: catalogue?.billing.seller ?? '',
+    buyer: billing_details || display_name || account.name,
+  }
+}
+
+/** What all lines of a statement have. */
+export interface StatementHead extends Parties {
   account: string
   month: string
+}
+
+/** A line of a statement as a table has it. */
+export interface StatementLine extends StatementHead {
   line: Entry['kind'] | 'opening_balance' | 'closing_balance'
   /** Of charges. */
   model: string | null
@@ -103,10 +130,10 @@ export interface StatementLine {
 /** The lines from the opening to the closing balance: all but the last add up to the last. */
 export function statementLines(
   { opening_nanos, movements, charges, closing_nanos }: Statement,
-  of: Pick<StatementLine, 'account' | 'month'>,
+  head: StatementHead,
 ): StatementLine[] {
   const line = (name: StatementLine['line'], amount_nanos: Nanos, count: number | null = null) => ({
-    ...of,
+    ...head,
     line: name,
     model: null,
     count,
@@ -131,4 +158,6 @@ export const STATEMENT_COLUMNS: CsvColumns<StatementLine> = {
   count: ({ count }) => count,
   amount_usd: ({ amount_nanos }) => formatUsd(amount_nanos),
   amount_nanos: ({ amount_nanos }) => amount_nanos,
+  seller: ({ seller }) => seller,
+  buyer: ({ buyer }) => buyer,
 }

@@ -6,7 +6,7 @@ import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { calls, type Entry, entries } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
-import { type EntryFilter, type EntryPlace, valuesOf } from './listing.ts'
+import { type EntryFilter, type EntryPlace, isUpToNewest, valuesOf } from './listing.ts'
 
 /** Entries of one kind; charges and refunds of one model. */
 export interface EntrySum {
@@ -38,7 +38,7 @@ const summed = (orm: Orm, where: SQL | undefined) =>
 
 const isAfter = sql`(${entries.created_at_ms}, ${entries.id}) > (${placeholder('after_ms')}, ${placeholder('after_id')})`
 const isUpTo = sql`(${entries.created_at_ms}, ${entries.id}) <= (${placeholder('last_ms')}, ${placeholder('last_id')})`
-const isOfAccount = and(equals(entries.account_id, 'account_id'), isAfter)
+const isOfAccount = and(equals(entries.account_id, 'account_id'), isAfter, isUpToNewest)
 
 /** @param kinds decides on the index that serves a query, as in the list of entries */
 const queriesOf = (kinds?: SQL) => ({
@@ -121,20 +121,22 @@ function partsOf(db: Db, account_id: number, filter: FilterOfAll): AsyncGenerato
 interface Span {
   after: EntryPlace
   upTo: EntryPlace
+  /** As in a filter of entries. */
+  newest_id?: number | undefined
 }
 
 async function* partsBetween(
   db: Db,
   account_id: number,
-  { after, upTo }: Span,
+  { after, upTo, newest_id = Number.MAX_SAFE_INTEGER }: Span,
   kind: Entry['kind'] | null = null,
 ): AsyncGenerator<EntrySum[]> {
   const queries = kind === null || kind === 'charge' ? queriesOfAny(db) : queriesWithoutCalls(db)
-  const end = { last_ms: upTo.created_at_ms, last_id: upTo.id }
+  const end = { newest_id, last_ms: upTo.created_at_ms, last_id: upTo.id }
   for (let place = after; ; ) {
     const from = { account_id, after_ms: place.created_at_ms, after_id: place.id }
     const last = await queries.last.get({ ...from, ...end, skipped: ENTRIES_AT_ONCE - 1 })
-    const to = last ? { last_ms: last.created_at_ms, last_id: last.id } : end
+    const to = last ? { newest_id, last_ms: last.created_at_ms, last_id: last.id } : end
     yield await queries.part.all({ ...from, ...to, kind })
     if (!last) return
     place = last

@@ -67,7 +67,7 @@ const realProviders = ({ providers }: Catalogue): string[] =>
   [...providers.values()].flatMap((provider) => (isSimulated(provider) ? [] : [provider.name]))
 
 async function firstAccount(db: Gateway['db']): Promise<Account | undefined> {
-  const page = await listAccountPage(db, { status: 'active', order: 'name' }, { limit: 1 })
+  const page = await listAccountPage(db, { status: 'active' }, { limit: 1 })
   const [first] = page?.rows ?? []
   return first && (await accountQueries(db).accountById.get({ id: first.id }))
 }

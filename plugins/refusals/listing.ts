@@ -50,10 +50,11 @@ const selected = (orm: Orm) =>
     .innerJoin(accounts, eq(accounts.id, refusals.account_id))
     .innerJoin(keys, eq(keys.id, refusals.key_id))
 
+/** By the order of the list: two gateways write what came in the same second one after the other. */
 const in_time = and(
   gte(refusals.at_ms, placeholder('since_ms')),
   lt(refusals.at_ms, placeholder('until_ms')),
-  lt(refusals.id, placeholder('below_id')),
+  sql`(${refusals.at_ms}, ${refusals.id}) < (${placeholder('before_ms')}, ${placeholder('below_id')})`,
 )
 
 const by_time = [desc(refusals.at_ms), desc(refusals.id)]
@@ -65,7 +66,7 @@ const pageQueries = perAccount((account) => ({
         and(
           account(refusals),
           in_time,
-          gte(refusals.id, placeholder('from_id')),
+          sql`(${refusals.at_ms}, ${refusals.id}) >= (${placeholder('from_ms')}, ${placeholder('from_id')})`,
           equalsUnlessNull(refusals.key_id, 'key_id'),
           equalsUnlessNull(refusals.model, 'model'),
           gte(refusals.status, placeholder('status_from')),
@@ -88,6 +89,8 @@ const pageQueries = perAccount((account) => ({
 }))
 
 const queries = perConnection({
+  timeOf: (orm) =>
+    orm.select({ at_ms: refusals.at_ms }).from(refusals).where(equals(refusals.id, 'id')).prepare(),
   one: (orm) =>
     selected(orm)
       .where(
@@ -112,16 +115,22 @@ const queries = perConnection({
       .prepare(),
 })
 
-/** One page of refusals. Those that are recorded meanwhile move none from one page to another. */
+/**
+ * One page of refusals. Those that are recorded meanwhile move none from one page to another. A page after a refusal that was deleted
+ * meanwhile is empty: what comes after it is older, and goes first.
+ */
 export async function listRefusals(
   db: Db,
   filter: RefusalFilter,
   { limit, cursor }: PageRequest,
 ): Promise<RefusalPage> {
   const { page, furthest } = pageQueries(db, filter.account_id)
-  const values = valuesOf(filter, cursor)
+  const place = cursor === undefined ? LAST_PLACE : await placeOf(db, cursor)
+  if (!place) return { rows: [], next_cursor: undefined, back_to_ms: undefined }
+  const values = { ...valuesOf(filter), before_ms: place.at_ms, below_id: place.id }
   const last = await furthest.get({ ...values, looked_at: MAX_LOOKED_AT })
-  const found = await page.all({ ...values, from_id: last?.id ?? 0, row_limit: limit + 1 })
+  const { at_ms: from_ms, id: from_id } = last ?? FIRST_PLACE
+  const found = await page.all({ ...values, from_ms, from_id, row_limit: limit + 1 })
   const rows = found.slice(0, limit)
   if (found.length > limit) {
     const { id, at_ms } = rows.at(-1) ?? {}
@@ -130,10 +139,18 @@ export async function listRefusals(
   return { rows, next_cursor: last?.id, back_to_ms: last?.at_ms }
 }
 
-const valuesOf = (
-  { account_id, key_id, model, status, since_ms, until_ms }: RefusalFilter,
-  below_id = Number.MAX_SAFE_INTEGER,
-) => ({
+/** A place in the order of the list. */
+type Place = Pick<RefusalRow, 'at_ms' | 'id'>
+
+const LAST_PLACE: Place = { at_ms: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
+const FIRST_PLACE: Place = { at_ms: Number.MIN_SAFE_INTEGER, id: 0 }
+
+async function placeOf(db: Db, id: number): Promise<Place | undefined> {
+  const found = await queries(db).timeOf.get({ id })
+  return found && { id, ...found }
+}
+
+const valuesOf = ({ account_id, key_id, model, status, since_ms, until_ms }: RefusalFilter) => ({
   account_id,
   key_id: key_id ?? null,
   model: model ?? null,
@@ -141,7 +158,6 @@ const valuesOf = (
   status_to: status?.to ?? Number.MAX_SAFE_INTEGER,
   since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
   until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
-  below_id,
 })
 
 /** @param account_id of its owner; undefined: any account */

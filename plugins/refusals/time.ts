@@ -1,7 +1,9 @@
 // The time of figures of failed calls and of refused requests: a range up to now, or from one moment to another.
 import {
+  DEFAULT_REPORT_RANGE,
   type FigureRange,
   figureTime,
+  lastDays,
   REPORT_RANGES,
   type ReportRange,
   reportTime,
@@ -9,7 +11,10 @@ import {
 } from '../../src/domain/ranges.ts'
 import { readPeriod, readZone } from '../../src/http/period.ts'
 
-/** From one moment to another where the request names one, else of the range. @throws GatewayError as `readPeriod` */
+/**
+ * From one moment to another where the request names one, else of the range. Without `since` so many days as the Overview has then.
+ * @throws GatewayError as `readPeriod`
+ */
 export function timeIn(
   range: FigureRange | ReportRange,
   period: Parameters<typeof readPeriod>[0],
@@ -17,8 +22,11 @@ export function timeIn(
 ): TimeRange {
   const { since_ms, until_ms } = readPeriod(period)
   const zone = readZone(period)
-  if (since_ms !== undefined || until_ms !== undefined)
-    return { from_ms: since_ms ?? 0, until_ms: until_ms ?? now_ms + 1 }
+  if (since_ms !== undefined || until_ms !== undefined) {
+    const end_ms = until_ms ?? now_ms + 1
+    const from_ms = since_ms ?? lastDays(end_ms - 1, Number(DEFAULT_REPORT_RANGE), zone).from_ms
+    return { from_ms, until_ms: end_ms }
+  }
   const of_report = REPORT_RANGES.find((one) => one === range)
   return of_report ? reportTime(of_report, now_ms, zone) : figureTime(range as FigureRange, now_ms, zone)
 }

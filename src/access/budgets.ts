@@ -4,7 +4,6 @@ import type { Fields } from '../domain/actions.ts'
 import { BUDGET_PERIODS, type BudgetPeriod, periodStart } from '../domain/budgets.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
-import { DAY_S } from '../domain/ranges.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
 import { NEWEST_HOLD_SQL } from '../store/newest-hold.ts'
@@ -171,18 +170,26 @@ async function usedSoFar(tx: Tx, owner: BudgetOwner, period: BudgetPeriod, now_m
   return { started_ms, ...used }
 }
 
-/** Of a key, or of all keys of the account. */
+/** Of a key, or of all keys of the account; sums of days are `span_s <> 900`, as their index has it. */
 const OWN = 'account_id = $account_id AND key_id = coalesce(CAST($key_id AS bigint), key_id)'
 
 /**
- * As the ledger counts on: holds and calls by the number of the first hold, also where their clock said that they began before the period. Of holds
- * the first may have expired: it may be settled late.
+ * As the ledger counts on: calls and holds by the number of the first of the period, so that a later refund of any of them is counted, too. Those
+ * with a higher number, whose clock said that they began before the period, count along: days before it can hold few of them. Of holds the first
+ * may have expired: it may be settled late.
  */
 const USED = `
-  WITH first AS (
-         SELECT coalesce((SELECT min(id) FROM holds WHERE ${OWN} AND created_at_ms >= $from_ms), ${NEWEST_HOLD_SQL} + 1) AS hold_id)
+  WITH of_period AS (
+         SELECT min(first_call_id) AS id, coalesce(sum(cost_nanos), 0) AS nanos
+           FROM call_sums WHERE ${OWN} AND span_s <> 900 AND start_s >= $from_s),
+       first AS (
+         SELECT coalesce(min(id), ${NEWEST_HOLD_SQL} + 1) AS hold_id
+           FROM (SELECT id FROM of_period UNION ALL SELECT min(id) FROM holds WHERE ${OWN} AND created_at_ms >= $from_ms) AS firsts),
+       earlier AS (
+         SELECT max(last_call_id) AS last_id FROM call_sums WHERE ${OWN} AND span_s <> 900 AND start_s < $from_s)
   SELECT hold_id AS first_hold_id,
-         (SELECT coalesce(sum(cost_nanos), 0) FROM call_sums WHERE ${OWN} AND span_s = ${DAY_S} AND start_s >= $from_s)
+         (SELECT nanos FROM of_period)
          + (SELECT coalesce(sum(amount_nanos), 0) FROM holds WHERE ${OWN} AND state = 'pending' AND id >= hold_id)
-         + (SELECT coalesce(sum(cost_nanos - refunded_nanos), 0) FROM calls WHERE ${OWN} AND id >= hold_id AND started_at_ms < $from_ms) AS used_nanos
+         + (SELECT coalesce(sum(cost_nanos - refunded_nanos), 0) FROM calls
+             WHERE ${OWN} AND id >= hold_id AND id <= (SELECT last_id FROM earlier) AND started_at_ms < $from_ms) AS used_nanos
     FROM first`

@@ -17,17 +17,3 @@ export const FAILED_OUTCOMES = ['failed', 'broken'] as const satisfies CallOutco
 /** Whether a call counts as failed: it has no answer, or its answer broke off. */
 export const hasFailed = ({ outcome }: { outcome: CallOutcome }): boolean =>
   FAILED_OUTCOMES.some((failed) => failed === outcome)
-
-/**
- * Why a call with a price cost its caller nothing: its answer was interrupted, and `[billing] interrupted` was `free`. Null for a
- * call that was charged, that arrived in no part, or whose price is empty.
- */
-export const freeBecause = ({
-  outcome,
-  cost_nanos,
-  price,
-}: {
-  outcome: CallOutcome | 'refused'
-  cost_nanos: number
-  price: string
-}): 'interrupted' | null => (outcome === 'broken' && cost_nanos === 0 && price !== '' ? 'interrupted' : null)

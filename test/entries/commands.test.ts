@@ -177,9 +177,18 @@ test('as CSV: all rows of the range, however many pages they are, unless --limit
   expect(await idsOf('--limit', '2', '--before', String(all[4]))).toEqual(all.slice(5, 7))
 })
 
-test('the statement says whose it is, of which month, in UTC', async () => {
+test('the statement says whose it is, of which month, in UTC, who sells and who buys', async () => {
   const { out } = await scene.run('statement', 'anna', '--month', '2026-11')
-  expect(out).toStartWith('Statement of anna, 2026-11 (UTC)\n\nENTRY ')
+  expect(out).toStartWith('Statement of anna, 2026-11 (UTC)\n\nBuyer   anna\n\nENTRY ')
+  const billed = 'Anna Ltd\n1 Main Street'
+  await scene.run('account', 'change', 'anna', '--billing-details', billed)
+  await scene.run('config', 'set', 'billing.seller=Acme GmbH')
+  const named = (await scene.run('statement', 'anna', '--month', '2026-11')).out
+  expect(named).toContain('\n\nSeller  Acme GmbH\nBuyer   Anna Ltd\n        1 Main Street\n\nENTRY ')
+  const { seller, buyer } = await scene.json('statement', 'anna', '--month', '2026-11')
+  expect([seller, buyer]).toEqual(['Acme GmbH', billed])
+  const { out: csv } = await scene.run('statement', 'anna', '--month', '2026-11', '--csv')
+  expect(csv.split('\r\n')[1]).toEndWith(`,Acme GmbH,"${billed}"`)
 })
 
 describe('refusals', () => {
@@ -210,7 +219,7 @@ test('the statement of a month goes from the opening to the closing balance, as 
   expect(lines.at(0)).toMatchObject({ line: 'opening_balance' })
   expect(amounts.slice(0, -1).reduce((sum, nanos) => sum + nanos, 0)).toBe(amounts.at(-1) ?? Number.NaN)
   const csv = (await scene.run('statement', 'anna', '--csv')).out
-  expect(csv).toStartWith('account,month_utc,line,model,count,amount_usd,amount_nanos')
+  expect(csv).toStartWith('account,month_utc,line,model,count,amount_usd,amount_nanos,seller,buyer\r\n')
   expect((await scene.run('statement', 'anna')).out).toContain('closing_balance')
   for (const [who, wrong] of [
     ['anna', '2026-13'],

@@ -51,7 +51,7 @@ beforeAll(async () => {
 
 test('what is read in parts ends with the oldest', async () => {
   const parts: number[][] = []
-  for await (const part of allEntries(await recorded([[1, 5, {}]]), {})) {
+  for await (const part of allEntries(await recorded([[1, 5, {}]]), { newest_id: 3 })) {
     parts.push(part.map(({ id }) => id))
     if (parts.length > 1) break
   }
@@ -348,6 +348,8 @@ describe('the statement', () => {
     await recatalogue({ more: '[billing]\nseller = "Acme GmbH\\nBerlin"\n' })
     const told = await alice.json('GET', '/statement')
     expect([told.seller, told.buyer]).toEqual(['Acme GmbH\nBerlin', billing_details])
+    const file = await (await alice.send('GET', '/statement.csv')).text()
+    expect(file.split('\r\n')[1]).toEndWith(`,"Acme GmbH\nBerlin","${billing_details}"`)
     await recatalogue({})
   })
 
@@ -369,7 +371,7 @@ describe('the statement', () => {
     const answer = await alice.send('GET', '/statement.csv')
     expect(answer.headers.get('content-disposition')).toContain(`tollgate-statement-${month}-`)
     const [head, ...lines] = (await answer.text()).trimEnd().split('\r\n')
-    expect(head).toBe('account,month_utc,line,model,count,amount_usd,amount_nanos')
+    expect(head).toBe('account,month_utc,line,model,count,amount_usd,amount_nanos,seller,buyer')
     expect(lines.map((line) => line.split(',')[2])).toEqual(LINES)
     const nanos = lines.map((line) => Number(line.split(',')[6]))
     expect(nanos.slice(0, -1).reduce((total, each) => total + each, 0)).toBe(nanos.at(-1) ?? Number.NaN)

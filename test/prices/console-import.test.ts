@@ -38,7 +38,8 @@ const list = (body: string, as = operator) => as.send('POST', '/prices/import', 
 describe('refused, and nothing is written', () => {
   test('a list of prices while no markup is set', async () => {
     const answer = await list(LIST)
-    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: 'markup' } }])
+    const message = expect.stringMatching(/no markup is set\. Set it in Settings, Markup: (?!.*--)/)
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: 'markup', message } }])
   })
 
   test.each(['', 'no JSON', '[]', '{}'])('%p', async (body) => {

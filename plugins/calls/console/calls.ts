@@ -71,8 +71,6 @@ function cursorsIn(text: string): Cursors {
   return { first, second }
 }
 
-const idOf = ({ id }: { id: number }): number => id
-
 async function partOfCalls(
   db: Db,
   filter: CallFilter | undefined,
@@ -90,10 +88,14 @@ async function partOfCalls(
     rows,
     next_cursor,
     back_to_ms: is_full ? rows.at(-1)?.started_at_ms : stopped_ms,
-    idOf,
+    // Below its id come the same calls.
+    resumeAt: ({ id }) => id + 1,
     timeOf,
   }
 }
+
+/** Of refused requests, of which none is on the page yet. */
+const FROM_THE_NEWEST = Number.MAX_SAFE_INTEGER
 
 async function partOfRefusals(
   db: Db,
@@ -103,9 +105,13 @@ async function partOfRefusals(
 ): Promise<Part<RecordedRefusal>> {
   const page =
     filter && cursor !== 0
-      ? await listRefusals(db, filter, { limit, cursor })
+      ? await listRefusals(db, filter, { limit, cursor: cursor === FROM_THE_NEWEST ? undefined : cursor })
       : { rows: [], next_cursor: undefined, back_to_ms: undefined }
-  return { ...page, idOf, timeOf: ({ at_ms }) => at_ms }
+  return {
+    ...page,
+    resumeAt: (_, last) => last?.id ?? cursor ?? FROM_THE_NEWEST,
+    timeOf: ({ at_ms }) => at_ms,
+  }
 }
 
 /** A filter that few calls match is looked for in several rounds, so that paid calls go on between. */

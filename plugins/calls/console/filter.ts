@@ -17,8 +17,11 @@ export const CALL_FILTERS = {
   key: Type.Optional(KeyRef),
   model: Type.Optional(ModelName),
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 128, must: 'the name of a provider' })),
-  /** `failed`: all that count as failed, those that broke off too. `refused`: no calls, but what was refused; `call`: all but that. */
-  outcome: Type.Optional(OneOf([...LISTED_OUTCOMES, 'call'])),
+  /**
+   * `failed`: all that count as failed, those that broke off too. `refused`: no calls, but what was refused; `call`: all but that;
+   * `answered`: calls that a route answered. By a provider, these are what its figures count; other calls that it was tried for count nowhere.
+   */
+  outcome: Type.Optional(OneOf([...LISTED_OUTCOMES, 'call', 'answered'])),
   status: Type.Optional(
     Type.String({
       pattern: '^[1-5](\\d\\d|xx)$',
@@ -66,13 +69,21 @@ export async function requestedCalls(
     calls:
       outcome === 'refused'
         ? undefined
-        : { ...both, provider, min_cost_nanos, outcomes: outcomesOf(outcome) },
+        : {
+            ...both,
+            provider,
+            min_cost_nanos,
+            outcomes: outcomesOf(outcome),
+            answered: outcome === 'answered' || undefined,
+          },
     refusals: has_refusals ? both : undefined,
   }
 }
 
-function outcomesOf(outcome: CallOutcome | 'call' | undefined): readonly CallOutcome[] | undefined {
-  if (outcome === undefined || outcome === 'call') return undefined
+function outcomesOf(
+  outcome: CallOutcome | 'call' | 'answered' | undefined,
+): readonly CallOutcome[] | undefined {
+  if (outcome === undefined || outcome === 'call' || outcome === 'answered') return undefined
   return outcome === 'failed' ? FAILED_OUTCOMES : [outcome]
 }
 

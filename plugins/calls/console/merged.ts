@@ -1,4 +1,4 @@
-// Two lists as one page, the newest first: each in its own order by id, the heads compared by their times.
+// Two lists as one page, the newest first: each in its own order, the heads compared by their times.
 
 /** One list's next page, as far as it was read. */
 export interface Part<Row> {
@@ -7,11 +7,12 @@ export interface Part<Row> {
   next_cursor: number | undefined
   /** How far back it was read; undefined if it was read to its end. */
   back_to_ms: number | undefined
-  idOf: (row: Row) => number
+  /** Where the next page begins with a row. @param last the row before it; undefined: no row of this page was taken */
+  resumeAt: (next: Row, last: Row | undefined) => number
   timeOf: (row: Row) => number
 }
 
-/** Where each of the two goes on: below which id. 0: it is over. */
+/** Where each of the two goes on. 0: it is over. */
 export interface Cursors {
   first: number
   second: number
@@ -64,9 +65,9 @@ export function merged<First, Second>(
 const isBeyond = <Row>({ next_cursor, back_to_ms }: Part<Row>, time_ms: number): boolean =>
   next_cursor !== undefined && (back_to_ms === undefined || time_ms < back_to_ms)
 
-function restOf<Row>({ rows, next_cursor, idOf }: Part<Row>, taken: number): number {
+function restOf<Row>({ rows, next_cursor, resumeAt }: Part<Row>, taken: number): number {
   const next = rows[taken]
-  return next === undefined ? (next_cursor ?? 0) : idOf(next) + 1
+  return next === undefined ? (next_cursor ?? 0) : resumeAt(next, rows[taken - 1])
 }
 
 /** Both went at least as far back as this. */

@@ -1,4 +1,4 @@
-// `models`: the models of the catalogue, their prices and their routes.
+// `models`: the models of the catalogue, their prices and their routes; what changes them has a file of its own.
 
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
@@ -13,9 +13,10 @@ import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import type { Price, Tier } from '../../../src/domain/prices.ts'
 import type { RateName } from '../../../src/domain/units.ts'
 import { money } from '../../../src/http/views.ts'
+import { addModelChanges } from './change-models.ts'
 
 export function addModelsCommand(program: Command, deps: CliDeps): void {
-  addExample(program.command('models'), 'models --json')
+  const command = addExample(program.command('models'), 'models --json')
     .summary('List the models and their prices.')
     .description(
       'List the models of the catalogue with their routes, and their prices in USD per million tokens, per image or per unit.',
@@ -34,6 +35,7 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
         remark('+: costs more for larger prompts; --json shows every tier.')
       }
     })
+  addModelChanges(command, deps)
 }
 
 const COLUMNS: Column<Model>[] = [

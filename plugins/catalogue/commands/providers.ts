@@ -1,4 +1,4 @@
-// `providers test`: one cheap real request for each key and route, and what the providers answer.
+// `providers test`: one cheap real request for each key and route, and what the providers answer; what changes providers has a file of its own.
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { type GoodCatalogue, requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
@@ -21,6 +21,7 @@ import {
   testView,
   type Untested,
 } from '../route-tests/route-tests.ts'
+import { addProviderChanges } from './change-providers.ts'
 
 const INDENT = '     '
 const MAX_MODEL_CHARS = 33
@@ -82,7 +83,10 @@ function detailsOf(tested: Tested | undefined): string[] {
 }
 
 export function addProvidersCommands(program: Command, deps: CliDeps): void {
-  const providers = program.command('providers').description("Test the catalogue's providers.")
+  const providers = program
+    .command('providers')
+    .description("Test the catalogue's providers, add, rename and delete them.")
+  addProviderChanges(providers, deps)
   addExample(providers.command('test [name]'), 'providers test google')
     .summary('Test each provider with a request.')
     .description(

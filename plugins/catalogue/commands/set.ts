@@ -1,4 +1,4 @@
-// `config set`: settings changed by their names, all or none, in the file or in the database.
+// `config set`: settings, and fields of models and providers, changed by their names, all or none, in the file or in the database.
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { readCatalogueOf } from '../../../src/app/command-line/data-folder.ts'
@@ -6,18 +6,24 @@ import { addExample, type CliDeps } from '../../../src/app/command-line/terminal
 import { configurationOf, savedWords } from '../../../src/app/commands/configuration.ts'
 import { formatMistake } from '../../../src/catalogue/mistakes.ts'
 import { sectionSchemas } from '../../../src/catalogue/sections.ts'
+import type { TomlTable } from '../../../src/catalogue/toml.ts'
 import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { saveValues, valueAt } from '../console/values.ts'
 import { settingSections } from '../setting-fields.ts'
+import { BLOCKS, type Blocks, placeOf, variablesIn } from './editing.ts'
 
 export function addConfigSet(config: Command, deps: CliDeps): void {
   addExample(config.command('set'), 'config set server.log_level=warn')
     .summary('Change settings by their names.')
     .description(
       'Change settings of the catalogue in force, as the console does: comments stay, and nothing is written if one of them has a ' +
-        'mistake. NAME= without a value takes a setting out. Lists are separated by commas.',
+        'mistake. NAME= without a value takes a setting out. Lists are separated by commas. A field of a model or a provider is ' +
+        'named by its id or name, and a route of a model by its place, from 0: models."gpt-4.1".routes.0.cost.input=2.',
     )
-    .argument('<setting...>', 'NAME=VALUE, such as limits.accounts.alice.requests_per_minute=60')
+    .argument(
+      '<setting...>',
+      'NAME=VALUE, such as limits.accounts.alice.requests_per_minute=60 or models.sim-flash.price.input=0.30',
+    )
     .action(async (settings: string[], _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const changes = settings.map(readSetting)
@@ -26,10 +32,13 @@ export function addConfigSet(config: Command, deps: CliDeps): void {
         throw unprocessable(
           `Nothing was written. The catalogue has mistakes:\n${reading.mistakes.map((each) => formatMistake(folder.catalogue_path, each)).join('\n')}`,
         )
-      const named = changes.flatMap(({ text }) => /^env:(\w+)$/.exec(text)?.[1] ?? [])
+      const named = variablesIn(...changes.map(({ text }) => text))
       const configuration = configurationOf(folder, reading.catalogue, deps, new Set(named))
       const { values: file } = await configuration.read()
-      const values = changes.map(({ path, value }) => ({ path, value, was: valueAt(file, path) }))
+      const values = changes.map(({ path: names, value }) => {
+        const path = placedIn(file ?? {}, names)
+        return { path, value, was: valueAt(file, path) }
+      })
       const saved = await saveValues(configuration, { values }, 'command:config set')
       answer({ version: saved.version, written: true }, savedWords(folder, saved))
     })
@@ -56,8 +65,22 @@ function readSetting(written: string): ReadSetting {
     if (end === '=') break
   }
   const [section = ''] = path
-  if (path.length < 2 || !Object.hasOwn(sectionSchemas(), section)) throw noSetting(written)
+  const is_block = isBlocks(section) && path.length > 2
+  if (!is_block && (path.length < 2 || !Object.hasOwn(sectionSchemas(), section))) throw noSetting(written)
   return { path, text: rest, value: settingOf(path, rest) }
+}
+
+const isBlocks = (name: string): name is Blocks => Object.hasOwn(BLOCKS, name)
+
+/** A path of the file: models and providers by their places, and elements of lists by numbers. @throws GatewayError not_found */
+function placedIn(file: TomlTable, [list = '', name = '', ...rest]: readonly string[]): (string | number)[] {
+  if (!isBlocks(list)) return [list, name, ...rest]
+  const path: (string | number)[] = [list, placeOf(file, list, name)]
+  for (const part of rest) {
+    const is_place = Array.isArray(valueAt(file, path)) && /^\d{1,4}$/.test(part)
+    path.push(is_place ? Number(part) : part)
+  }
+  return path
 }
 
 function settingOf([section, ...path]: readonly string[], text: string): ReadSetting['value'] {
@@ -76,5 +99,5 @@ function settingOf([section, ...path]: readonly string[], text: string): ReadSet
 
 const noSetting = (written: string) =>
   invalidRequest(
-    `${written}: must be NAME=VALUE of a section of settings (${Object.keys(sectionSchemas()).join(', ')}), such as server.log_level=warn.`,
+    `${written}: must be NAME=VALUE of a section of settings (${Object.keys(sectionSchemas()).join(', ')}), such as server.log_level=warn, or of a model or a provider, such as models.sim-flash.price.input=0.30.`,
   )

@@ -1,7 +1,6 @@
 // The statement of an account by month: the balance at its begin, what moved it, the balance at its end; and as a file.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { detailsOf } from '../../../src/access/account-details.ts'
 import { requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { AccountRef } from '../../../src/app/surface/console/fields.ts'
@@ -11,7 +10,7 @@ import { invalidRequest } from '../../../src/domain/errors.ts'
 import { monthOf, UTC } from '../../../src/domain/zones.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
-import { firstEntryAt, STATEMENT_COLUMNS, statementLines, statementOf } from '../statement.ts'
+import { firstEntryAt, partiesOf, STATEMENT_COLUMNS, statementLines, statementOf } from '../statement.ts'
 
 const StatementQuery = Closed({
   account: Type.Optional(AccountRef),
@@ -55,8 +54,8 @@ export function statementRoutes(gateway: ConsoleParts) {
     .get(
       '/console/api/statement.csv',
       async ({ viewer, query }) => {
-        const { account, month, statement } = await read(gateway, viewer, query)
-        const lines = statementLines(statement, { account, month: month.name })
+        const { month, statement, ...head } = await read(gateway, viewer, query)
+        const lines = statementLines(statement, { ...head, month: month.name })
         const list = `statement-${month.name}`
         return listCsv(gateway, viewer, { list, columns: STATEMENT_COLUMNS, parts: onePart(lines) })
       },
@@ -81,11 +80,9 @@ async function read(
   const month = monthOf(requested_ms, UTC)
   const statement = await statementOf(db, account.id, { from_ms: month.start_ms, until_ms: month.end_ms })
   const first_ms = (await firstEntryAt(db, account.id)) ?? now_ms
-  const { billing_details, display_name } = await detailsOf(db, account.id)
   return {
     account: account.name,
-    seller: calls.catalogue().billing.seller ?? '',
-    buyer: billing_details || display_name || account.name,
+    ...(await partiesOf(db, account, calls.catalogue())),
     month,
     months: monthsSince(first_ms, now_ms),
     now_ms,

@@ -69,13 +69,13 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
         return configuration.check({ text, edits })
       })
       const [mistake] = mistakes
-      if (mistake) throw cannotBe(mistake)
+      if (mistake) throw cannotBe(mistake, 'command')
       const tell = (written: boolean) => answer(planView(plan, list, { file, written }), described)
       const described = describePlan(plan, list, markup, deps.terminal.columns)
       if (plan.edits.size > 0 && !json) tell(false)
       for (const warning of warningsOf(plan, list, deps.now())) warn(warning)
       if (plan.edits.size === 0) return tell(false)
-      requireMarkup(plan, markup)
+      requireMarkup(plan, markup, 'command')
       const jumps = options.acceptJumps ? [] : plan.changes.filter(isJump)
       if (!(options.yes && jumps.length === 0) && !(await agreed(deps, { json, jumps }))) {
         if (json) tell(false)

@@ -45,10 +45,10 @@ async function draftOf(
   const markup = markupOf(calls.catalogue())
   const choice = { isModel: () => true, provider: undefined, from: undefined, markup: markup ?? AT_COST }
   const plan = planImport(values, list, choice)
-  requireMarkup(plan, markup)
+  requireMarkup(plan, markup, 'page')
   const drafted = await configuration.check({ text, edits: [...plan.edits.values()].flat() })
   const [mistake] = drafted.mistakes
-  if (mistake) throw cannotBe(mistake)
+  if (mistake) throw cannotBe(mistake, 'page')
   return {
     text: drafted.text,
     hash,

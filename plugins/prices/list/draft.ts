@@ -27,16 +27,34 @@ export function requireGood({ text, values, mistakes, hash }: ConfigurationFile)
   return { text, values: values as TomlTable, hash }
 }
 
+/** What to do, by where the import is made: a command has options, the page has the pages of settings. */
+const ADVICE = {
+  command: {
+    markup:
+      'Set `markup` in [catalogue] (20 earns 20 % on your costs), or add --markup 20% for this import; --markup 0% sells at cost.',
+    mistake: 'Leave that model out with --model, or change its price by hand.',
+  },
+  page: {
+    markup: 'Set it in Settings, Markup: 20 earns 20 % on your costs, 0 sells at cost.',
+    mistake: 'Change the price of that model by hand, or take the model out of the list.',
+  },
+} as const
+type ImportedAt = keyof typeof ADVICE
+
 /** @throws GatewayError invalid_request where prices would change at a markup that nobody set */
-export function requireMarkup({ changes }: PricePlan, markup: ExactDecimal | undefined): void {
+export function requireMarkup(
+  { changes }: PricePlan,
+  markup: ExactDecimal | undefined,
+  at: ImportedAt,
+): void {
   if (markup === undefined && changes.some(({ cost_of }) => !cost_of))
     throw invalidRequest(
-      'Prices would change, and no markup is set. Set `markup` in [catalogue] (20 earns 20 % on your costs), or add --markup 20% for this import; --markup 0% sells at cost. Nothing was written.',
+      `Prices would change, and no markup is set. ${ADVICE[at].markup} Nothing was written.`,
       { param: 'markup' },
     )
 }
 
-export const cannotBe = ({ path, message }: { path: string; message: string }) =>
+export const cannotBe = ({ path, message }: { path: string; message: string }, at: ImportedAt) =>
   invalidRequest(
-    `With these prices the catalogue has a mistake: ${path} ${message}. Leave that model out with --model, or change its price by hand. Nothing was written.`,
+    `With these prices the catalogue has a mistake: ${path} ${message}. ${ADVICE[at].mistake} Nothing was written.`,
   )

@@ -256,7 +256,7 @@ export function readPrice({ id, fields }: ListEntry, name: string, count: number
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown
     throw invalidRequest(
-      `"${id}" in the list: ${name}: ${thrown.message}. Correct it in the file, or leave the model out with --model.`,
+      `"${id}" in the list: ${name}: ${thrown.message}. Correct it in the list, or take it out there.`,
     )
   }
 }

@@ -99,9 +99,10 @@ export function useRefusals({ range, since, until, zone, account, key_id }: Refu
 }
 
 /** The page that lists them. */
-export const refusedHref = ({ account, key_id }: Pick<RefusalsOf, 'account' | 'key_id'>): string =>
+export const refusedHref = ({ account, key_id, since, until }: Omit<RefusalsOf, 'range' | 'zone'>): string =>
   withQuery('/calls', {
     outcome: 'refused',
+    ...{ since, until },
     account: account === undefined ? undefined : String(account),
     key: key_id === undefined ? undefined : String(key_id),
   })

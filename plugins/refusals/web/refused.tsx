@@ -44,7 +44,7 @@ export function ManyRefused({ refusals, account }: ManyRefusedProps) {
 type Reason = Refusals['reasons'][number]
 
 /** Nothing while none was refused. */
-export function RefusedRequests({ refusals }: { refusals: Refusals | undefined }) {
+export function RefusedRequests({ refusals, account, ...of }: RefusedProps) {
   const { role } = useViewer()
   if (!refusals || refusals.reasons.length === 0) return null
   return (
@@ -57,7 +57,9 @@ export function RefusedRequests({ refusals }: { refusals: Refusals | undefined }
         rows={refusals.reasons}
         keyOf={({ account_id, code }) => `${account_id} ${code}`}
         linkNameOf={({ code }) => `refused requests, ${code}`}
-        hrefOf={({ account_id }) => refusedHref(role === 'operator' ? { account: account_id } : {})}
+        hrefOf={({ account_id }) =>
+          refusedHref({ ...of, account: role === 'operator' ? account_id : account })
+        }
       />
     </Section>
   )
@@ -70,7 +72,8 @@ const WORDS: Column<Reason> = column('words', 'Sent to the caller', 'none', ({ s
 ))
 const COUNT: Column<Reason> = atEnd('refused', 'Requests', 'first-end', ({ refused }) => count(refused))
 
-interface RefusedProps extends Pick<RefusalsOf, 'account' | 'key_id'> {
+/** Whose they are, and of which time: what links lead to. */
+interface RefusedProps extends Omit<RefusalsOf, 'range' | 'zone'> {
   /** Absent while they are not known. */
   refusals: Refusals | undefined
 }

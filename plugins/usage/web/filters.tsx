@@ -123,8 +123,8 @@ export function RangeAndFilters({ filters, range, set, clear, is_free, calls }: 
   )
 }
 
-/** The calls of some time that match, as a list. @param since, until days, or moments as ISO 8601 */
+/** The calls of some time that figures count, as a list: those of a provider are what it answered. @param since, until days, or moments as ISO 8601 */
 export const callsHref = (since: string, until: string, filter: CallsFilter) =>
-  withQuery('/calls', { outcome: 'call', ...filter, since, until })
+  withQuery('/calls', { outcome: filter.provider ? 'answered' : 'call', ...filter, since, until })
 
 export const isoTime = (time_ms: number): string => new Date(time_ms).toISOString()

@@ -1,4 +1,5 @@
 // The Overview: what fails, what it earns, who calls at the moment; for an account, its own calls and what it spent.
+import type { ReactNode } from 'react'
 import { OpenAlerts } from '../../alerts/web/open-alerts.tsx'
 import { FailedFigure } from '../../calls/web/failed/failed.tsx'
 import { api } from '../../console/web/app/client.ts'
@@ -23,7 +24,7 @@ import { ManyRefused, RefusedFigure, RefusedRequests } from '../../refusals/web/
 import { EndingModels, KeysNearLimit, LowAccounts } from './attention.tsx'
 import { Breakdown } from './breakdown.tsx'
 import { type Overview, OverviewCharts } from './charts.tsx'
-import { type OverviewFilters, RangeAndFilters, useOverviewFilters } from './filters.tsx'
+import { isoTime, type OverviewFilters, RangeAndFilters, useOverviewFilters } from './filters.tsx'
 import { BelowCost } from './resale.tsx'
 
 const EVERY_MS = 15_000
@@ -82,15 +83,28 @@ interface KnownProps {
 }
 
 function Known({ overview, refusals, filters }: KnownProps) {
-  const { totals, failing, alerts, ending } = overview
+  const { totals, failing, alerts, ending, from_at_ms, until_at_ms } = overview
   const { role } = useViewer()
+  const { account, key, model, provider } = filters.calls
+  // Refused requests are counted by account and key alone.
+  const counts_refused = model === undefined && provider === undefined
+  const refused = {
+    refusals,
+    account,
+    key_id: key,
+    since: isoTime(from_at_ms),
+    until: isoTime(until_at_ms),
+  }
   return (
     <div className="page">
       <FailingNow />
       {alerts && <OpenAlerts alerts={alerts} />}
       {role !== 'operator' && <ManyRefused refusals={refusals} />}
       <RangeAndFilters {...filters} />
-      <OverviewFigures {...{ overview, refusals, filters }} />
+      <OverviewFigures
+        {...{ overview, filters }}
+        refused={counts_refused && <RefusedFigure {...refused} />}
+      />
       {totals.calls === 0 ? (
         <NoCalls {...filters} />
       ) : (
@@ -100,14 +114,18 @@ function Known({ overview, refusals, filters }: KnownProps) {
           <BelowCost overview={overview} calls={filters.calls} />
         </>
       )}
-      <RefusedRequests refusals={refusals} />
+      {counts_refused && <RefusedRequests {...refused} />}
       {failing && totals.calls > 0 && <FailingRoutes {...failing} />}
       {ending && <EndingModels ending={ending} />}
     </div>
   )
 }
 
-function OverviewFigures({ overview, refusals, filters: { query } }: KnownProps) {
+interface FiguresProps extends Pick<KnownProps, 'overview' | 'filters'> {
+  refused: ReactNode
+}
+
+function OverviewFigures({ overview, refused, filters: { query } }: FiguresProps) {
   const { totals, before, money, resale } = overview
   const tokens = (sum: Overview['totals']) => sum.input_tokens + sum.output_tokens
   return (
@@ -129,7 +147,7 @@ function OverviewFigures({ overview, refusals, filters: { query } }: KnownProps)
       {resale && <Earnings {...overview} />}
       <Figure label="Calls" value={count(totals.calls)} change={changeOf(totals.calls, before.calls)} />
       <FailedFigure label="Failed" {...query} />
-      <RefusedFigure refusals={refusals} />
+      {refused}
       <Figure
         label="Tokens"
         value={briefCount(tokens(totals))}

@@ -19,7 +19,10 @@ export interface CallFilter {
   model?: string | undefined
   /** Calls that ended in one of these ways. */
   outcomes?: readonly CallOutcome[] | undefined
+  /** Calls that it answered, and those that no route answered but it was tried for. */
   provider?: string | undefined
+  /** Only calls that a route answered: with a provider, those that its sums count. */
+  answered?: boolean | undefined
   /** The least and the greatest HTTP status. */
   status?: { from: number; to: number } | undefined
   min_cost_nanos?: Nanos | undefined
@@ -29,10 +32,11 @@ export interface CallFilter {
   until_ms?: number | undefined
 }
 
-/** Whether the kept sums say where calls that match can be: they have no providers, statuses and costs. */
+/** Whether the kept sums say where calls that match can be: they have no tried providers, statuses and costs. */
 export const isNarrowed = ({
   account_id,
   provider,
+  answered,
   status,
   min_cost_nanos,
   ...of_sums
@@ -45,7 +49,7 @@ export const isFilter = ({ account_id, ...rest }: CallFilter): boolean =>
 /** A filter as the prepared queries take it: null, or a time before or after all others, where it does not filter. */
 export async function valuesOf(db: Db, filter: CallFilter) {
   const { account_id, key_id, key_prefix, model, outcomes, provider, status, min_cost_nanos } = filter
-  const { since_ms, until_ms } = filter
+  const { answered, since_ms, until_ms } = filter
   const of_prefix = key_prefix === undefined ? undefined : await keyPrefixQueries(db).ids.all({ key_prefix })
   const of_key = key_id === undefined ? undefined : [key_id]
   const key_ids = of_key ?? of_prefix?.map(({ id }) => id)
@@ -57,6 +61,8 @@ export async function valuesOf(db: Db, filter: CallFilter) {
     provider: provider ?? null,
     /** As a trace has it (src/calls/life/trace.ts). */
     tried_provider: provider === undefined ? null : JSON.stringify({ provider }).slice(1, -1),
+    /** Calls without an answer have no provider. */
+    other_than_provider: answered ? '' : null,
     status_from: status?.from ?? null,
     status_to: status?.to ?? null,
     min_cost_nanos: min_cost_nanos ?? null,

@@ -9,11 +9,26 @@ interface Row {
   of: string
 }
 
-/** Of a list in pages that look at `most` rows each, of which those with an odd id match. */
-function partOf(rows: readonly Row[], cursor: number | undefined, limit: number, most: number): Part<Row> {
-  const about = { idOf: ({ id }: Row) => id, timeOf: ({ at_ms }: Row) => at_ms }
+/**
+ * Of a list in pages that look at `most` rows each, of which those with an odd id match.
+ * @param cursor `below`: the next page has the rows with a lower id; `after`: those after a row, whatever their ids
+ */
+function partOf(
+  rows: readonly Row[],
+  cursor: number | undefined,
+  { limit, most, by }: { limit: number; most: number; by: 'below' | 'after' },
+): Part<Row> {
+  const about = {
+    resumeAt: (next: Row, last: Row | undefined) =>
+      by === 'below' ? next.id + 1 : (last?.id ?? cursor ?? FROM_THE_NEWEST),
+    timeOf: ({ at_ms }: Row) => at_ms,
+  }
   if (cursor === 0) return { rows: [], next_cursor: undefined, back_to_ms: undefined, ...about }
-  const rest = rows.filter(({ id }) => cursor === undefined || id < cursor)
+  const is_first = cursor === undefined || cursor === FROM_THE_NEWEST
+  const rest =
+    by === 'below'
+      ? rows.filter(({ id }) => cursor === undefined || id < cursor)
+      : rows.slice(is_first ? 0 : rows.findIndex(({ id }) => id === cursor) + 1)
   const looked_at = rest.slice(0, most)
   const found = looked_at.filter(({ id }) => id % 2 === 1).slice(0, limit)
   const last = found.length === limit ? found.at(-1) : looked_at.at(-1)
@@ -26,26 +41,36 @@ function partOf(rows: readonly Row[], cursor: number | undefined, limit: number,
   }
 }
 
+const FROM_THE_NEWEST = Number.MAX_SAFE_INTEGER
+
+const times = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 40 })
+/** Their ids rise with their times. */
 const rowsOf = (of: string) =>
-  fc
-    .array(fc.integer({ min: 0, max: 60 }), { maxLength: 40 })
-    .map((times) =>
-      times.sort((one, other) => other - one).map((at_ms, at): Row => ({ id: times.length - at, at_ms, of })),
-    )
+  times.map((all) =>
+    all.sort((one, other) => other - one).map((at_ms, at): Row => ({ id: all.length - at, at_ms, of })),
+  )
+/** As two gateways write them: not every later one has the higher id. */
+const shuffledRowsOf = (of: string) =>
+  times.map((all) =>
+    all
+      .map((at_ms, at): Row => ({ id: at + 1, at_ms, of }))
+      .sort((one, other) => other.at_ms - one.at_ms || other.id - one.id),
+  )
 
 test('any two lists, in pages of any size', () => {
   fc.assert(
     fc.property(
       rowsOf('calls'),
-      rowsOf('refusals'),
+      shuffledRowsOf('refusals'),
       fc.integer({ min: 1, max: 7 }),
       fc.integer({ min: 1, max: 9 }),
       (calls, refusals, limit, most) => {
         const shown: Row[] = []
         for (let from: Partial<Cursors> | undefined = {}, pages = 0; from; pages++) {
           if (pages > 500) throw new Error('the pages never end')
-          const first = partOf(calls, from.first, limit, most)
-          const page: Merged<Row> = merged(first, partOf(refusals, from.second, limit, most), limit)
+          const first = partOf(calls, from.first, { limit, most, by: 'below' })
+          const second = partOf(refusals, from.second, { limit, most, by: 'after' })
+          const page: Merged<Row> = merged(first, second, limit)
           expect(page.rows.length).toBeLessThanOrEqual(limit)
           if (page.next && page.rows.length < limit) expect(page.stopped_ms).toBeNumber()
           shown.push(...page.rows)

@@ -1,6 +1,7 @@
 // The calls of a filter and their refunds, on both engines: what was counted is refunded, once, whatever arrives meanwhile.
 import { describe, expect, test } from 'bun:test'
 import { MAX_CALLS, refundableCalls, refundCalls } from '../../../plugins/calls/refunds/refunds.ts'
+import { setBudgets } from '../../../src/access/budgets.ts'
 import type { Ledger, Operation } from '../../../src/money/ledger/operations.ts'
 import { openSharedLedger } from '../../../src/money/ledger/postgres/executor.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
@@ -11,6 +12,10 @@ import { brokenInvariants, hold, NOW, post, refund, voided, world } from '../../
 import { hasPostgres } from '../../support/postgres.ts'
 
 const USD = 1_000_000_000
+const DAY_MS = 86_400_000
+/** The first day of a month. */
+const TODAY_MS = Date.UTC(2026, 10, 1, 12)
+const YESTERDAY_MS = TODAY_MS - DAY_MS
 
 interface Place extends AsyncDisposable {
   db: Db
@@ -18,14 +23,28 @@ interface Place extends AsyncDisposable {
   /** Of another gateway on the same database, where that is possible. */
   other: Ledger['submit']
   broken(): Promise<string[]>
+  /** Limits of account 1 and of key 1 by the day and the month, set now. */
+  limit(nanos: number): Promise<void>
 }
+
+const limitBoth = (db: Db, nanos: number) =>
+  db.begin(async (tx) => {
+    for (const key_id of [null, 1])
+      await setBudgets(tx, { account_id: 1, key_id }, { day: nanos, month: nanos }, TODAY_MS)
+  })
 
 async function sqlitePlace(): Promise<Place> {
   const database = world({ balance: USD })
-  const writer = createWriter(database)
+  let writer = createWriter(database)
   const submit = (async (operation: Operation) => writer.commit([operation])[0]) as Ledger['submit']
+  const db = dbOver(database)
   return {
-    ...{ db: dbOver(database), submit, other: submit },
+    ...{ db, submit, other: submit },
+    async limit(nanos) {
+      await limitBoth(db, nanos)
+      // It sees what other connections write, and this is its own.
+      writer = createWriter(database)
+    },
     broken: async () => brokenInvariants(database),
     [Symbol.asyncDispose]: async () => database.close(),
   }
@@ -40,6 +59,7 @@ async function postgresPlace(): Promise<Place> {
     submit: (operation) => ledgers[0].submit(operation),
     other: (operation) => ledgers[1].submit(operation),
     broken: there.brokenInvariants,
+    limit: (nanos) => limitBoth(there.db, nanos),
     async [Symbol.asyncDispose]() {
       for (const ledger of ledgers) await ledger.close()
       await there[Symbol.asyncDispose]()
@@ -117,6 +137,43 @@ describe.each([
         "SELECT count(*) AS refunds, sum(amount_nanos) AS nanos FROM entries WHERE kind = 'refund' AND request_key IS NOT NULL",
       )
       expect(entries).toEqual({ refunds: 47, nanos: expected })
+      expect(await place.broken()).toEqual([])
+    },
+  )
+
+  test.if(is_there)(
+    'a limit that is set in the middle of its period gets back the refunds of calls before it, and those alone',
+    async () => {
+      await using place = await open()
+      const opened = async (amount_nanos: number, now_ms: number) => {
+        const held = await place.submit(hold(amount_nanos, { now_ms, expires_at_ms: now_ms + DAY_MS }))
+        return held.ok ? held.hold_id : 0
+      }
+      const called = async (cost_nanos: number, started_at_ms: number) => {
+        const hold_id = await opened(1_000, started_at_ms)
+        await place.submit(post(hold_id, cost_nanos, { started_at_ms }))
+        return hold_id
+      }
+      const old_id = await called(300, YESTERDAY_MS)
+      const [first_id, second_id] = [await called(100, TODAY_MS), await called(40, TODAY_MS)]
+      // By its clock of yesterday: by its number it counts, as every call from the first of today on.
+      const late_id = await opened(500, YESTERDAY_MS)
+      await place.limit(10_000)
+      const used = async () =>
+        (await place.db.rows<{ used_nanos: number }>('SELECT used_nanos FROM budgets ORDER BY id')).map(
+          ({ used_nanos }) => used_nanos,
+        )
+      const all = (nanos: number) => [nanos, nanos, nanos, nanos]
+      expect(await used()).toEqual(all(640))
+      await place.submit(post(late_id, 7, { started_at_ms: YESTERDAY_MS }))
+      expect(await used()).toEqual(all(147))
+      await place.submit(refund(first_id, 60))
+      expect(await used()).toEqual(all(87))
+      await place.submit(refund(second_id))
+      await place.submit(refund(old_id))
+      expect(await used()).toEqual(all(47))
+      await called(5, TODAY_MS)
+      expect(await used()).toEqual(all(52))
       expect(await place.broken()).toEqual([])
     },
   )

@@ -92,10 +92,10 @@ describe.if(hasPostgres)('on both engines', () => {
           ),
         ),
         await said(() => world.run('DELETE FROM actions')),
-        await listAccountPage(db, { order: 'name' }, PAGE),
-        await listAccountPage(db, { order: 'balance', search: 'ünal' }, PAGE),
-        await listAccountPage(db, { order: 'name', status: 'suspended' }, { limit: 9, cursor: 1 }),
-        await listAccountPage(db, { order: 'name' }, { limit: 9, cursor: 99 }),
+        await listAccountPage(db, {}, PAGE),
+        await listAccountPage(db, { search: 'ünal' }, PAGE),
+        await listAccountPage(db, { status: 'suspended' }, { limit: 9, cursor: 1 }),
+        await listAccountPage(db, {}, { limit: 9, cursor: 99 }),
         await listActions(db, { account_id: 1 }, PAGE),
       ]
     })

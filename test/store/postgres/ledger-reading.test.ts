@@ -1,5 +1,6 @@
 // What is read of the ledger: from the same rows both engines give the same values.
 import { describe, expect, test } from 'bun:test'
+import { accountsPage } from '../../../plugins/accounts/accounts-page.ts'
 import { accountSpend, keySpend, lowBalances } from '../../../plugins/alerts/account-conditions.ts'
 import { listCalls, listCallsInTurns } from '../../../plugins/calls/listing.ts'
 import {
@@ -17,7 +18,6 @@ import { failingRoutes } from '../../../plugins/health/failing-routes.ts'
 import { usageOfKeys } from '../../../plugins/keys/key-usage.ts'
 import { rerateCalls } from '../../../plugins/prices/rerating/recorded-calls.ts'
 import { overviewOf } from '../../../plugins/usage/report/overview.ts'
-import { listAccountPage } from '../../../src/access/account-listing.ts'
 import { type ReportRange, reportTime } from '../../../src/domain/ranges.ts'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
 import { UTC } from '../../../src/domain/zones.ts'
@@ -123,7 +123,7 @@ describe.if(hasPostgres)('from the same rows', () => {
     ['low balances', (db) => lowBalances(db, NOW_MS)],
     ['the spending of accounts', (db) => accountSpend(db, 1, NOW_MS - 1)],
     ['the spending of keys', (db) => keySpend(db, 1, NOW_MS - 1)],
-    ['accounts by their balance', (db) => listAccountPage(db, { order: 'balance' }, { limit: 1 })],
+    ['accounts by their balance', (db) => accountsPage(db, { order: 'balance' }, { limit: 1 }, NOW_MS)],
     [
       'calls at other prices',
       (db) => rerateCalls(db, { ...time, models: [{ id: 'sim-1', current: {} as never, next: undefined }] }),

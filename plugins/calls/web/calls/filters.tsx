@@ -38,7 +38,7 @@ const FOLDED = ['key', 'provider', 'status', 'min_cost'] as const
 export type Name = (typeof NAMES)[number]
 
 const DEFAULTS = Object.fromEntries(NAMES.map((name) => [name, ''])) as Record<Name, string>
-export const OUTCOMES = ['completed', 'failed', 'broken', 'cancelled', 'refused', 'call'] as const
+export const OUTCOMES = ['completed', 'failed', 'broken', 'cancelled', 'refused', 'call', 'answered'] as const
 
 export type Filters = ListFilters<Name>
 

@@ -1,0 +1,101 @@
+// The catalogue as commands edit it: models and providers by their names, saved as the console saves them.
+import { InvalidArgumentError } from 'commander'
+import type { Context } from '../../../src/app/command-line/context.ts'
+import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { configurationOf, savedWords } from '../../../src/app/commands/configuration.ts'
+import type { CheckedDraft } from '../../../src/catalogue/drafts.ts'
+import type { Edit } from '../../../src/catalogue/edit.ts'
+import type { TomlTable } from '../../../src/catalogue/toml.ts'
+import { isTable, type TomlValue } from '../../../src/catalogue/toml-write.ts'
+import { notFound, unprocessable } from '../../../src/domain/errors.ts'
+
+export type Block = { readonly [key: string]: TomlValue }
+
+/** The lists of blocks, and the field that names one. */
+export const BLOCKS = { models: 'id', providers: 'name' } as const
+export type Blocks = keyof typeof BLOCKS
+
+/** The blocks of a list, in the order of the file. */
+export function blocksOf(values: TomlTable | Block, list: Blocks): readonly Block[] {
+  const blocks: unknown = values[list]
+  return Array.isArray(blocks) ? blocks.filter((block) => isTable(block)) : []
+}
+
+/** The place of a model or a provider in the file, from 0. @throws GatewayError not_found */
+export function placeOf(values: TomlTable, list: Blocks, name: string): number {
+  const names = blocksOf(values, list).map((block) => String(block[BLOCKS[list]]))
+  const place = names.indexOf(name)
+  if (place >= 0) return place
+  const kind = list === 'models' ? 'Model' : 'Provider'
+  throw notFound(`${kind} "${name}" not found. ${kind}s of the catalogue: ${names.join(', ') || 'none'}.`)
+}
+
+/** The routes of a model. */
+export const routesOf = ({ routes }: Block): readonly Block[] =>
+  Array.isArray(routes) ? routes.filter((route) => isTable(route)) : []
+
+interface Change {
+  /** Made from the values in force. */
+  edits: (values: TomlTable) => readonly Edit[]
+  /** Called with the draft before it is saved: it throws where the operator does not agree. */
+  review?: (draft: CheckedDraft) => Promise<void>
+  /** Environment variables that the change names. */
+  variables?: readonly string[]
+}
+
+/**
+ * Changes the catalogue in force; nothing is written if it has a mistake then.
+ *
+ * @returns the message once it is saved
+ * @throws GatewayError unprocessable with the mistakes; conflict if somebody else saved meanwhile
+ */
+export async function changeCatalogue(
+  { folder, warn }: Context,
+  deps: CliDeps,
+  author: `command:${string}`,
+  { edits: editsOf, review, variables = [] }: Change,
+): Promise<string> {
+  const { catalogue, warnings: before } = await requireCatalogue(folder)
+  const configuration = configurationOf(folder, catalogue, deps, new Set(variables))
+  const { values, hash } = await configuration.read()
+  const edits = editsOf(values ?? {})
+  const draft = await configuration.check({ edits })
+  if (draft.mistakes.length > 0)
+    throw unprocessable(
+      `Nothing was written. The catalogue would have mistakes:\n${draft.mistakes.map(({ path, message }) => `${path}: ${message}`).join('\n')}`,
+    )
+  for (const { path, message } of draft.warnings)
+    if (before.every((known) => known.message !== message)) warn(`${path}: ${message}`)
+  await review?.(draft)
+  return savedWords(folder, await configuration.save({ edits }, hash, author))
+}
+
+/** The variable that a value names, as `env:NAME`. */
+export const variablesIn = (...values: readonly (string | undefined)[]): string[] =>
+  values.flatMap((value) => /^env:(\w+)$/.exec(value ?? '')?.[1] ?? [])
+
+/** Amounts by their names: `input=0.30,output=2.50`. @throws InvalidArgumentError */
+export function readAmounts(text: string): Record<string, string> {
+  const amounts: Record<string, string> = {}
+  for (const part of text.split(',')) {
+    const [, name, amount] = /^\s*(\w+)=(\d{1,9}(?:\.\d{1,12})?)\s*$/.exec(part) ?? []
+    if (name === undefined || amount === undefined)
+      throw new InvalidArgumentError('Write amounts in USD by their names, such as input=0.30,output=2.50.')
+    amounts[name] = amount
+  }
+  return amounts
+}
+
+/** Fields of a block, one an option: `max_output_tokens=8192`. @throws InvalidArgumentError */
+export function readField(text: string, others: Record<string, TomlValue> = {}): Record<string, TomlValue> {
+  const [, name, value] = /^(\w+)=(.+)$/s.exec(text) ?? []
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('Write a field and its value, such as max_output_tokens=8192.')
+  return { ...others, [name]: writtenValue(value) }
+}
+
+function writtenValue(text: string): TomlValue {
+  if (text === 'true' || text === 'false') return text === 'true'
+  return /^\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) : text
+}
