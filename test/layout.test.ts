@@ -281,7 +281,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 150 more for the import of prices in the console, and for refunds that fail halfway.
   // 2,500 more for the brand, the public pages and incidents.
   // 2,800 more for mail: queue, sending, templates, notices, unsubscribing, list and test.
-  'plugins/': 73_760,
+  // 740 more for commands that add and delete models and providers and rename these, and for files of lists that are of one moment.
+  'plugins/': 74_500,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -293,7 +294,9 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 300 more for the import of prices in the console, secrets in forms, and what would lock an operator out.
 // 900 more for the brand, the public pages and incidents.
 // 1,600 more for mail: against a real mail server.
-const MAX_TEST_LINES = 149_100
+// 1,100 more for commands that change models and providers, files of lists under writes, limits set within their period, days of reports, and an
+// outage over several gateways.
+const MAX_TEST_LINES = 150_200
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

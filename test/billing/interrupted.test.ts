@@ -11,6 +11,7 @@ import { type Step, stream } from '../support/upstream.ts'
 setDefaultTimeout(60_000)
 
 const WITH_COST = 'with-cost'
+const FREE = 'of-nothing'
 const more = (url: string): string => `
 ${surfaceModels(url)}
 [[models]]
@@ -19,6 +20,13 @@ kind = "text"
 max_output_tokens = 8192
 routes = [{ provider = "${PROVIDER}", model = "${UPSTREAM_MODEL}", cost = { input = 0.5, output = 2 } }]
 price = { input = 1, output = 4 }
+
+[[models]]
+id = "${FREE}"
+kind = "text"
+max_output_tokens = 8192
+routes = [{ provider = "${PROVIDER}", model = "${UPSTREAM_MODEL}" }]
+price = { input = 0, output = 0 }
 
 [billing]
 interrupted = "free"
@@ -101,6 +109,13 @@ test('from the next call on, and back: with "charge" it is charged, and no reaso
   expect(call).toMatchObject({ outcome: 'broken' })
   expect(call.cost_nanos).toBe(call.input_tokens * 1_000 + call.output_tokens * 4_000)
   expect(row).toMatchObject({ cost_nanos: call.cost_nanos, free_because: null })
+  // A model that is free costs nothing for that reason, whatever the setting.
+  expect((await interrupted(FREE)).row).toMatchObject({
+    outcome: 'broken',
+    cost_nanos: 0,
+    free_because: null,
+  })
   await s.recatalogue({ more, provider: 'cooldown_ms = 0' })
+  expect((await interrupted(FREE)).row).toMatchObject({ cost_nanos: 0, free_because: null })
   expect((await interrupted(WITH_COST)).call.cost_nanos).toBe(0)
 })

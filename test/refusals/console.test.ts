@@ -183,6 +183,16 @@ describe('counted with their reasons', () => {
     ])
   })
 
+  test.each([
+    ['2026-05-05', 4],
+    ['2026-06-03', 4],
+    // Without a begin it is 30 days, as the Overview has then.
+    ['2026-06-04', 0],
+    ['2026-05-04', 0],
+  ])('up to %s', async (until, refused) => {
+    expect((await operator.json('GET', `/refusals?until=${until}`)).refused).toBe(refused)
+  })
+
   test('those that are not recorded one by one, too', async () => {
     gateway.db.run("UPDATE refusal_sums SET refusals = refusals + 1000 WHERE code = 'insufficient_balance'")
     const { refused, reasons } = await bob.json('GET', '/refusals')

@@ -21,6 +21,11 @@ interface NewModel {
 }
 
 export function addModelChanges(models: Command, deps: CliDeps): void {
+  addModelAdd(models, deps)
+  addModelDelete(models, deps)
+}
+
+function addModelAdd(models: Command, deps: CliDeps): void {
   addExample(
     models.command('add <id>'),
     'models add gpt-fast --route openai:gpt-4.1-mini --price input=0.50,output=2',
@@ -73,7 +78,9 @@ export function addModelChanges(models: Command, deps: CliDeps): void {
         `${table(COLUMNS, lines, '', deps.terminal.columns)}\n\n${id} added. ${saved}`,
       )
     })
+}
 
+function addModelDelete(models: Command, deps: CliDeps): void {
   addExample(models.command('delete <id>'), 'models delete gpt-fast')
     .summary('Delete a model.')
     .description('Delete a model from the catalogue. Its calls and their charges stay.')

@@ -20,6 +20,12 @@ interface NewProvider {
 const appended = (key: string, others: string[] = []): string[] => [...others, key]
 
 export function addProviderChanges(providers: Command, deps: CliDeps): void {
+  addProviderAdd(providers, deps)
+  addProviderRename(providers, deps)
+  addProviderDelete(providers, deps)
+}
+
+function addProviderAdd(providers: Command, deps: CliDeps): void {
   addExample(providers.command('add <name>'), 'providers add openai --server openai --key env:OPENAI_API_KEY')
     .summary('Add a provider.')
     .description(
@@ -54,7 +60,9 @@ export function addProviderChanges(providers: Command, deps: CliDeps): void {
       })
       context.answer({ provider: name, written: true }, `${name} added. ${saved}`)
     })
+}
 
+function addProviderRename(providers: Command, deps: CliDeps): void {
   addExample(providers.command('rename <name> <new-name>'), 'providers rename openai openai-eu')
     .summary('Rename a provider.')
     .description('Rename a provider, and in all routes to it. Recorded calls keep its name of their time.')
@@ -73,7 +81,9 @@ export function addProviderChanges(providers: Command, deps: CliDeps): void {
         `${name} is ${new_name} now. ${saved}`,
       )
     })
+}
 
+function addProviderDelete(providers: Command, deps: CliDeps): void {
   addExample(providers.command('delete <name>'), 'providers delete openai')
     .summary('Delete a provider.')
     .description('Delete a provider with its keys, its routes, and the models that have no other route.')

@@ -3,14 +3,19 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { allCalls, listCalls, type RecordedCall } from '../../../plugins/calls/listing.ts'
 import { callTotals } from '../../../plugins/calls/totals.ts'
+import { reportOf } from '../../../plugins/usage/report/report.ts'
 import { FAILED_OUTCOMES, hasFailed, OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
+import { UTC } from '../../../src/domain/zones.ts'
 import type { CallFilter } from '../../../src/money/ledger/queries.ts'
 import { recorded } from '../../money/ledger/recorded.ts'
 
 const HOUR_MS = 3_600_000
 const START = Date.UTC(2026, 10, 1)
 const MODELS = ['m1', 'm2']
+
+/** Some of those that failed, each of which was tried at a provider. */
+const isUnanswered = (nth: number): boolean => nth % 8 === 3
 
 /** Sixty calls of three keys, each of another kind, over ten days. */
 const db = await recorded(
@@ -20,7 +25,8 @@ const db = await recorded(
     {
       model: MODELS[nth % 2] ?? 'm1',
       outcome: OUTCOMES[nth % 4] ?? 'completed',
-      provider: `p${nth % 5}`,
+      provider: isUnanswered(nth) ? '' : `p${nth % 5}`,
+      trace: isUnanswered(nth) ? JSON.stringify({ tried: [{ provider: `p${nth % 5}` }] }) : '',
       status: nth % 4 === 3 ? 502 : 200,
       started_at_ms: START + nth * 4 * HOUR_MS + nth,
       images: nth % 2,
@@ -40,6 +46,7 @@ const filters: fc.Arbitrary<CallFilter> = fc.record({
   model: maybe(fc.constantFrom(...MODELS, 'none')),
   outcomes: maybe(fc.constantFrom(FAILED_OUTCOMES, ['completed'] as const, ['cancelled'] as const)),
   provider: maybe(fc.constantFrom('p1', 'none')),
+  answered: maybe(fc.constant(true)),
   status: maybe(fc.constant({ from: 500, to: 599 })),
   min_cost_nanos: maybe(fc.constantFrom(0, 40)),
   since_ms: maybe(moment),
@@ -71,4 +78,16 @@ test('counts, sums and the file have the calls that the list has', async () => {
     }),
     { numRuns: 300 },
   )
+})
+
+test('of a provider, those that it answered are what the sums by provider count; others that it was tried for count as failed there', async () => {
+  const time = { from_ms: START, until_ms: START + 10 * 24 * HOUR_MS }
+  const { rows } = await reportOf(db, { ...time, filter: {}, by: 'provider', zone: UTC })
+  for (const provider of ['p1', 'p3']) {
+    const filter = { provider, since_ms: time.from_ms, until_ms: time.until_ms }
+    const { calls, failed } = await callTotals(db, { ...filter, answered: true })
+    expect(rows.find((row) => row.name === provider)).toMatchObject({ calls, failed })
+    expect((await callTotals(db, filter)).calls).toBeGreaterThan(calls)
+  }
+  expect((await callTotals(db, { answered: true })).calls).toBe(60 - 8)
 })
