@@ -20,14 +20,21 @@ const failedAtProvider = and(
   sql`replace(${calls.trace}, ${placeholder('tried_provider')}, '') <> ${calls.trace}`,
 )
 
+const isAnswered = (table: typeof calls | typeof call_sums) =>
+  or(
+    isNullParameter(table.provider, 'other_than_provider'),
+    ne(table.provider, placeholder('other_than_provider')),
+  )
+
+/** The calls that a provider answered, and of a filter without one those that any did. */
+export const ofProvider = (table: typeof calls | typeof call_sums) =>
+  and(equalsUnlessNull(table.provider, 'provider'), isAnswered(table))
+
 /** The same for what the kept sums do not tell apart. */
 const filtersOfCalls = () =>
   and(
     or(equalsUnlessNull(calls.provider, 'provider'), failedAtProvider),
-    or(
-      isNullParameter(calls.provider, 'other_than_provider'),
-      ne(calls.provider, placeholder('other_than_provider')),
-    ),
+    isAnswered(calls),
     or(
       isNullParameter(calls.status, 'status_from'),
       between(calls.status, placeholder('status_from'), placeholder('status_to')),

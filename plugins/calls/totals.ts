@@ -1,5 +1,5 @@
 // Counts and sums of all calls that match a filter: from the kept sums where these tell them apart, else from the calls, a part at a time.
-import { and, gte, lt, lte, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, lte, sql } from 'drizzle-orm'
 import { DAY_S } from '../../src/domain/ranges.ts'
 import { joinedPeriods, QUARTER_S } from '../../src/money/ledger/days.ts'
 import {
@@ -9,6 +9,7 @@ import {
   optionalFilters,
   valuesOf,
 } from '../../src/money/ledger/queries.ts'
+import type { IdRange } from '../../src/money/ledger/started-calls.ts'
 import {
   addTotals,
   type CallTotals,
@@ -21,10 +22,11 @@ import { equals, isOneOf } from '../../src/store/placeholders.ts'
 import { perAccount } from '../../src/store/prepared.ts'
 import { call_sums, calls } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
-import { callFilters, callQueries } from './queries.ts'
+import { callFilters, callQueries, ofProvider } from './queries.ts'
 import { everywhere, rangesInTurns } from './ranges.ts'
 
 const { placeholder } = sql
+const QUARTER = sql.raw(String(QUARTER_S))
 /** Ids of calls that are looked at in one turn: some 5 ms. */
 const IDS_AT_ONCE = 10_000
 /** Days whose sums are read in one turn: some 5 ms, where there are a thousand a day. */
@@ -55,7 +57,25 @@ const queriesOf = perAccount((account) => ({
           account(call_sums),
           equals(call_sums.span_s, 'span_s'),
           optionalFilters(call_sums),
+          ofProvider(call_sums),
           isOneOf(call_sums.start_s, 'starts'),
+        ),
+      )
+      .prepare(),
+  /** Where the calls of a quarter of an hour are. */
+  idsOfQuarter: (orm: Orm) =>
+    orm
+      .select({
+        first_id: sql<number | null>`min(${call_sums.first_call_id})`,
+        last_id: sql<number | null>`max(${call_sums.last_call_id})`,
+      })
+      .from(call_sums)
+      .where(
+        and(
+          account(call_sums),
+          eq(call_sums.span_s, QUARTER),
+          equals(call_sums.start_s, 'start_s'),
+          optionalFilters(call_sums),
         ),
       )
       .prepare(),
@@ -70,23 +90,57 @@ const queriesOf = perAccount((account) => ({
       .prepare(),
 }))
 
-/** The counts and sums of the calls that match. Of a million calls, those of most filters take some ms, those by provider, status or cost up to a second. */
+/**
+ * The counts and sums of the calls that match. Of a million calls, those of most filters take some ms, those by status, cost or a provider that
+ * was tried up to a second.
+ */
 export function callTotals(db: Db, filter: CallFilter): Promise<CallTotals> {
-  return db.snapshot((then) => {
+  return db.snapshot(async (then) => {
     const queries = queriesOf(then, filter.account_id)
-    return isOfSums(filter) ? fromSums(then, filter, queries) : fromCalls(then, filter, queries)
+    if (!isOfSums(filter)) return await fromCalls(then, filter, queries)
+    const { whole, edges } = quartersIn(filter)
+    const total = await fromSums(then, whole, queries)
+    for (const edge of edges) addTotals(total, await fromQuarter(then, edge, queries))
+    return total
   })
 }
 
 type Queries = ReturnType<typeof queriesOf>
 
-/** Whether the kept sums have the answer: no provider, status or cost, and only whole quarters of an hour. */
-const isOfSums = ({ provider, answered, status, min_cost_nanos, since_ms, until_ms }: CallFilter): boolean =>
-  provider === undefined &&
-  !answered &&
-  status === undefined &&
-  min_cost_nanos === undefined &&
-  [since_ms, until_ms].every((time_ms) => time_ms === undefined || time_ms % (QUARTER_S * 1_000) === 0)
+/** Whether the kept sums tell calls that match from others: they have no statuses and costs, and of calls without an answer no provider. */
+const isOfSums = ({ provider, answered, status, min_cost_nanos }: CallFilter): boolean =>
+  (provider === undefined || answered === true) && status === undefined && min_cost_nanos === undefined
+
+const QUARTER_MS = QUARTER_S * 1_000
+
+/** A filter over whole quarters of an hour, and over the parts of quarters before and after these. */
+function quartersIn(filter: CallFilter): { whole: CallFilter; edges: Edge[] } {
+  const { since_ms, until_ms } = filter
+  const first_ms = since_ms === undefined ? undefined : Math.ceil(since_ms / QUARTER_MS) * QUARTER_MS
+  const last_ms = until_ms === undefined ? undefined : Math.floor(until_ms / QUARTER_MS) * QUARTER_MS
+  const edges: Edge[] = []
+  const add = (from_ms: number, to_ms: number) => {
+    if (from_ms < to_ms) edges.push({ ...filter, since_ms: from_ms, until_ms: to_ms })
+  }
+  if (since_ms !== undefined && first_ms !== undefined)
+    add(since_ms, Math.min(first_ms, until_ms ?? first_ms))
+  // Within one quarter it is one part.
+  if (until_ms !== undefined && last_ms !== undefined && last_ms >= (first_ms ?? last_ms))
+    add(last_ms, until_ms)
+  return { whole: { ...filter, since_ms: first_ms, until_ms: last_ms }, edges }
+}
+
+type Edge = CallFilter & { since_ms: number; until_ms: number }
+
+/** Of a part of a quarter of an hour. */
+async function fromQuarter(db: Db, edge: Edge, queries: Queries): Promise<CallTotals> {
+  const values = await valuesOf(db, edge)
+  const start_s = Math.floor(edge.since_ms / QUARTER_MS) * QUARTER_S
+  const { first_id = null, last_id = null } = (await queries.idsOfQuarter.get({ ...values, start_s })) ?? {}
+  return first_id === null || last_id === null
+    ? { ...NO_CALLS }
+    : await ofIds({ first_id, last_id }, values, queries)
+}
 
 async function fromSums(db: Db, filter: CallFilter, queries: Queries): Promise<CallTotals> {
   const { account_id, since_ms, until_ms } = filter
@@ -120,13 +174,22 @@ async function fromCalls(db: Db, filter: CallFilter, queries: Queries): Promise<
   const below_id = (newest[0]?.last_id ?? 0) + 1
   const { ranges } = isNarrowed(filter) ? await rangesInTurns(lists, values, below_id) : everywhere(below_id)
   const total = { ...NO_CALLS }
-  for (const { first_id, last_id } of ranges)
-    for (let from_id = first_id; from_id <= last_id; from_id += IDS_AT_ONCE) {
-      const until_id = Math.min(from_id + IDS_AT_ONCE - 1, last_id)
-      const sum = await queries.ofCalls.get({ ...values, from_id, last_id: until_id })
-      addTotals(total, sum ?? NO_CALLS)
-      await endOfTurn()
-    }
+  for (const range of ranges) addTotals(total, await ofIds(range, values, queries))
+  return total
+}
+
+async function ofIds(
+  { first_id, last_id }: IdRange,
+  values: Awaited<ReturnType<typeof valuesOf>>,
+  queries: Queries,
+): Promise<CallTotals> {
+  const total = { ...NO_CALLS }
+  for (let from_id = first_id; from_id <= last_id; from_id += IDS_AT_ONCE) {
+    const until_id = Math.min(from_id + IDS_AT_ONCE - 1, last_id)
+    const sum = await queries.ofCalls.get({ ...values, from_id, last_id: until_id })
+    addTotals(total, sum ?? NO_CALLS)
+    await endOfTurn()
+  }
   return total
 }
 
