@@ -26,10 +26,7 @@ export function addModelChanges(models: Command, deps: CliDeps): void {
 }
 
 function addModelAdd(models: Command, deps: CliDeps): void {
-  addExample(
-    models.command('add <id>'),
-    'models add gpt-fast --route openai:gpt-4.1-mini --price input=0.50,output=2',
-  )
+  addExample(models.command('add <id>'), 'models add fast --route openai:gpt-5 --price input=0.50,output=2')
     .summary('Add a model.')
     .description(
       'Add a model with its price and the route by which it is served. The price is required: a free model has amounts of 0. ' +
