@@ -18,14 +18,9 @@ export const outcomeWord = (outcome: ListedOutcome): string => OUTCOMES[outcome]
 /** What counts as failed, on hover. */
 export const FAILED_HINT = 'No answer, or interrupted'
 
-/**
- * As a filter: "failed" has interrupted calls, too, as in every count of failed calls; `call`: whatever was not refused; `answered`:
- * calls that a provider answered, which are those that its figures count.
- */
-export function outcomeFilterWord(outcome: ListedOutcome | 'call' | 'answered'): string {
-  if (outcome === 'answered') return outcome
-  return outcome === 'call' ? 'calls only' : outcomeWord(outcome)
-}
+/** As a filter: "failed" has interrupted calls, too; `call`: whatever was not refused; `answered`: what a provider's figures count. */
+export const outcomeFilterWord = (outcome: ListedOutcome | 'call' | 'answered'): string =>
+  outcome === 'answered' ? outcome : outcome === 'call' ? 'calls only' : outcomeWord(outcome)
 
 /** Why a call failed: `key_rejected` is "key rejected". */
 export const causeWord = (cause: string): string => cause.replaceAll('_', ' ')
