@@ -1,10 +1,14 @@
 // The executable that stands in for that of a release: the one of this run of tests, or one that is built now.
-import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
+import { join } from 'node:path'
 import { executable } from '../support/programs.ts'
 
-/** @param path where it is built, without one @returns its path */
+const BUILD = join(import.meta.dir, '../support/build-programs.ts')
+
+/** @param path where it is built, without one @returns its path @throws Error with what the build says */
 export async function gatewayFile(path: string): Promise<string> {
   if (executable) return executable
-  await buildBinary({ ...GATEWAY, outfile: path })
+  const build = Bun.spawn([process.execPath, BUILD, path], { stderr: 'pipe' })
+  const errors = await build.stderr.text()
+  if ((await build.exited) !== 0) throw new Error(errors)
   return path
 }

@@ -8,10 +8,11 @@ export const EXECUTABLE = join(dirname(GATEWAY.outfile), 'test-programs')
 
 if (import.meta.main) {
   const [, ...threads] = GATEWAY.entrypoints
+  const [, , outfile = EXECUTABLE] = process.argv
   await buildBinary({
     ...GATEWAY,
     entrypoints: [join(import.meta.dir, 'program-entry.ts'), ...threads],
-    outfile: EXECUTABLE,
+    outfile,
     // Nobody waits for what tests download; everybody for this build.
     embed: [...embedded(QUICK_BROTLI, QUICK_BROTLI), async () => newerProgram],
   })
