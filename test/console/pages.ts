@@ -51,6 +51,7 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'audit-log', who: 'operator', address: '/console/audit-log' },
   { name: 'system', who: 'operator', address: '/console/system' },
   { name: 'mails', who: 'operator', address: '/console/system/mails' },
+  { name: 'incidents', who: 'operator', address: '/console/system/incidents' },
   { name: 'settings', who: 'operator', address: '/console/settings' },
   { name: 'settings-mail', who: 'operator', address: '/console/settings/mail' },
   { name: 'settings-limits', who: 'operator', address: '/console/settings/limits' },
