@@ -79,7 +79,7 @@ export const ACTIONS = {
   'password.changed': { area: 'sign_in', title: 'Password changed', accounts_see: 'all fields' },
   'session.started': { area: 'sign_in', title: 'Signed in', accounts_see: 'all fields' },
   'session.ended': { area: 'sign_in', title: 'Signed out', accounts_see: 'all fields' },
-  'catalogue.saved': { area: 'catalogue', title: 'Catalogue saved', accounts_see: 'no fields' },
+  'catalogue.saved': { area: 'catalogue', title: 'Configuration saved', accounts_see: 'no fields' },
   'model.added': { area: 'catalogue', title: 'Model added', accounts_see: 'no fields' },
   'model.changed': { area: 'catalogue', title: 'Model changed', accounts_see: 'no fields' },
   'model.removed': { area: 'catalogue', title: 'Model removed', accounts_see: 'no fields' },

@@ -37,6 +37,7 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'model', who: 'operator', address: '/console/models/house-model' },
   { name: 'providers', who: 'operator', address: '/console/providers' },
   { name: 'provider', who: 'operator', address: '/console/providers/attic' },
+  { name: 'edit-provider', who: 'operator', address: '/console/providers/attic/edit' },
   { name: 'new-provider', who: 'operator', address: '/console/providers/new' },
   { name: 'library', who: 'operator', address: '/console/library' },
   { name: 'playground', who: 'operator', address: '/console/playground' },

@@ -1,5 +1,6 @@
 // The pages of providers and of the configuration file in a browser: a key, a provider and the file are changed, and what came of it.
 import { describe, expect, test } from 'bun:test'
+import { chooseProvider } from '../support/chosen-provider.ts'
 import { changeText } from './changed-text.ts'
 import { houseConsole, SECRET } from './house-catalogue.ts'
 
@@ -14,11 +15,11 @@ describe('the operator', () => {
     await using one = await visit('operator')
     const { page } = one
     await one.open('/console/models/sim-flash')
-    await page.getByRole('button', { name: 'Try flash' }).click()
+    await page.getByRole('button', { name: 'Test flash' }).click()
     await page.getByText(/It answered in/).waitFor()
     await one.looksRight()
     await one.go('/console/providers/attic')
-    await page.getByRole('button', { name: 'Try attic#1' }).click()
+    await page.getByRole('button', { name: 'Test attic#1' }).click()
     await page.getByText(/Unreachable after/).waitFor()
     expect(await page.locator('main').innerText()).toContain('Check the address (base_url)')
     await one.looksRight()
@@ -29,13 +30,13 @@ describe('the operator', () => {
     const { page } = one
     await one.open('/console/providers/attic')
     expect(await page.content()).not.toContain(SECRET)
-    await page.getByRole('button', { name: 'Change keys and settings' }).click()
+    await page.getByRole('link', { name: 'Edit provider' }).click()
     await page.getByRole('button', { name: 'Replace' }).click()
     await page.getByLabel('API key').fill('another-attic-key-2')
     await one.looksRight()
     await page.getByRole('button', { name: 'Replace key' }).click()
     await page.getByRole('button', { name: 'Review and save' }).click()
-    await page.getByRole('button', { name: 'Save catalogue' }).click()
+    await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(file()).toContain('api_keys = ["another-attic-key-2"] # of the attic')
     await one.quiet()
@@ -48,7 +49,7 @@ describe('the operator', () => {
     const { page } = one
     const before = file()
     await one.open('/console/providers/attic')
-    await page.getByRole('button', { name: 'Change keys and settings' }).click()
+    await page.getByRole('link', { name: 'Edit provider' }).click()
     const name = page.getByLabel('Name', { exact: true })
     await name.fill('cellar')
     await name.press('Enter')
@@ -68,7 +69,7 @@ describe('the operator', () => {
     await one.quiet()
     await one.looksRight()
     await page.getByRole('button', { name: 'Review and save' }).click()
-    await page.getByRole('button', { name: 'Save catalogue' }).click()
+    await page.getByRole('button', { name: 'Save changes' }).click()
     await page.waitForURL(/\/console\/providers\/cellar$/)
     const { providers, models } = gateway.started.catalogue()
     expect(providers.get('cellar')).toMatchObject({ headers: { 'x-team': 'value-of-a-header' } })
@@ -112,7 +113,7 @@ describe('the operator', () => {
     const before = file()
     await one.open('/console/providers/new')
     await one.fits()
-    await page.getByRole('radio', { name: /^Simulator/ }).check()
+    await chooseProvider(page, 'Simulator')
     // A refusal stands at the field that it is of.
     one.allow(/status of 422/)
     await page.getByLabel('Name', { exact: true }).fill('Not a name')
@@ -191,7 +192,7 @@ describe('the operator', () => {
     await page.getByRole('dialog').getByText('Changed lines').click()
     await page.getByRole('table', { name: 'Changed lines' }).waitFor()
     await one.looksRight()
-    await page.getByRole('button', { name: 'Save catalogue' }).click()
+    await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Change undone').waitFor()
     expect(file()).toBe(before)

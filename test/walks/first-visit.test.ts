@@ -9,6 +9,7 @@ import { formatUsd } from '../../src/domain/money.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { createSimulator } from '../providers/index.ts'
+import { chooseProvider } from '../support/chosen-provider.ts'
 import { PASSWORD } from '../support/console.ts'
 import { consolePage } from '../support/console-page.ts'
 import { commandOf } from '../support/programs.ts'
@@ -183,7 +184,7 @@ function handOf(page: Page) {
     },
     async choose(name: string) {
       hand.actions += 1
-      await page.getByRole('radio', { name: new RegExp(`^${name}`) }).check()
+      await chooseProvider(page, name)
     },
   }
   return hand

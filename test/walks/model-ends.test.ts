@@ -101,7 +101,7 @@ test('the models and a model’s page say it; a date is set in the form, and one
   await field.fill('2099-02-28')
   await field.press('Enter')
   await page.getByRole('button', { name: 'Review and save' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+  const dialog = page.getByRole('dialog', { name: 'Save changes?' })
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'hidden' })
   expect(readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')).toContain('"2099-02-28"')

@@ -220,7 +220,7 @@ test('a price below cost is told beside its field and in the review, and asks on
   await form.rate('Output per million tokens').getByText('Margin 0.10 USD, 50 %').waitFor()
   await one.looksRight()
   await page.getByRole('button', { name: 'Review and save' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+  const dialog = page.getByRole('dialog', { name: 'Save changes?' })
   await dialog.getByText('You lose 0.01 USD per million tokens').waitFor()
   await one.looksRight()
   await dialog.getByRole('button', { name: 'Save below cost' }).click()

@@ -30,11 +30,11 @@ describe('the catalogue', () => {
 
     await changeText(text, 'input = "much", output = 2.50', 'input = 0.45, output = 2.50')
     await page.getByRole('button', { name: 'Review and save' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+    const dialog = page.getByRole('dialog', { name: 'Save changes?' })
     await dialog.waitFor()
     expect(await dialog.innerText()).toContain('sim-flash')
     await one.looksRight()
-    await dialog.getByRole('button', { name: 'Save catalogue' }).click()
+    await dialog.getByRole('button', { name: 'Save changes' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(file()).toBe(before.replace('input = 0.30, output = 2.50', 'input = 0.45, output = 2.50'))
     const price = gateway.started.catalogue().models.get('sim-flash')?.price
@@ -52,7 +52,7 @@ describe('the catalogue', () => {
     await changeText(text, 'output = 15.00', 'output = 16.00')
     await page.getByRole('button', { name: 'Review and save' }).click()
     one.allow(/status of 409/)
-    await page.getByRole('button', { name: 'Save catalogue' }).click()
+    await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText(/The file has changed since you read it/).waitFor()
     await page.getByText('Changed since you opened it').waitFor()
     await page.getByText('# Our simulated provider').waitFor()

@@ -31,7 +31,7 @@ describe('the operator', () => {
     await flex.getByLabel('Input').press('Enter')
     await one.looksRight()
     await page.getByRole('button', { name: 'Review and save' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+    const dialog = page.getByRole('dialog', { name: 'Save changes?' })
     await dialog
       .getByText(/priority tier/)
       .first()
@@ -39,7 +39,7 @@ describe('the operator', () => {
     const words = (await dialog.innerText()).replace(/\s+/g, ' ')
     expect(words).toContain('2.00 → 2.50 USD per million tokens')
     expect(words).toContain('0.50 → 0.40 USD per million tokens')
-    const save = dialog.getByRole('button', { name: 'Save catalogue' })
+    const save = dialog.getByRole('button', { name: 'Save changes' })
     // A phone on its side is as low as a long review is on any.
     await page.setViewportSize({ width: 390, height: 390 })
     await one.quiet()
@@ -71,14 +71,14 @@ describe('the operator', () => {
     await page.getByLabel('Input').first().fill('1.50')
     await page.getByLabel('Input').first().press('Enter')
     await page.getByRole('button', { name: 'Review and save' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+    const dialog = page.getByRole('dialog', { name: 'Save changes?' })
     await dialog.getByText(/would have cost/).waitFor()
     expect((await dialog.innerText()).replace(/\s+/g, ' ')).toContain(
       'input: 1.25 → 1.50 USD per million tokens (+20 %)',
     )
     await one.looksRight()
     const before = file()
-    await dialog.getByRole('button', { name: 'Save catalogue' }).click()
+    await dialog.getByRole('button', { name: 'Save changes' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(file()).toBe(before.replace('input = 1.25\noutput', 'input = 1.50\noutput'))
     await one.looksRight()
@@ -105,14 +105,14 @@ describe('the operator', () => {
     // The last field is left by this click alone.
     await page.getByRole('button', { name: 'Review and save' }).click()
     clicked.resolve()
-    const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+    const dialog = page.getByRole('dialog', { name: 'Save changes?' })
     await dialog.waitFor()
     const shown = (await dialog.innerText()).replace(/\s+/g, ' ')
     expect(shown).toContain('input: 0.05 → 0.07 USD')
     expect(shown).toContain('output: 0.20 → 0.28 USD')
     expect(shown).toContain('cache read: 0.005 → 0.01 USD')
     const before = file()
-    await dialog.getByRole('button', { name: 'Save catalogue' }).click()
+    await dialog.getByRole('button', { name: 'Save changes' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(file()).toBe(
       before.replace(

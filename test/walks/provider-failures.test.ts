@@ -38,7 +38,7 @@ test.each(WRONG)('%s is told in the words of `providers test`', async (_, name, 
   await using one = await visit('operator')
   const { page } = one
   await one.open(`/console/providers/${name}`)
-  await press(page, `Try ${name}#1`)
+  await press(page, `Test ${name}#1`)
   await page.getByText(`${headline} after`).waitFor()
   const shown = (await page.locator('.trial-result').innerText()).replace(/\s+/g, ' ')
   const { status, out } = await terminal.run('providers', 'test', name, '--json')

@@ -1,15 +1,12 @@
 // Providers at known servers in a browser: added by what their server asks for, and refused at the field; models of theirs.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import { chooseProvider } from '../support/chosen-provider.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { ACCOUNT, PRIVATE_KEY } from '../support/google.ts'
 import { ADDED } from './added-providers.ts'
 import { KEY, press, serversConsole, type } from './server-providers.ts'
 
 const { gateway, visit, upstream, sent, file, key_file: of_vertex } = await serversConsole()
-
-const choose = (page: Page, title: string) =>
-  page.getByRole('radio', { name: new RegExp(`^${title}`) }).check()
 
 describe('a provider at a known server', () => {
   test.each(ADDED)('%s is tested and added', async (title, added) => {
@@ -18,7 +15,7 @@ describe('a provider at a known server', () => {
     await using one = await visit('operator', key_file === undefined ? {} : { size: 'phone' })
     const { page } = one
     await one.open('/console/providers/new')
-    await choose(page, title)
+    await chooseProvider(page, title)
     for (const [label, text] of Object.entries(fields)) await type(page, label, text)
     if (key_file === undefined) await type(page, 'API key', KEY)
     else {
@@ -103,7 +100,7 @@ describe('what a form refuses', () => {
     ],
   ])('%s is told at its field, and nothing is sent: %s', async (_, title, label, text, words) => {
     const { page } = form
-    await choose(page, title)
+    await chooseProvider(page, title)
     const filled: Record<string, string> = { ...FILLED, [label]: text }
     for (const [each, value] of Object.entries(filled)) {
       const field = page.getByLabel(each, { exact: true })
@@ -128,7 +125,7 @@ price = { input = 5, image_output = 32 }\n`,
   const { page } = one
   const save = async () => {
     await press(page, 'Review and save')
-    await press(page, 'Save catalogue')
+    await press(page, 'Save changes')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
   await one.open('/console/models/of-vertex-here')

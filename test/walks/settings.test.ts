@@ -317,7 +317,7 @@ test('settings of a model that few change: a list, a choice and a switch, and th
   await one.quiet()
   await one.looksRight()
   await page.getByRole('button', { name: 'Review and save' }).click()
-  await page.getByRole('button', { name: 'Save catalogue' }).click()
+  await page.getByRole('button', { name: 'Save changes' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   const [first] = [...gateway.started.catalogue().models.values()]
   expect(first).toMatchObject({

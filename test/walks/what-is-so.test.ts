@@ -1,6 +1,7 @@
 // What the pages say of their own doings in a browser: names, the entry of a link, the audit log, a button to save, one toast, a refused first call.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { paint } from '../media/support.ts'
+import { chooseProvider } from '../support/chosen-provider.ts'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 
@@ -120,8 +121,7 @@ describe('a change of the catalogue can be saved while its field is typed in', (
     await using one = await visit('operator')
     const { page } = one
     const save = page.getByRole('button', { name: 'Review and save' })
-    await one.open('/console/providers/simulator')
-    await press(one, 'Change keys and settings')
+    await one.open('/console/providers/simulator/edit')
     const field = page.getByLabel('Timeout of a call')
     await field.fill('many')
     await field.press('Enter')
@@ -132,7 +132,7 @@ describe('a change of the catalogue can be saved while its field is typed in', (
     expect(await save.isDisabled()).toBe(true)
     await field.fill('60000')
     await save.click()
-    await page.getByRole('button', { name: 'Save catalogue' }).click()
+    await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(gateway.started.catalogue().providers.get('simulator')?.call_timeout_ms).toBe(60_000)
     await one.isClean()
@@ -143,12 +143,11 @@ describe('a change of the catalogue can be saved while its field is typed in', (
     const { page } = one
     const save = page.getByRole('button', { name: 'Review and save' })
     await one.open('/console/providers')
-    for (const [address, open, label] of [
-      ['/console/providers/simulator', 'Change keys and settings', 'Timeout of a call'],
-      ['/console/models/sim-flash/edit', '', 'Input per million tokens'],
+    for (const [address, label] of [
+      ['/console/providers/simulator/edit', 'Timeout of a call'],
+      ['/console/models/sim-flash/edit', 'Input per million tokens'],
     ] as const) {
       await one.go(address)
-      if (open !== '') await press(one, open)
       await page.getByLabel(label).first().pressSequentially('1')
       await save.waitFor()
       await press(one, 'Discard changes')
@@ -161,7 +160,7 @@ test('a provider that is renamed keeps its passed test', async () => {
   await using one = await visit('operator')
   const { page } = one
   await one.open('/console/providers/new')
-  await page.getByRole('radio', { name: /^Simulator/ }).check()
+  await chooseProvider(page, 'Simulator')
   await page.getByLabel('Name', { exact: true }).fill('first-name')
   await press(one, 'Test connection')
   await page.getByText(/It answered in/).waitFor()

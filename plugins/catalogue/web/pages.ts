@@ -41,6 +41,12 @@ export const catalogue_pages: readonly PageEntry[] = [
     load: () => import('./providers/new-provider.tsx'),
   },
   {
+    path: '/providers/:name/edit',
+    title: 'Edit provider',
+    seen_by: OPERATOR,
+    load: () => import('./providers/edit-provider.tsx'),
+  },
+  {
     path: '/providers/:name',
     title: 'Provider',
     seen_by: OPERATOR,

@@ -79,7 +79,7 @@ export function ProviderStep({ providers, onOpen }: Opening & { providers: reado
     >
       <p className="soft">
         {is_done
-          ? `${providers.join(', ')} in the catalogue.`
+          ? `Added: ${providers.join(', ')}.`
           : 'A provider serves the models. Until you add one, the simulator answers with made-up text.'}
       </p>
     </Step>
@@ -206,7 +206,7 @@ export function KeyStep({ account, key_id, first, text, onOpen }: KeyStepProps) 
       {key_id === null && (
         <p className="soft">
           Programs sign in with an API key.{' '}
-          {has_keys && 'You already have a key, but a key is shown only once. '}
+          {has_keys && 'Use the one that you have, or create another: a key is shown only once. '}
           You can limit each key under <Link href="/keys">Keys</Link>.
         </p>
       )}

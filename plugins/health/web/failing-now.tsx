@@ -83,7 +83,7 @@ function TroubleNotice({ trouble }: { trouble: Trouble }) {
         </div>
         <div className="row">
           {kind === 'key' && provider !== null && (
-            <ButtonLink small look="primary" href={`/providers/${part(provider)}`}>
+            <ButtonLink small look="primary" href={`/providers/${part(provider)}/edit`}>
               Replace key
             </ButtonLink>
           )}

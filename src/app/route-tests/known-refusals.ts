@@ -164,7 +164,7 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
   // https://github.com/oven-sh/bun/pull/32990
   [
     /ENOTFOUND|getaddrinfo/i,
-    'host not found: no server has this name. Check `resource`, `region` or base_url, if the provider has one, and the DNS of this machine.',
+    'host not found: no server has this name. Check the address (`resource`, `region` or base_url) and the DNS of this machine.',
   ],
 ]
 

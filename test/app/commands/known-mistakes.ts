@@ -32,7 +32,7 @@ const BEDROCK = 'server = "bedrock"\nregion = "eu-west-1"'
 const VERTEX = 'server = "vertex"'
 const CLAUDE = 'server = "vertex"\nprotocol = "anthropic"\nregion = "europe-west1"'
 const NO_HOST =
-  'host not found: no server has this name. Check `resource`, `region` or base_url, if the provider has one, and the DNS of this machine.'
+  'host not found: no server has this name. Check the address (`resource`, `region` or base_url) and the DNS of this machine.'
 const AZURE_KEY = error(
   401,
   '401',
@@ -251,7 +251,7 @@ export const CASES: readonly Case[] = [
     entry: 'server = "groq"',
     server: error(401, 'invalid_api_key', 'Invalid API Key'),
     result: 'bad key',
-    says: 'bad key: check the key (api_keys), and what its account at the provider may use and has left.',
+    says: 'bad key: check the key (api_keys), and that its account at the provider may use this model and has credit.',
   },
   {
     what: 'Groq: unknown model',

@@ -2,7 +2,7 @@
 import { History, Pencil } from 'lucide-react'
 import { Link } from 'wouter'
 import { FailedFigure } from '../../../calls/web/failed/failed.tsx'
-import { type AnswerOf, api, part } from '../../../console/web/app/client.ts'
+import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
@@ -13,7 +13,7 @@ import { Chart } from '../../../console/web/parts/chart.tsx'
 import { ENDING_HELP, endWords } from '../../../console/web/parts/end-words.ts'
 import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Figure, Figures } from '../../../console/web/parts/figure.tsx'
-import { healthSentence, LastFailureWords, RouteHealth } from '../../../console/web/parts/health.tsx'
+import { healthSentence, LastFailureWords } from '../../../console/web/parts/health.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
@@ -51,7 +51,6 @@ export default function ModelPage({ params }: PageProps) {
             <Section title="Price" actions={is_operator && <PriceActions id={id} />}>
               <PriceTable price={price} routes={routes} />
             </Section>
-            <RoutesHealth routes={routes} />
             {routes && <RouteTrials kind={kind} routes={routes} />}
             {context_tokens !== null && (
               <Section title="Limits">
@@ -163,15 +162,3 @@ function FailingNotice({ health, routes = [] }: Routed) {
     </Notice>
   )
 }
-
-/** For the operator: others do not see routes. */
-const RoutesHealth = ({ routes }: Pick<Routed, 'routes'>) =>
-  routes && (
-    <Section title="Health">
-      <RouteHealth
-        title="Provider"
-        rows={routes.map(({ provider, ...route }) => ({ ...route, name: provider }))}
-        hrefOf={({ name }) => `/providers/${part(name)}`}
-      />
-    </Section>
-  )

@@ -49,10 +49,16 @@ function ChosenProvider({ choices, onDone }: AddProviderProps & { choices: reado
   const choice = choices.find((one) => one.title === title) ?? choices[0]
   if (!choice) return null
   return (
-    <>
-      <ProviderChoice choices={choices} value={choice.title} onChange={setTitle} />
+    <div className="stack">
+      <Field label="Provider">
+        <Select
+          options={choices.map(({ title, detail }) => ({ value: title, label: title, detail }))}
+          value={choice.title}
+          onChange={setTitle}
+        />
+      </Field>
       <ProviderForm key={choice.title} choice={choice} onDone={onDone} />
-    </>
+    </div>
   )
 }
 
@@ -196,29 +202,5 @@ function ProviderFields({ choice, draft, type, typeField }: ProviderFieldsProps)
         />
       )}
     </>
-  )
-}
-
-interface ProviderChoiceProps {
-  choices: readonly Choice[]
-  /** The title of the chosen one. */
-  value: string
-  onChange: (title: string) => void
-}
-
-function ProviderChoice({ choices, value, onChange }: ProviderChoiceProps) {
-  return (
-    <fieldset className="provider-choices">
-      <legend className="unseen">Provider</legend>
-      {choices.map(({ title, detail }) => (
-        <label key={title} className="provider-choice">
-          <input type="radio" name="provider" checked={title === value} onChange={() => onChange(title)} />
-          <span>
-            <b>{title}</b>
-            {detail && <span className="small soft">{detail}</span>}
-          </span>
-        </label>
-      ))}
-    </fieldset>
   )
 }

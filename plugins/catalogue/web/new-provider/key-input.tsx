@@ -73,8 +73,8 @@ function KeyHelp({
           {takes_accounts ? ', then choose its file or paste the text of it. ' : '. '}
         </>
       )}
-      The key is stored in the catalogue file and not shown again. To read it from an environment variable,
-      enter <code>env:NAME</code>.
+      The key is stored in the configuration file and not shown again. To read it from an environment
+      variable, enter <code>env:NAME</code>.
     </>
   )
 }

@@ -36,7 +36,7 @@ function Headline({ kind, name, change, fields }: Part) {
   if (kind === 'setting')
     return (
       <>
-        Changes <code>{name}</code>
+        Changes the setting <code>{name}</code>
       </>
     )
   const others = fields.filter((field) => field !== 'price')
@@ -100,7 +100,7 @@ export function BelowCost({ changes }: { changes: Changes }) {
   if (all.length === 0) return null
   return (
     <Notice tone="bad" alert>
-      <p>Below cost: you pay for each call more than you earn, at these rates.</p>
+      <p>These prices are below your cost:</p>
       <ul>
         {all.map(({ model, provider, line: { name, of, per, price_nanos, cost_nanos, margin_nanos } }) => (
           <li key={`${model} ${provider} ${name} ${of}`}>
@@ -116,7 +116,7 @@ export function BelowCost({ changes }: { changes: Changes }) {
 
 const VERBS = { added: 'Adds', removed: 'Removes', changed: 'Changes' } as const
 
-const words = (field: string): string => field.replaceAll('_', ' ')
+const words = (field: string): string => field.replace(/^api_/, '').replaceAll('_', ' ')
 
 type Price = Part['prices'][number]
 
@@ -128,7 +128,10 @@ function NewPrice({ prices }: { prices: readonly Price[] }) {
     <span className="price-change" key={per}>
       Sells at:{' '}
       {lines
-        .map(({ name, of, after_nanos }) => `${words(name)}${inBrackets(of)} ${exactUsd(after_nanos ?? 0)}`)
+        .filter((price) => isNamed(price, lines))
+        .map(
+          ({ name, of, after_nanos }) => `${rateWords(name)}${inBrackets(of)} ${exactUsd(after_nanos ?? 0)}`,
+        )
         .join(', ')}{' '}
       USD per {per}
     </span>
@@ -144,6 +147,18 @@ const FOLLOWERS: readonly string[] = [
   'image_output',
 ]
 const LEADERS: readonly string[] = ['input', 'output']
+
+/** Not of a new price: what costs nothing, and what follows from input or output. */
+const isNamed = ({ name, after_nanos }: Price, all: readonly Price[]): boolean =>
+  after_nanos !== 0 &&
+  !name.startsWith('cache_write') &&
+  !(
+    FOLLOWERS.includes(name) &&
+    all.some((other) => LEADERS.includes(other.name) && other.after_nanos === after_nanos)
+  )
+
+/** The unit of "per image" stands at the end of its line. */
+const rateWords = (name: string): string => (name.startsWith('per_') ? '' : words(name))
 
 const ratioOf = ({ before_nanos, after_nanos }: Price): number | null =>
   before_nanos && after_nanos !== null ? after_nanos / before_nanos : null

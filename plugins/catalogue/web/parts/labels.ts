@@ -61,7 +61,7 @@ export const PRICE: Labels = {
   output: { label: `Output${OF_TOKENS}` },
   cache_read: {
     label: 'Cache read',
-    help: 'Leave empty for the part of input that the provider bills for this generation. A price takes at most a tenth.',
+    help: 'Input tokens read from the provider’s cache. Leave empty for a tenth of the input price, or less if the provider bills less.',
   },
   per_image: { label: 'Each image' },
   per_million_characters: { label: 'Million characters' },

@@ -36,7 +36,8 @@ export function useMargins(model: Block, values: Block | null): Margins | undefi
 
 /** "Margin 0.075 USD, 20 %", or how much is lost, or that nobody knows. */
 export function MarginWords({ line }: { line: MarginLine | undefined }) {
-  if (!line || line.cost_nanos === null) return 'Cost unknown, so no margin.'
+  if (!line) return null
+  if (line.cost_nanos === null) return 'Cost unknown, so no margin.'
   const { price_nanos, margin_nanos, margin_percent } = line
   if (margin_nanos === null) return null
   if (price_nanos === 0 && line.cost_nanos > 0)

@@ -27,7 +27,7 @@ export function SaveBar({ draft }: { draft: Draft }) {
             icon={Save}
             busy={open.isPending || draft.is_checking}
             disabled={has_mistakes}
-            title={has_mistakes ? 'A catalogue with mistakes cannot be saved.' : undefined}
+            title={has_mistakes ? 'Correct the mistakes first.' : undefined}
             onClick={() => open.mutate()}
           >
             Review and save
@@ -35,7 +35,7 @@ export function SaveBar({ draft }: { draft: Draft }) {
         </>
       )}
       {failure && reviewing.review === null && <FailureNotice draft={draft} failure={failure} />}
-      <ReviewDialog reviewing={reviewing} title="Save the catalogue?" verb="Save catalogue">
+      <ReviewDialog reviewing={reviewing} title="Save changes?" verb="Save changes">
         {failure && <FailureNotice draft={draft} failure={failure} />}
       </ReviewDialog>
     </>

@@ -115,4 +115,4 @@ export function reportUndone(queries: QueryClient, undoing: Promise<unknown>, on
 }
 
 const savedText = (waiting: readonly string[]): string =>
-  waiting.length === 0 ? 'Catalogue saved' : `Catalogue saved. Restart to apply: ${waiting.join(', ')}`
+  waiting.length === 0 ? 'Changes saved' : `Changes saved. Restart to apply: ${waiting.join(', ')}`

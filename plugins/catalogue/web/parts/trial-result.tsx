@@ -1,12 +1,13 @@
 // The result of a trial: a word, the time, the provider's own words, and advice.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import { duration } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
+import { type HealthAnswer, healthColumns } from '../../../console/web/parts/health.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { Status } from '../../../console/web/parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
@@ -15,7 +16,9 @@ import { capital } from './setting-text.ts'
 
 interface Route {
   provider: string
+  /** The provider's name for the model. */
   model: string
+  health: HealthAnswer
   order: number
   weight: number
   shutdown_date?: string | undefined
@@ -32,7 +35,12 @@ const COLUMNS: Column<Route>[] = [
       {provider}
     </Link>
   )),
-  column('model', 'Upstream model', 'second', ({ model }) => <code>{model}</code>),
+  // On a phone the button stands where the provider's page has the last day.
+  ...healthColumns<Route>().map((each) => (each.key === 'day' ? { ...each, phone: 'none' as const } : each)),
+]
+
+/** Where there are several routes. */
+const ORDER: readonly Column<Route>[] = [
   atEnd('order', 'Order', 'none', ({ order }) => order),
   atEnd('weight', 'Weight', 'none', ({ weight }) => weight),
 ]
@@ -43,8 +51,9 @@ const ENDS: Column<Route> = column('ends', 'Ends', 'none', ({ shutdown_date }) =
 export function RouteTrials({ kind, routes }: RouteTrialsProps) {
   const columns: Column<Route>[] = [
     ...COLUMNS,
+    ...(routes.length > 1 ? ORDER : []),
     ...(routes.some(({ shutdown_date }) => shutdown_date) ? [ENDS] : []),
-    column('try', 'Test routes', 'first-end', (route) => <TryButton route={route} kind={kind} />),
+    column('test', 'Test', 'second-end', (route) => <TestButton route={route} kind={kind} />),
   ]
   return (
     <Section title="Routes">
@@ -58,7 +67,7 @@ export function RouteTrials({ kind, routes }: RouteTrialsProps) {
   )
 }
 
-function TryButton({ route: { provider, model }, kind }: { route: Route; kind: string }) {
+function TestButton({ route: { provider, model }, kind }: { route: Route; kind: string }) {
   const trial = useTrial()
   const [asks, setAsks] = useState(false)
   const is_image = kind === 'image'
@@ -68,11 +77,11 @@ function TryButton({ route: { provider, model }, kind }: { route: Route; kind: s
       <Button
         small
         icon={FlaskConical}
-        aria-label={`Try ${model}`}
+        aria-label={`Test ${model}`}
         busy={trial.isPending}
         onClick={() => (is_image ? setAsks(true) : trial.mutate(order))}
       >
-        Try
+        Test
       </Button>
       <TrialResult outcome={trial.data} failure={trial.error} />
       <ConfirmDialog
@@ -96,8 +105,13 @@ interface TrialResultProps {
 }
 
 export function TrialResult({ outcome, failure }: TrialResultProps) {
+  const shown = useRef<HTMLDivElement>(null)
+  // It may stand below the end of the screen.
+  useEffect(() => {
+    if (outcome || failure) shown.current?.scrollIntoView({ block: 'nearest' })
+  }, [outcome, failure])
   return (
-    <div className="trial-result" aria-live="polite">
+    <div className="trial-result" aria-live="polite" ref={shown}>
       {failure && <p className="field-error">{failure.message}</p>}
       {outcome && (
         <>

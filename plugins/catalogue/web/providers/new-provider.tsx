@@ -11,7 +11,7 @@ export default function NewProviderPage() {
   return (
     <Page
       title="New provider"
-      lead="Choose a provider, test it, and save it to the catalogue file."
+      lead="Choose who serves your models, test the connection, and save."
       width="form"
     >
       <AddProvider

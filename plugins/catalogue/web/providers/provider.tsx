@@ -1,16 +1,21 @@
-// The page Provider: its keys and their cooldowns, the models that it serves, its settings.
+// The page Provider: its keys and their cooldowns, the models that it serves.
 import { FlaskConical, Pencil } from 'lucide-react'
-import { useRef, useState } from 'react'
-import { Link, Redirect } from 'wouter'
+import { useState } from 'react'
+import { Link } from 'wouter'
 import { FailedFact } from '../../../calls/web/failed/failed.tsx'
 import { type AnswerOf, ApiError, type api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { count, duration } from '../../../console/web/parts/amounts.ts'
-import { Button } from '../../../console/web/parts/button.tsx'
+import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
-import { healthSentence, LastFailureWords, RouteHealth } from '../../../console/web/parts/health.tsx'
+import {
+  failureClassWord,
+  healthColumns,
+  healthSentence,
+  LastFailureWords,
+} from '../../../console/web/parts/health.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
@@ -18,12 +23,7 @@ import { FailedState, Loaded } from '../../../console/web/parts/states.tsx'
 import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
 import { protocolTitle } from '../new-provider/choices.ts'
-import { keptDraft, useDraft, useFile } from '../parts/draft.ts'
-import { ProviderFields } from '../parts/provider-fields.tsx'
-import { SaveBar } from '../parts/save-bar.tsx'
 import { TrialResult, useTrial } from '../parts/trial-result.tsx'
-import { blocksOf, type CatalogueFile } from '../parts/values.ts'
-import { DeleteProvider } from './delete-provider.tsx'
 import { ProviderCondition, ProviderState, useProviders } from './providers.tsx'
 
 type Provider = AnswerOf<typeof api.providers.get>['providers'][number]
@@ -32,16 +32,18 @@ type Key = Provider['keys'][number]
 export default function ProviderPage({ params }: PageProps) {
   const name = params.name ?? ''
   const providers = useProviders()
-  const place = useRef<number | null>(null)
   return (
-    <Page title={name}>
+    <Page
+      title={name}
+      actions={
+        <ButtonLink href={`/providers/${part(name)}/edit`} icon={Pencil}>
+          Edit provider
+        </ButtonLink>
+      }
+    >
       <Loaded query={providers}>
         {({ providers }) => {
           const provider = providers.find((each) => each.name === name)
-          // A rename leaves its place in the file.
-          const renamed = providers.find((each) => each.place !== null && each.place === place.current)
-          if (!provider && renamed) return <Redirect to={`/providers/${part(renamed.name)}`} replace />
-          place.current = provider?.place ?? place.current
           return provider ? <ProviderSections provider={provider} /> : <FailedState failure={unknown(name)} />
         }}
       </Loaded>
@@ -81,42 +83,67 @@ function ProviderSections({ provider }: { provider: Provider }) {
       />
       <Keys provider={provider} />
       <Models provider={provider} />
-      <Settings provider={provider} />
       <AsCommand command={`tollgate providers test ${name}`} />
     </>
   )
 }
 
 function Keys({ provider }: { provider: Provider }) {
-  const columns: Column<Key>[] = [
-    column('id', 'Key', 'first', ({ id }) => <code className="no-wrap">{id}</code>),
-    column('state', 'State', 'first-end', (key) => <KeyState of={key} />),
-    column('source', 'From', 'second', ({ source, mark }) => (
-      <>
-        {source === 'none' ? 'no key' : source}
-        {mark !== null && (
-          <>
-            {' '}
-            <code className="soft" title="A fingerprint that tells keys apart without revealing them.">
-              {mark}
-            </code>
-          </>
-        )}
-      </>
-    )),
-    atEnd('answered', 'Answered since start', 'none', ({ answered }) => count(answered)),
-    atEnd('failed', 'Failed', 'none', ({ failed }) => count(failed)),
-    column('words', 'Last failure', 'none', (key) => <KeyFailure of={key} />),
-  ]
+  const { name, keys, routes, state } = provider
+  const tried = routes.filter(({ kind }) => kind !== 'image')
+  const models = [...new Set(tried.map(({ model }) => model))]
+  const [chosen, setChosen] = useState(models[0] ?? '')
+  const is_tried = models.length > 0 && state !== 'disabled'
+  const test = column<Key>('test', 'Test', 'second-end', (key) =>
+    key.state === 'unset' ? null : (
+      <KeyTrial key={chosen} id={key.id} order={{ provider: name, model: chosen, key: key.number }} />
+    ),
+  )
   return (
     <Section title="Keys">
-      <div className="stack">
-        <Table label="Keys" columns={columns} rows={provider.keys} keyOf={({ id }) => id} />
-        {provider.routes.length > 0 && provider.state !== 'disabled' && <KeyTrials provider={provider} />}
-      </div>
+      <Table
+        label="Keys"
+        columns={is_tried ? [...KEY_COLUMNS, test] : KEY_COLUMNS}
+        rows={keys}
+        keyOf={({ id }) => id}
+      />
+      {is_tried && models.length > 1 && (
+        <Field label="Model to test" help="A test is one small request. It costs a fraction of a cent.">
+          <Select
+            inline
+            options={models.map((value) => ({ value, label: value }))}
+            value={chosen}
+            onChange={setChosen}
+          />
+        </Field>
+      )}
+      {tried.length === 0 && routes.length > 0 && (
+        <p className="soft">This provider serves images only. Test it on a model’s page.</p>
+      )}
     </Section>
   )
 }
+
+const KEY_COLUMNS: Column<Key>[] = [
+  column('id', 'Key', 'first', ({ id }) => <code className="no-wrap">{id}</code>),
+  column('state', 'State', 'first-end', (key) => <KeyState of={key} />),
+  column('source', 'From', 'second', ({ source, mark }) => (
+    <>
+      {source === 'none' ? 'no key' : source}
+      {mark !== null && (
+        <>
+          {' '}
+          <code className="soft" title="A fingerprint that tells keys apart without revealing them.">
+            {mark}
+          </code>
+        </>
+      )}
+    </>
+  )),
+  atEnd('answered', 'Answered since start', 'none', ({ answered }) => count(answered)),
+  atEnd('failed', 'Failed since start', 'none', ({ failed }) => count(failed)),
+  column('words', 'Last failure', 'none', (key) => <KeyFailure of={key} />),
+]
 
 function KeyState({ of: { state, ready_at_ms, answered, failed } }: { of: Key }) {
   const is_unused = state === 'ready' && answered + failed === 0
@@ -137,65 +164,38 @@ function KeyFailure({ of: { failed_at_ms, failure_class, words, failures } }: { 
   if (failed_at_ms === null) return <span className="soft">–</span>
   return (
     <>
-      {(failure_class ?? 'failed').replaceAll('_', ' ')}
+      {failureClassWord(failure_class ?? 'failed')}
       {failures > 1 && `, ${String(failures)} in a row`}, <ClockTime at_ms={failed_at_ms} />
       {words && <p className="trial-words soft">{words}</p>}
     </>
   )
 }
 
-/** One request with each key, over a route that is chosen. */
-function KeyTrials({ provider: { name, keys, routes } }: { provider: Provider }) {
-  const tried = routes.filter(({ kind }) => kind !== 'image')
-  const [chosen, setChosen] = useState(tried[0]?.model ?? '')
-  const models = [...new Set(tried.map(({ model }) => model))]
-  if (tried.length === 0)
-    return <p className="soft">This provider serves images only. Test it on a model’s page.</p>
+/** One request with a key. */
+function KeyTrial({ id, order }: { id: string; order: { provider: string; model: string; key: number } }) {
+  const trial = useTrial()
   return (
-    <div className="stack">
-      <Field label="Try with" help="Sends one small request with each key. It costs a fraction of a cent.">
-        <Select
-          inline
-          options={models.map((value) => ({ value, label: value }))}
-          value={chosen}
-          onChange={setChosen}
-        />
-      </Field>
-      <ul className="key-lines">
-        {keys
-          .filter(({ state }) => state !== 'unset')
-          .map(({ id, number }) => (
-            <KeyTrial
-              key={`${id} ${chosen}`}
-              id={id}
-              order={{ provider: name, model: chosen, key: number }}
-            />
-          ))}
-      </ul>
+    <div className="trial">
+      <Button
+        small
+        icon={FlaskConical}
+        aria-label={`Test ${id}`}
+        busy={trial.isPending}
+        onClick={() => trial.mutate(order)}
+      >
+        Test
+      </Button>
+      <TrialResult outcome={trial.data} failure={trial.error} />
     </div>
   )
 }
 
-function KeyTrial({ id, order }: { id: string; order: { provider: string; model: string; key: number } }) {
-  const trial = useTrial()
-  return (
-    <li>
-      <div className="spread">
-        <code>{id}</code>
-        <Button
-          small
-          icon={FlaskConical}
-          aria-label={`Try ${id}`}
-          busy={trial.isPending}
-          onClick={() => trial.mutate(order)}
-        >
-          Try
-        </Button>
-      </div>
-      <TrialResult outcome={trial.data} failure={trial.error} />
-    </li>
-  )
-}
+type Route = Provider['routes'][number]
+
+const ROUTE_COLUMNS: Column<Route>[] = [
+  column('id', 'Model', 'first', ({ id }) => id),
+  ...healthColumns<Route>(),
+]
 
 function Models({ provider: { routes } }: { provider: Provider }) {
   return (
@@ -205,61 +205,14 @@ function Models({ provider: { routes } }: { provider: Provider }) {
           No model uses this provider: <Link href="/models">add one in Models</Link>.
         </p>
       ) : (
-        <RouteHealth
-          title="Model"
-          rows={routes.map(({ id, ...route }) => ({ ...route, name: id }))}
-          hrefOf={({ name }) => `/models/${part(name)}`}
+        <Table
+          label="Routes"
+          columns={ROUTE_COLUMNS}
+          rows={routes}
+          keyOf={({ id, model }) => `${id} ${model}`}
+          hrefOf={({ id }) => `/models/${part(id)}`}
         />
       )}
-    </Section>
-  )
-}
-
-function Settings({ provider }: { provider: Provider }) {
-  // Where a draft was left, it goes on.
-  const [is_open, setOpen] = useState(() => keptDraft()?.made_at === location.pathname)
-  const file = useFile()
-  const { place } = provider
-  if (is_open && file.data && place !== null)
-    return <SettingsForm read={file.data} place={place} close={() => setOpen(false)} />
-  return (
-    <Section
-      title="Settings"
-      actions={
-        <>
-          {place !== null && file.data && (
-            <DeleteProvider name={provider.name} place={place} file={file.data} />
-          )}
-          <Button icon={Pencil} disabled={place === null} onClick={() => setOpen(true)}>
-            Change keys and settings
-          </Button>
-        </>
-      }
-    >
-      <p className="soft">
-        {place === null
-          ? 'The configuration file has mistakes. Fix them first: System, Configuration file.'
-          : 'Stored in the configuration file. You can replace keys here; they are never shown.'}
-      </p>
-    </Section>
-  )
-}
-
-function SettingsForm({ read, place, close }: { read: CatalogueFile; place: number; close: () => void }) {
-  const draft = useDraft(read)
-  const block = blocksOf(draft.values, 'providers')[place]
-  return (
-    <Section
-      title="Settings"
-      actions={
-        <>
-          {!draft.is_changed && !draft.is_changing && <Button onClick={close}>Close</Button>}
-          <SaveBar draft={draft} />
-        </>
-      }
-    >
-      {draft.failure && <Notice tone="bad">{draft.failure}</Notice>}
-      {block && <ProviderFields draft={draft} path={['providers', place]} provider={block} />}
     </Section>
   )
 }

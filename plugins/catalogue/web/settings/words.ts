@@ -87,7 +87,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
   },
   limits: {
     title: 'Limits',
-    lead: 'Rate limits of every account and key. Set those of a single one on its page.',
+    lead: 'Rate limits of every account and key. Leave a field empty for no limit. Set the limits of a single account or key on its page.',
     groups: {
       'account.requests_per_minute': 'Every account',
       'key.requests_per_minute': 'Every key',

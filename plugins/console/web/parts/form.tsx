@@ -38,7 +38,12 @@ export function Form({ submit, children, ...rest }: FormProps) {
     try {
       await submit()
     } catch (thrown) {
-      setFailure(failureOf(thrown, form))
+      const failure = failureOf(thrown, form)
+      setFailure(failure)
+      const [name = ''] = Object.keys(failure.errors ?? {})
+      const field = form.elements.namedItem(name)
+      // It may stand outside of the screen.
+      if (field instanceof HTMLElement) field.focus()
     } finally {
       setBusy(false)
     }

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { part } from '../app/client.ts'
 import { count, counted, duration } from './amounts.ts'
 import { Status, type Tone } from './status.tsx'
-import { atEnd, type Column, column, Table } from './table.tsx'
+import { atEnd, type Column, column } from './table.tsx'
 import { Time } from './time.tsx'
 
 /** Failure classes of providers, in words. */
@@ -120,8 +120,6 @@ export const LastFailureWords = ({
 )
 
 interface RouteRow {
-  /** What identifies it on its page: the provider of a model's route, the model of a provider's. */
-  name: string
   /** The provider's name for the model. */
   model: string
   health: HealthAnswer
@@ -137,12 +135,13 @@ export const answeredColumns = <Row extends { health: HealthAnswer }>(): Column<
   atEnd('day', 'Last 24 hours', 'second-end', ({ health }) => answered(health.day)),
 ]
 
-const COLUMNS: Column<RouteRow>[] = [
+/** Of each route: its requests of the last hour and day. */
+export const healthColumns = <Row extends RouteRow>(): Column<Row>[] => [
   column('model', 'Upstream model', 'second', ({ model }) => <code>{model}</code>),
   column('state', 'State', 'first-end', ({ health }) => (
     <HealthStatus state={health.state} title={healthSentence(health, 'requests')} />
   )),
-  ...answeredColumns<RouteRow>(),
+  ...answeredColumns<Row>(),
   atEnd('first_byte', 'Time to first byte', 'none', ({ health: { hour, day } }) => {
     const mean_ms = hour.first_byte_ms ?? day.first_byte_ms
     return mean_ms === null ? '–' : duration(mean_ms)
@@ -153,21 +152,3 @@ const COLUMNS: Column<RouteRow>[] = [
     </span>
   )),
 ]
-
-interface RouteHealthProps {
-  /** Of the first column: "Provider". */
-  title: string
-  rows: readonly RouteRow[]
-  hrefOf: (row: RouteRow) => string
-}
-
-/** Each route's requests of the last hour and day. */
-export const RouteHealth = ({ title, rows, hrefOf }: RouteHealthProps) => (
-  <Table
-    label="Health of the routes"
-    columns={[column<RouteRow>('name', title, 'first', ({ name }) => name), ...COLUMNS]}
-    rows={rows}
-    keyOf={({ name, model }) => `${name} ${model}`}
-    hrefOf={hrefOf}
-  />
-)

@@ -1,0 +1,65 @@
+// The page Edit provider: its keys, address and limits; or it is deleted.
+import { useEffect, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { part } from '../../../console/web/app/client.ts'
+import type { PageProps } from '../../../console/web/app/page-entry.ts'
+import { ButtonLink } from '../../../console/web/parts/button.tsx'
+import { Notice } from '../../../console/web/parts/notice.tsx'
+import { Page } from '../../../console/web/parts/page.tsx'
+import { AwaitedPage } from '../../../console/web/parts/states.tsx'
+import { useDraft, useFile } from '../parts/draft.ts'
+import { ProviderFields } from '../parts/provider-fields.tsx'
+import { SaveBar } from '../parts/save-bar.tsx'
+import { type Block, blocksOf, type CatalogueFile, textAt } from '../parts/values.ts'
+import { DeleteProvider } from './delete-provider.tsx'
+
+export default function EditProviderPage({ params }: PageProps) {
+  const name = params.name ?? ''
+  const file = useFile()
+  if (!file.data) return <AwaitedPage title={`Edit ${name}`} query={file} />
+  return <ProviderForm name={name} read={file.data} />
+}
+
+const hrefOf = (name: string) => `/providers/${part(name)}`
+
+function ProviderForm({ name, read }: { name: string; read: CatalogueFile }) {
+  const draft = useDraft(read)
+  const [, go] = useLocation()
+  const saved = blocksOf(read.values as Block | null, 'providers').map((each) => textAt(each, 'name'))
+  // A provider that is given another name is still the one that was opened.
+  const [place] = useState(() => saved.indexOf(name))
+  const provider = blocksOf(draft.values, 'providers')[place]
+  const renamed = place < 0 || saved.includes(name) ? undefined : saved[place]
+  useEffect(() => {
+    if (renamed !== undefined) go(hrefOf(renamed))
+  }, [renamed, go])
+  return (
+    <Page
+      title={`Edit ${name}`}
+      width="form"
+      actions={
+        <>
+          {!draft.is_changed && !draft.is_changing && (
+            <>
+              {provider && <DeleteProvider name={name} place={place} file={read} />}
+              <ButtonLink href={hrefOf(name)}>Close</ButtonLink>
+            </>
+          )}
+          <SaveBar draft={draft} />
+        </>
+      }
+    >
+      {draft.failure && <Notice tone="bad">{draft.failure}</Notice>}
+      {provider ? (
+        <ProviderFields draft={draft} path={['providers', place]} provider={provider} />
+      ) : (
+        <Notice tone="warn">
+          {read.values === null
+            ? 'The configuration file has mistakes. Fix them first: '
+            : `The configuration file has no provider "${name}": `}
+          <Link href="/system/configuration">Configuration file</Link>
+        </Notice>
+      )}
+    </Page>
+  )
+}
