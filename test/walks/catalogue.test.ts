@@ -87,7 +87,7 @@ describe('the operator', () => {
     await using one = await visit('operator')
     const { page } = one
     const before = file()
-    await one.open('/console/providers/attic')
+    await one.open('/console/providers/attic/edit')
     await page.getByRole('button', { name: 'Delete provider' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete attic?' })
     await dialog.getByText('house-model, tiered-model').waitFor()

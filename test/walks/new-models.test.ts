@@ -117,7 +117,9 @@ describe('a model is added', () => {
 
     const before = file()
     const words = await form.review()
-    expect(words).toMatch(/Adds the model gemini-2\.5-flash-lite.* Sells at: input 0\.125, .*output 0\.50, /)
+    expect(words).toMatch(
+      /Adds the model gemini-2\.5-flash-lite.* Sells at: input 0\.125, .*output 0\.50 USD per million tokens/,
+    )
     expect(words).toContain(
       'At google (gemini-2.5-flash-lite): input costs 0.10, margin 0.025 USD, 20 %; output costs 0.40, margin 0.10 USD, 20 %',
     )

@@ -8,15 +8,20 @@ import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { AwaitedPage } from '../../../console/web/parts/states.tsx'
 import { useDraft, useFile } from '../parts/draft.ts'
+import { useKnownList } from '../parts/known.ts'
 import { ProviderFields } from '../parts/provider-fields.tsx'
 import { SaveBar } from '../parts/save-bar.tsx'
+import { useSettings } from '../parts/schema-fields.tsx'
 import { type Block, blocksOf, type CatalogueFile, textAt } from '../parts/values.ts'
 import { DeleteProvider } from './delete-provider.tsx'
 
 export default function EditProviderPage({ params }: PageProps) {
   const name = params.name ?? ''
   const file = useFile()
-  if (!file.data) return <AwaitedPage title={`Edit ${name}`} query={file} />
+  // The fields stand on these: one that comes later would push the others down.
+  const others = [useSettings(), useKnownList()]
+  const awaited = others.find(({ data }) => data === undefined)
+  if (!file.data || awaited) return <AwaitedPage title={`Edit ${name}`} query={awaited ?? file} />
   return <ProviderForm name={name} read={file.data} />
 }
 
@@ -27,9 +32,9 @@ function ProviderForm({ name, read }: { name: string; read: CatalogueFile }) {
   const [, go] = useLocation()
   const saved = blocksOf(read.values as Block | null, 'providers').map((each) => textAt(each, 'name'))
   // A provider that is given another name is still the one that was opened.
-  const [place] = useState(() => saved.indexOf(name))
+  const [{ place, count }] = useState(() => ({ place: saved.indexOf(name), count: saved.length }))
   const provider = blocksOf(draft.values, 'providers')[place]
-  const renamed = place < 0 || saved.includes(name) ? undefined : saved[place]
+  const renamed = place < 0 || saved.includes(name) || saved.length < count ? undefined : saved[place]
   useEffect(() => {
     if (renamed !== undefined) go(hrefOf(renamed))
   }, [renamed, go])
