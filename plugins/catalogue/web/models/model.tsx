@@ -47,7 +47,6 @@ export default function ModelPage({ params }: PageProps) {
                 note={rest.health && healthSentence(rest.health, 'calls')}
               />
             </Figures>
-            {week && week.totals.calls > 0 && <WeekChart points={week.points} />}
             <Section title="Price" actions={is_operator && <PriceActions id={id} />}>
               <PriceTable price={price} routes={routes} />
             </Section>
@@ -62,6 +61,8 @@ export default function ModelPage({ params }: PageProps) {
                 />
               </Section>
             )}
+            {/* It comes later than the rest, which it would push down. */}
+            {week && week.totals.calls > 0 && <WeekChart points={week.points} />}
             <p>
               <Link href={`/calls?model=${encodeURIComponent(id)}`}>Calls of {id}</Link>
             </p>
