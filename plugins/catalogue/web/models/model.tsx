@@ -17,8 +17,8 @@ import { healthSentence, LastFailureWords } from '../../../console/web/parts/hea
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
-import { Loaded } from '../../../console/web/parts/states.tsx'
-import { useWeek } from '../../../console/web/parts/week.ts'
+import { AwaitedPage, Loaded } from '../../../console/web/parts/states.tsx'
+import { useWeekQuery } from '../../../console/web/parts/week.ts'
 import { PriceTable } from '../../../prices/web/price-words.tsx'
 import { RouteTrials } from '../parts/trial-result.tsx'
 import { ModelState } from './model-state.tsx'
@@ -26,9 +26,12 @@ import { ModelState } from './model-state.tsx'
 export default function ModelPage({ params }: PageProps) {
   const id = params.id ?? ''
   const model = useApi(['models', id], () => api.models.detail.get({ query: { id } }))
-  const week = useWeek({ model: id })
+  const days = useWeekQuery({ model: id })
   const is_operator = useViewer().role === 'operator'
   const { data } = model
+  const week = days.data
+  // It would push down what is below it.
+  if (!week) return <AwaitedPage title={id} query={days} />
   return (
     <Page title={id} lead={data && leadOf(data)}>
       <Loaded query={model}>
@@ -38,15 +41,16 @@ export default function ModelPage({ params }: PageProps) {
             <FailingNotice health={rest.health} routes={routes} />
             {end?.is_near && <EndNotice end={end} is_operator={is_operator} />}
             <Figures>
-              <Figure label="Calls in 7 days" value={week ? count(week.totals.calls) : '–'} />
+              <Figure label="Calls in 7 days" value={count(week.totals.calls)} />
               <FailedFigure model={id} />
-              <WeekMoney {...week?.totals} />
+              <WeekMoney {...week.totals} />
               <Figure
                 label="State"
                 value={<ModelState {...{ why, end, ...rest }} />}
                 note={rest.health && healthSentence(rest.health, 'calls')}
               />
             </Figures>
+            {week.totals.calls > 0 && <WeekChart points={week.points} />}
             <Section title="Price" actions={is_operator && <PriceActions id={id} />}>
               <PriceTable price={price} routes={routes} />
             </Section>
@@ -61,8 +65,6 @@ export default function ModelPage({ params }: PageProps) {
                 />
               </Section>
             )}
-            {/* It comes later than the rest, which it would push down. */}
-            {week && week.totals.calls > 0 && <WeekChart points={week.points} />}
             <p>
               <Link href={`/calls?model=${encodeURIComponent(id)}`}>Calls of {id}</Link>
             </p>

@@ -3,8 +3,11 @@ import { api } from '../app/client.ts'
 import { useApi } from '../app/query.ts'
 import { useZone } from '../app/zone.ts'
 
-/** Undefined until it is known. @param of what the calls are of */
-export function useWeek(of: { account?: string; key?: string; model?: string }) {
+/** @param of what the calls are of */
+export function useWeekQuery(of: { account?: string; key?: string; model?: string }) {
   const query = { ...of, range: '7' as const, zone: useZone() }
-  return useApi(['overview', query], () => api.overview.get({ query })).data
+  return useApi(['overview', query], () => api.overview.get({ query }))
 }
+
+/** Undefined until it is known. */
+export const useWeek = (of: Parameters<typeof useWeekQuery>[0]) => useWeekQuery(of).data
