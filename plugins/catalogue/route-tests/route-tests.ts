@@ -35,7 +35,8 @@ export const kindOf = ({ model, by_responses }: TestedRoute): string =>
 
 /** What to do about a result whose words are not known. */
 const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
-  'bad key': 'bad key: check the key (api_keys), and that its account at the provider may use this model and has credit.',
+  'bad key':
+    'bad key: check the key (api_keys), and that its account at the provider may use this model and has credit.',
   'not found':
     'not found: look up the name of the model at the provider, and check the version in the address (base_url).',
   'rate limited': 'rate limited: the key is at its limit. Wait, or raise the limit at the provider.',
