@@ -74,7 +74,9 @@ const queries = perConnection({
     orm
       .select()
       .from(incident_updates)
-      .where(sql`${incident_updates.incident_id} IN (SELECT value FROM json_each(${placeholder('ids')}))`)
+      .where(
+        sql`${incident_updates.incident_id} IN (SELECT CAST(value AS bigint) FROM json_each(${placeholder('ids')}))`,
+      )
       .orderBy(asc(incident_updates.id))
       .prepare(),
 })
