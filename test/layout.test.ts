@@ -30,8 +30,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/build/': ['src/app/', 'plugins/console/bundle.ts', 'plugins/docs/scalar.ts', 'package.json'],
   // Its search finds calls and refused requests; its pages know the routes of all plugins by their types.
   'plugins/console/': ['package.json', 'plugins/calls/index.ts', 'plugins/refusals/index.ts'],
-  // The Overview has open alerts and failing routes in the same answer as its figures; the command lists calls.
-  'plugins/usage/': ['plugins/alerts/index.ts', 'plugins/calls/index.ts', 'plugins/health/index.ts'],
+  // The Overview has open alerts in the same answer as its figures; the command lists calls.
+  'plugins/usage/': ['plugins/alerts/index.ts', 'plugins/calls/index.ts'],
   // Its check of the gateway's address is one of the metrics' address, too.
   'plugins/doctor/': ['plugins/metrics/index.ts'],
   // Metrics, spans and the System page tell the version. Metrics tell what fails, too.
@@ -265,7 +265,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/utilities/': 500,
   // 100 more for the time zone of pages, chosen in Settings; 80 for points of charts that lead to their calls, and total rows.
   // 80 more for the brand on pages and in samples.
-  'plugins/console/': 6_110,
+  // 120 more for lists that the server pages, drawn at one place for seven pages, and for a console that is turned off.
+  'plugins/console/': 6_230,
   // 2,600 more: the import itself, its commands, report and history.
   // 4,500 more: a source is a gateway's tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 9_600,
@@ -296,7 +297,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 1,600 more for mail: against a real mail server.
 // 1,100 more for commands that change models and providers, files of lists under writes, limits set within their period, days of reports, and an
 // outage over several gateways.
-const MAX_TEST_LINES = 150_200
+// 100 more for answers that stay in view after another choice, and for a console that is turned off.
+const MAX_TEST_LINES = 150_300
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -1,5 +1,5 @@
 // The settings of the catalogue as fields of a form, by the schemas that check them: its sections, providers, models, routes and prices.
-import { Kind, type TObject, type TSchema } from '@sinclair/typebox'
+import { Kind, type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { beyondConsole } from '../../src/catalogue/console-bounds.ts'
 import { MARKUP_MUST } from '../../src/catalogue/markup.ts'
 import { isOfTheMachine } from '../../src/catalogue/of-the-machine.ts'
@@ -7,37 +7,66 @@ import { USD_MUST } from '../../src/catalogue/price-schema.ts'
 import { MODEL_SCHEMAS, PROVIDER_SETTINGS } from '../../src/catalogue/schema.ts'
 import { addedSection, sectionSchemas } from '../../src/catalogue/sections.ts'
 import { needsRestart } from '../../src/catalogue/watch.ts'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
+
+const FIELD = {
+  path: Type.Array(Type.String(), {
+    description: "in its section or block: `['listen']`, `['account', 'requests_per_minute']`",
+  }),
+  kind: OneOf(['text', 'number', 'amount', 'percent', 'switch', 'choice', 'list']),
+  is_required: Type.Boolean(),
+  fallback: Nullable(
+    Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
+      description: 'the value where the file has none; null: there is no default',
+    }),
+  ),
+  description: Type.String(),
+  options: Type.Array(Type.String(), {
+    description: 'the values of a choice, or of each item of a list; empty: any',
+  }),
+}
 
 /** One setting: where it stands in its section or block, and its values. */
-export interface SettingField {
-  /** `['listen']`, `['account', 'requests_per_minute']`. */
-  path: string[]
-  kind: 'text' | 'number' | 'amount' | 'percent' | 'switch' | 'choice' | 'list'
-  is_required: boolean
-  /** The value where the file has none; null: there is no default. */
-  fallback: string | number | boolean | null
-  description: string
-  /** The values of a choice, or of each item of a list; empty: any. */
-  options: string[]
-}
+const FieldView = Type.Object(FIELD)
+export type SettingField = Static<typeof FieldView>
 
-/** A setting of a section. */
-export interface SectionField extends SettingField {
-  /** A running gateway applies it at its next start. */
-  needs_restart: boolean
-  /** The file's text of it is not shown: a mark stands in its place. */
-  is_secret: boolean
-  /** Why it is changed on the server alone, in words; null: the console may change it. */
-  fixed: string | null
-}
+/** A section of settings. */
+const SectionView = Type.Object({
+  name: Type.String(),
+  fields: Type.Array(
+    Type.Object({
+      ...FIELD,
+      needs_restart: Type.Boolean({ description: 'it is applied at the next start' }),
+      is_secret: Type.Boolean({ description: 'a mark, `hidden:…`, stands in its place' }),
+      fixed: Nullable(
+        Type.String({ description: 'why it is changed on the server; null: the console may change it' }),
+      ),
+    }),
+  ),
+  tables: Type.Array(Type.String(), {
+    description: 'tables by names that users choose, which have no form: `telemetry.headers`',
+  }),
+})
+type SettingSection = Static<typeof SectionView>
+type SectionField = SettingSection['fields'][number]
 
-interface SettingSection {
-  name: string
-  fields: SectionField[]
-}
+const FieldsByKind = Type.Record(Type.String({ description: 'the kind of models' }), Type.Array(FieldView))
+
+/** Settings of a provider and a route; those of a model and of its price by its kind. The path of each is within the block. */
+const BlocksView = Type.Object({
+  provider: Type.Array(FieldView),
+  route: Type.Array(FieldView),
+  models: FieldsByKind,
+  prices: FieldsByKind,
+})
+
+export const SettingsView = Type.Object({ sections: Type.Array(SectionView), blocks: BlocksView })
 
 /** Settings that are read from old files and have no effect. */
 const FORMER: readonly string[] = ['responses.image_model']
+
+/** Tables by names whose forms are on the pages of these. */
+const WITH_FORMS: readonly string[] = ['limits.accounts', 'limits.keys']
 
 const OF_MACHINE = 'each machine has its own'
 
@@ -59,6 +88,10 @@ export const settingSections = (is_shared = false): SettingSection[] =>
         const is_secret = addedSection(name)?.secrets?.at(field.path, {}) !== undefined
         return [{ ...field, needs_restart: needsRestart(path), is_secret, fixed }]
       }),
+      tables: Object.keys(schema.properties)
+        .filter((key) => schema.properties[key]?.[Kind] === 'Record')
+        .map((key) => `${name}.${key}`)
+        .filter((table) => !WITH_FORMS.includes(table)),
     }))
     .filter(({ fields }) => fields.length > 0)
 
@@ -98,15 +131,7 @@ export const TEXT_ONLY = {
   route: {},
 } as const
 
-/** Settings of a provider and a route; those of a model and of its price by its kind. The path of each is within the block. */
-interface BlockFields {
-  provider: SettingField[]
-  route: SettingField[]
-  models: Record<string, SettingField[]>
-  prices: Record<string, SettingField[]>
-}
-
-export const blockFields = (): BlockFields => ({
+export const blockFields = (): Static<typeof BlocksView> => ({
   provider: fieldsOfBlock(PROVIDER_SETTINGS, TEXT_ONLY.provider),
   // Routes differ by the form of their cost alone, which is that of the price.
   route: fieldsOfBlock(MODEL_SCHEMAS.text.properties.routes.items, TEXT_ONLY.route),

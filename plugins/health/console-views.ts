@@ -1,13 +1,13 @@
-// Health as the console shows it: of models, providers and routes, in the last hour and day; and the last failure of a route.
+// Health as the console shows it: of models, providers and routes, and their figures of the last 24 hours; and the last failure of a route.
 
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../src/access/viewer.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
-import { TimeFields, time } from '../../src/http/views.ts'
+import { NullableTimeFields, TimeFields, time } from '../../src/http/views.ts'
 import { startedBetween } from '../../src/money/ledger/started-calls.ts'
-import { type FailingRoute, failingRoutes } from './failing-routes.ts'
+import { lastFailures, type RouteFailure } from './last-failures.ts'
 import { routeHealth } from './open-health.ts'
 import { HEALTH_STATES, type Health, type HealthNow } from './route-health.ts'
 
@@ -17,23 +17,16 @@ const CountsView = Type.Object({
   refused: Type.Integer({ description: 'by the provider, because of the request itself' }),
 })
 
-const SumsView = Type.Object({
-  tries: CountsView,
-  calls: CountsView,
-  classes: Type.Record(Type.String(), Type.Integer(), { description: 'failures by their class' }),
-  first_byte_ms: Nullable(Type.Integer({ description: 'on average; null where nothing was answered' })),
-})
-
 export const HealthState = OneOf(HEALTH_STATES)
 
 export const HealthView = Type.Object({
   state: HealthState,
-  judged_by: OneOf(['hour', 'day'], { description: 'the figures to go by' }),
-  outage: Nullable(
-    Type.Object({ sentence: Type.String({ description: 'why it fails' }), ...TimeFields('since') }),
-  ),
-  hour: SumsView,
-  day: SumsView,
+  sentence: Nullable(Type.String({ description: 'why it fails, or fails partly' })),
+  ...NullableTimeFields('since'),
+  tries: CountsView,
+  calls: CountsView,
+  classes: Type.Record(Type.String(), Type.Integer(), { description: 'failures by their class' }),
+  first_byte_ms: Nullable(Type.Integer({ description: 'on average; null where nothing was answered' })),
 })
 
 export const LastFailureView = Nullable(
@@ -46,9 +39,9 @@ export const LastFailureView = Nullable(
 )
 
 /** A copy: the views of some routes are the same object in the health. */
-export const healthView = ({ outage, ...health }: Health): Static<typeof HealthView> => ({
+export const healthView = ({ since_ms, ...health }: Health): Static<typeof HealthView> => ({
   ...health,
-  outage: outage && { sentence: outage.sentence, ...time('since', outage.since_ms) },
+  ...time('since', since_ms),
 })
 
 /** The health that a viewer may see. */
@@ -56,7 +49,7 @@ export interface VisibleHealth {
   is_operator: boolean
   health: HealthNow
   /** For the operator alone. */
-  failures: readonly FailingRoute[]
+  failures: readonly RouteFailure[]
 }
 
 export async function visibleHealth(
@@ -72,25 +65,22 @@ export async function visibleHealth(
 async function recentFailures({
   db,
   calls: { now },
-}: Pick<Gateway, 'db' | 'calls'>): Promise<FailingRoute[]> {
+}: Pick<Gateway, 'db' | 'calls'>): Promise<RouteFailure[]> {
   const from_ms = now() - DAY_MS
   const range = await startedBetween(db, from_ms, now())
   if (!range) return []
-  return (await failingRoutes(db, { from_ms, first_id: range.first_id })).routes
+  return lastFailures(db, { from_ms, first_id: range.first_id })
 }
 
 /** The latest failure of some routes. */
 export function lastFailureView(
-  failures: readonly FailingRoute[],
-  isOf: (route: FailingRoute) => boolean,
+  failures: readonly RouteFailure[],
+  isOf: (route: RouteFailure) => boolean,
 ): Static<typeof LastFailureView> {
-  const [last] = failures.filter(isOf).sort((one, other) => other.last_at_ms - one.last_at_ms)
+  const [last] = failures.filter(isOf).sort((one, other) => other.at_ms - one.at_ms)
   if (!last) return null
-  return {
-    failure_class: last.last_class,
-    // Calls of versions before 0.5 have it.
-    words: last.last_words.replace(/^UpstreamFault: /, ''),
-    request_id: last.last_request_id,
-    ...time('failed', last.last_at_ms),
-  }
+  const { failure_class, words, request_id, at_ms } = last
+  // Calls of versions before 0.5 have it.
+  const own_words = words.replace(/^UpstreamFault: /, '')
+  return { failure_class, words: own_words, request_id, ...time('failed', at_ms) }
 }

@@ -50,8 +50,8 @@ export function healthRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'peop
       return {
         troubles: viewer.role === 'operator' ? health.troubles.map((one) => troubleView(one, models)) : [],
         failing_models: sold.flatMap(({ id }) => {
-          const { outage } = health.ofModel(id)
-          return outage ? [{ model: id, ...time('since', outage.since_ms) }] : []
+          const { since_ms } = health.ofModel(id)
+          return since_ms === null ? [] : [{ model: id, ...time('since', since_ms) }]
         }),
       }
     },

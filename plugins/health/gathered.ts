@@ -23,6 +23,9 @@ export interface RouteName {
 
 type Route = Omit<RouteName, 'model'>
 
+/** In the place of a route: the calls of a model, whatever routes they tried. */
+export const CALLS: Route = { provider: '', upstream_model: '' }
+
 export const routeSubject = ({ model, provider, upstream_model }: RouteName): string =>
   JSON.stringify(['route', model, provider, upstream_model])
 export const keySubject = ({ key_id, mark }: KeyName): string => JSON.stringify(['key', key_id, mark])

@@ -8,7 +8,6 @@ export {
   type VisibleHealth,
   visibleHealth,
 } from './console-views.ts'
-export { type FailingRoute, failingRoutes } from './failing-routes.ts'
 export { DAYS_KEPT, type ModelDay, modelDays } from './model-days.ts'
 export { currentTroubles, routeHealth, testAnswered } from './open-health.ts'
 export type { Trouble } from './troubles.ts'

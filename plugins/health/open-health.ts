@@ -51,7 +51,7 @@ function markIn({ providers }: Pick<Catalogue, 'providers'>, key_id: string): st
   return api_key === undefined ? undefined : markOf(api_key)
 }
 
-const NO_SUMS: Pick<RouteSums, 'since'> = { since: async () => [] }
+const NO_SUMS: Pick<RouteSums, 'ofDay'> = { ofDay: async () => [] }
 const NO_ANSWERS: Pick<RecentAnswers, 'states'> = {
   states: async () => ({ routes: new Map(), keys: new Map() }),
 }

@@ -1,4 +1,4 @@
-// The definition of an outage: when a route fails, since when, and when a provider rejects a key. Pure, and the same for every gateway over a database.
+// The definition of health: when a route fails, since when, when it fails partly, and when a provider rejects a key. Pure, and the same for every gateway over a database.
 import { DAY_MS } from '../../src/domain/ranges.ts'
 
 /** A route fails if so many answers in a row failed … */
@@ -6,6 +6,8 @@ const MIN_IN_A_ROW = 5
 /** … or, of at least so many in the window, this share. */
 const MIN_IN_WINDOW = 10
 const FAILING_SHARE = 0.5
+/** It fails partly if this share of its last answers failed. */
+const IMPAIRED_SHARE = 0.1
 export const WINDOW_MS = 5 * 60_000
 /** The window is counted in slots of this length, to which it is exact. */
 const SLOT_MS = 30_000
@@ -34,14 +36,18 @@ export interface RouteState {
   since_ms: number | null
 }
 
-/** The failing of a route at some moment. */
-export interface Outage {
-  since_ms: number
-  /** Of the window, or of the last five answers where these are why. */
+/** Some last answers, of which some failed. */
+export interface Failures {
+  /** Of the window, or of the last five answers. */
   of: 'window' | 'row'
   answers: number
   failed: number
   causes: Record<string, number>
+}
+
+/** The failing of a route at some moment. */
+export interface Outage extends Failures {
+  since_ms: number
 }
 
 export const emptyRoute = (): RouteState => ({ last: [], slots: [], since_ms: null })
@@ -67,26 +73,41 @@ export function addAnswer(state: RouteState, answer: Answer): void {
  */
 export function outageOf(state: RouteState, now_ms: number): Outage | undefined {
   const { last, since_ms } = state
-  const slots = state.slots.filter(({ start_ms }) => start_ms > now_ms - WINDOW_MS)
-  const causes = countAll(slots.flatMap(({ failed }) => Object.entries(failed)))
-  const failed = totalOf(causes)
-  const answers = failed + slots.reduce((sum, { answered }) => sum + answered, 0)
-  if (answers >= MIN_IN_WINDOW && failed >= answers * FAILING_SHARE) {
+  const slots = slotsIn(state, now_ms)
+  const window = windowOf(slots)
+  if (window.answers >= MIN_IN_WINDOW && window.failed >= window.answers * FAILING_SHARE) {
     const first_ms = slots.find((slot) => totalOf(slot.failed) >= slot.answered)?.start_ms ?? now_ms
-    return { since_ms: since_ms ?? first_ms, of: 'window', answers, failed, causes }
+    return { since_ms: since_ms ?? first_ms, ...window }
   }
   const [first] = last
   const newest = last.at(-1)
-  if (!first || !newest || last.length < MIN_IN_A_ROW || newest.at_ms <= now_ms - DAY_MS) return undefined
-  if (last.some(({ failure }) => failure === null)) return undefined
-  const in_a_row = countAll(last.map(({ failure }) => [failure ?? '', 1]))
-  return {
-    since_ms: since_ms ?? first.at_ms,
-    of: 'row',
-    answers: MIN_IN_A_ROW,
-    failed: MIN_IN_A_ROW,
-    causes: in_a_row,
-  }
+  if (!first || !newest || newest.at_ms <= now_ms - DAY_MS) return undefined
+  const row = rowOf(last)
+  return row.failed < MIN_IN_A_ROW ? undefined : { since_ms: since_ms ?? first.at_ms, ...row }
+}
+
+/** The failures of a route of whose last answers a tenth failed: of the window where it has enough, else of the last five of a day. */
+export function impairmentOf(state: RouteState, now_ms: number): Failures | undefined {
+  const window = windowOf(slotsIn(state, now_ms))
+  const row = () => rowOf(state.last.filter(({ at_ms }) => at_ms > now_ms - DAY_MS))
+  const judged = window.answers >= MIN_IN_WINDOW ? window : row()
+  return judged.failed > 0 && judged.failed >= judged.answers * IMPAIRED_SHARE ? judged : undefined
+}
+
+const slotsIn = ({ slots }: RouteState, now_ms: number): Slot[] =>
+  slots.filter(({ start_ms }) => start_ms > now_ms - WINDOW_MS)
+
+function windowOf(slots: readonly Slot[]): Failures {
+  const causes = countAll(slots.flatMap(({ failed }) => Object.entries(failed)))
+  const failed = totalOf(causes)
+  const answers = failed + slots.reduce((sum, { answered }) => sum + answered, 0)
+  return { of: 'window', answers, failed, causes }
+}
+
+function rowOf(last: readonly Answer[]): Failures {
+  const failures = last.flatMap(({ failure }) => failure ?? [])
+  const causes = countAll(failures.map((failure) => [failure, 1]))
+  return { of: 'row', answers: last.length, failed: failures.length, causes }
 }
 
 /** A state with the answers that were gathered since, by this gateway or another. @param now_ms of the newest of them */

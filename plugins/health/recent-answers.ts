@@ -2,7 +2,7 @@
 import type { CallRecord } from '../../src/money/ledger/operations.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
-import { Gathered, type KeyName, type RouteName } from './gathered.ts'
+import { CALLS, Gathered, type KeyName, type RouteName } from './gathered.ts'
 import { type KeyState, mergeKeys, mergeRoutes, type RouteState } from './outage.ts'
 import { readAll, storeAll } from './stored-states.ts'
 import { KEY_REJECTED, REFUSED, type Try, triesOf } from './tries.ts'
@@ -71,18 +71,20 @@ export function openRecentAnswers(
 
   const timer = setInterval(() => void writeNext(), WRITE_EVERY_MS)
   timer.unref()
-
   return {
     add(call, answered_by, markOf, tries = triesOf(call)) {
       const at_ms = call.started_at_ms + call.duration_ms
       for (const one of answersIn(tries)) gathered.add(call.model, one, { at_ms, failure: one.cause })
+      const end = tries.findLast(({ is_last }) => is_last)
+      if (end && end.result !== REFUSED) gathered.add(call.model, CALLS, { at_ms, failure: end.cause })
       if (call.failed_tries) for (const key of rejectedIn(tries, markOf)) addKey(key, at_ms, true)
       if (answered_by === undefined || rejected?.has(answered_by) === false) return
       const mark = markOf(answered_by)
       if (mark !== undefined) addKey({ key_id: answered_by, mark }, at_ms, false)
     },
     addTest(models, route, key) {
-      for (const model of models) gathered.add(model, route, { at_ms: now(), failure: null })
+      const answer = { at_ms: now(), failure: null }
+      for (const model of models) for (const of of [route, CALLS]) gathered.add(model, of, answer)
       addKey(key, now(), false)
     },
     async states() {

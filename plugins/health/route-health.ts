@@ -1,25 +1,23 @@
-// The health of models, providers and their routes at a moment: whether they fail by their last answers, and the figures of the last hour and day.
+// The health of models, providers and their routes at a moment: whether they fail by their last answers, and the figures of the last 24 hours.
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Outage } from './outage.ts'
 import type { RecentAnswers } from './recent-answers.ts'
-import type { HealthRange, RouteSum, RouteSums } from './route-sums.ts'
+import type { RouteSum, RouteSums } from './route-sums.ts'
 import { ANSWERED, REFUSED } from './tries.ts'
 import { outageSentence, outagesOf, type Trouble } from './troubles.ts'
 
-/**
- * `failing`: by its last answers (outage.ts). Else by the figures of the hour, or of the day where the hour has no calls: `unknown`: nothing was
- * tried; `impaired`: some failed.
- */
+/** By the last answers (outage.ts); `unknown`: no calls in the last 24 hours. */
 export const HEALTH_STATES = ['unknown', 'working', 'impaired', 'failing'] as const
-export type HealthState = (typeof HEALTH_STATES)[number]
+type HealthState = (typeof HEALTH_STATES)[number]
 
-export interface Counts {
+interface Counts {
   answered: number
   failed: number
   /** The request itself was refused, as `bad_request`: it says little about the route. */
   refused: number
 }
 
+/** The figures of the last 24 hours. */
 interface HealthSums {
   /** Tries at a route. */
   tries: Counts
@@ -31,29 +29,26 @@ interface HealthSums {
   first_byte_ms: number | null
 }
 
-export interface Health extends Record<HealthRange, HealthSums> {
+export interface Health extends HealthSums {
   state: HealthState
-  /** The period of the figures: the day where the last hour has no calls. */
-  judged_by: HealthRange
-  /** Why and since when it fails; null where it does not. */
-  outage: { since_ms: number; sentence: string } | null
+  /** Why it fails, or fails partly; null where it does not. */
+  sentence: string | null
+  /** Since when it fails; null where it does not. */
+  since_ms: number | null
 }
 
 export interface HealthNow {
   /** Judged by its calls: a model with a second route works while its first fails. */
   ofModel(model: string): Health
-  /** Judged by the tries at its routes. */
+  /** Judged by its keys and routes. */
   ofProvider(provider: string): Health
   ofRoute(model: string, provider: string, upstream_model: string): Health
   /** All that fails, each named once, by its cause. */
   troubles: readonly Trouble[]
 }
 
-/** From this share of failures on something is wrong, where others are answered. */
-const IMPAIRED_SHARE = 0.1
-
 interface HealthSources {
-  sums: Pick<RouteSums, 'since'>
+  sums: Pick<RouteSums, 'ofDay'>
   recent: Pick<RecentAnswers, 'states'>
   catalogue: Pick<Catalogue, 'models' | 'providers'>
   now_ms: number
@@ -61,58 +56,33 @@ interface HealthSources {
 
 /** The health at this moment, read once. */
 export async function healthNow({ sums, recent, catalogue, now_ms }: HealthSources): Promise<HealthNow> {
-  const hour = await sums.since('hour')
-  const day = await sums.since('day')
-  const outages = outagesOf(catalogue, await recent.states(), now_ms)
-  const by = (nameOf: (sum: RouteSum) => string, what: 'tries' | 'calls') => {
-    const found = { hour: Map.groupBy(hour, nameOf), day: Map.groupBy(day, nameOf) }
-    return (name: string, outage: Outage | undefined, is_partly = false): Health =>
-      judged(
-        { hour: sumOf(found.hour.get(name) ?? []), day: sumOf(found.day.get(name) ?? []) },
-        { what, outage, is_partly },
-      )
+  const day = await sums.ofDay()
+  const { partly, troubles, ...outages } = outagesOf(catalogue, await recent.states(), now_ms)
+  const by = (nameOf: (sum: RouteSum) => string) => {
+    const found = Map.groupBy(day, nameOf)
+    return (name: string) => sumOf(found.get(name) ?? [])
   }
-  const ofModel = by(({ model }) => model, 'calls')
-  const ofProvider = by(({ provider }) => provider, 'tries')
-  const ofRoute = by(
-    ({ model, provider, upstream_model }) => routeName(model, provider, upstream_model),
-    'tries',
-  )
+  const sumOfModel = by(({ model }) => model)
+  const sumOfProvider = by(({ provider }) => provider)
+  const sumOfRoute = by(({ model, provider, upstream_model }) => routeName(model, provider, upstream_model))
   return {
-    ofModel: (model) => ofModel(model, outages.ofModel(model)),
-    ofProvider: (provider) =>
-      ofProvider(provider, outages.ofProvider(provider), outages.isPartly({ provider })),
-    ofRoute: (...names) => ofRoute(routeName(...names), outages.ofRoute(...names)),
-    troubles: outages.troubles,
+    ofModel: (model) => judged(sumOfModel(model), outages.ofModel(model), partly.ofModel(model)),
+    ofProvider: (name) => judged(sumOfProvider(name), outages.ofProvider(name), partly.ofProvider(name)),
+    ofRoute: (...route) =>
+      judged(sumOfRoute(routeName(...route)), outages.ofRoute(...route), partly.ofRoute(...route)),
+    troubles,
   }
 }
 
 const routeName = (model: string, provider: string, upstream_model: string): string =>
   `${model}\n${provider}\n${upstream_model}`
 
-interface Judged {
-  what: 'tries' | 'calls'
-  outage: Outage | undefined
-  /** A part of it fails, such as one of its keys. */
-  is_partly: boolean
-}
-
-function judged(sums: Record<HealthRange, HealthSums>, { what, outage, is_partly }: Judged): Health {
-  const judged_by = totalOf(sums.hour[what]) > 0 ? 'hour' : 'day'
-  if (outage) {
-    const { since_ms } = outage
-    return { ...sums, judged_by, state: 'failing', outage: { since_ms, sentence: outageSentence(outage) } }
-  }
-  const state = is_partly ? 'impaired' : stateOf(sums[judged_by][what])
-  return { ...sums, judged_by, state, outage: null }
-}
-
-export const totalOf = ({ answered, failed, refused }: Counts): number => answered + failed + refused
-
-/** By figures alone. Requests that were refused as such say nothing. */
-export function stateOf({ answered, failed, refused }: Counts): Exclude<HealthState, 'failing'> {
-  if (answered + failed === 0) return refused > 0 ? 'working' : 'unknown'
-  return failed / (answered + failed) >= IMPAIRED_SHARE ? 'impaired' : 'working'
+function judged(sums: HealthSums, outage: Outage | undefined, partly: string | undefined): Health {
+  if (outage)
+    return { ...sums, state: 'failing', sentence: outageSentence(outage), since_ms: outage.since_ms }
+  const is_unknown = Object.values(sums.tries).every((tries) => tries === 0)
+  const state = partly === undefined ? (is_unknown ? 'unknown' : 'working') : 'impaired'
+  return { ...sums, state, sentence: partly ?? null, since_ms: null }
 }
 
 function sumOf(rows: readonly RouteSum[]): HealthSums {

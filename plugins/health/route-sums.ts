@@ -24,22 +24,17 @@ export interface RouteSum {
 export interface RouteSums {
   /** A call has ended. It costs a fraction of a microsecond: nothing is written. @param tries of the call */
   add(call: CallRecord, tries?: readonly Try[]): void
-  /** The sums of the last hour or day, those included that are not written yet. An hour is exact to five minutes, a day to an hour. */
-  since(range: HealthRange): Promise<RouteSum[]>
+  /** The sums of the last 24 hours, exact to an hour, those included that are not written yet. */
+  ofDay(): Promise<RouteSum[]>
   /** Writes what is not written yet. */
   write(): Promise<void>
   /** The same, before the database is closed. */
   close(): Promise<void>
 }
 
-export type HealthRange = 'hour' | 'day'
-
-const HOUR_S = 3_600
-/** The periods in which each range is summed. */
-const SPANS: Readonly<Record<HealthRange, { span_s: number; length_s: number }>> = {
-  hour: { span_s: 300, length_s: HOUR_S },
-  day: { span_s: HOUR_S, length_s: 24 * HOUR_S },
-}
+/** Of a sum. */
+const SPAN_S = 3_600
+const DAY_S = 24 * SPAN_S
 
 /** A crash loses the sums of this time at most. */
 const WRITE_EVERY_MS = 10_000
@@ -47,7 +42,7 @@ const WRITE_EVERY_MS = 10_000
 const MAX_UNWRITTEN = 20_000
 
 interface Unwritten extends RouteSum {
-  /** Of five minutes. */
+  /** Of its hour. */
   start_s: number
 }
 
@@ -62,18 +57,14 @@ export function openRouteSums(
   let writing: Promise<void> = Promise.resolve()
   /** Said once. */
   let is_failing = false
-  const startOf = (time_ms: number, span_s: number) => Math.floor(time_ms / 1_000 / span_s) * span_s
-  const firstStart = ({ span_s, length_s }: (typeof SPANS)[HealthRange]) =>
-    startOf(now() - length_s * 1_000, span_s)
+  const startOf = (time_ms: number) => Math.floor(time_ms / 1_000 / SPAN_S) * SPAN_S
+  const firstStart = () => startOf(now() - DAY_S * 1_000)
 
   async function writeAll(tx: Db, sums: readonly Unwritten[]): Promise<void> {
     const { add, sweep } = queries(tx)
-    for (const { start_s, ...sum } of sums)
-      for (const { span_s } of Object.values(SPANS))
-        await add.run({ ...sum, span_s, start_s: Math.floor(start_s / span_s) * span_s })
+    for (const sum of sums) await add.run({ ...sum, span_s: SPAN_S })
     await addModelDays(tx, sums, now())
-    for (const span of Object.values(SPANS))
-      await sweep.run({ span_s: span.span_s, start_s: firstStart(span) })
+    await sweep.run({ start_s: firstStart() })
   }
 
   async function write(): Promise<void> {
@@ -103,14 +94,13 @@ export function openRouteSums(
 
   return {
     add(call, tries = triesOf(call)) {
-      const start_s = startOf(call.started_at_ms + call.duration_ms, SPANS.hour.span_s)
+      const start_s = startOf(call.started_at_ms + call.duration_ms)
       for (const one of tries) unwritten.add(start_s, call.model, one)
     },
-    async since(range) {
-      const span = SPANS[range]
-      const from_s = firstStart(span)
+    async ofDay() {
+      const from_s = firstStart()
       const waiting = [...taken.all(), ...unwritten.all()].filter(({ start_s }) => start_s >= from_s)
-      const stored = await queries(db).since.all({ span_s: span.span_s, start_s: from_s })
+      const stored = await queries(db).since.all({ span_s: SPAN_S, start_s: from_s })
       return [...stored, ...waiting]
     },
     write: writeNext,
@@ -194,10 +184,11 @@ const queries = perConnection({
         set: { tries: added('tries'), calls: added('calls'), first_byte_ms: added('first_byte_ms') },
       })
       .prepare(),
+  // Of every span: earlier versions have sums of five minutes, too.
   sweep: (orm) =>
     orm
       .delete(route_sums)
-      .where(and(equals(route_sums.span_s, 'span_s'), lt(route_sums.start_s, placeholder('start_s'))))
+      .where(lt(route_sums.start_s, placeholder('start_s')))
       .prepare(),
   since: (orm) =>
     orm

@@ -3,8 +3,16 @@ import type { Catalogue, Provider } from '../../src/domain/catalogue.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import { markOf } from '../../src/observe/key-mark.ts'
 import { keyIds } from '../../src/upstream/routes.ts'
-import { keySubject, routeSubject } from './gathered.ts'
-import { isRejected, type KeyState, type Outage, outageOf } from './outage.ts'
+import { CALLS, keySubject, type RouteName, routeSubject } from './gathered.ts'
+import {
+  type Failures,
+  impairmentOf,
+  isRejected,
+  type KeyState,
+  type Outage,
+  outageOf,
+  type RouteState,
+} from './outage.ts'
 import type { RecentStates } from './recent-answers.ts'
 
 /** Something that fails now. */
@@ -32,15 +40,15 @@ export interface Outages {
   ofRoute(model: string, provider: string, upstream_model: string): Outage | undefined
   ofProvider(provider: string): Outage | undefined
   ofModel(model: string): Outage | undefined
-  /** Whether something about it fails, though it answers. */
-  isPartly(of: { provider: string }): boolean
+  /** Why something fails partly, as a sentence; undefined where it does not. */
+  partly: {
+    ofRoute(model: string, provider: string, upstream_model: string): string | undefined
+    /** One of its keys or routes fails, or fails partly. */
+    ofProvider(provider: string): string | undefined
+    /** By its calls: with a second route a model works while its first one fails. */
+    ofModel(model: string): string | undefined
+  }
   troubles: Trouble[]
-}
-
-interface Route {
-  model: string
-  provider: string
-  upstream_model: string
 }
 
 interface RejectedKey extends KeyState {
@@ -61,16 +69,16 @@ export function outagesOf({ models, providers }: Sold, states: RecentStates, now
     }),
   )
   const routes = [...models.values()].flatMap(({ id, routes }) =>
-    routes.map(({ provider, model }): Route => ({ model: id, provider, upstream_model: model })),
+    routes.map(({ provider, model }): RouteName => ({ model: id, provider, upstream_model: model })),
   )
-  const stateOf = (route: Route) => states.routes.get(routeSubject(route))
-  const isKnown = (route: Route) => (stateOf(route)?.last.at(-1)?.at_ms ?? 0) > now_ms - DAY_MS
-  const of = (route: Route): Outage | undefined => {
+  const stateOf = (route: RouteName) => states.routes.get(routeSubject(route))
+  const isKnown = (route: RouteName) => (stateOf(route)?.last.at(-1)?.at_ms ?? 0) > now_ms - DAY_MS
+  const of = (route: RouteName): Outage | undefined => {
     const state = stateOf(route)
     return all_rejected.get(route.provider) ?? (state && outageOf(state, now_ms))
   }
   /** Of several routes: where each one fails that was called in the last day. */
-  const ofAll = (some: readonly Route[], since: (...times: number[]) => number): Outage | undefined => {
+  const ofAll = (some: readonly RouteName[], since: (...times: number[]) => number): Outage | undefined => {
     const known = some.filter((route) => isKnown(route) || all_rejected.has(route.provider))
     const outages = known.map(of).filter((outage) => outage !== undefined)
     return known.length > 0 && outages.length === known.length ? sumOf(outages, since) : undefined
@@ -86,15 +94,14 @@ export function outagesOf({ models, providers }: Sold, states: RecentStates, now
       routes.filter(({ model }) => model === id),
       Math.max,
     )
-  const isCovered = ({ provider }: Route) => all_rejected.has(provider) || ofProvider(provider) !== undefined
+  const isCovered = ({ provider }: RouteName) =>
+    all_rejected.has(provider) || ofProvider(provider) !== undefined
   const failing = routes.filter((route) => of(route) !== undefined)
   return {
     ofRoute: (model, provider, upstream_model) => of({ model, provider, upstream_model }),
     ofProvider,
     ofModel,
-    isPartly: ({ provider }) =>
-      rejected.some((key) => key.provider === provider) ||
-      failing.some((route) => route.provider === provider),
+    partly: partlyOf({ routes, rejected, of, impairmentOf: (route) => impairment(stateOf(route), now_ms) }),
     troubles: [
       ...rejected.map((key) => keyTrouble(key, routes)),
       ...[...providers.keys()].flatMap((name) => {
@@ -115,6 +122,36 @@ export function outagesOf({ models, providers }: Sold, states: RecentStates, now
         return [troubleOf('route', `${route.model} ${name}`, `${name} of ${route.model}`, outage, route)]
       }),
     ],
+  }
+}
+
+const impairment = (state: RouteState | undefined, now_ms: number): Failures | undefined =>
+  state && impairmentOf(state, now_ms)
+
+interface Parts {
+  routes: readonly RouteName[]
+  rejected: readonly RejectedKey[]
+  of: (route: RouteName) => Outage | undefined
+  impairmentOf: (route: RouteName) => Failures | undefined
+}
+
+function partlyOf({ routes, rejected, of, impairmentOf }: Parts): Outages['partly'] {
+  const sentenceOf = (failures: Failures | undefined) => failures && outageSentence(failures)
+  return {
+    ofRoute: (model, provider, upstream_model) =>
+      sentenceOf(impairmentOf({ model, provider, upstream_model })),
+    ofModel: (model) => sentenceOf(impairmentOf({ model, ...CALLS })),
+    ofProvider(name) {
+      const keys = rejected.filter(({ provider }) => provider === name)
+      const own = routes.filter(({ provider }) => provider === name)
+      return partsOf([
+        ...keys.map(({ number }) => `Key ${number} is rejected.`),
+        ...own.flatMap((route) => {
+          const sentence = sentenceOf(of(route) ?? impairmentOf(route))
+          return sentence === undefined ? [] : [`${route.upstream_model}: ${sentence}`]
+        }),
+      ])
+    },
   }
 }
 
@@ -154,7 +191,7 @@ function sumOf(outages: readonly Outage[], since: (...times: number[]) => number
 
 function keyTrouble(
   { provider, key_id, number, is_only, since_ms, rejected }: RejectedKey,
-  routes: readonly Route[],
+  routes: readonly RouteName[],
 ): Trouble {
   const own = routes.filter((one) => one.provider === provider)
   const [route] = own
@@ -182,7 +219,7 @@ function troubleOf(
   subject: string,
   name: string,
   outage: Outage,
-  route: Route | undefined,
+  route: RouteName | undefined,
   model: string | undefined = route?.model,
 ): Trouble {
   return {
@@ -207,13 +244,21 @@ const CAUSES: Readonly<Record<string, string>> = {
   broke_off: 'interrupted',
 }
 const MAX_CAUSES = 3
+const MAX_PARTS = 3
 
 /** "12 of 14 calls in the last 5 minutes failed (timeout 9, 500 3)." */
-export function outageSentence({ of, answers, failed, causes }: Outage): string {
-  const calls = `${answers} ${answers === 1 ? 'call' : 'calls'}`
-  const lead =
-    of === 'row' ? `The last ${calls} failed` : `${failed} of ${calls} in the last 5 minutes failed`
+export function outageSentence({ of, answers, failed, causes }: Failures): string {
+  const calls = answers === 1 ? 'call' : `${answers} calls`
+  const whole = failed === answers ? `The last ${calls} failed` : `${failed} of the last ${calls} failed`
+  const lead = of === 'row' ? whole : `${failed} of ${answers} calls in the last 5 minutes failed`
   return `${lead} (${causeWords(causes)}).`
+}
+
+/** The first few of what fails in part. */
+function partsOf(sentences: readonly string[]): string | undefined {
+  const more = sentences.length - MAX_PARTS
+  const words = [...sentences.slice(0, MAX_PARTS), ...(more > 0 ? [`And ${more} more.`] : [])]
+  return words.length === 0 ? undefined : words.join(' ')
 }
 
 function causeWords(causes: Record<string, number>): string {

@@ -7,6 +7,7 @@ import {
   addToKey,
   emptyKey,
   emptyRoute,
+  impairmentOf,
   isRejected,
   type KeyState,
   mergeKeys,
@@ -59,6 +60,29 @@ describe('a route', () => {
     const answers = answersOf(text, every_ms)
     const outage = outageOf(stateOf(answers), answers.at(-1)?.at_ms ?? START_MS)
     expect(outage !== undefined).toBe(fails)
+  })
+
+  test.each<[string, string, number, string | undefined]>([
+    ['never called', '', QUIET, undefined],
+    ['quiet, all answered', '.....', QUIET, undefined],
+    ['quiet, with one failure of the last five', 'xxx.x...', QUIET, '1 of 5 in a row'],
+    ['quiet, with the failures before these', 'xxx.....', QUIET, undefined],
+    ['quiet, called once', 'x', QUIET, '1 of 1 in a row'],
+    ['busy, with one of eleven', 'x..........', BUSY, undefined],
+    ['busy, with one of ten', 'x.........', BUSY, '1 of 10 in the window'],
+    ['busy, with the last four of a hundred', `${'.'.repeat(96)}xxxx`, BUSY, undefined],
+    ['busy, once more than half of it answered', 'xxxxxxxxxxxx.............', BUSY, '12 of 25 in the window'],
+  ])('fails partly: %s', (_, text, every_ms, expected) => {
+    const answers = answersOf(text, every_ms)
+    const found = impairmentOf(stateOf(answers), answers.at(-1)?.at_ms ?? START_MS)
+    const place = found?.of === 'row' ? 'in a row' : 'in the window'
+    expect(found && `${found.failed} of ${found.answers} ${place}`).toBe(expected)
+  })
+
+  test('fails partly for a day at most', () => {
+    const state = stateOf(answersOf('x...', HOUR_MS))
+    expect(impairmentOf(state, START_MS + 23 * HOUR_MS)).toMatchObject({ failed: 1, answers: 4 })
+    expect(impairmentOf(state, START_MS + 24 * HOUR_MS)).toBeUndefined()
   })
 
   test('keeps the whole window where calls at the edge of its parts end out of order', () => {

@@ -143,9 +143,12 @@ test('a test that answers ends the outage of a route that nobody calls, and of i
   await play(refusal(401), MINUTE_MS, 5 * SECOND_MS)
   const [trouble] = (await healthOf(operator)).troubles
   expect(trouble).toMatchObject({ kind: 'key', verb: 'rejects your key' })
+  const keyState = async () => (await operator.json('GET', '/providers')).providers[0].keys[0].state
+  expect(await keyState()).toBe('rejected')
   expect(await operator.json('POST', '/providers/try', trouble?.test ?? {})).toMatchObject({ ok: false })
   expect((await healthOf(operator)).troubles).toHaveLength(1)
   upstream.answer(answering)
   expect(await operator.json('POST', '/providers/try', trouble?.test ?? {})).toMatchObject({ ok: true })
   expect((await healthOf(operator)).troubles).toEqual([])
+  expect(await keyState()).toBe('ready')
 })

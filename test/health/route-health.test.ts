@@ -1,6 +1,7 @@
-// The health of routes: which tries a call made, what is judged of them, what is kept over restarts and for how long.
+// The figures of routes: which tries a call made, what is kept of them over restarts and for how long; and the health that stands beside them.
 import { describe, expect, test } from 'bun:test'
-import { type Counts, healthNow, stateOf } from '../../plugins/health/route-health.ts'
+import { openRecentAnswers } from '../../plugins/health/recent-answers.ts'
+import { healthNow } from '../../plugins/health/route-health.ts'
 import { openRouteSums } from '../../plugins/health/route-sums.ts'
 import { triesOf } from '../../plugins/health/tries.ts'
 import type { CallRecord } from '../../src/money/ledger/operations.ts'
@@ -97,24 +98,6 @@ describe('the tries of a call', () => {
   })
 })
 
-describe('the state of some tries', () => {
-  test.each<[string, Counts, string]>([
-    ['none', { answered: 0, failed: 0, refused: 0 }, 'unknown'],
-    ['all answered', { answered: 9, failed: 0, refused: 0 }, 'working'],
-    ['one of eleven failed', { answered: 10, failed: 1, refused: 0 }, 'working'],
-    ['one of ten failed', { answered: 9, failed: 1, refused: 0 }, 'impaired'],
-    ['requests refused beside answers', { answered: 1, failed: 0, refused: 50 }, 'working'],
-    [
-      'all failed: that it fails is said by its last answers',
-      { answered: 0, failed: 1, refused: 0 },
-      'impaired',
-    ],
-    ['requests refused, none answered', { answered: 0, failed: 0, refused: 50 }, 'working'],
-  ])('%s', (_, counts, state) => {
-    expect(stateOf(counts)).toBe(state as ReturnType<typeof stateOf>)
-  })
-})
-
 describe('what is kept', () => {
   const [ok, bad] = [callOf({}), callOf({ outcome: 'failed', status: 502 }, tried('a', 'overloaded'))]
   const scene = () => {
@@ -127,53 +110,57 @@ describe('what is kept', () => {
     }
     return { db, open, rows, later }
   }
-  const states = async (sums: ReturnType<typeof openRouteSums>) => {
+  /** How many calls of the model and requests to the provider failed, and what both are called. */
+  const failed = async (sums: ReturnType<typeof openRouteSums>) => {
     const health = await healthOf(sums)
-    return [health.ofModel('m').state, health.ofProvider('a').state, health.ofRoute('m', 'a', 'm').judged_by]
+    const [model, provider] = [health.ofModel('m'), health.ofProvider('a')]
+    expect(health.ofRoute('m', 'a', 'm')).toEqual(provider)
+    return [model.calls.failed, provider.tries.failed, model.state, provider.state]
   }
 
   test('is the same written or not, and over a restart', async () => {
     const { open, rows } = scene()
     const sums = open()
     for (const call of [bad, bad, bad]) sums.add(call)
-    expect(await states(sums)).toEqual(['impaired', 'impaired', 'hour'])
+    expect(await failed(sums)).toEqual([3, 3, 'working', 'working'])
     expect(rows()).toBe(0)
     await sums.close()
     const again = open()
-    expect(await states(again)).toEqual(['impaired', 'impaired', 'hour'])
-    expect((await healthOf(again)).ofModel('m').hour).toEqual({
+    expect(await failed(again)).toEqual([3, 3, 'working', 'working'])
+    expect((await healthOf(again)).ofModel('m')).toMatchObject({
       tries: { answered: 0, failed: 3, refused: 0 },
       calls: { answered: 0, failed: 3, refused: 0 },
       classes: { overloaded: 3 },
       first_byte_ms: null,
     })
     again.add(ok)
-    expect(await states(again)).toEqual(['impaired', 'impaired', 'hour'])
     await again.write()
-    expect((await healthOf(again)).ofProvider('a').day).toMatchObject({
+    expect((await healthOf(again)).ofProvider('a')).toMatchObject({
       tries: { answered: 1, failed: 3 },
       first_byte_ms: 90,
     })
-    // One row for what failed and one for what was answered, by five minutes and by hour.
-    expect(rows()).toBe(4)
+    // One row for what failed and one for what was answered.
+    expect(rows()).toBe(2)
     await again.close()
   })
 
-  test('is judged by the hour, then by the day, and forgotten after it', async () => {
-    const { open, rows, later } = scene()
+  test('is of a day, and forgotten after it, as are the sums of five minutes of earlier versions', async () => {
+    const { db, open, rows, later } = scene()
+    const start_s = Math.floor(NOW_MS / 300_000) * 300
+    db.run(`INSERT INTO route_sums VALUES (300, ${start_s}, 'm', 'a', 'm', 'overloaded', 2, 1, 0)`)
     const sums = open()
     sums.add(bad)
-    expect(await states(sums)).toEqual(['impaired', 'impaired', 'hour'])
+    expect(await failed(sums)).toEqual([1, 1, 'working', 'working'])
     later(1.5 * HOUR_MS)
-    expect(await states(sums)).toEqual(['impaired', 'impaired', 'day'])
-    await sums.write()
-    expect(rows()).toBe(1)
-    later(24 * HOUR_MS)
-    expect(await states(sums)).toEqual(['unknown', 'unknown', 'day'])
-    sums.add(callOf({ started_at_ms: NOW_MS + 25.5 * HOUR_MS }))
+    expect(await failed(sums)).toEqual([1, 1, 'working', 'working'])
     await sums.write()
     expect(rows()).toBe(2)
-    expect(await states(sums)).toEqual(['working', 'working', 'hour'])
+    later(24 * HOUR_MS)
+    expect(await failed(sums)).toEqual([0, 0, 'unknown', 'unknown'])
+    sums.add(callOf({ started_at_ms: NOW_MS + 25.5 * HOUR_MS }))
+    await sums.write()
+    expect(rows()).toBe(1)
+    expect(await failed(sums)).toEqual([0, 0, 'working', 'working'])
     await sums.close()
   })
 
@@ -189,12 +176,12 @@ describe('what is kept', () => {
       const meanwhile = healthOf(sums)
       sums.add(ok)
       await writing
-      expect((await meanwhile).ofModel('m').hour.calls).toEqual({ answered: 0, failed: 2, refused: 0 })
+      expect((await meanwhile).ofModel('m').calls).toEqual({ answered: 0, failed: 2, refused: 0 })
       const counts = { answered: 1, failed: 2, refused: 0 }
-      expect((await healthOf(sums)).ofModel('m').hour.calls).toEqual(counts)
+      expect((await healthOf(sums)).ofModel('m').calls).toEqual(counts)
       db.run('PRAGMA query_only = OFF')
       await sums.close()
-      expect((await healthOf(open())).ofModel('m').hour.calls).toEqual(counts)
+      expect((await healthOf(open())).ofModel('m').calls).toEqual(counts)
     },
   )
 
@@ -204,21 +191,58 @@ describe('what is kept', () => {
     sums.add(bad)
     db.run('PRAGMA query_only = ON')
     await sums.write()
-    expect(await states(sums)).toEqual(['impaired', 'impaired', 'hour'])
+    expect(await failed(sums)).toEqual([1, 1, 'working', 'working'])
     db.run('PRAGMA query_only = OFF')
     await sums.write()
     await sums.close()
-    expect(await states(open())).toEqual(['impaired', 'impaired', 'hour'])
+    expect(await failed(open())).toEqual([1, 1, 'working', 'working'])
   })
 })
 
-test('a model with a second route works while its first fails', async () => {
-  const sums = openRouteSums(dbOver(memoryDatabase()), { now: () => NOW_MS, log: memoryLog().log })
-  sums.add(callOf({ provider: 'b' }, tried('a', 'overloaded')))
-  const health = await healthOf(sums)
-  expect(health.ofModel('m').state).toBe('working')
-  expect(health.ofProvider('a').state).toBe('impaired')
-  await sums.close()
+test.each<[string, CallRecord[], [model: string, provider: string, sentence: string | null]]>([
+  ['none', [], ['unknown', 'unknown', null]],
+  ['all answered', [callOf({})], ['working', 'working', null]],
+  [
+    'a first route that fails, and a second one that answers: the model works',
+    [callOf({ provider: 'b' }, tried('a', 'overloaded'))],
+    ['working', 'impaired', 'm: The last call failed (overloaded 1).'],
+  ],
+  [
+    'one of three',
+    [
+      callOf({}),
+      callOf({ outcome: 'failed', status: 502, provider: '' }, tried('a', 'timed_out')),
+      callOf({}),
+    ],
+    ['impaired', 'impaired', 'm: 1 of the last 3 calls failed (timeout 1).'],
+  ],
+  [
+    'requests that the provider refused as such',
+    [callOf({ outcome: 'failed', status: 400 }), callOf({ outcome: 'failed', status: 400 })],
+    ['working', 'working', null],
+  ],
+  [
+    'an answer that broke off',
+    [callOf({ outcome: 'broken' }), callOf({})],
+    ['impaired', 'impaired', 'm: 1 of the last 2 calls failed (interrupted 1).'],
+  ],
+])('the health beside the figures, of calls: %s', async (_, calls, [model, provider, sentence]) => {
+  const clock = { now: () => NOW_MS, log: memoryLog().log }
+  const db = dbOver(memoryDatabase())
+  const [sums, recent] = [openRouteSums(db, clock), openRecentAnswers(db, clock)]
+  for (const call of calls) {
+    sums.add(call)
+    recent.add(call, undefined, () => undefined)
+  }
+  const routes = ['a', 'b'].map((name) => ({ provider: name, model: 'm' }))
+  const catalogue = {
+    models: new Map([['m', { id: 'm', routes }]]),
+    providers: new Map(['a', 'b'].map((name) => [name, { name, api_keys: [] }])),
+  } as unknown as Parameters<typeof healthNow>[0]['catalogue']
+  const health = await healthNow({ sums, recent, catalogue, now_ms: NOW_MS })
+  expect(health.ofModel('m').state).toBe(model as never)
+  expect(health.ofProvider('a')).toMatchObject({ state: provider, sentence })
+  await Promise.all([sums.close(), recent.close()])
 })
 
 test('an upgrade reads it off the calls of the last day', async () => {
@@ -256,13 +280,13 @@ test('an upgrade reads it off the calls of the last day', async () => {
   migrate(db, MIGRATIONS.slice(0, MIGRATIONS_BEFORE + 1))
   const sums = openRouteSums(dbOver(db), { now: () => now_ms, log: memoryLog().log })
   const health = await healthOf(sums)
-  expect(health.ofModel('m').hour).toEqual({
+  expect(health.ofModel('m')).toMatchObject({
     tries: { answered: 2, failed: 3, refused: 1 },
     calls: { answered: 2, failed: 2, refused: 1 },
     classes: { overloaded: 1, timed_out: 1, broke_off: 1, bad_request: 1 },
     first_byte_ms: 90,
   })
-  expect(health.ofProvider('b').day.tries).toEqual({ answered: 0, failed: 1, refused: 0 })
+  expect(health.ofProvider('b').tries).toEqual({ answered: 0, failed: 1, refused: 0 })
 })
 
 /** The migration that made the table. */

@@ -1,7 +1,7 @@
 // The overview of calls: its sums are those of the calls, in any time zone, against those before; its times those of the calls that were answered.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { failingRoutes } from '../../plugins/health/failing-routes.ts'
+import { lastFailures } from '../../plugins/health/last-failures.ts'
 import { createOverviewMemory, type OverviewMemory, overviewOf } from '../../plugins/usage/report/overview.ts'
 import { quantile } from '../../plugins/usage/report/totals.ts'
 import { DAY_MS, HOUR_MS, REPORT_RANGES, type ReportRange, reportTime } from '../../src/domain/ranges.ts'
@@ -211,7 +211,7 @@ test('quantiles weigh each sample by what it stands for', () => {
   expect(quantile([], 0.5)).toBeNull()
 })
 
-test('routes that failed are told with their latest words, the worst first', async () => {
+test('routes that failed are told with their latest words, the newest first', async () => {
   const tried = (provider: string, at_ms: number, words: string) => ({
     provider,
     model: 'm',
@@ -240,28 +240,22 @@ test('routes that failed are told with their latest words, the worst first', asy
     }),
     [1, 10, { started_at_ms: NOW_MS, trace: '{"held_ms":1}' }],
   ])
-  const { routes, complete } = await failingRoutes(db, { from_ms: NOW_MS - 3_600_000, first_id: 0 })
-  expect(complete).toBe(true)
-  expect(routes).toEqual([
-    {
-      provider: 'bad',
-      upstream_model: 'm',
-      failures: 3,
-      classes: { overloaded: 3 },
-      last_at_ms: NOW_MS - 2_000 + 1,
-      last_class: 'overloaded',
-      last_words: 'third',
-      last_request_id: 'r3',
-    },
+  expect(await lastFailures(db, { from_ms: NOW_MS - 3_600_000, first_id: 0 })).toEqual([
     {
       provider: 'good',
       upstream_model: 'g',
-      failures: 1,
-      classes: { broke_off: 1 },
-      last_at_ms: expect.any(Number),
-      last_class: 'broke_off',
-      last_words: 'cut',
-      last_request_id: 'r4',
+      failure_class: 'broke_off',
+      at_ms: expect.any(Number),
+      words: 'cut',
+      request_id: 'r4',
+    },
+    {
+      provider: 'bad',
+      upstream_model: 'm',
+      failure_class: 'overloaded',
+      at_ms: NOW_MS - 2_000 + 1,
+      words: 'third',
+      request_id: 'r3',
     },
   ])
 })

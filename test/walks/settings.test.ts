@@ -140,6 +140,18 @@ describe('each section has a form of its own', () => {
     await page.getByRole('button', { name: 'Discard changes' }).click()
   })
 
+  test('a table by names that users choose is named, with the way to it in the file', async () => {
+    const { page } = one
+    await one.go('/console/settings/telemetry')
+    await page.getByText('Set in the file alone: [telemetry.headers].').waitFor()
+    await one.looksRight()
+    await page.getByRole('link', { name: 'Edit the configuration file' }).click()
+    await page.waitForURL(/\/console\/system\/configuration$/)
+    await one.go('/console/settings/limits')
+    await page.getByLabel('Images a minute').waitFor()
+    expect(await page.getByText('Set in the file alone').count()).toBe(0)
+  })
+
   test('Storage is shown, and changed on the server alone', async () => {
     const { page } = one
     await one.go('/console/settings/storage')
@@ -360,4 +372,20 @@ test('the saved address of a webhook is hidden like a key, and another takes its
   expect(await field.inputValue()).toMatch(/^hidden:[\w-]{8}$/)
   expect(await page.content()).not.toContain('token-')
   await one.isClean()
+})
+
+test('a console that is turned off says so, and how to get it back', async () => {
+  await using one = await visit('operator')
+  const { page } = one
+  one.allow(/status of 404/)
+  await one.open('/console/settings/console')
+  await page.getByRole('switch', { name: 'Console' }).click()
+  await save(page)
+  await page.getByRole('heading', { name: 'The console is off' }).waitFor()
+  await page.getByText('tollgate config set console.enabled=true').waitFor()
+  expect(file()).toMatch(/^enabled = false$/m)
+  await one.looksRight()
+  await gateway.recatalogue(FIRST_CATALOGUE)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Console', level: 1 }).waitFor()
 })

@@ -1,5 +1,6 @@
 // What the pages say of their own doings in a browser: names, the entry of a link, the audit log, a button to save, one toast, a refused first call.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Route } from 'playwright-core'
 import { paint } from '../media/support.ts'
 import { chooseProvider } from '../support/chosen-provider.ts'
 import { fileConsole } from '../support/console.ts'
@@ -11,6 +12,19 @@ await gateway.account('poor')
 const { id } = gateway.rows().accounts.find(({ name }) => name === 'alice') ?? { id: 0 }
 const key = await gateway.key('alice')
 const SAID = { model: 'sim-flash', messages: [{ role: 'user', content: 'Hello' }] }
+
+/** Holds the answer of a request back, until it is let through. */
+async function holdBack({ page }: ConsolePage, request: RegExp) {
+  const requested = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const hold = async (route: Route) => {
+    requested.resolve()
+    await released.promise
+    await route.continue()
+  }
+  await page.route(request, hold, { times: 1 })
+  return { requested: requested.promise, release: released.resolve }
+}
 
 const press = ({ page }: ConsolePage, name: string) => page.getByRole('button', { name, exact: true }).click()
 /** In a file, for the eye: only where a folder is named. */
@@ -229,4 +243,67 @@ test('a first call that is refused says why and what to do, and a later one is s
   await press(one, 'Send from here')
   await page.getByText(/Your first call worked/).waitFor()
   expect(await page.getByText('Your call was refused').count()).toBe(0)
+})
+
+describe('after another choice the answer in view is read as what it is of, until the next is there', () => {
+  let used = 0
+  let unused = 0
+  beforeAll(async () => {
+    const own_key = await gateway.key('alice')
+    await gateway.key('alice')
+    ;[used = 0, unused = 0] = gateway
+      .rows()
+      .keys.slice(-2)
+      .map(({ id }) => id)
+    await (await gateway.call('/v1/chat/completions', SAID, { key: own_key })).text()
+    await gateway.atRest()
+  })
+
+  test('an empty list of a search is none of all accounts', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/accounts?search=nobody')
+    await page.getByText('No accounts found').waitFor()
+    const held = await holdBack(one, /\/console\/api\/accounts\?/)
+    await press(one, 'Show all accounts')
+    await held.requested
+    expect(await page.getByText('No accounts found').count()).toBe(1)
+    expect(await page.getByText('No accounts yet').count()).toBe(0)
+    held.release()
+    await page.getByRole('link', { name: 'alice' }).waitFor()
+    await one.isClean()
+  })
+
+  test('rows by model are none by account', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/')
+    const table = page.getByRole('table', { name: /^Figures by/ })
+    await table.waitFor()
+    expect(await table.getByRole('button', { name: 'sim-flash' }).count()).toBe(1)
+    const held = await holdBack(one, /\/console\/api\/usage\?/)
+    await press(one, 'By account')
+    await held.requested
+    expect(await table.getAttribute('aria-label')).toBe('Figures by model')
+    expect(await table.getByRole('columnheader', { name: 'Model' }).count()).toBe(1)
+    held.release()
+    await table.getByRole('columnheader', { name: 'Account' }).waitFor()
+    expect(await table.getByRole('button', { name: 'sim-flash' }).count()).toBe(0)
+    await one.isClean()
+  })
+
+  test('a key without calls has not the first call of another', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open(`/console/setup?account=alice&key=${used}`)
+    await page.getByText(/Your first call worked/).waitFor()
+    const held = await holdBack(one, /\/console\/api\/first-call\?/)
+    const going = one.go(`/console/setup?account=alice&key=${unused}`)
+    await held.requested
+    expect(await page.getByText(/Your first call worked/).count()).toBe(0)
+    held.release()
+    await going
+    await page.getByText('Waiting for your first call…').waitFor()
+    await one.isClean()
+  })
 })

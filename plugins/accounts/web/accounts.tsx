@@ -12,9 +12,10 @@ import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { FilterSearch } from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
+import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { oneOf, optionOf, Select } from '../../console/web/parts/select.tsx'
-import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, charges, column, ofWeek, Pager, Table } from '../../console/web/parts/table.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, charges, column, ofWeek } from '../../console/web/parts/table.tsx'
 import type { AccountRowView } from '../list.ts'
 import { NewAccountDialog } from './new-account.tsx'
 import { AccountStatus, lasting } from './words.tsx'
@@ -122,49 +123,30 @@ export default function Accounts() {
           onChange={(value) => filter({ show: value })}
         />
       </div>
-      <Loaded query={accounts}>
-        {({ accounts: rows, next_cursor }) =>
-          rows.length === 0 ? (
-            <NoAccounts
-              is_filtered={is_filtered}
-              clear={() => filter({ search: '', show: 'all' })}
-              make={() => setMaking(true)}
-            />
+      <PagedTable
+        query={accounts}
+        rowsOf={(answer) => answer.accounts}
+        label="Accounts"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        hrefOf={({ id }) => `/accounts/${id}`}
+        sorting={{ by: state.order, onSort: (order) => filter({ order }) }}
+        newest="First"
+        older="Next"
+        none={
+          is_filtered ? (
+            <NoneFound what="accounts" clear={() => filter({ search: '', show: 'all' })} />
           ) : (
-            <>
-              <Table
-                label="Accounts"
-                columns={COLUMNS}
-                rows={rows}
-                keyOf={({ id }) => id}
-                hrefOf={({ id }) => `/accounts/${id}`}
-                sorting={{ by: state.order, onSort: (order) => filter({ order }) }}
-              />
-              <Pager next_cursor={next_cursor} newest="First" older="Next" />
-            </>
+            <NoAccounts make={() => setMaking(true)} />
           )
         }
-      </Loaded>
+      />
       <NewAccountDialog open={making} onClose={() => setMaking(false)} />
     </Page>
   )
 }
 
-function NoAccounts({
-  is_filtered,
-  clear,
-  make,
-}: {
-  is_filtered: boolean
-  clear: () => void
-  make: () => void
-}) {
-  if (is_filtered)
-    return (
-      <EmptyState title="No accounts found" action={<Button onClick={clear}>Show all accounts</Button>}>
-        Change the filter, or show all.
-      </EmptyState>
-    )
+function NoAccounts({ make }: { make: () => void }) {
   return (
     <EmptyState
       icon={Users}

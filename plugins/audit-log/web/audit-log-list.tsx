@@ -11,9 +11,10 @@ import {
   type ListFilters,
   useListFilters,
 } from '../../console/web/parts/filter-fields.tsx'
+import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { optionOf, Select } from '../../console/web/parts/select.tsx'
-import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, Pager, Table } from '../../console/web/parts/table.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownAction } from '../list.ts'
 import { About, By, Changes } from './action-cells.tsx'
@@ -69,7 +70,7 @@ interface AuditLogListProps {
 export function AuditLogList({ account, key_id }: AuditLogListProps) {
   const { role } = useViewer()
   const filters = useListFilters(NO_FILTERS, CURSOR)
-  const { query: chosen, cursor, is_filtered, clear } = filters
+  const { query: chosen, row, is_filtered, clear } = filters
   const area = optionOf(AREAS, chosen.area ?? '')
   const by = optionOf(ACTORS, chosen.by ?? '')
   const query = {
@@ -79,7 +80,7 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
     account: account === undefined ? chosen.account : String(account),
     key: key_id === undefined ? chosen.key : String(key_id),
   }
-  const page = { ...query, cursor: cursor === '' ? undefined : Number(cursor) }
+  const page = { ...query, cursor: row }
   const log = useApi(['audit-log', page], () => api['audit-log'].get({ query: page }))
   return (
     <div className="stack">
@@ -89,23 +90,23 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
           <ExportCsv list="audit-log" query={query} />
         </div>
       )}
-      <Loaded query={log}>
-        {({ actions, next_cursor }) =>
-          actions.length === 0 ? (
-            <NoActions is_filtered={is_filtered} clear={clear} />
+      <PagedTable
+        query={log}
+        rowsOf={({ actions }) => actions}
+        label="Audit log"
+        columns={key_id !== undefined ? OF_KEY : account === undefined ? OF_ALL : OF_ACCOUNT}
+        keyOf={({ id }) => id}
+        param={CURSOR}
+        none={
+          is_filtered ? (
+            <NoneFound what="changes" clear={clear} />
           ) : (
-            <>
-              <Table
-                label="Audit log"
-                columns={key_id !== undefined ? OF_KEY : account === undefined ? OF_ALL : OF_ACCOUNT}
-                rows={actions}
-                keyOf={({ id }) => id}
-              />
-              <Pager next_cursor={next_cursor} param={CURSOR} />
-            </>
+            <EmptyState icon={ScrollText} title="No changes yet">
+              Changes to accounts, keys, balances and the catalogue appear here.
+            </EmptyState>
           )
         }
-      </Loaded>
+      />
     </div>
   )
 }
@@ -137,19 +138,5 @@ function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & {
         </Button>
       )}
     </search>
-  )
-}
-
-function NoActions({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
-  if (is_filtered)
-    return (
-      <EmptyState title="No changes match" action={<Button onClick={clear}>Clear filters</Button>}>
-        Try another filter or a longer period.
-      </EmptyState>
-    )
-  return (
-    <EmptyState icon={ScrollText} title="No changes yet">
-      Changes to accounts, keys, balances and the catalogue appear here.
-    </EmptyState>
   )
 }

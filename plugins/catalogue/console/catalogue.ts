@@ -8,10 +8,10 @@ import type { SavedConfiguration } from '../../../src/catalogue/configuration.ts
 import type { Author } from '../../../src/catalogue/past.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import type { Identified } from '../../../src/http/answers.ts'
-import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
 import type { Logger } from '../../../src/observe/log.ts'
 import { RatingView, type RepricedModel, ratingView, rerateCalls } from '../../prices/index.ts'
-import { blockFields, settingSections } from '../setting-fields.ts'
+import { blockFields, SettingsView, settingSections } from '../setting-fields.ts'
 import { ChangesView, changesView } from './changes.ts'
 import { DRAFT_FIELDS, DraftBody, draftOf, MistakeView, requireGood } from './draft.ts'
 import { KnownView, knownView } from './known-providers.ts'
@@ -54,40 +54,6 @@ const SavedView = Type.Object({
   hash: Type.String(),
   warnings: Mistakes,
   waiting_for_restart: Type.Array(Type.String()),
-})
-
-const FIELD = {
-  path: Type.Array(Type.String()),
-  kind: OneOf(['text', 'number', 'amount', 'percent', 'switch', 'choice', 'list']),
-  is_required: Type.Boolean(),
-  fallback: Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
-  description: Type.String(),
-  options: Type.Array(Type.String()),
-}
-
-const FieldsView = Type.Array(Type.Object(FIELD))
-
-const SectionFieldsView = Type.Array(
-  Type.Object({
-    ...FIELD,
-    needs_restart: Type.Boolean({ description: 'it is applied at the next start' }),
-    is_secret: Type.Boolean({ description: 'a mark, `hidden:…`, stands in its place' }),
-    fixed: Nullable(
-      Type.String({ description: 'why it is changed on the server; null: the console may change it' }),
-    ),
-  }),
-)
-
-const FieldsByKind = Type.Record(Type.String({ description: 'the kind of models' }), FieldsView)
-
-const SettingsView = Type.Object({
-  sections: Type.Array(Type.Object({ name: Type.String(), fields: SectionFieldsView })),
-  blocks: Type.Object({
-    provider: FieldsView,
-    route: FieldsView,
-    models: FieldsByKind,
-    prices: FieldsByKind,
-  }),
 })
 
 const PreviewView = Type.Object({

@@ -23,7 +23,7 @@ const KeyView = Type.Object({
   source: Type.String({
     description: '`env:NAME`, `file:PATH`, `in the file`, or `none` where the provider takes no key',
   }),
-  state: OneOf(['ready', 'cooling', 'unset']),
+  state: OneOf(['ready', 'rejected', 'cooling', 'unset']),
   ...NullableTimeFields('ready'),
   failures: Type.Integer({ description: 'in a row' }),
   ...NullableTimeFields('failed'),
@@ -125,7 +125,7 @@ function inForce(provider: Provider, written: InFile | undefined, condition: Con
   const unset = (written?.api_keys ?? []).flatMap((source, index) =>
     numbers.includes(index + 1) || source === '' ? [] : [unsetKey(provider.name, index + 1, source)],
   )
-  const cooling = keys.filter(({ state }) => state === 'cooling').length
+  const cooling = keys.filter(({ ready_at_ms }) => ready_at_ms !== null).length
   const some = cooling === 0 ? 'ready' : 'partly cooling'
   const { first_byte_timeout_ms, idle_timeout_ms, call_timeout_ms, cooldown_ms } = provider
   return {
@@ -147,18 +147,19 @@ function keyView(
   provider: string,
   { api_key, number }: { api_key: string; number: number },
   written: InFile | undefined,
-  { cooldowns, now_ms, publicWords }: Condition,
+  { cooldowns, health, now_ms, publicWords }: Condition,
 ): Static<typeof KeyView> {
   const id = `${provider}#${number}`
   const cooldown = cooldowns.of(id)
   const is_cooling = cooldown !== undefined && cooldown.until_ms > now_ms
+  const is_rejected = health.troubles.some(({ kind, subject }) => kind === 'key' && subject === id)
   const { reason } = cooldown ?? {}
   return {
     number,
     id,
     mark: api_key === '' ? null : markOf(api_key),
     source: api_key === '' ? 'none' : sourceOf(written?.api_keys[number - 1]),
-    state: is_cooling ? 'cooling' : 'ready',
+    state: is_rejected ? 'rejected' : is_cooling ? 'cooling' : 'ready',
     ...time('ready', is_cooling ? cooldown.until_ms : null),
     failures: cooldown?.failures ?? 0,
     ...time('failed', cooldown?.failed_at_ms ?? null),

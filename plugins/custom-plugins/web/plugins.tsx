@@ -1,4 +1,5 @@
 // The custom plugins that were loaded: what each registered, and what became of the calls that it saw.
+import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { count } from '../../console/web/parts/amounts.ts'
@@ -22,7 +23,13 @@ export function Plugins({ plugins }: PluginsAnswer) {
           start.
         </p>
       ) : (
-        <Table label="Plugins" rows={plugins} keyOf={({ file }) => file} columns={COLUMNS} />
+        <>
+          <Table label="Plugins" rows={plugins} keyOf={({ file }) => file} columns={COLUMNS} />
+          <p className="soft">
+            Options of a plugin are set in the file alone, as <code>[plugins.NAME]</code>.{' '}
+            <Link href="/system/configuration">Edit the configuration file</Link>
+          </p>
+        </>
       )}
     </Section>
   )

@@ -11,9 +11,10 @@ import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { DayFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
+import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { optionOf, Select } from '../../console/web/parts/select.tsx'
-import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
-import { type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
+import { type Column, charges, column } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ConsoleEntry } from '../list.ts'
 import { EntriesSums, WORDS } from './entries-sums.tsx'
@@ -123,12 +124,12 @@ interface EntriesListProps {
 
 export function EntriesList({ account }: EntriesListProps) {
   const { role } = useViewer()
-  const { filters, cursor, set, clear, is_filtered, query: of_list } = useListFilters(NO_FILTERS, CURSOR)
+  const { filters, row, set, clear, is_filtered, query: of_list } = useListFilters(NO_FILTERS, CURSOR)
   const kind = optionOf(KINDS, filters.kind)
   const { since, until, zone } = of_list
   const chosen = { since, until, zone, account, kind: kind === '' ? undefined : kind }
   const first = filters.entry === '' ? undefined : Number(filters.entry)
-  const page = cursor === '' ? { first } : { cursor: Number(cursor) }
+  const page = row === undefined ? { first } : { cursor: row }
   const query = { ...chosen, ...page }
   const entries = useApi(['entries', query], () => api.entries.get({ query }))
   // Another list begins with its newest entry.
@@ -155,25 +156,25 @@ export function EntriesList({ account }: EntriesListProps) {
         </div>
       </div>
       <EntriesSums query={chosen} />
-      {first !== undefined && cursor === '' && <FromEntry entry={first} onLeave={() => filter({})} />}
-      <Loaded query={entries}>
-        {({ entries: rows, next_cursor }) =>
-          rows.length === 0 ? (
-            <NoEntries is_filtered={is_filtered} clear={clear} />
+      {first !== undefined && row === undefined && <FromEntry entry={first} onLeave={() => filter({})} />}
+      <PagedTable
+        query={entries}
+        rowsOf={(answer) => answer.entries}
+        label="Transactions"
+        columns={role === 'operator' && !account ? OF_ALL : OF_ACCOUNT}
+        keyOf={({ id }) => id}
+        isMarked={({ id }) => id === first}
+        param={CURSOR}
+        none={
+          is_filtered ? (
+            <NoneFound what="transactions" clear={clear} />
           ) : (
-            <>
-              <Table
-                label="Transactions"
-                columns={role === 'operator' && !account ? OF_ALL : OF_ACCOUNT}
-                rows={rows}
-                keyOf={({ id }) => id}
-                isMarked={({ id }) => id === first}
-              />
-              <Pager next_cursor={next_cursor} param={CURSOR} />
-            </>
+            <EmptyState icon={ReceiptText} title="No transactions yet">
+              Top-ups, charges, refunds and debits show up here.
+            </EmptyState>
           )
         }
-      </Loaded>
+      />
     </div>
   )
 }
@@ -189,20 +190,3 @@ const FromEntry = ({ entry, onLeave }: { entry: number; onLeave: () => void }) =
     </Button>
   </div>
 )
-
-function NoEntries({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
-  if (is_filtered)
-    return (
-      <EmptyState
-        title="No transactions found"
-        action={<Button onClick={clear}>Show all transactions</Button>}
-      >
-        Change the filter, or show all.
-      </EmptyState>
-    )
-  return (
-    <EmptyState icon={ReceiptText} title="No transactions yet">
-      Top-ups, charges, refunds and debits show up here.
-    </EmptyState>
-  )
-}

@@ -31,7 +31,7 @@ export function useFirstCall(key_id: number | null) {
   const query = useApi(
     ['first-call', key_id],
     () => api['first-call'].get({ query: { key_id: String(key_id) } }),
-    { enabled: key_id !== null },
+    { enabled: key_id !== null, is_of_one: true },
   )
   const { data, refetch } = query
   const refresh = useCallback(() => void refetch(), [refetch])

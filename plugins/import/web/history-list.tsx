@@ -7,12 +7,12 @@ import { roleOf, useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { withoutEmpty, withQuery } from '../../console/web/parts/address-state.ts'
 import { count } from '../../console/web/parts/amounts.ts'
-import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { DayFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
-import { Money } from '../../console/web/parts/money.tsx'
-import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
+import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, charges, column } from '../../console/web/parts/table.tsx'
 import type { ConsoleHistory } from '../history/list.ts'
 
 /** Beside other lists in the tabs of a page, it has a place of its own in the address. */
@@ -21,13 +21,7 @@ const NO_FILTERS = { since: '', until: '' }
 
 const OF_ACCOUNT: Column<ConsoleHistory>[] = [
   column('model', 'Model', 'first', ({ model }) => model),
-  charges(
-    'charged',
-    'USD',
-    'first-end',
-    ({ charged_nanos }) => charged_nanos,
-    ({ charged_nanos }, decimals) => <Money nanos={charged_nanos} decimals={decimals} unit={false} />,
-  ),
+  charges('charged', 'USD', 'first-end', ({ charged_nanos }) => charged_nanos),
   atEnd('calls', 'Calls', 'none', ({ calls }) => count(calls)),
   atEnd('input', 'Input tokens', 'none', ({ input_tokens }) => count(input_tokens)),
   atEnd('output', 'Output tokens', 'none', ({ output_tokens }) => count(output_tokens)),
@@ -51,9 +45,9 @@ interface HistoryListProps {
 
 export function HistoryList({ account }: HistoryListProps) {
   const { role } = useViewer()
-  const { filters, cursor, set, clear, is_filtered } = useListFilters(NO_FILTERS, CURSOR)
+  const { filters, row, set, clear, is_filtered } = useListFilters(NO_FILTERS, CURSOR)
   const chosen = { ...withoutEmpty(filters), account }
-  const query = { ...chosen, cursor: cursor === '' ? undefined : Number(cursor) }
+  const query = { ...chosen, cursor: row }
   const history = useApi(['history', query], () => api.history.get({ query }))
   return (
     <div className="stack">
@@ -63,38 +57,24 @@ export function HistoryList({ account }: HistoryListProps) {
         </div>
         <ExportCsv list="history" has_times={false} query={chosen} />
       </div>
-      <Loaded query={history}>
-        {({ history: rows, next_cursor }) =>
-          rows.length === 0 ? (
-            <NoHistory is_filtered={is_filtered} clear={clear} />
+      <PagedTable
+        query={history}
+        rowsOf={(answer) => answer.history}
+        label="Calls before the import"
+        columns={role === 'operator' && account === undefined ? OF_ALL : OF_ACCOUNT}
+        keyOf={({ id }) => id}
+        param={CURSOR}
+        none={
+          is_filtered ? (
+            <NoneFound what="calls" clear={clear} />
           ) : (
-            <>
-              <Table
-                label="Calls before the import"
-                columns={role === 'operator' && account === undefined ? OF_ALL : OF_ACCOUNT}
-                rows={rows}
-                keyOf={({ id }) => id}
-              />
-              <Pager next_cursor={next_cursor} param={CURSOR} />
-            </>
+            <EmptyState icon={History} title="No imported history">
+              Calls that an account made at another gateway before it was imported show up here.
+            </EmptyState>
           )
         }
-      </Loaded>
+      />
     </div>
-  )
-}
-
-function NoHistory({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
-  if (is_filtered)
-    return (
-      <EmptyState title="No calls found" action={<Button onClick={clear}>Show all days</Button>}>
-        Choose another period, or show all.
-      </EmptyState>
-    )
-  return (
-    <EmptyState icon={History} title="No imported history">
-      Calls that an account made at another gateway before it was imported show up here.
-    </EmptyState>
   )
 }
 

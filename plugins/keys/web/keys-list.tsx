@@ -12,9 +12,10 @@ import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { FilterSearch, useListFilters } from '../../console/web/parts/filter-fields.tsx'
 import { keyPrefix } from '../../console/web/parts/key-prefix.ts'
 import { Money } from '../../console/web/parts/money.tsx'
+import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { optionOf, Select } from '../../console/web/parts/select.tsx'
-import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
-import { type Column, charges, column, ofWeek, Pager, Table } from '../../console/web/parts/table.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
+import { type Column, charges, column, ofWeek } from '../../console/web/parts/table.tsx'
 import type { KeyRowView } from '../list.ts'
 import { IssueKey } from './issue-key.tsx'
 import { KeyStatus, LastUse } from './key-words.tsx'
@@ -84,18 +85,18 @@ interface KeysListProps {
 export function KeysList({ account, chosen }: KeysListProps) {
   const viewer = useViewer()
   const name_of_chosen = useChosen(chosen).chosen?.name ?? chosen
-  const { filters, cursor, set } = useListFilters({ search: '', keys: 'usable' }, CURSOR)
+  const { filters, row, set } = useListFilters({ search: '', keys: 'usable' }, CURSOR)
   const [making, setMaking] = useState(false)
   const which = optionOf(SHOWN, filters.keys)
   const query: QueryOf<typeof api.keys.get> = {
     account: account ? String(account.id) : chosen,
     ...withoutEmpty({ search: filters.search }),
     status: which === 'all' ? undefined : which,
-    cursor: cursor === '' ? undefined : Number(cursor),
+    cursor: row,
   }
   const keys = useApi(['keys', query], () => api.keys.get({ query }))
   const may_make = keys.data?.may_manage === true && account?.status !== 'closed'
-  const columns = viewer.role === 'operator' && !account ? OF_ALL : OF_ACCOUNT
+  const clear = () => set({ search: '', keys: 'all' })
 
   return (
     <div className="stack">
@@ -124,63 +125,55 @@ export function KeysList({ account, chosen }: KeysListProps) {
           )}
         </div>
       </div>
-      <Loaded query={keys} rows={4}>
-        {({ keys: rows, next_cursor }) =>
-          rows.length === 0 ? (
+      <PagedTable
+        query={keys}
+        rowsOf={(answer) => answer.keys}
+        label="Keys"
+        columns={viewer.role === 'operator' && !account ? OF_ALL : OF_ACCOUNT}
+        keyOf={({ id }) => id}
+        hrefOf={({ id }) => `/keys/${id}`}
+        linkNameOf={({ prefix, account: owner }) => `${keyPrefix(prefix)} ${owner}`}
+        param={CURSOR}
+        none={
+          filters.search === '' && (which === 'usable' || which === 'all') ? (
             <NoKeys
-              which={filters.search === '' ? which : 'some'}
-              clear={() => set({ search: '', keys: 'all' })}
+              is_of_all={which === 'all'}
+              clear={clear}
               make={may_make ? () => setMaking(true) : undefined}
             />
           ) : (
-            <>
-              <Table
-                label="Keys"
-                columns={columns}
-                rows={rows}
-                keyOf={({ id }) => id}
-                hrefOf={({ id }) => `/keys/${id}`}
-                linkNameOf={({ prefix, account: owner }) => `${keyPrefix(prefix)} ${owner}`}
-              />
-              <Pager next_cursor={next_cursor} param={CURSOR} />
-            </>
+            <NoneFound what="keys" clear={clear} />
           )
         }
-      </Loaded>
+      />
       <IssueKey open={making} onClose={() => setMaking(false)} account={account?.name ?? name_of_chosen} />
     </div>
   )
 }
 
 interface NoKeysProps {
-  /** The filter by status: `usable`, `all`, or fewer. */
-  which: string
+  /** Not only none that is active. */
+  is_of_all: boolean
   clear: () => void
   /** Undefined where the viewer makes no keys. */
   make: (() => void) | undefined
 }
 
-function NoKeys({ which, clear, make }: NoKeysProps) {
-  const show_all = <Button onClick={clear}>Show all keys</Button>
-  if (which !== 'usable' && which !== 'all')
-    return (
-      <EmptyState icon={KeyRound} title="No keys found" action={show_all}>
-        Change the filter, or show all.
-      </EmptyState>
-    )
-  const new_key = make && (
-    <Button look="primary" icon={Plus} onClick={make}>
-      New key
-    </Button>
-  )
-  return (
-    <EmptyState
-      icon={KeyRound}
-      title={which === 'all' ? 'No keys yet' : 'No active keys'}
-      action={new_key ?? (which === 'usable' && show_all)}
-    >
-      Programs call the gateway with a key.
-      {make && ' Create one for each program, so you can limit and revoke each by itself.'}
-    </EmptyState>
-  )
-}
+const NoKeys = ({ is_of_all, clear, make }: NoKeysProps) => (
+  <EmptyState
+    icon={KeyRound}
+    title={is_of_all ? 'No keys yet' : 'No active keys'}
+    action={
+      make ? (
+        <Button look="primary" icon={Plus} onClick={make}>
+          New key
+        </Button>
+      ) : (
+        !is_of_all && <Button onClick={clear}>Show all keys</Button>
+      )
+    }
+  >
+    Programs call the gateway with a key.
+    {make && ' Create one for each program, so you can limit and revoke each by itself.'}
+  </EmptyState>
+)

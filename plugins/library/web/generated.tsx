@@ -10,6 +10,7 @@ import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { Choices } from '../../console/web/parts/choices.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
+import { NoneFound } from '../../console/web/parts/paged-table.tsx'
 import { imageThumbnail, type ListedImage, Thumbnail } from '../../console/web/parts/pictures.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
@@ -37,7 +38,7 @@ const KINDS = [
 type Kind = (typeof KINDS)[number]['value']
 
 export function Generated({ scope }: { scope: AccountScope }) {
-  const [state, change] = useAddressState({ kind: '', content: '' })
+  const [state, change] = useAddressState({ kind: '', content: '', cursor: '' })
   const cursor = useCursor()
   const { is_operator } = scope
   const is_visible = !is_operator || state.content === 'shown'
@@ -60,7 +61,7 @@ export function Generated({ scope }: { scope: AccountScope }) {
           label="Kind"
           options={KINDS}
           value={kind}
-          onChange={(chosen) => change({ kind: chosen, cursor: undefined } as { kind: string })}
+          onChange={(chosen) => change({ kind: chosen, cursor: '' })}
         />
         <div className="row">
           {is_operator && is_visible && (
@@ -80,8 +81,10 @@ export function Generated({ scope }: { scope: AccountScope }) {
       <Loaded query={query} rows={8}>
         {({ images, next_cursor }) => (
           <>
-            {images.length === 0 ? (
-              <NothingMade is_filtered={kind !== '' || cursor !== undefined} is_operator={is_operator} />
+            {images.length === 0 && (kind !== '' || cursor !== undefined) ? (
+              <NoneFound what="images" clear={() => change({ kind: '', cursor: '' })} />
+            ) : images.length === 0 ? (
+              <NoImages is_operator={is_operator} />
             ) : is_visible ? (
               <Gallery images={images} is_operator={is_operator} />
             ) : (
@@ -146,9 +149,7 @@ function Gallery({ images, is_operator }: { images: readonly ListedImage[]; is_o
   )
 }
 
-function NothingMade({ is_filtered, is_operator }: { is_filtered: boolean; is_operator: boolean }) {
-  if (is_filtered)
-    return <EmptyState title="No images found">Choose another kind, or go back to the first page.</EmptyState>
+function NoImages({ is_operator }: { is_operator: boolean }) {
   return (
     <EmptyState
       icon={ImagesIcon}

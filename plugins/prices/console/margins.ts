@@ -47,6 +47,7 @@ const ListedView = Type.Object({
 })
 
 const MarginsView = Type.Object({
+  kind: Type.String({ description: 'as asked' }),
   markup: Nullable(Type.String({ description: 'per cent on a cost; null: not set yet' })),
   routes: Type.Array(
     Type.Object({
@@ -74,6 +75,7 @@ function marginsView(
   const markup = body.markup ?? priceSettings.of(catalogue).markup
   const factor = markup === undefined ? undefined : markupFactor(markup)
   return {
+    kind,
     markup: factor ? (markup ?? null) : null,
     routes: routes.map(({ provider, model, cost = {}, ...route }) => {
       const divisors = { price: priceDivisor(routes), cost: costDivisor({ model, ...route }) }

@@ -102,21 +102,28 @@ interface CostOfModelProps extends PriceWordsProps {
   routes?: readonly { provider: string; cost: readonly PriceLine[] | null }[] | undefined
 }
 
-/** What the first route costs, in the words of the price, and the least margin of these rates. */
+/** What the first route costs, in the words of the price, and the least margin of these rates at any route. */
 export function CostOfModel({ kind, price, routes = [] }: CostOfModelProps) {
-  const [first] = routes
-  if (!first?.cost) return <span className="soft">unknown</span>
-  const margins = price.flatMap((line) => {
-    const cost = first.cost?.find(({ name, of }) => name === line.name && of === line.of)
-    return cost && line.price_nanos > 0 ? [1 - cost.price_nanos / line.price_nanos] : []
-  })
-  const least = Math.min(...margins)
+  const known = routes.flatMap(({ provider, cost }) => (cost ? [{ provider, cost }] : []))
+  const [first] = known
+  if (!first) return <span className="soft">unknown</span>
+  const margins = known.flatMap(({ provider, cost }) =>
+    price.flatMap((line) => {
+      const own = cost.find((each) => keyOf(each) === keyOf(line))
+      return own && line.price_nanos > 0 ? [{ provider, part: 1 - own.price_nanos / line.price_nanos }] : []
+    }),
+  )
+  const [least] = margins.toSorted((one, other) => one.part - other.part)
   return (
     <>
       <PriceWords kind={kind} price={first.cost} />{' '}
-      {margins.length > 0 && (
-        <span className={least < 0 ? 'below-cost' : 'soft'} title="The least margin of its rates">
-          {least < 0 ? `below cost, ${share(least)}` : `margin ${share(least)}`}
+      {least && (
+        <span
+          className={least.part < 0 ? 'below-cost' : 'soft'}
+          title="The least margin of its rates, at any route"
+        >
+          {least.part < 0 ? `below cost, ${share(least.part)}` : `margin ${share(least.part)}`}
+          {least.provider !== first.provider && ` at ${least.provider}`}
         </span>
       )}
     </>

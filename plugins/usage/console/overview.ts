@@ -13,7 +13,6 @@ import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import type { CallTotals } from '../../../src/money/ledger/totals.ts'
 import { AlertView, alertView, openAlerts } from '../../alerts/index.ts'
-import { type FailingRoute, failingRoutes } from '../../health/index.ts'
 import { refuseOthers, SumView, sumView, usage_report } from '../list.ts'
 import { createOverviewMemory, type Latency, type OverviewMemory, overviewOf } from '../report/overview.ts'
 import { timeOf } from '../report/time.ts'
@@ -28,17 +27,6 @@ const LATENCY = {
 }
 const TotalsView = Type.Composite([SumView, Closed(LATENCY)])
 const PointView = Type.Composite([TotalsView, Closed(TimeFields('start'))])
-
-const RouteView = Closed({
-  provider: Type.String(),
-  upstream_model: Type.String(),
-  failures: Type.Integer(),
-  classes: Type.Record(Type.String(), Type.Integer()),
-  ...TimeFields('last'),
-  last_class: Type.String(),
-  last_words: Type.String(),
-  last_request_id: Type.String(),
-})
 
 const EndingView = Closed({
   model: Type.String(),
@@ -60,8 +48,6 @@ const OverviewView = Closed({
   is_sampled: Type.Boolean({ description: 'times are those of some calls of each point, not of all' }),
   /** For the operator alone. */
   resale: Nullable(ResaleView),
-  /** For the operator alone. */
-  failing: Nullable(Closed({ routes: Type.Array(RouteView), complete: Type.Boolean() })),
   /** Those that are open; for the operator alone. */
   alerts: Nullable(Type.Array(AlertView)),
   /** Models and routes that end within 30 days or have ended; for the operator alone. */
@@ -111,7 +97,6 @@ async function overviewView(
   const range = timeOf(requested, now_ms, zone)
   const overview = await overviewOf(db, { filter, time: range, zone, now_ms, memory })
   const is_operator = viewer.role === 'operator'
-  const first_id = overview.first_call_id ?? Number.MAX_SAFE_INTEGER
   const view = (sum: CallTotals & Latency) => totalsView(viewer, sum)
   const { from_ms, until_ms, before } = range
   return {
@@ -126,7 +111,6 @@ async function overviewView(
     before: view(overview.before),
     is_sampled: overview.is_sampled,
     resale: is_operator ? await resaleView(gateway, { ...range, filter, zone }) : null,
-    failing: is_operator ? failingRoutesView(await failingRoutes(db, { from_ms, first_id })) : null,
     alerts: is_operator ? (await openAlerts(db)).map(alertView) : null,
     ending: is_operator ? endingView(gateway.calls.catalogue().models.values(), now_ms) : null,
     money: await moneyView(db, viewer),
@@ -141,11 +125,6 @@ const totalsView = (
   first_byte_p50_ms,
   first_byte_p95_ms,
   duration_p50_ms,
-})
-
-const failingRoutesView = ({ routes, complete }: { routes: FailingRoute[]; complete: boolean }) => ({
-  routes: routes.map(({ last_at_ms, ...route }) => ({ ...route, ...time('last', last_at_ms) })),
-  complete,
 })
 
 const endingView = (models: Iterable<Model>, now_ms: number): Static<typeof EndingView>[] =>

@@ -32,8 +32,6 @@ export interface Overview {
   before: CallTotals & Latency
   /** Times are those of some calls of each point, not of all. */
   is_sampled: boolean
-  /** No call of the range has a lower id; null without calls. */
-  first_call_id: number | null
 }
 
 /** Days that are over: their sums and times do not change between two overviews. */
@@ -98,7 +96,6 @@ async function readOverview(
     },
     before: { ...totalsOf(found_before), ...latencyOf(times_before) },
     is_sampled: times.length > 0 && found.some(isSampled),
-    first_call_id: in_range.first_id,
   }
 }
 

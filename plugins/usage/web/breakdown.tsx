@@ -29,10 +29,10 @@ interface BreakdownProps {
 }
 
 export function Breakdown({ overview, filters }: BreakdownProps) {
-  const { by, order, query, groups, cursor, set } = filters
+  const { by, order, query, groups, row, set } = filters
   const is_operator = useViewer().role === 'operator'
   const requested = { ...query, by, order }
-  const page = { ...requested, cursor: cursor === '' ? undefined : Number(cursor) }
+  const page = { ...requested, cursor: row }
   const report = useApi(['usage', page], () => api.usage.get({ query: page }), { every_ms: EVERY_MS })
   return (
     <Section title="Breakdown" actions={<ExportCsv list="usage" query={requested} />}>
@@ -63,7 +63,7 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
                   callsOf(row, of, overview, { ...filters.calls, outcome }),
                 ),
               ]}
-              total={total}
+              foot={[total]}
               sorting={{
                 by: order ?? (of === 'day' ? '-name' : '-revenue'),
                 onSort: (to) => set({ order: to }),

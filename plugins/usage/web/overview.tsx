@@ -7,15 +7,15 @@ import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { inZone } from '../../console/web/app/zone.ts'
 import { briefCount, count, counted, duration, share } from '../../console/web/parts/amounts.ts'
-import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { changeOf, Figure, Figures } from '../../console/web/parts/figure.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { useOnlyOwnKey } from '../../console/web/parts/only-own-key.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
+import { NoneFound } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
 import { dayWords } from '../../console/web/parts/time-words.ts'
 import { FirstVisit } from '../../first-steps/web/first-visit.tsx'
-import { FailingRoutes } from '../../health/web/failing.tsx'
 import { FailingNow, useHealthNow } from '../../health/web/failing-now.tsx'
 import { HistoryLink } from '../../import/web/history-list.tsx'
 import { Live } from '../../live-feed/web/live-calls.tsx'
@@ -45,6 +45,8 @@ function CallsInRange() {
   const overview = useApi(['overview', query], () => api.overview.get({ query }), { every_ms: EVERY_MS })
   const refusals = useRefusals({ ...query, key_id: query.key })
   const health = useHealthNow()
+  /** Of the range before, one or the other. */
+  const isPlaceholderData = overview.isPlaceholderData || refusals.isPlaceholderData
   const is_known = (overview.data || overview.error) && !refusals.isPending && !health.isPending
   return (
     <Page
@@ -54,9 +56,15 @@ function CallsInRange() {
     >
       {role !== 'operator' && !own_key && is_known && <KeysNearLimit />}
       {is_known ? (
-        <Loaded query={overview}>
-          {(data) => <Known overview={data} refusals={refusals.data} filters={filters} />}
-        </Loaded>
+        <>
+          <FailingNow />
+          {overview.data?.alerts && <OpenAlerts alerts={overview.data.alerts} />}
+          {role !== 'operator' && <ManyRefused refusals={refusals.data} />}
+          <RangeAndFilters {...filters} />
+          <Loaded query={{ ...overview, isPlaceholderData }}>
+            {(data) => <Known overview={data} refusals={refusals.data} filters={filters} />}
+          </Loaded>
+        </>
       ) : (
         <Skeleton rows={12} />
       )}
@@ -83,8 +91,7 @@ interface KnownProps {
 }
 
 function Known({ overview, refusals, filters }: KnownProps) {
-  const { totals, failing, alerts, ending, from_at_ms, until_at_ms } = overview
-  const { role } = useViewer()
+  const { totals, ending, from_at_ms, until_at_ms } = overview
   const { account, key, model, provider } = filters.calls
   // Refused requests are counted by account and key alone.
   const counts_refused = model === undefined && provider === undefined
@@ -97,10 +104,6 @@ function Known({ overview, refusals, filters }: KnownProps) {
   }
   return (
     <div className="page">
-      <FailingNow />
-      {alerts && <OpenAlerts alerts={alerts} />}
-      {role !== 'operator' && <ManyRefused refusals={refusals} />}
-      <RangeAndFilters {...filters} />
       <OverviewFigures
         {...{ overview, filters }}
         refused={counts_refused && <RefusedFigure {...refused} />}
@@ -115,7 +118,6 @@ function Known({ overview, refusals, filters }: KnownProps) {
         </>
       )}
       {counts_refused && <RefusedRequests {...refused} />}
-      {failing && totals.calls > 0 && <FailingRoutes {...failing} />}
       {ending && <EndingModels ending={ending} />}
     </div>
   )
@@ -223,9 +225,7 @@ const BalanceNote = ({ held_nanos, debt_nanos }: NonNullable<Overview['money']>)
 
 const NoCalls = ({ is_free, calls, clear }: OverviewFilters) =>
   is_free || Object.keys(calls).length > 0 ? (
-    <EmptyState title="No calls match" action={<Button onClick={clear}>Clear filters</Button>}>
-      Remove a filter or choose a longer range.
-    </EmptyState>
+    <NoneFound what="calls" clear={clear} />
   ) : (
     <EmptyState
       title="No calls in this range"

@@ -14,7 +14,7 @@ import { callTotals } from '../../../plugins/calls/totals.ts'
 import { listEntries } from '../../../plugins/entries/listing.ts'
 import { statementOf } from '../../../plugins/entries/statement.ts'
 import { entrySums } from '../../../plugins/entries/sums.ts'
-import { failingRoutes } from '../../../plugins/health/failing-routes.ts'
+import { lastFailures } from '../../../plugins/health/last-failures.ts'
 import { usageOfKeys } from '../../../plugins/keys/key-usage.ts'
 import { rerateCalls } from '../../../plugins/prices/rerating/recorded-calls.ts'
 import { overviewOf } from '../../../plugins/usage/report/overview.ts'
@@ -105,7 +105,7 @@ describe.if(hasPostgres)('from the same rows', () => {
     ['entries of an account', (db) => listEntries(db, { account_id: 1, kind: 'top_up' }, { limit: 3 })],
     ['sums of entries', (db) => entrySums(db, {})],
     ['a statement', (db) => statementOf(db, 1, time)],
-    ['failing routes', (db) => failingRoutes(db, { from_ms: 0, first_id: 0 })],
+    ['last failures', (db) => lastFailures(db, { from_ms: 0, first_id: 0 })],
     [
       'the usage of keys',
       (db) =>

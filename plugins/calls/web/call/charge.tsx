@@ -1,18 +1,33 @@
 // The charge of a call, line by line: what was counted at which rate; the lines add up to the cost exactly.
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { aligned, count, exactUsd } from '../../../console/web/parts/amounts.ts'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { countedWord } from '../../../console/web/parts/outcome.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
+import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
 import { Time } from '../../../console/web/parts/time.tsx'
 import type { Call } from './call-answer.ts'
 
-type Line = Call['lines'][number]
+interface Row {
+  what: string
+  count?: string
+  rate?: string
+  amount: ReactNode
+}
+
+const COLUMNS: Column<Row>[] = [
+  column('what', 'For', 'first', ({ what }) => what),
+  atEnd('count', 'Count', 'second-end', ({ count }) => count),
+  atEnd('rate', 'Price, USD', 'second', ({ rate }) => rate),
+  atEnd('amount', 'Amount, USD', 'first-end', ({ amount }) => amount),
+]
 
 export function ChargeLines({ call }: { call: Call }) {
+  if (call.lines.length === 0) return <Uncharged call={call} />
   const { lines, cost_nanos, refunded_nanos, provider_cost_nanos, computed_cost_nanos } = call
-  const amount = aligned([
+  const text = aligned([
     ...lines.map(({ amount_nanos }) => amount_nanos),
     cost_nanos,
     provider_cost_nanos ?? 0,
@@ -21,7 +36,6 @@ export function ChargeLines({ call }: { call: Call }) {
     cost_nanos - refunded_nanos,
     ...call.refunds.map(({ amount_nanos }) => amount_nanos),
   ])
-  if (lines.length === 0) return <Uncharged call={call} />
   return (
     <Section title="Charge">
       {call.costs_differ && (
@@ -30,43 +44,49 @@ export function ChargeLines({ call }: { call: Call }) {
           the catalogue.
         </Notice>
       )}
-      <div className="call-table table-place">
-        <table className="table" aria-label="Charge, line by line">
-          <thead>
-            <tr>
-              <th scope="col">For</th>
-              <th scope="col" className="end">
-                Count
-              </th>
-              <th scope="col" className="end">
-                Price, USD
-              </th>
-              <th scope="col" className="end">
-                Amount, USD
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {lines.map((line) => (
-              <LineRow key={line.what} {...line} amount={amount} />
-            ))}
-          </tbody>
-          <tfoot>
-            <FootRow what="Charge" is_strong amount={amount(cost_nanos)} />
-            {refunded_nanos > 0 && (
-              <>
-                <FootRow what="Refunded" amount={amount(-refunded_nanos)} />
-                <FootRow what="Charge after refunds" is_strong amount={amount(cost_nanos - refunded_nanos)} />
-              </>
-            )}
-            <TakenRows call={call} amount={amount} />
-          </tfoot>
-        </table>
+      <div className="call-table">
+        <Table
+          label="Charge, line by line"
+          columns={COLUMNS}
+          rows={lines.map((line) => ({ ...countOf(line), amount: text(line.amount_nanos) }))}
+          keyOf={({ what }) => what}
+          foot={footOf(call, text)}
+        />
       </div>
       <Remarks call={call} />
       <Refunds call={call} />
     </Section>
   )
+}
+
+function countOf({ what, count: counted, rate_nanos, per }: Call['lines'][number]): Omit<Row, 'amount'> {
+  const words = countedWord(what)
+  if (what === 'rounding' || what === 'interrupted') return { what: words }
+  return { what: words, count: count(counted), rate: `${exactUsd(rate_nanos)}${perWords(per)}` }
+}
+
+const perWords = (per: number): string => {
+  if (per === 1) return ' each'
+  return per === 1_000_000 ? ' a million' : ` per ${count(per)}`
+}
+
+/** The charge; the provider's cost, for the operator alone, and the route's cost where that differs. */
+function footOf(call: Call, text: (nanos: number) => string): Row[] {
+  const { cost_nanos, refunded_nanos, provider, provider_cost_nanos, margin_nanos } = call
+  const sum = (what: string, nanos: number): Row => ({ what, amount: <strong>{text(nanos)}</strong> })
+  const rows = [sum('Charge', cost_nanos)]
+  if (refunded_nanos > 0)
+    rows.push(
+      { what: 'Refunded', amount: text(-refunded_nanos) },
+      sum('Charge after refunds', cost_nanos - refunded_nanos),
+    )
+  if (margin_nanos === null) return rows
+  const taken = `What ${provider ?? 'the provider'} takes`
+  const what = call.reported_cost_nanos === null ? taken : `${taken}, as it reports`
+  rows.push({ what, amount: text(provider_cost_nanos ?? 0) })
+  if (call.costs_differ)
+    rows.push({ what: 'By the route’s cost', amount: text(call.computed_cost_nanos ?? 0) })
+  return [...rows, sum('Margin', margin_nanos)]
 }
 
 /** Why it cost what it did, and from which balance it was taken. */
@@ -124,66 +144,3 @@ const Uncharged = ({ call: { provider_cost_nanos } }: { call: Call }) => (
     )}
   </Section>
 )
-
-/** The provider's cost, for the operator alone; the route's cost where that differs. */
-function TakenRows({ call, amount }: { call: Call; amount: (nanos: number) => string }) {
-  const { provider, provider_cost_nanos, reported_cost_nanos, computed_cost_nanos, margin_nanos } = call
-  if (margin_nanos === null) return null
-  const taken = `What ${provider ?? 'the provider'} takes`
-  return (
-    <>
-      <FootRow
-        what={reported_cost_nanos === null ? taken : `${taken}, as it reports`}
-        amount={amount(provider_cost_nanos ?? 0)}
-      />
-      {call.costs_differ && <FootRow what="By the route’s cost" amount={amount(computed_cost_nanos ?? 0)} />}
-      <FootRow what="Margin" is_strong amount={amount(margin_nanos)} />
-    </>
-  )
-}
-
-interface FootRowProps {
-  what: string
-  amount: string
-  is_strong?: boolean
-}
-
-const FootRow = ({ what, amount, is_strong = false }: FootRowProps) => (
-  <tr>
-    <th scope="row" data-phone="first">
-      {what}
-    </th>
-    <td data-phone="none" />
-    <td data-phone="none" />
-    <td className="end" data-phone="first-end">
-      {is_strong ? <strong>{amount}</strong> : amount}
-    </td>
-  </tr>
-)
-
-interface LineRowProps extends Line {
-  amount: (nanos: number) => string
-}
-
-function LineRow({ what, count: counted, rate_nanos, per, amount_nanos, amount }: LineRowProps) {
-  const is_difference = what === 'rounding' || what === 'interrupted'
-  return (
-    <tr>
-      <td data-phone="first">{countedWord(what)}</td>
-      <td className="end" data-phone="second-end">
-        {is_difference ? '' : count(counted)}
-      </td>
-      <td className="end" data-phone="second">
-        {is_difference ? '' : `${exactUsd(rate_nanos)}${perWords(per)}`}
-      </td>
-      <td className="end" data-phone="first-end">
-        {amount(amount_nanos)}
-      </td>
-    </tr>
-  )
-}
-
-const perWords = (per: number): string => {
-  if (per === 1) return ' each'
-  return per === 1_000_000 ? ' a million' : ` per ${count(per)}`
-}

@@ -1,14 +1,15 @@
 // The Calls page: what happened, the newest first, by filters that the address holds.
 import { useQueryClient } from '@tanstack/react-query'
-import { ArrowLeftRight, RotateCcw } from 'lucide-react'
+import { ArrowLeftRight } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useBaseUrl, useViewer } from '../../../console/web/app/session.tsx'
-import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
+import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { samplesOf } from '../../../console/web/parts/code-samples/samples.ts'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
 import { useOnlyOwnKey } from '../../../console/web/parts/only-own-key.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
+import { NoneFound } from '../../../console/web/parts/paged-table.tsx'
 import { Snippet } from '../../../console/web/parts/snippet.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
 import { Pager } from '../../../console/web/parts/table.tsx'
@@ -97,20 +98,7 @@ function CallList({ calls, next_cursor, searched_back_to_at_ms, onClear, is_firs
 
 function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
   const { role } = useViewer()
-  if (onClear)
-    return (
-      <EmptyState
-        icon={ArrowLeftRight}
-        title="No calls match these filters"
-        action={
-          <Button icon={RotateCcw} onClick={onClear}>
-            Show all calls
-          </Button>
-        }
-      >
-        Remove a filter or choose another time.
-      </EmptyState>
-    )
+  if (onClear) return <NoneFound what="calls" clear={onClear} />
   return (
     <>
       <EmptyState

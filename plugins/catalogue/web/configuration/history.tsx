@@ -6,8 +6,9 @@ import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
-import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
-import { type Column, column, Pager, Table, useCursor } from '../../../console/web/parts/table.tsx'
+import { PagedTable } from '../../../console/web/parts/paged-table.tsx'
+import { EmptyState } from '../../../console/web/parts/states.tsx'
+import { type Column, column, useCursor } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
 
 export type Version = AnswerOf<typeof api.catalogue.versions.get>['versions'][number]
@@ -50,7 +51,7 @@ const COLUMNS: Column<Version>[] = [
 
 export default function HistoryPage() {
   const cursor = useCursor()
-  const [{ part }, change] = useAddressState({ part: '' })
+  const [{ part }, change] = useAddressState({ part: '', cursor: '' })
   const query = { limit: 25, cursor, part: part === '' ? undefined : part }
   const versions = useApi(['catalogue', 'versions', query], () => api.catalogue.versions.get({ query }))
   return (
@@ -64,33 +65,26 @@ export default function HistoryPage() {
           <span>
             Versions that changed <strong>{part}</strong>
           </span>
-          <Button small onClick={() => change({ part: '' })}>
+          <Button small onClick={() => change({ part: '', cursor: '' })}>
             Show all
           </Button>
         </div>
       )}
-      <Loaded query={versions}>
-        {({ versions, next_cursor }) =>
-          versions.length === 0 ? (
-            <EmptyState icon={History} title="No version found">
-              {part === ''
-                ? 'The gateway keeps one at each start and change.'
-                : `No kept version changed ${part}.`}
-            </EmptyState>
-          ) : (
-            <>
-              <Table
-                label="Versions"
-                columns={COLUMNS}
-                rows={versions}
-                keyOf={({ version }) => version}
-                hrefOf={({ version }) => `/system/configuration/history/${String(version)}`}
-              />
-              <Pager next_cursor={next_cursor} />
-            </>
-          )
+      <PagedTable
+        query={versions}
+        rowsOf={(answer) => answer.versions}
+        label="Versions"
+        columns={COLUMNS}
+        keyOf={({ version }) => version}
+        hrefOf={({ version }) => `/system/configuration/history/${String(version)}`}
+        none={
+          <EmptyState icon={History} title="No version found">
+            {part === ''
+              ? 'The gateway keeps one at each start and change.'
+              : `No kept version changed ${part}.`}
+          </EmptyState>
         }
-      </Loaded>
+      />
       <AsCommand command="tollgate config history" />
     </Page>
   )

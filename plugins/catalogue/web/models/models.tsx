@@ -13,6 +13,7 @@ import { FilterSearch } from '../../../console/web/parts/filter-fields.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
 import { atEnd, type Column, column, ofWeek, Table } from '../../../console/web/parts/table.tsx'
+import { CommaList } from '../../../console/web/parts/words.tsx'
 import { CostOfModel, PriceWords } from '../../../prices/web/price-words.tsx'
 import { ImportPrices } from './import-prices.tsx'
 import { ModelState } from './model-state.tsx'
@@ -23,8 +24,8 @@ type Sortable = Column<Row> & { by: (row: Row) => string | number | null }
 
 const sortable = (one: Column<Row>, by: Sortable['by']): Sortable => ({ ...one, sorts: true, by })
 
-const routeWords = ({ routes = [] }: Row): string =>
-  [...new Set(routes.map(({ provider }) => provider))].join(', ')
+const providersOf = ({ routes = [] }: Row): string[] => [...new Set(routes.map(({ provider }) => provider))]
+const routeWords = (row: Row): string => providersOf(row).join(', ')
 
 const MODEL = sortable(
   column('id', 'Model', 'first', ({ id, kind }) => (
@@ -61,10 +62,13 @@ const PRICE = sortable(
 
 const COST = sortable(
   column('cost', 'Cost in USD', 'none', (row) => <CostOfModel {...row} />),
-  ({ routes = [] }) => routes[0]?.cost?.[0]?.price_nanos ?? null,
+  ({ routes = [] }) => routes.find(({ cost }) => cost)?.cost?.[0]?.price_nanos ?? null,
 )
 
-const ROUTES = sortable(column('routes', 'Routes', 'none', routeWords), routeWords)
+const ROUTES = sortable(
+  column('routes', 'Routes', 'none', (row) => <CommaList words={providersOf(row)} />),
+  routeWords,
+)
 
 const STATE = sortable(
   column('state', 'State', 'second-end', (model) => <ModelState {...model} />),

@@ -31,7 +31,15 @@ export function useMargins(model: Block, values: Block | null): Margins | undefi
       }
     }),
   }
-  return useApi(['margins', body], () => api.prices.margins.post(body)).data
+  const { data } = useApi(['margins', body], () => api.prices.margins.post(body))
+  // Until the next answer is there, lines of another kind or of other routes would be read as of these.
+  const is_of_these =
+    data?.kind === body.kind &&
+    data.routes.length === body.routes.length &&
+    data.routes.every(
+      ({ provider, model }, at) => provider === body.routes[at]?.provider && model === body.routes[at]?.model,
+    )
+  return is_of_these ? data : undefined
 }
 
 /** "Margin 0.075 USD, 20 %", or how much is lost, or that nobody knows. */

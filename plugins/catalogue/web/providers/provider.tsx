@@ -150,7 +150,7 @@ function KeyState({ of: { state, ready_at_ms, answered, failed } }: { of: Key })
   return (
     <>
       <ProviderState state={is_unused ? 'unused' : state} />
-      {ready_at_ms !== null && (
+      {state === 'cooling' && ready_at_ms !== null && (
         <span className="soft">
           {' '}
           until <ClockTime at_ms={ready_at_ms} />

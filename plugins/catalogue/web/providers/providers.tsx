@@ -7,7 +7,7 @@ import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
 import {
-  answeredColumns,
+  answeredColumn,
   failureClassWord,
   type HealthAnswer,
   HealthStatus,
@@ -23,6 +23,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   ready: 'good',
   'partly cooling': 'warn',
   cooling: 'bad',
+  rejected: 'bad',
   disabled: 'idle',
   unset: 'warn',
 }
@@ -85,7 +86,7 @@ const COLUMNS: Column<Provider>[] = [
     </>
   )),
   atEnd('models', 'Models', 'none', ({ routes }) => count(new Set(routes.map(({ id }) => id)).size)),
-  ...answeredColumns<Provider>(),
+  answeredColumn('second-end'),
   column('last', 'Last failure', 'none', (provider) => <LastFailure provider={provider} />),
 ]
 

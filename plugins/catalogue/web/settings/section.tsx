@@ -37,7 +37,7 @@ interface SectionProps {
   read: CatalogueFile
 }
 
-function Section({ own: { name, fields }, read }: SectionProps) {
+function Section({ own: { name, fields, tables }, read }: SectionProps) {
   // What is typed belongs to the file that it was typed over; an untouched form follows the file.
   const [begun, setBegun] = useState<CatalogueFile | null>(null)
   const file = begun ?? read
@@ -60,6 +60,12 @@ function Section({ own: { name, fields }, read }: SectionProps) {
         onChange={(has_changes) => setBegun(has_changes ? file : null)}
       />
       {name === 'mail' && <TestMail />}
+      {tables.length > 0 && (
+        <p className="soft">
+          Set in the file alone: <code>{tables.map((table) => `[${table}]`).join(', ')}</code>.{' '}
+          <Link href="/system/configuration">Edit the configuration file</Link>
+        </p>
+      )}
       {name === 'limits' && <OwnLimits limits={blockAt(file.values, 'limits')} />}
     </div>
   )

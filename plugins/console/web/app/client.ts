@@ -132,6 +132,7 @@ function refused(body: unknown, { status, headers }: Response): ApiError {
         request_id,
       )
   if (status === 401) signed_out.notify()
+  if (status === 404) not_found.notify()
   return failure
 }
 
@@ -139,6 +140,11 @@ const signed_out = createNotifier()
 
 /** A call was refused because nobody is signed in. */
 export const onSignedOut = signed_out.on
+
+const not_found = createNotifier()
+
+/** There is no such thing, or no console any more. */
+export const onNotFound = not_found.on
 
 /** Somebody has signed in again over a page that stays. */
 export const { notify: signedIn, on: onSignedIn } = createNotifier()

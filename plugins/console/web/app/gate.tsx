@@ -2,11 +2,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { signIn } from '../../../pages.ts'
+import { Code } from '../parts/code.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { oweFocus } from '../parts/page.tsx'
 import { FailedState, Skeleton } from '../parts/states.tsx'
-import { onSignedOut, signedIn } from './client.ts'
+import { ApiError, onNotFound, onSignedOut, signedIn } from './client.ts'
 import type { SignInProps } from './page-entry.ts'
 import { SignedIn, useSession, type Viewer } from './session.tsx'
 
@@ -23,6 +24,12 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const is_in = viewer !== null
   // Where nobody was signed in, a wrong password is no end of a session.
   useEffect(() => (is_in ? onSignedOut(() => setExpired(true)) : undefined), [is_in])
+  // Its own answer is no reason to ask again.
+  const is_off = error instanceof ApiError && error.status === 404
+  useEffect(
+    () => (is_in && !is_off ? onNotFound(() => void refetch({ cancelRefetch: false })) : undefined),
+    [is_in, is_off, refetch],
+  )
 
   const goOn = useCallback(async () => {
     const { data: now } = await refetch()
@@ -33,6 +40,12 @@ export function SessionGate({ children }: { children: ReactNode }) {
     else queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
   }, [viewer, refetch, queries])
 
+  if (is_off)
+    return (
+      <Outside>
+        <ConsoleOff />
+      </Outside>
+    )
   if (!data && error)
     return (
       <Outside>
@@ -73,6 +86,20 @@ function SignInForm(props: SignInProps) {
   const SignIn = useLoaded(signIn)
   return SignIn && <SignIn {...props} />
 }
+
+/** Nothing of the console answers any more: it was turned off in Settings, or in the file. */
+const ConsoleOff = () => (
+  <div className="stack">
+    <h1>The console is off</h1>
+    <p>
+      The gateway goes on, and calls are answered. To turn the console on again, set{' '}
+      <code>enabled = true</code> below <code>[console]</code> in the configuration file on the server, or
+      run:
+    </p>
+    <Code what="command">tollgate config set console.enabled=true</Code>
+    <p className="soft">Then reload this page.</p>
+  </div>
+)
 
 /** The frame of pages without a session. */
 export const Outside = ({ children }: { children: ReactNode }) => <main className="outside">{children}</main>

@@ -36,15 +36,31 @@ export function createQueries(): QueryClient {
   return queries
 }
 
+interface ApiOptions {
+  /** Repeats it while the page is in view. */
+  every_ms?: number
+  /** It waits while this is false. */
+  enabled?: boolean
+  /** Of one subject, such as a key by its number: the answer about another one is no answer. */
+  is_of_one?: boolean
+}
+
 /**
- * The answer of a route, read again when `key` changes. The last answer stays in view, greyed, until the new one is there.
+ * The answer of a route, read again when `key` changes. The last answer stays in view, greyed, until the new one is there: draw it with
+ * `Loaded`, which reads it as what it is of.
  *
  * @param key the subject first, then all that the answer depends on: `['calls', filters]`; actions name the subjects that
  * they change
- * @param options `every_ms` repeats it while the page is in view; it waits while `enabled` is false
  */
 export const useApi = <A extends Answer>(
   key: readonly unknown[],
   call: () => Promise<A>,
-  { every_ms, enabled }: { every_ms?: number; enabled?: boolean } = {},
-) => useQuery({ queryKey: key, queryFn: () => send(call()), enabled, refetchInterval: every_ms })
+  { every_ms, enabled, is_of_one }: ApiOptions = {},
+) =>
+  useQuery({
+    queryKey: key,
+    queryFn: () => send(call()),
+    enabled,
+    refetchInterval: every_ms,
+    ...(is_of_one && { placeholderData: undefined }),
+  })

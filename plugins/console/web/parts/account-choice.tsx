@@ -47,30 +47,30 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
   const query = useApi(['accounts', 'choice', search], () =>
     api.accounts.get({ query: { limit: MAX_SHOWN, search: search || undefined } }),
   )
+  const has_none = search === '' && !query.isPlaceholderData && query.data?.accounts.length === 0
+  if (has_none)
+    return (
+      <EmptyState
+        title="No accounts yet"
+        action={
+          <ButtonLink look="primary" href="/accounts">
+            Create account
+          </ButtonLink>
+        }
+      >
+        {why}
+      </EmptyState>
+    )
   return (
-    <Loaded query={query} rows={4}>
-      {({ accounts }) =>
-        accounts.length === 0 && search === '' ? (
-          <EmptyState
-            title="No accounts yet"
-            action={
-              <ButtonLink look="primary" href="/accounts">
-                Create account
-              </ButtonLink>
-            }
-          >
-            {why}
-          </EmptyState>
-        ) : (
-          <section className="account-choice" aria-label="Choose an account">
-            <h2>Choose an account</h2>
-            <p className="soft">{why}</p>
-            <SearchInput
-              aria-label="Search accounts"
-              placeholder="Name"
-              value={search}
-              onChange={setSearch}
-            />
+    <section className="account-choice" aria-label="Choose an account">
+      <h2>Choose an account</h2>
+      <p className="soft">{why}</p>
+      <SearchInput aria-label="Search accounts" placeholder="Name" value={search} onChange={setSearch} />
+      <Loaded query={query} rows={4}>
+        {({ accounts }) =>
+          accounts.length === 0 ? (
+            <p className="soft">No accounts found.</p>
+          ) : (
             <ul>
               {accounts.map(({ name, display_name, status, available_nanos }) => (
                 <li key={name}>
@@ -87,11 +87,10 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
                 </li>
               ))}
             </ul>
-            {accounts.length === 0 && <p className="soft">No accounts found.</p>}
-          </section>
-        )
-      }
-    </Loaded>
+          )
+        }
+      </Loaded>
+    </section>
   )
 }
 
@@ -100,11 +99,10 @@ export function useChosen(account: string | undefined) {
   const { data, isError } = useApi(
     ['accounts', 'chosen', account],
     () => api.accounts({ id: part(account ?? '') }).get(),
-    { enabled: account !== undefined },
+    { enabled: account !== undefined, is_of_one: true },
   )
-  // Until its answer is there, the one before stays. An account that is not found stands as the address has it.
-  const found = data && (data.name === account || String(data.id) === account) ? data : undefined
-  return { chosen: found, is_awaited: found === undefined && !isError }
+  // An account that is not found stands as the address has it.
+  return { chosen: data, is_awaited: data === undefined && !isError }
 }
 
 const isNumber = (account: string | undefined): boolean => /^\d+$/.test(account ?? '')

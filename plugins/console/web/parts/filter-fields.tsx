@@ -53,6 +53,8 @@ export interface ListFilters<Name extends string> {
   filters: Record<Name, string>
   /** The cursor of the page in view; '' on the first. */
   cursor: string
+  /** The same of a list whose cursors are numbers; undefined on the first page. */
+  row: number | undefined
   set: (some: Partial<Record<Name, string>>) => void
   clear: () => void
   is_filtered: boolean
@@ -78,6 +80,7 @@ export function useListFilters<Name extends string>(
   return {
     filters,
     cursor: state[param] ?? '',
+    row: state[param] ? Number(state[param]) : undefined,
     set,
     clear: () => set(defaults),
     is_filtered: names.some((name) => filters[name] !== defaults[name]),

@@ -1,11 +1,11 @@
-// Health of a model, a provider or a route: a word with its tone, a sentence that says why, and a table of routes.
-import { Fragment } from 'react'
+// Health of a model, a provider or a route: a word with its tone, a sentence that says why, and the columns of routes.
 import { Link } from 'wouter'
 import { part } from '../app/client.ts'
 import { count, counted, duration } from './amounts.ts'
 import { Status, type Tone } from './status.tsx'
-import { atEnd, type Column, column } from './table.tsx'
+import { atEnd, type Column, column, type PhonePlace } from './table.tsx'
 import { Time } from './time.tsx'
+import { CommaList } from './words.tsx'
 
 /** Failure classes of providers, in words. */
 const CLASS_WORDS: Readonly<Record<string, string>> = {
@@ -29,19 +29,15 @@ interface Counts {
   refused: number
 }
 
-interface Sums {
+/** As the server has it: the state by the last answers, and the figures of the last 24 hours. */
+export interface HealthAnswer {
+  state: HealthState
+  /** Why it fails, or fails partly. */
+  sentence: string | null
   tries: Counts
   calls: Counts
   classes: Record<string, number>
   first_byte_ms: number | null
-}
-
-export interface HealthAnswer {
-  state: HealthState
-  judged_by: 'hour' | 'day'
-  outage: { sentence: string } | null
-  hour: Sums
-  day: Sums
 }
 
 export interface LastFailure {
@@ -72,37 +68,33 @@ export const HealthStatus = ({ state, title }: { state: HealthState; title?: str
   </Status>
 )
 
-/** Calls of models end; providers and routes are sent requests, of which a call may take several. */
-export type Counted = 'calls' | 'requests'
-
 const totalOf = ({ answered, failed, refused }: Counts): number => answered + failed + refused
-const countsOf = (sums: Sums, what: Counted): Counts => (what === 'calls' ? sums.calls : sums.tries)
 
-/** "All 12 calls in the last hour failed." */
-export function healthSentence(health: Omit<HealthAnswer, 'state'>, what: Counted): string {
-  if (health.outage) return health.outage.sentence
-  const range = health.judged_by === 'hour' ? 'in the last hour' : 'in the last 24 hours'
-  const counts = countsOf(health[health.judged_by], what)
-  const total = totalOf(counts)
-  const noun = what.slice(0, -1)
-  if (total === 0) return `No ${what} ${range}.`
-  if (counts.answered === 0)
-    return total === 1 ? `The only ${noun} ${range} failed.` : `All ${count(total)} ${what} ${range} failed.`
-  const failed = counts.failed + counts.refused
-  if (failed === 0) return `${counted(total, noun)} ${range}, none failed.`
-  return `${count(failed)} of ${counted(total, noun)} ${range} failed.`
+/**
+ * Why it fails; else "12 calls in the last 24 hours, none failed."
+ *
+ * @param what calls of models end; providers and routes are sent requests, of which a call may take several
+ */
+export function healthSentence(health: Omit<HealthAnswer, 'state'>, what: 'calls' | 'requests'): string {
+  if (health.sentence !== null) return health.sentence
+  const counts = what === 'calls' ? health.calls : health.tries
+  const [total, failed] = [totalOf(counts), counts.failed + counts.refused]
+  if (total === 0) return `No ${what} in the last 24 hours.`
+  const all = `${counted(total, what.slice(0, -1))} in the last 24 hours`
+  return failed === 0 ? `${all}, none failed.` : `${count(failed)} of ${all} failed.`
 }
 
 /** "overloaded (3), key rejected" */
-export const ClassWords = ({ classes }: { classes: Record<string, number> }) =>
-  Object.entries(classes)
-    .toSorted(([, one], [, other]) => other - one)
-    .map(([name, times], at) => (
-      <Fragment key={name}>
-        {at > 0 && ', '}
-        <span className="no-wrap">{`${failureClassWord(name)}${times > 1 ? ` (${count(times)})` : ''}`}</span>
-      </Fragment>
-    ))
+const ClassWords = ({ classes }: { classes: Record<string, number> }) =>
+  Object.keys(classes).length === 0 ? (
+    '–'
+  ) : (
+    <CommaList
+      words={Object.entries(classes)
+        .toSorted(([, one], [, other]) => other - one)
+        .map(([name, times]) => `${failureClassWord(name)}${times > 1 ? ` (${count(times)})` : ''}`)}
+    />
+  )
 
 const sentence = (words: string): string => (/[.!?…]$/.test(words) ? words : `${words}.`)
 
@@ -125,30 +117,25 @@ interface RouteRow {
   health: HealthAnswer
 }
 
-/** "11 of 12": answered, of what was sent. */
-const answered = ({ tries }: Sums): string =>
-  totalOf(tries) === 0 ? '–' : `${count(tries.answered)} of ${count(totalOf(tries))}`
+/** How many requests were answered in the last 24 hours: "11 of 12". */
+export const answeredColumn = <Row extends { health: HealthAnswer }>(phone: PhonePlace): Column<Row> =>
+  atEnd('answered', 'Success, 24 hours', phone, ({ health: { tries } }) =>
+    totalOf(tries) === 0 ? '–' : `${count(tries.answered)} of ${count(totalOf(tries))}`,
+  )
 
-/** How many requests were answered in the last hour and day. */
-export const answeredColumns = <Row extends { health: HealthAnswer }>(): Column<Row>[] => [
-  atEnd('hour', 'Success, last hour', 'none', ({ health }) => answered(health.hour)),
-  atEnd('day', 'Last 24 hours', 'second-end', ({ health }) => answered(health.day)),
-]
-
-/** Of each route: its requests of the last hour and day. */
+/** Of each route: its state, and its requests of the last 24 hours. */
 export const healthColumns = <Row extends RouteRow>(): Column<Row>[] => [
   column('model', 'Upstream model', 'second', ({ model }) => <code>{model}</code>),
   column('state', 'State', 'first-end', ({ health }) => (
     <HealthStatus state={health.state} title={healthSentence(health, 'requests')} />
   )),
-  ...answeredColumns<Row>(),
-  atEnd('first_byte', 'Time to first byte', 'none', ({ health: { hour, day } }) => {
-    const mean_ms = hour.first_byte_ms ?? day.first_byte_ms
-    return mean_ms === null ? '–' : duration(mean_ms)
-  }),
-  column('why', 'Errors', 'none', ({ health }) => (
+  answeredColumn('second-end'),
+  atEnd('first_byte', 'Time to first byte', 'none', ({ health: { first_byte_ms } }) =>
+    first_byte_ms === null ? '–' : duration(first_byte_ms),
+  ),
+  column('why', 'Errors', 'none', ({ health: { classes } }) => (
     <span className="soft">
-      {Object.keys(health.day.classes).length === 0 ? '–' : <ClassWords classes={health.day.classes} />}
+      <ClassWords classes={classes} />
     </span>
   )),
 ]

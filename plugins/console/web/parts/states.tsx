@@ -1,7 +1,7 @@
 // The states of an answer of the server: loading, empty, failed, forbidden, stale.
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type LucideIcon, RotateCw } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ApiError, ConnectionLost } from '../app/client.ts'
 import { Button } from './button.tsx'
 import { names } from './class-names.ts'
@@ -92,8 +92,14 @@ export function FailedState({ failure, retry }: FailedStateProps) {
   )
 }
 
+/** What of a query its states are made of. */
+export type Query<Data> = Pick<
+  UseQueryResult<Data, Error>,
+  'data' | 'error' | 'failureReason' | 'isPlaceholderData' | 'refetch'
+>
+
 interface LoadedProps<Data> {
-  query: UseQueryResult<Data, Error>
+  query: Query<Data>
   /** Rows of the skeleton. */
   rows?: number
   /** Instead of the skeleton of a list. */
@@ -102,12 +108,28 @@ interface LoadedProps<Data> {
 }
 
 /**
+ * What is drawn of an answer. After another choice (a tab, a filter, an order) that of the answer before stays as it was until the next
+ * is there: drawn again, its rows would be read as those of the new choice.
+ *
+ * @returns undefined before the first answer
+ */
+function useDrawn<Data>(
+  { data, isPlaceholderData }: Query<Data>,
+  draw: (data: Data) => ReactNode,
+): ReactNode | undefined {
+  const drawn = useRef<ReactNode>(undefined)
+  if (!isPlaceholderData) drawn.current = data === undefined ? undefined : (draw(data) ?? null)
+  return drawn.current
+}
+
+/**
  * An answer in each of its states. An older answer stays in view, greyed, while the next one is awaited or
  * the connection is lost.
  */
 export function Loaded<Data>({ query, rows, loading, children }: LoadedProps<Data>) {
-  const { data, error, failureReason, isPlaceholderData, refetch } = query
-  if (data === undefined) {
+  const { error, failureReason, isPlaceholderData, refetch } = query
+  const drawn = useDrawn(query, children)
+  if (drawn === undefined) {
     if (error) return <FailedState failure={error} retry={() => void refetch()} />
     return loading ?? <Skeleton rows={rows} />
   }
@@ -117,14 +139,14 @@ export function Loaded<Data>({ query, rows, loading, children }: LoadedProps<Dat
     <>
       {is_refused && <FailedState failure={error} retry={() => void refetch()} />}
       <div className={names('stack', is_stale && 'stale')} aria-busy={isPlaceholderData || undefined}>
-        {children(data)}
+        {drawn}
       </div>
     </>
   )
 }
 
 /** A page in the place of one whose title is not known yet. */
-export const AwaitedPage = ({ title, query }: { title: string; query: UseQueryResult<unknown, Error> }) => (
+export const AwaitedPage = ({ title, query }: { title: string; query: Query<unknown> }) => (
   <Page title={title}>
     <Loaded query={query} rows={6}>
       {() => null}

@@ -61,7 +61,7 @@ interface Sorting {
   onSort: (by: string) => void
 }
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   /** What is listed, for screen readers: "Calls". */
   label: string
   columns: readonly Column<Row>[]
@@ -74,13 +74,22 @@ interface TableProps<Row> {
   sorting?: Sorting
   /** The row that the page was opened for. */
   isMarked?: (row: Row) => boolean
-  /** The sum of all rows, those of other pages included: the last line. */
-  total?: Row
+  /** The last lines, such as the sum of all rows, those of other pages included. */
+  foot?: readonly Row[]
 }
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, keyOf, hrefOf, linkNameOf, sorting, isMarked, total } = props
+  const { label, columns, rows, keyOf, hrefOf, linkNameOf, sorting, isMarked, foot } = props
   const decimals = columns.map(({ amounts }) => (amounts ? decimalsFor(rows.map(amounts)) : 0))
+  const cellsOf = (row: Row, inFirst = (cell: ReactNode) => cell) =>
+    columns.map(({ key, end, phone, cell }, at) => {
+      const shown = cell(row, decimals[at] ?? 0)
+      return (
+        <td key={key} className={names(end && 'end')} data-phone={phone}>
+          {at === 0 ? inFirst(shown) : shown}
+        </td>
+      )
+    })
   return (
     <div className="table-place">
       <table className="table" aria-label={label}>
@@ -98,30 +107,24 @@ export function Table<Row>(props: TableProps<Row>) {
               className={names(hrefOf && 'links')}
               aria-current={isMarked?.(row) || undefined}
             >
-              {columns.map(({ key, end, phone, cell }, at) => (
-                <td key={key} className={names(end && 'end')} data-phone={phone}>
-                  {at === 0 && hrefOf ? (
-                    <Link className="row-link" href={hrefOf(row)}>
-                      {cell(row, decimals[at] ?? 0)}
-                      {linkNameOf && <span className="unseen"> {linkNameOf(row)}</span>}
-                    </Link>
-                  ) : (
-                    cell(row, decimals[at] ?? 0)
-                  )}
-                </td>
-              ))}
+              {cellsOf(row, (cell) =>
+                hrefOf ? (
+                  <Link className="row-link" href={hrefOf(row)}>
+                    {cell}
+                    {linkNameOf && <span className="unseen"> {linkNameOf(row)}</span>}
+                  </Link>
+                ) : (
+                  cell
+                ),
+              )}
             </tr>
           ))}
         </tbody>
-        {total && (
+        {foot && (
           <tfoot>
-            <tr>
-              {columns.map(({ key, end, phone, cell }, at) => (
-                <td key={key} className={names(end && 'end')} data-phone={phone}>
-                  {cell(total, decimals[at] ?? 0)}
-                </td>
-              ))}
-            </tr>
+            {foot.map((row) => (
+              <tr key={keyOf(row)}>{cellsOf(row)}</tr>
+            ))}
           </tfoot>
         )}
       </table>
@@ -165,7 +168,7 @@ function HeadCell({ title, hint, end, sorts, sorting, sort_key }: HeadCellProps)
   )
 }
 
-interface PagerProps {
+export interface PagerProps {
   /** As the server answers it; null on the last page. */
   next_cursor: number | string | null
   /** The name of the cursor in the address. */

@@ -1,4 +1,5 @@
-// A sentence of the server, in which names and commands stand between backticks.
+// Words in a line: a sentence of the server, in which names and commands stand between backticks, and a list with commas.
+import { Fragment } from 'react'
 
 interface WordsProps {
   children: string
@@ -12,3 +13,12 @@ export function Words({ children }: WordsProps) {
   // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their places
   return parts.map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))
 }
+
+/** "acme, anthropic": it wraps between its words, and never within one. */
+export const CommaList = ({ words }: { words: readonly string[] }) =>
+  words.map((word, at) => (
+    <Fragment key={word}>
+      {at > 0 && ', '}
+      <span className="no-wrap">{word}</span>
+    </Fragment>
+  ))

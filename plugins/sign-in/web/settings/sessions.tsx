@@ -9,8 +9,8 @@ import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
 import { keyPrefix } from '../../../console/web/parts/key-prefix.ts'
 import { Section } from '../../../console/web/parts/page.tsx'
-import { Loaded } from '../../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, Pager, Table, useCursor } from '../../../console/web/parts/table.tsx'
+import { PagedTable } from '../../../console/web/parts/paged-table.tsx'
+import { atEnd, type Column, column, useCursor } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
 import { browserName } from './browser-name.ts'
 
@@ -37,19 +37,14 @@ export function SessionsSection() {
         </>
       }
     >
-      <Loaded query={sessions} rows={3}>
-        {({ sessions: rows, next_cursor }) => (
-          <>
-            <Table
-              label="Sessions"
-              columns={columnsOf(end.run, end.busy)}
-              rows={rows}
-              keyOf={({ id }) => id}
-            />
-            <Pager next_cursor={next_cursor} />
-          </>
-        )}
-      </Loaded>
+      <PagedTable
+        query={sessions}
+        rowsOf={(answer) => answer.sessions}
+        label="Sessions"
+        columns={columnsOf(end.run, end.busy)}
+        keyOf={({ id }) => id}
+        none={null}
+      />
       <ConfirmDialog
         open={asks}
         onClose={() => setAsks(false)}

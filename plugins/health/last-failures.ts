@@ -1,4 +1,4 @@
-// The routes that failed lately, read from the traces of calls: how often, and with which words the last time.
+// The last failures of routes, read from the traces of calls: how each failed, with the provider's words, and the call where it shows.
 import { and, desc, gt, gte, sql } from 'drizzle-orm'
 import { readTrace } from '../../src/money/ledger/traces.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -6,61 +6,36 @@ import { perConnection } from '../../src/store/prepared.ts'
 import { calls } from '../../src/store/schema.ts'
 import { BROKE_OFF } from './tries.ts'
 
-export interface FailingRoute {
+/** A try that failed, or an answer that broke off. */
+export interface RouteFailure {
   provider: string
   /** The provider's own id of the model. */
   upstream_model: string
-  /** Tries that failed, or answers that broke off. */
-  failures: number
-  /** Of these, how many of which failure class. */
-  classes: Record<string, number>
-  last_at_ms: number
-  last_class: string
-  last_words: string
-  last_request_id: string
+  failure_class: string
+  at_ms: number
+  /** The provider's own, without secrets. */
+  words: string
+  request_id: string
 }
 
 /** Calls whose traces are read: some 3 ms. */
 const MAX_CALLS = 500
 
-interface Failure extends Pick<FailingRoute, 'provider' | 'upstream_model'> {
-  failure_class: string
-  at_ms: number
-  words: string
-  request_id: string
-}
-
 /**
- * The routes that failed since some time, those with the most failures first.
+ * The last failure of each route since some time, of the newest calls with a failure.
  * @param first_id no call since then has a lower id: those are not looked at
- * @returns `complete`: false if only the newest of the calls were looked at
  */
-export async function failingRoutes(
+export async function lastFailures(
   db: Db,
   { from_ms, first_id }: { from_ms: number; first_id: number },
-): Promise<{ routes: FailingRoute[]; complete: boolean }> {
+): Promise<RouteFailure[]> {
   const rows = await failureQueries(db).newest.all({ from_ms, first_id, row_limit: MAX_CALLS })
-  const routes = new Map<string, FailingRoute>()
-  for (const row of rows)
-    for (const { failure_class, at_ms, words, request_id, ...route } of failuresOf(row)) {
-      const name = `${route.provider} ${route.upstream_model}`
-      const known = routes.get(name) ?? {
-        ...route,
-        failures: 0,
-        classes: {},
-        last_at_ms: at_ms,
-        last_class: failure_class,
-        last_words: words,
-        last_request_id: request_id,
-      }
-      known.failures += 1
-      known.classes[failure_class] = (known.classes[failure_class] ?? 0) + 1
-      routes.set(name, known)
-    }
-  return {
-    routes: [...routes.values()].sort((one, other) => other.failures - one.failures),
-    complete: rows.length < MAX_CALLS,
+  const last = new Map<string, RouteFailure>()
+  for (const failure of rows.flatMap(failuresOf)) {
+    const route = `${failure.provider} ${failure.upstream_model}`
+    if (!last.has(route)) last.set(route, failure)
   }
+  return [...last.values()]
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof failureQueries>['newest']['all']>>[number]
@@ -74,7 +49,7 @@ function failuresOf({
   upstream_model,
   started_at_ms,
   duration_ms,
-}: Row): Failure[] {
+}: Row): RouteFailure[] {
   const { tried = [], failure } = readTrace(trace)
   const failures = tried
     .map((one) => ({
