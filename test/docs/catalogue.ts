@@ -1,4 +1,4 @@
-// The catalogue of a first start, with the methods of the native API that the operator has to switch on.
+// The catalogue of a first start, with what the operator has to switch on: further methods of the native API, and public pages.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -6,4 +6,4 @@ const EXAMPLE = readFileSync(join(import.meta.dir, '../../data/tollgate.example.
 
 /** @param more further sections */
 export const documentedCatalogue = (more = ''): string =>
-  `${EXAMPLE}\n[native]\nextra_methods = true\n${more}`
+  `${EXAMPLE}\n[native]\nextra_methods = true\n\n[site]\nenabled = true\n${more}`
