@@ -2,7 +2,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
-import { compileGlobs } from '../../src/utilities/glob.ts'
 import { unseenIn } from '../../src/utilities/visible-text.ts'
 
 const MAX_DESCRIPTION_CHARS = 300
@@ -37,8 +36,8 @@ type SiteText = Static<typeof SiteSchema>
 
 export interface SiteSettings extends Pick<SiteText, 'enabled'> {
   description: string | undefined
-  /** Whether the public pages leave a model out. */
-  isHidden: (model: string) => boolean
+  /** Models that the public pages leave out, as globs. */
+  hidden_models: readonly string[]
 }
 
 function readSite(
@@ -48,7 +47,7 @@ function readSite(
   const unseen = description === undefined ? undefined : unseenIn(description)
   if (unseen !== undefined)
     report(['site', 'description'], `must be without the control character ${unseen}: remove it`)
-  return { enabled, description, isHidden: compileGlobs(hidden_models) }
+  return { enabled, description, hidden_models }
 }
 
 export const siteSettings = defineSection({

@@ -187,8 +187,10 @@ const READERS: Record<CredentialForm, (request: Request) => string | undefined> 
     return (BEARER.exec(text) ?? BARE.exec(text))?.[1]
   },
   'x-litellm-api-key'({ headers }) {
-    const text = headers.get('x-litellm-api-key')?.trim()
-    return text && (BEARER.exec(text)?.[1] ?? text)
+    return headers
+      .get('x-litellm-api-key')
+      ?.replace(/^ *Bearer\b/i, '')
+      .trim()
   },
   'x-api-key': (request) => request.headers.get('x-api-key')?.trim(),
   'api-key': (request) => request.headers.get('api-key')?.trim(),

@@ -172,8 +172,8 @@ describe('"402 FAILED_PRECONDITION: Insufficient balance"', () => {
 
   test.each([
     ['spend limit', { spend_limit_nanos: 0 }, /spend limit/],
-    ['limit of the day', { budgets: { day: 0 } }, /daily spend limit .* 00:00 UTC/],
-    ['limit of the month', { budgets: { month: 0 } }, /monthly spend limit .* on the 1st/],
+    ['limit of the day', { budgets: { day: 0 } }, /daily spend limit of this API key\. Raise/],
+    ['limit of the month', { budgets: { month: 0 } }, /monthly spend limit of this API key\. Raise/],
   ])('with a key whose %s is used up', async (_, limit, words) => {
     const limited = await gateway.caller('10', limit)
     await expectRefused(

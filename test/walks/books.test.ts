@@ -126,10 +126,10 @@ test('the health check shows what fails and hides what is well; transactions are
   ])
   await one.looksRight()
 
-  // On paper: the statement alone.
+  // On paper: the statement alone, with the brand.
   await page.emulateMedia({ media: 'print' })
   const main = page.locator('main')
-  expect((await main.innerText()).split('\n')[0]).toBe('Statement')
+  expect((await main.innerText()).split(/\n+/).slice(0, 2)).toEqual(['Tollgate', 'Statement'])
   for (const hidden of ['nav', 'button', '.side-bar', '.button'])
     expect(await page.locator(hidden).filter({ visible: true }).count()).toBe(0)
   await page.emulateMedia({ media: null })

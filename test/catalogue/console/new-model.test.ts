@@ -108,6 +108,7 @@ describe('the margins of what is typed', () => {
     ]
     const answer = await margins({ price: { input: 0.25 }, markup: '12.5', routes })
     expect(answer).toEqual({
+      kind: 'embedding',
       markup: '12.5',
       routes: [
         {

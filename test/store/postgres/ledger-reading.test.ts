@@ -44,7 +44,7 @@ const call = (days_ago: number, model: string, more: object = {}) => ({
 
 const TRACE = JSON.stringify({
   failure: { kind: 'upstream_failed' },
-  tried: [{ provider: 'p', failure_class: 'bad_key' }],
+  tried: [{ provider: 'p', model: 'sim-1', failure_class: 'bad_key', at_ms: 0, took_ms: 1 }],
 })
 
 const { db: there } = await databaseOfFile()
@@ -52,7 +52,11 @@ const here = await recorded(
   [
     [1, 100, call(40, 'old')],
     [1, 200, call(8, 'sim-1', { provider: 'p' })],
-    [2, 300, call(3, 'sim-1', { outcome: 'failed', status: 502, provider: '', trace: TRACE })],
+    [
+      2,
+      300,
+      call(3, 'sim-1', { outcome: 'failed', status: 502, provider: '', trace: TRACE, failed_tries: 1 }),
+    ],
     [1, 400, call(0.02, 'sim-2'), ASK],
     [1, 50, call(0.0199, 'sim-2'), `${ASK}-search`],
     [3, 500, call(0.01, 'sim-1')],
