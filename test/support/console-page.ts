@@ -145,6 +145,8 @@ async function leave(page: Page, kind: string): Promise<void> {
   const context = page.context()
   if (page.isClosed() || context.pages().length > 1) return await context.close()
   page.removeAllListeners()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.emulateMedia({ media: null })
   await page.evaluate(FORGET).catch(() => {
     // Its address is none that keeps anything.
   })
