@@ -204,8 +204,9 @@ async function tryOnce<T>(
       return response.status === 401 ? { ...failure, is_unauthorized: true } : failure
     }
     const answer = await call.sending.open(response, attempt, () => deps.deadlines.set(end, timeout_ms))
-    if (call.sending.streams) return { answer, attempt, abort: () => controller.abort() }
-    end.isOver()
+    const { streams, is_read_on = streams } = call.sending
+    if (is_read_on) return { answer, attempt, abort: () => controller.abort() }
+    end.recycle()
     return { answer, attempt, abort: nothing }
   } catch (thrown) {
     const { aborted, reason } = controller.signal
@@ -235,8 +236,8 @@ const MAX_IDLE_CONTROLLERS = 256
 class AttemptEnd implements AbortListener, Deadline {
   readonly controller = IDLE_CONTROLLERS.pop() ?? new AbortController()
 
-  /** All of the answer was read: nothing is left that could be ended, so another attempt may have the controller. */
-  isOver(): void {
+  /** Once all of the answer was read, nothing is left that could be ended: another attempt may have the controller. */
+  recycle(): void {
     const { signal } = this.controller
     if (!signal.aborted && IDLE_CONTROLLERS.length < MAX_IDLE_CONTROLLERS)
       IDLE_CONTROLLERS.push(this.controller)

@@ -5,8 +5,10 @@ import type { Attempt } from './routes.ts'
 import type { UpstreamRequest } from './transport.ts'
 
 export interface Sending<T> {
-  /** Whether an answer may be read on after `open`; otherwise that reads all of it. */
+  /** Whether an attempt waits for a first event alone, within `first_byte_timeout_ms`; otherwise for a whole answer, within `call_timeout_ms`. */
   readonly streams: boolean
+  /** Whether an answer may be read on after `open`, as one that streams may; otherwise `open` reads all of it. */
+  readonly is_read_on?: boolean
   /**
    * Writes the request for one attempt.
    * @throws GatewayError if this provider's protocol cannot carry the request: another may

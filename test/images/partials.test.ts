@@ -317,6 +317,19 @@ describe('before the first event, as without a stream:', () => {
     expect(await storedIn(gateway)).toEqual(before)
   })
 
+  test.each([
+    ['partial images', stream(partial(JPEG, 0), completed(PNG)), ['partial_image', 'completed']],
+    ['a whole answer', sends(PNG), ['completed']],
+  ])('%s may take longer than the first byte of a text', async (_, answer, kinds) => {
+    upstream.answer(async () => {
+      // The provider's first_byte_timeout_ms, which is 1.
+      await Bun.sleep(20)
+      return answer
+    })
+    const response = await call(GENERATIONS, wanted())
+    expect(kindsOf(eventsIn(await response.text()))).toEqual(kinds)
+  })
+
   test('a first event that is an error goes to the next route', async () => {
     upstream.answer(({ path }) =>
       path.includes('/images/') ? stream(failure({ type: 'server_error', message: 'x' })) : draws(PNG),

@@ -43,7 +43,7 @@ const image = (id: string, routes: Record<string, string>, price: string, more =
   modelSection(id, routes, { kind: 'image', price, more })
 
 export const models = (url: string) => `
-${providerSection('openai-images', 'openai', url, 'cooldown_ms = 0', [PROVIDER_KEYS[1]])}
+${providerSection('openai-images', 'openai', url, 'cooldown_ms = 0\nfirst_byte_timeout_ms = 1', [PROVIDER_KEYS[1]])}
 ${image(PICTURE, { [PROVIDER]: 'upstream-image' }, `per_image = 0.04, variants = [{ size = "512x512", quality = "high", per_image = 0.03 }, { size = "512x512", per_image = 0.02 }, { quality = "high", per_image = 0.16 }]`, 'max_n_per_request = 4')}
 ${image(LISTED, { [PROVIDER]: 'upstream-image' }, 'per_image = 0.04', 'sizes = ["auto", "64x64"]')}
 ${image(OVER_OPENAI, { 'openai-images': 'gpt-image-1.5' }, 'per_image = 0.05', 'max_n_per_request = 4')}

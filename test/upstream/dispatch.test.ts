@@ -437,13 +437,16 @@ describe('the signal of an attempt', () => {
     expect(signals[0]).not.toBe(signals[1])
   })
 
-  test('of an answer that is read on is never used again, and ends it', async () => {
-    const { run, signals } = recorded({ streams: true })
-    const { abort } = await run()
-    await run()
-    abort()
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
-  })
+  test.each([{ streams: true }, { is_read_on: true }])(
+    'of an answer that is read on is never used again, and ends it: %j',
+    async (read_on) => {
+      const { run, signals } = recorded(read_on)
+      const { abort } = await run()
+      await run()
+      abort()
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+    },
+  )
 
   test.each([
     ['was silent', hangs],

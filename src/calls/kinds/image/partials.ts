@@ -121,7 +121,8 @@ export function openImage(
   const { max_answer_bytes } = parts.catalogue().server
   return dispatchCall(parts, held, {
     ...sending,
-    streams: true,
+    // Its first event may take as long as a whole image: the time limits are those of one.
+    is_read_on: true,
     async open(response, attempt, onProgress): Promise<OpenedImage> {
       if (!isEventStream(response)) {
         const answer = await sending.open(response, attempt, onProgress)
