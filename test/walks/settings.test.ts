@@ -374,7 +374,11 @@ test('the saved address of a webhook is hidden like a key, and another takes its
   await one.isClean()
 })
 
-test('a console that is turned off says so, and how to get it back', async () => {
+test('a console that is turned off says so, and to the operator alone how to get it back', async () => {
+  await gateway.account('carl')
+  await using holder = await visit({ account: 'carl' })
+  holder.allow(/status of 404/)
+  await holder.open('/console/calls')
   await using one = await visit('operator')
   const { page } = one
   one.allow(/status of 404/)
@@ -385,6 +389,9 @@ test('a console that is turned off says so, and how to get it back', async () =>
   await page.getByText('tollgate config set console.enabled=true').waitFor()
   expect(file()).toMatch(/^enabled = false$/m)
   await one.looksRight()
+  // At the next look for new calls.
+  await holder.page.getByRole('heading', { name: 'The console is off' }).waitFor()
+  expect(await holder.page.content()).not.toMatch(/tollgate config/)
   await gateway.recatalogue(FIRST_CATALOGUE)
   await page.reload()
   await page.getByRole('heading', { name: 'Console', level: 1 }).waitFor()

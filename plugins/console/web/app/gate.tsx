@@ -43,7 +43,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   if (is_off)
     return (
       <Outside>
-        <ConsoleOff />
+        <ConsoleOff is_operator={viewer?.role === 'operator'} />
       </Outside>
     )
   if (!data && error)
@@ -88,16 +88,22 @@ function SignInForm(props: SignInProps) {
 }
 
 /** Nothing of the console answers any more: it was turned off in Settings, or in the file. */
-const ConsoleOff = () => (
+const ConsoleOff = ({ is_operator }: { is_operator: boolean }) => (
   <div className="stack">
     <h1>The console is off</h1>
-    <p>
-      The gateway goes on, and calls are answered. To turn the console on again, set{' '}
-      <code>enabled = true</code> below <code>[console]</code> in the configuration file on the server, or
-      run:
-    </p>
-    <Code what="command">tollgate config set console.enabled=true</Code>
-    <p className="soft">Then reload this page.</p>
+    {is_operator ? (
+      <>
+        <p>
+          The gateway goes on, and calls are answered. To turn the console on again, set{' '}
+          <code>enabled = true</code> below <code>[console]</code> in the configuration file on the server, or
+          run:
+        </p>
+        <Code what="command">tollgate config set console.enabled=true</Code>
+        <p className="soft">Then reload this page.</p>
+      </>
+    ) : (
+      <p>Your API keys work as before. Reload this page later.</p>
+    )}
   </div>
 )
 
