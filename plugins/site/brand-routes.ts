@@ -32,14 +32,19 @@ export function brandRoutes({
   const { catalogue, now, log } = calls
   const read = keptBrandFiles(operations.data_folder, now)
   const hide = { detail: { hide: true } } as const
+  /** By file, said once: anybody may ask for it as often as they like. */
+  const problems = new Map<string, string>()
   const serve = async (request: Request, name: string | undefined): Promise<Response> => {
     if (name === undefined) throw notFound(NONE)
     const reading = await read(name)
-    if ('problem' in reading) {
-      log.warn({ problem: reading.problem }, 'a file of the brand is not shown')
-      throw notFound(NONE)
+    if (!('problem' in reading)) {
+      problems.delete(name)
+      return answer(request, reading)
     }
-    return answer(request, reading)
+    const { problem } = reading
+    if (problems.get(name) !== problem) log.warn({ problem }, 'a file of the brand is not shown')
+    problems.set(name, problem)
+    throw notFound(NONE)
   }
   return new Elysia({ name: 'brand-files' })
     .use(openCalls({ calls, requests }, SURFACE))

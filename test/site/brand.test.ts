@@ -8,6 +8,7 @@ import type { ReadPatient } from '../../src/app/checks/check.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { CATALOGUE, mistakesOf, readGood } from '../catalogue/catalogues.ts'
 import { fileConsole } from '../support/console.ts'
+import { fileGateway } from '../support/gateway.ts'
 import { temporary } from '../support/temporary.ts'
 
 const PNG = Buffer.from(
@@ -145,6 +146,14 @@ describe('over HTTP', () => {
     '/brand/',
     '/brand/logo/x',
   ])('%s is not found', async (path) => expect((await get(path)).status).toBe(404))
+
+  test('a file that is missing is in the log once, however often anybody asks for it', async () => {
+    const bare = await fileGateway({ catalogue: `[brand]\nlogo = "missing.svg"\n${FIRST_CATALOGUE}` })
+    const ask = async () => (await fetch(new URL('/brand/logo', bare.url))).status
+    expect([await ask(), await ask(), await ask()]).toEqual([404, 404, 404])
+    const warned = bare.log.lines().filter(({ message }) => message === 'a file of the brand is not shown')
+    expect(warned).toHaveLength(1)
+  })
 
   test('the console and the API reference have the name, escaped', async () => {
     for (const path of ['/console', '/docs']) {
