@@ -57,7 +57,7 @@ const dataRoutes = (
       detail: {
         tags: ['Public pages'],
         operationId: 'getStatus',
-        summary: 'How the service does',
+        summary: 'Status of the service',
         description:
           'Each model now and in the last 90 days, and incidents; where the operator publishes it, else 404. Made at most once in ten seconds.',
       },

@@ -2,6 +2,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { compileGlobs, type TextMatcher } from '../../src/utilities/glob.ts'
 import { unseenIn } from '../../src/utilities/visible-text.ts'
 
 const MAX_DESCRIPTION_CHARS = 300
@@ -56,3 +58,7 @@ export const siteSettings = defineSection({
   read: readSite,
   before: 'console',
 })
+
+/** Whether the operator hides a model, which may have left the catalogue. */
+export const hiddenModels = (catalogue: Pick<Catalogue, 'sections'>): TextMatcher =>
+  compileGlobs(siteSettings.of(catalogue).hidden_models)

@@ -1,12 +1,13 @@
-// Incidents: opened, told of further and resolved at the console and by commands; what is refused; and what the status page has of them.
+// Incidents: opened, updated and resolved at the console and by commands; what is refused; and what the status page has of them.
 import { describe, expect, test } from 'bun:test'
+import { recentIncidents } from '../../plugins/site/incidents/incidents.ts'
 import { createScene } from '../app/commands/scene.ts'
-import { catalogueOf, MODEL } from '../support/catalogue.ts'
+import { catalogueOf, MODEL, PICTURE, RETIRED } from '../support/catalogue.ts'
 import { clientOf, errorOf, signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
 
 const gateway = await fileGateway({
-  catalogue: `[site]\nenabled = true\n${catalogueOf({ upstream_url: 'simulator' })}`,
+  catalogue: `[site]\nenabled = true\nhidden_models = ["${PICTURE}"]\n${catalogueOf({ upstream_url: 'simulator' })}`,
 })
 const operator = await signedIn(gateway, 'operator')
 await gateway.account('lena')
@@ -53,8 +54,10 @@ describe('at the console', () => {
     }
   })
 
-  test('is opened, told of further and resolved, and each step is in the audit log and on the status page', async () => {
-    const { id, updates } = await open({ models: [MODEL] })
+  test('is opened, updated and resolved, and each step is in the audit log and on the status page', async () => {
+    // Of a hidden model alone: without its name it would be about the whole service.
+    expect(await open({ title: 'No pictures', models: [PICTURE] })).toMatchObject({ unseen: 'models_hidden' })
+    const { id, updates } = await open({ models: [MODEL, PICTURE, RETIRED] })
     expect(updates).toHaveLength(1)
     await operator.json('POST', `/incidents/${id}/updates`, {
       text: 'A provider is down.\nStay tuned.',
@@ -66,18 +69,19 @@ describe('at the console', () => {
       text: 'All is well.',
       state: 'resolved',
     })
-    expect(resolved).toMatchObject({ state: 'resolved', resolved_at: expect.any(String), is_public: true })
+    expect(resolved).toMatchObject({ state: 'resolved', resolved_at: expect.any(String), unseen: null })
     const again = await operator.send('POST', `/incidents/${id}/updates`, { body: { text: 'Or not.' } })
     expect([again.status, (await errorOf(again)).message]).toEqual([
       409,
       `Incident ${id} is resolved. Open a new one if it is back.`,
     ])
     expect(await publicStatus()).toMatchObject({
+      state: 'working',
       incidents: [
         {
           id,
           state: 'resolved',
-          models: [MODEL],
+          models: [MODEL, RETIRED],
           updates: [
             { text: 'All is well.' },
             { text: 'Still down.' },
@@ -94,6 +98,15 @@ describe('at the console', () => {
       'incident.updated',
       'incident.opened',
     ])
+  })
+
+  test('one that is open is not pushed off the status page by newer ones that are resolved', async () => {
+    const { id } = await open()
+    const { id: newer } = await open()
+    await operator.json('POST', `/incidents/${newer}/updates`, { text: 'All is well.', state: 'resolved' })
+    const shown = await recentIncidents(gateway.store, { since_ms: 0, limit: 2 })
+    expect(shown.map(({ state }) => state)).toEqual(['investigating', 'investigating'])
+    expect(shown[0]?.id).toBe(id)
   })
 
   test('one that does not exist is not found', async () => {

@@ -1,4 +1,4 @@
-// `incident`: opens, updates, resolves and lists what the status page tells of.
+// `incident`: opens, updates, resolves and lists incidents of the status page.
 import { type Command, Option } from 'commander'
 import { readCount } from '../../../src/app/command-line/arguments.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
@@ -16,14 +16,14 @@ const addList = listCommand(incident_list, {
   rows: 'incidents',
   empty_text: 'No incidents. `tollgate incident open TITLE --text TEXT` opens one.',
   summary: 'List incidents.',
-  description: 'List the incidents that the status page tells of, newest first.',
+  description: 'List the incidents of the status page, newest first.',
   example: 'incident list --limit 5',
 })
 
 const OPEN_STATES = INCIDENT_STATES.filter((state) => state !== 'resolved')
 
 export function addIncidentCommands(program: Command, deps: CliDeps): void {
-  const group = commandGroup(program, 'incident').description('Tell of incidents on the status page.')
+  const group = commandGroup(program, 'incident').description('Report incidents on the status page.')
   addOpen(group, deps)
   addUpdate(group, deps)
   addResolve(group, deps)
@@ -38,7 +38,7 @@ const view = (incident: Incident) => ({
 function addOpen(group: Command, deps: CliDeps): void {
   addExample(group.command('open <title>'), 'incident open "Slow answers" --text "We are looking into it."')
     .summary('Open an incident.')
-    .description('Open an incident: the status page shows it at once, and the audit log who opened it.')
+    .description('Open an incident. The status page shows it within seconds, the audit log who opened it.')
     .requiredOption('--text <text>', 'the first update')
     .option('--model <id...>', 'the models that it is about (default: the service as a whole)')
     .addOption(new Option('--state <state>', 'how far it is').choices(OPEN_STATES).default('investigating'))

@@ -1,4 +1,4 @@
-// Incidents at the console: listed, opened, and told of further until they are resolved.
+// Incidents at the console: listed, opened, updated and resolved.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { consoleList } from '../../../src/app/list/pages.ts'
@@ -8,11 +8,11 @@ import {
   FAILURES,
   operatorCalls,
 } from '../../../src/app/surface/console/calls.ts'
-import { Closed, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
-import { siteSettings } from '../settings.ts'
+import { hiddenModels, siteSettings } from '../settings.ts'
 import { INCIDENT_STATES } from '../tables.ts'
-import { type Incident, incidentById, openIncident, updateIncident } from './incidents.ts'
+import { type Incident, incidentById, namedModels, openIncident, updateIncident } from './incidents.ts'
 import { incident_list } from './list.ts'
 
 const Id = Closed({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$', must: 'the number of an incident' }) })
@@ -31,7 +31,11 @@ const IncidentView = Closed({
       description: 'the oldest first',
     },
   ),
-  is_public: Type.Boolean({ description: 'whether [site] shows the status page' }),
+  unseen: Nullable(
+    OneOf(['pages_off', 'models_hidden'], {
+      description: 'why the status page does not show it; null: it does',
+    }),
+  ),
 })
 
 const NewIncident = Closed({
@@ -47,17 +51,24 @@ const Update = Closed({ text: Words('a text'), state: Type.Optional(OneOf(INCIDE
 export function incidentRoutes(gateway: ConsoleParts) {
   const { now, catalogue } = gateway.calls
   const list = consoleList(gateway, incident_list)
-  const view = ({ opened_at_ms, resolved_at_ms, updates, models, ...incident }: Incident) => ({
-    ...incident,
-    models: [...models],
-    ...time('opened', opened_at_ms),
-    ...time('resolved', resolved_at_ms),
-    updates: updates.map(({ written_at_ms, ...update }) => ({
-      ...update,
-      ...time('written', written_at_ms),
-    })),
-    is_public: siteSettings.of(catalogue()).enabled,
-  })
+  const unseen = (incident: Incident): 'pages_off' | 'models_hidden' | null => {
+    if (!siteSettings.of(catalogue()).enabled) return 'pages_off'
+    return namedModels(incident, hiddenModels(catalogue())) ? null : 'models_hidden'
+  }
+  const view = (incident: Incident) => {
+    const { opened_at_ms, resolved_at_ms, updates, models, ...rest } = incident
+    return {
+      ...rest,
+      models: [...models],
+      ...time('opened', opened_at_ms),
+      ...time('resolved', resolved_at_ms),
+      updates: updates.map(({ written_at_ms, ...update }) => ({
+        ...update,
+        ...time('written', written_at_ms),
+      })),
+      unseen: unseen(incident),
+    }
+  }
   return new Elysia({ name: 'console-incidents' })
     .use(operatorCalls(gateway))
     .get('/console/api/incidents', ({ viewer, query }) => list.page(viewer, query), list.page_route)

@@ -1,4 +1,4 @@
-// Incidents: opened, told of further and resolved by the operator, each step with a line in the audit log.
+// Incidents: opened, updated and resolved by the operator, each step with a line in the audit log.
 import { asc, desc, lt, sql } from 'drizzle-orm'
 import { conflict, invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
@@ -59,7 +59,7 @@ const queries = perConnection({
       .orderBy(desc(incidents.id))
       .limit(placeholder('row_limit'))
       .prepare(),
-  /** Open ones, and those that ended since a moment. */
+  /** Open ones first, and those that ended since a moment. */
   recent: (orm) =>
     orm
       .select()
@@ -67,7 +67,7 @@ const queries = perConnection({
       .where(
         sql`${incidents.resolved_at_ms} IS NULL OR ${incidents.resolved_at_ms} >= ${placeholder('since_ms')}`,
       )
-      .orderBy(desc(incidents.id))
+      .orderBy(sql`${incidents.resolved_at_ms} IS NOT NULL`, desc(incidents.id))
       .limit(placeholder('row_limit'))
       .prepare(),
   updatesOf: (orm) =>
@@ -103,7 +103,7 @@ export async function listIncidents(db: Db, request: PageRequest): Promise<Page<
   return { ...page, rows: await withUpdates(db, [...rows]) }
 }
 
-/** Those that are open, and those that were resolved since a moment, the newest first. */
+/** Those that are open, then those that were resolved since a moment, the newest of each first. */
 export const recentIncidents = async (
   db: Db,
   { since_ms, limit }: { since_ms: number; limit: number },
@@ -117,6 +117,19 @@ export async function incidentById(db: Db, id: number): Promise<Incident> {
   return found
 }
 
+/**
+ * The models that the status page names of an incident.
+ *
+ * @returns undefined where all are hidden, so that it is not shown: without a model it would be about the service as a whole
+ */
+export function namedModels(
+  { models }: Pick<Incident, 'models'>,
+  isHidden: (model: string) => boolean,
+): string[] | undefined {
+  const named = models.filter((model) => !isHidden(model))
+  return named.length === 0 && models.length > 0 ? undefined : named
+}
+
 export interface NewIncident {
   title: string
   text: string
@@ -126,7 +139,7 @@ export interface NewIncident {
 }
 
 /**
- * Opens an incident, which the status page shows at once.
+ * Opens an incident, which the status page shows within seconds.
  *
  * @param known the ids of the catalogue's models
  * @throws GatewayError invalid_request for a text that is empty or too long, and for a model that is not known

@@ -55,8 +55,7 @@ const VERSION = Bun.hash(STYLE + SCRIPT).toString(36)
 export function publicRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations' | 'db'>) {
   const { catalogue, now } = gateway.calls
   const place = placesOf(gateway)
-  const status = statusOf(gateway)
-  const statusNow = (basis: Catalogue) => status(publicModels(basis))
+  const statusNow = statusOf(gateway)
   const page = (kept_ms: number, make: (basis: Catalogue) => Promise<string>) =>
     keptAnswer({ type: HTML, headers: GUARDS, kept_ms, now }, make)
   const data = (kept_ms: number, make: (basis: Catalogue) => unknown) =>

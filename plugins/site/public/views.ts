@@ -6,8 +6,7 @@ import { shutdownDateOf } from '../../../src/domain/model-ends.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
 import { priceLines } from '../../../src/money/pricing/price-lines.ts'
-import { compileGlobs } from '../../../src/utilities/glob.ts'
-import { siteSettings } from '../settings.ts'
+import { hiddenModels } from '../settings.ts'
 
 export const KINDS = [
   'text',
@@ -57,7 +56,7 @@ export const PricingView = Closed(
 
 /** The models that are shown to anybody: those that are served, without those that the operator hides. */
 export function publicModels(catalogue: Pick<Catalogue, 'models' | 'sections'>): Model[] {
-  const isHidden = compileGlobs(siteSettings.of(catalogue).hidden_models)
+  const isHidden = hiddenModels(catalogue)
   return [...catalogue.models.values()].filter((model) => isServed(model) && !isHidden(model.id))
 }
 

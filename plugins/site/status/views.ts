@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import { DAYS_KEPT, type ModelDay } from '../../health/index.ts'
-import type { Incident } from '../incidents/incidents.ts'
+import { type Incident, namedModels } from '../incidents/incidents.ts'
 import { INCIDENT_STATES } from '../tables.ts'
 
 export const MODEL_STATES = ['unknown', 'working', 'impaired', 'failing'] as const
@@ -23,7 +23,7 @@ const Share = (description: string) =>
 const ModelStatusView = Closed({
   id: Type.String({ description: 'The name by which it is called.' }),
   display_name: Type.String({ description: 'Its name for people.' }),
-  state: OneOf(MODEL_STATES, { description: 'How it does now; `unknown`: nothing was tried lately.' }),
+  state: OneOf(MODEL_STATES, { description: 'Its state now; `unknown`: no calls in the last 24 hours.' }),
   answered_percent: Share('Of the calls of all these days, the share that was answered, rounded down.'),
   days: Type.Array(
     Closed({
@@ -38,13 +38,13 @@ export type ModelStatus = Static<typeof ModelStatusView>
 const IncidentView = Closed({
   id: Type.Integer({ description: 'Its number.' }),
   title: Type.String({ description: 'What goes wrong, in a few words.' }),
-  state: OneOf(INCIDENT_STATES, { description: 'How far it is.' }),
+  state: OneOf(INCIDENT_STATES, { description: 'Its state, that of its last update.' }),
   models: Type.Array(Type.String(), { description: 'Empty: the service as a whole.' }),
   ...TimeFields('opened', 'When it was opened'),
   ...NullableTimeFields('resolved', 'When it was resolved'),
   updates: Type.Array(
     Closed({
-      state: OneOf(INCIDENT_STATES, { description: 'How far it was then.' }),
+      state: OneOf(INCIDENT_STATES, { description: 'The state from then on.' }),
       text: Type.String({ description: 'What is new.' }),
       ...TimeFields('written', 'When it was written'),
     }),
@@ -56,20 +56,22 @@ export type PublicIncident = Static<typeof IncidentView>
 export const StatusView = Closed(
   {
     state: OneOf(['working', 'impaired', 'failing'], {
-      description: 'The worst that is known of a model or an incident.',
+      description: 'The worst state of a model; at least `impaired` while an incident is open.',
     }),
     ...TimeFields('checked', 'When this was put together'),
     models: Type.Array(ModelStatusView, { description: 'In the order of the catalogue.' }),
     incidents: Type.Array(IncidentView, {
-      description: 'Open ones, and those of the last 90 days; the newest first.',
+      description: 'Open ones, then those that were resolved in the last 90 days; the newest of each first.',
     }),
   },
-  { description: 'How the service does.' },
+  { description: 'The status of the service.' },
 )
 export type Status = Static<typeof StatusView>
 
 interface StatusParts {
   models: readonly { id: string; display_name: string }[]
+  /** Whether the operator hides a model, which may have left the catalogue. */
+  isHidden: (model: string) => boolean
   stateOf: (model: string) => ModelStatus['state']
   days: readonly ModelDay[]
   incidents: readonly Incident[]
@@ -78,11 +80,10 @@ interface StatusParts {
 
 const DAY_MS = 86_400_000
 
-export function statusView({ models, stateOf, days, incidents, now_ms }: StatusParts): Status {
+export function statusView({ models, isHidden, stateOf, days, incidents, now_ms }: StatusParts): Status {
   const of_model = Map.groupBy(days, ({ model }) => model)
   const today = Math.floor(now_ms / DAY_MS)
   const dates = Array.from({ length: DAYS_KEPT }, (_, index) => today - DAYS_KEPT + 1 + index)
-  const shown = new Set(models.map(({ id }) => id))
   const views = models.map(({ id, display_name }): ModelStatus => {
     const own = new Map((of_model.get(id) ?? []).map((day) => [day.day_s, day]))
     const all = dates.flatMap((day) => own.get(day * 86_400) ?? [])
@@ -100,11 +101,12 @@ export function statusView({ models, stateOf, days, incidents, now_ms }: StatusP
       }),
     }
   })
+  const visible = incidents.flatMap((incident) => publicIncident(incident, isHidden) ?? [])
   return {
-    state: stateOfAll(views, incidents),
+    state: stateOfAll(views, visible),
     ...time('checked', now_ms),
     models: views,
-    incidents: incidents.map((incident) => incidentView(incident, shown)),
+    incidents: visible,
   }
 }
 
@@ -115,24 +117,26 @@ function percentOf(days: readonly Pick<ModelDay, 'answered' | 'failed'>[]): numb
   return calls < MIN_CALLS ? null : Math.floor((answered / calls) * 100)
 }
 
-function stateOfAll(models: readonly ModelStatus[], incidents: readonly Incident[]): Status['state'] {
+function stateOfAll(models: readonly ModelStatus[], incidents: readonly PublicIncident[]): Status['state'] {
   if (models.some(({ state }) => state === 'failing')) return 'failing'
   const has_incident = incidents.some(({ state }) => state !== 'resolved')
   return has_incident || models.some(({ state }) => state === 'impaired') ? 'impaired' : 'working'
 }
 
-/** Models that anybody may know: others are not named. */
-const incidentView = (
-  { id, title, state, models, opened_at_ms, resolved_at_ms, updates }: Incident,
-  shown: ReadonlySet<string>,
-): PublicIncident => ({
-  id,
-  title,
-  state,
-  models: models.filter((model) => shown.has(model)),
-  ...time('opened', opened_at_ms),
-  ...time('resolved', resolved_at_ms),
-  updates: updates
-    .map((update) => ({ state: update.state, text: update.text, ...time('written', update.written_at_ms) }))
-    .toReversed(),
-})
+/** @returns undefined where it is about hidden models alone */
+function publicIncident(incident: Incident, isHidden: StatusParts['isHidden']): PublicIncident | undefined {
+  const models = namedModels(incident, isHidden)
+  if (!models) return undefined
+  const { id, title, state, opened_at_ms, resolved_at_ms, updates } = incident
+  return {
+    id,
+    title,
+    state,
+    models,
+    ...time('opened', opened_at_ms),
+    ...time('resolved', resolved_at_ms),
+    updates: updates
+      .map((update) => ({ state: update.state, text: update.text, ...time('written', update.written_at_ms) }))
+      .toReversed(),
+  }
+}

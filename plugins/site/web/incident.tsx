@@ -18,7 +18,9 @@ import { ALL_STATES, IncidentStatus, quoted } from './words.tsx'
 type Incident = AnswerOf<ReturnType<typeof api.incidents>['get']>
 
 export default function IncidentPage({ params: { id = '' } }: PageProps) {
-  const incident = useApi(['incidents', 'one', id], () => api.incidents({ id: part(id) }).get())
+  const incident = useApi(['incidents', 'one', id], () => api.incidents({ id: part(id) }).get(), {
+    is_of_one: true,
+  })
   return (
     <Page title={incident.data?.title ?? 'Incident'} width="text">
       <Loaded query={incident}>{(data) => <Known {...data} />}</Loaded>
@@ -26,15 +28,18 @@ export default function IncidentPage({ params: { id = '' } }: PageProps) {
   )
 }
 
+const UNSEEN: Readonly<Record<NonNullable<Incident['unseen']>, string>> = {
+  pages_off:
+    'The status page does not show this: public pages are off. Turn them on in Settings, Public pages.',
+  models_hidden:
+    'The status page does not show this: all of its models are hidden in Settings, Public pages.',
+}
+
 function Known(incident: Incident) {
-  const { state, models, updates, is_public } = incident
+  const { state, models, updates, unseen } = incident
   return (
     <div className="stack">
-      {!is_public && (
-        <Notice tone="warn">
-          Nobody sees this: the public pages are off. Turn them on in Settings, Public pages.
-        </Notice>
-      )}
+      {unseen && <Notice tone="warn">{UNSEEN[unseen]}</Notice>}
       <p className="soft">{models.length === 0 ? 'All models' : models.join(', ')}</p>
       <Section title="Updates">
         <ul className="stack">

@@ -1,4 +1,4 @@
-// The page of incidents: what the status page tells of, and the dialog that opens one.
+// The page of incidents, and the dialog that opens one.
 import { ExternalLink, Megaphone, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -34,7 +34,7 @@ export default function Incidents() {
   return (
     <Page
       title="Incidents"
-      lead="What you tell on the status page when something goes wrong."
+      lead="What the status page says when something goes wrong."
       actions={
         <>
           <a className="button" href={addressOf('/status')} target="_blank" rel="noreferrer">
