@@ -42,7 +42,7 @@ ${
 
 const model = ({ display_name, state, answered_percent, days }: ModelStatus): Html => html`<li>
 <div class="line"><h3>${name(display_name)}</h3><span class="${state}">${STATES[state]}</span></div>
-<div class="days" role="img" aria-label="${inWords(days)}">${days.map((day) => html`<i${levelOf(day.answered_percent)}></i>`)}</div>
+<div class="days" role="img" aria-label="${inWords(days)}">${days.map((day) => barOf(day.answered_percent))}</div>
 <p class="soft">${answered_percent === null ? 'Not enough calls yet to say more.' : html`${percent(answered_percent)} of calls answered`}</p>
 </li>
 `
@@ -53,13 +53,16 @@ type Day = ModelStatus['days'][number]
 const GOOD_PERCENT = 99
 const FAIR_PERCENT = 90
 
-function levelOf(share: number | null): Html | false {
-  if (share === null) return false
-  return share >= GOOD_PERCENT
-    ? html` class="g"`
-    : share >= FAIR_PERCENT
-      ? html` class="w"`
-      : html` class="b"`
+/** Made once: a page has 90 for each model. */
+const NO_BAR = html`<i></i>`
+const GOOD_BAR = html`<i class="g"></i>`
+const FAIR_BAR = html`<i class="w"></i>`
+const BAD_BAR = html`<i class="b"></i>`
+
+function barOf(share: number | null): Html {
+  if (share === null) return NO_BAR
+  if (share >= GOOD_PERCENT) return GOOD_BAR
+  return share >= FAIR_PERCENT ? FAIR_BAR : BAD_BAR
 }
 
 /** "84 days at 99 % or more. 2026-11-14: 97 %. 4 days without enough calls." */

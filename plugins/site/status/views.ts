@@ -83,21 +83,22 @@ const DAY_MS = 86_400_000
 export function statusView({ models, isHidden, stateOf, days, incidents, now_ms }: StatusParts): Status {
   const of_model = Map.groupBy(days, ({ model }) => model)
   const today = Math.floor(now_ms / DAY_MS)
-  const dates = Array.from({ length: DAYS_KEPT }, (_, index) => today - DAYS_KEPT + 1 + index)
+  // Written once for all models.
+  const dates = Array.from({ length: DAYS_KEPT }, (_, index) => {
+    const day = today - DAYS_KEPT + 1 + index
+    return { day_s: day * 86_400, date: new Date(day * DAY_MS).toISOString().slice(0, 10) }
+  })
   const views = models.map(({ id, display_name }): ModelStatus => {
     const own = new Map((of_model.get(id) ?? []).map((day) => [day.day_s, day]))
-    const all = dates.flatMap((day) => own.get(day * 86_400) ?? [])
+    const all = dates.flatMap(({ day_s }) => own.get(day_s) ?? [])
     return {
       id,
       display_name,
       state: stateOf(id),
       answered_percent: percentOf(all),
-      days: dates.map((day) => {
-        const found = own.get(day * 86_400)
-        return {
-          date: new Date(day * DAY_MS).toISOString().slice(0, 10),
-          answered_percent: found ? percentOf([found]) : null,
-        }
+      days: dates.map(({ day_s, date }) => {
+        const found = own.get(day_s)
+        return { date, answered_percent: found ? percentOf([found]) : null }
       }),
     }
   })
