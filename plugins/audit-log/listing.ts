@@ -1,6 +1,6 @@
 // The audit log as a list: filtered and paged, with the names of accounts and keys as they are now. Only reads.
 
-import { and, desc, eq, getTableColumns, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { type Area, actionsOf } from '../../src/domain/actions.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
@@ -43,7 +43,8 @@ const page = (orm: Orm, of: SQL | undefined) =>
     .from(actions)
     .leftJoin(accounts, eq(accounts.id, actions.account_id))
     .leftJoin(keys, eq(keys.id, actions.key_id))
-    .leftJoin(people, eq(people.id, actions.person_id))
+    // SQLite gives the number of the newest person once more when they are erased: who came later did not do it.
+    .leftJoin(people, and(eq(people.id, actions.person_id), lte(people.created_at_ms, actions.created_at_ms)))
     .where(
       and(
         of,

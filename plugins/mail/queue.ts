@@ -2,7 +2,13 @@
 import { and, sql } from 'drizzle-orm'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import type { Tx } from '../../src/store/db.ts'
-import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
+import {
+  bareColumns,
+  equals,
+  equalsUnlessNull,
+  placeholders,
+  rawPlaceholders,
+} from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
 import { isMailAddress } from './address.ts'
@@ -32,6 +38,10 @@ export interface NewMail<P extends Purpose = Purpose> {
   request_key: string
 }
 
+/** Of a mail that is not sent, since its link works no more. */
+const CANCELLED = { state: 'cancelled', next_at_ms: null, link: null } as const
+const REPLACED = 'A newer link replaced it.'
+
 const queries = perConnection({
   insert: (orm) =>
     orm
@@ -48,13 +58,24 @@ const queries = perConnection({
   replace: (orm) =>
     orm
       .update(mails)
-      .set({ state: 'cancelled', next_at_ms: null, link: null, failure: 'A newer link replaced it.' })
+      .set({ ...CANCELLED, failure: REPLACED })
       .where(
         and(
           sql`${mails.state} = 'queued' AND ${mails.link} IS NOT NULL AND ${mails.id} <> ${sql.placeholder('id')}`,
           equals(mails.purpose, 'purpose'),
           equals(mails.recipient, 'recipient'),
           sql`${mails.account_id} IS NOT DISTINCT FROM CAST(${sql.placeholder('account_id')} AS bigint)`,
+        ),
+      )
+      .prepare(),
+  cancelLinks: (orm) =>
+    orm
+      .update(mails)
+      .set({ ...CANCELLED, ...rawPlaceholders('failure') })
+      .where(
+        and(
+          sql`${mails.state} = 'queued' AND ${mails.link} IS NOT NULL`,
+          equalsUnlessNull(mails.account_id, 'account_id'),
         ),
       )
       .prepare(),
@@ -96,6 +117,18 @@ export async function queueMail<P extends Purpose>(
   })
   if (queued && link) await queries(tx).replace.run({ ...about, id: queued.id })
   return queued !== undefined
+}
+
+/**
+ * Cancels mails that were not sent yet and whose links work no more. In the caller's transaction.
+ *
+ * @param which those of an account, or of everybody where it is null; and why, for the list of mails: by default newer links replace them
+ */
+export async function cancelLinks(
+  tx: Tx,
+  which: { account_id: number | null; failure?: string },
+): Promise<void> {
+  await queries(tx).cancelLinks.run({ failure: REPLACED, ...which })
 }
 
 /** Names that people chose stay in their line. */

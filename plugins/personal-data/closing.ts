@@ -17,7 +17,7 @@ import type { Account } from '../../src/store/schema.ts'
  */
 export function beginErasing(db: Db, name: string, now_ms: number): Promise<Account> {
   return db.begin(async (tx) => {
-    const { find, insert } = erasingQueries(tx)
+    const { find, insert, moveOthers } = erasingQueries(tx)
     const account = await lockedAccount(tx, name)
     if (await find.get({ account_id: account.id })) return account
     await refuseUnsettled(tx, account)
@@ -28,11 +28,20 @@ export function beginErasing(db: Db, name: string, now_ms: number): Promise<Acco
       )
     await closeAccount(tx, name, now_ms)
     await insert.run({ account_id: account.id, erased_at_ms: now_ms })
-    await erasingQueries(tx).moveOthers.run({ account_id: account.id })
+    await moveOthers.run({ account_id: account.id })
+    for (const statement of ELSEWHERE) await tx.rows(statement, { account_id: account.id })
     await recordAction(tx, { action: 'account.erased', account_id: account.id })
     return account
   })
 }
+
+const HERE = '(SELECT id FROM people WHERE account_id = $account_id)'
+
+/** Rows by which people who go with the account are named elsewhere: sessions that they lost the right to, and accounts whose erasure has not ended. */
+const ELSEWHERE = [
+  `DELETE FROM sessions WHERE person_id IN ${HERE} AND account_id IS DISTINCT FROM $account_id`,
+  `DELETE FROM memberships WHERE person_id IN ${HERE} AND account_id <> $account_id`,
+]
 
 async function refuseUnsettled(tx: Db, { id, name, balance_nanos }: Account): Promise<void> {
   const { pending } = (await erasingQueries(tx).pendingHolds.get({ account_id: id })) ?? { pending: 0 }

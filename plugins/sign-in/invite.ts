@@ -4,7 +4,7 @@ import { lockedAccount } from '../../src/access/accounts.ts'
 import type { Issuing } from '../../src/access/keys.ts'
 import { makeInvitation, readLink, type SignInLink } from '../../src/access/sign-in-links.ts'
 import type { Tx } from '../../src/store/db.ts'
-import { isMailAddress, queueMail } from '../mail/index.ts'
+import { cancelLinks, isMailAddress, queueMail } from '../mail/index.ts'
 
 export const INVITATION_PAGE = '/console/invitation'
 
@@ -29,8 +29,11 @@ export async function invite(
   account_name: string,
   { has_mail, ...issuing }: Inviting,
 ): Promise<Invited> {
+  // Before the account: in the order of `makeInvitation`.
+  await tx.lock(null)
   const account = await lockedAccount(tx, account_name)
   const made = await makeInvitation(tx, account_name, issuing)
+  await cancelLinks(tx, { account_id: account.id })
   const { email } = await detailsOf(tx, account.id)
   if (!has_mail || !isMailAddress(email)) return { ...made, account: account.name, mailed_to: undefined }
   const { has_password } = await readLink(tx, made.token, issuing.now_ms)

@@ -2,8 +2,8 @@
 import { permissionDenied } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import { checkPassword, hashOf, setPassword } from './passwords.ts'
-import { lockedPerson } from './people.ts'
-import { sessionQueries } from './session-queries.ts'
+import { lockPerson } from './people.ts'
+import { linkQueries, sessionQueries } from './session-queries.ts'
 import type { SessionParts, Visitor } from './session-rows.ts'
 import { isKnownAddress } from './sign-in-rate.ts'
 import { actingAs, ownerOf, type Viewer } from './viewer.ts'
@@ -14,7 +14,7 @@ export interface PasswordChange {
 }
 
 /**
- * Changes the password of whoever looks, and ends their other sessions.
+ * Changes the password of whoever looks, and ends their other sessions and their link.
  *
  * @throws GatewayError invalid_request for a bad new password; permission_denied for a wrong old one, or a session by key
  */
@@ -40,9 +40,11 @@ export async function changePassword(
   const hash = await passwords.hash(new_password)
   await db.begin(
     async (tx) => {
-      await lockedPerson(tx, person_id)
+      await lockPerson(tx, person_id)
       if ((await hashOf(tx, person_id)) !== old_hash) throw wrongOldPassword()
       await setPassword(tx, { person_id, hash, now_ms: now() })
+      // Somebody else may have read the mail with it.
+      await linkQueries(tx).removeOfPerson.run({ person_id })
       const others = await sessionQueries(tx).removeOthers.all({
         person_id,
         key_id: null,

@@ -3,7 +3,7 @@
 import { invalidRequest, overloaded } from '../domain/errors.ts'
 import type { Db } from '../store/db.ts'
 import { createSlots } from '../utilities/slots.ts'
-import { lockedPerson } from './people.ts'
+import { lockPerson } from './people.ts'
 import { passwordQueries } from './session-queries.ts'
 
 /** With the limits on attempts, more than can be guessed. NIST SP 800-63B asks for 8 at the least, and no rules of composition. */
@@ -134,7 +134,7 @@ export function setPassword(
   { person_id, hash, now_ms }: { person_id: number; hash: string; now_ms: number },
 ): Promise<void> {
   return db.begin(async (tx) => {
-    await lockedPerson(tx, person_id)
+    await lockPerson(tx, person_id)
     const { remove, insert } = passwordQueries(tx)
     await remove.run({ person_id })
     await insert.run({ person_id, hash, set_at_ms: now_ms })
@@ -157,7 +157,7 @@ export async function ownHash(
   if (hash === undefined || !isImportedHash(hash)) return hash
   const own = await passwords.hash(password)
   const stored = await db.begin(async (tx) => {
-    await lockedPerson(tx, person_id)
+    await lockPerson(tx, person_id)
     const current = await hashOf(tx, person_id)
     if (current === hash) await setPassword(tx, { person_id, hash: own, now_ms })
     return current === hash ? own : current

@@ -1,10 +1,23 @@
 // The queries on people, their accounts and the staff, prepared once for each connection.
-import { and, asc, isNull, sql } from 'drizzle-orm'
+import { and, asc, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Orm } from '../store/db.ts'
 import { equals, placeholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { memberships, people, staff } from '../store/schema.ts'
 
 const { placeholder } = sql
+
+/** People who can sign in, each with the first account that they own, and whether they operate. */
+const entering = (orm: Orm, of: SQL) =>
+  orm
+    .select({ person: people, staff_id: staff.id, account_id: memberships.account_id })
+    .from(people)
+    .leftJoin(staff, sql`${staff.person_id} = ${people.id} AND ${staff.role} = 'operator'`)
+    .leftJoin(memberships, sql`${memberships.person_id} = ${people.id} AND ${memberships.role} = 'owner'`)
+    .where(and(of, isNull(people.disabled_at_ms)))
+    .orderBy(asc(memberships.id))
+    .limit(1)
+    .prepare()
 
 export const peopleQueries = perConnection({
   insert: (orm) =>
@@ -14,7 +27,10 @@ export const peopleQueries = perConnection({
       .returning()
       .prepare(),
   byId: (orm) => orm.select().from(people).where(equals(people.id, 'id')).prepare(),
-  byEmail: (orm) => orm.select().from(people).where(equals(people.email, 'email')).prepare(),
+  enteringById: (orm) => entering(orm, equals(people.id, 'id')),
+  /** By an address that is known to be theirs: one that somebody else typed would let them in nowhere. */
+  enteringByEmail: (orm) =>
+    entering(orm, sql`${equals(people.email, 'email')} AND ${people.email_verified_at_ms} IS NOT NULL`),
   /** The first who owns an account and can sign in. */
   ownerOf: (orm) =>
     orm
@@ -51,23 +67,16 @@ export const peopleQueries = perConnection({
         sql`${staff.person_id} = ${placeholder('person_id')} AND ${staff.role} = 'operator' AND ${people.disabled_at_ms} IS NULL`,
       )
       .prepare(),
-  /** A person as an owner of an account; of the first one where the account is null. */
+  /** A person as an owner of an account. */
   asOwner: (orm) =>
     orm
-      .select({ person: people, account_id: memberships.account_id })
+      .select({ person: people })
       .from(memberships)
       .innerJoin(people, sql`${people.id} = ${memberships.person_id}`)
       .where(
         sql`${memberships.person_id} = ${placeholder('person_id')} AND ${memberships.role} = 'owner' AND ${people.disabled_at_ms} IS NULL
-          AND ${memberships.account_id} = coalesce(CAST(${placeholder('account_id')} AS BIGINT), ${memberships.account_id})`,
+          AND ${memberships.account_id} = ${placeholder('account_id')}`,
       )
-      .orderBy(asc(memberships.id))
-      .limit(1)
-      .prepare(),
-  insertMembership: (orm) =>
-    orm
-      .insert(memberships)
-      .values(placeholders('person_id', 'account_id', 'role', 'created_at_ms'))
       .prepare(),
   insertStaff: (orm) =>
     orm

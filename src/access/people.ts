@@ -1,5 +1,5 @@
 // People who sign in to the console: found by what they type, and made where an account or the gateway has nobody yet.
-import { inArray, isNull, sql } from 'drizzle-orm'
+import { desc, inArray, isNull, sql } from 'drizzle-orm'
 import type { Db, Tx } from '../store/db.ts'
 import { memberships, type PersonRow, people } from '../store/schema.ts'
 import { OPERATORS_NAME } from './accounts.ts'
@@ -22,7 +22,7 @@ export const ownerOfAccount = async (db: Db, account_id: number): Promise<Person
   (await peopleQueries(db).ownerOf.get({ account_id }))?.person
 
 /**
- * Whom somebody says they are.
+ * The person of a typed name. Every name takes two queries, so that the time does not tell which ones there are.
  *
  * @param typed the name of an account, which means its first owner, or an address that a person has verified; undefined: the operator
  */
@@ -37,15 +37,20 @@ export async function personNamed(db: Db, typed: string | undefined): Promise<Pe
     const person = await firstOperator(db)
     return person && { person, account_id: null }
   }
-  const person = await peopleQueries(db).byEmail.get({ email: typed.toLowerCase() })
-  return person && person.email_verified_at_ms !== null ? await enteringAs(db, person.id) : undefined
+  return personIn(await peopleQueries(db).enteringByEmail.get({ email: typed.toLowerCase() }))
 }
 
 /** Where a person comes in: at the operators' side, or else in the account that they were in first. Undefined if nowhere. */
-export async function enteringAs(db: Db, person_id: number): Promise<PersonIn | undefined> {
-  const { asOperator, asOwner } = peopleQueries(db)
-  const operator = await asOperator.get({ person_id })
-  return operator ? { ...operator, account_id: null } : await asOwner.get({ person_id, account_id: null })
+export const enteringAs = async (db: Db, person_id: number): Promise<PersonIn | undefined> =>
+  personIn(await peopleQueries(db).enteringById.get({ id: person_id }))
+
+function personIn(
+  found: { person: PersonRow; staff_id: number | null; account_id: number | null } | undefined,
+): PersonIn | undefined {
+  if (!found) return undefined
+  const { person, staff_id, account_id } = found
+  if (staff_id !== null) return { person, account_id: null }
+  return account_id === null ? undefined : { person, account_id }
 }
 
 /** A person of one side of the console; undefined for somebody who is disabled, or has no right to it any more. */
@@ -59,13 +64,10 @@ export async function personAt(
   return found?.person
 }
 
-/** Against changes of how a person signs in, until the end of the transaction. @returns the person as they are then */
-export async function lockedPerson(tx: Tx, person_id: number): Promise<PersonRow | undefined> {
-  const { byId } = peopleQueries(tx)
-  const person = await byId.get({ id: person_id })
-  if (!person) return undefined
-  await tx.lock(person.account_id)
-  return await byId.get({ id: person_id })
+/** Against changes of how a person signs in, until the end of the transaction. What is decided on is read after it. */
+export async function lockPerson(tx: Tx, person_id: number): Promise<void> {
+  const person = await peopleQueries(tx).byId.get({ id: person_id })
+  if (person) await tx.lock(person.account_id)
 }
 
 /** The first operator, who is made where there is none. In a transaction that has locked the operator. */
@@ -83,7 +85,7 @@ export async function requireFirstOperator(tx: Tx, now_ms: number): Promise<Pers
 }
 
 /**
- * The first owners of accounts, who are made where there are none. In a transaction that has locked the accounts, or the operator.
+ * The first owners of accounts, who are made where there are none. In a transaction that has locked the operator: no other makes them meanwhile.
  *
  * @returns by the numbers of the accounts
  */
@@ -112,12 +114,13 @@ export async function requireOwners(
 
 async function knownOwners(tx: Tx, account_ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await tx.orm
-    .select({ account_id: memberships.account_id, person_id: sql<number>`min(${memberships.person_id})` })
+    .select({ account_id: memberships.account_id, person_id: memberships.person_id })
     .from(memberships)
     .innerJoin(people, sql`${people.id} = ${memberships.person_id}`)
     .where(
       sql`${inArray(memberships.account_id, [...account_ids])} AND ${memberships.role} = 'owner' AND ${isNull(people.disabled_at_ms)}`,
     )
-    .groupBy(memberships.account_id)
+    .orderBy(desc(memberships.id))
+  // The first one is the last that is set.
   return new Map(rows.map(({ account_id, person_id }) => [account_id, person_id]))
 }

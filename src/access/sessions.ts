@@ -8,7 +8,7 @@ import { OPERATORS_NAME } from './accounts.ts'
 import type { KeyOfAccount } from './gate.ts'
 import { changePassword, type PasswordChange } from './password-change.ts'
 import { checkPassword, hashOf, hasImportedHashes, ownHash } from './passwords.ts'
-import { lockedPerson, type PersonIn, personNamed } from './people.ts'
+import { lockPerson, type PersonIn, personNamed } from './people.ts'
 import { sessionQueries } from './session-queries.ts'
 import {
   endOf,
@@ -58,7 +58,7 @@ export interface Sessions {
    */
   withLink(link: { token: string; password: string }, visitor: Visitor): Promise<SignedIn>
   /**
-   * Changes the password of whoever looks, and ends their other sessions.
+   * Changes the password of whoever looks, and ends their other sessions and their link.
    *
    * @throws GatewayError invalid_request for a bad new password; permission_denied for a wrong old one, or a session by key
    */
@@ -162,7 +162,7 @@ async function withPassword(
   const current = await ownHash(db, passwords, { person_id, password, hash, now_ms: now() })
   if (current === undefined) throw wrongPassword()
   return await enter(parts, visitor, async (tx) => {
-    await lockedPerson(tx, person_id)
+    await lockPerson(tx, person_id)
     // It may have been changed while it was checked.
     if ((await hashOf(tx, person_id)) !== current) throw wrongPassword()
     return await opened(parts, tx, { person_id, account_id: entering.account_id, key_id: null }, visitor)

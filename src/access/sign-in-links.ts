@@ -12,7 +12,7 @@ import { hashOf, setPassword } from './passwords.ts'
 import {
   enteringAs,
   firstOperator,
-  lockedPerson,
+  lockPerson,
   type PersonIn,
   requireFirstOperator,
   requireOwners,
@@ -50,6 +50,7 @@ export const makeOperatorsLink = (db: Db, issuing: Issuing): Promise<SignInLink>
  */
 export function makeInvitation(db: Db, account_name: string, issuing: Issuing): Promise<SignInLink> {
   return db.begin(async (tx) => {
+    await tx.lock(null)
     const account = await lockedAccount(tx, account_name)
     await refuseClosed(tx, account)
     const person_id = await requireOwner(tx, account, issuing.now_ms)
@@ -158,7 +159,7 @@ export function takeLink(
 ): Promise<LinkFor> {
   return db.begin(async (tx) => {
     const { id: person_id } = (await readLink(tx, token, now_ms)).person
-    await lockedPerson(tx, person_id)
+    await lockPerson(tx, person_id)
     // Once more: another may have used it until now.
     const link = await readLink(tx, token, now_ms)
     await linkQueries(tx).removeOfPerson.run({ person_id })
@@ -176,7 +177,7 @@ async function makeLink(
 ): Promise<SignInLink> {
   const token = makeToken(randomBytes)
   const expires_at_ms = now_ms + lasts_ms
-  await lockedPerson(tx, person_id)
+  await lockPerson(tx, person_id)
   const { removeOfPerson, insert } = linkQueries(tx)
   await removeOfPerson.run({ person_id })
   await insert.run({ person_id, sha256: hashKey(token), now_ms, expires_at_ms })

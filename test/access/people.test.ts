@@ -1,5 +1,6 @@
 // People who sign in: whom a typed name means, where they come in, and what ends it.
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { listActions } from '../../plugins/audit-log/listing.ts'
 import { beginErasing } from '../../plugins/personal-data/closing.ts'
 import { closeAccount } from '../../src/access/closing.ts'
 import { hashOf } from '../../src/access/passwords.ts'
@@ -125,6 +126,25 @@ describe('who is made', () => {
   })
 })
 
+test('an account’s first owner is the one who was in it first, not the oldest person', async () => {
+  connection.run("INSERT INTO memberships VALUES (5, 2, 2, 'owner', 0)")
+  const owners = await db.begin((tx) => requireOwners(tx, [{ account_id: 2, name: 'bob' }], NOW))
+  expect([owners.get(2), (await personNamed(db, 'bob'))?.person.id]).toEqual([3, 3])
+})
+
+test('the audit log names nobody who came later by the number of somebody erased', async () => {
+  const record = (created_at_ms: number) =>
+    connection.run(`INSERT INTO actions (created_at_ms, action, actor, session_id, account_id, person_id)
+      VALUES (${created_at_ms}, 'session.started', 'account', 1, 3, 5)`)
+  record(NOW - 1)
+  connection.run('DELETE FROM memberships WHERE person_id = 5; DELETE FROM people WHERE id = 5')
+  const made = await db.begin((tx) => requireOwners(tx, [{ account_id: 3, name: 'eve' }], NOW))
+  expect(made.get(3)).toBe(5)
+  record(NOW)
+  const { rows } = await listActions(db, {}, { limit: 9 })
+  expect(rows.map(({ person_name }) => person_name)).toEqual(['eve', null])
+})
+
 describe('an account that is closed takes the password of', () => {
   test('who is in no other', async () => {
     await closeAccount(db, 'ada', NOW)
@@ -150,6 +170,16 @@ describe('an account that is erased takes', () => {
     await beginErasing(db, 'ada', NOW)
     // Bob's account is erased, too: he goes with the last one.
     expect(homes().flat()).toEqual([null, 1, 1, null, 3])
+  })
+
+  test('with them their memberships and sessions elsewhere, which would keep them', async () => {
+    connection.run(`INSERT INTO sessions VALUES (1, randomblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 3),
+      (2, randomblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 1)`)
+    // Not run to its end: what is left of it is deleted later.
+    await beginErasing(db, 'bob', NOW)
+    await beginErasing(db, 'ada', NOW)
+    expect(await db.rows('SELECT id FROM sessions')).toEqual([{ id: 2 }])
+    expect(await db.rows('SELECT id FROM memberships WHERE person_id = 3')).toEqual([{ id: 3 }])
   })
 
   test('nobody of the staff', async () => {

@@ -50,6 +50,26 @@ test('an invitation is printed where that is asked for, without a mail server, a
   expect((await scene.run('mail', 'list')).out).toBe('No mails.')
 })
 
+test('a newer link cancels a mail that waits, printed or to another address', async () => {
+  setMail('env:SMTP_URL')
+  await scene.run('account', 'invite', 'alice')
+  await scene.run('account', 'change', 'alice', '--email', 'alice@new.example.org')
+  await scene.run('account', 'invite', 'alice')
+  const states = async () => {
+    const { mails } = await scene.json('mail', 'list')
+    return mails.map(({ recipient, state }: Record<string, string>) => [recipient, state])
+  }
+  expect(await states()).toEqual([
+    ['alice@new.example.org', 'queued'],
+    ['alice@example.org', 'cancelled'],
+  ])
+  await scene.run('account', 'invite', 'alice', '--link')
+  expect(await states()).toEqual([
+    ['alice@new.example.org', 'cancelled'],
+    ['alice@example.org', 'cancelled'],
+  ])
+})
+
 test('a start is refused without public_url', async () => {
   writeFileSync(scene.path('tollgate.toml'), `[mail]\nsmtp = "smtp://localhost"\nfrom = "a@b.example"\n`)
   expect((await scene.run('config', 'check')).err).toContain(

@@ -55,7 +55,7 @@ describe.each([
     expect(erased).toMatchObject({ name: 'erased-1', account_id: 1 })
     expect(erased.rows).toEqual({
       account_details: 1,
-      actions: 9,
+      actions: 10,
       // With what was sent of it.
       alerts: 1,
       calls: 4,

@@ -104,6 +104,14 @@ test('mails that were sent are told, without their links and the words of the ma
   expect(Object.keys(linesOf('mail_recipients')[0])).not.toContain('token')
 })
 
+test('what was done at the console names the person, and not the operator', () => {
+  const of_console = linesOf('actions').filter(({ actor }) => actor === 'account' || actor === 'operator')
+  expect(of_console).toMatchObject([
+    { actor: 'account', person_id: 11, address: '203.0.113.77' },
+    { actor: 'operator', person_id: null, address: null },
+  ])
+})
+
 test('kept content is readable: in its row as text, in files byte for byte', async () => {
   const [first, second] = linesOf('responses')
   expect([first.body, second.body]).toEqual([null, expect.stringContaining(MARKER)])

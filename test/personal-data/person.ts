@@ -97,6 +97,8 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
       FROM keys GROUP BY account_id;
     INSERT INTO holds SELECT 1000 + account_id, account_id, min(id), 'req_' || account_id, 1, 'expired', 0, 0, NULL FROM keys GROUP BY account_id;
     INSERT INTO passwords VALUES (NULL, '$argon2id$${MARKER}', 0, 11);
+    INSERT INTO actions (created_at_ms, action, actor, session_id, address, person_id, account_id) VALUES
+      (0, 'session.started', 'account', 1, '203.0.113.77', 11, 1), (0, 'account.suspended', 'operator', 2, '203.0.113.78', 12, 1);
     INSERT INTO alerts VALUES (NULL, 'low_balance', '${MARKER}', 1, '${MARKER} has no balance left.', 0, NULL, NULL);
     INSERT INTO alert_sendings VALUES (NULL, 1, 1, 'raised', 'msg_1', 0, 1, NULL, 0, 204, NULL);
     INSERT INTO mails VALUES (NULL, 1, 'invitation:${MARKER}', 'invitation', json_object('account', '${MARKER}'), '${MARKER}@example.com', 'en',

@@ -132,6 +132,10 @@ test('a restored backup lets nobody in who was signed in when it was made, and k
   await setPassword(db, { person_id: await personAtConsole(db, null), hash: '$argon2id$x', now_ms: NOW })
   const visitor = { address: undefined, user_agent: '' }
   await openSessionAt(db, null, { token: 'x', visitor, now_ms: NOW, settings: SETTINGS })
+  await db.write((db) =>
+    db.rows(`INSERT INTO mails VALUES (1, 1, 'k1', 'invitation', '{"account":"alice"}', 'alice@example.org', 'en',
+      '/console/invitation#TOKEN', 9, 'm1', 'queued', 0, 0, 0, NULL, NULL)`),
+  )
   await db.close()
   const { out: link } = await scene.run('account', 'invite', 'alice')
   expect((await scene.run('backup', scene.path('backup.db'))).status).toBe(0)
@@ -141,6 +145,7 @@ test('a restored backup lets nobody in who was signed in when it was made, and k
   expect(restored.rows('SELECT * FROM sessions')).toEqual([])
   expect(await hashOf(restored, await personAtConsole(restored, null))).toBe('$argon2id$x')
   expect(restored.rows('SELECT * FROM sign_in_links')).toEqual([])
+  expect(restored.rows('SELECT state, link FROM mails')).toEqual([{ state: 'cancelled', link: null }])
   await restored.close()
   fresh.remove()
   expect(await forWhom(link)).toBe('alice')

@@ -385,8 +385,9 @@ describe('sessions are listed', () => {
 })
 
 describe('a password', () => {
-  test('is changed by who knows the old one, whose other sessions end', async () => {
+  test('is changed by who knows the old one, whose other sessions and link end', async () => {
     const client = await accountWithPassword('paul')
+    const { token } = await makeInvitation(gateway.store, 'paul', issuing())
     const other = await visit({ account: 'paul' })
     const change = (old_password: string, new_password: string) =>
       client.send('PUT', '/password', { body: { old_password, new_password } })
@@ -398,6 +399,7 @@ describe('a password', () => {
     expect((await change(PASSWORD, 'a new good password')).status).toBe(200)
     expect(await statusOf(client)).toBe(200)
     expect(await statusOf(other)).toBe(401)
+    expect((await accept(token, 'a password of somebody else')).status).toBe(404)
     expect((await signIn({ account: 'paul', password: PASSWORD })).status).toBe(401)
     expect((await signIn({ account: 'paul', password: 'a new good password' })).status).toBe(200)
   })

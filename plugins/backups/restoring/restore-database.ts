@@ -1,7 +1,6 @@
 // The restoring of a copy of the database alone: checked beside its place, and then put there.
 import { Database } from 'bun:sqlite'
 import { existsSync, renameSync, rmSync } from 'node:fs'
-import { forgetSessions } from '../../../src/access/session-rows.ts'
 import type { DataPaths } from '../../../src/app/process/data-paths.ts'
 import { check } from '../../../src/app/process/snapshot.ts'
 import type { ActionContext } from '../../../src/domain/actions.ts'
@@ -13,6 +12,7 @@ import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { createForOwner } from '../../../src/store/folder.ts'
 import { atEnd, closing } from '../../../src/utilities/at-end.ts'
+import { endLinks } from './ended-links.ts'
 
 /** @throws GatewayError conflict for a folder with a database, or with its write-ahead log, which SQLite would replay onto the restored one */
 export function refuseDatabase({ dir, database_path }: DataPaths): void {
@@ -62,7 +62,7 @@ async function prepare(file: string, incoming: string, by: ActionContext | undef
     using copy = closing(openDatabase(incoming, { before_migration: 'nothing' }))
     await check(copy, file)
     const rows = dbOver(copy)
-    await forgetSessions(rows)
+    await endLinks(rows)
     if (by) await rows.begin((tx) => recordAction(tx, { action: 'backup.restored', subject: file }), { by })
     // The write-ahead log is not copied with the file.
     copy.run('PRAGMA wal_checkpoint(TRUNCATE)')

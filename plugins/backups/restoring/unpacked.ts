@@ -2,7 +2,6 @@
 import type { Database } from 'bun:sqlite'
 import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { forgetSessions } from '../../../src/access/session-rows.ts'
 import {
   describeFindings,
   type FullAudit,
@@ -26,6 +25,7 @@ import { type ArchiveKeys, decrypted, isEncrypted } from '../archive/encryption.
 import type { Manifest } from '../archive/manifest.ts'
 import { unpackArchive } from '../archive/unpack.ts'
 import { roomIn } from '../archive/unpack-room.ts'
+import { endLinks } from './ended-links.ts'
 
 export interface Unpacked {
   manifest: Manifest
@@ -81,7 +81,7 @@ async function auditUnpacked(
   using db = closing(openDatabase(path, { before_migration: 'nothing' }))
   await check(db, archive)
   const rows = dbOver(db)
-  await forgetSessions(rows)
+  await endLinks(rows)
   const responses = createFileStore(join(folder, RESPONSES_FOLDER))
   const audit = await fullAudit({
     db: rows,

@@ -14,10 +14,11 @@ import {
   type ListFilters,
   useListFilters,
 } from '../../console/web/parts/filter-fields.tsx'
+import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { optionOf, Select } from '../../console/web/parts/select.tsx'
-import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, Pager, Table } from '../../console/web/parts/table.tsx'
+import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownMail } from '../list.ts'
 
@@ -38,10 +39,10 @@ const STATES = [
 
 export function MailList() {
   const filters = useListFilters(NO_FILTERS, CURSOR)
-  const { query: chosen, cursor, is_filtered, clear } = filters
+  const { query: chosen, row, is_filtered, clear } = filters
   const state = optionOf(STATES, chosen.state ?? '')
   const query = { ...chosen, state: state === '' ? undefined : state }
-  const page = { ...query, cursor: cursor === '' ? undefined : Number(cursor) }
+  const page = { ...query, cursor: row }
   const mails = useApi(['mails', page], () => api.mails.get({ query: page }), { every_ms: EVERY_MS })
   const retry = useAction({
     work: (id: number) => send(api.mails({ id: part(id) }).retry.post()),
@@ -63,18 +64,15 @@ export function MailList() {
         <MailFilters {...filters} />
         <ExportCsv list="mails" query={query} />
       </div>
-      <Loaded query={mails}>
-        {({ mails: rows, next_cursor }) =>
-          rows.length === 0 ? (
-            <NoMails is_filtered={is_filtered} clear={clear} />
-          ) : (
-            <>
-              <Table label="Mails" columns={columns} rows={rows} keyOf={({ id }) => id} />
-              <Pager next_cursor={next_cursor} param={CURSOR} />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedTable
+        query={mails}
+        rowsOf={(answer) => answer.mails}
+        label="Mails"
+        columns={columns}
+        keyOf={({ id }) => id}
+        param={CURSOR}
+        none={is_filtered ? <NoneFound what="mails" clear={clear} /> : <NoMails />}
+      />
     </div>
   )
 }
@@ -104,7 +102,7 @@ const COLUMNS: Column<ShownMail>[] = [
     </>
   )),
   atEnd('attempts', 'Tries', 'none', ({ attempts }) => count(attempts)),
-  atEnd('delivery', 'Sent, or next try', 'none', ({ sent_at_ms, next_at_ms }) => (
+  atEnd('delivery', 'Delivery', 'none', ({ sent_at_ms, next_at_ms }) => (
     <ClockTime at_ms={sent_at_ms ?? next_at_ms} />
   )),
   atEnd('queued', 'Queued', 'second-end', ({ queued_at_ms }) => <ClockTime at_ms={queued_at_ms} />),
@@ -151,17 +149,9 @@ function MailFilters({ filters, set, is_filtered, clear }: Filters) {
   )
 }
 
-function NoMails({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
-  if (is_filtered)
-    return (
-      <EmptyState title="No mails match" action={<Button onClick={clear}>Clear filters</Button>}>
-        Try another filter or a longer period.
-      </EmptyState>
-    )
-  return (
-    <EmptyState icon={Mail} title="No mails yet">
-      Set a mail server in the <Link href="/settings/mail">mail settings</Link>. Invitations and notices to
-      accounts then appear here.
-    </EmptyState>
-  )
-}
+const NoMails = () => (
+  <EmptyState icon={Mail} title="No mails yet">
+    Set a mail server in the <Link href="/settings/mail">mail settings</Link>. Invitations and notices to
+    accounts then appear here.
+  </EmptyState>
+)

@@ -4,8 +4,9 @@ import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
-import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, Pager, Table, useCursor } from '../../console/web/parts/table.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, column, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 
 type Unsubscribed = AnswerOf<(typeof api)['mail-unsubscribed']['get']>['unsubscribed'][number]
@@ -22,18 +23,14 @@ export function UnsubscribedList() {
         </p>
         <ExportCsv list="mail-unsubscribed" query={{}} />
       </div>
-      <Loaded query={list}>
-        {({ unsubscribed, next_cursor }) =>
-          unsubscribed.length === 0 ? (
-            <EmptyState title="Nobody unsubscribed">Each notice has a link to unsubscribe.</EmptyState>
-          ) : (
-            <>
-              <Table label="Unsubscribed" columns={COLUMNS} rows={unsubscribed} keyOf={({ id }) => id} />
-              <Pager next_cursor={next_cursor} />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedTable
+        query={list}
+        rowsOf={(answer) => answer.unsubscribed}
+        label="Unsubscribed"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        none={<EmptyState title="Nobody unsubscribed">Each notice has a link to unsubscribe.</EmptyState>}
+      />
     </div>
   )
 }

@@ -32,10 +32,11 @@ export const action_tables: readonly StoredTable[] = [
     erases: 'columns',
     described: 'what was done in or to the account: keys, limits, balance, sign-ins',
     columns: {
-      ...columns('id created_at_ms action actor person_id request_id account_id key_id subject', EXPORTED),
+      ...columns('id created_at_ms action actor request_id account_id key_id subject', EXPORTED),
       before: { exported: 'json', erased: 'NULL' },
       after: { exported: 'json', erased: 'NULL' },
       // The operator's own is not the account's.
+      person_id: { exported: 'as_is', read: "CASE WHEN actor <> 'operator' THEN person_id END" },
       address: {
         exported: 'as_is',
         read: "CASE WHEN actor <> 'operator' THEN address END",

@@ -22,7 +22,9 @@ import { createSessions } from '../../../src/access/sessions.ts'
 import {
   makeInvitation,
   makeOperatorsLink,
+  makeToken,
   resetOperator,
+  storeInvitations,
   takeLink,
 } from '../../../src/access/sign-in-links.ts'
 import { createSignInRate } from '../../../src/access/sign-in-rate.ts'
@@ -223,6 +225,18 @@ const SIGNING_IN: Record<string, Race> = {
     second: useLink,
     ends: ['done', 'not_found'],
   }),
+  'an account that an import and the operator invite at once has one owner': {
+    hold: operator,
+    first: (db, { id: account_id, name }) =>
+      db.begin(async (tx) => {
+        await tx.lock(null)
+        const token = makeToken(issuing.randomBytes)
+        await storeInvitations(tx, [{ account_id, name, token, expires_at_ms: NOW + 1 }], NOW)
+      }),
+    second: invite,
+    look: 'SELECT count(*) AS count FROM memberships WHERE account_id = $id',
+    left: [1],
+  },
   'the operator has one link': {
     hold: operator,
     ...both((db) => makeOperatorsLink(db, issuing)),
