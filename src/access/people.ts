@@ -17,10 +17,6 @@ export interface PersonIn {
 export const firstOperator = async (db: Db): Promise<PersonRow | undefined> =>
   (await peopleQueries(db).operator.get())?.person
 
-/** The first person who owns an account and can sign in; undefined if there is none. */
-export const ownerOfAccount = async (db: Db, account_id: number): Promise<PersonRow | undefined> =>
-  (await peopleQueries(db).ownerOf.get({ account_id }))?.person
-
 /**
  * The person of a typed name. Every name takes two queries, so that the time does not tell which ones there are.
  *
@@ -30,8 +26,8 @@ export async function personNamed(db: Db, typed: string | undefined): Promise<Pe
   const account =
     typed === undefined ? undefined : await accountQueries(db).accountByName.get({ name: typed })
   if (account) {
-    const person = await ownerOfAccount(db, account.id)
-    return person && { person, account_id: account.id }
+    const owner = await peopleQueries(db).ownerOf.get({ account_id: account.id })
+    return owner && { ...owner, account_id: account.id }
   }
   if (typed === undefined || typed.toLowerCase() === OPERATORS_NAME) {
     const person = await firstOperator(db)
