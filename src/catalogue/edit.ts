@@ -37,7 +37,8 @@ export function* editToml(text: string, edits: readonly Edit[]): Generator<void,
   const bare = withoutMark(text)
   let places = placesIn(bare)
   let read_chars = 0
-  for (const batch of batchesOf(edits.map(withDecimalDigits))) {
+  for (const given of batchesOf(edits.map(withDecimalDigits))) {
+    const batch = given.map((edit) => withLastBlock(edit, places))
     const wanted = batch.reduce(expected, places.value)
     let steps = batch.flatMap((edit) => stepsOf(places.value, edit))
     // Each round takes a step or more. What replaces a section takes two: it is removed, and then added in another form.
@@ -88,6 +89,15 @@ function batchesOf(edits: readonly Edit[]): Edit[][] {
     for (const key of keys) above.add(key)
   }
   return batches
+}
+
+/** The name of `[[blocks]]` goes with the last of them: a list that is written so is never empty. */
+function withLastBlock(edit: Edit, { value, headerAt }: Places): Edit {
+  const { op, path } = edit
+  const list = path.slice(0, -1)
+  const blocks = valueAt(value, list)
+  const is_last = op === 'remove' && path.at(-1) === 0 && Array.isArray(blocks) && blocks.length === 1
+  return is_last && headerAt(path) ? { op, path: list } : edit
 }
 
 const tooManyEdits = () =>

@@ -152,6 +152,12 @@ reads_per_minute = 60
     after: MODELS.slice(MODELS.indexOf('# The second')),
   },
   {
+    name: 'the only block, with the name of the list',
+    before: 'a = 1\n\n[[p]]\nn = 1\n\n[[p.q]]\nm = 1\n',
+    edits: [remove(['p', 0, 'q', 0]), remove(['p', 0]), add(['p'], { n: 2 })],
+    after: 'a = 1\n\n[[p]]\nn = 2\n',
+  },
+  {
     name: 'an element of a list on one line',
     before: 'a = ["one", "two", "three"] # three\n',
     edits: [remove(['a', 1]), add(['a'], 'four'), set(['a', 0], 'zero')],

@@ -9,7 +9,7 @@ import { conflict } from '../../../src/domain/errors.ts'
 import { marginPercent } from '../../../src/domain/margin.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import { type MarginLine, marginLines } from '../../../src/money/pricing/price-lines.ts'
-import { blocksOf, changeCatalogue, placeOf, readAmounts, readField } from './editing.ts'
+import { blocksOf, changeCatalogue, placeOf, readAmounts, readField, requireOthers } from './editing.ts'
 
 interface NewModel {
   kind: string
@@ -85,7 +85,11 @@ function addModelDelete(models: Command, deps: CliDeps): void {
     .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
       const context = contextOf(command, deps)
       const saved = await changeCatalogue(context, deps, 'command:models delete', {
-        edits: (values) => [{ op: 'remove', path: ['models', placeOf(values, 'models', id)] }],
+        edits(values) {
+          const place = placeOf(values, 'models', id)
+          requireOthers(values, 'models', id)
+          return [{ op: 'remove', path: ['models', place] }]
+        },
         review: async () => {
           const about = `Calls to ${id} are refused from then on.`
           await confirm(deps, {

@@ -7,7 +7,15 @@ import type { Edit } from '../../../src/catalogue/edit.ts'
 import type { TomlTable } from '../../../src/catalogue/toml.ts'
 import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { conflict } from '../../../src/domain/errors.ts'
-import { blocksOf, changeCatalogue, placeOf, readField, routesOf, variablesIn } from './editing.ts'
+import {
+  blocksOf,
+  changeCatalogue,
+  placeOf,
+  readField,
+  requireOthers,
+  routesOf,
+  variablesIn,
+} from './editing.ts'
 
 interface NewProvider {
   server?: string
@@ -126,9 +134,14 @@ const routePaths = (values: TomlTable, name: string, ...field: string[]): (strin
     ),
   )
 
-/** Edits are made one after the other: from the end, so that places stay. */
+/**
+ * Edits are made one after the other: from the end, so that places stay.
+ *
+ * @throws GatewayError not_found; conflict if no provider or no model would be left
+ */
 function deletionOf(values: TomlTable, name: string): { edits: Edit[]; lost: string[] } {
   const place = placeOf(values, 'providers', name)
+  requireOthers(values, 'providers', name)
   const lost = new Map(
     blocksOf(values, 'models').flatMap((model, at) => {
       const routes = routesOf(model)
@@ -137,6 +150,10 @@ function deletionOf(values: TomlTable, name: string): { edits: Edit[]; lost: str
         : []
     }),
   )
+  if (lost.size === blocksOf(values, 'models').length)
+    throw conflict(
+      `No model has a route to another provider than "${name}", and the catalogue needs at least one model. Add another route or model first.`,
+    )
   const paths = [
     ...routePaths(values, name).filter(([, at]) => !lost.has(Number(at))),
     ...[...lost.keys()].map((at) => ['models', at]),

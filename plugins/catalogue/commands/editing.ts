@@ -8,7 +8,7 @@ import type { CheckedDraft } from '../../../src/catalogue/drafts.ts'
 import type { Edit } from '../../../src/catalogue/edit.ts'
 import type { TomlTable } from '../../../src/catalogue/toml.ts'
 import { isTable, type TomlValue } from '../../../src/catalogue/toml-write.ts'
-import { notFound, unprocessable } from '../../../src/domain/errors.ts'
+import { conflict, notFound, unprocessable } from '../../../src/domain/errors.ts'
 
 export type Block = { readonly [key: string]: TomlValue }
 
@@ -29,6 +29,17 @@ export function placeOf(values: TomlTable, list: Blocks, name: string): number {
   if (place >= 0) return place
   const kind = list === 'models' ? 'Model' : 'Provider'
   throw notFound(`${kind} "${name}" not found. ${kind}s of the catalogue: ${names.join(', ') || 'none'}.`)
+}
+
+const KINDS = { models: 'model', providers: 'provider' } as const
+
+/** @throws GatewayError conflict if a block is the only one of its list: the catalogue needs one of each */
+export function requireOthers(values: TomlTable, list: Blocks, name: string): void {
+  if (blocksOf(values, list).length > 1) return
+  const kind = KINDS[list]
+  throw conflict(
+    `"${name}" is the only ${kind}, and the catalogue needs at least one. Add another ${kind} first.`,
+  )
 }
 
 /** The routes of a model. */

@@ -130,6 +130,27 @@ describe('refused, and nothing is written', () => {
     expect(file()).toBe(TEXT)
   })
 
+  test('the only model and the only provider, and the provider of all models', async () => {
+    await run('models delete both --yes')
+    await run('providers delete other --yes')
+    const left = file()
+    expect(left).toContain('"flash"')
+    for (const [line, words] of [
+      ['models delete flash', '"flash" is the only model, and the catalogue needs at least one.'],
+      ['providers delete acme', '"acme" is the only provider, and the catalogue needs at least one.'],
+    ] as const)
+      expect((await run(`${line} --yes`)).err).toContain(words)
+    expect(file()).toBe(left)
+    expect(
+      (await run('providers add other --protocol openai --base-url http://127.0.0.1:8000/v1')).status,
+    ).toBe(0)
+    const added = file()
+    expect((await run('providers delete acme --yes')).err).toContain(
+      'No model has a route to another provider than "acme"',
+    )
+    expect(file()).toBe(added)
+  })
+
   test('a catalogue with mistakes is said to have them', async () => {
     const broken = `${TEXT}\n[server]\nlisten = 1\n`
     writeFileSync(scene.path('tollgate.toml'), broken)
