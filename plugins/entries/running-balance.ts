@@ -74,7 +74,7 @@ export async function listWithBalances(
 export async function* allWithBalances(db: Db, filter: EntryFilter): AsyncGenerator<EntryWithBalance[]> {
   const { account_id } = filter
   const begun = await db.snapshot(async (then) => ({
-    newest_id: await newestEntryId(then),
+    newest_id: await newestEntryId(then, account_id),
     balance_nanos: account_id === undefined ? 0 : await balanceOf(then, account_id),
   }))
   let newer: KnownBalance = { ...LAST_PLACE, balance_nanos: begun.balance_nanos }

@@ -59,7 +59,7 @@ const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
 describe.each([
   ['SQLite', sqlitePlace, true],
   ['PostgreSQL', postgresPlace, hasPostgres],
-] as const)('on %s', (_, open, is_there) => {
+] as const)('on %s', (engine, open, is_there) => {
   let place: Place
   beforeAll(async () => {
     if (is_there) place = await open()
@@ -93,6 +93,32 @@ describe.each([
         expect(rows.some(({ amount_nanos }) => amount_nanos === 90_000)).toBe(kind !== undefined)
         if (kind === undefined) expect(rows).toHaveLength(stored?.entries ?? 0)
       }
+    },
+  )
+
+  test.if(is_there && engine === 'PostgreSQL')(
+    'entries of an account, while another gateway is about to commit one',
+    async () => {
+      const [inserted, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      await place.commit(
+        Array.from({ length: 300 }, (_, nth) => ({ ...topUp(nth + 1), now_ms: at(1_000 + nth) })),
+      )
+      const committed = place.db.begin(async (tx) => {
+        await tx.rows('UPDATE accounts SET balance_nanos = balance_nanos + 11 WHERE id = 1')
+        await tx.rows(
+          `INSERT INTO entries (account_id, kind, amount_nanos, note, created_at_ms) VALUES (1, 'top_up', 11, '', ${at(900)})`,
+        )
+        inserted.resolve()
+        await released.promise
+      })
+      await inserted.promise
+      await place.commit([{ ...topUp(3, 2), now_ms: at(2_000) }])
+      const rows = await readWhile(allWithBalances(place.db, { account_id: 1 }), async () => {
+        released.resolve()
+        await committed
+      })
+      const oldest = rows.at(-1)
+      expect(oldest?.balance_nanos).toBe(oldest?.amount_nanos ?? 0)
     },
   )
 
