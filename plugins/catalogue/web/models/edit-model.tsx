@@ -1,6 +1,6 @@
 // The page Edit model: its price and costs, its routes and limits; or it is taken out of the catalogue.
 import { Trash2 } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
@@ -9,8 +9,9 @@ import { Page } from '../../../console/web/parts/page.tsx'
 import { AwaitedPage } from '../../../console/web/parts/states.tsx'
 import { useDraft, useFile } from '../parts/draft.ts'
 import { ModelFields } from '../parts/model-fields.tsx'
+import { useOpenedBlock } from '../parts/opened-block.ts'
 import { SaveBar } from '../parts/save-bar.tsx'
-import { type Block, blocksOf, type CatalogueFile, textAt } from '../parts/values.ts'
+import { blocksOf, type CatalogueFile } from '../parts/values.ts'
 
 export default function EditModelPage({ params }: PageProps) {
   const id = params.id ?? ''
@@ -19,23 +20,17 @@ export default function EditModelPage({ params }: PageProps) {
   return <ModelForm id={id} read={file.data} />
 }
 
-/** The ids of the file's models. */
-const modelsIn = (values: unknown): string[] =>
-  blocksOf(values as Block | null, 'models').map((model) => textAt(model, 'id'))
-
 const hrefOf = (id: string) => `/models/${encodeURIComponent(id)}`
 
 function ModelForm({ id, read }: { id: string; read: CatalogueFile }) {
   const draft = useDraft(read)
   const [, go] = useLocation()
-  const saved = modelsIn(read.values)
-  // A model that is given another id is still the one that was opened.
-  const [{ at, count }] = useState(() => ({ at: saved.indexOf(id), count: saved.length }))
+  const { place, count, renamed, is_deleted } = useOpenedBlock(draft, 'models', id)
   const drafted = blocksOf(draft.values, 'models')
-  const model = drafted.length < count ? undefined : drafted[at]
-  const path = ['models', at]
+  const model = drafted.length < count ? undefined : drafted[place]
+  const path = ['models', place]
   // Once saved, a renamed model has the page of its new id. A removed one has no page.
-  const next = at < 0 || saved.includes(id) ? undefined : saved.length < count ? '' : saved[at]
+  const next = is_deleted ? '' : renamed
   useEffect(() => {
     if (next !== undefined) go(next === '' ? '/models' : hrefOf(next))
   }, [next, go])
@@ -64,7 +59,7 @@ function ModelForm({ id, read }: { id: string; read: CatalogueFile }) {
         <ModelFields draft={draft} path={path} model={model} />
       ) : (
         <Notice tone="warn">
-          {at < 0
+          {place < 0
             ? 'The catalogue has no such model, or cannot be read as a form. '
             : 'Review the draft to remove the model from the catalogue, or discard your changes. '}
           <Link href="/models">All models</Link>

@@ -61,7 +61,13 @@ export function useReview(
     close,
     save: (text) => save.mutate(text),
   }
-  return { reviewing, open, save_failure: save.error }
+  /** Ends the review, and forgets why it could not be saved. */
+  const forget = () => {
+    close()
+    open.reset()
+    save.reset()
+  }
+  return { reviewing, open, save_failure: save.error, forget }
 }
 
 interface ReviewDialogProps {

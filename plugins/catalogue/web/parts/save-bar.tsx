@@ -1,4 +1,5 @@
 // The end of a draft: a review of its changes, then the save; or it is discarded.
+import { useQueryClient } from '@tanstack/react-query'
 import { Save } from 'lucide-react'
 import { ApiError, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -9,14 +10,23 @@ import { Words } from '../../../console/web/parts/words.tsx'
 import { Diff } from './diff.tsx'
 import type { Draft } from './draft.ts'
 import { ReviewDialog, useReview } from './review-dialog.tsx'
+import { FILE_KEY } from './saving.ts'
 
 /** Buttons for a page's head, and the dialog that they open. */
 export function SaveBar({ draft }: { draft: Draft }) {
   // The text being typed may correct them; the click on the button leaves its field.
   const has_mistakes = draft.mistakes.length > 0 && !draft.is_changing
   // A field that this very click has left is still being written.
-  const { reviewing, open, save_failure } = useReview(draft.settled, draft.file, draft.save)
+  const { reviewing, open, save_failure, forget } = useReview(draft.settled, draft.file, draft.save)
+  const queries = useQueryClient()
   const failure = save_failure ?? open.error
+  /** The text under review is of the file before: it would take back what somebody else saved. */
+  const reload = () => {
+    forget()
+    draft.discard()
+    void queries.invalidateQueries({ queryKey: FILE_KEY })
+  }
+  const notice = failure && <FailureNotice draft={draft} failure={failure} reload={reload} />
   return (
     <>
       {(draft.is_changed || draft.is_changing) && (
@@ -34,16 +44,22 @@ export function SaveBar({ draft }: { draft: Draft }) {
           </Button>
         </>
       )}
-      {failure && reviewing.review === null && <FailureNotice draft={draft} failure={failure} />}
+      {reviewing.review === null && notice}
       <ReviewDialog reviewing={reviewing} title="Save changes?" verb="Save changes">
-        {failure && <FailureNotice draft={draft} failure={failure} />}
+        {notice}
       </ReviewDialog>
     </>
   )
 }
 
+interface FailureNoticeProps {
+  draft: Draft
+  failure: Error
+  reload: () => void
+}
+
 /** Nobody's edit is lost: neither that of whoever was first, nor this one. */
-function FailureNotice({ draft, failure }: { draft: Draft; failure: Error }) {
+function FailureNotice({ draft, failure, reload }: FailureNoticeProps) {
   const is_conflict = failure instanceof ApiError && failure.code === 'configuration_changed'
   return (
     <Notice tone="bad" alert>
@@ -54,7 +70,7 @@ function FailureNotice({ draft, failure }: { draft: Draft; failure: Error }) {
       {is_conflict && (
         <div className="row">
           <Copy text={draft.text} what="text with your changes" label="Copy my text" look="plain" />
-          <Button small onClick={draft.discard}>
+          <Button small onClick={reload}>
             Reload file
           </Button>
         </div>

@@ -1,5 +1,5 @@
 // The page Edit provider: its keys, address and limits; or it is deleted.
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import { part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
@@ -9,10 +9,11 @@ import { Page } from '../../../console/web/parts/page.tsx'
 import { AwaitedPage } from '../../../console/web/parts/states.tsx'
 import { useDraft, useFile } from '../parts/draft.ts'
 import { useKnownList } from '../parts/known.ts'
+import { useOpenedBlock } from '../parts/opened-block.ts'
 import { ProviderFields } from '../parts/provider-fields.tsx'
 import { SaveBar } from '../parts/save-bar.tsx'
 import { useSettings } from '../parts/schema-fields.tsx'
-import { type Block, blocksOf, type CatalogueFile, textAt } from '../parts/values.ts'
+import { blocksOf, type CatalogueFile } from '../parts/values.ts'
 import { DeleteProvider } from './delete-provider.tsx'
 
 export default function EditProviderPage({ params }: PageProps) {
@@ -30,11 +31,8 @@ const hrefOf = (name: string) => `/providers/${part(name)}`
 function ProviderForm({ name, read }: { name: string; read: CatalogueFile }) {
   const draft = useDraft(read)
   const [, go] = useLocation()
-  const saved = blocksOf(read.values as Block | null, 'providers').map((each) => textAt(each, 'name'))
-  // A provider that is given another name is still the one that was opened.
-  const [{ place, count }] = useState(() => ({ place: saved.indexOf(name), count: saved.length }))
-  const provider = blocksOf(draft.values, 'providers')[place]
-  const renamed = place < 0 || saved.includes(name) || saved.length < count ? undefined : saved[place]
+  const { place, renamed, is_deleted } = useOpenedBlock(draft, 'providers', name)
+  const provider = is_deleted ? undefined : blocksOf(draft.values, 'providers')[place]
   useEffect(() => {
     if (renamed !== undefined) go(hrefOf(renamed))
   }, [renamed, go])
@@ -46,7 +44,7 @@ function ProviderForm({ name, read }: { name: string; read: CatalogueFile }) {
         <>
           {!draft.is_changed && !draft.is_changing && (
             <>
-              {provider && <DeleteProvider name={name} place={place} file={read} />}
+              {provider && <DeleteProvider name={name} place={place} file={draft.file} />}
               <ButtonLink href={hrefOf(name)}>Close</ButtonLink>
             </>
           )}
