@@ -266,7 +266,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/utilities/': 500,
   // 100 more for the time zone of pages, chosen in Settings; 80 for points of charts that lead to their calls, and total rows.
   // 80 more for the brand on pages and in samples.
-  // 120 more for lists that the server pages, drawn at one place for seven pages, and for a console that is turned off.
+  // 120 more for lists that the server pages, drawn at one place, and for a console that is turned off.
   'plugins/console/': 6_230,
   // 2,600 more: the import itself, its commands, report and history.
   // 4,500 more: a source is a gateway's tables, its configuration, and the reasons for all that has no counterpart.

@@ -74,11 +74,9 @@ const failureQueries = perConnection({
   newest: (orm) =>
     orm
       .select({
-        id: calls.id,
         request_id: calls.request_id,
         provider: calls.provider,
         upstream_model: calls.upstream_model,
-        model: calls.model,
         outcome: calls.outcome,
         started_at_ms: calls.started_at_ms,
         duration_ms: calls.duration_ms,

@@ -245,6 +245,20 @@ test('a first call that is refused says why and what to do, and a later one is s
   expect(await page.getByText('Your call was refused').count()).toBe(0)
 })
 
+test('counts of a provider lead to the calls that it answered, each by a name that says which', async () => {
+  await (await gateway.call('/v1/chat/completions', SAID, { key })).text()
+  const provider = (await gateway.atRest()).calls.at(-1)?.provider
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open('/console/?by=provider')
+  const outcomeOf = async (name: RegExp) => {
+    const href = await page.getByRole('link', { name }).getAttribute('href')
+    return new URL(href ?? '', gateway.url).searchParams.get('outcome')
+  }
+  expect(await outcomeOf(new RegExp(`^\\d+ calls? of ${provider}$`))).toBe('answered')
+  expect(await outcomeOf(/^\d+ calls? in all$/)).toBe('call')
+})
+
 describe('after another choice the answer in view is read as what it is of, until the next is there', () => {
   let used = 0
   let unused = 0
@@ -290,6 +304,39 @@ describe('after another choice the answer in view is read as what it is of, unti
     await table.getByRole('columnheader', { name: 'Account' }).waitFor()
     expect(await table.getByRole('button', { name: 'sim-flash' }).count()).toBe(0)
     await one.isClean()
+  })
+
+  test('figures of a refused choice are not those of the choice before', async () => {
+    await using one = await visit('operator')
+    one.allow(/status of (400|503)/)
+    const { page } = one
+    await one.open('/console/')
+    const table = page.getByRole('table', { name: /^Figures by/ })
+    await table.waitFor()
+    const answering = (path: string, status: number) =>
+      page.route(new RegExp(`/console/api/${path}\\?`), (route) =>
+        route.fulfill({ status, json: { error: { message: `Not now: ${path}.`, code: 'x', param: null } } }),
+      )
+    await answering('overview', 400)
+    // It is repeated, so what it answered of the choice before stays.
+    await answering('refusals', 503)
+    await press(one, '7 days')
+    await page.getByText('Not now: overview.').waitFor()
+    expect(await table.count()).toBe(0)
+  })
+
+  test('failed calls of another range are not those of the range before', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/')
+    const figure = page.locator('.figure').filter({ hasText: 'Failed' }).locator('.figure-value')
+    await figure.getByText('0', { exact: true }).waitFor()
+    const held = await holdBack(one, /\/console\/api\/failed-calls\?/)
+    await press(one, '7 days')
+    await held.requested
+    await figure.getByText('–', { exact: true }).waitFor()
+    held.release()
+    await figure.getByText('0', { exact: true }).waitFor()
   })
 
   test('a key without calls has not the first call of another', async () => {

@@ -26,7 +26,7 @@ import { Money } from '../../console/web/parts/money.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
 import { AwaitedPage } from '../../console/web/parts/states.tsx'
 import { Tabs } from '../../console/web/parts/tabs.tsx'
-import { useWeek } from '../../console/web/parts/week.ts'
+import { useWeek, type Week } from '../../console/web/parts/week.ts'
 import { EntriesList } from '../../entries/web/entries-list.tsx'
 import { HistoryLink } from '../../import/web/history-list.tsx'
 import { KeysList } from '../../keys/web/keys-list.tsx'
@@ -43,8 +43,11 @@ import { AccountStatus, lasting } from './words.tsx'
 export default function Account({ params: { account: reference = '' } }: PageProps) {
   const account = useApi(['account', reference], () => api.accounts({ id: part(reference) }).get())
   const refusals = useRefusals({ range: 'week', account: reference })
-  if (!account.data || refusals.isPending) return <AwaitedPage title="Account" query={account} />
-  return <AccountPage account={account.data} refusals={refusals.data} />
+  const week = useWeek({ account: reference })
+  // What comes later would push down what is below it.
+  if (!account.data || refusals.isPending || week.isPending)
+    return <AwaitedPage title="Account" query={account} />
+  return <AccountPage account={account.data} refusals={refusals.data} week={week.data} />
 }
 
 type Open = 'details' | 'rename' | 'suspend' | 'close' | 'invite'
@@ -52,9 +55,10 @@ type Open = 'details' | 'rename' | 'suspend' | 'close' | 'invite'
 interface KnownAccount {
   account: AccountView
   refusals: Refusals | undefined
+  week: Week | undefined
 }
 
-function AccountPage({ account, refusals }: KnownAccount) {
+function AccountPage({ account, refusals, week }: KnownAccount) {
   const [movement, setMovement] = useState<Movement | null>(null)
   const [open, setOpen] = useState<Open | null>(null)
   const dialog = (which: Open) => ({ account, open: open === which, onClose: () => setOpen(null) })
@@ -77,7 +81,7 @@ function AccountPage({ account, refusals }: KnownAccount) {
     >
       <ManyRefused refusals={refusals} account={account} />
       <AccountDetails of={account} />
-      <AccountFigures account={account} refusals={refusals} />
+      <AccountFigures {...{ account, refusals, week }} />
       <Tabs
         label={`Parts of ${account.name}`}
         tabs={[
@@ -108,9 +112,9 @@ function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: Accou
   return `${name}’s balance is ${balanceUsd(Math.max(available_nanos, 0))} USD${pace}.${state}`
 }
 
-function AccountFigures({ account, refusals }: KnownAccount) {
+function AccountFigures({ account, refusals, week }: KnownAccount) {
   const { balance_nanos, held_nanos, available_nanos, keys } = account
-  const { totals, before } = useWeek({ account: account.name }) ?? {}
+  const { totals, before } = week ?? {}
   return (
     <Figures>
       <Figure

@@ -24,9 +24,12 @@ export function By(action: ShownAction) {
   )
 }
 
-function detailOf({ by, command, machine_user, person, session_id, address }: ShownAction): string {
+function detailOf(action: ShownAction): string {
+  const { by, command, machine_user, session_id, address } = action
   if (command !== null)
     return machine_user === null ? `tollgate ${command}` : `${machine_user}: tollgate ${command}`
+  // Of people who are gone their account is known.
+  const person = action.person ?? (by === 'account' ? action.account : null)
   const who = person?.toLowerCase() === WHO[by].toLowerCase() ? null : person
   const session = session_id === null ? null : `session ${session_id}`
   return [who, session, address].filter((part) => part !== null).join(', ')

@@ -83,7 +83,12 @@ function TroubleNotice({ trouble }: { trouble: Trouble }) {
         </div>
         <div className="row">
           {kind === 'key' && provider !== null && (
-            <ButtonLink small look="primary" href={`/providers/${part(provider)}/edit`}>
+            <ButtonLink
+              small
+              look="primary"
+              href={`/providers/${part(provider)}/edit`}
+              aria-label={`Replace key of ${provider}`}
+            >
               Replace key
             </ButtonLink>
           )}
@@ -93,11 +98,15 @@ function TroubleNotice({ trouble }: { trouble: Trouble }) {
             </Button>
           )}
           {kind !== 'key' && (
-            <ButtonLink small href={placeOf(trouble)}>
+            <ButtonLink
+              small
+              href={placeOf(trouble)}
+              aria-label={`Open ${kind === 'provider' ? 'provider' : 'model'}: ${name}`}
+            >
               Open {kind === 'provider' ? 'provider' : 'model'}
             </ButtonLink>
           )}
-          <ButtonLink small href={callsOf(trouble)}>
+          <ButtonLink small href={callsOf(trouble)} aria-label={`Calls of ${name}`}>
             Calls
           </ButtonLink>
           <TestResult result={trial.data} failure={trial.error} />

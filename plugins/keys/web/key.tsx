@@ -19,7 +19,7 @@ import { Money } from '../../console/web/parts/money.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
 import { AwaitedPage } from '../../console/web/parts/states.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
-import { useWeek } from '../../console/web/parts/week.ts'
+import { useWeek, type Week } from '../../console/web/parts/week.ts'
 import { useRefusals } from '../../refusals/web/refusals.ts'
 import { RefusedFact } from '../../refusals/web/refused.tsx'
 import type { KeyView } from '../console/views.ts'
@@ -30,13 +30,20 @@ import { LimitWarning, SpendLimitFacts } from './spend-limits.tsx'
 
 export default function Key({ params: { key: reference = '' } }: PageProps) {
   const key = useApi(['key', reference], () => api.keys({ id: part(reference) }).get())
-  if (!key.data) return <AwaitedPage title="Key" query={key} />
-  return <KeyPage of={key.data} />
+  const week = useWeek({ key: reference })
+  // What comes later would push down what is below it.
+  if (!key.data || week.isPending) return <AwaitedPage title="Key" query={key} />
+  return <KeyPage of={key.data} week={week.data} />
 }
 
 type Open = 'change' | 'rotate' | 'revoke'
 
-function KeyPage({ of: key }: { of: KeyView }) {
+interface KnownKey {
+  of: KeyView
+  week: Week | undefined
+}
+
+function KeyPage({ of: key, week }: KnownKey) {
   const { role } = useViewer()
   const [open, setOpen] = useState<Open | null>(null)
   const dialog = (which: Open) => ({ of: key, open: open === which, onClose: () => setOpen(null) })
@@ -73,7 +80,7 @@ function KeyPage({ of: key }: { of: KeyView }) {
       {(key.status === 'active' || key.status === 'retiring') && (
         <LimitWarning limits={key.spend_limits} who="This key" />
       )}
-      <KeyFacts of={key} />
+      <KeyFacts of={key} week={week} />
       <Section title="Spend limits">
         <SpendLimitFacts limits={key.spend_limits} />
       </Section>
@@ -107,7 +114,7 @@ function leadOf(key: KeyView, is_operator: boolean) {
   return key.own ? 'You are signed in with this key.' : 'A key of your account.'
 }
 
-function KeyFacts({ of: key }: { of: KeyView }) {
+function KeyFacts({ of: key, week }: KnownKey) {
   const { status, revoked_at_ms, expires_at_ms } = key
   return (
     <Facts
@@ -117,7 +124,7 @@ function KeyFacts({ of: key }: { of: KeyView }) {
         ['Models', key.models?.join(', ') ?? 'all'],
         ['Allowed networks', key.addresses?.join(', ') ?? 'any'],
         ['Spent', <Spent key="spent" of={key} />],
-        ['Last 7 days', <Week key="week" of={key} />],
+        ['Last 7 days', <WeekWords key="week" week={week} />],
         ['Failed in 7 days', <FailedFact key="failed" key_id={key.id} />],
         ['Refused in 7 days', <Refused key="refused" of={key} />],
         ['Last used', <LastUse key="used" of={key} />],
@@ -145,9 +152,9 @@ function Spent({ of: { spent_nanos, held_nanos } }: { of: KeyView }) {
   )
 }
 
-function Week({ of: { id } }: { of: KeyView }) {
-  const { totals } = useWeek({ key: String(id) }) ?? {}
-  if (!totals) return <span className="soft">–</span>
+function WeekWords({ week }: Pick<KnownKey, 'week'>) {
+  if (!week) return <span className="soft">–</span>
+  const { totals } = week
   return (
     <>
       <Money nanos={totals.revenue_nanos ?? totals.spent_nanos ?? null} /> for {counted(totals.calls, 'call')}

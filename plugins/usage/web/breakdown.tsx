@@ -7,15 +7,23 @@ import { useViewer } from '../../console/web/app/session.tsx'
 import { inZone } from '../../console/web/app/zone.ts'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { withoutEmpty } from '../../console/web/parts/address-state.ts'
-import { count } from '../../console/web/parts/amounts.ts'
+import { count, counted } from '../../console/web/parts/amounts.ts'
 import { Choices } from '../../console/web/parts/choices.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { FAILED_HINT } from '../../console/web/parts/outcome.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
 import { utcDay } from '../../console/web/parts/time-words.ts'
 import type { Overview } from './charts.tsx'
-import { type CallsFilter, callsHref, type Group, isoTime, type OverviewFilters } from './filters.tsx'
+import {
+  type CallsFilter,
+  type Counted,
+  callsHref,
+  type Group,
+  isoTime,
+  type OverviewFilters,
+} from './filters.tsx'
 
 type Report = AnswerOf<typeof api.usage.get>
 type Row = Report['rows'][number]
@@ -59,9 +67,7 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
                   ),
                   sorts: true,
                 },
-                ...columnsFor(is_operator, (row, outcome) =>
-                  callsOf(row, of, overview, { ...filters.calls, outcome }),
-                ),
+                ...columnsFor(is_operator, (row, what) => callsOf(row, of, overview, filters.calls, what)),
               ]}
               foot={[total]}
               sorting={{
@@ -147,10 +153,11 @@ function callsOf(
   by: ReportGroup,
   { from_at_ms, until_at_ms }: Overview,
   calls: CallsFilter,
+  what: Counted,
 ): string | undefined {
   const time = [isoTime(from_at_ms), isoTime(until_at_ms)] as const
-  if (!('name' in row)) return callsHref(...time, calls)
-  if (by === 'day') return callsHref(row.name, row.name, calls)
+  if (!('name' in row)) return callsHref(...time, calls, what)
+  if (by === 'day') return callsHref(row.name, row.name, calls, what)
   const { name, account_id, key_id, provider } = row
   if (by === 'route' || (by === 'provider' && !provider)) return undefined
   const own: Partial<Record<ReportGroup, CallsFilter>> = {
@@ -159,31 +166,27 @@ function callsOf(
     key: { account: calls.account ?? String(account_id), key: String(key_id) },
     provider: { provider: provider ?? undefined },
   }
-  return callsHref(...time, withoutEmpty({ ...calls, ...own[by] }))
+  return callsHref(...time, withoutEmpty({ ...calls, ...own[by] }), what)
 }
 
 /** The figures of a row or of the total. On a phone, the amount, the calls and the margin. */
 function columnsFor(
   is_operator: boolean,
-  hrefOf: (row: Row | Sum, outcome: 'call' | 'failed') => string | undefined,
+  hrefOf: (row: Row | Sum, what: Counted) => string | undefined,
 ): readonly Column<Row | Sum>[] {
   const money = is_operator ? 'Revenue, USD' : 'Spent, USD'
   const columns: Column<Row | Sum>[] = [
-    atEnd('calls', 'Calls', 'second', (row) => {
-      const href = row.calls > 0 ? hrefOf(row, 'call') : undefined
-      return (
-        <>
-          {href ? <Link href={href}>{count(row.calls)}</Link> : count(row.calls)}
-          <span className="on-phone">{row.calls === 1 ? ' call' : ' calls'}</span>
-        </>
-      )
-    }),
+    atEnd('calls', 'Calls', 'second', (row) => (
+      <>
+        <CallsLink calls={row.calls} what="call" row={row} href={hrefOf(row, 'all')} />
+        <span className="on-phone">{row.calls === 1 ? ' call' : ' calls'}</span>
+      </>
+    )),
     {
-      ...atEnd<Row | Sum>('failed', 'Failed', 'none', (row) => {
-        const href = row.failed > 0 ? hrefOf(row, 'failed') : undefined
-        return href ? <Link href={href}>{count(row.failed)}</Link> : count(row.failed)
-      }),
-      hint: 'No answer, or interrupted',
+      ...atEnd<Row | Sum>('failed', 'Failed', 'none', (row) => (
+        <CallsLink calls={row.failed} what="failed call" row={row} href={hrefOf(row, 'failed')} />
+      )),
+      hint: FAILED_HINT,
     },
     {
       ...atEnd<Row | Sum>('tokens', 'Tokens', 'none', ({ input_tokens, output_tokens }) => (
@@ -213,6 +216,24 @@ function columnsFor(
     )
   return columns.map((one) => ({ ...one, sorts: true }))
 }
+
+interface CallsLinkProps {
+  calls: number
+  /** "failed call" */
+  what: string
+  row: Row | Sum
+  href: string | undefined
+}
+
+/** A count as a link to what it counts, whose name says which calls: a screen reader lists links by their names. */
+const CallsLink = ({ calls, what, row, href }: CallsLinkProps) =>
+  href === undefined || calls === 0 ? (
+    count(calls)
+  ) : (
+    <Link href={href} aria-label={`${counted(calls, what)} ${'name' in row ? `of ${row.name}` : 'in all'}`}>
+      {count(calls)}
+    </Link>
+  )
 
 const Percent = ({ value = null }: { value?: number | null | undefined }) =>
   value === null ? (

@@ -69,9 +69,7 @@ export function useOverviewFilters() {
 }
 
 /** What filters calls, without their time. */
-export type CallsFilter = Readonly<
-  Partial<Record<'account' | 'key' | 'model' | 'provider' | 'outcome', string>>
->
+export type CallsFilter = Readonly<Partial<Record<'account' | 'key' | 'model' | 'provider', string>>>
 
 export function RangeAndFilters({ filters, range, set, clear, is_free, calls }: OverviewFilters) {
   const is_operator = useViewer().role === 'operator'
@@ -123,8 +121,17 @@ export function RangeAndFilters({ filters, range, set, clear, is_free, calls }: 
   )
 }
 
-/** The calls of some time that figures count, as a list: those of a provider are what it answered. @param since, until days, or moments as ISO 8601 */
-export const callsHref = (since: string, until: string, filter: CallsFilter) =>
-  withQuery('/calls', { outcome: filter.provider ? 'answered' : 'call', ...filter, since, until })
+/** Of a provider, figures count what it answered: an answer of it that failed was interrupted. */
+const OUTCOMES = {
+  all: { of_provider: 'answered', of_any: 'call' },
+  failed: { of_provider: 'broken', of_any: 'failed' },
+} as const
+export type Counted = keyof typeof OUTCOMES
+
+/** The calls of some time that figures count, as a list. @param since, until days, or moments as ISO 8601 */
+export const callsHref = (since: string, until: string, filter: CallsFilter, counted: Counted = 'all') => {
+  const outcome = OUTCOMES[counted][filter.provider ? 'of_provider' : 'of_any']
+  return withQuery('/calls', { outcome, ...filter, since, until })
+}
 
 export const isoTime = (time_ms: number): string => new Date(time_ms).toISOString()

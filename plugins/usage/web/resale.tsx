@@ -26,6 +26,7 @@ export function BelowCost({ overview, calls }: BelowCostProps) {
     atEnd('calls', 'Calls', 'second', ({ model, calls: made }) => (
       <Link href={callsHref(isoTime(from_at_ms), isoTime(until_at_ms), { ...calls, model })}>
         {count(made)} {made === 1 ? 'call' : 'calls'}
+        <span className="unseen"> of {model}</span>
       </Link>
     )),
   ]

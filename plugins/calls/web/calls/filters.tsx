@@ -78,7 +78,7 @@ function CallsSum({ sums, filters }: { sums: CallSums } & Pick<Filters, 'filters
       {!!refused && <Link href={hrefOf('refused')}>{count(refused)} refused</Link>}
       {failed > 0 && (
         <span>
-          <Link href={hrefOf('failed')} title={FAILED_HINT}>
+          <Link href={hrefOf(filters.outcome === 'answered' ? 'broken' : 'failed')} title={FAILED_HINT}>
             {count(failed)} failed
           </Link>{' '}
           ({share(failed / calls)})

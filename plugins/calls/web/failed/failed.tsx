@@ -32,6 +32,7 @@ function useFailed(of: FailedOf) {
   const query = { ...filtersOf(of), zone }
   const { data } = useApi(['failed-calls', query], () => api['failed-calls'].get({ query }), {
     every_ms: EVERY_MS,
+    is_of_one: true,
   })
   return data
 }
@@ -49,6 +50,9 @@ const countOf = ({ calls, failed }: Failed): string =>
 const causesOf = ({ causes }: Failed): string =>
   causes.map(({ cause, calls }) => `${causeWord(cause)} ${count(calls)}`).join(', ')
 
+const noteOf = (of: FailedOf, failed: Failed) =>
+  failed.failed === 0 ? 'none' : <Link href={hrefOf(of, failed)}>{causesOf(failed)}</Link>
+
 /** Stands within `Figures`. */
 export function FailedFigure({ label = 'Failed in 7 days', ...of }: FailedOf & { label?: string }) {
   const failed = useFailed(of)
@@ -56,7 +60,7 @@ export function FailedFigure({ label = 'Failed in 7 days', ...of }: FailedOf & {
     <Figure
       label={label}
       value={<span title={FAILED_HINT}>{failed ? countOf(failed) : '–'}</span>}
-      note={failed && failed.failed > 0 ? <Link href={hrefOf(of, failed)}>{causesOf(failed)}</Link> : 'none'}
+      note={failed && noteOf(of, failed)}
     />
   )
 }

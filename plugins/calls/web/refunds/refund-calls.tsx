@@ -131,7 +131,8 @@ function useCommand(
     account: chosen?.name,
     ...query,
     'min-cost': min_cost,
-    outcome: outcome === 'call' ? undefined : outcome,
+    // By a provider, the command counts what it answered.
+    outcome: outcome === 'call' || outcome === 'answered' ? undefined : outcome,
   }
   const words = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [` --${name} ${inShell(String(value))}`],

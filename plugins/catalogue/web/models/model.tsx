@@ -18,7 +18,7 @@ import { Money } from '../../../console/web/parts/money.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { AwaitedPage, Loaded } from '../../../console/web/parts/states.tsx'
-import { useWeekQuery } from '../../../console/web/parts/week.ts'
+import { useWeek, type Week } from '../../../console/web/parts/week.ts'
 import { PriceTable } from '../../../prices/web/price-words.tsx'
 import { RouteTrials } from '../parts/trial-result.tsx'
 import { ModelState } from './model-state.tsx'
@@ -26,7 +26,7 @@ import { ModelState } from './model-state.tsx'
 export default function ModelPage({ params }: PageProps) {
   const id = params.id ?? ''
   const model = useApi(['models', id], () => api.models.detail.get({ query: { id } }))
-  const days = useWeekQuery({ model: id })
+  const days = useWeek({ model: id })
   const is_operator = useViewer().role === 'operator'
   const { data } = model
   const week = days.data
@@ -110,8 +110,6 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   moderation: 'moderation',
   rerank: 'reranking',
 }
-
-type Week = AnswerOf<typeof api.overview.get>
 
 /** Spent, for accounts; revenue and margin, for the operator. */
 function WeekMoney({ spent_nanos, revenue_nanos, margin_nanos, margin_percent }: Partial<Week['totals']>) {

@@ -35,8 +35,10 @@ const COLUMNS: Column<Route>[] = [
       {provider}
     </Link>
   )),
-  // On a phone the button stands where the provider's page has the last day.
-  ...healthColumns<Route>().map((each) => (each.key === 'day' ? { ...each, phone: 'none' as const } : each)),
+  // On a phone the button stands where the provider's page has how many requests were answered.
+  ...healthColumns<Route>().map((each) =>
+    each.key === 'answered' ? { ...each, phone: 'none' as const } : each,
+  ),
 ]
 
 /** Where there are several routes. */

@@ -109,16 +109,17 @@ interface LoadedProps<Data> {
 
 /**
  * What is drawn of an answer. After another choice (a tab, a filter, an order) that of the answer before stays as it was until the next
- * is there: drawn again, its rows would be read as those of the new choice.
+ * is there: drawn again, its rows would be read as those of the new choice. Once the next one is refused, it stays no longer.
  *
- * @returns undefined before the first answer
+ * @returns undefined before the first answer, and without one
  */
 function useDrawn<Data>(
   { data, isPlaceholderData }: Query<Data>,
   draw: (data: Data) => ReactNode,
 ): ReactNode | undefined {
   const drawn = useRef<ReactNode>(undefined)
-  if (!isPlaceholderData) drawn.current = data === undefined ? undefined : (draw(data) ?? null)
+  if (data === undefined) drawn.current = undefined
+  else if (!isPlaceholderData) drawn.current = draw(data) ?? null
   return drawn.current
 }
 

@@ -1,13 +1,12 @@
 // The last seven days of an account, a key or a model on its page: the same figures as on the Overview, in the same time zone.
-import { api } from '../app/client.ts'
+import { type AnswerOf, api } from '../app/client.ts'
 import { useApi } from '../app/query.ts'
 import { useZone } from '../app/zone.ts'
 
+export type Week = AnswerOf<typeof api.overview.get>
+
 /** @param of what the calls are of */
-export function useWeekQuery(of: { account?: string; key?: string; model?: string }) {
+export function useWeek(of: { account?: string; key?: string; model?: string }) {
   const query = { ...of, range: '7' as const, zone: useZone() }
   return useApi(['overview', query], () => api.overview.get({ query }))
 }
-
-/** Undefined until it is known. */
-export const useWeek = (of: Parameters<typeof useWeekQuery>[0]) => useWeekQuery(of).data

@@ -102,21 +102,30 @@ const PYTHON: Writers = {
   OpenAI: ({ url, key, fields }) => `# pip install openai
 from openai import OpenAI
 
-client = OpenAI(api_key=${key}, base_url="${url}/v1")
+client = OpenAI(
+    api_key=${key},
+    base_url="${url}/v1",
+)
 answer = client.chat.completions.create(
 ${fields})
 print(answer.choices[0].message.content)`,
   Anthropic: ({ url, key, fields }) => `# pip install anthropic
 from anthropic import Anthropic
 
-client = Anthropic(api_key=${key}, base_url="${url}")
+client = Anthropic(
+    api_key=${key},
+    base_url="${url}",
+)
 answer = client.messages.create(
 ${fields})
 print(answer.content[-1].text)`,
   Google: ({ url, key, fields }) => `# pip install google-genai
 from google import genai
 
-client = genai.Client(api_key=${key}, http_options={"base_url": "${url}"})
+client = genai.Client(
+    api_key=${key},
+    http_options={"base_url": "${url}"},
+)
 answer = client.models.generate_content(
 ${fields})
 print(answer.text)`,
@@ -126,19 +135,28 @@ const JAVASCRIPT: Writers = {
   OpenAI: ({ url, key, fields }) => `// npm install openai
 import OpenAI from 'openai'
 
-const client = new OpenAI({ apiKey: ${key}, baseURL: '${url}/v1' })
+const client = new OpenAI({
+  apiKey: ${key},
+  baseURL: '${url}/v1',
+})
 const answer = await client.chat.completions.create(${fields})
 console.log(answer.choices[0].message.content)`,
   Anthropic: ({ url, key, fields }) => `// npm install @anthropic-ai/sdk
 import Anthropic from '@anthropic-ai/sdk'
 
-const client = new Anthropic({ apiKey: ${key}, baseURL: '${url}' })
+const client = new Anthropic({
+  apiKey: ${key},
+  baseURL: '${url}',
+})
 const answer = await client.messages.create(${fields})
 console.log(answer.content.at(-1).text)`,
   Google: ({ url, key, fields }) => `// npm install @google/genai
 import { GoogleGenAI } from '@google/genai'
 
-const client = new GoogleGenAI({ apiKey: ${key}, httpOptions: { baseUrl: '${url}' } })
+const client = new GoogleGenAI({
+  apiKey: ${key},
+  httpOptions: { baseUrl: '${url}' },
+})
 const answer = await client.models.generateContent(${fields})
 console.log(answer.text)`,
 }
