@@ -25,11 +25,15 @@ const MAX_COLLECTORS_MEMORY_BYTES = 1024 ** 3
 export function relaunchWithSettings(argv: readonly string[]): void {
   if (process.env[FETCH_LIMIT] !== undefined || process.execve === undefined) return
   const program = isCompiled() ? argv.slice(2) : [...process.execArgv, ...argv.slice(1)]
-  process.execve(process.execPath, [process.execPath, ...program], {
-    BUN_JSC_forceRAMSize: String(Math.min(memoryBytes(), MAX_COLLECTORS_MEMORY_BYTES)),
-    ...process.env,
-    [FETCH_LIMIT]: MAX_FETCHES,
-  })
+  try {
+    process.execve(process.execPath, [process.execPath, ...program], {
+      BUN_JSC_forceRAMSize: String(Math.min(memoryBytes(), MAX_COLLECTORS_MEMORY_BYTES)),
+      ...process.env,
+      [FETCH_LIMIT]: MAX_FETCHES,
+    })
+  } catch {
+    // Dropped: the system cannot, as under an emulator of another processor.
+  }
 }
 
 /** A compiled program's files are in a file system of Bun's own, and it takes no path of a script as an argument. */
