@@ -2,8 +2,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDebianPackages } from '../../src/build/release/debian.ts'
-import { ownPlatform } from '../../src/build/release/platforms.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { temporary } from '../support/temporary.ts'
@@ -15,6 +13,7 @@ setDefaultTimeout(180_000)
 const isDebian = ['dpkg', 'debconf-set-selections', 'systemd-sysusers'].every(
   (name) => Bun.which(name) !== null,
 )
+const PACKAGE_PROCESS = join(import.meta.dir, 'package-process.ts')
 const CATALOGUE = '/var/lib/tollgate/tollgate.toml'
 /** A model of the demo whose answer takes its time. */
 const SLOW_MS = 3000
@@ -43,14 +42,9 @@ describe.skipIf(!mayHaveOwnRoot || !isDebian)('a machine', () => {
       ['1.2.0', small],
       ['1.3.0', small],
     ] as const)
-      await writeDebianPackages({
-        version,
-        folder: folder.path,
-        platforms: [ownPlatform()],
-        source_date: new Date('2026-11-20T10:00:00Z'),
-        executable: () => program,
-        notices: () => ({ notices: [], texts: {} }),
-      })
+      expect(
+        Bun.spawnSync([process.execPath, PACKAGE_PROCESS, version, folder.path, program]).stderr.toString(),
+      ).toBe('')
     // This machine's files, with all changes in memory. A policy of containers forbids services to start: it is not that of a server.
     machine = await ownRoot(
       folder.at('disk/root'),

@@ -1,5 +1,4 @@
 // A registry of npm on this machine that serves the packages of a release, and nothing else.
-import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
 export interface NpmRegistry extends Disposable {
@@ -22,13 +21,13 @@ export function serveNpmRegistry(tarballs: readonly string[], home: string): Npm
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    fetch(request) {
+    async fetch(request) {
       const { pathname, origin } = new URL(request.url)
       const path = decodeURIComponent(pathname)
       const file = tarballs.find((each) => path === `/-/${basename(each)}`)
       if (file) return new Response(Bun.file(file))
       const found = manifests.get(path.slice(1))
-      if (found) return Response.json(packumentOf(found.manifest, found.path, origin))
+      if (found) return Response.json(await packumentOf(found.manifest, found.path, origin))
       unknown.push(path)
       return new Response('{}', { status: 404 })
     },
@@ -45,9 +44,14 @@ export function serveNpmRegistry(tarballs: readonly string[], home: string): Npm
   return { environment, unknown, [Symbol.dispose]: () => void server.stop(true) }
 }
 
-function packumentOf(manifest: { name: string; version: string }, path: string, origin: string): object {
-  const sum = new Bun.CryptoHasher('sha512').update(readFileSync(path)).digest('base64')
-  const dist = { tarball: `${origin}/-/${basename(path)}`, integrity: `sha512-${sum}` }
+async function packumentOf(
+  manifest: { name: string; version: string },
+  path: string,
+  origin: string,
+): Promise<object> {
+  const hash = new Bun.CryptoHasher('sha512')
+  for await (const block of Bun.file(path).stream()) hash.update(block)
+  const dist = { tarball: `${origin}/-/${basename(path)}`, integrity: `sha512-${hash.digest('base64')}` }
   return {
     name: manifest.name,
     'dist-tags': { latest: manifest.version },

@@ -1,4 +1,5 @@
 // A server of files for tests, which can break off in the middle of one, or send on to another address.
+import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -8,8 +9,8 @@ export interface FilesServer extends Disposable {
   readonly seen: string[]
 }
 
-/** What the server says at a path: a file, its first bytes under the length of all, or another address. */
-export type ServedFile = Uint8Array | string | { first: Uint8Array } | { location: string }
+/** What the server says at a path: a file, one of the disk, its first bytes under the length of all, or another address. */
+export type ServedFile = Uint8Array | string | { path: string } | { first: Uint8Array } | { location: string }
 
 /** @param files by path, such as `/checksums.txt`; others are 404 */
 export async function serveFiles(files: Readonly<Record<string, ServedFile>>): Promise<FilesServer> {
@@ -20,6 +21,7 @@ export async function serveFiles(files: Readonly<Record<string, ServedFile>>): P
     const file = files[path]
     if (file === undefined) response.writeHead(404).end('No such file.')
     else if (typeof file === 'string' || file instanceof Uint8Array) response.end(file)
+    else if ('path' in file) createReadStream(file.path).pipe(response)
     else if ('location' in file) response.writeHead(302, { location: file.location }).end()
     else {
       response.writeHead(200, { 'content-length': file.first.length + 1 })

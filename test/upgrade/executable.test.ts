@@ -7,17 +7,15 @@ import {
   linkSync,
   mkdirSync,
   readdirSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { MIGRATIONS } from '../../src/store/engines/sqlite/migrate.ts'
+import { gatewayFile } from '../release/gateway-file.ts'
 import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { IS_LONG } from '../support/long.ts'
-import { executable } from '../support/programs.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'
 import { archiveName, archiveOf, CHANGELOG, newKey, releaseOf } from './release.ts'
 
@@ -35,11 +33,7 @@ beforeAll(async () => {
   // The executable and its folder are read by another user, too.
   chmodSync(folder.path, 0o755)
   program = folder.at('program')
-  if (executable) copyFileSync(executable, program)
-  else {
-    await buildBinary({ ...GATEWAY, outfile: folder.at('dist/tollgate') })
-    renameSync(folder.at('dist/tollgate'), program)
-  }
+  copyFileSync(await gatewayFile(folder.at('built')), program)
   own_version = run([program, '--version']).out.trim()
   mkdirSync(folder.at('data'))
   writeFileSync(folder.at('data/tollgate.toml'), FIRST_CATALOGUE)

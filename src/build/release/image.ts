@@ -1,9 +1,9 @@
 // The container image of a release: one OCI archive for all its platforms, made from data/Dockerfile by Buildah or Docker.
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { atEnd } from '../../utilities/at-end.ts'
 import { type Form, type Release, ROOT } from './files.ts'
-import { type TarFile, tarOf } from './tar.ts'
+import { writeTar } from './tar.ts'
 
 interface Job {
   /** Such as `linux/amd64`. */
@@ -105,7 +105,7 @@ export async function writeImageOver(release: Release, options: ImageOptions): P
     return []
   }
   const path = join(release.folder, `tollgate-${release.version}-image.tar`)
-  writeFileSync(path, await archiveOf(job, release.source_date))
+  await writeArchive(path, job, release.source_date)
   return [path]
 }
 
@@ -132,18 +132,14 @@ function jobIn(work: string, { platforms, version, executable, source_date }: Re
   }
 }
 
-/** A tar of the layout, whose image has its name for Podman and for Docker: each reads another annotation. */
-async function archiveOf({ layout, name }: Job, time: Date): Promise<Buffer> {
+/** Writes a tar of the layout, whose image has its name for Podman and for Docker: each reads another annotation. */
+async function writeArchive(archive: string, { layout, name }: Job, time: Date): Promise<void> {
   const index = JSON.parse(readFileSync(join(layout, 'index.json'), 'utf8')) as {
     manifests: { annotations?: Record<string, string> }[]
   }
   const annotations = { 'io.containerd.image.name': name, 'org.opencontainers.image.ref.name': name }
   const named = { ...index, manifests: index.manifests.map((each) => ({ ...each, annotations })) }
   const blobs = readdirSync(join(layout, 'blobs/sha256')).map((hash) => `blobs/sha256/${hash}`)
-  const files: TarFile[] = [
-    ...blobs.map((path) => ({ path, content: readFileSync(join(layout, path)) })),
-    { path: 'oci-layout', content: readFileSync(join(layout, 'oci-layout')) },
-    { path: 'index.json', content: JSON.stringify(named) },
-  ]
-  return await tarOf(files, '', time)
+  const copied = [...blobs, 'oci-layout'].map((path) => ({ path, source: join(layout, path) }))
+  await writeTar(archive, [...copied, { path: 'index.json', content: JSON.stringify(named) }], time)
 }

@@ -1,8 +1,10 @@
-// A tar archive in memory that a second build makes the same: sorted names, owned by root, one time.
+// A tar archive that a second build makes the same, in memory or in a file: sorted names, owned by root, one time.
+import { createReadStream, createWriteStream, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { pack as createPack } from 'tar-stream'
+import { pipeline } from 'node:stream/promises'
+import { pack as createPack, type Pack } from 'tar-stream'
 
 export interface TarFile {
   /** Such as `usr/bin/tollgate`. Its folders are added before it. */
@@ -11,12 +13,19 @@ export interface TarFile {
   readonly mode?: number
 }
 
+/** A file that is read while it is packed, since it may be larger than the memory that a build should take. */
+interface CopiedFile extends Omit<TarFile, 'content'> {
+  readonly source: string
+}
+
+type Entry = TarFile | CopiedFile
+
 const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
 const OWNER = { uid: 0, gid: 0, uname: 'root', gname: 'root' }
 
 /** The folders of files, the outermost first. */
-export function foldersOf(files: readonly TarFile[]): string[] {
+export function foldersOf(files: readonly Pick<TarFile, 'path'>[]): string[] {
   const folders = new Set<string>()
   for (const { path } of files)
     for (let each = dirname(path); each !== '.'; each = dirname(each)) folders.add(each)
@@ -24,9 +33,21 @@ export function foldersOf(files: readonly TarFile[]): string[] {
 }
 
 /** @param prefix of each name, such as `./`, which then has an entry, too @param mtime of every entry */
-export async function tarOf(files: readonly TarFile[], prefix: './' | '', mtime: Date): Promise<Buffer> {
+export const tarOf = (files: readonly TarFile[], prefix: './' | '', mtime: Date): Promise<Buffer> =>
+  buffer(streamOf(files, prefix, mtime))
+
+/** Writes the archive to a file. @param mtime as of `tarOf` @throws the file system's error */
+export const writeTar = (path: string, files: readonly Entry[], mtime: Date): Promise<void> =>
+  pipeline(streamOf(files, '', mtime), createWriteStream(path))
+
+function streamOf(files: readonly Entry[], prefix: './' | '', mtime: Date): Readable {
   const tar = createPack()
-  const bytes = buffer(tar.pipe(new PassThrough()))
+  const out = tar.pipe(new PassThrough())
+  fill(tar, files, prefix, mtime).catch((failure: Error) => out.destroy(failure))
+  return out
+}
+
+async function fill(tar: Pack, files: readonly Entry[], prefix: './' | '', mtime: Date): Promise<void> {
   const folders = prefix === '' ? foldersOf(files) : ['', ...foldersOf(files)]
   for (const folder of folders)
     tar.entry({
@@ -36,8 +57,13 @@ export async function tarOf(files: readonly TarFile[], prefix: './' | '', mtime:
       mode: FOLDER_MODE,
       mtime,
     })
-  for (const { path, content, mode = FILE_MODE } of files.toSorted((a, b) => (a.path < b.path ? -1 : 1)))
-    tar.entry({ ...OWNER, name: `${prefix}${path}`, mode, mtime }, Buffer.from(content))
+  for (const file of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+    const header = { ...OWNER, name: `${prefix}${file.path}`, mode: file.mode ?? FILE_MODE, mtime }
+    if ('content' in file) tar.entry(header, Buffer.from(file.content))
+    else {
+      const { size } = statSync(file.source)
+      await pipeline(createReadStream(file.source), tar.entry({ ...header, size }))
+    }
+  }
   tar.finalize()
-  return await bytes
 }
