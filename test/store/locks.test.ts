@@ -31,6 +31,7 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   endSessions: SEES,
   sweepSessions: DELETES,
   forgetSessions: ALONE,
+  endLinks: ALONE,
   // Images and files.
   beginGenerations: ADDS,
   writeRows: SEES,
@@ -67,7 +68,7 @@ interface Transaction {
   locks: boolean
 }
 
-const LOCKS = /\.lock\(|\blocked[A-Z]\w*\(/
+const LOCKS = /\.lock\(|\block(?:ed)?[A-Z]\w*\(/
 const BEGIN =
   /(?:\b(?:db|tx|inner|all|rows)|dbOver\(\w+\))\s*\.begin\(|(?<!function )\bchanged\(\s*gateway\b/g
 const DECLARED = /^(?:export )?(?:async )?(?:function\*?|const) (\w+)/gm
