@@ -8,7 +8,7 @@ import { RATES, type RateName, type Unit } from '../../src/domain/units.ts'
 import { USAGE_FIELDS, type Usage, type UsageField } from '../../src/domain/usage.ts'
 
 export interface PriceLine {
-  /** What was counted: a field of the usage, a unit, `images`, the name of an extra; `rounding`, or `interrupted` for the part that is free. */
+  /** The counted thing: a field of the usage, a unit, `images`, the name of an extra; `rounding`, or `interrupted` for the part that is free. */
   what: string
   count: number
   /** The price of so many, in nano-dollars. */

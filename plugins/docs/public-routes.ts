@@ -68,7 +68,7 @@ const answer = (body: string | Blob | ReadableStream, type: string, headers: Rec
     },
   })
 
-/** What page and document depend on. A catalogue that is read anew has another object of its brand. */
+/** The inputs of page and document. A catalogue that is read anew has another object of its brand. */
 interface Place {
   /** Of the public URL. */
   path: string

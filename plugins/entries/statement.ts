@@ -90,7 +90,7 @@ export const balancedSums = (
     return { sums, opening_nanos: closing_nanos - totalOf(sums).amount_nanos, closing_nanos }
   })
 
-/** Who sells and who buys, each in one line or several. */
+/** The seller and the buyer, each in one line or several. */
 export interface Parties {
   /** As `[billing] seller` has it; empty without. */
   seller: string
@@ -111,7 +111,7 @@ export async function partiesOf(
   }
 }
 
-/** What all lines of a statement have. */
+/** The fields of all lines of a statement. */
 export interface StatementHead extends Parties {
   account: string
   month: string

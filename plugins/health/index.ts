@@ -10,4 +10,5 @@ export {
 } from './console-views.ts'
 export { DAYS_KEPT, type ModelDay, modelDays } from './model-days.ts'
 export { currentTroubles, routeHealth, testAnswered } from './open-health.ts'
+export { HEALTH_STATES } from './route-health.ts'
 export type { Trouble } from './troubles.ts'

@@ -7,7 +7,7 @@ import { type MailFields, PURPOSES, type Purpose } from './purposes.ts'
 import type { Message } from './smtp.ts'
 import { bodiesOf, writeMail } from './writing.ts'
 
-/** What of a mail is sent. */
+/** The parts of a mail that are sent. */
 export interface Letter<P extends Purpose = Purpose> {
   purpose: P
   fields: MailFields[P]

@@ -86,7 +86,7 @@ async function budgetNotices(db: Db, now_ms: number): Promise<NewMail[]> {
   return notices
 }
 
-/** What calls under way hold: most of them cost less. */
+/** The holds of calls under way: most of them cost less. */
 async function heldOf(db: Db, { account_id, key_id, first_hold_id }: BudgetRow): Promise<number> {
   const row = await queries(db).held.get({ account_id, key_id, first_hold_id })
   return row?.held_nanos ?? 0

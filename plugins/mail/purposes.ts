@@ -2,7 +2,7 @@
 import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 
-/** What each mail fills in; plain values without secrets, kept for 90 days. A link and its token are given apart. */
+/** The values that each mail fills in; plain values without secrets, kept for 90 days. A link and its token are given apart. */
 export interface MailFields {
   /** Somebody signed up: their address is theirs. */
   verification: Record<never, never>
@@ -77,7 +77,7 @@ export interface Brand {
   button: { fill: string; text: string }
 }
 
-/** What a template knows besides its fields. */
+/** The context of a template besides its fields. */
 export interface About {
   brand: Pick<Brand, 'name'>
   link_expires_at_ms: number | null

@@ -25,7 +25,7 @@ export const RETRY_AFTER_MS = [
 
 /** Longer than an attempt and its record take. After it other gateways may take the mails of one that died. */
 export const TAKEN_FOR_MS = 2 * MAX_ATTEMPT_MS
-/** What waited longer, such as while mail was switched off, is no news any more. */
+/** A mail that waited longer, such as while mail was switched off, is no news any more. */
 export const MAX_WAIT_MS = 48 * HOUR_MS
 /** Connections at once. */
 const MAX_AT_ONCE = 5

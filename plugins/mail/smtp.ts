@@ -40,7 +40,7 @@ export class MailRefusal extends Error {
   }
 }
 
-/** What the operator does about a refusal. */
+/** Advice to the operator about a refusal. */
 export const ADVICE: Readonly<Record<Step, string>> = {
   connection: 'Check the host and port of smtp in [mail], and that this machine may connect to it.',
   tls: 'Use smtps:// for a port with TLS (465), smtp:// for one with STARTTLS (587), and check the server’s certificate.',
@@ -77,7 +77,7 @@ export function smtpClient(server: MailServer, parts: SmtpParts = {}): SmtpClien
     } catch (failure) {
       throw refusalOf(failure, server)
     } finally {
-      // One that takes too long is cut off.
+      // An attempt that takes too long is cut off.
       ending.abort()
     }
   }
@@ -126,7 +126,7 @@ function optionsOf(
   }
 }
 
-/** What nodemailer throws (https://nodemailer.com/smtp/errors): the server's answer to a command, or a failure of the connection. */
+/** An error of nodemailer (https://nodemailer.com/smtp/errors): the server's answer to a command, or a failure of the connection. */
 interface SmtpFailure extends Error {
   code?: string
   command?: string

@@ -33,7 +33,7 @@ export async function takeMail(db: Db, mail: MailRow, until_ms: number): Promise
   return (await db.write((db) => queries(db).take.get(values))) !== undefined
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export type Outcome =
   | { state: 'sent'; sent_at_ms: number }
   | { state: 'queued'; next_at_ms: number; failure: string }

@@ -20,7 +20,7 @@ export const mails = sqliteTable('mails', {
   request_key: text().notNull().unique(),
   /** The name of its template. */
   purpose: text().notNull(),
-  /** What the template fills in, as JSON; no secrets. */
+  /** The values of the template, as JSON; no secrets. */
   fields: text().notNull(),
   recipient: text().notNull(),
   language: text().notNull(),

@@ -1,5 +1,4 @@
 // The page of the link in notices: one sentence and one button, without a script.
-import { escapeHtml } from './html.ts'
 import type { Brand } from './purposes.ts'
 
 const STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
@@ -25,7 +24,7 @@ interface Subscription {
 
 interface LinkPage {
   token: string
-  /** That of the link; undefined: the link is unknown. */
+  /** The subscription of the link; undefined: the link is unknown. */
   subscription: Subscription | undefined
   /** It was just subscribed again. */
   is_renewed: boolean
@@ -37,7 +36,7 @@ export function pageOf(
 ): Response {
   if (!subscription)
     return html(404, name, 'This link is not valid', 'It may be cut off. Open the link of the latest notice.')
-  const recipient = escapeHtml(subscription.recipient)
+  const recipient = Bun.escapeHTML(subscription.recipient)
   if (subscription.unsubscribed_at_ms !== null)
     return html(
       200,
@@ -58,7 +57,7 @@ export function pageOf(
 }
 
 const formTo = (action: string, label: string): string =>
-  `<form method="post" action="${escapeHtml(action)}"><button>${label}</button></form>`
+  `<form method="post" action="${Bun.escapeHTML(action)}"><button>${label}</button></form>`
 
 const html = (status: number, brand: string, title: string, text: string, form = ''): Response =>
   new Response(
@@ -67,14 +66,14 @@ const html = (status: number, brand: string, title: string, text: string, form =
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · ${escapeHtml(brand)}</title>
+<title>${title} · ${Bun.escapeHTML(brand)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <h1>${title}</h1>
 <p>${text}</p>
 ${form}
-<p><small>${escapeHtml(brand)}</small></p>
+<p><small>${Bun.escapeHTML(brand)}</small></p>
 </body>
 </html>
 `,

@@ -1,6 +1,5 @@
 // Mails as people read them: the template of a purpose in a language, as plain text and as a small HTML page of the same words.
 import { english } from './english.ts'
-import { escapeHtml } from './html.ts'
 import type { About, Brand, MailFields, MailText, Purpose, Templates } from './purposes.ts'
 
 /** English is complete; another language may lack templates, which are English then. */
@@ -18,7 +17,7 @@ export function writeMail<P extends Purpose>(
   return template(fields, about)
 }
 
-/** What stands around the words of a mail. */
+/** The frame around the words of a mail. */
 export interface Frame {
   brand: Brand
   /** Of the brand's picture; undefined without one. */
@@ -62,26 +61,26 @@ function htmlOf({ subject, title, paragraphs, button, small = [] }: MailText, fr
   const { brand, logo_url, button_url, unsubscribe_url, language } = frame
   const { support_url } = brand
   const footer = [
-    escapeHtml(brand.name),
+    Bun.escapeHTML(brand.name),
     ...(support_url === undefined ? [] : [link(support_url, 'Support', SMALL)]),
     ...(unsubscribe_url === undefined
       ? []
       : [link(unsubscribe_url, 'Unsubscribe from these notices', SMALL)]),
   ]
   return `<!doctype html>
-<html lang="${escapeHtml(language)}">
+<html lang="${Bun.escapeHTML(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(subject)}</title>
+<title>${Bun.escapeHTML(subject)}</title>
 </head>
 <body style="margin: 0; padding: 24px; font: 16px/1.5 system-ui, sans-serif">
 <div style="max-width: 560px; margin: 0 auto">
-${logo_url === undefined ? '' : logoHtml(logo_url, brand.name)}<h1 style="font-size: 20px; line-height: 1.3; margin: 0 0 16px">${escapeHtml(title)}</h1>
-${paragraphs.map((text) => `<p style="margin: 0 0 16px">${escapeHtml(text)}</p>`).join('\n')}
+${logo_url === undefined ? '' : logoHtml(logo_url, brand.name)}<h1 style="font-size: 20px; line-height: 1.3; margin: 0 0 16px">${Bun.escapeHTML(title)}</h1>
+${paragraphs.map((text) => `<p style="margin: 0 0 16px">${Bun.escapeHTML(text)}</p>`).join('\n')}
 ${button && button_url !== undefined ? buttonHtml(button.label, button_url, brand.button) : ''}
-${small.map((text) => `<p style="margin: 0 0 8px; ${SMALL}">${escapeHtml(text)}</p>`).join('\n')}
+${small.map((text) => `<p style="margin: 0 0 8px; ${SMALL}">${Bun.escapeHTML(text)}</p>`).join('\n')}
 <p style="margin: 24px 0 0; padding-top: 12px; border-top: 1px solid #8888; ${SMALL}">${footer.join(' · ')}</p>
 </div>
 </body>
@@ -92,16 +91,16 @@ ${small.map((text) => `<p style="margin: 0 0 8px; ${SMALL}">${escapeHtml(text)}<
 const SMALL = 'font-size: 13px; opacity: 0.8; color: inherit'
 
 const link = (url: string, label: string, style: string): string =>
-  `<a href="${escapeHtml(url)}" style="${style}">${escapeHtml(label)}</a>`
+  `<a href="${Bun.escapeHTML(url)}" style="${style}">${Bun.escapeHTML(label)}</a>`
 
 /** The address stands below the button for mail programs without links, and for people who look where it leads. */
 const buttonHtml = (label: string, url: string, { fill, text }: Brand['button']): string =>
   `<p style="margin: 0 0 16px">${link(url, label, `display: inline-block; padding: 10px 18px; border-radius: 6px; background: ${fill}; color: ${text}; text-decoration: none; font-weight: 600`)}</p>
-<p style="margin: 0 0 16px; ${SMALL}; overflow-wrap: anywhere">${escapeHtml(url)}</p>`
+<p style="margin: 0 0 16px; ${SMALL}; overflow-wrap: anywhere">${Bun.escapeHTML(url)}</p>`
 
 /** Where pictures are not shown, the name stands in its place. */
 const logoHtml = (url: string, name: string): string =>
-  `<p style="margin: 0 0 24px"><img src="${escapeHtml(url)}" alt="${escapeHtml(name)}" height="32" style="height: 32px; max-width: 100%; font-weight: 600"></p>
+  `<p style="margin: 0 0 24px"><img src="${Bun.escapeHTML(url)}" alt="${Bun.escapeHTML(name)}" height="32" style="height: 32px; max-width: 100%; font-weight: 600"></p>
 `
 
 const withoutMailto = (url: string): string => url.replace(/^mailto:/, '')

@@ -37,7 +37,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   svg: { type: 'image/svg+xml', is: isSvg, words: 'an SVG image without entities' },
 }
 
-/** What may stand before the root, by how it begins and ends: https://www.w3.org/TR/xml/#sec-prolog-dtd */
+/** Text that may stand before the root, by how it begins and ends: https://www.w3.org/TR/xml/#sec-prolog-dtd */
 const PROLOG = [
   ['<?', '?>'],
   ['<!--', '-->'],

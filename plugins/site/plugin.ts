@@ -1,4 +1,4 @@
-// What anybody sees of the service as a plugin: the brand, the public pages, and incidents.
+// The public side of the service as a plugin: the brand, the public pages, and incidents.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { siteSettings } from './settings.ts'
 

@@ -6,13 +6,13 @@ import { type StoredTable, unownedTable } from '../../src/store/stored-table.ts'
 export const INCIDENT_STATES = ['investigating', 'identified', 'monitoring', 'resolved'] as const
 export type IncidentState = (typeof INCIDENT_STATES)[number]
 
-/** What went wrong, as the operator tells it on the status page. */
+/** An incident, as the operator tells it on the status page. */
 export const incidents = sqliteTable('incidents', {
   id: integer().primaryKey(),
   title: text().notNull(),
   /** Ids of models as a list of JSON; empty: the service as a whole. */
   models: text().notNull(),
-  /** That of its last update. */
+  /** The state of its last update. */
   state: text({ enum: INCIDENT_STATES }).notNull(),
   opened_at_ms: integer().notNull(),
   resolved_at_ms: integer(),

@@ -44,7 +44,7 @@ export interface Visitor {
   user_agent: string
 }
 
-/** What signing in needs of a gateway. */
+/** The parts of a gateway that signing in needs. */
 export interface SessionParts {
   db: Db
   passwords: Passwords
@@ -129,7 +129,7 @@ export async function viewerOf(
   return { role: 'key', ...at, key_id, sees }
 }
 
-/** What a session by a key sees. @throws GatewayError as `viewerOf` */
+/** The view of a session by a key. @throws GatewayError as `viewerOf` */
 async function sightOfKey(
   db: Db,
   key_id: number,

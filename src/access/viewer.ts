@@ -32,14 +32,14 @@ export const actorOf = (viewer: Viewer, address: string | undefined): Actor => (
   address,
 })
 
-/** What a viewer does for themselves with one request. @param from of their request */
+/** The context of a viewer's own action in one request. @param from of their request */
 export const actingAs = (
   viewer: Viewer,
   { address, request_id }: { address: string | undefined; request_id: string },
   now_ms: number,
 ): ActionContext => ({ actor: actorOf(viewer, address), now_ms, request_id })
 
-/** Who is signed in; undefined where it is by a key. */
+/** The person who is signed in; undefined where it is by a key. */
 export const personOf = (viewer: Viewer): number | undefined =>
   viewer.role === 'key' ? undefined : viewer.person_id
 

@@ -95,7 +95,7 @@ export async function locateNew(
   return inPlace(place, key.slice(folder.length) || (await freeName(place, facts)), leaves_machine)
 }
 
-/** That of its second; where the one before was made in the same second, that of the next free one. */
+/** The name of its second; where an earlier one has that, the name of the next free second. */
 async function freeName(place: Place, facts: ArchiveName): Promise<string> {
   const taken = new Set((await place.list()).map(({ made_at_ms }) => made_at_ms))
   let made_at_ms = Math.floor(facts.made_at_ms / 1_000) * 1_000

@@ -84,7 +84,7 @@ const Lead = ({ account, month, unfinished }: MonthlyStatement) => (
   </>
 )
 
-/** Who sells and who buys, each in its own lines. */
+/** The seller and the buyer, each in lines of their own. */
 const Parties = ({ seller, buyer }: Pick<MonthlyStatement, 'seller' | 'buyer'>) => (
   <dl className="entries-parties">
     {seller !== '' && (

@@ -27,7 +27,7 @@ export function requireGood({ text, values, mistakes, hash }: ConfigurationFile)
   return { text, values: values as TomlTable, hash }
 }
 
-/** What to do, by where the import is made: a command has options, the page has the pages of settings. */
+/** Advice, by where the import is made: a command has options, the page has the pages of settings. */
 const ADVICE = {
   command: {
     markup:

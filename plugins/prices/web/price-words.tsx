@@ -102,7 +102,7 @@ interface CostOfModelProps extends PriceWordsProps {
   routes?: readonly { provider: string; cost: readonly PriceLine[] | null }[] | undefined
 }
 
-/** What the first route costs, in the words of the price, and the least margin of these rates at any route. */
+/** The cost of the first route, in the words of the price, and the least margin of these rates at any route. */
 export function CostOfModel({ kind, price, routes = [] }: CostOfModelProps) {
   const known = routes.flatMap(({ provider, cost }) => (cost ? [{ provider, cost }] : []))
   const [first] = known

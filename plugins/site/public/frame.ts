@@ -4,7 +4,7 @@ import type { BrandSettings } from '../../../src/domain/brand.ts'
 import type { Html } from './html.ts'
 import { html, name } from './html.ts'
 
-/** What every page is made of. */
+/** The inputs of every page. */
 export interface Place {
   /** Of the public URL, before all addresses. */
   path: string

@@ -1,5 +1,4 @@
 // HTML from templates: every value is escaped but for HTML that such a template made.
-import { escapeHtml } from '../../../src/app/surface/brand.ts'
 
 /** A piece of HTML. */
 export class Html {
@@ -17,7 +16,7 @@ export const html = (parts: TemplateStringsArray, ...values: readonly Piece[]): 
 
 function written(value: Piece): string {
   if (value instanceof Html) return value.text
-  if (typeof value === 'string') return escapeHtml(value)
+  if (typeof value === 'string') return Bun.escapeHTML(value)
   if (typeof value === 'number') return String(value)
   return value ? value.map(written).join('') : ''
 }

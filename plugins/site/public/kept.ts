@@ -17,7 +17,7 @@ interface KeptOptions {
   now: () => number
 }
 
-/** What an answer is made of, besides the time: it is made again when this is another object. */
+/** The inputs of an answer, besides the time: it is made again when this is another object. */
 type Basis = object
 
 /** @returns answers a request; requests that come while an answer is made wait for it */

@@ -2,11 +2,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
-import { DAYS_KEPT, type ModelDay } from '../../health/index.ts'
+import { DAYS_KEPT, HEALTH_STATES, type ModelDay } from '../../health/index.ts'
 import { type Incident, namedModels } from '../incidents/incidents.ts'
 import { INCIDENT_STATES } from '../tables.ts'
-
-export const MODEL_STATES = ['unknown', 'working', 'impaired', 'failing'] as const
 
 /** Of fewer calls a share would say nothing, and tell how many there were. */
 export const MIN_CALLS = 20
@@ -23,7 +21,7 @@ const Share = (description: string) =>
 const ModelStatusView = Closed({
   id: Type.String({ description: 'The name by which it is called.' }),
   display_name: Type.String({ description: 'Its name for people.' }),
-  state: OneOf(MODEL_STATES, { description: 'Its state now; `unknown`: no calls in the last 24 hours.' }),
+  state: OneOf(HEALTH_STATES, { description: 'Its state now; `unknown`: no calls in the last 24 hours.' }),
   answered_percent: Share('Of the calls of all these days, the share that was answered, rounded down.'),
   days: Type.Array(
     Closed({

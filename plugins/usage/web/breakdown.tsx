@@ -83,7 +83,7 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
   )
 }
 
-/** What the rows of an answer are of: after another choice, its answer stays in view until the next is there. */
+/** The subject of an answer's rows: after another choice, its answer stays in view until the next is there. */
 type ReportGroup = Report['by']
 
 const titleOf = (by: ReportGroup): string => (by === 'day' ? inZone(TITLES.day) : TITLES[by])

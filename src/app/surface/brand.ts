@@ -35,9 +35,6 @@ export const brandColorsUrl = ({ color }: BrandSettings, path: string): string |
 const addressOf = (path: string, file: string, value: string): string =>
   `${path}/brand/${file}?of=${encodeURIComponent(value)}`
 
-/** A text within HTML, in an attribute too. */
-export const escapeHtml = (text: string): string => Bun.escapeHTML(text)
-
 /**
  * A page of ours with the brand in its head: its title and icon, the colours, and a meta element "brand" that holds the brand as JSON
  * for the page's script.
@@ -46,14 +43,14 @@ export function withBrand(html: string, brand: BrandSettings, path: string): str
   const own = pageBrand(brand, path)
   const colors = brandColorsUrl(brand, path)
   const added = [
-    `<meta name="brand" content="${escapeHtml(JSON.stringify(own))}">`,
-    ...(colors === null ? [] : [`<link rel="stylesheet" href="${escapeHtml(colors)}">`]),
+    `<meta name="brand" content="${Bun.escapeHTML(JSON.stringify(own))}">`,
+    ...(colors === null ? [] : [`<link rel="stylesheet" href="${Bun.escapeHTML(colors)}">`]),
   ]
   return replacing(html, [
-    [/<title>Tollgate/, `<title>${escapeHtml(own.name)}`],
+    [/<title>Tollgate/, `<title>${Bun.escapeHTML(own.name)}`],
     ...(own.icon === null
       ? []
-      : [[/<link rel="icon"[^>]*>/, `<link rel="icon" href="${escapeHtml(own.icon)}">`] as const]),
+      : [[/<link rel="icon"[^>]*>/, `<link rel="icon" href="${Bun.escapeHTML(own.icon)}">`] as const]),
     ['</head>', `${added.join('\n')}\n</head>`],
   ])
 }

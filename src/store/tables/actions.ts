@@ -23,7 +23,7 @@ export const actions = sqliteTable('actions', {
   /** JSON objects with the fields that changed. */
   before: text(),
   after: text(),
-  /** Who did it at the console, who may be gone since. */
+  /** The person who did it at the console, and may be gone since. */
   person_id: integer(),
 })
 

@@ -10,7 +10,7 @@ interface HiddenLinesProps {
   list: Path
   /** `at` is the place within the list, `words` what may be shown, `name` what a button calls it. */
   lines: readonly { at: string | number; words: string; name: string }[]
-  /** What is added. */
+  /** The added line. */
   noun: string
   onReplace: (at: string | number) => void
   onAdd: () => void

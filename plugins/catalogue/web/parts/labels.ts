@@ -7,7 +7,7 @@ interface Label {
   code?: true
   /** Of a text of several lines. */
   rows?: number
-  /** What to mind before it is switched off. */
+  /** A caution before it is switched off. */
   off?: string
   /** Words of the values of a choice. */
   options?: Readonly<Record<string, string>>

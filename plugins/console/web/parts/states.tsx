@@ -92,7 +92,7 @@ export function FailedState({ failure, retry }: FailedStateProps) {
   )
 }
 
-/** What of a query its states are made of. */
+/** The parts of a query that its states follow from. */
 export type Query<Data> = Pick<
   UseQueryResult<Data, Error>,
   'data' | 'error' | 'failureReason' | 'isPlaceholderData' | 'refetch'
@@ -108,7 +108,7 @@ interface LoadedProps<Data> {
 }
 
 /**
- * What is drawn of an answer. After another choice (a tab, a filter, an order) that of the answer before stays as it was until the next
+ * The drawn form of an answer. After another choice (a tab, a filter, an order) that of the answer before stays as it was until the next
  * is there: drawn again, its rows would be read as those of the new choice. Once the next one is refused, it stays no longer.
  *
  * @returns undefined before the first answer, and without one
