@@ -75,7 +75,7 @@ export function backupRoutes(gateway: Gateway, backups: Backups) {
         const parts = onePart(await backups.list())
         return listCsv(gateway, viewer, {
           list: 'backups',
-          columns: csvFor(archive_columns, viewer.role, CSV_ORDER),
+          columns: csvFor(archive_columns, viewer.side, CSV_ORDER),
           parts,
           zone,
         })

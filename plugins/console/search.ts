@@ -69,10 +69,10 @@ async function found(
   const calls = await callsBeginningWith(db, words, owner, MAX_FOUND)
   const refusals = await refusalsBeginningWith(db, words, owner, MAX_FOUND)
   return {
-    accounts: viewer.role === 'operator' ? await accountsLike(gateway, words) : [],
+    accounts: viewer.side === 'operator' ? await accountsLike(gateway, words) : [],
     keys: await keysLike(gateway, viewer, words),
     models: await modelsLike(gateway, viewer, words),
-    providers: viewer.role === 'operator' ? providersLike(gateway, words) : [],
+    providers: viewer.side === 'operator' ? providersLike(gateway, words) : [],
     calls: calls.map(({ started_at_ms, ...call }) => ({
       ...call,
       ...time('started', started_at_ms),
@@ -134,8 +134,8 @@ async function modelsLike(
 
 /** Accounts see what they can call; a key, what it may call. */
 async function seenBy({ db }: Pick<Gateway, 'db'>, viewer: Viewer): Promise<(model: Model) => boolean> {
-  if (viewer.role === 'operator') return () => true
-  const [key] = viewer.role === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
+  if (viewer.side === 'operator') return () => true
+  const [key] = viewer.side === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   const mayCall = compileModelPatterns(key?.models ?? null)
   return (model) => isServed(model) && mayCall(model.id)
 }

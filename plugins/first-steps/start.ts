@@ -45,10 +45,10 @@ export async function startView(
   reference: string | undefined,
 ): Promise<Static<typeof StartView>> {
   const catalogue = calls.catalogue()
-  const is_operator = viewer.role === 'operator'
+  const is_operator = viewer.side === 'operator'
   const account =
     (await chosenAccount(db, viewer, reference)) ?? (is_operator ? await firstAccount(db) : undefined)
-  const [key] = viewer.role === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
+  const [key] = viewer.side === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   const calls_of = is_operator ? {} : { account_id: viewer.account_id }
   const first = await listCalls(db, calls_of, { limit: 1, cursor: undefined })
   const providers = realProviders(catalogue)

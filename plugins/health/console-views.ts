@@ -54,9 +54,9 @@ export interface VisibleHealth {
 
 export async function visibleHealth(
   gateway: Pick<Gateway, 'db' | 'calls'>,
-  viewer: Pick<Viewer, 'role'>,
+  viewer: Pick<Viewer, 'side'>,
 ): Promise<VisibleHealth> {
-  const is_operator = viewer.role === 'operator'
+  const is_operator = viewer.side === 'operator'
   const health = await routeHealth(gateway)
   return { is_operator, health, failures: is_operator ? await recentFailures(gateway) : [] }
 }

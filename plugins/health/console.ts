@@ -48,7 +48,7 @@ export function healthRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'peop
       const health = await routeHealth(gateway)
       const sold = [...models.values()].filter(({ retired }) => !retired)
       return {
-        troubles: viewer.role === 'operator' ? health.troubles.map((one) => troubleView(one, models)) : [],
+        troubles: viewer.side === 'operator' ? health.troubles.map((one) => troubleView(one, models)) : [],
         failing_models: sold.flatMap(({ id }) => {
           const { since_ms } = health.ofModel(id)
           return since_ms === null ? [] : [{ model: id, ...time('since', since_ms) }]

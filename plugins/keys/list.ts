@@ -1,10 +1,12 @@
 // Keys as a list: at the console, in files and on the command line. The text of a key is nowhere in it.
+
 import { Type } from '@sinclair/typebox'
 import { budgetsOfKeys } from '../../src/access/budgets.ts'
 import { type ListedKey, listKeyPage } from '../../src/access/key-listing.ts'
 import { KEY_STATUSES, keyStatus, remainingOf } from '../../src/access/key-status.ts'
 import { SpendLimitsView, spendLimitsView } from '../../src/access/limits-view.ts'
 import { accountQueries } from '../../src/access/queries.ts'
+import { may } from '../../src/access/rights.ts'
 import type { Viewer } from '../../src/access/viewer.ts'
 import { localIso, shortDay } from '../../src/app/command-line/times.ts'
 import {
@@ -118,7 +120,7 @@ export const key_list = defineList<KeyRow>()({
   },
   totals: {
     fields: { may_manage: MAY_MANAGE },
-    read: (_db, _filter, { viewer }) => ({ may_manage: viewer !== undefined && mayManage(viewer) }),
+    read: (_db, _filter, { viewer }) => ({ may_manage: viewer !== undefined && may(viewer, 'manage_keys') }),
   },
 })
 
@@ -139,7 +141,7 @@ export const keyRow = (key: ListedKey, { usage = NOT_USED, now_ms, viewer }: Key
   key_id: key.id,
   usage,
   now_ms,
-  own: viewer?.role === 'key' && viewer.key_id === key.id,
+  own: viewer?.side === 'key' && viewer.key_id === key.id,
 })
 
 /** A key in `--json` of commands. */
@@ -151,9 +153,6 @@ export async function withOwner(db: Db, key: Key): Promise<ListedKey> {
   const account = await accountQueries(db).accountById.get({ id: key.account_id })
   return { ...key, account_name: account?.name ?? '', budgets: await budgetsOfKeys(db, [key.id]) }
 }
-
-/** A session by a key sees keys, and manages none. */
-export const mayManage = (viewer: Viewer): boolean => viewer.role !== 'key'
 
 const PERIODS = { '5h': '/5h', day: '/d', week: '/wk', month: '/mo', total: '' }
 

@@ -1,7 +1,8 @@
 // A queued mail as a message: its words, its links from the public URL alone, and the headers of automatic mail.
 import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { domainOf } from '../../src/domain/mail-address.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
-import { domainOf, type Sender } from './address.ts'
+import type { Sender } from './address.ts'
 import { brandOf } from './brand.ts'
 import { type MailFields, PURPOSES, type Purpose } from './purposes.ts'
 import type { Message } from './smtp.ts'

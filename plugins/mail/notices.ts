@@ -1,6 +1,7 @@
 // Notices to accounts: their balance is low, a spend limit is nearly or all used, a key expires soon. Each is queued once.
 import { and, eq, gt, gte, isNull, lt, lte, ne, sql } from 'drizzle-orm'
 import { resetOf, usedOf } from '../../src/domain/budgets.ts'
+import { isMailAddress } from '../../src/domain/mail-address.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db } from '../../src/store/db.ts'
 import { equals, isOneOf } from '../../src/store/placeholders.ts'
@@ -15,7 +16,6 @@ import {
   keys,
 } from '../../src/store/schema.ts'
 import { lowAccounts } from '../alerts/index.ts'
-import { isMailAddress } from './address.ts'
 import { type NewMail, queueMail } from './queue.ts'
 import { mails } from './tables.ts'
 

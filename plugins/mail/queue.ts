@@ -1,6 +1,7 @@
 // The queue of mails, for all plugins: a mail is a row of the transaction that it reports.
 import { and, sql } from 'drizzle-orm'
 import { invalidRequest } from '../../src/domain/errors.ts'
+import { isMailAddress } from '../../src/domain/mail-address.ts'
 import type { Tx } from '../../src/store/db.ts'
 import {
   bareColumns,
@@ -11,7 +12,6 @@ import {
 } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
-import { isMailAddress } from './address.ts'
 import type { MailFields, Purpose } from './purposes.ts'
 import { mails } from './tables.ts'
 

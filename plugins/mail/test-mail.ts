@@ -1,8 +1,8 @@
 // A test of the mail server: one mail, sent at once beside the queue, and its result with advice.
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { conflict, invalidRequest } from '../../src/domain/errors.ts'
+import { isMailAddress } from '../../src/domain/mail-address.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
-import { isMailAddress } from './address.ts'
 import { messageOf } from './message.ts'
 import { scrubbed } from './scrubbing.ts'
 import { mailSettings } from './settings.ts'

@@ -45,7 +45,7 @@ function freeRoutes(gateway: ConsoleParts) {
   const { db } = gateway
   const { now } = gateway.calls
   return new Elysia({ name: 'console-playground: free' })
-    .use(viewerCalls(gateway))
+    .use(viewerCalls(gateway, { changes: 'call' }))
     .get(
       '/console/api/play',
       async ({ viewer, query }) => {
@@ -68,7 +68,7 @@ function freeRoutes(gateway: ConsoleParts) {
     .post(
       '/console/api/play/key',
       async ({ viewer, origin, query }) => {
-        if (viewer.role === 'key') throw paysItself()
+        if (viewer.side === 'key') throw paysItself()
         countCall(gateway, viewer, RENEWAL_COUNTS_AS)
         const account = await requireChosenAccount(db, viewer, query.account)
         const key = await changed(gateway, { viewer, origin }, (tx) =>
@@ -82,7 +82,9 @@ function freeRoutes(gateway: ConsoleParts) {
 
 /** The surface reads the body, and its answer passes unchanged. */
 function paidRoutes(gateway: ConsoleParts) {
-  const routes = new Elysia({ name: 'console-playground: paid' }).use(viewerCalls(gateway, { bodies: 'own' }))
+  const routes = new Elysia({ name: 'console-playground: paid' }).use(
+    viewerCalls(gateway, { bodies: 'own', changes: 'call' }),
+  )
   for (const [own, path] of Object.entries(PAID))
     routes.post(
       own,

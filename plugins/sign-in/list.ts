@@ -10,7 +10,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import type { Key, SessionRow } from '../../src/store/schema.ts'
 
-export const ROLES = OneOf(['operator', 'account', 'key'])
+export const SIDES = OneOf(['operator', 'account', 'key'])
 export const SessionKey = Type.Object({ id: Type.Integer(), name: Type.String(), prefix: Type.String() })
 
 export const sessionKey = ({ id, name, prefix }: Key) => ({ id, name, prefix })
@@ -36,7 +36,7 @@ export const sessionList = ({ calls: { catalogue } }: Pick<Gateway, 'calls'>) =>
     columns: {
       id: integer(({ id }) => id),
       is_current: boolean(({ is_current }) => is_current, { csv_name: false }),
-      role: word(ROLES, ({ role }) => role),
+      role: word(SIDES, ({ role }) => role),
       account: nullableText(({ account_name }) => account_name),
       key: word(Nullable(SessionKey), ({ key }) => (key ? sessionKey(key) : null), { csv_name: false }),
       key_name: csvOnly('key', ({ key }) => key?.name ?? null),

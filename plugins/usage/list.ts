@@ -111,13 +111,13 @@ export const SUM_TABLE: readonly TableColumn<CallTotals>[] = [
   shareColumn('KNOWN', knownShare, 1),
 ]
 
-const READERS: readonly Viewer['role'][] = ['operator', 'account', 'key']
-type SumFields = FieldsOf<typeof sum_columns, Viewer['role']>
+const READERS: readonly Viewer['side'][] = ['operator', 'account', 'key']
+type SumFields = FieldsOf<typeof sum_columns, Viewer['side']>
 export const SumView = Closed(fieldsFor(sum_columns, READERS) as SumFields)
 
 /** Sums as a viewer sees them. */
-export const sumView = (role: Viewer['role'], sum: CallTotals) =>
-  rowFor(sum_columns, role, sum) as Static<TObject<SumFields>>
+export const sumView = (side: Viewer['side'], sum: CallTotals) =>
+  rowFor(sum_columns, side, sum) as Static<TObject<SumFields>>
 
 export const ORDERS = REPORT_COLUMNS.flatMap((name) => [name, `-${name}`] as const)
 
@@ -148,7 +148,7 @@ function reportIn(db: Db, filter: ReportFilter, { now_ms, viewer }: Reading): Pr
 
 /** @throws GatewayError permission_denied if another than the operator asks for what only they may know, by an order of rows too */
 export function refuseOthers({ by, order, provider }: ReportFilter, viewer: Viewer | undefined): void {
-  if (!viewer || viewer.role === 'operator') return
+  if (!viewer || viewer.side === 'operator') return
   const column = order?.replace('-', '')
   const tells =
     provider !== undefined ||
@@ -200,7 +200,7 @@ export const usage_report = defineList<ReportRow>()({
       const { rows, total } = await reportIn(db, filter, reading)
       return {
         by: filter.by ?? 'model',
-        total: sumView(reading.viewer?.role ?? 'operator', total),
+        total: sumView(reading.viewer?.side ?? 'operator', total),
         count: rows.length,
       }
     },

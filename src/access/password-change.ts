@@ -26,7 +26,7 @@ export async function changePassword(
 ): Promise<void> {
   const { db, passwords, rate, now, log } = parts
   const { address, request_id } = visitor
-  if (viewer.role === 'key')
+  if (viewer.side === 'key')
     throw permissionDenied(
       'You signed in with an API key. To change the password, sign in with the account’s password.',
     )
@@ -55,7 +55,7 @@ export async function changePassword(
     },
     { by: actingAs(viewer, visitor, now()) },
   )
-  log.info({ request_id, role: viewer.role, person_id }, 'password of the console changed')
+  log.info({ request_id, side: viewer.side, person_id }, 'password of the console changed')
 }
 
 const wrongOldPassword = () =>

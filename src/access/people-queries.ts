@@ -1,19 +1,19 @@
 // The queries on people, their accounts and the staff, prepared once for each connection.
 import { and, asc, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../store/db.ts'
-import { equals, placeholders } from '../store/placeholders.ts'
+import { equals, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { memberships, people, staff } from '../store/schema.ts'
 
 const { placeholder } = sql
 
-/** People who can sign in, each with the first account that they own, and whether they operate. */
+/** People who can sign in, each with whether they are of the staff, and the first account that they are in. */
 const entering = (orm: Orm, of: SQL) =>
   orm
     .select({ person: people, staff_id: staff.id, account_id: memberships.account_id })
     .from(people)
-    .leftJoin(staff, sql`${staff.person_id} = ${people.id} AND ${staff.role} = 'operator'`)
-    .leftJoin(memberships, sql`${memberships.person_id} = ${people.id} AND ${memberships.role} = 'owner'`)
+    .leftJoin(staff, sql`${staff.person_id} = ${people.id}`)
+    .leftJoin(memberships, sql`${memberships.person_id} = ${people.id}`)
     .where(and(of, isNull(people.disabled_at_ms)))
     .orderBy(asc(memberships.id))
     .limit(1)
@@ -28,9 +28,14 @@ export const peopleQueries = perConnection({
       .prepare(),
   byId: (orm) => orm.select().from(people).where(equals(people.id, 'id')).prepare(),
   enteringById: (orm) => entering(orm, equals(people.id, 'id')),
-  /** By an address that is known to be theirs: one that somebody else typed would let them in nowhere. */
-  enteringByEmail: (orm) =>
-    entering(orm, sql`${equals(people.email, 'email')} AND ${people.email_verified_at_ms} IS NOT NULL`),
+  enteringByEmail: (orm) => entering(orm, equals(people.email, 'email')),
+  byEmail: (orm) => orm.select().from(people).where(equals(people.email, 'email')).prepare(),
+  setEmail: (orm) =>
+    orm
+      .update(people)
+      .set(rawPlaceholders('email', 'email_verified_at_ms'))
+      .where(equals(people.id, 'id'))
+      .prepare(),
   /** The first who owns an account and can sign in. */
   ownerOf: (orm) =>
     orm
@@ -57,24 +62,22 @@ export const peopleQueries = perConnection({
       .orderBy(asc(staff.id))
       .limit(1)
       .prepare(),
-  /** A person as one of the operators. */
-  asOperator: (orm) =>
+  /** A person as one of the staff. */
+  ofStaff: (orm) =>
     orm
-      .select({ person: people })
+      .select({ person: people, role: staff.role })
       .from(staff)
       .innerJoin(people, sql`${people.id} = ${staff.person_id}`)
-      .where(
-        sql`${staff.person_id} = ${placeholder('person_id')} AND ${staff.role} = 'operator' AND ${people.disabled_at_ms} IS NULL`,
-      )
+      .where(sql`${staff.person_id} = ${placeholder('person_id')} AND ${people.disabled_at_ms} IS NULL`)
       .prepare(),
-  /** A person as an owner of an account. */
-  asOwner: (orm) =>
+  /** A person as one of an account. */
+  ofAccount: (orm) =>
     orm
-      .select({ person: people })
+      .select({ person: people, role: memberships.role })
       .from(memberships)
       .innerJoin(people, sql`${people.id} = ${memberships.person_id}`)
       .where(
-        sql`${memberships.person_id} = ${placeholder('person_id')} AND ${memberships.role} = 'owner' AND ${people.disabled_at_ms} IS NULL
+        sql`${memberships.person_id} = ${placeholder('person_id')} AND ${people.disabled_at_ms} IS NULL
           AND ${memberships.account_id} = ${placeholder('account_id')}`,
       )
       .prepare(),

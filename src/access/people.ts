@@ -1,7 +1,7 @@
 // People who sign in to the console: found by what they type, and made where an account or the gateway has nobody yet.
 import { desc, inArray, isNull, sql } from 'drizzle-orm'
 import type { Db, Tx } from '../store/db.ts'
-import { memberships, type PersonRow, people } from '../store/schema.ts'
+import { type MembershipRow, memberships, type PersonRow, people, type StaffRow } from '../store/schema.ts'
 import { OPERATORS_NAME } from './accounts.ts'
 import { peopleQueries } from './people-queries.ts'
 import { accountQueries } from './queries.ts'
@@ -13,6 +13,20 @@ export interface PersonIn {
   account_id: number | null
 }
 
+/** A person with their role on the operators' side. */
+interface Operating {
+  side: 'operator'
+  role: StaffRow['role']
+  person: PersonRow
+}
+
+/** A person with their role in an account. */
+interface Belonging {
+  side: 'account'
+  role: MembershipRow['role']
+  person: PersonRow
+}
+
 /** The first operator who can sign in; undefined if there is none yet. */
 export const firstOperator = async (db: Db): Promise<PersonRow | undefined> =>
   (await peopleQueries(db).operator.get())?.person
@@ -20,7 +34,7 @@ export const firstOperator = async (db: Db): Promise<PersonRow | undefined> =>
 /**
  * The person of a typed name. Every name takes two queries, so that the time does not tell which ones there are.
  *
- * @param typed the name of an account, which means its first owner, or an address that a person has verified; undefined: the operator
+ * @param typed the name of an account, which means its first owner, or a person's address; undefined: the operator
  */
 export async function personNamed(db: Db, typed: string | undefined): Promise<PersonIn | undefined> {
   const account =
@@ -49,15 +63,18 @@ function personIn(
   return account_id === null ? undefined : { person, account_id }
 }
 
-/** A person of one side of the console; undefined for somebody who is disabled, or has no right to it any more. */
+/** A person of one side of the console, with their role there; undefined for somebody who is disabled, or has no right to it any more. */
 export async function personAt(
   db: Db,
   { person_id, account_id }: { person_id: number; account_id: number | null },
-): Promise<PersonRow | undefined> {
-  const { asOperator, asOwner } = peopleQueries(db)
-  const found =
-    account_id === null ? await asOperator.get({ person_id }) : await asOwner.get({ person_id, account_id })
-  return found?.person
+): Promise<Operating | Belonging | undefined> {
+  const { ofStaff, ofAccount } = peopleQueries(db)
+  if (account_id === null) {
+    const found = await ofStaff.get({ person_id })
+    return found && { side: 'operator', ...found }
+  }
+  const found = await ofAccount.get({ person_id, account_id })
+  return found && { side: 'account', ...found }
 }
 
 /** Against changes of how a person signs in, until the end of the transaction. What is decided on is read after it. */

@@ -114,19 +114,18 @@ export async function viewerOf(
   { id: session_id, account_id, person_id, key_id }: SessionRow,
   { now_ms, address }: { now_ms: number; address: string | undefined },
 ): Promise<Viewer> {
-  if (person_id !== null && !(await personAt(db, { person_id, account_id }))) throw sessionRequired()
-  if (account_id === null) {
-    if (person_id === null) throw sessionRequired()
-    return { role: 'operator', session_id, person_id }
-  }
+  const found = person_id === null ? undefined : await personAt(db, { person_id, account_id })
+  if (found?.side === 'operator')
+    return { side: 'operator', role: found.role, session_id, person_id: found.person.id }
+  if (account_id === null || (!found && key_id === null)) throw sessionRequired()
   const account = await accountQueries(db).accountById.get({ id: account_id })
   if (!account) throw sessionRequired()
   const sees = key_id === null ? 'account' : await sightOfKey(db, key_id, { now_ms, address })
   if (account.status === 'suspended') throw suspendedAccount()
   const at = { session_id, account_id, account: account.name }
-  if (person_id !== null) return { role: 'account', ...at, person_id }
+  if (found) return { side: 'account', role: found.role, ...at, person_id: found.person.id }
   if (key_id === null) throw sessionRequired()
-  return { role: 'key', ...at, key_id, sees }
+  return { side: 'key', role: 'key', ...at, key_id, sees }
 }
 
 /** The view of a session by a key. @throws GatewayError as `viewerOf` */
@@ -155,9 +154,9 @@ export async function listSessions(
   { scope, ...page }: PageRequest & { scope: 'own' | 'all' },
 ): Promise<Page<SessionRow>> {
   const { all, ofPerson, ofKey } = sessionQueries(db)
-  if (viewer.role === 'key')
+  if (viewer.side === 'key')
     return pageOf(await ofKey.all({ key_id: viewer.key_id, ...pageValues(page) }), page)
-  if (viewer.role === 'operator' && scope === 'all') return pageOf(await all.all(pageValues(page)), page)
+  if (viewer.side === 'operator' && scope === 'all') return pageOf(await all.all(pageValues(page)), page)
   return pageOf(await ofPerson.all({ ...sideOf(viewer), ...pageValues(page) }), page)
 }
 
@@ -184,13 +183,13 @@ export function endSession(db: Db, viewer: Viewer, id: number): Promise<void> {
 
 /** An operator sees all sessions, a person theirs and those of their account's keys, a key its own. */
 function sees(viewer: Viewer, { account_id, person_id, key_id }: SessionRow): boolean {
-  if (viewer.role === 'operator') return true
-  if (viewer.role === 'key') return key_id === viewer.key_id
+  if (viewer.side === 'operator') return true
+  if (viewer.side === 'key') return key_id === viewer.key_id
   return person_id === viewer.person_id || (person_id === null && account_id === viewer.account_id)
 }
 
 /** For queries on the sessions of a person and of the keys of the account where they are. */
-const sideOf = (viewer: Exclude<Viewer, { role: 'key' }>) => ({
+const sideOf = (viewer: Exclude<Viewer, { side: 'key' }>) => ({
   person_id: viewer.person_id,
   account_id: accountOf(viewer) ?? null,
 })
@@ -215,7 +214,7 @@ export function endSessions(db: Db, viewer: Viewer, but = 0): Promise<number> {
   return db.begin(async (tx) => {
     const { removeOfPerson, removeOthers } = sessionQueries(tx)
     const ended =
-      viewer.role === 'key'
+      viewer.side === 'key'
         ? await removeOthers.all({ person_id: null, key_id: viewer.key_id, id: but })
         : await removeOfPerson.all({ ...sideOf(viewer), id: but })
     const before = { sessions: ended.length }

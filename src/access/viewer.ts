@@ -1,17 +1,27 @@
-// The viewers of the console: the operator, an account, or one key of an account; and what each of them may see.
+// The viewers of the console: the staff, the people of an account, or one key of an account; and what each of them may see.
 import type { ActionContext, Actor } from '../domain/actions.ts'
 import { permissionDenied } from '../domain/errors.ts'
+import type { MembershipRow, StaffRow } from '../store/schema.ts'
 
-/** The signed-in person. The server decides what they see, never the page. */
+/** The signed-in person. The server decides what they see, never the page; what they may change is in `rights.ts`. */
 export type Viewer =
-  | { role: 'operator'; session_id: number; person_id: number }
-  /** A person who owns the account: sees all of it, and manages its keys. */
-  | { role: 'account'; session_id: number; person_id: number; account_id: number; account: string }
+  /** The staff: they see everything. */
+  | { side: 'operator'; role: StaffRow['role']; session_id: number; person_id: number }
+  /** The people of an account. */
+  | {
+      side: 'account'
+      role: MembershipRow['role']
+      session_id: number
+      person_id: number
+      account_id: number
+      account: string
+    }
   /**
    * Signed in with a key: the right to call what this key may call, and to manage no key. A limited one sees its own calls,
    * unless its account allows more; others see what the account sees.
    */
   | {
+      side: 'key'
       role: 'key'
       session_id: number
       account_id: number
@@ -20,13 +30,13 @@ export type Viewer =
       sees: 'own' | 'account'
     }
 
-/** The account that a viewer sees; undefined for the operator, who sees all. */
+/** The account that a viewer sees; undefined for the staff, who see all. */
 export const accountOf = (viewer: Viewer): number | undefined =>
-  viewer.role === 'operator' ? undefined : viewer.account_id
+  viewer.side === 'operator' ? undefined : viewer.account_id
 
 /** The actor of a viewer's actions. @param address of their session */
 export const actorOf = (viewer: Viewer, address: string | undefined): Actor => ({
-  kind: viewer.role,
+  kind: viewer.side,
   session_id: viewer.session_id,
   person_id: personOf(viewer),
   address,
@@ -41,23 +51,17 @@ export const actingAs = (
 
 /** The person who is signed in; undefined where it is by a key. */
 export const personOf = (viewer: Viewer): number | undefined =>
-  viewer.role === 'key' ? undefined : viewer.person_id
+  viewer.side === 'key' ? undefined : viewer.person_id
 
 /** The owner of a viewer's sign-in, for the log of actions on it. */
 export const ownerOf = (viewer: Viewer): { account_id: number | undefined; key_id: number | undefined } => ({
   account_id: accountOf(viewer),
-  key_id: viewer.role === 'key' ? viewer.key_id : undefined,
+  key_id: viewer.side === 'key' ? viewer.key_id : undefined,
 })
-
-/** @throws GatewayError permission_denied if only the operator may */
-export function requireOperator(viewer: Viewer): void {
-  if (viewer.role !== 'operator')
-    throw permissionDenied('Only the operator can do this. Sign in with the operator’s password.')
-}
 
 /** The key whose calls are all that a viewer sees; undefined for those who see all of an account. */
 export const onlyKeyOf = (viewer: Viewer): number | undefined =>
-  viewer.role === 'key' && viewer.sees === 'own' ? viewer.key_id : undefined
+  viewer.side === 'key' && viewer.sees === 'own' ? viewer.key_id : undefined
 
 /** @throws GatewayError permission_denied if the viewer sees the calls of a key only */
 export function requireWholeAccount(viewer: Viewer): void {

@@ -140,7 +140,7 @@ test('a password is changed once, and by a link that is used once', async () => 
     await expect(sessions.withPassword({ who: name, password: changed }, visitor)).rejects.toMatchObject({
       code: 'wrong_password',
     })
-  expect((await signIn(changed)).viewer.role).toBe('account')
+  expect((await signIn(changed)).viewer.role).toBe('owner')
   await sessions.sweep()
 })
 
@@ -151,8 +151,9 @@ test('a session is ended once', async () => {
     now_ms: NOW,
     settings: SETTINGS,
   })
-  expect(await twice(() => endSession(db, { role: 'operator', session_id: 9, person_id: 9 }, id))).toEqual([
-    'done',
-    'not_found',
-  ])
+  expect(
+    await twice(() =>
+      endSession(db, { side: 'operator', role: 'operator', session_id: 9, person_id: 9 }, id),
+    ),
+  ).toEqual(['done', 'not_found'])
 })

@@ -34,6 +34,13 @@ beforeEach(() => {
 })
 
 describe('a typed name means', () => {
+  beforeEach(() => {
+    connection.run(`
+      INSERT INTO people VALUES (6, 1, 'Mia', 'mia@example.com', 5, NULL, 0), (7, NULL, 'Otto', 'otto@example.com', 5, NULL, 0);
+      INSERT INTO memberships VALUES (6, 6, 1, 'member', 0);
+      INSERT INTO staff VALUES (3, 7, 'auditor', 0)`)
+  })
+
   test.each([
     ['nothing', undefined, 1, null],
     ['operator', 'operator', 1, null],
@@ -43,13 +50,15 @@ describe('a typed name means', () => {
     ['a verified address', 'ada@example.com', 2, 1],
     ['the same in capitals', 'ADA@example.com', 2, 1],
     ['the address of an operator', 'op@example.com', 1, null],
+    ['an address that is only written down for somebody', 'bob@example.com', 3, 2],
+    ['the address of a member', 'mia@example.com', 6, 1],
+    ['the address of an auditor', 'otto@example.com', 7, null],
   ])('%s', async (_, typed, person_id, account_id) => {
     expect(await personNamed(db, typed)).toMatchObject({ person: { id: person_id }, account_id })
   })
 
   test.each([
     ['a name of nobody', 'mia'],
-    ['an address that was never verified', 'bob@example.com'],
     ['the address of somebody who is in no account', 'nina@example.com'],
     ['the address of somebody who is disabled', 'eve@example.com'],
     ['an account whose owner is disabled', 'eve'],
@@ -84,9 +93,7 @@ describe('a session ends at once', () => {
   test.each([
     ['of a person who is disabled', 1, 'UPDATE people SET disabled_at_ms = 1 WHERE id = 2'],
     ['of a person who is taken out of the account', 1, 'DELETE FROM memberships WHERE person_id = 2'],
-    ['of an owner who is one no longer', 1, "UPDATE memberships SET role = 'billing' WHERE person_id = 2"],
     ['of an operator who is one no longer', null, 'DELETE FROM staff'],
-    ['of an operator who only supports', null, "UPDATE staff SET role = 'support'"],
     ['of an operator who is disabled', null, 'UPDATE people SET disabled_at_ms = 1 WHERE id = 1'],
   ])('%s', async (_, account_id, change) => {
     await openSessionAt(db, account_id, opening)
@@ -95,12 +102,37 @@ describe('a session ends at once', () => {
     await expect(viewer()).rejects.toMatchObject({ code: 'session_required' })
   })
 
+  test.each([
+    [
+      'an owner who only pays from now on',
+      1,
+      "UPDATE memberships SET role = 'billing' WHERE person_id = 2",
+      'billing',
+    ],
+    [
+      'an owner who is a member from now on',
+      1,
+      "UPDATE memberships SET role = 'member' WHERE person_id = 2",
+      'member',
+    ],
+    [
+      'an operator who only supports',
+      null,
+      "UPDATE staff SET role = 'support' WHERE person_id = 1",
+      'support',
+    ],
+  ] as const)('or has the role of this moment: %s', async (_, account_id, change, role) => {
+    await openSessionAt(db, account_id, opening)
+    connection.run(change)
+    expect(await viewer()).toMatchObject({ role })
+  })
+
   test('and not one of somebody else, or in another account', async () => {
     await openSessionAt(db, 2, opening)
     connection.run(
       'DELETE FROM memberships WHERE id IN (1, 3); UPDATE people SET disabled_at_ms = 1 WHERE id = 2',
     )
-    expect(await viewer()).toMatchObject({ role: 'account', person_id: 3, account_id: 2 })
+    expect(await viewer()).toMatchObject({ role: 'owner', person_id: 3, account_id: 2 })
     expect(await personAt(db, { person_id: 3, account_id: 1 })).toBeUndefined()
   })
 })

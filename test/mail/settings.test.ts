@@ -1,7 +1,8 @@
 // The settings of mail: what is taken, what is refused with which words, and what is hidden.
 import { describe, expect, test } from 'bun:test'
-import { isMailAddress, readSender } from '../../plugins/mail/address.ts'
+import { readSender } from '../../plugins/mail/address.ts'
 import { mailSettings, NEEDS_PUBLIC_URL, readServer } from '../../plugins/mail/settings.ts'
+import { isMailAddress } from '../../src/domain/mail-address.ts'
 
 const SMTP = 'smtp://mailer:p%40ss%25word@mail.example.com'
 const FROM = 'Example AI <noreply@example.com>'

@@ -68,7 +68,7 @@ interface AuditLogListProps {
 }
 
 export function AuditLogList({ account, key_id }: AuditLogListProps) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const filters = useListFilters(NO_FILTERS, CURSOR)
   const { query: chosen, row, is_filtered, clear } = filters
   const area = optionOf(AREAS, chosen.area ?? '')
@@ -86,7 +86,7 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
     <div className="stack">
       {key_id === undefined && (
         <div className="spread list-head">
-          <LogFilters {...filters} is_of_all={account === undefined && role === 'operator'} />
+          <LogFilters {...filters} is_of_all={account === undefined && side === 'operator'} />
           <ExportCsv list="audit-log" query={query} />
         </div>
       )}

@@ -10,28 +10,28 @@ import type { RecordedRefusal } from '../../refusals/index.ts'
 import { call_columns, type ListedCall, listed_call_columns } from '../columns.ts'
 import type { RecordedCall } from '../listing.ts'
 
-type Role = Viewer['role']
-const ROLES: readonly Role[] = ['operator', 'account', 'key']
+type Side = Viewer['side']
+const SIDES: readonly Side[] = ['operator', 'account', 'key']
 
 /** The fields of a call on every page. */
 export const ROW_FIELDS = {
-  ...(fieldsFor(call_columns, ROLES) as FieldsOf<typeof call_columns, Role>),
+  ...(fieldsFor(call_columns, SIDES) as FieldsOf<typeof call_columns, Side>),
   outcome: OneOf(OUTCOMES),
 }
 const Row = Type.Object(ROW_FIELDS)
 
 export const ListedRow = Closed({
-  ...(fieldsFor(listed_call_columns, ROLES) as FieldsOf<typeof listed_call_columns, Role>),
+  ...(fieldsFor(listed_call_columns, SIDES) as FieldsOf<typeof listed_call_columns, Side>),
   ...DISPLAY_NAME,
 })
 
-export function callRow(call: RecordedCall, { role }: Viewer): Static<typeof Row> {
-  const row: object = rowFor(call_columns, role, call)
+export function callRow(call: RecordedCall, { side }: Viewer): Static<typeof Row> {
+  const row: object = rowFor(call_columns, side, call)
   return row as Static<typeof Row>
 }
 
-export function listedRow(call: ListedCall, { role }: Viewer): Unnamed<Static<typeof ListedRow>> {
-  const row: object = rowFor(listed_call_columns, role, call)
+export function listedRow(call: ListedCall, { side }: Viewer): Unnamed<Static<typeof ListedRow>> {
+  const row: object = rowFor(listed_call_columns, side, call)
   return row as Unnamed<Static<typeof ListedRow>>
 }
 

@@ -39,7 +39,7 @@ export async function callView(db: Db, viewer: Viewer, request_id: string): Prom
   const call = await findCall(db, request_id, account_id)
   if (!call || !isOfKey(viewer, call.key_id)) throw await missing(db, viewer, request_id)
   const trace = readTrace(call.trace)
-  const sees_routes = viewer.role === 'operator'
+  const sees_routes = viewer.side === 'operator'
   const charge = await chargeOf(db, call)
   const parts = await callsOfAnswer(db, call)
   return {

@@ -60,7 +60,7 @@ async function failedView(
   const newest = { ...requested, outcomes: FAILED_OUTCOMES }
   const { rows } =
     failed === 0 ? { rows: [] } : await listCallsInTurns(gateway.db, newest, { limit: MAX_LOOKED_AT })
-  return { calls, failed, ...time('from', from_ms), causes: causesIn(rows, viewer.role === 'operator') }
+  return { calls, failed, ...time('from', from_ms), causes: causesIn(rows, viewer.side === 'operator') }
 }
 
 function causesIn(failed: readonly RecordedCall[], sees_providers: boolean) {

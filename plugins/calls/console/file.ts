@@ -25,10 +25,10 @@ export function callsFile(
     ? allPages(REFUSALS_AT_ONCE, async (page) => listRefusals(db, refusals, page))
     : onePart<RecordedRefusal>([])
   if (!calls) {
-    const columns = csvFor(refused_requests.columns, viewer.role)
+    const columns = csvFor(refused_requests.columns, viewer.side)
     return listCsv(gateway, viewer, { list: 'refused', columns, parts: refused, zone })
   }
-  const columns = callCsv(viewer.role)
+  const columns = callCsv(viewer.side)
   const parts = newestFirst<ListedCall>(allCalls(db, calls), linesOf(refused))
   return listCsv(gateway, viewer, { list: 'calls', columns, parts, zone })
 }

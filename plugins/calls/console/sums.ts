@@ -31,7 +31,7 @@ export function callSumRoutes(gateway: ConsoleParts) {
       const { calls, refusals } = await requestedCalls(gateway, viewer, query)
       const total = calls ? await callTotals(gateway.db, calls) : NO_CALLS
       return {
-        ...usedSumView(total, viewer.role === 'operator'),
+        ...usedSumView(total, viewer.side === 'operator'),
         refused: refusals ? await refusedOf(gateway, refusals) : 0,
       }
     },

@@ -75,7 +75,7 @@ export function refundRoutes(gateway: ConsoleParts) {
   const { db, calls } = gateway
   const refund: Refunding = (operation) => calls.ledger.submit(operation)
   return new Elysia({ name: 'console-refunds' })
-    .use(operatorCalls(gateway))
+    .use(operatorCalls(gateway, { changes: 'help_accounts' }))
     .get(
       '/console/api/calls/:request_id/refund',
       async ({ params, query }) => await previewOf(gateway, params.request_id, query.amount),

@@ -96,8 +96,8 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
 
   /** An account may have a key for any model; a key calls what it is limited to. */
   async function seenBy(viewer: Viewer): Promise<(model: Model) => boolean> {
-    if (viewer.role === 'operator') return () => true
-    if (viewer.role === 'account') return isServed
+    if (viewer.side === 'operator') return () => true
+    if (viewer.side === 'account') return isServed
     const [key] = await keyQueries(db).keysById.all({ id: viewer.key_id })
     const mayCall = compileModelPatterns(key?.models ?? null)
     return (model) => isServed(model) && mayCall(model.id)
@@ -120,7 +120,7 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
     .get(
       '/console/api/models.csv',
       async ({ viewer }) => {
-        const columns = viewer.role === 'operator' ? MODEL_COLUMNS_OF_OPERATOR : MODEL_COLUMNS
+        const columns = viewer.side === 'operator' ? MODEL_COLUMNS_OF_OPERATOR : MODEL_COLUMNS
         return listCsv(gateway, viewer, { list: 'models', columns, parts: onePart(await all(viewer)) })
       },
       { response: { 200: CsvFile, ...FAILURES } },

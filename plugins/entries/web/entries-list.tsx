@@ -123,7 +123,7 @@ interface EntriesListProps {
 }
 
 export function EntriesList({ account }: EntriesListProps) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const { filters, row, set, clear, is_filtered, query: of_list } = useListFilters(NO_FILTERS, CURSOR)
   const kind = optionOf(KINDS, filters.kind)
   const { since, until, zone } = of_list
@@ -161,7 +161,7 @@ export function EntriesList({ account }: EntriesListProps) {
         query={entries}
         rowsOf={(answer) => answer.entries}
         label="Transactions"
-        columns={role === 'operator' && !account ? OF_ALL : OF_ACCOUNT}
+        columns={side === 'operator' && !account ? OF_ALL : OF_ACCOUNT}
         keyOf={({ id }) => id}
         isMarked={({ id }) => id === first}
         param={CURSOR}

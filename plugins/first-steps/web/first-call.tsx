@@ -63,14 +63,14 @@ export function WaitForCall({ first, call }: { first: FirstCall; call: SampleCal
 
 /** The newest refused request with its reason and advice: no call follows from it. */
 function Refused({ request_id, code, sentence, refused_at_ms }: NonNullable<FirstCall['refusal']>) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   return (
     <Notice tone="warn" alert>
       <p>
         <b>Your call was refused: {refusalReason(code)}.</b> “{sentence}”
       </p>
       <p>
-        {refusalAdvice(code, role)} Then call again.{' '}
+        {refusalAdvice(code, side)} Then call again.{' '}
         <Link href={`/calls/${part(request_id)}`}>See the request</Link> of{' '}
         <ClockTime at_ms={refused_at_ms} />.
       </p>
@@ -120,7 +120,7 @@ function SendFromHere({ call: { key, model }, refused }: { call: SampleCall; ref
 }
 
 function FirstCallFacts({ call, account }: { call: NonNullable<FirstCall['call']>; account: string }) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const is_good = call.outcome === 'completed'
   return (
     <>
@@ -143,7 +143,7 @@ function FirstCallFacts({ call, account }: { call: NonNullable<FirstCall['call']
           ['Duration', duration(call.duration_ms)],
           ['Charge', <Money key="charge" nanos={call.cost_nanos} exact />],
           [
-            role === 'operator' ? `${account}’s balance` : 'Balance',
+            side === 'operator' ? `${account}’s balance` : 'Balance',
             <Money key="left" nanos={call.left_nanos} exact />,
           ],
           [

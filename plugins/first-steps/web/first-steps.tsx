@@ -43,7 +43,7 @@ export default function FirstSteps() {
     { every_ms: REFRESH_EVERY_MS },
   )
   const refusals = useRefusals({ range: 'hour' })
-  const is_operator = viewer.role === 'operator'
+  const is_operator = viewer.side === 'operator'
   const leave = (): void => {
     putOff(viewer)
     go('/')
@@ -128,7 +128,7 @@ interface DialogsProps {
 }
 
 function Dialogs({ state: { account }, open, onOpen, onAccount, onIssued }: DialogsProps) {
-  const is_operator = useViewer().role === 'operator'
+  const is_operator = useViewer().side === 'operator'
   const [tested, setTested] = useState<{ provider: string; model: string } | null>(null)
   const added = useAdded()
   const close = (): void => onOpen(null)

@@ -19,15 +19,15 @@ export const putOff = (viewer: Visitor): void => keepIn(markOf(viewer), 'put off
 /** Shows `children`, unless the operator or an account holder is at /console for the first time. */
 export function FirstVisit({ children }: { children: ReactNode }) {
   const viewer = useViewer()
-  const { role } = viewer
+  const { side } = viewer
   const [path] = useLocation()
-  const may_redirect = role !== 'key' && path === '/' && keptIn(markOf(viewer)) === null
+  const may_redirect = side !== 'key' && path === '/' && keptIn(markOf(viewer)) === null
   const { data, error } = useApi(['start', ''], () => api.start.get({ query: {} }), { enabled: may_redirect })
   const is_over = data?.due === false
   useEffect(() => {
     if (is_over) putOff(viewer)
   }, [is_over, viewer])
   if (may_redirect && !data && !error) return null
-  if (may_redirect && data?.due) return <Redirect to={role === 'operator' ? '/setup' : '/start'} replace />
+  if (may_redirect && data?.due) return <Redirect to={side === 'operator' ? '/setup' : '/start'} replace />
   return children
 }

@@ -216,7 +216,7 @@ export function KeyStep({ account, key_id, first, text, onOpen }: KeyStepProps) 
 }
 
 function KeyInUse({ first, is_known }: { first: FirstCallQuery; is_known: boolean }) {
-  const { key: own, role } = useViewer()
+  const { key: own, side } = useViewer()
   return (
     <Loaded query={first} rows={1}>
       {({ key: { name, prefix, account, status } }) => {
@@ -224,7 +224,7 @@ function KeyInUse({ first, is_known }: { first: FirstCallQuery; is_known: boolea
         return (
           <p>
             {own ? 'You are signed in with the key' : 'Use the key'} <b>{name}</b> (
-            <code>{keyPrefix(prefix)}</code>){role === 'operator' && ` of ${account}`}.
+            <code>{keyPrefix(prefix)}</code>){side === 'operator' && ` of ${account}`}.
             {!is_usable && ` It is ${status}. Create another key.`}
             {is_usable && is_known && ' The code below has it until you leave this page.'}
             {is_usable &&

@@ -23,10 +23,10 @@ const MAX_SHOWN = 5
 export const useHealthNow = () => useApi(['health'], () => api.health.get(), { every_ms: EVERY_MS })
 
 export function FailingNow() {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const { data } = useHealthNow()
   if (!data) return null
-  return role === 'operator' ? (
+  return side === 'operator' ? (
     <Shown
       of={data.troubles.map((trouble) => (
         <TroubleNotice key={`${trouble.kind} ${trouble.subject}`} trouble={trouble} />

@@ -3,7 +3,7 @@ import { History } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { roleOf, useViewer } from '../../console/web/app/session.tsx'
+import { sightOf, useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { withoutEmpty, withQuery } from '../../console/web/parts/address-state.ts'
 import { count } from '../../console/web/parts/amounts.ts'
@@ -44,7 +44,7 @@ interface HistoryListProps {
 }
 
 export function HistoryList({ account }: HistoryListProps) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const { filters, row, set, clear, is_filtered } = useListFilters(NO_FILTERS, CURSOR)
   const chosen = { ...withoutEmpty(filters), account }
   const query = { ...chosen, cursor: row }
@@ -61,7 +61,7 @@ export function HistoryList({ account }: HistoryListProps) {
         query={history}
         rowsOf={(answer) => answer.history}
         label="Calls before the import"
-        columns={role === 'operator' && account === undefined ? OF_ALL : OF_ACCOUNT}
+        columns={side === 'operator' && account === undefined ? OF_ALL : OF_ACCOUNT}
         keyOf={({ id }) => id}
         param={CURSOR}
         none={
@@ -81,7 +81,7 @@ export function HistoryList({ account }: HistoryListProps) {
 /** A link to the list, where it has rows. @param account a number or a name; without, of all that the viewer sees */
 export function HistoryLink({ account }: { account?: string | undefined }) {
   // A limited key sees nothing of its account as a whole.
-  const enabled = roleOf(useViewer()) !== 'own_key'
+  const enabled = sightOf(useViewer()) !== 'own_key'
   const query = { account: account === '' ? undefined : account, limit: 1 }
   const { data } = useApi(['history', query], () => api.history.get({ query }), { enabled })
   if (!data || data.history.length === 0) return null

@@ -1,4 +1,5 @@
 // Routes of keys: made, changed, rotated and revoked by the operator and by their account.
+
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { countUsableKeys, type ListedKey } from '../../../src/access/key-listing.ts'
@@ -13,6 +14,7 @@ import {
 } from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { issueOnce } from '../../../src/access/repeatable-key.ts'
+import { may } from '../../../src/access/rights.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import {
@@ -34,7 +36,7 @@ import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { readMoment } from '../../../src/http/period.ts'
 import type { Db, Tx } from '../../../src/store/db.ts'
 import { defined } from '../../../src/utilities/defined.ts'
-import { budgetOf, key_list, mayManage } from '../list.ts'
+import { budgetOf, key_list } from '../list.ts'
 import { IssuedView, KeyChanges, type KeyValues, KeyView, keyView, NewKey, Rotation } from './views.ts'
 
 /** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
@@ -50,7 +52,7 @@ function keyRoutes(gateway: ConsoleParts) {
   const { now } = gateway.calls
   const list = consoleList(gateway, key_list)
   return new Elysia({ name: 'console-keys' })
-    .use(viewerCalls(gateway))
+    .use(viewerCalls(gateway, { changes: 'manage_keys' }))
     .get('/console/api/keys', ({ viewer, query }) => list.page(viewer, query), list.page_route)
     .get('/console/api/keys.csv', ({ viewer, query }) => list.file(viewer, query), list.file_route)
     .post('/console/api/keys', ({ viewer, origin, body }) => issueKey(gateway, { viewer, origin }, body), {
@@ -83,7 +85,7 @@ function keyEndRoutes(gateway: ConsoleParts) {
   const { now } = gateway.calls
   const { randomBytes } = gateway.people
   return new Elysia({ name: 'console-key-end' })
-    .use(viewerCalls(gateway))
+    .use(viewerCalls(gateway, { changes: 'manage_keys' }))
     .post(
       '/console/api/keys/:id/rotate',
       async ({ viewer, origin, params: { id }, body: { grace_s = 0, request_key } }) => {
@@ -120,7 +122,7 @@ export async function issueKey(
   const { now } = gateway.calls
   const { randomBytes } = gateway.people
   const { viewer } = asking
-  if (!mayManage(viewer)) throw mayNotManage()
+  if (!may(viewer, 'manage_keys')) throw mayNotManage()
   const account_id = await payingAccount(gateway, viewer, account)
   if (account_id === undefined)
     throw invalidRequest('account: is missing; it must be the number or name of the account for the key.', {
@@ -132,7 +134,7 @@ export async function issueKey(
     await tx.lock(account_id)
     const repeatable = { request_key, content: ['key', account_id, changes] }
     return issueOnce(tx, repeatable, { randomBytes, now_ms: now() }, async (issuing) => {
-      if (viewer.role !== 'operator') refuseMore(await countUsableKeys(tx, account_id, now()))
+      if (viewer.side !== 'operator') refuseMore(await countUsableKeys(tx, account_id, now()))
       const settings = { name: await freeKeyName(tx, account_id, now()), ...changes }
       const { name } = await requireAccount({ db: tx }, String(account_id))
       return createKey(tx, name, settings, issuing)
@@ -227,7 +229,7 @@ async function viewOfKey(
 /** @returns the number of the key. @throws GatewayError not_found as `requireKey`; permission_denied for a viewer by key */
 async function requireManaged(db: Db, viewer: Viewer, reference: string): Promise<string> {
   const { id } = await requireKey({ db }, viewer, reference)
-  if (!mayManage(viewer)) throw mayNotManage()
+  if (!may(viewer, 'manage_keys')) throw mayNotManage()
   return String(id)
 }
 

@@ -1,9 +1,11 @@
 // Keys in requests and answers of the console. The text of a key is in one answer only, that of its creation.
+
 import { type Static, Type } from '@sinclair/typebox'
 import type { ListedKey } from '../../../src/access/key-listing.ts'
 import { MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
 import { limitsFor } from '../../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
+import { may } from '../../../src/access/rights.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { consoleFields, consoleRow } from '../../../src/app/list/pages.ts'
 import { AccountRef, RequestKey, UsdText, Words } from '../../../src/app/surface/console/fields.ts'
@@ -11,7 +13,7 @@ import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { Moment } from '../../../src/http/period.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { usageOfKeys } from '../key-usage.ts'
-import { key_list, keyRow, MAY_MANAGE, mayManage } from '../list.ts'
+import { key_list, keyRow, MAY_MANAGE } from '../list.ts'
 
 /** A key at its page. */
 export const KeyView = Closed({
@@ -94,6 +96,6 @@ export async function keyView(
   return {
     ...(await consoleRow(db, viewer, key_list, keyRow(key, { usage, now_ms, viewer }))),
     limits: limitsView(limit, await limiter.used('key', key.id)),
-    may_manage: mayManage(viewer),
+    may_manage: may(viewer, 'manage_keys'),
   }
 }

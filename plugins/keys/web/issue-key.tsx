@@ -55,16 +55,16 @@ interface NewKeyProps {
 }
 
 function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const [owner, setOwner] = useState(account ?? '')
   const [draft, setDraft] = useState(EMPTY_DRAFT)
-  const is_chosen = role === 'operator' && account === undefined
+  const is_chosen = side === 'operator' && account === undefined
   const { keyOf, forget } = useRequestKey()
   const { runOrThrow } = useAction({
     work: async () => {
       const wanted = {
         ...settingsOf(draft),
-        account: role === 'operator' ? owner.trim() : undefined,
+        account: side === 'operator' ? owner.trim() : undefined,
         name: draft.name.trim() || undefined,
       }
       const issued = await send(api.keys.post({ ...wanted, request_key: keyOf(JSON.stringify(wanted)) }))
@@ -82,7 +82,7 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
       )}
       <KeyFields folded draft={draft} onChange={setDraft} />
       <SubmitOrCancel onCancel={onCancel}>Create key</SubmitOrCancel>
-      {role === 'operator' && (
+      {side === 'operator' && (
         <AsCommand command={`tollgate key create ${owner.trim() || 'ACCOUNT'}${optionsFor(draft)}`} />
       )}
     </Form>

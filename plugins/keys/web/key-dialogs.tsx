@@ -25,7 +25,7 @@ export interface KeyDialogProps {
 const CHANGES = ['keys', 'key', 'account', 'accounts']
 /** Commands are the operator's. */
 function useCommand(command: string) {
-  return useViewer().role === 'operator' ? <AsCommand command={command} /> : null
+  return useViewer().side === 'operator' ? <AsCommand command={command} /> : null
 }
 
 export function ChangeDialog({ of: key, open, onClose }: KeyDialogProps) {

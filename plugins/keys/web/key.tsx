@@ -44,14 +44,14 @@ interface KnownKey {
 }
 
 function KeyPage({ of: key, week }: KnownKey) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const [open, setOpen] = useState<Open | null>(null)
   const dialog = (which: Open) => ({ of: key, open: open === which, onClose: () => setOpen(null) })
   const is_revoked = key.status === 'revoked'
   return (
     <Page
       title={key.name}
-      lead={leadOf(key, role === 'operator')}
+      lead={leadOf(key, side === 'operator')}
       actions={
         <>
           <ButtonLink icon={ListFilter} href={`/calls?key=${key.id}`}>
@@ -86,7 +86,7 @@ function KeyPage({ of: key, week }: KnownKey) {
       </Section>
       <Section
         title="Rate limits"
-        actions={role === 'operator' && !is_revoked && <EditLimits of="key" name={key.prefix} />}
+        actions={side === 'operator' && !is_revoked && <EditLimits of="key" name={key.prefix} />}
       >
         <LimitFacts limits={key.limits} />
       </Section>

@@ -129,7 +129,7 @@ export function KeysList({ account, chosen }: KeysListProps) {
         query={keys}
         rowsOf={(answer) => answer.keys}
         label="Keys"
-        columns={viewer.role === 'operator' && !account ? OF_ALL : OF_ACCOUNT}
+        columns={viewer.side === 'operator' && !account ? OF_ALL : OF_ACCOUNT}
         keyOf={({ id }) => id}
         hrefOf={({ id }) => `/keys/${id}`}
         linkNameOf={({ prefix, account: owner }) => `${keyPrefix(prefix)} ${owner}`}

@@ -12,13 +12,13 @@ const LEADS = {
 }
 
 export default function Keys() {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const own_key = useOnlyOwnKey()
   const scope = useAccountScope()
   return (
     <Page
       title="Keys"
-      lead={own_key ?? LEADS[role]}
+      lead={own_key ?? LEADS[side]}
       actions={scope.account !== undefined && <ChosenAccount {...scope} />}
     >
       <KeysList chosen={scope.account} />

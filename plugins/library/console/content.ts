@@ -72,7 +72,7 @@ export interface ContentRequest {
 
 /** True where prompts, names and pictures are visible to the viewer, not only rows. */
 export const mayShow = (viewer: Viewer, { content }: ContentRequest): boolean =>
-  viewer.role !== 'operator' || content === 'shown'
+  viewer.side !== 'operator' || content === 'shown'
 
 /** For what is nothing but content. @throws GatewayError permission_denied for the operator without that request */
 export function requireVisible(viewer: Viewer, request: ContentRequest): void {
@@ -91,7 +91,7 @@ export interface ViewerRequest {
 
 /** The operator who deletes an account's image or file, for the audit log; undefined for the account itself. */
 export const byOperator = (gateway: Pick<Gateway, 'calls'>, viewing: Asking): ActionContext | undefined =>
-  viewing.viewer.role === 'operator' ? byOf(gateway, viewing) : undefined
+  viewing.viewer.side === 'operator' ? byOf(gateway, viewing) : undefined
 
 /** Leaves a line in the log where the operator looks at what belongs to an account. @param what such as "images" */
 export function logLook(
@@ -100,7 +100,7 @@ export function logLook(
   account: string | null,
   what: string,
 ): void {
-  if (viewer.role !== 'operator') return
+  if (viewer.side !== 'operator') return
   const session = viewer.session_id
   log.info({ request_id, session, account, what }, 'the operator looked at what belongs to an account')
 }

@@ -77,14 +77,16 @@ export const files = (gateway: LibraryParts) =>
 
 /** Taking some in: an upload by a key, with its limits. */
 const taking = (gateway: ConsoleParts) =>
-  new Elysia({ name: 'console-files: taking in' }).use(viewerCalls(gateway, { bodies: 'own' })).post(
-    '/console/api/files',
-    async ({ viewer, origin, query, request }) => {
-      const { id: key_id } = await ensurePayingKey(gateway, { viewer, origin }, query.account)
-      return gateway.people.callInside({ arrived: request, path: '/api/v1/upload', key_id })
-    },
-    { parse: 'none', query: AccountQuery, response: { 200: Uploaded, ...FAILURES } },
-  )
+  new Elysia({ name: 'console-files: taking in' })
+    .use(viewerCalls(gateway, { bodies: 'own', changes: 'call' }))
+    .post(
+      '/console/api/files',
+      async ({ viewer, origin, query, request }) => {
+        const { id: key_id } = await ensurePayingKey(gateway, { viewer, origin }, query.account)
+        return gateway.people.callInside({ arrived: request, path: '/api/v1/upload', key_id })
+      },
+      { parse: 'none', query: AccountQuery, response: { 200: Uploaded, ...FAILURES } },
+    )
 
 const ROWS_AT_ONCE = 250
 
@@ -119,7 +121,7 @@ function listed(gateway: LibraryParts) {
   }
 
   return new Elysia({ name: 'console-files: listed' })
-    .use(viewerCalls(gateway))
+    .use(viewerCalls(gateway, { changes: 'call' }))
     .get(
       '/console/api/files',
       async ({ viewer, origin, query }) => {
@@ -186,7 +188,7 @@ function pictures(gateway: LibraryParts) {
 /** @throws GatewayError not_found for a file of another account */
 async function find({ db }: Pick<Gateway, 'db'>, viewer: Viewer, key: string): Promise<StoredFile> {
   const owner_id = ownerOfKey(key)
-  const may_see = viewer.role === 'operator' || viewer.account_id === owner_id
+  const may_see = viewer.side === 'operator' || viewer.account_id === owner_id
   const file = may_see && owner_id !== undefined ? await findFile(db, owner_id, key) : undefined
   if (file && isStored(file)) return file
   throw notFound('File not found. It may have been deleted.', { param: 'key' })

@@ -88,7 +88,7 @@ function listed(gateway: LibraryParts) {
   }
 
   return new Elysia({ name: 'console-images: listed' })
-    .use(viewerCalls(gateway))
+    .use(viewerCalls(gateway, { changes: 'call' }))
     .get(
       '/console/api/images',
       async ({ viewer, origin, query }) => {

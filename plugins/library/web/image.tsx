@@ -24,9 +24,9 @@ import { KIND_WORDS, type ShownImage, sizeOf } from './models.ts'
 
 export default function Image({ params }: PageProps) {
   const { id = '' } = params
-  const { role } = useViewer()
+  const { side } = useViewer()
   const [state, change] = useAddressState({ content: '' })
-  const is_operator = role === 'operator'
+  const is_operator = side === 'operator'
   const is_visible = !is_operator || state.content === 'shown'
   const query = useApi(['image', id, is_visible], () =>
     api.images({ id }).get({ query: is_operator && is_visible ? { content: 'shown' } : {} }),

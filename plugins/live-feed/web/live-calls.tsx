@@ -25,14 +25,14 @@ const MAX_CALLS = 10
 const DRAW_EVERY_MS = 250
 
 export function Live() {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const recent = useApi(['calls', 'recent'], () =>
     api.calls.get({ query: { outcome: 'call', limit: MAX_CALLS } }),
   )
   const { seen, state } = useSeen()
   const calls = useMemo(() => newestCalls(seen, recent.data?.calls ?? [], MAX_CALLS), [seen, recent.data])
   const columns =
-    role === 'operator' ? [MODEL, WHO, STATE, TOOK, WHEN, COST] : [MODEL, KEY, STATE, TOOK, WHEN, COST]
+    side === 'operator' ? [MODEL, WHO, STATE, TOOK, WHEN, COST] : [MODEL, KEY, STATE, TOOK, WHEN, COST]
   return (
     <Section
       title="Live calls"
@@ -45,7 +45,7 @@ export function Live() {
     >
       {calls.length === 0 ? (
         <Loaded query={recent} rows={MAX_CALLS}>
-          {() => <NoCalls is_operator={role === 'operator'} />}
+          {() => <NoCalls is_operator={side === 'operator'} />}
         </Loaded>
       ) : (
         <Table
@@ -124,8 +124,8 @@ const WHEN: Column<LiveCall> = column('when', 'When', 'second', (call) => (
   </>
 ))
 function WhoOnPhone({ call }: { call: LiveCall }) {
-  const { role } = useViewer()
-  return role === 'operator' ? <RowAccount {...call} /> : <KeyName prefix={call.key} />
+  const { side } = useViewer()
+  return side === 'operator' ? <RowAccount {...call} /> : <KeyName prefix={call.key} />
 }
 
 const COST: Column<LiveCall> = charges(

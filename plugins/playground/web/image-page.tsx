@@ -30,7 +30,7 @@ const MAX_RECENT = 12
 const MAX_REFERENCES = 3
 
 export function ImagePage({ models, account, onCharged }: ImagePageProps) {
-  const is_operator = useViewer().role === 'operator'
+  const is_operator = useViewer().side === 'operator'
   const { draft, set, send } = useRequests({
     models,
     is_kept: false,
@@ -105,7 +105,7 @@ interface RecentProps extends Choosing {
 }
 
 function Recent({ account, made, ...choosing }: RecentProps) {
-  const content = useViewer().role === 'operator' ? 'shown' : undefined
+  const content = useViewer().side === 'operator' ? 'shown' : undefined
   const recent = useApi(['images', 'recent', account], () =>
     api.images.get({ query: { limit: MAX_RECENT, account, content } }),
   )
@@ -194,7 +194,7 @@ function Waiting({ since_ms }: { since_ms: number }) {
 
 /** A press makes the picture a reference, in place of the oldest beyond the maximum; its corner opens it. */
 function Tile({ id, label, pictures, onPictures }: Choosing & { id: string; label: string }) {
-  const is_operator = useViewer().role === 'operator'
+  const is_operator = useViewer().side === 'operator'
   const is_chosen = pictures.some((each) => each.id === id)
   const toggled: readonly Reference[] = is_chosen
     ? pictures.filter((each) => each.id !== id)

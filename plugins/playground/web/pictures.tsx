@@ -38,7 +38,7 @@ interface PickedPicturesProps {
 }
 
 export function PickedPictures({ pictures, onRemove }: PickedPicturesProps) {
-  const is_operator = useViewer().role === 'operator'
+  const is_operator = useViewer().side === 'operator'
   if (pictures.length === 0) return null
   return (
     <div className="play-references">

@@ -25,7 +25,7 @@ interface TextPageProps {
 const MAX_PICTURES = 100
 
 export function TextPage({ models, account, onCharged }: TextPageProps) {
-  const is_operator = useViewer().role === 'operator'
+  const is_operator = useViewer().side === 'operator'
   const { draft, set, send, stop, is_running } = useRequests({
     models,
     is_kept: true,

@@ -31,8 +31,8 @@ const SHOW_EVERY_MS = 50
 
 export function useRequests<Model extends { id: string }>(options: RequestOptions<Model>) {
   const { models, is_kept, run, onCharged } = options
-  const { role, account: own } = useViewer()
-  const owner = is_kept ? `${role} ${own ?? ''}` : null
+  const { side, account: own } = useViewer()
+  const owner = is_kept ? `${side} ${own ?? ''}` : null
   const [draft, dispatch] = useReducer(changed, owner, keptDraft)
   const running = useRef(new Set<AbortController>())
   const set = useCallback((some: Partial<Draft>) => dispatch({ type: 'set', some }), [])

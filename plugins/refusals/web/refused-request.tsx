@@ -13,7 +13,7 @@ import { Time } from '../../console/web/parts/time.tsx'
 import { refusalAdvice, refusedHref } from './refusals.ts'
 
 export function RefusedRequest({ request_id }: { request_id: string }) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const refusal = useApi(['refusals', 'one', request_id], () =>
     api.refusals({ request_id: part(request_id) }).get(),
   )
@@ -25,7 +25,7 @@ export function RefusedRequest({ request_id }: { request_id: string }) {
             <p>
               Refused with {status}: “{sentence}”
             </p>
-            <p>{refusalAdvice(code, role)}</p>
+            <p>{refusalAdvice(code, side)}</p>
             <p className="small soft">
               Nothing was charged. Error: <code>{code}</code>
             </p>
@@ -35,7 +35,7 @@ export function RefusedRequest({ request_id }: { request_id: string }) {
               facts={[
                 ['Request id', <Id key="id" value={about.request_id} what="request id" whole />],
                 ['Refused', <Time key="refused" at_ms={about.refused_at_ms} exact />],
-                ...ownerFacts(about, role),
+                ...ownerFacts(about, side),
                 ['Model', about.model ?? undefined],
                 ['API', about.surface],
                 [

@@ -20,7 +20,7 @@ interface ManyRefusedProps {
 
 /** Nothing while there are few. */
 export function ManyRefused({ refusals, account }: ManyRefusedProps) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   if (!refusals || refusals.last_hour < MANY) return null
   const { last_hour, reasons_of_hour } = refusals
   const [most] = reasons_of_hour
@@ -34,7 +34,7 @@ export function ManyRefused({ refusals, account }: ManyRefusedProps) {
       </p>
       {most?.sentence && <p className="soft">“{most.sentence}”</p>}
       <p>
-        {most && `${refusalAdvice(most.code, role)} `}
+        {most && `${refusalAdvice(most.code, side)} `}
         <Link href={refusedHref({ account: account?.id })}>See refused requests</Link>
       </p>
     </Notice>
@@ -45,20 +45,20 @@ type Reason = Refusals['reasons'][number]
 
 /** Nothing while none was refused. */
 export function RefusedRequests({ refusals, account, ...of }: RefusedProps) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   if (!refusals || refusals.reasons.length === 0) return null
   return (
     <Section title="Refused requests">
       <Table
         label="Refused requests"
         columns={
-          role === 'operator' ? [ACCOUNT, WHY, WORDS, COUNT] : [{ ...WHY, phone: 'first' }, WORDS, COUNT]
+          side === 'operator' ? [ACCOUNT, WHY, WORDS, COUNT] : [{ ...WHY, phone: 'first' }, WORDS, COUNT]
         }
         rows={refusals.reasons}
         keyOf={({ account_id, code }) => `${account_id} ${code}`}
         linkNameOf={({ code }) => `refused requests, ${code}`}
         hrefOf={({ account_id }) =>
-          refusedHref({ ...of, account: role === 'operator' ? account_id : account })
+          refusedHref({ ...of, account: side === 'operator' ? account_id : account })
         }
       />
     </Section>

@@ -73,14 +73,16 @@ export function linkRoutes(gateway: ConsoleParts) {
 
 /** `PUT /console/api/password`: a new one for who knows the old one; their other sessions end. */
 export function passwordRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>) {
-  return new Elysia({ name: 'console-password' }).use(viewerCalls(gateway)).put(
-    '/console/api/password',
-    async ({ viewer, body, origin }) => {
-      await gateway.people.sessions.changePassword(viewer, body, visitorOf(origin))
-      return { done: true as const }
-    },
-    { body: PasswordChange, response: { 200: DoneView, ...FAILURES } },
-  )
+  return new Elysia({ name: 'console-password' })
+    .use(viewerCalls(gateway, { changes: 'change_own_sign_in' }))
+    .put(
+      '/console/api/password',
+      async ({ viewer, body, origin }) => {
+        await gateway.people.sessions.changePassword(viewer, body, visitorOf(origin))
+        return { done: true as const }
+      },
+      { body: PasswordChange, response: { 200: DoneView, ...FAILURES } },
+    )
 }
 
 /**
@@ -90,24 +92,26 @@ export function passwordRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'pe
 export function invitationRoutes(gateway: ConsoleParts) {
   const { now, catalogue } = gateway.calls
   const { randomBytes } = gateway.people
-  return new Elysia({ name: 'console-invitations' }).use(operatorCalls(gateway)).post(
-    '/console/api/invitations',
-    async ({ viewer, origin, body, request }) => {
-      const has_mail = body.as_link !== true && canMail(catalogue())
-      const { token, expires_at_ms, mailed_to } = await changed(gateway, { viewer, origin }, (tx) =>
-        invite(tx, body.account, { randomBytes, now_ms: now(), has_mail }),
-      )
-      const [site = ''] = ownOrigins(request, siteSettings(gateway))
-      const base = catalogue().server.public_url ?? site
-      return {
-        account: body.account,
-        url: mailed_to === undefined ? invitationUrl(base, token) : null,
-        mailed_to: mailed_to ?? null,
-        ...time('expires', expires_at_ms),
-      }
-    },
-    { body: Invitation, response: { 200: InvitationView, ...FAILURES } },
-  )
+  return new Elysia({ name: 'console-invitations' })
+    .use(operatorCalls(gateway, { changes: 'help_accounts' }))
+    .post(
+      '/console/api/invitations',
+      async ({ viewer, origin, body, request }) => {
+        const has_mail = body.as_link !== true && canMail(catalogue())
+        const { token, expires_at_ms, mailed_to } = await changed(gateway, { viewer, origin }, (tx) =>
+          invite(tx, body.account, { randomBytes, now_ms: now(), has_mail }),
+        )
+        const [site = ''] = ownOrigins(request, siteSettings(gateway))
+        const base = catalogue().server.public_url ?? site
+        return {
+          account: body.account,
+          url: mailed_to === undefined ? invitationUrl(base, token) : null,
+          mailed_to: mailed_to ?? null,
+          ...time('expires', expires_at_ms),
+        }
+      },
+      { body: Invitation, response: { 200: InvitationView, ...FAILURES } },
+    )
 }
 
 const invitationUrl = (base: string, token: string): string =>

@@ -58,7 +58,7 @@ export function signInRoutes(gateway: ConsoleParts) {
 export function sessionRoutes(gateway: ConsoleParts) {
   const list = consoleList(gateway, sessionList(gateway))
   return new Elysia({ name: 'console-sessions' })
-    .use(viewerCalls(gateway))
+    .use(viewerCalls(gateway, { changes: 'leave' }))
     .delete(
       '/console/api/session',
       async ({ viewer, origin, set }) => {
@@ -106,7 +106,7 @@ export async function sessionView(
 ) {
   const { db } = gateway
   const { catalogue } = gateway.calls
-  const [key] = viewer?.role === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
+  const [key] = viewer?.side === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   return {
     viewer: viewer ? viewerView(viewer, key, catalogue().server.public_url) : null,
     operator_is_set: await hasOperator(db),

@@ -1,11 +1,12 @@
 // Sessions, passwords and links in requests and answers of the console.
 import { Type } from '@sinclair/typebox'
+import { may, RIGHT_NAMES } from '../../../src/access/rights.ts'
 import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields } from '../../../src/http/views.ts'
 import type { Key } from '../../../src/store/schema.ts'
 
-import { ROLES, SessionKey, sessionKey } from '../list.ts'
+import { SessionKey, SIDES, sessionKey } from '../list.ts'
 
 /** A password of any length: what it must be is checked with better words. */
 const Password = Type.String({ maxLength: 1_024, must: 'text of at most 1,024 characters' })
@@ -20,20 +21,17 @@ export const SignIn = Closed({
 })
 
 const ViewerView = Type.Object({
-  role: ROLES,
+  side: SIDES,
+  role: OneOf(['operator', 'support', 'auditor', 'owner', 'member', 'billing', 'key']),
   session_id: Type.Integer(),
-  account: Nullable(Type.String({ description: 'null: the operator' })),
+  account: Nullable(Type.String({ description: 'null: the staff' })),
   account_id: Nullable(Type.Integer()),
   key: Nullable(SessionKey),
   public_url: Nullable(Type.String({ description: 'how callers reach the gateway, where it is set' })),
-  rights: Type.Object({
-    operate: Type.Boolean({ description: 'sees and changes everything' }),
-    see_account: Type.Boolean({
-      description: 'sees all calls of the account; false: those of the key only',
-    }),
-    manage_keys: Type.Boolean({ description: 'creates, rotates and revokes keys' }),
-    change_password: Type.Boolean(),
+  see_account: Type.Boolean({
+    description: 'sees all calls of the account; false: those of the key only',
   }),
+  rights: Type.Array(OneOf(RIGHT_NAMES)),
 })
 
 export const SessionView = Type.Object({
@@ -44,23 +42,17 @@ export const SessionView = Type.Object({
 
 /** @param key the key of a session by key */
 export function viewerView(viewer: Viewer, key: Key | undefined, public_url: string | undefined) {
-  const { role, session_id } = viewer
-  const account = role === 'operator' ? null : viewer.account
-  const account_id = role === 'operator' ? null : viewer.account_id
-  const rights = {
-    operate: role === 'operator',
-    see_account: onlyKeyOf(viewer) === undefined,
-    manage_keys: role !== 'key',
-    change_password: role !== 'key',
-  }
+  const { side, role, session_id } = viewer
   return {
+    side,
     role,
     session_id,
-    account,
-    account_id,
+    account: viewer.side === 'operator' ? null : viewer.account,
+    account_id: viewer.side === 'operator' ? null : viewer.account_id,
     key: key ? sessionKey(key) : null,
     public_url: public_url ?? null,
-    rights,
+    see_account: onlyKeyOf(viewer) === undefined,
+    rights: RIGHT_NAMES.filter((right) => may(viewer, right)),
   }
 }
 

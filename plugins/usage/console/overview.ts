@@ -96,7 +96,7 @@ async function overviewView(
   const filter = { account_id, key_id, model, provider }
   const range = timeOf(requested, now_ms, zone)
   const overview = await overviewOf(db, { filter, time: range, zone, now_ms, memory })
-  const is_operator = viewer.role === 'operator'
+  const is_operator = viewer.side === 'operator'
   const view = (sum: CallTotals & Latency) => totalsView(viewer, sum)
   const { from_ms, until_ms, before } = range
   return {
@@ -118,10 +118,10 @@ async function overviewView(
 }
 
 const totalsView = (
-  { role }: Viewer,
+  { side }: Viewer,
   { first_byte_p50_ms, first_byte_p95_ms, duration_p50_ms, ...sum }: CallTotals & Latency,
 ): Static<typeof TotalsView> => ({
-  ...sumView(role, sum),
+  ...sumView(side, sum),
   first_byte_p50_ms,
   first_byte_p95_ms,
   duration_p50_ms,

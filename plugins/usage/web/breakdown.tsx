@@ -38,7 +38,7 @@ interface BreakdownProps {
 
 export function Breakdown({ overview, filters }: BreakdownProps) {
   const { by, order, query, groups, row, set } = filters
-  const is_operator = useViewer().role === 'operator'
+  const is_operator = useViewer().side === 'operator'
   const requested = { ...query, by, order }
   const page = { ...requested, cursor: row }
   const report = useApi(['usage', page], () => api.usage.get({ query: page }), { every_ms: EVERY_MS })

@@ -22,9 +22,9 @@ interface OverviewChartsProps {
 
 export function OverviewCharts({ overview, calls }: OverviewChartsProps) {
   const { points, is_sampled, step_ms, unfinished, until_at_ms, totals } = overview
-  const { role } = useViewer()
+  const { side } = useViewer()
   const [, navigate] = useLocation()
-  const is_operator = role === 'operator'
+  const is_operator = side === 'operator'
   // The charts are drawn anew only where their figures change.
   const lines = useMemo(() => linesOf(points, is_operator), [points, is_operator])
   const steps = step_ms === DAY_MS ? inZone('by day') : 'by hour'

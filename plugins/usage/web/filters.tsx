@@ -45,14 +45,14 @@ export type OverviewFilters = ReturnType<typeof useOverviewFilters>
 
 /** The filters in force, as the routes take them, and how they are changed. */
 export function useOverviewFilters() {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const zone = useZone()
   const list: ListFilters<keyof typeof DEFAULTS> = useListFilters(DEFAULTS)
   const { range: chosen, days, since, until, by, order, account, key, model, provider } = list.filters
   const is_free = since !== '' || until !== ''
   // Links to the former page Usage say how many days.
   const range = RANGES.find(({ value }) => value === (days || chosen))?.value ?? DEFAULT_RANGE.value
-  const groups = GROUPS.filter(({ value }) => role === 'operator' || !OPERATORS.includes(value))
+  const groups = GROUPS.filter(({ value }) => side === 'operator' || !OPERATORS.includes(value))
   const calls: CallsFilter = withoutEmpty({ account, key, model, provider })
   const time = is_free ? withoutEmpty({ since, until }) : { range }
   return {
@@ -72,7 +72,7 @@ export function useOverviewFilters() {
 export type CallsFilter = Readonly<Partial<Record<'account' | 'key' | 'model' | 'provider', string>>>
 
 export function RangeAndFilters({ filters, range, set, clear, is_free, calls }: OverviewFilters) {
-  const is_operator = useViewer().role === 'operator'
+  const is_operator = useViewer().side === 'operator'
   const { since, until, account, key, model, provider } = filters
   const { keys, models, providers } = useFilterLists(account)
   return (

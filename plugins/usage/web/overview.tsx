@@ -38,7 +38,7 @@ export default function OverviewPage() {
 }
 
 function CallsInRange() {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const own_key = useOnlyOwnKey()
   const filters = useOverviewFilters()
   const { query } = filters
@@ -54,12 +54,12 @@ function CallsInRange() {
       lead={own_key ?? (overview.data && leadOf(overview.data))}
       actions={!own_key && <HistoryLink account={filters.filters.account} />}
     >
-      {role !== 'operator' && !own_key && is_known && <KeysNearLimit />}
+      {side !== 'operator' && !own_key && is_known && <KeysNearLimit />}
       {is_known ? (
         <>
           <FailingNow />
           {overview.data?.alerts && <OpenAlerts alerts={overview.data.alerts} />}
-          {role !== 'operator' && <ManyRefused refusals={refusals.data} />}
+          {side !== 'operator' && <ManyRefused refusals={refusals.data} />}
           <RangeAndFilters {...filters} />
           <Loaded query={{ ...overview, isPlaceholderData }}>
             {(data) => <Known overview={data} refusals={refusals.data} filters={filters} />}
@@ -70,7 +70,7 @@ function CallsInRange() {
       )}
       {/* Not before what stands above it, which would push it down. */}
       {is_known && <Live />}
-      {overview.data && role === 'operator' && <LowAccounts />}
+      {overview.data && side === 'operator' && <LowAccounts />}
     </Page>
   )
 }

@@ -5,10 +5,10 @@ import type { Cell } from '../../http/csv.ts'
 import type { Column as TableColumn } from '../command-line/table.ts'
 
 /**
- * A reader of lists: a viewer of the console by their role, a caller with an API key, or a command in its JSON, which reads as the operator
+ * A reader of lists: a viewer of the console by their side, a caller with an API key, or a command in its JSON, which reads as the operator
  * does but for columns that name it.
  */
-export type Reader = Viewer['role'] | 'caller' | 'command'
+export type Reader = Viewer['side'] | 'caller' | 'command'
 
 export type Value = string | number | boolean | null | Record<string, unknown> | readonly unknown[]
 

@@ -133,7 +133,7 @@ export interface List<
 }
 
 /** The fields of a row that pages of the console get. */
-export type ConsoleFields<C, Named extends boolean> = FieldsOf<C, Viewer['role']> &
+export type ConsoleFields<C, Named extends boolean> = FieldsOf<C, Viewer['side']> &
   (Named extends false ? unknown : typeof DISPLAY_NAME)
 
 /** A row of a list in JSON, as pages of the console get it. */

@@ -9,7 +9,8 @@ import {
   Type,
 } from '@sinclair/typebox'
 import { keyQueries } from '../../access/queries.ts'
-import { requireOperator, requireWholeAccount, type Viewer } from '../../access/viewer.ts'
+import { requireRight } from '../../access/rights.ts'
+import { requireWholeAccount, type Viewer } from '../../access/viewer.ts'
 import { conflict, invalidRequest, notFound } from '../../domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../http/paging.ts'
 import { WholeNumber } from '../../http/parameters.ts'
@@ -41,7 +42,7 @@ const FILE_ROWS_AT_ONCE = 250
 /** No key has this number. */
 const NO_KEY = -1
 
-const CONSOLE_READERS: readonly Viewer['role'][] = ['operator', 'account', 'key']
+const CONSOLE_READERS: readonly Viewer['side'][] = ['operator', 'account', 'key']
 const CALLERS: readonly Reader[] = ['caller']
 
 type Parameters<F extends Filters> = { [Name in keyof F]: TOptional<F[Name]['schema']> }
@@ -93,10 +94,10 @@ export function consoleList<
 
   /** @throws GatewayError not_found for another's account or key; permission_denied, also for the operator's list; invalid_request */
   async function filterOf(viewer: Viewer, { account, key, ...rest }: Requested): Promise<FilterOf<F>> {
-    if (list.of === 'operator') requireOperator(viewer)
+    if (list.of === 'operator') requireRight(viewer, 'read_all')
     if (list.of === 'account') requireWholeAccount(viewer)
     const account_id = await requestedAccount(gateway, viewer, account)
-    const own_key = list.keys_see_own && viewer.role === 'key' ? viewer.key_id : undefined
+    const own_key = list.keys_see_own && viewer.side === 'key' ? viewer.key_id : undefined
     const key_id = own_key ?? (await requestedKey(gateway, viewer, account_id, key))
     return { ...ownFilters(list, rest), account_id, key_id, ...readPeriod(rest) } as FilterOf<F>
   }
@@ -124,7 +125,7 @@ export function consoleList<
         )
       return listCsv(gateway, viewer, {
         list: list.name,
-        columns: csvFor(list.columns, viewer.role, list.csv),
+        columns: csvFor(list.columns, viewer.side, list.csv),
         parts: checkedParts(list, filter, parts),
         zone: values.zone,
       })
@@ -164,7 +165,7 @@ async function consoleRows<Row extends object>(
 ): Promise<object[]> {
   const names = names_accounts === false ? [] : await allNamed(db, viewer, rows.map(ownerOf))
   return rows.map((row, at) => ({
-    ...rowFor(columns, viewer.role, row),
+    ...rowFor(columns, viewer.side, row),
     ...(names[at] && { account_display_name: names[at].account_display_name }),
   }))
 }

@@ -165,7 +165,9 @@ describe.if(hasPostgres)('on both engines', () => {
         await said(() => takeLink(db, link, { hash: HASH, now_ms: NOW })),
         await said(() => takeLink(db, link, { hash: HASH, now_ms: NOW })),
         await said(() => resetOperator(db, issuing)),
-        await said(() => endSession(db, { role: 'operator', session_id: 99, person_id }, 99)),
+        await said(() =>
+          endSession(db, { side: 'operator', role: 'operator', session_id: 99, person_id }, 99),
+        ),
         await said(() => sweepSessions(db, NOW + 10 * 3_600_000)),
       ]
     })

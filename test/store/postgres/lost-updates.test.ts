@@ -101,7 +101,14 @@ const LINES: Record<string, Race> = {
         { id },
       )
       const { id: session_id, person_id } = row ?? { id: 0, person_id: 0 }
-      await signOut(db, { role: 'account', session_id, person_id, account_id: id, account: name })
+      await signOut(db, {
+        side: 'account',
+        role: 'owner',
+        session_id,
+        person_id,
+        account_id: id,
+        account: name,
+      })
     }),
     look: "SELECT count(*) AS count FROM actions WHERE account_id = $id AND action = 'session.ended'",
     left: [1],

@@ -54,7 +54,7 @@ const SETTINGS = { session_hours: 1, idle_hours: 1 } as ConsoleSettings
 const VISITOR = { request_id: 'r', address: '203.0.113.7', user_agent: 'a browser' }
 /** No row of where somebody signed in is changed by both. */
 const ELSEWHERE = { ...VISITOR, address: '198.51.100.9' }
-const OPERATOR = { role: 'operator', session_id: 0, person_id: 0 } as const
+const OPERATOR = { side: 'operator', role: 'operator', session_id: 0, person_id: 0 } as const
 
 const there = await contestants()
 const { url, one, other, third } = there
@@ -494,7 +494,7 @@ test.if(hasPostgres)('people get no more keys than they may have', async () => {
         people: { randomBytes: issuing.randomBytes, page_calls: { take: () => ({ admitted: true }) } },
       } as unknown as Gateway,
       {
-        viewer: { role: 'account', session_id: 1, person_id: 1, account_id, account: name },
+        viewer: { side: 'account', role: 'owner', session_id: 1, person_id: 1, account_id, account: name },
         origin: {
           request_id: 'r',
           request: new Request('http://localhost'),

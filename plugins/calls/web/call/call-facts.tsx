@@ -12,7 +12,7 @@ import { Time } from '../../../console/web/parts/time.tsx'
 import type { Call } from './call-answer.ts'
 
 export function CallFacts({ call }: { call: Call }) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const { idempotency, parts, image_ids } = call
   return (
     <Section title="Details">
@@ -20,7 +20,7 @@ export function CallFacts({ call }: { call: Call }) {
         facts={[
           ['Request id', <Id key="id" value={call.request_id} what="request id" whole />],
           ['Started', <Time key="started" at_ms={call.started_at_ms} exact />],
-          ...ownerFacts(call, role),
+          ...ownerFacts(call, side),
           [
             'Model',
             <Link key="model" href={`/calls?model=${part(call.model)}`}>

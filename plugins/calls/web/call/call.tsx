@@ -55,21 +55,21 @@ export default function CallPage({ params }: PageProps) {
 }
 
 function Actions({ call }: { call: Call }) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const curl = curlOf(call, useBaseUrl(), brand.key_variable)
   return (
     <>
-      {role === 'operator' && <RefundCall call={call} />}
+      {side === 'operator' && <RefundCall call={call} />}
       {curl && <Copy text={curl} what="curl command" label="Copy as curl" look="plain" />}
     </>
   )
 }
 
 function Lead({ call }: { call: Call }) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   return (
     <>
-      {role === 'operator' && (
+      {side === 'operator' && (
         <>
           <RowAccount {...call} />,{' '}
         </>

@@ -94,10 +94,10 @@ const CHARGE: Column<Listed> = charges(
 )
 const chargeOf = ({ outcome, cost_nanos }: Row): number | null => (outcome === 'refused' ? null : cost_nanos)
 
-const columnsFor = ({ role }: Viewer): Column<Listed>[] => [
-  role === 'operator' ? WHEN_OF_ALL : WHEN,
+const columnsFor = ({ side }: Viewer): Column<Listed>[] => [
+  side === 'operator' ? WHEN_OF_ALL : WHEN,
   MODEL,
-  role === 'operator' ? ACCOUNT : KEY,
+  side === 'operator' ? ACCOUNT : KEY,
   OUTCOME,
   USED,
   DURATION,

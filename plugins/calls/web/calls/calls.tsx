@@ -40,14 +40,14 @@ export default function CallsPage() {
     void queries.invalidateQueries({ queryKey: ['call-sums'] })
   }
   const own_key = useOnlyOwnKey()
-  const { role } = useViewer()
+  const { side } = useViewer()
   return (
     <Page
       title="Calls"
       lead={own_key}
       actions={
         <>
-          {role === 'operator' && filters.is_filtered && query.outcome !== 'refused' && (
+          {side === 'operator' && filters.is_filtered && query.outcome !== 'refused' && (
             <RefundCalls query={query} />
           )}
           <ExportCsv list="calls" query={query} />
@@ -97,14 +97,14 @@ function CallList({ calls, next_cursor, searched_back_to_at_ms, onClear, is_firs
 }
 
 function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   if (onClear) return <NoneFound what="calls" clear={onClear} />
   return (
     <>
       <EmptyState
         icon={ArrowLeftRight}
         title="No calls yet"
-        action={role === 'operator' && <ButtonLink href="/setup">First steps</ButtonLink>}
+        action={side === 'operator' && <ButtonLink href="/setup">First steps</ButtonLink>}
       >
         Every call and its cost shows up here, and every request that was refused.
       </EmptyState>

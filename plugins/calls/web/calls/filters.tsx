@@ -69,7 +69,7 @@ export function FilterSums(filters: Filters) {
 }
 
 function CallsSum({ sums, filters }: { sums: CallSums } & Pick<Filters, 'filters'>) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const hrefOf = (outcome: string) => withQuery('/calls', { ...filters, outcome })
   const { calls, refused, failed, images, margin_nanos } = sums
   return (
@@ -89,7 +89,7 @@ function CallsSum({ sums, filters }: { sums: CallSums } & Pick<Filters, 'filters
       </span>
       {images > 0 && <span>{counted(images, 'image')}</span>}
       <span>
-        {role === 'operator' ? 'revenue ' : 'charged '}
+        {side === 'operator' ? 'revenue ' : 'charged '}
         <Money nanos={sums.cost_nanos} />
       </span>
       {margin_nanos !== null && (
@@ -115,7 +115,7 @@ type Option = { value: string; label: string }
 const named = (all: readonly string[]): Option[] => all.map((name) => ({ value: name, label: name }))
 
 export function CallFilters(filters: Filters) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const { filters: chosen, set, clear, is_filtered } = filters
   const folded_in_use = FOLDED.filter((name) => chosen[name] !== '').length
   const [is_open, setOpen] = useState(folded_in_use > 0)
@@ -123,7 +123,7 @@ export function CallFilters(filters: Filters) {
   return (
     <search className="call-filters" aria-label="Filter calls">
       <div className="row">
-        {role === 'operator' && (
+        {side === 'operator' && (
           <AccountFilter
             any="Any account"
             value={chosen.account}
@@ -157,16 +157,16 @@ export function CallFilters(filters: Filters) {
 type FoldedProps = Filters & Pick<ReturnType<typeof useFilterLists>, 'keys' | 'providers'>
 
 function FoldedFilters({ keys, providers, ...filters }: FoldedProps) {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const { filters: chosen, set } = filters
   return (
     <div className="call-filters-more">
-      {(role !== 'operator' || chosen.account !== '') && (
+      {(side !== 'operator' || chosen.account !== '') && (
         <Field label="Key">
           <KeyFilter any="Any key" keys={keys} value={chosen.key} onChange={(key) => set({ key })} />
         </Field>
       )}
-      {role === 'operator' && (
+      {side === 'operator' && (
         <Field label="Provider">
           <NamedChoice name="provider" label="Provider" options={named(providers)} {...filters} />
         </Field>

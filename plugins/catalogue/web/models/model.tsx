@@ -27,7 +27,7 @@ export default function ModelPage({ params }: PageProps) {
   const id = params.id ?? ''
   const model = useApi(['models', id], () => api.models.detail.get({ query: { id } }))
   const days = useWeek({ model: id })
-  const is_operator = useViewer().role === 'operator'
+  const is_operator = useViewer().side === 'operator'
   const { data } = model
   const week = days.data
   // It would push down what is below it.

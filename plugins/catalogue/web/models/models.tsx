@@ -128,7 +128,7 @@ function sorted(rows: readonly Row[], columns: readonly Sortable[], by: string):
 
 export default function ModelsPage() {
   const models = useApi(['models'], () => api.models.get())
-  const is_operator = useViewer().role === 'operator'
+  const is_operator = useViewer().side === 'operator'
   return (
     <Page
       title="Models"

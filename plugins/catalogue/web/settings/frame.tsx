@@ -16,7 +16,7 @@ interface SettingsFrameProps {
 }
 
 export function SettingsFrame({ title, lead, section, children }: SettingsFrameProps) {
-  const is_operator = useViewer().role === 'operator'
+  const is_operator = useViewer().side === 'operator'
   if (!is_operator) return <Page title={title}>{children}</Page>
   return <WithSections {...{ title, lead, section, children }} />
 }

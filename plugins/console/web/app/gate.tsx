@@ -12,7 +12,7 @@ import type { SignInProps } from './page-entry.ts'
 import { SignedIn, useSession, type Viewer } from './session.tsx'
 
 const sameViewer = (one: Viewer | null, other: Viewer | null): boolean =>
-  one?.role === other?.role && one?.account_id === other?.account_id && one?.key?.id === other?.key?.id
+  one?.side === other?.side && one?.account_id === other?.account_id && one?.key?.id === other?.key?.id
 
 /** Shows `children` to those who are signed in, and the form to sign in to all others, at the same address. */
 export function SessionGate({ children }: { children: ReactNode }) {
@@ -43,7 +43,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   if (is_off)
     return (
       <Outside>
-        <ConsoleOff is_operator={viewer?.role === 'operator'} />
+        <ConsoleOff is_operator={viewer?.side === 'operator'} />
       </Outside>
     )
   if (!data && error)
@@ -60,7 +60,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
       </Outside>
     )
   return (
-    <SignedIn value={viewer} key={`${viewer.role} ${viewer.account_id} ${viewer.key?.id}`}>
+    <SignedIn value={viewer} key={`${viewer.side} ${viewer.account_id} ${viewer.key?.id}`}>
       {children}
       <Dialog open={expired} onClose={() => {}} title="Sign in again" dismissable={false}>
         <SignInForm note="Your session has ended. What you typed is kept." onSignedIn={() => void goOn()} />

@@ -3,13 +3,13 @@ import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
 
 /** `own_key`: signed in with a limited key, which sees its own calls only. */
-export type Role = 'operator' | 'account' | 'key' | 'own_key'
+export type Sight = 'operator' | 'account' | 'key' | 'own_key'
 
-export const EVERYONE: readonly Role[] = ['operator', 'account', 'key', 'own_key']
+export const EVERYONE: readonly Sight[] = ['operator', 'account', 'key', 'own_key']
 /** Pages about an account as a whole. */
-export const NOT_OWN_KEY: readonly Role[] = ['operator', 'account', 'key']
-export const OPERATOR: readonly Role[] = ['operator']
-export const ACCOUNTS: readonly Role[] = ['account', 'key', 'own_key']
+export const NOT_OWN_KEY: readonly Sight[] = ['operator', 'account', 'key']
+export const OPERATOR: readonly Sight[] = ['operator']
+export const ACCOUNTS: readonly Sight[] = ['account', 'key', 'own_key']
 
 /** The named parts of a page's address, decoded. */
 export interface PageProps {
@@ -27,7 +27,7 @@ export interface OpenPageEntry {
 }
 
 export interface PageEntry extends OpenPageEntry {
-  seen_by: readonly Role[]
+  seen_by: readonly Sight[]
   /** Further words to search for it by, in lower case. */
   also?: string
   /** A page with an icon stands in the side bar, in the order of the list. */

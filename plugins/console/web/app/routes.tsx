@@ -10,7 +10,7 @@ import { useLoaded } from '../parts/loaded.ts'
 import { oweFocus, Page } from '../parts/page.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
-import type { MovedPage, OpenPageEntry, PageEntry, PageGroup, Role } from './page-entry.ts'
+import type { MovedPage, OpenPageEntry, PageEntry, PageGroup, Sight } from './page-entry.ts'
 import { addressOf } from './place.ts'
 
 /** The address of the console's own root. */
@@ -54,15 +54,15 @@ function decodedPart(text: string): string {
   }
 }
 
-/** The pages that a role sees. */
-export const pagesOf = (role: Role): PageEntry[] => pages.filter(({ seen_by }) => seen_by.includes(role))
+/** The pages of a sight. */
+export const pagesOf = (sight: Sight): PageEntry[] => pages.filter(({ seen_by }) => seen_by.includes(sight))
 
-/** The side bar of a role: pages with an icon, in groups that have any. */
-export const groupsOf = (role: Role): PageGroup[] =>
+/** The side bar of a sight: pages with an icon, in groups that have any. */
+export const groupsOf = (sight: Sight): PageGroup[] =>
   page_groups
     .map(({ title, pages }) => ({
       title,
-      pages: pages.filter(({ icon, seen_by }) => icon !== undefined && seen_by.includes(role)),
+      pages: pages.filter(({ icon, seen_by }) => icon !== undefined && seen_by.includes(sight)),
     }))
     .filter(({ pages }) => pages.length > 0)
 
@@ -111,9 +111,9 @@ function movedTo({ entry, params }: Match<MovedPage>, search: string): string {
   return query.size > 0 ? `${filled}?${query}` : filled
 }
 
-/** The page of the address for a role, or the page "not found". */
-export function Routes({ role }: { role: Role }) {
-  const seen = pagesOf(role)
+/** The page of the address for a sight, or the page "not found". */
+export function Routes({ sight }: { sight: Sight }) {
+  const seen = pagesOf(sight)
   const match = useMatch(seen)
   const moved = useMatch(moved_pages)
   const search = useSearch()

@@ -11,17 +11,17 @@ import { KeysDialog, useKeys } from './keys-dialog.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { groupsOf, pagesOf, Routes, useArrival } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
-import { roleOf, useViewer } from './session.tsx'
+import { sightOf, useViewer } from './session.tsx'
 import { Brand, SideBar } from './side-bar.tsx'
 
 type Open = 'nothing' | 'search' | 'keys' | 'drawer'
 
 export function Shell() {
-  const role = roleOf(useViewer())
+  const sight = sightOf(useViewer())
   const [, go] = useLocation()
   const [open, setOpen] = useState<Open>('nothing')
-  const seen = useMemo(() => pagesOf(role), [role])
-  const groups = useMemo(() => groupsOf(role), [role])
+  const seen = useMemo(() => pagesOf(sight), [sight])
+  const groups = useMemo(() => groupsOf(sight), [sight])
   useArrival()
 
   const actions = useMemo(
@@ -57,7 +57,7 @@ export function Shell() {
           <div className="print-brand">
             <BrandMark />
           </div>
-          <Routes role={role} />
+          <Routes sight={sight} />
         </main>
       </div>
       <Drawer open={open === 'drawer'} onClose={close}>

@@ -21,9 +21,9 @@ export interface AccountScope {
 }
 
 export function useAccountScope(): AccountScope {
-  const { role } = useViewer()
+  const { side } = useViewer()
   const [state, change] = useAddressState({ account: '', cursor: '' })
-  const is_operator = role === 'operator'
+  const is_operator = side === 'operator'
   const account = is_operator && state.account !== '' ? state.account : undefined
   return {
     is_operator,

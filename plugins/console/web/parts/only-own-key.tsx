@@ -3,8 +3,8 @@ import { useViewer } from '../app/session.tsx'
 
 /** @returns the sentence; undefined for all other sessions */
 export function useOnlyOwnKey() {
-  const { key, rights } = useViewer()
-  if (!key || rights.see_account) return undefined
+  const { key, see_account } = useViewer()
+  if (!key || see_account) return undefined
   return (
     <>
       You are signed in with the limited key <b>{key.name}</b>: you see its calls, not those of the account’s

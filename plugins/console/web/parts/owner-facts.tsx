@@ -1,6 +1,6 @@
 // The owner of a call or of a refused request, as facts: the account, for the operator, and the key.
 import { Link } from 'wouter'
-import type { Role } from '../app/page-entry.ts'
+import type { Sight } from '../app/page-entry.ts'
 import { type OfAccount, RowAccount } from './account-name.tsx'
 import { keyPrefix } from './key-prefix.ts'
 
@@ -11,11 +11,11 @@ interface Owned extends OfAccount {
   key_prefix: string
 }
 
-export const ownerFacts = (row: Owned, role: Role) =>
+export const ownerFacts = (row: Owned, side: Sight) =>
   [
     [
       'Account',
-      role === 'operator' && (
+      side === 'operator' && (
         <Link key="account" href={`/accounts/${row.account_id}`}>
           <RowAccount {...row} />
         </Link>

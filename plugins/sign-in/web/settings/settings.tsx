@@ -15,7 +15,7 @@ export default function Settings() {
   return (
     <SettingsFrame title="Settings">
       <DisplaySection />
-      {viewer.role !== 'key' && <PasswordSection account={viewer.account} />}
+      {viewer.side !== 'key' && <PasswordSection account={viewer.account} />}
       <SessionsSection />
     </SettingsFrame>
   )

@@ -23,10 +23,10 @@ export const named = async <Row extends { account_id: number | null }>(db: Db, v
 /** The same of the rows of a list, by one query. */
 export async function allNamed<Row extends { account_id: number | null }>(
   db: Db,
-  { role }: Viewer,
+  { side }: Viewer,
   rows: readonly Row[],
 ) {
-  const names = role === 'operator' ? await displayNames(db, rows) : undefined
+  const names = side === 'operator' ? await displayNames(db, rows) : undefined
   return rows.map((row) => ({
     ...row,
     account_display_name: (row.account_id !== null && names?.get(row.account_id)) || '',
@@ -45,7 +45,7 @@ async function displayNames(
 /** Empty for everybody but the operator. */
 export const displayNameOf = async (
   db: Db,
-  { role }: Viewer,
+  { side }: Viewer,
   account_id: number | null | undefined,
 ): Promise<string> =>
-  role === 'operator' && account_id ? (await detailsOf(db, account_id)).display_name : ''
+  side === 'operator' && account_id ? (await detailsOf(db, account_id)).display_name : ''

@@ -1,6 +1,8 @@
 // The base of every route of the console: the signed-in viewer, pages of our own only, JSON within a limit, nothing cached.
+
+import { type Right, requireRight } from '../../../access/rights.ts'
 import type { Visitor } from '../../../access/session-rows.ts'
-import { accountOf, actorOf, requireOperator, type Viewer } from '../../../access/viewer.ts'
+import { accountOf, actorOf, type Viewer } from '../../../access/viewer.ts'
 import type { CallOrigin } from '../../../calls/life/call.ts'
 import type { ActionContext } from '../../../domain/actions.ts'
 import { GatewayError, invalidRequest, rateLimited } from '../../../domain/errors.ts'
@@ -44,26 +46,42 @@ interface CallsOptions {
   bodies?: 'json' | 'own'
   /** How many calls one of an account counts as, where it takes the event loop longer than others; 1 where absent. */
   counts_as?: number
+  /** The right that all of the routes ask for. */
+  reads?: Right
+  /** The right that all but GET ask for, besides. */
+  changes?: Right
 }
 
 /**
- * Routes for whoever is signed in: they get their `viewer`, who sees what `accountOf` says, and no more.
- * @throws (as an answer) 401 without a session, 403 from a page of another origin, before anything of the body is read
+ * Routes for whoever is signed in: they get their `viewer`, who sees what `accountOf` says, and no more. Changes are the operator's unless
+ * the options name another right.
+ * @throws (as an answer) 401 without a session, 403 without the right and from a page of another origin, before anything of the body is read
  */
 export const viewerCalls = (gateway: SessionParts, options: CallsOptions = {}) =>
-  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.viewer }, async (entering) => {
+  rightfulCalls(gateway, { reads: 'read', changes: 'operate', limit_bytes: BODY_LIMITS.viewer, ...options })
+
+/** Routes for the staff: all of them read, and operators change, unless the options name other rights. 403 for all others who are signed in. */
+export const operatorCalls = (gateway: SessionParts, options: CallsOptions = {}) =>
+  rightfulCalls(gateway, {
+    reads: 'read_all',
+    changes: 'operate',
+    limit_bytes: BODY_LIMITS.operator,
+    ...options,
+  })
+
+const rightfulCalls = (
+  gateway: SessionParts,
+  { reads, changes, counts_as, ...options }: Required<Pick<CallsOptions, 'reads' | 'changes'>> & Limited,
+) =>
+  admitting(gateway, options, async (entering) => {
     const viewer = await viewerOf(gateway, entering)
-    countCall(gateway, viewer, options.counts_as)
+    requireRight(viewer, reads)
+    if (!READING.has(entering.request.method)) requireRight(viewer, changes)
+    countCall(gateway, viewer, counts_as)
     return viewer
   })
 
-/** Routes for the operator alone: 403 for all others who are signed in. */
-export const operatorCalls = (gateway: SessionParts, options: CallsOptions = {}) =>
-  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.operator }, async (entering) => {
-    const viewer = await viewerOf(gateway, entering)
-    requireOperator(viewer)
-    return viewer
-  })
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 /** Routes for anybody, to sign in. They get as `viewer` whoever is signed in already. */
 export const visitorCalls = (gateway: SessionParts) =>
@@ -154,13 +172,15 @@ async function viewerIfAny(gateway: SessionParts, entering: Entering): Promise<V
   }
 }
 
+type Limited = CallsOptions & { limit_bytes: number }
+
 /** A request that is looked at before it is let in; it has no id yet before its body is read. */
 type Entering = Pick<CallOrigin, 'request'> & Partial<Pick<CallOrigin, 'request_id'>>
 
 /** Twice for a request with a body: before it is read, which comes first in Elysia, and then for the route. */
 function admitting<V>(
   gateway: Pick<Gateway, 'calls' | 'requests'>,
-  { bodies = 'json', limit_bytes }: CallsOptions & { limit_bytes: number },
+  { bodies = 'json', limit_bytes }: Limited,
   admit: (entering: Entering) => Promise<V>,
 ) {
   const enter = async (entering: Entering): Promise<V> => {

@@ -20,7 +20,7 @@ export async function ensurePayingKey(
 ): Promise<Key> {
   const { db } = gateway
   const account = await requireChosenAccount(db, viewer, reference)
-  if (viewer.role === 'key') return ownKey(gateway, viewer.key_id)
+  if (viewer.side === 'key') return ownKey(gateway, viewer.key_id)
   const pay = (db: Db) => payingKey(db, account, issuingOf(gateway))
   // Only the first call writes, and waits for the write lock.
   const exists = (await consoleKeyOf(db, account.id)) !== undefined
@@ -33,7 +33,7 @@ export const findPayingKey = (
   viewer: Viewer,
   account: Account,
 ): Awaitable<Key | undefined> =>
-  viewer.role === 'key' ? ownKey(gateway, viewer.key_id) : consoleKeyOf(gateway.db, account.id)
+  viewer.side === 'key' ? ownKey(gateway, viewer.key_id) : consoleKeyOf(gateway.db, account.id)
 
 /** The sources of a new key: random bytes and the time. */
 export const issuingOf = ({

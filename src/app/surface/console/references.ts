@@ -63,7 +63,7 @@ export async function requestedAccount(
   reference: string | undefined,
 ): Promise<number | undefined> {
   if (reference === undefined) return accountOf(viewer)
-  if (viewer.role === 'operator') return (await requireAccount(gateway, reference)).id
+  if (viewer.side === 'operator') return (await requireAccount(gateway, reference)).id
   if (reference !== viewer.account && numberIn(reference) !== viewer.account_id) throw noSuchAccount()
   return viewer.account_id
 }
@@ -79,7 +79,7 @@ export async function payingAccount(
 ): Promise<number | undefined> {
   const id = await requestedAccount(gateway, viewer, reference)
   const named =
-    viewer.role === 'operator' && reference !== undefined
+    viewer.side === 'operator' && reference !== undefined
       ? await accountNamed(gateway.db, reference)
       : undefined
   if (named && named.id !== id)

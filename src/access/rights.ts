@@ -1,0 +1,53 @@
+// The rights of roles: what each person at the console may do, beyond what their side of it shows them.
+import { permissionDenied } from '../domain/errors.ts'
+import type { Viewer } from './viewer.ts'
+
+/** The roles of the staff, of the people of an account, and of a session by key. */
+export type Role = Viewer['role']
+
+/**
+ * The roles that have a right. Whoever has none of the changing ones reads only. Which rows a reader sees is their side's matter (`viewer.ts`).
+ */
+export const RIGHTS = {
+  /** To read what their side shows. */
+  read: ['operator', 'support', 'auditor', 'owner', 'member', 'billing', 'key'],
+  /** To read everything of all accounts. */
+  read_all: ['operator', 'support', 'auditor'],
+  /** To read what callers sent and got: texts, images, files. */
+  see_contents: ['operator', 'support', 'owner', 'member', 'billing', 'key'],
+  /** To end their own sessions. */
+  leave: ['operator', 'support', 'auditor', 'owner', 'member', 'billing', 'key'],
+  /** To change how they sign in themselves. */
+  change_own_sign_in: ['operator', 'support', 'auditor', 'owner', 'member', 'billing'],
+  /** To make calls that the account pays for, and to keep and delete its images and files. */
+  call: ['operator', 'owner', 'member', 'key'],
+  manage_keys: ['operator', 'owner', 'member'],
+  /** To change the account's people and settings. */
+  manage_account: ['operator', 'owner'],
+  /** To help accounts: invite, suspend and resume them, and give back money within a limit. */
+  help_accounts: ['operator', 'support'],
+  /** To change everything else. */
+  operate: ['operator'],
+} as const satisfies Record<string, readonly Role[]>
+
+export type Right = keyof typeof RIGHTS
+
+export const RIGHT_NAMES = Object.keys(RIGHTS) as Right[]
+
+/** Whether a viewer has a right. */
+export const may = ({ role }: Pick<Viewer, 'role'>, right: Right): boolean =>
+  (RIGHTS[right] as readonly Role[]).includes(role)
+
+/** @throws GatewayError permission_denied, with who may do it */
+export function requireRight(viewer: Viewer, right: Right): void {
+  if (!may(viewer, right)) throw permissionDenied(refusalOf(viewer, right), { code: 'role_may_not' })
+}
+
+const refusalOf = ({ side, role }: Viewer, right: Right): string => {
+  if (side === 'operator') return `Your role is ${role}, which may not do this. Ask an operator.`
+  if (!may({ role: 'owner' }, right))
+    return 'Only the operator can do this. Sign in with the operator’s password.'
+  return side === 'key'
+    ? 'You signed in with an API key, which may not do this. Sign in with the account’s password.'
+    : `Your role in this account is ${role}, which may not do this. Ask an owner of the account.`
+}

@@ -1,0 +1,59 @@
+// Rights: what each role may do at the console, and what it is told where it may not.
+import { describe, expect, test } from 'bun:test'
+import { may, RIGHT_NAMES, type Role, requireRight } from '../../src/access/rights.ts'
+import type { Viewer } from '../../src/access/viewer.ts'
+
+const OF_STAFF = { side: 'operator', session_id: 1, person_id: 1 } as const
+const OF_ACCOUNT = { side: 'account', session_id: 1, person_id: 1, account_id: 1, account: 'ada' } as const
+const VIEWERS: Readonly<Record<Role, Viewer>> = {
+  operator: { ...OF_STAFF, role: 'operator' },
+  support: { ...OF_STAFF, role: 'support' },
+  auditor: { ...OF_STAFF, role: 'auditor' },
+  owner: { ...OF_ACCOUNT, role: 'owner' },
+  member: { ...OF_ACCOUNT, role: 'member' },
+  billing: { ...OF_ACCOUNT, role: 'billing' },
+  key: { side: 'key', role: 'key', session_id: 1, account_id: 1, account: 'ada', key_id: 1, sees: 'account' },
+}
+
+describe('a role', () => {
+  test.each([
+    ['operator', RIGHT_NAMES],
+    ['support', ['read', 'read_all', 'see_contents', 'leave', 'change_own_sign_in', 'help_accounts']],
+    ['auditor', ['read', 'read_all', 'leave', 'change_own_sign_in']],
+    [
+      'owner',
+      ['read', 'see_contents', 'leave', 'change_own_sign_in', 'call', 'manage_keys', 'manage_account'],
+    ],
+    ['member', ['read', 'see_contents', 'leave', 'change_own_sign_in', 'call', 'manage_keys']],
+    ['billing', ['read', 'see_contents', 'leave', 'change_own_sign_in']],
+    ['key', ['read', 'see_contents', 'leave', 'call']],
+  ] as const)('%s', (role, rights) => {
+    expect(RIGHT_NAMES.filter((right) => may(VIEWERS[role], right))).toEqual([...rights])
+  })
+})
+
+test.each([
+  ['auditor', 'operate', 'Your role is auditor, which may not do this. Ask an operator.'],
+  ['support', 'operate', 'Your role is support, which may not do this. Ask an operator.'],
+  ['owner', 'operate', 'Only the operator can do this. Sign in with the operator’s password.'],
+  ['key', 'read_all', 'Only the operator can do this. Sign in with the operator’s password.'],
+  [
+    'billing',
+    'manage_keys',
+    'Your role in this account is billing, which may not do this. Ask an owner of the account.',
+  ],
+  [
+    'member',
+    'manage_account',
+    'Your role in this account is member, which may not do this. Ask an owner of the account.',
+  ],
+  [
+    'key',
+    'manage_keys',
+    'You signed in with an API key, which may not do this. Sign in with the account’s password.',
+  ],
+] as const)('%s is told who may %s', (role, right, message) => {
+  expect(() => requireRight(VIEWERS[role], right)).toThrow(
+    expect.objectContaining({ kind: 'permission_denied', message }),
+  )
+})
