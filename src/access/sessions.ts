@@ -58,6 +58,13 @@ export interface Sessions {
    */
   withLink(link: { token: string; password: string }, visitor: Visitor): Promise<SignedIn>
   /**
+   * Signs in by another proof of who somebody is than a password, such as a passkey.
+   *
+   * @param decide checks the proof and uses it up, in the transaction that opens the session; or throws, as for a person who is in no place
+   * @throws GatewayError what `decide` throws; rate_limited; and as `viewerOf`
+   */
+  withProof(proof: Proof, decide: (tx: Tx) => Promise<PersonIn>, visitor: Visitor): Promise<SignedIn>
+  /**
    * Changes the password of whoever looks, and ends their other sessions and their link.
    *
    * @throws GatewayError invalid_request for a bad new password; permission_denied for a wrong old one, or a session by key
@@ -75,6 +82,9 @@ export interface Sessions {
   /** Deletes what is over. */
   sweep(): Promise<void>
 }
+
+/** The ways of showing who somebody is, for the audit log. */
+export type Proof = 'password' | 'link' | 'key' | 'passkey' | 'identity'
 
 export interface PasswordSignIn {
   who: string | undefined
@@ -99,7 +109,12 @@ export function createSessions(parts: SessionParts): Sessions {
       const { key, account } = await found(visitor, admit)
       rate.visit(`key ${key.id}`)
       return await enter(parts, visitor, (tx) =>
-        opened(parts, tx, { person_id: null, account_id: account.id, key_id: key.id }, visitor),
+        opened(
+          parts,
+          tx,
+          { person_id: null, account_id: account.id, key_id: key.id },
+          { visitor, proof: 'key' },
+        ),
       )
     },
 
@@ -112,6 +127,13 @@ export function createSessions(parts: SessionParts): Sessions {
         return await afterLink(parts, tx, entering, visitor)
       })
     },
+
+    withProof: (proof, decide, visitor) =>
+      enter(parts, visitor, async (tx) => {
+        const { person, account_id } = await decide(tx)
+        rate.visit(`person ${person.id}`)
+        return await opened(parts, tx, { person_id: person.id, account_id, key_id: null }, { visitor, proof })
+      }),
 
     changePassword: (viewer, change, visitor) => changePassword(parts, viewer, change, visitor),
 
@@ -165,7 +187,12 @@ async function withPassword(
     await lockPerson(tx, person_id)
     // It may have been changed while it was checked.
     if ((await hashOf(tx, person_id)) !== current) throw wrongPassword()
-    return await opened(parts, tx, { person_id, account_id: entering.account_id, key_id: null }, visitor)
+    return await opened(
+      parts,
+      tx,
+      { person_id, account_id: entering.account_id, key_id: null },
+      { visitor, proof: 'password' },
+    )
   })
 }
 
@@ -177,7 +204,12 @@ const countedName = (entering: PersonIn | undefined, who: string | undefined): s
   entering ? `person ${entering.person.id}` : `name ${who ?? OPERATORS_NAME}`
 
 /** @throws GatewayError as `viewerOf` */
-async function opened(parts: SessionParts, tx: Tx, owner: SessionOwner, visitor: Visitor): Promise<SignedIn> {
+async function opened(
+  parts: SessionParts,
+  tx: Tx,
+  owner: SessionOwner,
+  { visitor, proof }: { visitor: Visitor; proof: Proof },
+): Promise<SignedIn> {
   const { settings, randomBytes, now } = parts
   const token = Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString('base64url')
   const now_ms = now()
@@ -185,7 +217,7 @@ async function opened(parts: SessionParts, tx: Tx, owner: SessionOwner, visitor:
   const row = await openSession(tx, owner, { token, visitor, now_ms, settings: settings() })
   const viewer = await viewerOf(tx, row, { now_ms, address })
   const by = actingAs(viewer, visitor, parts.now())
-  const after = { browser: row.user_agent }
+  const after = { browser: row.user_agent, by: proof }
   await recordAction(tx, { action: 'session.started', ...ownerOf(viewer), after }, by)
   if (owner.person_id !== null) await rememberAddress(tx, { person_id: owner.person_id, address, now_ms })
   return { viewer, token, lasts_s: settings().session_hours * 3_600 }
@@ -197,7 +229,12 @@ async function afterLink(
   { person, account_id }: PersonIn,
   visitor: Visitor,
 ): Promise<SignedIn> {
-  const signed_in = await opened(parts, tx, { person_id: person.id, account_id, key_id: null }, visitor)
+  const signed_in = await opened(
+    parts,
+    tx,
+    { person_id: person.id, account_id, key_id: null },
+    { visitor, proof: 'link' },
+  )
   const { viewer } = signed_in
   await recordAction(
     tx,

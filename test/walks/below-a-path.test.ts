@@ -34,7 +34,7 @@ describe.if(hasNginx)('behind nginx', () => {
 
       await one.open(`${PATH}/`)
       expect(at()).toBe(`${PATH}/console`)
-      await page.getByLabel('Account').fill('alice')
+      await page.getByLabel('Account or email').fill('alice')
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
       await page.keyboard.press('Enter')
       await page.getByRole('navigation').getByRole('link', { name: 'Calls', exact: true }).waitFor(WAIT)

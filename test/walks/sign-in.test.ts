@@ -38,7 +38,7 @@ describe('signing in', () => {
     const { page } = one
     await one.open('/console')
     one.allow(/status of 401/)
-    await page.getByLabel('Account').fill('alice')
+    await page.getByLabel('Account or email').fill('alice')
     const password = page.getByLabel('Password', { exact: true })
     await password.fill('not the password')
     await page.getByRole('button', { name: 'Sign in' }).click()

@@ -100,7 +100,7 @@ export function sendProbes(gateway: Pick<Gateway, 'calls'>, request: Request, se
 
 /** The viewer that an answer's cookie signs in, for the pages. */
 export async function sessionView(
-  gateway: Pick<Gateway, 'calls' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'db' | 'people'>,
   request: Request,
   viewer: Viewer | undefined,
 ) {
@@ -110,6 +110,7 @@ export async function sessionView(
   return {
     viewer: viewer ? viewerView(viewer, key, catalogue().server.public_url) : null,
     operator_is_set: await hasOperator(db),
+    ways: gateway.people.sign_in_ways.flatMap(({ name, isOffered }) => (isOffered() ? [name] : [])),
     sign_in_refusal: signInRefusal(request, siteSettings(gateway)) ?? null,
   }
 }

@@ -15,7 +15,9 @@ const AccountName = Type.String({ minLength: 1, maxLength: 64, must: 'the name o
 
 /** By password, of the operator where no account is named; or by key. */
 export const SignIn = Closed({
-  account: Type.Optional(Nullable(Type.String({ maxLength: 64, must: 'the name of an account' }))),
+  account: Type.Optional(
+    Nullable(Type.String({ maxLength: 254, must: 'the name of an account, or a person’s email address' })),
+  ),
   password: Type.Optional(Password),
   key: Type.Optional(Type.String({ maxLength: 256, must: 'an API key' })),
 })
@@ -37,6 +39,7 @@ const ViewerView = Type.Object({
 export const SessionView = Type.Object({
   viewer: Nullable(ViewerView),
   operator_is_set: Type.Boolean({ description: 'whether the operator has set a password' }),
+  ways: Type.Array(Type.String(), { description: 'how visitors can sign in beside a password and a key' }),
   sign_in_refusal: Nullable(Type.String({ description: 'why nobody can sign in over this connection' })),
 })
 

@@ -1,14 +1,16 @@
 // Signing in, with a password or an API key: a page of its own, or a dialog over the page where a session has ended.
 import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
-import type { SignInProps } from '../../console/web/app/page-entry.ts'
+import type { SignInProps, SignInWayEntry } from '../../console/web/app/page-entry.ts'
 import { useSession, type Viewer } from '../../console/web/app/session.tsx'
 import { Choices } from '../../console/web/parts/choices.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
+import { useLoaded } from '../../console/web/parts/loaded.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { PasswordInput } from '../../console/web/parts/password-input.tsx'
+import { sign_in_ways } from '../../pages.ts'
 import { OutsideFrame, requireKeptCookie } from './outside.tsx'
 
 const WAYS = [
@@ -70,7 +72,7 @@ function SignInForm({ before, onSignedIn }: SignInFormProps) {
       <Form submit={submit} aria-label="Sign in" key={way}>
         {way === 'password' ? (
           <>
-            <Field label="Account" name="account" help="Leave empty to sign in as the operator.">
+            <Field label="Account or email" name="account" help="Leave empty to sign in as the operator.">
               <TextInput
                 autoComplete="username"
                 autoCapitalize="none"
@@ -94,6 +96,19 @@ function SignInForm({ before, onSignedIn }: SignInFormProps) {
         )}
         <SubmitButton>Sign in</SubmitButton>
       </Form>
+      <OtherWays onSignedIn={onSignedIn} />
     </div>
   )
+}
+
+/** What plugins add: a passkey, a link by mail, a provider of identities, signing up. */
+function OtherWays({ onSignedIn }: Pick<SignInProps, 'onSignedIn'>) {
+  const { data: site } = useSession()
+  const offered = sign_in_ways.filter(({ name }) => site?.ways.includes(name))
+  return offered.map(({ name, load }) => <OtherWay key={name} load={load} onSignedIn={onSignedIn} />)
+}
+
+function OtherWay({ load, ...props }: Pick<SignInWayEntry, 'load'> & Pick<SignInProps, 'onSignedIn'>) {
+  const Way = useLoaded(load)
+  return Way && <Way {...props} />
 }

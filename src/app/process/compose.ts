@@ -95,6 +95,7 @@ export function compose(parts: Parts): Gateway {
     },
     content: { images: imagePartsOf(stores, decoder), responses },
     people: {
+      sign_in_ways: [],
       sessions: createSessions({
         db,
         passwords: createPasswords(),

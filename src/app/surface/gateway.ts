@@ -57,6 +57,8 @@ export interface Content {
 export interface People {
   /** Sessions of the console, and sign-in. */
   sessions: Sessions
+  /** The ways to sign in that plugins add, for the form. Filled at the start, once. */
+  sign_in_ways: SignInWay[]
   /** The rate of requests by the pages of an account. */
   page_calls: OwnRate
   /** The lists that an account exports as CSV. */
@@ -64,6 +66,14 @@ export interface People {
   /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */
   callInside: CallInside
   randomBytes: RandomBytes
+}
+
+/** A way to sign in beside a password and a key. */
+export interface SignInWay {
+  /** As the form's part of it is called in `plugins/pages.ts`. */
+  name: string
+  /** Whether visitors have it at this moment. */
+  isOffered: () => boolean
 }
 
 export interface Operations {

@@ -61,6 +61,20 @@ export interface SignInProps {
   onSignedIn: () => void
 }
 
+/** A way to sign in beside a password and a key, below the form. */
+export interface SignInWayEntry {
+  /** As its plugin calls it in the gateway's `sign_in_ways`. */
+  name: string
+  load: () => Promise<{ default: ComponentType<Pick<SignInProps, 'onSignedIn'>> }>
+}
+
+/** A part of the page of a person's own settings. */
+export interface SettingsEntry {
+  name: string
+  seen_by: readonly Sight[]
+  load: () => Promise<{ default: ComponentType }>
+}
+
 /** One find of the search. */
 export interface Hit {
   /** What it is: "account", "key", "call", "model". */

@@ -1,12 +1,15 @@
 // The settings of a person: theme and time zone, password and sessions.
 import { useState } from 'react'
 import { SettingsFrame } from '../../../catalogue/web/settings/frame.tsx'
-import { useViewer } from '../../../console/web/app/session.tsx'
+import type { SettingsEntry } from '../../../console/web/app/page-entry.ts'
+import { sightOf, useViewer } from '../../../console/web/app/session.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from '../../../console/web/app/theme.ts'
 import { chooseZone, chosenZone, useZone, ZONES, type ZoneChoice } from '../../../console/web/app/zone.ts'
 import { Choices } from '../../../console/web/parts/choices.tsx'
 import { Facts } from '../../../console/web/parts/facts.tsx'
+import { useLoaded } from '../../../console/web/parts/loaded.ts'
 import { Section } from '../../../console/web/parts/page.tsx'
+import { settings_parts } from '../../../pages.ts'
 import { PasswordSection } from './password.tsx'
 import { SessionsSection } from './sessions.tsx'
 
@@ -17,8 +20,18 @@ export default function Settings() {
       <DisplaySection />
       {viewer.side !== 'key' && <PasswordSection account={viewer.account} />}
       <SessionsSection />
+      {settings_parts
+        .filter(({ seen_by }) => seen_by.includes(sightOf(viewer)))
+        .map(({ name, load }) => (
+          <Part key={name} load={load} />
+        ))}
     </SettingsFrame>
   )
+}
+
+function Part({ load }: Pick<SettingsEntry, 'load'>) {
+  const Loaded = useLoaded(load)
+  return Loaded && <Loaded />
 }
 
 function DisplaySection() {
