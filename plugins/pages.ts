@@ -3,14 +3,7 @@ import { account_pages } from './accounts/web/pages.ts'
 import { audit_log_pages } from './audit-log/web/pages.ts'
 import { call_pages } from './calls/web/pages.ts'
 import { catalogue_pages, moved_catalogue } from './catalogue/web/pages.ts'
-import type {
-  MovedPage,
-  PageEntry,
-  PageGroup,
-  Search,
-  SettingsEntry,
-  SignInWayEntry,
-} from './console/web/app/page-entry.ts'
+import type { MovedPage, PageEntry, PageGroup, Search } from './console/web/app/page-entry.ts'
 import { health_check_pages, moved_health_check } from './doctor/web/pages.ts'
 import { moved_transactions, transaction_pages } from './entries/web/pages.ts'
 import { first_steps_pages } from './first-steps/web/pages.ts'
@@ -62,12 +55,6 @@ export const moved_pages: readonly MovedPage[] = [
   ...moved_health_check,
   ...moved_usage,
 ]
-
-/** Below the form for signing in, those that the gateway offers, in this order. */
-export const sign_in_ways: readonly SignInWayEntry[] = []
-
-/** Parts of the page of one's own settings, below those of its plugin. */
-export const settings_parts: readonly SettingsEntry[] = []
 
 export { open_pages, signIn } from './sign-in/web/pages.ts'
 

@@ -10,7 +10,7 @@ import { TextInput } from '../../console/web/parts/input.tsx'
 import { useLoaded } from '../../console/web/parts/loaded.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { PasswordInput } from '../../console/web/parts/password-input.tsx'
-import { sign_in_ways } from '../../pages.ts'
+import { sign_in_ways } from '../../page-parts.ts'
 import { OutsideFrame, requireKeptCookie } from './outside.tsx'
 
 const WAYS = [

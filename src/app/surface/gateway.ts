@@ -70,7 +70,7 @@ export interface People {
 
 /** A way to sign in beside a password and a key. */
 export interface SignInWay {
-  /** As the form's part of it is called in `plugins/pages.ts`. */
+  /** As the form's part of it is called in `plugins/page-parts.ts`. */
   name: string
   /** Whether visitors have it at this moment. */
   isOffered: () => boolean

@@ -9,7 +9,7 @@ import { Choices } from '../../../console/web/parts/choices.tsx'
 import { Facts } from '../../../console/web/parts/facts.tsx'
 import { useLoaded } from '../../../console/web/parts/loaded.ts'
 import { Section } from '../../../console/web/parts/page.tsx'
-import { settings_parts } from '../../../pages.ts'
+import { settings_parts } from '../../../page-parts.ts'
 import { PasswordSection } from './password.tsx'
 import { SessionsSection } from './sessions.tsx'
 

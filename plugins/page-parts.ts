@@ -1,0 +1,8 @@
+// The parts that plugins add to pages of signing in: ways below the form, and sections of one's own settings.
+import type { SettingsEntry, SignInWayEntry } from './console/web/app/page-entry.ts'
+
+/** Below the form for signing in, those that the gateway offers, in this order. */
+export const sign_in_ways: readonly SignInWayEntry[] = []
+
+/** Parts of the page of one's own settings, below those of its plugin. */
+export const settings_parts: readonly SettingsEntry[] = []
