@@ -73,7 +73,8 @@ const ENTRY = 'src/main.ts'
 const source = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 
 /** It runs in browsers, and belongs to one bundle with all others that do. */
-const isWeb = (file: string): boolean => /^plugins\/[^/]+\/web\//.test(file) || file === 'plugins/pages.ts'
+const isWeb = (file: string): boolean =>
+  /^plugins\/[^/]+\/web\//.test(file) || ['plugins/pages.ts', 'plugins/page-parts.ts'].includes(file)
 
 const importsOf = (file: string): string[] =>
   [...source(file).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g)]
