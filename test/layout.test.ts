@@ -286,6 +286,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 150 more for the import of prices in the console, and for refunds that fail halfway.
   // 2,500 more for the brand, the public pages and incidents.
   // 2,800 more for mail: queue, sending, templates, notices, unsubscribing, list and test.
+  // 640 more for prices by per cent, on a page and as a command.
   // 740 more for commands that add and delete models and providers and rename these, and for files of lists that are of one moment.
   'plugins/': 74_500,
 }

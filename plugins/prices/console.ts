@@ -1,8 +1,12 @@
-// The JSON routes of prices: the margins of one that is typed, and the import of a list.
+// The JSON routes of prices: the margins of one that is typed, the import of a list, and changes by per cent.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { percentRoutes } from './console/by-percent.ts'
 import { importRoutes } from './console/import.ts'
 import { marginRoutes } from './console/margins.ts'
 
 export const priceRoutes = (gateway: Gateway) =>
-  new Elysia({ name: 'console-prices' }).use(marginRoutes(gateway)).use(importRoutes(gateway))
+  new Elysia({ name: 'console-prices' })
+    .use(marginRoutes(gateway))
+    .use(importRoutes(gateway))
+    .use(percentRoutes(gateway))

@@ -38,6 +38,7 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'providers', who: 'operator', address: '/console/providers' },
   { name: 'provider', who: 'operator', address: '/console/providers/attic' },
   { name: 'edit-provider', who: 'operator', address: '/console/providers/attic/edit' },
+  { name: 'change-prices', who: 'operator', address: '/console/providers/attic/prices' },
   { name: 'new-provider', who: 'operator', address: '/console/providers/new' },
   { name: 'library', who: 'operator', address: '/console/library' },
   { name: 'playground', who: 'operator', address: '/console/playground' },

@@ -47,6 +47,12 @@ export const catalogue_pages: readonly PageEntry[] = [
     load: () => import('./providers/edit-provider.tsx'),
   },
   {
+    path: '/providers/:name/prices',
+    title: 'Change prices',
+    seen_by: OPERATOR,
+    load: () => import('./providers/change-prices.tsx'),
+  },
+  {
     path: '/providers/:name',
     title: 'Provider',
     seen_by: OPERATOR,

@@ -1,4 +1,4 @@
-// `prices list`: each model's price beside what its routes cost, the margin, and where the price came from; prices-import.ts has `prices import`.
+// `prices list`: each model's price beside what its routes cost, the margin, and where the price came from; import.ts and change.ts have the other commands.
 
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
@@ -14,11 +14,15 @@ import { formatUsd, parseUsd } from '../../../src/domain/money.ts'
 import type { Price } from '../../../src/domain/prices.ts'
 import { money } from '../../../src/http/views.ts'
 import { type MarginLine, marginLines } from '../../../src/money/pricing/price-lines.ts'
+import { addPricesChange } from './change.ts'
 import { addPricesImport } from './import.ts'
 
 export function addPricesCommands(program: Command, deps: CliDeps): void {
-  const prices = program.command('prices').description('List prices, costs and margins; import a price list.')
+  const prices = program
+    .command('prices')
+    .description('List prices, costs and margins; import a price list; change prices by per cent.')
   addPricesImport(prices, deps)
+  addPricesChange(prices, deps)
   addExample(prices.command('list'), 'prices list')
     .summary('List prices beside costs, with the margin.')
     .description(

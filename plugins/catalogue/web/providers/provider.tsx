@@ -1,5 +1,5 @@
 // The page Provider: its keys and their cooldowns, the models that it serves.
-import { FlaskConical, Pencil } from 'lucide-react'
+import { FlaskConical, Pencil, Percent } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { FailedFact } from '../../../calls/web/failed/failed.tsx'
@@ -36,9 +36,14 @@ export default function ProviderPage({ params }: PageProps) {
     <Page
       title={name}
       actions={
-        <ButtonLink href={`/providers/${part(name)}/edit`} icon={Pencil}>
-          Edit provider
-        </ButtonLink>
+        <>
+          <ButtonLink href={`/providers/${part(name)}/prices`} icon={Percent}>
+            Change prices
+          </ButtonLink>
+          <ButtonLink href={`/providers/${part(name)}/edit`} icon={Pencil}>
+            Edit provider
+          </ButtonLink>
+        </>
       }
     >
       <Loaded query={providers}>

@@ -78,7 +78,7 @@ function failureOf(thrown: unknown, form: HTMLFormElement): Failure {
 }
 
 /** At its field, which has a label, the name that programs know it by says nothing; what it "must be" is what to enter. */
-function withoutName(message: string, name: string): string {
+export function withoutName(message: string, name: string): string {
   if (!message.startsWith(`${name}: `)) return message
   const words = message
     .slice(name.length + 2)

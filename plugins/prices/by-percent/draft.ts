@@ -1,0 +1,54 @@
+// A change of prices by per cent as a draft of the catalogue, for the console and the command.
+import type { Configuration } from '../../../src/catalogue/configuration.ts'
+import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
+import { requireGood } from '../list/draft.ts'
+import { changeFactor, PERCENT_MUST } from './percent.ts'
+import { type ChangeChoice, type ChangePlan, planChange } from './plan.ts'
+
+interface Order extends Omit<ChangeChoice, 'factor' | 'isModel'> {
+  /** As it is written: `10`, `-2.5`. */
+  readonly percent: string
+  /** Only these models; undefined: all that the provider serves. */
+  readonly models: readonly string[] | undefined
+}
+
+interface ChangeDraft extends Omit<ChangePlan, 'edits'> {
+  /** Of the catalogue with these prices, without keys. */
+  text: string
+  /** Of the file that it is a draft of. */
+  hash: string
+  /** Prices and costs that change. */
+  changes: number
+}
+
+/**
+ * Nothing is saved by it.
+ *
+ * @throws GatewayError invalid_request for what is no percentage, or too large a one; not_found for an unknown provider or model
+ */
+export async function draftChange(
+  configuration: Configuration,
+  { provider, percent, target, models: ids }: Order,
+): Promise<ChangeDraft> {
+  const factor = changeFactor(percent)
+  if (!factor) throw invalidRequest(`percent: must be ${PERCENT_MUST}.`, { param: 'percent' })
+  const { text, values, hash } = requireGood(await configuration.read())
+  const chosen = ids && new Set(ids)
+  const isModel = (id: string) => chosen?.has(id) ?? true
+  const { models, edits } = planChange(values, { provider, isModel, factor, target })
+  const served = models.map(({ id }) => id)
+  const unknown = ids?.find((id) => !served.includes(id))
+  if (unknown !== undefined)
+    throw notFound(
+      `${provider} serves no model "${unknown}". Its models: ${served.join(', ') || 'none'}. Choose among these.`,
+      { param: 'models' },
+    )
+  const drafted = await configuration.check({ text, edits })
+  const [mistake] = drafted.mistakes
+  if (mistake)
+    throw invalidRequest(
+      `percent: With it the catalogue has a mistake: ${mistake.path} ${mistake.message}. Choose a smaller one, or leave that model out.`,
+      { param: 'percent' },
+    )
+  return { text: drafted.text, hash, changes: edits.length, models }
+}

@@ -1,0 +1,57 @@
+// A change of prices by per cent in JSON, as the console and `--json` have it.
+import { type Static, Type } from '@sinclair/typebox'
+import { marginPercent } from '../../../src/domain/margin.ts'
+import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { MoneyFields, money, NullableMoneyFields } from '../../../src/http/views.ts'
+import type { ChangedLine, ChangedModel } from './plan.ts'
+
+const LineView = Type.Object({
+  name: Type.String({ description: 'as the catalogue file names it' }),
+  of: Type.String({ description: 'which calls it is for; empty: all' }),
+  per: Type.String({ description: 'what one amount is for' }),
+  ...MoneyFields('old_price'),
+  ...MoneyFields('price'),
+  ...NullableMoneyFields('old_cost'),
+  ...NullableMoneyFields('cost', 'What the provider charges'),
+  ...NullableMoneyFields('margin', 'What is left of the new price'),
+  margin_percent: Nullable(Type.String({ description: 'of the new price, to a tenth' })),
+  follows: Type.Boolean({ description: 'from another rate of the price, as where nobody writes it' }),
+})
+
+export const ChangedModelView = Type.Object({
+  id: Type.String(),
+  kind: Type.String(),
+  chosen: Type.Boolean({ description: 'false: it stays as it is' }),
+  left: Type.Array(OneOf(['free', 'cost unknown']), { description: 'why an amount stays' }),
+  routes: Type.Array(
+    Type.Object({ provider: Type.String(), model: Type.String(), lines: Type.Array(LineView) }),
+    { description: 'of other providers, too: they share the price' },
+  ),
+})
+
+export const changedModelView = ({
+  id,
+  kind,
+  is_chosen,
+  left,
+  routes,
+}: ChangedModel): Static<typeof ChangedModelView> => ({
+  id,
+  kind,
+  chosen: is_chosen,
+  left: [...left],
+  routes: routes.map(({ provider, model, lines }) => ({ provider, model, lines: lines.map(lineView) })),
+})
+
+function lineView(line: ChangedLine): Static<typeof LineView> {
+  const { name, of, per, price_nanos, cost_nanos, follows } = line
+  return {
+    ...{ name, of, per, follows },
+    ...money('old_price', line.old_price_nanos),
+    ...money('price', price_nanos),
+    ...money('old_cost', line.old_cost_nanos),
+    ...money('cost', cost_nanos),
+    ...money('margin', cost_nanos === null ? null : price_nanos - cost_nanos),
+    margin_percent: cost_nanos === null ? null : marginPercent(price_nanos, cost_nanos),
+  }
+}
