@@ -107,7 +107,11 @@ function ChangeForm({ provider, file }: ChangeFormProps) {
   }
   const failure = save_failure ?? open.error
   const notice = failure && <Failure failure={failure} reload={reload} />
-  const of_percent = order && preview.error instanceof ApiError && preview.error.param === 'percent'
+  const refusal = order ? preview.error : null
+  const percent_error =
+    refusal instanceof ApiError && refusal.param === 'percent'
+      ? withoutName(refusal.message, 'percent')
+      : null
   return (
     <Page
       title={`Change prices of ${provider}`}
@@ -128,14 +132,11 @@ function ChangeForm({ provider, file }: ChangeFormProps) {
       }
     >
       {reviewing.review === null && notice}
-      <ChoiceFields
-        choices={choices}
-        error={of_percent ? withoutName(preview.error.message, 'percent') : null}
-      />
+      <ChoiceFields choices={choices} error={percent_error} />
       {order === null ? (
         <p className="soft">Enter a percentage to see each price before and after.</p>
       ) : (
-        !of_percent && (
+        percent_error === null && (
           <Loaded query={preview}>
             {(data) => <ChangedPrices provider={provider} target={order.target} draft={data} />}
           </Loaded>
