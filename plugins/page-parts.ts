@@ -4,5 +4,8 @@ import type { SettingsEntry, SignInWayEntry } from './console/web/app/page-entry
 /** Below the form for signing in, those that the gateway offers, in this order. */
 export const sign_in_ways: readonly SignInWayEntry[] = []
 
+/** Ways by which a person who is signed in confirms that it is them, those that they have, in this order. */
+export const confirm_ways: readonly SignInWayEntry[] = []
+
 /** Parts of the page of one's own settings, below those of its plugin. */
 export const settings_parts: readonly SettingsEntry[] = []

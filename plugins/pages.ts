@@ -56,7 +56,7 @@ export const moved_pages: readonly MovedPage[] = [
   ...moved_usage,
 ]
 
-export { open_pages, signIn } from './sign-in/web/pages.ts'
+export { confirmSignIn, open_pages, signIn } from './sign-in/web/pages.ts'
 
 /** What `/` searches. */
 export const search: Search = async (words) =>

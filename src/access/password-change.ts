@@ -1,12 +1,14 @@
 // The change of a password by the person who knows the old one.
 import { permissionDenied } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
+import type { PersonRow } from '../store/schema.ts'
 import { checkPassword, hashOf, setPassword } from './passwords.ts'
 import { lockPerson } from './people.ts'
+import { peopleQueries } from './people-queries.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
 import type { SessionParts, Visitor } from './session-rows.ts'
 import { isKnownAddress } from './sign-in-rate.ts'
-import { actingAs, ownerOf, type Viewer } from './viewer.ts'
+import { actingAs, ownerOf, requirePerson, type Viewer } from './viewer.ts'
 
 export interface PasswordChange {
   old_password: string
@@ -24,12 +26,9 @@ export async function changePassword(
   { old_password, new_password }: PasswordChange,
   visitor: Visitor,
 ): Promise<void> {
-  const { db, passwords, rate, now, log } = parts
+  const { db, passwords, rate, events, now, log } = parts
   const { address, request_id } = visitor
-  if (viewer.side === 'key')
-    throw permissionDenied(
-      'You signed in with an API key. To change the password, sign in with the account’s password.',
-    )
+  requirePerson(viewer)
   checkPassword(new_password, 'new_password')
   const { person_id } = viewer
   const old_hash = await hashOf(db, person_id)
@@ -50,6 +49,8 @@ export async function changePassword(
         key_id: null,
         id: viewer.session_id,
       })
+      const person: PersonRow | undefined = await peopleQueries(tx).byId.get({ id: person_id })
+      if (person) await events.raise(tx, { kind: 'changed', person, change: 'password', at_ms: now() })
       const after = { ended_sessions: others.length }
       await recordAction(tx, { action: 'password.changed', ...ownerOf(viewer), after })
     },

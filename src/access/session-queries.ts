@@ -1,7 +1,7 @@
 // The queries on passwords, sessions, sign-in links and known addresses, prepared once for each connection.
 import { and, desc, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { equals, placeholders, rawPlaceholder } from '../store/placeholders.ts'
+import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { known_addresses, passwords, sessions, sign_in_links } from '../store/schema.ts'
 
@@ -52,6 +52,7 @@ export const sessionQueries = perConnection({
       .insert(sessions)
       .values({
         ...placeholders('sha256', 'role', 'account_id', 'person_id', 'key_id', 'address', 'user_agent'),
+        ...placeholders('proof', 'confirmed_at_ms'),
         expires_at_ms: placeholder('expires_at_ms'),
         created_at_ms: placeholder('now_ms'),
         last_seen_at_ms: placeholder('now_ms'),
@@ -91,6 +92,14 @@ export const sessionQueries = perConnection({
       .set({ last_seen_at_ms: rawPlaceholder('now_ms'), expires_at_ms: rawPlaceholder('expires_at_ms') })
       .where(and(equals(sessions.id, 'id'), lte(sessions.last_seen_at_ms, placeholder('before_ms'))))
       .prepare(),
+  /** Another proof, and another token. */
+  confirm: (orm) =>
+    orm
+      .update(sessions)
+      .set(rawPlaceholders('sha256', 'confirmed_at_ms'))
+      .where(equals(sessions.id, 'id'))
+      .returning()
+      .prepare(),
   remove: (orm) =>
     orm.delete(sessions).where(equals(sessions.id, 'id')).returning({ id: sessions.id }).prepare(),
   /** All of a person, or of a key, but one. */
@@ -128,16 +137,27 @@ export const sessionQueries = perConnection({
   removeAll: (orm) => orm.delete(sessions).prepare(),
 })
 
+const ofPersonAndPurpose = () =>
+  and(equals(sign_in_links.person_id, 'person_id'), equals(sign_in_links.purpose, 'purpose'))
+
 export const linkQueries = perConnection({
   insert: (orm) =>
     orm
       .insert(sign_in_links)
       .values({
-        ...placeholders('sha256', 'person_id', 'expires_at_ms'),
+        ...placeholders('sha256', 'person_id', 'purpose', 'email', 'expires_at_ms'),
         created_at_ms: placeholder('now_ms'),
       })
       .prepare(),
   byHash: (orm) => orm.select().from(sign_in_links).where(equals(sign_in_links.sha256, 'sha256')).prepare(),
+  ofPurpose: (orm) => orm.select().from(sign_in_links).where(ofPersonAndPurpose()).prepare(),
+  removeOfPurpose: (orm) => orm.delete(sign_in_links).where(ofPersonAndPurpose()).prepare(),
+  remove: (orm) =>
+    orm
+      .delete(sign_in_links)
+      .where(equals(sign_in_links.id, 'id'))
+      .returning({ id: sign_in_links.id })
+      .prepare(),
   removeOfPerson: (orm) =>
     orm.delete(sign_in_links).where(equals(sign_in_links.person_id, 'person_id')).prepare(),
   /** Of people who are in no other account. */

@@ -8,7 +8,7 @@ import type { Logger } from '../observe/log.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
-import type { SessionRow } from '../store/schema.ts'
+import type { Proof, SessionRow } from '../store/schema.ts'
 import { seesAccount } from './account-details.ts'
 import { suspendedAccount } from './gate.ts'
 import { isUsable } from './key-status.ts'
@@ -17,6 +17,7 @@ import { personAt } from './people.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 import { hashKey, type RandomBytes } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
+import type { SignInEvents } from './sign-in-events.ts'
 import { type SignInRate, sweepAddresses } from './sign-in-rate.ts'
 import { accountOf, ownerOf, type Viewer } from './viewer.ts'
 
@@ -27,8 +28,11 @@ const MAX_SESSIONS = 50
 const MAX_USER_AGENT_CHARS = 200
 
 /** 256 bits in base64url. */
-export const SESSION_TOKEN_BYTES = 32
+const SESSION_TOKEN_BYTES = 32
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
+
+export const newSessionToken = (randomBytes: RandomBytes): string =>
+  Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString('base64url')
 
 /** Whose session it is: a person's, or one by a key. */
 export type SessionOwner =
@@ -49,10 +53,20 @@ export interface SessionParts {
   db: Db
   passwords: Passwords
   rate: SignInRate
+  events: SignInEvents
   settings: () => ConsoleSettings
   randomBytes: RandomBytes
   now: () => number
   log: Logger
+}
+
+/** A session that was opened, or has another token. */
+export interface SignedIn {
+  viewer: Viewer
+  /** For the browser's cookie; stored nowhere. */
+  token: string
+  /** The longest that it can last. */
+  lasts_s: number
 }
 
 /** Opens a session. @param token random, told to the browser only */
@@ -62,11 +76,13 @@ export function openSession(
   {
     token,
     visitor,
+    proof = null,
     now_ms,
     settings,
   }: {
     token: string
     visitor: Omit<Visitor, 'request_id'>
+    proof?: Proof | null
     now_ms: number
     settings: ConsoleSettings
   },
@@ -84,6 +100,8 @@ export function openSession(
       key_id,
       address: visitor.address ?? null,
       user_agent: visitor.user_agent.slice(0, MAX_USER_AGENT_CHARS),
+      proof,
+      confirmed_at_ms: person_id === null ? null : now_ms,
       now_ms,
       expires_at_ms: endOf({ created_at_ms: now_ms, last_seen_at_ms: now_ms }, settings),
     })
@@ -111,19 +129,19 @@ export const sessionByToken = (db: Db, token: string): Awaitable<SessionRow | un
  */
 export async function viewerOf(
   db: Db,
-  { id: session_id, account_id, person_id, key_id }: SessionRow,
+  { id: session_id, account_id, person_id, key_id, confirmed_at_ms }: SessionRow,
   { now_ms, address }: { now_ms: number; address: string | undefined },
 ): Promise<Viewer> {
   const found = person_id === null ? undefined : await personAt(db, { person_id, account_id })
   if (found?.side === 'operator')
-    return { side: 'operator', role: found.role, session_id, person_id: found.person.id }
+    return { side: 'operator', role: found.role, session_id, person_id: found.person.id, confirmed_at_ms }
   if (account_id === null || (!found && key_id === null)) throw sessionRequired()
   const account = await accountQueries(db).accountById.get({ id: account_id })
   if (!account) throw sessionRequired()
   const sees = key_id === null ? 'account' : await sightOfKey(db, key_id, { now_ms, address })
   if (account.status === 'suspended') throw suspendedAccount()
   const at = { session_id, account_id, account: account.name }
-  if (found) return { side: 'account', role: found.role, ...at, person_id: found.person.id }
+  if (found) return { side: 'account', role: found.role, ...at, person_id: found.person.id, confirmed_at_ms }
   if (key_id === null) throw sessionRequired()
   return { side: 'key', role: 'key', ...at, key_id, sees }
 }

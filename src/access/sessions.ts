@@ -1,21 +1,25 @@
 // Signing in to the console, by password, key or link, and who is signed in.
 
 import { unauthenticated } from '../domain/errors.ts'
+import { HOUR_MS } from '../domain/ranges.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Tx } from '../store/db.ts'
-import type { SessionRow } from '../store/schema.ts'
+import type { PersonRow, Proof, SessionRow } from '../store/schema.ts'
 import { OPERATORS_NAME } from './accounts.ts'
+import { confirmSignIn, confirmWithPassword } from './fresh-sign-in.ts'
 import type { KeyOfAccount } from './gate.ts'
 import { changePassword, type PasswordChange } from './password-change.ts'
 import { checkPassword, hashOf, hasImportedHashes, ownHash } from './passwords.ts'
 import { lockPerson, type PersonIn, personNamed } from './people.ts'
+import { peopleQueries } from './people-queries.ts'
 import { sessionQueries } from './session-queries.ts'
 import {
   endOf,
+  newSessionToken,
   openSession,
-  SESSION_TOKEN_BYTES,
   type SessionOwner,
   type SessionParts,
+  type SignedIn,
   sessionByToken,
   sessionRequired,
   sweepSessions,
@@ -23,18 +27,9 @@ import {
   type Visitor,
   viewerOf,
 } from './session-rows.ts'
-import { readLink, takeLink } from './sign-in-links.ts'
+import { type PasswordLink, readLink, takeLink } from './sign-in-links.ts'
 import { isKnownAddress, rememberAddress } from './sign-in-rate.ts'
 import { actingAs, ownerOf, type Viewer } from './viewer.ts'
-
-/** A session that was opened. */
-export interface SignedIn {
-  viewer: Viewer
-  /** For the browser's cookie; stored nowhere. */
-  token: string
-  /** The longest that it can last. */
-  lasts_s: number
-}
 
 export interface Sessions {
   /**
@@ -71,6 +66,18 @@ export interface Sessions {
    */
   changePassword(viewer: Viewer, change: PasswordChange, visitor: Visitor): Promise<void>
   /**
+   * Makes the session of whoever looks fresh by another proof, under a new token: `confirmSignIn`.
+   *
+   * @param decide as in `withProof`. @returns the person of the proof
+   */
+  confirm(
+    viewer: Viewer,
+    proof: { proof: Proof; decide: (tx: Tx) => Promise<{ id: number }> },
+    visitor: Visitor,
+  ): Promise<SignedIn>
+  /** The same by their password. @throws GatewayError permission_denied for a wrong one; rate_limited */
+  confirmWithPassword(viewer: Viewer, password: string, visitor: Visitor): Promise<SignedIn>
+  /**
    * The viewer of the session that a cookie's token opens.
    *
    * @param request_id of the request that uses the session, which is marked as seen; without one it is only looked at
@@ -82,9 +89,6 @@ export interface Sessions {
   /** Deletes what is over. */
   sweep(): Promise<void>
 }
-
-/** The ways of showing who somebody is, for the audit log. */
-export type Proof = 'password' | 'link' | 'key' | 'passkey' | 'identity'
 
 export interface PasswordSignIn {
   who: string | undefined
@@ -136,6 +140,10 @@ export function createSessions(parts: SessionParts): Sessions {
       }),
 
     changePassword: (viewer, change, visitor) => changePassword(parts, viewer, change, visitor),
+
+    confirm: (viewer, proof, visitor) => confirmSignIn(parts, viewer, proof, visitor),
+
+    confirmWithPassword: (viewer, password, visitor) => confirmWithPassword(parts, viewer, password, visitor),
 
     async viewer(token, address, request_id) {
       const row = token === undefined ? undefined : await sessionByToken(db, token)
@@ -211,24 +219,42 @@ async function opened(
   { visitor, proof }: { visitor: Visitor; proof: Proof },
 ): Promise<SignedIn> {
   const { settings, randomBytes, now } = parts
-  const token = Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString('base64url')
+  const token = newSessionToken(randomBytes)
   const now_ms = now()
   const { address } = visitor
-  const row = await openSession(tx, owner, { token, visitor, now_ms, settings: settings() })
+  const row = await openSession(tx, owner, { token, visitor, proof, now_ms, settings: settings() })
   const viewer = await viewerOf(tx, row, { now_ms, address })
   const by = actingAs(viewer, visitor, parts.now())
   const after = { browser: row.user_agent, by: proof }
   await recordAction(tx, { action: 'session.started', ...ownerOf(viewer), after }, by)
-  if (owner.person_id !== null) await rememberAddress(tx, { person_id: owner.person_id, address, now_ms })
+  if (owner.person_id !== null) await notePlace(parts, tx, { person_id: owner.person_id, visitor, now_ms })
   return { viewer, token, lasts_s: settings().session_hours * 3_600 }
+}
+
+/** Remembers where somebody signs in, and reports a place that is new of them. */
+async function notePlace(
+  { events }: SessionParts,
+  tx: Tx,
+  { person_id, visitor, now_ms }: { person_id: number; visitor: Visitor; now_ms: number },
+): Promise<void> {
+  const { address, user_agent } = visitor
+  if (address === undefined) return
+  const is_known = await isKnownAddress(tx, { person_id, address, now_ms })
+  await rememberAddress(tx, { person_id, address, now_ms })
+  const person: PersonRow | undefined = await peopleQueries(tx).byId.get({ id: person_id })
+  // Somebody who has just been made is new everywhere.
+  if (is_known || !person || person.created_at_ms > now_ms - HOUR_MS) return
+  await events.raise(tx, { kind: 'new_place', person, address, user_agent, at_ms: now_ms })
 }
 
 async function afterLink(
   parts: SessionParts,
   tx: Tx,
-  { person, account_id }: PersonIn,
+  { person, account_id, has_password, purpose }: PasswordLink,
   visitor: Visitor,
 ): Promise<SignedIn> {
+  if (has_password || purpose === 'reset')
+    await parts.events.raise(tx, { kind: 'changed', person, change: 'password', at_ms: parts.now() })
   const signed_in = await opened(
     parts,
     tx,

@@ -1,10 +1,10 @@
-// Links by which a person sets their password, once: the operator at the first visit, an account that was invited, a reset.
+// Links by which a person sets their password, once: the operator at the first visit, an account that was invited, a reset by mail.
 
 import { notFound } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/ranges.ts'
 import { recordAction, recordActions } from '../store/actions.ts'
 import type { Db, Tx } from '../store/db.ts'
-import { type Account, sign_in_links } from '../store/schema.ts'
+import { type Account, type SignInLinkRow, sign_in_links } from '../store/schema.ts'
 import { lockedAccount } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import type { Issuing } from './keys.ts'
@@ -89,7 +89,15 @@ export async function storeInvitations(
         const person_id = owners.get(account_id)
         return person_id === undefined
           ? []
-          : [{ person_id, sha256: hashKey(token), created_at_ms: now_ms, expires_at_ms }]
+          : [
+              {
+                person_id,
+                purpose: 'password' as const,
+                sha256: hashKey(token),
+                created_at_ms: now_ms,
+                expires_at_ms,
+              },
+            ]
       }),
     )
     .onConflictDoNothing()
@@ -123,7 +131,8 @@ export function resetOperator(db: Db, issuing: Issuing): Promise<SignInLink & { 
 }
 
 /** Whom a link is for; no account: the operator. */
-interface LinkFor extends PersonIn {
+export interface PasswordLink extends PersonIn {
+  purpose: 'password' | 'reset'
   /** Undefined: an operator's. */
   account: Account | undefined
   expires_at_ms: number
@@ -132,18 +141,18 @@ interface LinkFor extends PersonIn {
 }
 
 /** @throws GatewayError not_found for a link that was used, replaced, has expired, or never was */
-export async function readLink(db: Db, token: string, now_ms: number): Promise<LinkFor> {
-  const found = TOKEN.test(token) ? await linkQueries(db).byHash.get({ sha256: hashKey(token) }) : undefined
-  if (!found || found.expires_at_ms <= now_ms) throw noSuchLink()
-  const { person_id, expires_at_ms } = found
+export async function readLink(db: Db, token: string, now_ms: number): Promise<PasswordLink> {
+  const { person_id, purpose, expires_at_ms } = await openLink(db, token, now_ms)
+  if (purpose !== 'password' && purpose !== 'reset') throw noSuchLink()
   const entering = await enteringAs(db, person_id)
   if (!entering) throw noSuchLink()
   const { account_id } = entering
   const has_password = (await hashOf(db, person_id)) !== undefined
-  if (account_id === null) return { ...entering, account: undefined, expires_at_ms, has_password }
+  const about = { ...entering, purpose, expires_at_ms, has_password }
+  if (account_id === null) return { ...about, account: undefined }
   const account = await accountQueries(db).accountById.get({ id: account_id })
   if (!account || (await closingQueries(db).find.get({ account_id }))) throw noSuchLink()
-  return { ...entering, account, expires_at_ms, has_password }
+  return { ...about, account }
 }
 
 /**
@@ -156,7 +165,7 @@ export function takeLink(
   db: Db,
   token: string,
   { hash, now_ms }: { hash: string; now_ms: number },
-): Promise<LinkFor> {
+): Promise<PasswordLink> {
   return db.begin(async (tx) => {
     const { id: person_id } = (await readLink(tx, token, now_ms)).person
     await lockPerson(tx, person_id)
@@ -175,22 +184,45 @@ async function makeLink(
   lasts_ms: number,
   { randomBytes, now_ms }: Issuing,
 ): Promise<SignInLink> {
-  const token = makeToken(randomBytes)
-  const expires_at_ms = now_ms + lasts_ms
-  await lockPerson(tx, person_id)
-  const { removeOfPerson, insert } = linkQueries(tx)
-  await removeOfPerson.run({ person_id })
-  await insert.run({ person_id, sha256: hashKey(token), now_ms, expires_at_ms })
+  const made = await storeLink(tx, { person_id, purpose: 'password', email: null }, lasts_ms, {
+    randomBytes,
+    now_ms,
+  })
   await recordAction(tx, {
     action: account_id === null ? 'operator_link.created' : 'invitation.created',
     account_id: account_id ?? undefined,
-    after: { expires_at: new Date(expires_at_ms).toISOString() },
+    after: { expires_at: new Date(made.expires_at_ms).toISOString() },
   })
+  return made
+}
+
+/** Stores a link of a new token, in place of the person's earlier one of the same purpose. */
+export async function storeLink(
+  tx: Tx,
+  { person_id, purpose, email }: Pick<SignInLinkRow, 'person_id' | 'purpose' | 'email'>,
+  lasts_ms: number,
+  { randomBytes, now_ms }: Issuing,
+): Promise<SignInLink> {
+  const token = makeToken(randomBytes)
+  const expires_at_ms = now_ms + lasts_ms
+  await lockPerson(tx, person_id)
+  const { removeOfPurpose, insert } = linkQueries(tx)
+  await removeOfPurpose.run({ person_id, purpose })
+  await insert.run({ person_id, purpose, email, sha256: hashKey(token), now_ms, expires_at_ms })
   return { token, expires_at_ms }
 }
 
-const noSuchLink = () =>
-  notFound(
-    'This link was already used, was replaced by a newer one, or has expired. Ask the operator for a new one.',
-    { code: 'link_not_valid', param: 'token' },
-  )
+/** The link of a token. @throws GatewayError not_found for one that was used, replaced, has expired, or never was */
+export async function openLink(db: Db, token: string, now_ms: number): Promise<SignInLinkRow> {
+  const found: SignInLinkRow | undefined = TOKEN.test(token)
+    ? await linkQueries(db).byHash.get({ sha256: hashKey(token) })
+    : undefined
+  if (!found || found.expires_at_ms <= now_ms) throw noSuchLink()
+  return found
+}
+
+export const noSuchLink = () =>
+  notFound('This link was already used, was replaced by a newer one, or has expired. Ask for a new one.', {
+    code: 'link_not_valid',
+    param: 'token',
+  })

@@ -6,16 +6,15 @@ import type { MembershipRow, StaffRow } from '../store/schema.ts'
 /** The signed-in person. The server decides what they see, never the page; what they may change is in `rights.ts`. */
 export type Viewer =
   /** The staff: they see everything. */
-  | { side: 'operator'; role: StaffRow['role']; session_id: number; person_id: number }
+  | ({ side: 'operator'; role: StaffRow['role']; session_id: number } & Proved)
   /** The people of an account. */
-  | {
+  | ({
       side: 'account'
       role: MembershipRow['role']
       session_id: number
-      person_id: number
       account_id: number
       account: string
-    }
+    } & Proved)
   /**
    * Signed in with a key: the right to call what this key may call, and to manage no key. A limited one sees its own calls,
    * unless its account allows more; others see what the account sees.
@@ -29,6 +28,14 @@ export type Viewer =
       key_id: number
       sees: 'own' | 'account'
     }
+
+/** A person, and when they last showed who they are; undefined or null: unknown, which is long ago. */
+interface Proved {
+  person_id: number
+  confirmed_at_ms?: number | null
+}
+
+export type PersonViewer = Exclude<Viewer, { side: 'key' }>
 
 /** The account that a viewer sees; undefined for the staff, who see all. */
 export const accountOf = (viewer: Viewer): number | undefined =>
@@ -52,6 +59,14 @@ export const actingAs = (
 /** The person who is signed in; undefined where it is by a key. */
 export const personOf = (viewer: Viewer): number | undefined =>
   viewer.side === 'key' ? undefined : viewer.person_id
+
+/** @throws GatewayError permission_denied in a session by key */
+export function requirePerson(viewer: Viewer): asserts viewer is PersonViewer {
+  if (viewer.side === 'key')
+    throw permissionDenied(
+      'You signed in with an API key. To change how you sign in, sign in with your password.',
+    )
+}
 
 /** The owner of a viewer's sign-in, for the log of actions on it. */
 export const ownerOf = (viewer: Viewer): { account_id: number | undefined; key_id: number | undefined } => ({

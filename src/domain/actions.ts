@@ -78,6 +78,7 @@ export const ACTIONS = {
   'password.set': { area: 'sign_in', title: 'Password set', accounts_see: 'all fields' },
   'password.changed': { area: 'sign_in', title: 'Password changed', accounts_see: 'all fields' },
   'session.started': { area: 'sign_in', title: 'Signed in', accounts_see: 'all fields' },
+  'session.confirmed': { area: 'sign_in', title: 'Sign-in confirmed', accounts_see: 'all fields' },
   'session.ended': { area: 'sign_in', title: 'Signed out', accounts_see: 'all fields' },
   'catalogue.saved': { area: 'catalogue', title: 'Configuration saved', accounts_see: 'no fields' },
   'model.added': { area: 'catalogue', title: 'Model added', accounts_see: 'no fields' },

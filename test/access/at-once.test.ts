@@ -15,6 +15,7 @@ import { createPasswords } from '../../src/access/passwords.ts'
 import { endSession, type Visitor } from '../../src/access/session-rows.ts'
 import { createSessions } from '../../src/access/sessions.ts'
 import { makeInvitation, takeLink } from '../../src/access/sign-in-links.ts'
+import { createSignInEvents } from '../../src/access/sign-in-events.ts'
 import { createSignInRate } from '../../src/access/sign-in-rate.ts'
 import type { ConsoleSettings } from '../../src/domain/catalogue.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -108,6 +109,7 @@ test('a password is changed once, and by a link that is used once', async () => 
     db,
     passwords: createPasswords(),
     rate: createSignInRate(() => NOW),
+    events: createSignInEvents(),
     settings: () => SETTINGS,
     randomBytes: issuing.randomBytes,
     now: () => NOW,

@@ -17,7 +17,7 @@ const FOR_ACCOUNTS = Object.entries({
   DELETE: `
     /session /sessions /sessions/:id /images/:id /files`,
   GET: `
-    /sessions /start /first-call /failed-calls /play /images /images.csv /images/:id /images/:id/picture
+    /session/confirm /sessions /start /first-call /failed-calls /play /images /images.csv /images/:id /images/:id/picture
     /images/:id/thumbnail /files /files.csv /files/picture /files/thumbnail /usage /usage.csv /overview /health
     /live /entry-sums /statement /statement.csv /sessions.csv /calls /calls.csv /call-sums /call-filters
     /calls/:request_id /refusals /refusals/:request_id /keys /keys.csv /keys/:id /entries /entries.csv
@@ -26,7 +26,7 @@ const FOR_ACCOUNTS = Object.entries({
     /password`,
   POST: `
     /play/key /play/quote /play/chat /play/images /play/edits /play/compose /files /keys
-    /keys/:id/rotate /keys/:id/revoke`,
+    /keys/:id/rotate /keys/:id/revoke /session/confirm`,
   PATCH: `
     /keys/:id`,
 }).flatMap(([method, paths]) =>

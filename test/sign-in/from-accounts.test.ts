@@ -90,8 +90,16 @@ async function expectTheSame(db: Db): Promise<void> {
     has_password: false,
   })
   expect(await viewers(db)).toEqual([
-    { side: 'operator', role: 'operator', session_id: 1, person_id: operator_id },
-    { side: 'account', role: 'owner', session_id: 2, account_id: 1, account: 'ada', person_id: ada_id },
+    { side: 'operator', role: 'operator', session_id: 1, person_id: operator_id, confirmed_at_ms: null },
+    {
+      side: 'account',
+      role: 'owner',
+      session_id: 2,
+      account_id: 1,
+      account: 'ada',
+      person_id: ada_id,
+      confirmed_at_ms: null,
+    },
     { side: 'key', role: 'key', session_id: 3, account_id: 1, account: 'ada', key_id: 1, sees: 'account' },
   ])
   const known = (person_id: number, address: string) => isKnownAddress(db, { person_id, address, now_ms: 1 })

@@ -25,10 +25,10 @@ export const FILLING = `
   INSERT INTO memberships VALUES (1, 2, 1, 'owner', 0);
   INSERT INTO staff VALUES (1, 1, 'operator', 0);
   INSERT INTO passwords VALUES (1, '$argon2id$x', 0, 1), (2, '$argon2id$y', 0, 2);
-  INSERT INTO sessions VALUES (1, zeroblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 1);
-  INSERT INTO sessions VALUES (2, randomblob(32), 'account', 1, NULL, '::1', 'x', 0, 5, 9, 2);
-  INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9, NULL);
-  INSERT INTO sign_in_links VALUES (1, zeroblob(32), 0, 9, 1), (2, randomblob(32), 0, 9, 2);
+  INSERT INTO sessions VALUES (1, zeroblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 1, 'password', 0);
+  INSERT INTO sessions VALUES (2, randomblob(32), 'account', 1, NULL, '::1', 'x', 0, 5, 9, 2, NULL, NULL);
+  INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9, NULL, 'key', NULL);
+  INSERT INTO sign_in_links VALUES (1, zeroblob(32), 0, 9, 1, 'password', NULL), (2, randomblob(32), 0, 9, 2, 'email', 'b@example.com');
   INSERT INTO known_addresses VALUES (1, '203.0.113.7', 0, 1), (2, '203.0.113.7', 0, 2);
   INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES (1, '1.0.0', 5, NULL);
   INSERT INTO bucket_marks VALUES (1, 'a');
@@ -222,6 +222,7 @@ const SESSIONS = [
   ['an unknown person', 'UPDATE sessions SET person_id = 9 WHERE id = 2'],
   ['an unknown account', 'UPDATE sessions SET account_id = 9 WHERE id = 2'],
   ['an unknown key', 'UPDATE sessions SET key_id = 9 WHERE id = 3'],
+  ['an unknown proof', "UPDATE sessions SET proof = 'x' WHERE id = 1"],
   ['one that was seen before it was opened', 'UPDATE sessions SET last_seen_at_ms = -1 WHERE id = 2'],
 ] as const
 
@@ -330,7 +331,13 @@ const MAIL_RECIPIENTS = [
 ] as const
 
 const LINKS = [
-  ['a second one of a person', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), 0, 9, 1)'],
+  [
+    'a second one of a person and purpose',
+    "INSERT INTO sign_in_links VALUES (3, randomblob(32), 0, 9, 1, 'password', NULL)",
+  ],
+  ['an unknown purpose', "UPDATE sign_in_links SET purpose = 'x' WHERE id = 1"],
+  ['one for an address without one', 'UPDATE sign_in_links SET email = NULL WHERE id = 2'],
+  ['an address of another purpose', "UPDATE sign_in_links SET email = 'c@example.com' WHERE id = 1"],
   ['a hash of another length', 'UPDATE sign_in_links SET sha256 = zeroblob(33)'],
   ['a hash twice', 'UPDATE sign_in_links SET sha256 = zeroblob(32) WHERE id = 2'],
   ['an unknown person', 'UPDATE sign_in_links SET person_id = 9 WHERE id = 2'],

@@ -100,9 +100,14 @@ const ASKED: Readonly<Record<string, Asked>> = {
       key_id: role === 'key' ? other(random, id) : null,
       created_at_ms: 5,
       last_seen_at_ms: either(random, 5, MAX),
+      proof: either(random, null, 'password', 'passkey'),
     }
   },
-  sign_in_links: ({ id, random }) => ({ person_id: id, sha256: bytes(random, 32) }),
+  sign_in_links: ({ id, at, random }) => {
+    const purpose = either(random, 'password', 'reset', 'sign_in', 'email')
+    const email = purpose === 'email' ? `${unique(at)}@example.com`.slice(-254) : null
+    return { person_id: id, sha256: bytes(random, 32), purpose, email }
+  },
   known_addresses: ({ id, at }) => ({ person_id: id, place: `${unique(at)}!` }),
   actions: ({ random, id }) => {
     const actor = either(random, 'operator', 'account', 'key', 'command', 'system')

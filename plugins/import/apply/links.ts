@@ -110,7 +110,8 @@ const UNINVITED = `
     JOIN account_details ON account_details.account_id = accounts.id
    WHERE imported_rows.source = $source AND imported_rows.kind = 'account' AND accounts.status = 'active' AND account_details.email <> ''
      AND NOT EXISTS (SELECT 1 FROM people JOIN passwords ON passwords.person_id = people.id WHERE people.account_id = accounts.id)
-     AND NOT EXISTS (SELECT 1 FROM people JOIN sign_in_links ON sign_in_links.person_id = people.id WHERE people.account_id = accounts.id)
+     AND NOT EXISTS (SELECT 1 FROM people JOIN sign_in_links ON sign_in_links.person_id = people.id AND sign_in_links.purpose = 'password'
+                      WHERE people.account_id = accounts.id)
      AND NOT EXISTS (SELECT 1 FROM closed_accounts WHERE closed_accounts.account_id = accounts.id)
      AND NOT EXISTS (SELECT 1 FROM imported_rows AS link WHERE link.source = $source AND link.kind = 'link'
                         AND link.source_id = imported_rows.source_id)

@@ -61,6 +61,12 @@ export function viewerView(viewer: Viewer, key: Key | undefined, public_url: str
 
 export const EndedView = Type.Object({ ended: Type.Integer({ description: 'how many sessions' }) })
 
+export const Confirmation = Closed({ password: Password })
+export const ConfirmingView = Type.Object({
+  has_password: Type.Boolean(),
+  ways: Type.Array(Type.String(), { description: 'of the ways to sign in, those by which this person can' }),
+})
+
 export const PasswordChange = Closed({ old_password: Password, new_password: Password })
 export const DoneView = Type.Object({ done: Type.Literal(true) })
 

@@ -28,5 +28,8 @@ export const open_pages: readonly OpenPageEntry[] = [
   { path: '/invitation', title: 'Invitation', load: setPassword },
 ]
 
+/** The dialog that confirms that it is the viewer. */
+export const confirmSignIn = (): Promise<{ default: ComponentType }> => import('./confirm-sign-in.tsx')
+
 /** The form for visitors without a session. */
 export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in.tsx')

@@ -8,6 +8,7 @@ import { accountQueries } from '../../access/queries.ts'
 import { createExports, createRate } from '../../access/rate.ts'
 import type { RandomBytes } from '../../access/secret.ts'
 import { createSessions } from '../../access/sessions.ts'
+import { createSignInEvents } from '../../access/sign-in-events.ts'
 import { createSignInRate } from '../../access/sign-in-rate.ts'
 import { createBodyMemory } from '../../calls/bodies/memory.ts'
 import { createMemoryBudget } from '../../calls/bodies/memory-budget.ts'
@@ -84,6 +85,7 @@ export function compose(parts: Parts): Gateway {
     bodies: bodiesOf(call_db, log),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
   }
+  const sign_in_events = createSignInEvents()
   return {
     calls,
     requests: {
@@ -96,10 +98,12 @@ export function compose(parts: Parts): Gateway {
     content: { images: imagePartsOf(stores, decoder), responses },
     people: {
       sign_in_ways: [],
+      sign_in_events,
       sessions: createSessions({
         db,
         passwords: createPasswords(),
         rate: createSignInRate(monotonic_ms),
+        events: sign_in_events,
         settings: () => catalogue().console,
         randomBytes,
         now,

@@ -3,6 +3,7 @@ import type { AnyElysia } from 'elysia'
 import type { Exports, OwnRate } from '../../access/rate.ts'
 import type { RandomBytes } from '../../access/secret.ts'
 import type { Sessions } from '../../access/sessions.ts'
+import type { SignInEvents } from '../../access/sign-in-events.ts'
 import type { ImageParts } from '../../calls/kinds/image/call.ts'
 import type { CallParts } from '../../calls/parts.ts'
 import type { Configuration } from '../../catalogue/configuration.ts'
@@ -11,7 +12,7 @@ import type { WebSockets } from '../../http/web-sockets.ts'
 import type { PostWebhook } from '../../media/webhook-post.ts'
 import type { Tally } from '../../observe/tally.ts'
 import type { KeptResponses } from '../../responses/store.ts'
-import type { Db } from '../../store/db.ts'
+import type { Awaitable, Db } from '../../store/db.ts'
 import type { GatewayCheck } from '../checks/check.ts'
 import type { AboutDatabase } from '../process/engine/engine.ts'
 import type { MadeAudit } from '../process/full-audit.ts'
@@ -57,6 +58,8 @@ export interface Content {
 export interface People {
   /** Sessions of the console, and sign-in. */
   sessions: Sessions
+  /** What happens to how people sign in, for what tells them. */
+  sign_in_events: SignInEvents
   /** The ways to sign in that plugins add, for the form. Filled at the start, once. */
   sign_in_ways: SignInWay[]
   /** The rate of requests by the pages of an account. */
@@ -74,6 +77,8 @@ export interface SignInWay {
   name: string
   /** Whether visitors have it at this moment. */
   isOffered: () => boolean
+  /** Whether a person who is signed in can confirm by it that it is them. */
+  confirms?: (person_id: number) => Awaitable<boolean>
 }
 
 export interface Operations {

@@ -49,6 +49,9 @@ export const passwords = sqliteTable('passwords', {
   person_id: integer().notNull().unique(),
 })
 
+/** The ways of showing who somebody is. */
+export const PROOFS = ['password', 'link', 'key', 'passkey', 'identity'] as const
+
 /** Sessions of the console. Only the SHA-256 of a session's token is stored. */
 export const sessions = sqliteTable('sessions', {
   id: integer().primaryKey(),
@@ -67,15 +70,25 @@ export const sessions = sqliteTable('sessions', {
   expires_at_ms: integer().notNull(),
   /** Null where it was signed in by a key. */
   person_id: integer(),
+  /** How it was signed in to. Null: before this was written down. */
+  proof: text({ enum: PROOFS }),
+  /** When its person last showed who they are. Null: before this was written down. */
+  confirmed_at_ms: integer(),
 })
 
-/** Links by which a person sets their password, once. Only the SHA-256 of a link's token is stored. */
+/**
+ * Links that work once, one of each purpose for a person: to set a password, by an invitation or the operator; to reset it, by a mail that
+ * anybody can ask for; to sign in; and to show that an address is theirs. Only the SHA-256 of a link's token is stored.
+ */
 export const sign_in_links = sqliteTable('sign_in_links', {
   id: integer().primaryKey(),
   sha256: blob({ mode: 'buffer' }).notNull().unique(),
   created_at_ms: integer().notNull(),
   expires_at_ms: integer().notNull(),
-  person_id: integer().notNull().unique(),
+  person_id: integer().notNull(),
+  purpose: text({ enum: ['password', 'reset', 'sign_in', 'email'] }).notNull(),
+  /** Of a link for an address: that address. */
+  email: text(),
 })
 
 /** Where people have signed in to the console before. */
@@ -99,14 +112,14 @@ export const people_tables: readonly StoredTable[] = [
     described: 'sign-ins to the console',
     columns: {
       ...columns('id role account_id person_id key_id address user_agent', EXPORTED),
-      ...columns('created_at_ms last_seen_at_ms expires_at_ms', EXPORTED),
+      ...columns('created_at_ms last_seen_at_ms expires_at_ms proof confirmed_at_ms', EXPORTED),
       sha256: NOT_EXPORTED,
     },
   }),
   accountTable(sign_in_links, {
     owner: 'person_id',
     erases: 'rows',
-    columns: columns('id sha256 person_id created_at_ms expires_at_ms', NOT_EXPORTED),
+    columns: columns('id sha256 person_id purpose email created_at_ms expires_at_ms', NOT_EXPORTED),
   }),
   accountTable(known_addresses, {
     owner: 'person_id',
@@ -131,3 +144,5 @@ export type PersonRow = typeof people.$inferSelect
 export type MembershipRow = typeof memberships.$inferSelect
 export type StaffRow = typeof staff.$inferSelect
 export type SessionRow = typeof sessions.$inferSelect
+export type SignInLinkRow = typeof sign_in_links.$inferSelect
+export type Proof = (typeof PROOFS)[number]

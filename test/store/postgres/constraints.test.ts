@@ -64,7 +64,7 @@ describe.if(hasPostgres)('what is refused', () => {
     ],
     [
       'a session',
-      "INSERT INTO sessions VALUES (9, randomblob(32), 'account', 1, NULL, NULL, '', 0, 0, 9, 2)",
+      "INSERT INTO sessions VALUES (9, randomblob(32), 'account', 1, NULL, NULL, '', 0, 0, 9, 2, NULL, NULL)",
     ],
     ['a person', "INSERT INTO people VALUES (9, 1, 'nina', NULL, NULL, NULL, 0)"],
     ['a membership', "INSERT INTO memberships VALUES (9, 1, 1, 'owner', 0)"],

@@ -19,6 +19,7 @@ import {
 import { type Passwords, setPassword } from '../../../src/access/passwords.ts'
 import { endSession, openSession, type SessionOwner } from '../../../src/access/session-rows.ts'
 import { createSessions } from '../../../src/access/sessions.ts'
+import { createSignInEvents } from '../../../src/access/sign-in-events.ts'
 import {
   makeInvitation,
   makeOperatorsLink,
@@ -78,6 +79,7 @@ const sessionsOf = (db: Db) =>
     db,
     passwords,
     rate: createSignInRate(() => NOW),
+    events: createSignInEvents(),
     settings: () => SETTINGS,
     randomBytes: issuing.randomBytes,
     now: () => NOW,

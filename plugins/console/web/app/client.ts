@@ -1,6 +1,7 @@
 // The typed client of the console's routes, and the errors of calls that fail.
 import { treaty } from '@elysiajs/eden/treaty2'
 import type { ConsoleApp } from '../../../index.ts'
+import { fetchConfirmed } from './confirming.ts'
 import { connectionLost, connectionWorks } from './connection.ts'
 import { createNotifier } from './notifier.ts'
 import { addressOf, gatewayUrl } from './place.ts'
@@ -12,6 +13,7 @@ export const messageOf = (thrown: unknown): string =>
 const client = treaty<ConsoleApp>(gatewayUrl(), {
   // Otherwise it turns every text that looks like a time into a Date.
   parseDate: false,
+  fetcher: fetchConfirmed as typeof fetch,
 })
 
 /** What a route answers: `AnswerOf<typeof api.accounts.get>`. */
@@ -90,7 +92,7 @@ export async function send<A extends Answer>(call: Promise<A>): Promise<NonNulla
 export async function sendRaw(path: `/${string}`, init: RequestInit = {}): Promise<Response> {
   let answer: Response
   try {
-    answer = await fetch(addressOf(path), init)
+    answer = await fetchConfirmed(addressOf(path), init)
   } catch (broken) {
     if (init.signal?.aborted) throw broken
     return lost()

@@ -1,13 +1,14 @@
 // The gate before the pages: signs in if nobody is, and again over the page when a session has ended.
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useEffect, useState } from 'react'
-import { signIn } from '../../../pages.ts'
+import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from 'react'
+import { confirmSignIn, signIn } from '../../../pages.ts'
 import { Code } from '../parts/code.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { oweFocus } from '../parts/page.tsx'
 import { FailedState, Skeleton } from '../parts/states.tsx'
-import { ApiError, onNotFound, onSignedOut, signedIn } from './client.ts'
+import { ApiError, api, onNotFound, onSignedOut, send, signedIn } from './client.ts'
+import { isConfirming, onConfirming } from './confirming.ts'
 import type { SignInProps } from './page-entry.ts'
 import { SignedIn, useSession, type Viewer } from './session.tsx'
 
@@ -23,7 +24,10 @@ export function SessionGate({ children }: { children: ReactNode }) {
 
   const is_in = viewer !== null
   // Where nobody was signed in, a wrong password is no end of a session.
-  useEffect(() => (is_in ? onSignedOut(() => setExpired(true)) : undefined), [is_in])
+  useEffect(
+    () => (is_in ? onSignedOut(() => void hasSession().then((goes_on) => setExpired(!goes_on))) : undefined),
+    [is_in],
+  )
   // Its own answer is no reason to ask again.
   const is_off = error instanceof ApiError && error.status === 404
   useEffect(
@@ -65,8 +69,19 @@ export function SessionGate({ children }: { children: ReactNode }) {
       <Dialog open={expired} onClose={() => {}} title="Sign in again" dismissable={false}>
         <SignInForm note="Your session has ended. What you typed is kept." onSignedIn={() => void goOn()} />
       </Dialog>
+      <Confirming />
     </SignedIn>
   )
+}
+
+/** A request that was under way while the session got a new token is refused, and the session goes on. */
+async function hasSession(): Promise<boolean> {
+  try {
+    return (await send(api.session.get())).viewer !== null
+  } catch {
+    // The gateway cannot be reached: the form says so.
+    return false
+  }
 }
 
 /** The place of the page until the session is known, as `index.html` has it until this code is there. */
@@ -85,6 +100,19 @@ const FRAME_AFTER_MS = 200
 function SignInForm(props: SignInProps) {
   const SignIn = useLoaded(signIn)
   return SignIn && <SignIn {...props} />
+}
+
+/** Loaded when something first waits for it. */
+function Confirming() {
+  const is_asked = useSyncExternalStore(onConfirming, isConfirming)
+  const [is_needed, setNeeded] = useState(false)
+  if (is_asked && !is_needed) setNeeded(true)
+  return is_needed && <ConfirmDialog />
+}
+
+function ConfirmDialog() {
+  const ConfirmSignIn = useLoaded(confirmSignIn)
+  return ConfirmSignIn && <ConfirmSignIn />
 }
 
 /** Nothing of the console answers any more: it was turned off in Settings, or in the file. */

@@ -13,6 +13,7 @@ import sums_by_route from './0037_sums_by_route.sql' with { type: 'text' }
 import people from './0038_people.sql' with { type: 'text' }
 import mails from './0039_mails.sql' with { type: 'text' }
 import status_page from './0040_status_page.sql' with { type: 'text' }
+import proofs_and_links from './0041_proofs_and_links.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 38, sql: people, readable_from: 38 },
   { version: 39, sql: mails, readable_from: 39 },
   { version: 40, sql: status_page, readable_from: 39 },
+  { version: 41, sql: proofs_and_links, readable_from: 41 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

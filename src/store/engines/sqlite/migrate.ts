@@ -43,6 +43,7 @@ import sums_by_route from './migrations/0037_sums_by_route.sql' with { type: 'te
 import people from './migrations/0038_people.sql' with { type: 'text' }
 import mails from './migrations/0039_mails.sql' with { type: 'text' }
 import status_page from './migrations/0040_status_page.sql' with { type: 'text' }
+import proofs_and_links from './migrations/0041_proofs_and_links.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -86,6 +87,7 @@ export const MIGRATIONS: readonly string[] = [
   people,
   mails,
   status_page,
+  proofs_and_links,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

@@ -1,0 +1,52 @@
+// Routes of a fresh sign-in: how the viewer can confirm that it is them, and the confirmation by their password.
+import { Elysia } from 'elysia'
+import { hashOf } from '../../../src/access/passwords.ts'
+import { requirePerson } from '../../../src/access/viewer.ts'
+import {
+  type ConsoleParts,
+  FAILURES,
+  siteSettings,
+  viewerCalls,
+  visitorOf,
+} from '../../../src/app/surface/console/calls.ts'
+import { cookieForm } from '../../../src/app/surface/console/site.ts'
+import { setCookie } from '../../../src/http/cookies.ts'
+import { Confirmation, ConfirmingView, DoneView } from './views.ts'
+
+/**
+ * `GET /console/api/session/confirm`: by what the viewer can show again who they are. `POST`: by their password; the session gets a new
+ * token. Other proofs have routes of their own.
+ */
+export function confirmingRoutes(gateway: ConsoleParts) {
+  const { sessions, sign_in_ways } = gateway.people
+  return new Elysia({ name: 'console-confirming' })
+    .use(viewerCalls(gateway, { changes: 'change_own_sign_in' }))
+    .get(
+      '/console/api/session/confirm',
+      async ({ viewer }) => {
+        requirePerson(viewer)
+        const { person_id } = viewer
+        const offered = sign_in_ways.filter(({ isOffered }) => isOffered())
+        const able = await Promise.all(offered.map(({ confirms }) => confirms?.(person_id) ?? false))
+        return {
+          has_password: (await hashOf(gateway.db, person_id)) !== undefined,
+          ways: offered.flatMap(({ name }, at) => (able[at] ? [name] : [])),
+        }
+      },
+      { response: { 200: ConfirmingView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/session/confirm',
+      async ({ viewer, body, origin, request, set }) => {
+        const form = cookieForm(request, siteSettings(gateway))
+        const { token, lasts_s } = await sessions.confirmWithPassword(
+          viewer,
+          body.password,
+          visitorOf(origin),
+        )
+        set.headers['set-cookie'] = setCookie(form, token, lasts_s)
+        return { done: true as const }
+      },
+      { body: Confirmation, response: { 200: DoneView, ...FAILURES } },
+    )
+}
