@@ -242,6 +242,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   rate_limited: 'rate limited',
   upstream_error: 'connection failed',
   broke_off: 'interrupted',
+  failed: 'no route tried',
 }
 const MAX_CAUSES = 3
 const MAX_PARTS = 3

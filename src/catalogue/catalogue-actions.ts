@@ -11,7 +11,7 @@ export interface Owners {
   key: (prefix: string) => { account_id: number; key_id: number } | undefined
 }
 
-/** Of one save; the others are counted in the line of the save itself, and its version has them all. */
+/** Of one save; if there are more, a line of the save itself counts them all, and its version has them. */
 export const MAX_LINES = 200
 
 /** The changes of a new text. Its lines are made once its owners have been looked up. */
@@ -35,6 +35,8 @@ export function catalogueChanges(before: string, after: string): CatalogueChange
     owned: { account: ownedAt('limits.accounts'), key: ownedAt('limits.keys') },
     actions(version, owners) {
       const lines = parts.flatMap((part) => actionsOfPart(part, was, is, owners))
+      // The lines of the changes say it all; what none of them says, such as comments, the save has a line for.
+      if (lines.length > 0 && lines.length <= MAX_LINES) return lines
       return [{ action: 'catalogue.saved', after: { version, ...counts } }, ...lines.slice(0, MAX_LINES)]
     },
   }

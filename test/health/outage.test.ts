@@ -1,4 +1,5 @@
 // The definition of an outage as a table: answers in a row, or half of a window; when it begins and ends; rejected keys; and merges.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
@@ -15,6 +16,7 @@ import {
   outageOf,
   type RouteState,
 } from '../../plugins/health/outage.ts'
+import { outageSentence } from '../../plugins/health/troubles.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
@@ -200,4 +202,13 @@ describe('a key', () => {
     expect(isRejected(merged, START_MS + 2 * MINUTE_MS)).toBe(false)
     expect(mergeKeys(keyOf('rr'), keyOf('rrr'))).toMatchObject({ since_ms: START_MS, rejected: 5 })
   })
+})
+
+test.each<[causes: Record<string, number>, words: string]>([
+  [{ failed: 1 }, 'The last call failed (no route tried 1).'],
+  [{ timed_out: 2, failed: 1 }, 'The last 3 calls failed (timeout 2, no route tried 1).'],
+  [{ upstream_error: 1, '503': 2 }, 'The last 3 calls failed (503 2, connection failed 1).'],
+])('what failed is said in the words of its causes: %p', (causes, words) => {
+  const failed = Object.values(causes).reduce((sum, count) => sum + count, 0)
+  expect(outageSentence({ of: 'row', answers: failed, failed, causes })).toBe(words)
 })

@@ -292,6 +292,22 @@ describe('the end of a key', () => {
     await gateway.rest()
   })
 
+  test('rotated twice: each of the three names its neighbours, but to a key', async () => {
+    const { key: first } = await alice.json('POST', '/keys', { name: 'line' })
+    const { key: second } = await alice.json('POST', `/keys/${first.id}/rotate`, {})
+    const { key: third, text } = await alice.json('POST', `/keys/${second.id}/rotate`, { grace_s: 60 })
+    const line = { id: first.id, prefix: first.prefix }
+    const views = await Promise.all([first, second, third].map(({ id }) => alice.json('GET', `/keys/${id}`)))
+    expect(views.map(({ replaces, replaced_by }) => [replaces, replaced_by])).toEqual([
+      [null, second.prefix],
+      [line, third.prefix],
+      [{ id: second.id, prefix: second.prefix }, null],
+    ])
+    expect(third.replaces).toEqual({ id: second.id, prefix: second.prefix })
+    const own = await signedIn(gateway, { key: text })
+    expect(await own.json('GET', `/keys/${third.id}`)).toMatchObject({ replaces: null, replaced_by: null })
+  })
+
   test('revoked: refused at once, and once is enough', async () => {
     const { key, text } = await alice.json('POST', '/keys', { name: 'ending' })
     const first = await alice.json('POST', `/keys/${key.id}/revoke`)

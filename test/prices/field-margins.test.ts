@@ -189,4 +189,41 @@ describe('the amounts of a price beside their costs', () => {
   test('without a markup no price is proposed', () => {
     expect(lines('embedding', { input: 1 }, { input: 1 })).toEqual(['input 1.00 1.00 -'])
   })
+
+  test.each<[string, price: object, cost: object, cost_divisor: number, covering: (string | null)[]]>([
+    ['half of the input, as of gpt-4o', { input: 3, output: 1 }, { input: 2.5, output: 1 }, 2, ['1.50']],
+    [
+      'a part that is no whole number, rounded up',
+      { input: 0.33 },
+      { input: 0.3, cache_read: 0.1 },
+      10,
+      ['0.11'],
+    ],
+    ['never below the cost', { input: 0.3 }, { input: 0.3, cache_read: '0.100000001' }, 10, ['0.100000001']],
+    ['in each tier', { input: 3, tiers: [{ above: 9, input: 6 }] }, { input: 2.5 }, 2, ['1.50', '3.00']],
+    ['written: its field says the loss', { input: 3, cache_read: 0.3 }, { input: 2.5 }, 2, [null]],
+    ['covered already', { input: 30 }, { input: 2.5, cache_read: 0.25 }, 10, [null]],
+    ['input below its cost, which is to be raised first', { input: 2 }, { input: 2.5 }, 2, [null]],
+    ['a free model', { input: 0 }, { input: 2.5 }, 2, [null]],
+    ['unknown cost', { input: 3 }, {}, 2, [null]],
+  ])('cache reads that nobody priced: %s', (_, price, cost, divisor, covering) => {
+    const found = fieldMargins('text', { ...price }, { ...cost }, { price: 10, cost: divisor }, undefined)
+    const rates = found.filter(({ path }) => path.at(-1) === 'cache_read')
+    expect(rates.map(({ covering_nanos }) => covering_nanos && formatUsd(covering_nanos))).toEqual(covering)
+  })
+
+  test('with a markup cache reads are proposed where their provider takes more of the input than a price does', () => {
+    const proposedOf = (cost_divisor: number) =>
+      fieldMargins('text', {}, { input: 2 }, { price: 10, cost: cost_divisor }, markupFactor('25')).map(
+        ({ path, proposed_nanos }) => [path[0], proposed_nanos && formatUsd(proposed_nanos)],
+      )
+    expect(proposedOf(2)).toEqual([
+      ['input', '2.50'],
+      ['cache_read', '1.25'],
+    ])
+    expect(proposedOf(10)).toEqual([
+      ['input', '2.50'],
+      ['cache_read', null],
+    ])
+  })
 })

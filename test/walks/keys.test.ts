@@ -139,7 +139,9 @@ describe('a key', () => {
     const next = await hand.takeSecret('Done')
     await page.getByText(next.slice(0, 10)).first().waitFor()
     expect(new URL(page.url()).pathname).toBe(`/console/keys/${keyRow(next)?.id}`)
-    await one.go(new URL(old_page).pathname)
+    await page.getByRole('link', { name: text.slice(0, 10), exact: true }).click()
+    await page.getByRole('link', { name: next.slice(0, 10), exact: true }).waitFor()
+    expect(page.url()).toBe(old_page)
     await hand.isTold('retiring')
     const { spent_nanos = 0, revoked_at_ms } = keyRow(text) ?? {}
     expect(revoked_at_ms).toBeWithin(Date.now() + HOUR_MS - 60_000, Date.now() + HOUR_MS + 1)

@@ -123,6 +123,20 @@ describe('the operator', () => {
   })
 })
 
+test('a model is shown while its week cannot be, and that is said', async () => {
+  await using one = await visit('operator')
+  one.allow(/status of 400/)
+  const { page } = one
+  await page.route(/\/console\/api\/overview\?/, (route) =>
+    route.fulfill({ status: 400, json: { error: { message: 'Not now.', code: 'x', param: null } } }),
+  )
+  await one.open('/console/models/house-model')
+  await page.getByRole('table', { name: 'Price' }).waitFor()
+  await page.getByText('Not now.').waitFor()
+  await page.getByText('Calls in 7 days').waitFor()
+  await one.looksRight()
+})
+
 test('a model of a real provider is suggested before simulated ones', async () => {
   const account = await signedIn(gateway, { account: gateway.rows().accounts[0]?.name ?? '' })
   expect(await account.json('POST', '/keys', {})).toMatchObject({ sample_model: 'house-model' })
@@ -221,4 +235,25 @@ test('imports a price list: sets the markup, chooses the file, sees what changes
   expect(await dialog.count()).toBe(0)
   expect(file()).toMatch(/cost = \{ input = "?0\.10"?, output = "?1\.00"? \}/)
   await one.isClean()
+})
+
+test('cache reads that would sell below cost have a price at the press of a button', async () => {
+  const operator = await signedIn(gateway, 'operator')
+  const { hash } = await operator.json('GET', '/catalogue')
+  const routes = [{ provider: 'attic', model: 'gpt-4o', cost: { input: 2.5, output: 10 } }]
+  const value = { id: 'cached', kind: 'text', routes, price: { input: '3.00', output: '12.00' } }
+  await operator.json('POST', '/catalogue/save', { hash, edits: [{ op: 'add', path: ['models'], value }] })
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open('/console/models/cached/edit')
+  await page.getByText('Cache reads cost you 1.25 USD, more than they would sell at.').waitFor()
+  await one.looksRight()
+  await page.getByRole('button', { name: 'Set cache reads to 1.50' }).click()
+  await page.getByText('Cache reads cost you').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Review and save' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save changes?' })
+  await dialog.getByText('cache read: 0.30 → 1.50 USD').waitFor()
+  await dialog.getByRole('button', { name: 'Save changes' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(file()).toContain('cache_read = 1.50')
 })

@@ -325,6 +325,16 @@ describe('after another choice the answer in view is read as what it is of, unti
     expect(await table.count()).toBe(0)
   })
 
+  test('the figures of one provider say which calls they count', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/?provider=simulator')
+    for (const label of ['Calls answered', 'Failed, of calls tried'])
+      await page.locator('.figure dt').getByText(label, { exact: true }).waitFor()
+    await page.getByText('has those that simulator did not answer, too').waitFor()
+    await one.looksRight()
+  })
+
   test('failed calls of another range are not those of the range before', async () => {
     await using one = await visit('operator')
     const { page } = one

@@ -13,6 +13,7 @@ import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { Moment } from '../../../src/http/period.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { usageOfKeys } from '../key-usage.ts'
+import { lineageOf, NO_LINEAGE } from '../lineage.ts'
 import { key_list, keyRow, MAY_MANAGE } from '../list.ts'
 
 /** A key at its page. */
@@ -20,6 +21,13 @@ export const KeyView = Closed({
   ...consoleFields(key_list),
   limits: LimitsView,
   may_manage: MAY_MANAGE,
+  replaces: Nullable(
+    Closed(
+      { id: Type.Integer(), prefix: Type.String() },
+      { description: 'the key that was rotated into this one' },
+    ),
+  ),
+  replaced_by: Nullable(Type.String({ description: 'the prefix of the key that this one was rotated into' })),
 })
 
 const Name = Type.String({ maxLength: 200, must: 'a name of letters, digits and . _ @ + -' })
@@ -97,5 +105,7 @@ export async function keyView(
     ...(await consoleRow(db, viewer, key_list, keyRow(key, { usage, now_ms, viewer }))),
     limits: limitsView(limit, await limiter.used('key', key.id)),
     may_manage: may(viewer, 'manage_keys'),
+    // A key sees no others.
+    ...(viewer.side === 'key' ? NO_LINEAGE : await lineageOf(db, key)),
   }
 }

@@ -115,12 +115,28 @@ function leadOf(key: KeyView, is_operator: boolean) {
 }
 
 function KeyFacts({ of: key, week }: KnownKey) {
-  const { status, revoked_at_ms, expires_at_ms } = key
+  const { status, revoked_at_ms, expires_at_ms, replaces, replaced_by } = key
   return (
     <Facts
       facts={[
         ['Status', <KeyStatus key="status" of={key} />],
         ['Prefix', <Id key="prefix" value={key.prefix} what="prefix" whole />],
+        [
+          'Replaces',
+          replaces && (
+            <Link key="replaces" href={`/keys/${replaces.id}`}>
+              <code>{replaces.prefix}</code>
+            </Link>
+          ),
+        ],
+        [
+          'Replaced by',
+          replaced_by && (
+            <Link key="replaced" href={`/keys/${part(replaced_by)}`}>
+              <code>{replaced_by}</code>
+            </Link>
+          ),
+        ],
         ['Models', key.models?.join(', ') ?? 'all'],
         ['Allowed networks', key.addresses?.join(', ') ?? 'any'],
         ['Spent', <Spent key="spent" of={key} />],

@@ -35,6 +35,10 @@ const LineView = Type.Object({
   ...NullableMoneyFields('margin', 'What is left of the price'),
   margin_percent: Nullable(Type.String({ description: 'of the price, to a tenth: `20`, `-12.5`' })),
   ...NullableMoneyFields('proposed', 'The written cost with the markup, rounded up'),
+  ...NullableMoneyFields(
+    'covering',
+    'Of cache reads that nobody priced, and that would sell below cost: what covers it',
+  ),
 })
 
 const ListedView = Type.Object({
@@ -89,7 +93,13 @@ function marginsView(
   }
 }
 
-function lineView({ path, price_nanos, cost_nanos, proposed_nanos }: FieldMargin): Static<typeof LineView> {
+function lineView({
+  path,
+  price_nanos,
+  cost_nanos,
+  proposed_nanos,
+  covering_nanos,
+}: FieldMargin): Static<typeof LineView> {
   const are_known = price_nanos !== null && cost_nanos !== null
   return {
     path: [...path],
@@ -98,6 +108,7 @@ function lineView({ path, price_nanos, cost_nanos, proposed_nanos }: FieldMargin
     ...money('margin', are_known ? price_nanos - cost_nanos : null),
     margin_percent: are_known ? marginPercent(price_nanos, cost_nanos) : null,
     ...money('proposed', proposed_nanos),
+    ...money('covering', covering_nanos),
   }
 }
 

@@ -15,8 +15,10 @@ export interface FieldMargin {
   /** Written, or what follows from other rates; null: it is neither, or no amount. */
   readonly price_nanos: Nanos | null
   readonly cost_nanos: Nanos | null
-  /** The cost with the markup; null where no cost is written. */
+  /** The cost with the markup; null where no cost is written. Cache reads have one where their provider takes more of the input than a price does. */
   readonly proposed_nanos: Nanos | null
+  /** Of cache reads that nobody priced, and that would sell below cost: the same part of the input as in the cost, and never below it. */
+  readonly covering_nanos: Nanos | null
 }
 
 /** What a price or cost by tokens of text takes for cache reads: `1 / of so much` of its input. */
@@ -42,8 +44,12 @@ export function fieldMargins(
       const price_nanos = amountIn(kind, section.price, name, divisors.price)
       const cost_nanos = amountIn(kind, section.cost, name, divisors.cost)
       if (price_nanos === null && cost_nanos === null) return []
-      const proposed_nanos = proposed(amountOf(section.cost[name]), markup)
-      return [{ path: [...section.path, name], price_nanos, cost_nanos, proposed_nanos }]
+      const is_dearer = kind === 'text' && name === 'cache_read' && divisors.cost < divisors.price
+      const basis_nanos = amountOf(section.cost[name]) ?? (is_dearer ? cost_nanos : null)
+      const proposed_nanos = proposed(basis_nanos, markup)
+      const covering_nanos =
+        kind === 'text' && name === 'cache_read' ? covering(section, price_nanos, cost_nanos) : null
+      return [{ path: [...section.path, name], price_nanos, cost_nanos, proposed_nanos, covering_nanos }]
     }),
   )
 }
@@ -52,6 +58,26 @@ export function fieldMargins(
 function proposed(cost_nanos: Nanos | null, markup: ExactDecimal | undefined): Nanos | null {
   if (!markup || cost_nanos === null) return null
   return orNull(() => timesRoundingUp(cost_nanos, markup))
+}
+
+/** @returns null where the rate is written, or covers its cost; where the input is below cost, that is to be raised first */
+function covering(
+  { price, cost }: Section,
+  price_nanos: Nanos | null,
+  cost_nanos: Nanos | null,
+): Nanos | null {
+  if (
+    price.cache_read !== undefined ||
+    price_nanos === null ||
+    cost_nanos === null ||
+    price_nanos >= cost_nanos
+  )
+    return null
+  const [of_price, of_cost] = [amountOf(price.input), amountOf(cost.input)]
+  if (!of_price || !of_cost || of_price < of_cost) return null
+  return orNull(() =>
+    Math.max(cost_nanos, divideRoundingUp(BigInt(of_price) * BigInt(cost_nanos), BigInt(of_cost))),
+  )
 }
 
 /** A part of a price, and the part of the cost that holds for the same calls. */

@@ -76,6 +76,7 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
               }}
             />
             <Pager next_cursor={next_cursor} newest="First" older="Next" />
+            <WhereAnswered by={of} provider={query.provider} />
           </>
         )}
       </Loaded>
@@ -112,6 +113,19 @@ function UnknownCost({ resale }: Pick<Overview, 'resale'>) {
         </span>
       ))}
       .
+    </p>
+  )
+}
+
+/** What counts by provider and route: the figure above the table counts calls that were only tried, too. */
+function WhereAnswered({ by, provider }: { by: ReportGroup; provider: string | undefined }) {
+  if (!provider && by !== 'provider' && by !== 'route') return null
+  return (
+    <p className="soft small">
+      Calls count where they were answered, so those that failed here were interrupted.{' '}
+      {provider
+        ? `“Failed, of calls tried” has those that ${provider} did not answer, too.`
+        : 'Calls without an answer are in “no route answered”.'}
     </p>
   )
 }

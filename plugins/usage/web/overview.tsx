@@ -147,8 +147,12 @@ function OverviewFigures({ overview, refused, filters: { query } }: FiguresProps
         />
       )}
       {resale && <Earnings {...overview} />}
-      <Figure label="Calls" value={count(totals.calls)} change={changeOf(totals.calls, before.calls)} />
-      <FailedFigure label="Failed" {...query} />
+      <Figure
+        label={query.provider ? 'Calls answered' : 'Calls'}
+        value={count(totals.calls)}
+        change={changeOf(totals.calls, before.calls)}
+      />
+      <FailedFigure label={query.provider ? 'Failed, of calls tried' : 'Failed'} {...query} />
       {refused}
       <Figure
         label="Tokens"

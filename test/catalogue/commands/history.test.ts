@@ -76,7 +76,6 @@ describe('config restore', () => {
     expect(
       db.query("SELECT action, subject, after FROM actions WHERE command = 'config restore'").all(),
     ).toMatchObject([
-      { action: 'catalogue.saved' },
       { action: 'price.changed', subject: 'flash', after: '{"input":3}' },
       // The mark of this test is of no key.
       { action: 'provider.changed', subject: 'acme', after: '{"api_keys":["(hidden)"]}' },

@@ -127,6 +127,8 @@ describe('the margins of what is typed', () => {
               margin_percent: '-20',
               proposed_nanos: 337_500_000,
               proposed_usd: '0.3375',
+              covering_nanos: null,
+              covering_usd: null,
             },
           ],
         },

@@ -46,6 +46,10 @@ const hrefOf = ({ range: _, until, ...of }: FailedOf, { from_at_ms }: Failed): s
 const countOf = ({ calls, failed }: Failed): string =>
   failed === 0 ? '0' : `${count(failed)} (${share(failed / calls)})`
 
+/** Of a provider, calls that it was tried for count, whether or not another one answered: the Overview counts answered ones beside them. */
+const hintOf = ({ provider }: FailedOf): string =>
+  provider ? `Of the calls that this provider was tried for: ${FAILED_HINT.toLowerCase()}` : FAILED_HINT
+
 /** "timeout 9, key rejected 2" */
 const causesOf = ({ causes }: Failed): string =>
   causes.map(({ cause, calls }) => `${causeWord(cause)} ${count(calls)}`).join(', ')
@@ -59,7 +63,7 @@ export function FailedFigure({ label = 'Failed in 7 days', ...of }: FailedOf & {
   return (
     <Figure
       label={label}
-      value={<span title={FAILED_HINT}>{failed ? countOf(failed) : '–'}</span>}
+      value={<span title={hintOf(of)}>{failed ? countOf(failed) : '–'}</span>}
       note={failed && noteOf(of, failed)}
     />
   )
@@ -71,7 +75,7 @@ export function FailedFact(of: FailedOf) {
   if (!failed) return <span className="soft">–</span>
   if (failed.failed === 0) return <>none</>
   return (
-    <Link href={hrefOf(of, failed)} title={FAILED_HINT}>
+    <Link href={hrefOf(of, failed)} title={hintOf(of)}>
       {countOf(failed)}: {causesOf(failed)}
     </Link>
   )

@@ -8,15 +8,20 @@ import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { AwaitedPage } from '../../../console/web/parts/states.tsx'
 import { useDraft, useFile } from '../parts/draft.ts'
+import { useMarginsQuery } from '../parts/margins.tsx'
 import { ModelFields } from '../parts/model-fields.tsx'
 import { useOpenedBlock } from '../parts/opened-block.ts'
 import { SaveBar } from '../parts/save-bar.tsx'
+import { useSettings } from '../parts/schema-fields.tsx'
 import { blocksOf, type CatalogueFile } from '../parts/values.ts'
 
 export default function EditModelPage({ params }: PageProps) {
   const id = params.id ?? ''
   const file = useFile()
-  if (!file.data) return <AwaitedPage title={`Edit ${id}`} query={file} />
+  // The fields stand on these: one that comes later would push the others down.
+  const settings = useSettings()
+  const awaited = file.data ? settings : file
+  if (!file.data || !settings.data) return <AwaitedPage title={`Edit ${id}`} query={awaited} />
   return <ModelForm id={id} read={file.data} />
 }
 
@@ -29,11 +34,13 @@ function ModelForm({ id, read }: { id: string; read: CatalogueFile }) {
   const drafted = blocksOf(draft.values, 'models')
   const model = drafted.length < count ? undefined : drafted[place]
   const path = ['models', place]
+  const { query } = useMarginsQuery(model ?? {}, draft.values)
   // Once saved, a renamed model has the page of its new id. A removed one has no page.
   const next = is_deleted ? '' : renamed
   useEffect(() => {
     if (next !== undefined) go(next === '' ? '/models' : hrefOf(next))
   }, [next, go])
+  if (model && query.isPending) return <AwaitedPage title={`Edit ${id}`} query={query} />
   return (
     <Page
       title={`Edit ${id}`}

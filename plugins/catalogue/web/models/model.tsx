@@ -17,7 +17,7 @@ import { healthSentence, LastFailureWords } from '../../../console/web/parts/hea
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
-import { AwaitedPage, Loaded } from '../../../console/web/parts/states.tsx'
+import { AwaitedPage, FailedState, Loaded } from '../../../console/web/parts/states.tsx'
 import { useWeek, type Week } from '../../../console/web/parts/week.ts'
 import { PriceTable } from '../../../prices/web/price-words.tsx'
 import { RouteTrials } from '../parts/trial-result.tsx'
@@ -31,7 +31,7 @@ export default function ModelPage({ params }: PageProps) {
   const { data } = model
   const week = days.data
   // It would push down what is below it.
-  if (!week) return <AwaitedPage title={id} query={days} />
+  if (days.isPending) return <AwaitedPage title={id} query={days} />
   return (
     <Page title={id} lead={data && leadOf(data)}>
       <Loaded query={model}>
@@ -41,16 +41,17 @@ export default function ModelPage({ params }: PageProps) {
             <FailingNotice health={rest.health} routes={routes} />
             {end?.is_near && <EndNotice end={end} is_operator={is_operator} />}
             <Figures>
-              <Figure label="Calls in 7 days" value={count(week.totals.calls)} />
+              <Figure label="Calls in 7 days" value={week ? count(week.totals.calls) : '–'} />
               <FailedFigure model={id} />
-              <WeekMoney {...week.totals} />
+              {week && <WeekMoney {...week.totals} />}
               <Figure
                 label="State"
                 value={<ModelState {...{ why, end, ...rest }} />}
                 note={rest.health && healthSentence(rest.health, 'calls')}
               />
             </Figures>
-            {week.totals.calls > 0 && <WeekChart points={week.points} />}
+            {week && week.totals.calls > 0 && <WeekChart points={week.points} />}
+            {!week && days.error && <FailedState failure={days.error} retry={() => void days.refetch()} />}
             <Section title="Price" actions={is_operator && <PriceActions id={id} />}>
               <PriceTable price={price} routes={routes} />
             </Section>

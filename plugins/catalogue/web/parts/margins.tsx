@@ -14,8 +14,8 @@ export type MarginLine = Margins['routes'][number]['lines'][number]
 
 const MARKUP: Path = ['catalogue', 'markup']
 
-/** @param values of the file, with its markup */
-export function useMargins(model: Block, values: Block | null): Margins | undefined {
+/** The request for the margins of a model. @param values of the file, with its markup */
+export function useMarginsQuery(model: Block, values: Block | null) {
   const optional = (block: Block, name: string) => textAt(block, name) || undefined
   const body = {
     kind: textAt(model, 'kind'),
@@ -31,7 +31,13 @@ export function useMargins(model: Block, values: Block | null): Margins | undefi
       }
     }),
   }
-  const { data } = useApi(['margins', body], () => api.prices.margins.post(body))
+  return { body, query: useApi(['margins', body], () => api.prices.margins.post(body)) }
+}
+
+/** @param values as above */
+export function useMargins(model: Block, values: Block | null): Margins | undefined {
+  const { body, query } = useMarginsQuery(model, values)
+  const { data } = query
   // Until the next answer is there, lines of another kind or of other routes would be read as of these.
   const is_of_these =
     data?.kind === body.kind &&
@@ -74,6 +80,7 @@ export function Proposals({ draft, path, model, margins }: ProposalsProps) {
     (_, at) => Object.keys(blockAt(model, 'routes', at, 'cost')).length > 0,
   )
   const edits = priceEdits(path, margins)
+  const covering = dearestBy(margins, ({ covering_nanos }) => covering_nanos)
   return (
     <>
       {margins.routes.map(({ provider, listed, model: name }, at) => {
@@ -94,6 +101,19 @@ export function Proposals({ draft, path, model, margins }: ProposalsProps) {
           )
         )
       })}
+      {covering.map(({ path: place, covering_usd, cost_usd }) => (
+        <div key={place.join(' ')} className="stack">
+          <p className="soft small">
+            Cache reads{place.length > 1 && ` (${place.slice(0, -1).join(' ').replaceAll('_', ' ')})`} cost
+            you {cost_usd} USD, more than they would sell at.
+          </p>
+          <div>
+            <Button small onClick={() => draft.put([...path, 'price', ...place], covering_usd ?? undefined)}>
+              {`Set cache reads to ${covering_usd ?? ''}`}
+            </Button>
+          </div>
+        </div>
+      ))}
       {has_cost && <MarkupField draft={draft} />}
       {margins.markup !== null && edits.length > 0 && (
         <div>
@@ -140,19 +160,22 @@ function listedEdits(path: Path, model: Block, { at, rates, context, max_output_
   ]
 }
 
-/** Of several routes the dearest counts, so that none loses money. */
-function priceEdits(path: Path, { routes }: Margins): Edit[] {
-  const dearest = new Map<string, MarginLine>()
-  for (const line of routes.flatMap(({ lines }) => lines)) {
-    const place = JSON.stringify(line.path)
-    if (line.proposed_nanos !== null && line.proposed_nanos > (dearest.get(place)?.proposed_nanos ?? -1))
-      dearest.set(place, line)
-  }
-  return [...dearest.values()].flatMap((line): Edit[] =>
+const priceEdits = (path: Path, margins: Margins): Edit[] =>
+  dearestBy(margins, ({ proposed_nanos }) => proposed_nanos).flatMap((line): Edit[] =>
     line.proposed_usd === null || line.price_nanos === line.proposed_nanos
       ? []
       : [{ op: 'set', path: [...path, 'price', ...line.path], value: line.proposed_usd }],
   )
+
+/** Each amount at its dearest route, so that none loses money. */
+function dearestBy({ routes }: Margins, amountOf: (line: MarginLine) => number | null): MarginLine[] {
+  const dearest = new Map<string, MarginLine>()
+  for (const line of routes.flatMap(({ lines }) => lines)) {
+    const [place, amount] = [JSON.stringify(line.path), amountOf(line)]
+    const known = dearest.get(place)
+    if (amount !== null && amount > ((known && amountOf(known)) ?? -1)) dearest.set(place, line)
+  }
+  return [...dearest.values()]
 }
 
 /** Asked once, by the first form with a cost: then the file has it. */
