@@ -42,6 +42,7 @@ import { rerank } from './rerank/plugin.ts'
 import { responses } from './responses/plugin.ts'
 import { signIn } from './sign-in/plugin.ts'
 import { site } from './site/plugin.ts'
+import { staff } from './staff/plugin.ts'
 import { system } from './system/plugin.ts'
 import { upgrade } from './upgrade/plugin.ts'
 import { upload } from './upload/plugin.ts'
@@ -66,6 +67,7 @@ export const plugins = [
   keys,
   personalData,
   signIn,
+  staff,
   calls,
   liveFeed,
   usage,

@@ -37,8 +37,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // Metrics, spans and the System page tell the version. Metrics tell what fails, too.
   'plugins/metrics/': ['package.json', 'plugins/health/index.ts'],
   'plugins/system/': ['package.json'],
-  // Refused requests stand among calls in its lists.
-  'plugins/calls/': ['plugins/refusals/index.ts'],
+  // Refused requests stand among calls in its lists. Support refunds within a limit.
+  'plugins/calls/': ['plugins/refusals/index.ts', 'plugins/staff/index.ts'],
   // The first call and refused requests stand where the first call is waited for.
   'plugins/first-steps/': ['plugins/calls/index.ts', 'plugins/refusals/index.ts'],
   // The review of a draft has its prices, margins and last week's calls at them; so has the page of a model. Models and providers have their health.
@@ -54,12 +54,14 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/custom-plugins/': ['package.json'],
   // The list of models is that of Google's API, too, where [native] allows it.
   'plugins/models/': ['plugins/native/index.ts'],
-  // `account show` lists the keys of an account.
-  'plugins/accounts/': ['plugins/keys/index.ts'],
+  // `account show` lists the keys of an account. Support tops up within a limit.
+  'plugins/accounts/': ['plugins/keys/index.ts', 'plugins/staff/index.ts'],
   // Accounts with a low balance get a mail by the condition of the alert.
   'plugins/mail/': ['plugins/alerts/index.ts'],
-  // Invitations are sent by mail where there is a mail server.
-  'plugins/sign-in/': ['plugins/mail/index.ts'],
+  // Invitations are sent by mail where there is a mail server. Pages are told whether support may credit.
+  'plugins/sign-in/': ['plugins/mail/index.ts', 'plugins/staff/index.ts'],
+  // So are those of the staff.
+  'plugins/staff/': ['plugins/mail/index.ts'],
   // LiteLLM bills at its public price list, which prices are imported from, too.
   'plugins/import/': ['plugins/prices/index.ts'],
   // The status page tells how models do, and did by day.

@@ -63,7 +63,10 @@ function archiveView(archive: Archive): Static<typeof ArchiveView> {
  * `GET /console/api/backups` lists the archives, `GET …/work` says what is under way, `POST /console/api/backups` makes one,
  * `POST …/:name/verify` tries its restore, `GET …/:name` is its bytes.
  */
-export function backupRoutes(gateway: Gateway, backups: Backups) {
+export const backupRoutes = (gateway: Gateway, backups: Backups) =>
+  new Elysia({ name: 'console-backups-all' }).use(archives(gateway, backups)).use(downloads(gateway, backups))
+
+function archives(gateway: Gateway, backups: Backups) {
   return new Elysia({ name: 'console-backups' })
     .use(operatorCalls(gateway))
     .get('/console/api/backups', async () => ({ backups: (await backups.list()).map(archiveView) }), {
@@ -101,11 +104,16 @@ export function backupRoutes(gateway: Gateway, backups: Backups) {
       },
       { params: NameParams, response: { 200: WorkingView, ...FAILURES } },
     )
+}
+
+/** An archive has everything: who may read the rest may not have it. */
+const downloads = (gateway: Gateway, backups: Backups) =>
+  new Elysia({ name: 'console-backups: downloads' })
+    .use(operatorCalls(gateway, { reads: 'operate' }))
     .get('/console/api/backups/:name', ({ params }) => download(backups, params.name), {
       params: NameParams,
       response: { 200: ArchiveFile, ...FAILURES },
     })
-}
 
 /** A plain one has the keys of the providers, which the console never shows. */
 async function download(backups: Backups, name: string): Promise<Response> {

@@ -24,8 +24,10 @@ export const RIGHTS = {
   manage_keys: ['operator', 'owner', 'member'],
   /** To change the account's people and settings. */
   manage_account: ['operator', 'owner'],
-  /** To help accounts: invite, suspend and resume them, and give back money within a limit. */
+  /** To help accounts: invite, suspend and resume them. */
   help_accounts: ['operator', 'support'],
+  /** To add money to accounts and refund their calls; support within a limit that the operator sets. */
+  credit: ['operator', 'support'],
   /** To change everything else. */
   operate: ['operator'],
 } as const satisfies Record<string, readonly Role[]>

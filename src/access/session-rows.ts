@@ -15,6 +15,7 @@ import { isUsable } from './key-status.ts'
 import type { Passwords } from './passwords.ts'
 import { personAt } from './people.ts'
 import { accountQueries, keyQueries } from './queries.ts'
+import { may } from './rights.ts'
 import { hashKey, type RandomBytes } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
 import type { SignInEvents } from './sign-in-events.ts'
@@ -164,7 +165,7 @@ async function sightOfKey(
 /**
  * A page of a person's sessions, those that are over included until they are swept. In an account they see those of its keys, too.
  *
- * @param whose `all` there are, which only the operator sees
+ * @param scope `all` there are, which only the staff see
  */
 export async function listSessions(
   db: Db,
@@ -179,16 +180,16 @@ export async function listSessions(
 }
 
 /**
- * Ends a session.
+ * Ends a session: their own, or anybody's by an operator.
  *
- * @throws GatewayError not_found for one that is over, or somebody else's
+ * @throws GatewayError not_found for one that is over, or that they may not end
  */
 export function endSession(db: Db, viewer: Viewer, id: number): Promise<void> {
   return db.begin(async (tx) => {
     const row = await sessionQueries(tx).byId.get({ id })
-    const is_seen = row !== undefined && sees(viewer, row)
-    const ended = is_seen ? await sessionQueries(tx).remove.all({ id }) : []
-    if (!is_seen || ended.length === 0) throw notFound('Session not found. It may have ended.')
+    const is_theirs = row !== undefined && mayEnd(viewer, row)
+    const ended = is_theirs ? await sessionQueries(tx).remove.all({ id }) : []
+    if (!is_theirs || ended.length === 0) throw notFound('Session not found. It may have ended.')
     const { account_id, key_id } = row
     await recordAction(tx, {
       action: 'session.ended',
@@ -199,9 +200,9 @@ export function endSession(db: Db, viewer: Viewer, id: number): Promise<void> {
   })
 }
 
-/** An operator sees all sessions, a person theirs and those of their account's keys, a key its own. */
-function sees(viewer: Viewer, { account_id, person_id, key_id }: SessionRow): boolean {
-  if (viewer.side === 'operator') return true
+/** An operator ends all sessions, a person theirs and those of their account's keys, a key its own. */
+function mayEnd(viewer: Viewer, { account_id, person_id, key_id }: SessionRow): boolean {
+  if (viewer.side === 'operator') return may(viewer, 'operate') || person_id === viewer.person_id
   if (viewer.side === 'key') return key_id === viewer.key_id
   return person_id === viewer.person_id || (person_id === null && account_id === viewer.account_id)
 }

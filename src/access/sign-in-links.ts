@@ -1,6 +1,6 @@
 // Links by which a person sets their password, once: the operator at the first visit, an account that was invited, a reset by mail.
 
-import { notFound } from '../domain/errors.ts'
+import { conflict, notFound } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/ranges.ts'
 import { recordAction, recordActions } from '../store/actions.ts'
 import type { Db, Tx } from '../store/db.ts'
@@ -17,6 +17,7 @@ import {
   requireFirstOperator,
   requireOwners,
 } from './people.ts'
+import { peopleQueries } from './people-queries.ts'
 import { accountQueries, closingQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
 import { linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
@@ -46,7 +47,7 @@ export const makeOperatorsLink = (db: Db, issuing: Issuing): Promise<SignInLink>
 /**
  * A link by which the first owner of an account sets their password, in place of an earlier one. An account without an owner gets one.
  *
- * @throws GatewayError not_found without the account; conflict if it is closed
+ * @throws GatewayError not_found without the account; conflict if it is closed, or its owner is of the staff
  */
 export function makeInvitation(db: Db, account_name: string, issuing: Issuing): Promise<SignInLink> {
   return db.begin(async (tx) => {
@@ -54,8 +55,26 @@ export function makeInvitation(db: Db, account_name: string, issuing: Issuing): 
     const account = await lockedAccount(tx, account_name)
     await refuseClosed(tx, account)
     const person_id = await requireOwner(tx, account, issuing.now_ms)
+    await refuseStaff(tx, person_id, account)
     return await makeLink(tx, { person_id, account_id: account.id }, INVITATION_DAYS * 24 * HOUR_MS, issuing)
   })
+}
+
+/**
+ * A link for an account is shown to support, and mailed to the account's address: by that nobody becomes an operator.
+ *
+ * @throws GatewayError conflict if the owner is of the staff
+ */
+async function refuseStaff(tx: Tx, person_id: number, { name }: Account): Promise<void> {
+  const found = await peopleQueries(tx).ofStaff.get({ person_id })
+  if (!found) return
+  const { email } = found.person
+  const advice =
+    email === null ? '`tollgate console link`' : `\`tollgate console link --email ${email}\``
+  throw conflict(
+    `The owner of "${name}" is of the staff, and signs in as such. An operator makes a link for them by ${advice}.`,
+    { code: 'owner_is_staff' },
+  )
 }
 
 async function requireOwner(tx: Tx, { id: account_id, name }: Account, now_ms: number): Promise<number> {

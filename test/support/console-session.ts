@@ -3,11 +3,17 @@ import { randomBytes } from 'node:crypto'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
 import { hashKey } from '../../src/access/secret.ts'
 import { openSession, type SessionOwner } from '../../src/access/session-rows.ts'
+import type { MembershipRow, StaffRow } from '../../src/store/schema.ts'
 import type { TestGateway } from './gateway.ts'
-import { ownerAtConsole } from './people.ts'
+import { newPerson, ownerAtConsole } from './people.ts'
 
-/** The operator, an account by its name as if by its password, or a key by its text. */
-export type Who = 'operator' | { account: string } | { key: string }
+/** The operator, an account by its name as if by its password, a new person of the staff or of an account, or a key by its text. */
+export type Who =
+  | 'operator'
+  | { staff: StaffRow['role'] }
+  | { account: string; role?: MembershipRow['role'] }
+  | { key: string }
+  | { person_id: number; account_id: number | null }
 
 export interface SentToConsole {
   body?: unknown
@@ -92,10 +98,17 @@ export const errorOf = async (answer: Response) => ({
 
 async function ownerOf({ store: db }: Pick<TestGateway, 'store'>, who: Who): Promise<SessionOwner> {
   if (who === 'operator') return await ownerAtConsole(db, null)
+  if ('person_id' in who) return { ...who, key_id: null }
+  if ('staff' in who) {
+    const person_id = await newPerson(db, { account_id: null, role: who.staff })
+    return { person_id, account_id: null, key_id: null }
+  }
   if ('account' in who) {
     const account = await accountQueries(db).accountByName.get({ name: who.account })
     if (!account) throw new Error(`there is no account ${who.account}`)
-    return await ownerAtConsole(db, account.id)
+    if (who.role === undefined) return await ownerAtConsole(db, account.id)
+    const person_id = await newPerson(db, { account_id: account.id, role: who.role })
+    return { person_id, account_id: account.id, key_id: null }
   }
   const key = await keyQueries(db).keyByHash.get({ sha256: hashKey(who.key) })
   if (!key) throw new Error('there is no such key')

@@ -6,6 +6,7 @@ import { createAccount, renameAccount, suspendAccount } from '../../../src/acces
 import { budgetsOfAccount } from '../../../src/access/budgets.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { countUsableKeys } from '../../../src/access/key-listing.ts'
+import { requireRight } from '../../../src/access/rights.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import {
   type ConsoleParts,
@@ -78,14 +79,10 @@ export function accountRoutes(gateway: ConsoleParts) {
     )
 }
 
-/** `POST /console/api/accounts/{id}/suspend`, `/resume` and `/close`. */
-export function accountStatusRoutes(
-  gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>,
-) {
-  const { now } = gateway.calls
-  const { responses } = gateway.content
-  return new Elysia({ name: 'console-account-status' })
-    .use(operatorCalls(gateway))
+/** `POST /console/api/accounts/{id}/suspend` and `/resume`, also for support. What was closed an operator opens again. */
+export const accountStatusRoutes = (gateway: ConsoleParts) =>
+  new Elysia({ name: 'console-account-status' })
+    .use(operatorCalls(gateway, { changes: 'help_accounts' }))
     .post(
       '/console/api/accounts/:id/suspend',
       async ({ viewer, origin, params: { id } }) => {
@@ -102,30 +99,38 @@ export function accountStatusRoutes(
       '/console/api/accounts/:id/resume',
       async ({ viewer, origin, params: { id } }) => {
         await changed(gateway, { viewer, origin }, async (tx) => {
-          const { name } = await lockedAccount(tx, id)
+          const { name, status } = await lockedAccount(tx, id)
+          if (status === 'closed') requireRight(viewer, 'operate')
           await reopenAccount(tx, name)
         })
         return viewOfAccount(gateway, id)
       },
       { params: AccountParams, response: { 200: AccountView, ...FAILURES } },
     )
-    .post(
-      '/console/api/accounts/:id/close',
-      async ({ viewer, origin, params: { id }, body }) => {
-        const revoked_keys = await changed(gateway, { viewer, origin }, async (tx) => {
-          const { name } = await lockedAccount(tx, id)
-          if (body.name !== name)
-            throw invalidRequest(`name: enter ${name} to close the account.`, {
-              param: 'name',
-            })
-          return closeAccount(tx, name, now())
-        })
-        // Deletes the kept responses of closed accounts, among what else is over.
-        await responses.sweep()
-        return { account: await viewOfAccount(gateway, id), revoked_keys }
-      },
-      { params: AccountParams, body: CloseBody, response: { 200: ClosedView, ...FAILURES } },
-    )
+
+/** `POST /console/api/accounts/{id}/close`. */
+export function accountClosingRoutes(
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>,
+) {
+  const { now } = gateway.calls
+  const { responses } = gateway.content
+  return new Elysia({ name: 'console-account-closing' }).use(operatorCalls(gateway)).post(
+    '/console/api/accounts/:id/close',
+    async ({ viewer, origin, params: { id }, body }) => {
+      const revoked_keys = await changed(gateway, { viewer, origin }, async (tx) => {
+        const { name } = await lockedAccount(tx, id)
+        if (body.name !== name)
+          throw invalidRequest(`name: enter ${name} to close the account.`, {
+            param: 'name',
+          })
+        return closeAccount(tx, name, now())
+      })
+      // Deletes the kept responses of closed accounts, among what else is over.
+      await responses.sweep()
+      return { account: await viewOfAccount(gateway, id), revoked_keys }
+    },
+    { params: AccountParams, body: CloseBody, response: { 200: ClosedView, ...FAILURES } },
+  )
 }
 
 /** An account with all that its page shows. @throws GatewayError not_found */

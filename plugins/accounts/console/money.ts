@@ -1,4 +1,4 @@
-// Money of accounts: topped up and debited by the operator, once for each Idempotency-Key.
+// Money of accounts: topped up by operators and support, debited by operators, once for each Idempotency-Key.
 
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
@@ -16,23 +16,29 @@ import { type GatewayError, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { checkNote } from '../../../src/domain/notes.ts'
 import type { Refused } from '../../../src/money/ledger/operations.ts'
+import { allowanceOf, overAllowance } from '../../staff/index.ts'
 import { viewOfAccount } from './accounts.ts'
 import { DebitBody, MovedView, TopUpBody } from './views.ts'
 
-/** `POST /console/api/accounts/{id}/top-up` and `/debit`: the same one sent again under its `Idempotency-Key` moves nothing. */
-export function accountMoneyRoutes(gateway: ConsoleParts) {
-  const shape = { params: AccountParams, headers: MovementHeaders, response: { 200: MovedView, ...FAILURES } }
-  return new Elysia({ name: 'console-account-money' })
-    .use(operatorCalls(gateway))
+const SHAPE = { params: AccountParams, headers: MovementHeaders, response: { 200: MovedView, ...FAILURES } }
+
+/** `POST /console/api/accounts/{id}/top-up`: the same one sent again under its `Idempotency-Key` moves nothing. */
+export const accountCreditRoute = (gateway: ConsoleParts) =>
+  new Elysia({ name: 'console-account-credit' })
+    .use(operatorCalls(gateway, { changes: 'credit' }))
     .post('/console/api/accounts/:id/top-up', (call) => moved(gateway, 'top_up', call), {
-      ...shape,
+      ...SHAPE,
       body: TopUpBody,
     })
+
+/** `POST /console/api/accounts/{id}/debit`, as with `accountCreditRoute`. */
+export const accountDebitRoute = (gateway: ConsoleParts) =>
+  new Elysia({ name: 'console-account-debit' })
+    .use(operatorCalls(gateway))
     .post('/console/api/accounts/:id/debit', (call) => moved(gateway, 'withdraw', call), {
-      ...shape,
+      ...SHAPE,
       body: DebitBody,
     })
-}
 
 interface Movement extends Asking {
   /** The account, by number or name. */
@@ -42,26 +48,30 @@ interface Movement extends Asking {
   headers: Static<typeof MovementHeaders>
 }
 
-/** @throws GatewayError invalid_request, not_found; unprocessable if the ledger refuses */
+/** @throws GatewayError as `allowanceOf`; invalid_request, not_found; unprocessable if the ledger refuses */
 async function moved(
   gateway: Pick<Gateway, 'calls' | 'db'>,
   op: 'top_up' | 'withdraw',
   { viewer, origin, params: { id }, body: { amount, note = '' }, headers }: Movement,
 ): Promise<Static<typeof MovedView>> {
+  const allowance = allowanceOf(gateway, viewer)
   const amount_nanos = readPositiveUsd('amount', amount)
   checkNote(note)
   const { id: account_id } = await requireAccount(gateway, id)
   const now_ms = gateway.calls.now()
-  const outcome = await gateway.calls.ledger.submit({
-    op,
-    account_id,
-    amount_nanos,
-    note,
+  const movement = {
+    ...{ account_id, amount_nanos, note, now_ms },
     request_key: headers['idempotency-key'],
     by: byOf(gateway, { viewer, origin }),
-    now_ms,
-  })
-  if (!outcome.ok) throw await refusalOf(gateway, id, amount_nanos, outcome)
+  }
+  const outcome = await gateway.calls.ledger.submit(
+    op === 'top_up' ? { op, ...movement, allowance } : { op, ...movement },
+  )
+  if (!outcome.ok) {
+    if (allowance && outcome.refusal === 'credit_limit')
+      throw overAllowance(allowance, outcome, 'Nothing was added.')
+    throw await refusalOf(gateway, id, amount_nanos, outcome)
+  }
   return { account: await viewOfAccount(gateway, String(account_id)), again: outcome.first !== undefined }
 }
 

@@ -3,13 +3,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountQueries } from '../../../src/access/queries.ts'
+import type { Viewer } from '../../../src/access/viewer.ts'
 import { byOf, type ConsoleParts, FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
 import { MovementHeaders, readPositiveUsd, UsdText } from '../../../src/app/surface/console/fields.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { checkNote, MAX_NOTE_CHARS } from '../../../src/domain/notes.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
 import type { Account } from '../../../src/store/schema.ts'
+import { allowanceOf, overAllowance } from '../../staff/index.ts'
 import { CallParams } from '../console/call.ts'
 import { CALL_FILTERS, requestedCalls } from '../console/filter.ts'
 import {
@@ -70,12 +73,14 @@ const RefundsView = Closed({
   again: Type.Boolean({ description: 'this request was carried out before, and refunded nothing now' }),
 })
 
-/** For the operator. A refund sent again under its `Idempotency-Key` changes nothing. */
-export function refundRoutes(gateway: ConsoleParts) {
+/** For operators, and of one call for support. A refund sent again under its `Idempotency-Key` changes nothing. */
+export const refundRoutes = (gateway: ConsoleParts) =>
+  new Elysia({ name: 'console-refunds-all' }).use(refundsOfOne(gateway)).use(refundsOfMany(gateway))
+
+function refundsOfOne(gateway: ConsoleParts) {
   const { db, calls } = gateway
-  const refund: Refunding = (operation) => calls.ledger.submit(operation)
-  return new Elysia({ name: 'console-refunds' })
-    .use(operatorCalls(gateway, { changes: 'help_accounts' }))
+  return new Elysia({ name: 'console-refunds-of-one' })
+    .use(operatorCalls(gateway, { changes: 'credit' }))
     .get(
       '/console/api/calls/:request_id/refund',
       async ({ params, query }) => await previewOf(gateway, params.request_id, query.amount),
@@ -90,6 +95,7 @@ export function refundRoutes(gateway: ConsoleParts) {
       async ({ viewer, origin, params, body: { amount, reason = '' }, headers }) => {
         checkNote(reason, 'reason')
         const call = await requireCall(db, params.request_id)
+        const refund = refundingBy(gateway, viewer)
         const { refunded_nanos, balance_nanos, debt_nanos, first } = await refundCall(refund, call, {
           amount_nanos: amountOf(amount),
           reason,
@@ -112,6 +118,24 @@ export function refundRoutes(gateway: ConsoleParts) {
         response: { 200: RefundedView, ...FAILURES },
       },
     )
+}
+
+/** Of whoever has an allowance, each counts against it. @throws GatewayError as `allowanceOf` */
+function refundingBy(gateway: Pick<Gateway, 'calls'>, viewer: Viewer): Refunding {
+  const allowance = allowanceOf(gateway, viewer)
+  return async (operation) => {
+    const outcome = await gateway.calls.ledger.submit({ ...operation, allowance })
+    if (allowance && !outcome.ok && outcome.refusal === 'credit_limit')
+      throw overAllowance(allowance, outcome, 'Nothing was refunded.')
+    return outcome
+  }
+}
+
+function refundsOfMany(gateway: ConsoleParts) {
+  const { db, calls } = gateway
+  const refund: Refunding = (operation) => calls.ledger.submit(operation)
+  return new Elysia({ name: 'console-refunds' })
+    .use(operatorCalls(gateway))
     .get(
       '/console/api/refunds',
       async ({ viewer, query }) => {

@@ -1,6 +1,7 @@
 // Content of images and files for pages: private to its account; the operator gets it on request, which is logged.
 import { Type } from '@sinclair/typebox'
 import type { Context } from 'elysia'
+import { requireRight } from '../../../src/access/rights.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { type Asking, byOf, type ConsoleParts } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
@@ -70,13 +71,20 @@ export interface ContentRequest {
   content?: 'shown' | undefined
 }
 
-/** True where prompts, names and pictures are visible to the viewer, not only rows. */
-export const mayShow = (viewer: Viewer, { content }: ContentRequest): boolean =>
-  viewer.side !== 'operator' || content === 'shown'
+/**
+ * Whether prompts, names and pictures are visible to the viewer, not only rows.
+ *
+ * @throws GatewayError permission_denied for an auditor who asks for them
+ */
+export function mayShow(viewer: Viewer, { content }: ContentRequest): boolean {
+  if (content === 'shown') requireRight(viewer, 'see_contents')
+  return viewer.side !== 'operator' || content === 'shown'
+}
 
-/** For what is nothing but content. @throws GatewayError permission_denied for the operator without that request */
+/** For what is nothing but content. @throws GatewayError permission_denied for the staff without that request, and as `mayShow` */
 export function requireVisible(viewer: Viewer, request: ContentRequest): void {
   if (mayShow(viewer, request)) return
+  requireRight(viewer, 'see_contents')
   throw permissionDenied(
     'The images of an account are private to it. Ask for them with content=shown, which is logged.',
     { code: 'content_hidden', param: 'content' },

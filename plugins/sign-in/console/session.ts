@@ -1,10 +1,12 @@
 // Routes of sessions: signing in and out, and the list of one's own.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { peopleQueries } from '../../../src/access/people-queries.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
+import { may, RIGHT_NAMES } from '../../../src/access/rights.ts'
 import { endSession, endSessions, type SignedIn, signOut } from '../../../src/access/session-rows.ts'
 import { hasOperator } from '../../../src/access/sign-in-links.ts'
-import type { Viewer } from '../../../src/access/viewer.ts'
+import { personOf, type Viewer } from '../../../src/access/viewer.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import {
   type ConsoleParts,
@@ -21,6 +23,8 @@ import type { CallOrigin } from '../../../src/calls/life/call.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
+import type { PersonRow } from '../../../src/store/schema.ts'
+import { isCreditAllowed } from '../../staff/index.ts'
 import { sessionList } from '../list.ts'
 import { EndedView, SessionView, SignIn, viewerView } from './views.ts'
 
@@ -107,11 +111,25 @@ export async function sessionView(
   const { catalogue } = gateway.calls
   const [key] = viewer?.side === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   return {
-    viewer: viewer ? viewerView(viewer, key, catalogue().server.public_url) : null,
+    viewer: viewer
+      ? viewerView(viewer, {
+          key,
+          person: await personOfViewer(db, viewer),
+          public_url: catalogue().server.public_url,
+          rights: RIGHT_NAMES.filter(
+            (right) => may(viewer, right) && (right !== 'credit' || isCreditAllowed(gateway, viewer)),
+          ),
+        })
+      : null,
     operator_is_set: await hasOperator(db),
     ways: gateway.people.sign_in_ways.flatMap(({ name, isOffered }) => (isOffered() ? [name] : [])),
     sign_in_refusal: signInRefusal(request, siteSettings(gateway)) ?? null,
   }
+}
+
+async function personOfViewer(db: Gateway['db'], viewer: Viewer): Promise<PersonRow | undefined> {
+  const id = personOf(viewer)
+  return id === undefined ? undefined : await peopleQueries(db).byId.get({ id })
 }
 
 async function signIn(

@@ -1,10 +1,10 @@
 // Sessions, passwords and links in requests and answers of the console.
 import { Type } from '@sinclair/typebox'
-import { may, RIGHT_NAMES } from '../../../src/access/rights.ts'
+import { RIGHT_NAMES, type Right } from '../../../src/access/rights.ts'
 import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields } from '../../../src/http/views.ts'
-import type { Key } from '../../../src/store/schema.ts'
+import type { Key, PersonRow } from '../../../src/store/schema.ts'
 
 import { SessionKey, SIDES, sessionKey } from '../list.ts'
 
@@ -26,6 +26,7 @@ const ViewerView = Type.Object({
   side: SIDES,
   role: OneOf(['operator', 'support', 'auditor', 'owner', 'member', 'billing', 'key']),
   session_id: Type.Integer(),
+  person: Nullable(Type.Object({ name: Type.String(), email: Nullable(Type.String()) })),
   account: Nullable(Type.String({ description: 'null: the staff' })),
   account_id: Nullable(Type.Integer()),
   key: Nullable(SessionKey),
@@ -43,19 +44,28 @@ export const SessionView = Type.Object({
   sign_in_refusal: Nullable(Type.String({ description: 'why nobody can sign in over this connection' })),
 })
 
-/** @param key the key of a session by key */
-export function viewerView(viewer: Viewer, key: Key | undefined, public_url: string | undefined) {
+interface ViewerFacts {
+  /** Of a session by key. */
+  key: Key | undefined
+  /** Who is signed in, otherwise. */
+  person: PersonRow | undefined
+  public_url: string | undefined
+  rights: Right[]
+}
+
+export function viewerView(viewer: Viewer, { key, person, public_url, rights }: ViewerFacts) {
   const { side, role, session_id } = viewer
   return {
     side,
     role,
     session_id,
+    person: person ? { name: person.name, email: person.email } : null,
     account: viewer.side === 'operator' ? null : viewer.account,
     account_id: viewer.side === 'operator' ? null : viewer.account_id,
     key: key ? sessionKey(key) : null,
     public_url: public_url ?? null,
     see_account: onlyKeyOf(viewer) === undefined,
-    rights: RIGHT_NAMES.filter((right) => may(viewer, right)),
+    rights,
   }
 }
 

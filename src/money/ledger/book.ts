@@ -38,6 +38,8 @@ export interface Book {
   readonly calls: Map<number, RefundedCall>
   /** Entries and opening debts of an account by `entryKey`, as far as the operations of a batch ask for them. */
   readonly keyed_entries: Map<string, KeyedEntry>
+  /** The credits of people with an allowance by `allowanceKey`, as far as the operations of a batch ask for them. */
+  readonly credited: Map<string, Nanos>
   /** The number of a new hold, greater than all before. */
   readonly takeHoldId: () => number
   /** The gateway that opens the holds; null: none. */
@@ -66,6 +68,7 @@ export function emptyBook(takeHoldId: () => number, gateway_id: number | null, c
     holds: new Map(),
     calls: new Map(),
     keyed_entries: new Map(),
+    credited: new Map(),
     takeHoldId,
     gateway_id,
     changed_accounts: new Set(),
@@ -87,6 +90,7 @@ export function closeBatch(book: Book): void {
   for (const { id } of book.resolved_holds) book.holds.delete(id)
   book.calls.clear()
   book.keyed_entries.clear()
+  book.credited.clear()
   book.changed_accounts.clear()
   book.changed_keys.clear()
   book.changed_budgets.clear()

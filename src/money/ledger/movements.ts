@@ -1,6 +1,7 @@
 // The rules of movements by the operator: top-ups, withdrawals and opening debts, each made once for the key of its request. Pure.
 import type { ActionName, Fields } from '../../domain/actions.ts'
 import { formatUsd } from '../../domain/money.ts'
+import { allowanceOf, overAllowance } from './allowances.ts'
 import {
   type AccountRow,
   type Book,
@@ -36,6 +37,8 @@ export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawO
   if (first) return repeated(account, first, requested)
   if (op === 'withdraw' && freeOf(account) < amount_nanos) return refused('insufficient_balance')
   if (!isAmount(account.balance_nanos + requested.amount_nanos)) return refused('amount_out_of_range')
+  const over = overAllowance(book, allowanceOf(operation), amount_nanos)
+  if (over) return over
   const before = balanceFields(account)
   move(book, account, { ...requested, now_ms })
   payDebt(book, account, now_ms)

@@ -96,8 +96,21 @@ interface Movement {
   now_ms: number
 }
 
+/** What a person may credit to accounts, top-ups and refunds together, since a moment. */
+export interface Allowance {
+  person_id: number
+  since_ms: number
+  limit_nanos: Nanos
+}
+
+/** A credit by somebody who may credit so much and no more. */
+interface Credit {
+  /** Of the person in `by`; absent: unlimited. */
+  allowance?: Allowance | undefined
+}
+
 /** Adds to a balance; debt is paid from it first. */
-export interface TopUpOperation extends Movement {
+export interface TopUpOperation extends Movement, Credit {
   op: 'top_up'
 }
 
@@ -119,7 +132,7 @@ export type MoneyOperation = TopUpOperation | WithdrawOperation | OpenDebtOperat
  * Gives back what a call was charged, or a part of it, at most what was not refunded before; debt is paid from it first, also what the
  * call itself left unpaid. It no longer counts against the spend limit of its key, nor against budgets in whose period it was made.
  */
-export interface RefundOperation extends Omit<Movement, 'amount_nanos'> {
+export interface RefundOperation extends Omit<Movement, 'amount_nanos'>, Credit {
   op: 'refund'
   key_id: number
   call_id: number
@@ -155,6 +168,7 @@ export type Refusal =
   | 'more_than_charged'
   | 'amount_out_of_range'
   | 'request_key_used'
+  | 'credit_limit'
   | 'limit_requests'
   | 'limit_tokens'
   | 'limit_concurrency'
@@ -187,6 +201,8 @@ export interface Refused {
   limit?: LimitReached
   /** When the budget begins anew, where that is why; null: five hours after its next call, or the call needs more than a whole limit. */
   resets_at_ms?: number | null
+  /** What is left of the person's allowance, where that is why. */
+  left_nanos?: Nanos
 }
 
 export interface LimitReached {

@@ -1,6 +1,7 @@
 // The rule of refunds: what a call was charged is given back, at most once in all. Pure.
 import { countResolved } from '../../domain/budgets.ts'
 import { formatUsd, type Nanos } from '../../domain/money.ts'
+import { overAllowance } from './allowances.ts'
 import {
   type AccountRow,
   type Book,
@@ -31,6 +32,8 @@ export function refund(book: Book, operation: RefundOperation): RefundOutcome {
   if (left_nanos === 0) return refused('nothing_to_refund')
   if (amount_nanos > left_nanos) return refused('more_than_charged')
   if (!isAmount(account.balance_nanos + amount_nanos)) return refused('amount_out_of_range')
+  const over = overAllowance(book, operation.allowance, amount_nanos)
+  if (over) return over
   const before = balanceFields(account)
   takeFromSpending(book, { account, key, call }, amount_nanos)
   move(book, account, { kind: 'refund', amount_nanos, call_id: call.id, note, request_key, now_ms })

@@ -2,6 +2,7 @@
 
 import type { Hold } from '../../store/schema.ts'
 import { groupCalls } from './added-calls.ts'
+import { allowanceKey, allowanceOf, sumOfCredits } from './allowances.ts'
 import { type Book, entryKey } from './book.ts'
 import { bookRow } from './budget-rows.ts'
 import type { Operation } from './operations.ts'
@@ -27,11 +28,13 @@ export function load(book: Book, statements: Statements, operation: Operation): 
     case 'open_debt':
       loadAccount(book, statements, operation.account_id)
       loadKeyedEntry(book, statements, operation)
+      loadCredits(book, statements, operation)
       return
     case 'refund':
       loadOwner(book, statements, operation)
       loadCall(book, statements, operation.call_id)
       loadKeyedEntry(book, statements, operation)
+      loadCredits(book, statements, operation)
   }
 }
 
@@ -65,6 +68,13 @@ function loadKeyedEntry(
   if (request_key === undefined || book.keyed_entries.has(entryKey(account_id, request_key))) return
   const row = statements.keyedEntry.get(account_id, request_key)
   if (row) book.keyed_entries.set(entryKey(account_id, request_key), row)
+}
+
+function loadCredits(book: Book, statements: Statements, operation: Operation): void {
+  const allowance = allowanceOf(operation)
+  if (!allowance || book.credited.has(allowanceKey(allowance))) return
+  const lines = statements.credits.all(allowance.person_id, allowance.since_ms)
+  book.credited.set(allowanceKey(allowance), sumOfCredits(lines))
 }
 
 function loadCall(book: Book, statements: Statements, id: number): void {

@@ -14,6 +14,7 @@ import {
 import { BUDGET_COLUMNS, bookRow, type StoredKey } from '../budget-rows.ts'
 import { noCounts } from '../call-limits.ts'
 import type { KeyedEntry, Operation } from '../operations.ts'
+import { readingOfAllowances } from './allowances.ts'
 import { readingOfCounts } from './counts.ts'
 import type { LockedRows } from './locked-accounts.ts'
 
@@ -47,6 +48,7 @@ export function readingOf(
   const named = namedBy(operations)
   const [accounts, keys, holds] = [arrayOf(named.accounts), arrayOf(named.keys), arrayOf(named.holds)]
   const limits = readingOfCounts(operations)
+  const allowances = readingOfAllowances(operations)
   const keyed = named.keyed.length > 0 ? [{ text: KEYED_ENTRIES, values: [jsonOf(named.keyed)] }] : []
   const refunded = named.calls.size > 0 ? [{ text: CALLS, values: [arrayOf(named.calls)] }] : []
   const locking =
@@ -63,6 +65,7 @@ export function readingOf(
       { text: KEYS, values: [keys, holds] },
       { text: HOLDS, values: [holds] },
       ...limits.statements,
+      ...allowances.statements,
       ...keyed,
       ...refunded,
     ],
@@ -74,6 +77,7 @@ export function readingOf(
       const counts = noCounts(found.now_s)
       limits.fill(counts, rest.splice(0, limits.statements.length))
       const book = emptyBook(idsFrom(found.hold_ids ?? ''), gateway_id, counts)
+      allowances.fill(book, rest.splice(0, allowances.statements.length))
       const of_accounts = new Map<number, string | null>()
       for (const { account_budgets, ...key } of rowsIn<StoredKey & OfAccount>(keys)) {
         of_accounts.set(key.account_id, account_budgets)

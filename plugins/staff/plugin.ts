@@ -1,0 +1,8 @@
+// The staff as a plugin: operators, support and auditors, and what support may credit.
+import { definePlugin } from '../../src/app/plugin.ts'
+import { staffSettings } from './settings.ts'
+
+export const staff = definePlugin({
+  name: 'staff',
+  settings: staffSettings,
+})

@@ -1,0 +1,44 @@
+// Allowances on PostgreSQL: their people are locked, so that no other batch credits for them, and their credits of the day are read.
+import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
+import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
+import { allowanceKey, allowanceOf, creditsSql, sumOfCredits } from '../allowances.ts'
+import type { Book } from '../book.ts'
+import type { Allowance, Operation } from '../operations.ts'
+
+interface ReadingOfAllowances {
+  /** In this order, after the locks of accounts; none where no operation has an allowance. */
+  readonly statements: readonly Statement[]
+  /** @param answers one for each statement */
+  fill(book: Book, answers: readonly Answer[]): void
+}
+
+/** The lock is a statement of its own: what reads after it sees what the last batch that had it has committed. */
+export function readingOfAllowances(operations: readonly Operation[]): ReadingOfAllowances {
+  const allowances = new Map<string, Allowance>()
+  for (const operation of operations) {
+    const allowance = allowanceOf(operation)
+    if (allowance) allowances.set(allowanceKey(allowance), allowance)
+  }
+  const all = [...allowances.values()]
+  const people = `{${all.map(({ person_id }) => person_id).join()}}`
+  return {
+    statements:
+      all.length === 0
+        ? []
+        : [
+            { text: LOCK, values: [people] },
+            ...all.map(({ person_id, since_ms }) => ({ text: CREDITS, values: [person_id, since_ms] })),
+          ],
+    fill({ credited }, [, ...credits]) {
+      for (const [at, allowance] of all.entries()) {
+        const answer = credits[at]
+        const lines = answer ? objectsOf<{ after: string | null }>(answer) : []
+        credited.set(allowanceKey(allowance), sumOfCredits(lines))
+      }
+    },
+  }
+}
+
+/** In one order, so that two batches do not wait for each other. */
+const LOCK = 'SELECT id FROM staff WHERE person_id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE'
+const CREDITS = creditsSql('$1::bigint', '$2::bigint')

@@ -1,0 +1,150 @@
+// Allowances: what a person credits in a day, top-ups and refunds together, never more than their limit, on both engines.
+import { describe, expect, test } from 'bun:test'
+import type {
+  Allowance,
+  Operation,
+  Outcome,
+  RefundOperation,
+  TopUpOperation,
+} from '../../../src/money/ledger/operations.ts'
+import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executor.ts'
+import { createWriter } from '../../../src/money/ledger/writer.ts'
+import { hasPostgres } from '../../support/postgres.ts'
+import { postgresWorld } from './postgres-world.ts'
+import { type Case, charged, held, money, refunded, refused, specify } from './steps.ts'
+import { hold, NOW, post, refund, topUp, world } from './world.ts'
+
+const MIA: Allowance = { person_id: 5, since_ms: NOW, limit_nanos: 50 }
+const OTTO: Allowance = { ...MIA, person_id: 6 }
+
+/** As a request of the console: by the person whose allowance it is. */
+const by = <O extends TopUpOperation | RefundOperation>(
+  operation: O,
+  allowance: Allowance | undefined,
+  now_ms = NOW,
+  person_id = allowance?.person_id ?? 1,
+): O => ({
+  ...operation,
+  now_ms,
+  allowance,
+  by: { actor: { kind: 'operator', session_id: 1, person_id }, now_ms },
+})
+const over = (left_nanos: number): Outcome => ({ ok: false, refusal: 'credit_limit', left_nanos })
+const paid = (): readonly (readonly [Operation, Outcome])[] => [
+  [hold(50), held(1, 50)],
+  [post(1, 40), charged(40)],
+]
+const NEXT_DAY = NOW + 86_400_000
+
+const CASES: Case[] = [
+  {
+    name: 'top-ups up to the limit, and not a nano-dollar more',
+    given: {},
+    steps: [
+      [by(topUp(30), MIA), money(30)],
+      [by(topUp(21), MIA), over(20)],
+      [by(topUp(20), MIA), money(50)],
+      [by(topUp(1), MIA), over(0)],
+    ],
+    after: { balance: 50 },
+    entries: ['top_up 30', 'top_up 20'],
+  },
+  {
+    name: 'refunds count, too, with what is left of the charge',
+    given: { balance: 100 },
+    steps: [
+      ...paid(),
+      [by(topUp(20), MIA), money(80)],
+      [by(refund(1), MIA), over(30)],
+      [by(refund(1, 30), MIA), refunded(30, 110)],
+      [by(refund(1, 1), MIA), over(0)],
+    ],
+    after: { balance: 110, spent: 10 },
+  },
+  {
+    name: 'credits to another account count, too',
+    given: {},
+    steps: [
+      [by(topUp(50), { ...MIA, limit_nanos: 90 }), money(50)],
+      [by(topUp(41, 1), { ...MIA, limit_nanos: 90 }), over(40)],
+    ],
+    after: { balance: 50 },
+  },
+  {
+    name: 'a person has an allowance of their own, and whoever has none is not counted against it',
+    given: {},
+    steps: [
+      [by(topUp(50), MIA), money(50)],
+      [by(topUp(50), OTTO), money(100)],
+      [by(topUp(500), undefined), money(600)],
+      [by(topUp(1), OTTO), over(0)],
+    ],
+    after: { balance: 600 },
+  },
+  {
+    name: 'what a person credited before their role was lowered counts',
+    given: {},
+    steps: [
+      [by(topUp(45), undefined, NOW, MIA.person_id), money(45)],
+      [by(topUp(6), MIA), over(5)],
+    ],
+    after: { balance: 45 },
+  },
+  {
+    name: 'the next day begins anew',
+    given: {},
+    steps: [
+      [by(topUp(50), MIA), money(50)],
+      [by(topUp(50), { ...MIA, since_ms: NEXT_DAY }, NEXT_DAY), money(100)],
+      [by(topUp(1), { ...MIA, since_ms: NEXT_DAY }, NEXT_DAY), over(0)],
+    ],
+    after: { balance: 100 },
+  },
+  {
+    name: 'what is refused for another reason does not count',
+    given: {},
+    steps: [
+      [by(topUp(50, 9), MIA), refused('no_such_account')],
+      [by(refund(7), MIA), refused('no_such_call')],
+      [by(topUp(50), MIA), money(50)],
+    ],
+    after: { balance: 50 },
+  },
+]
+
+specify('allowances', CASES)
+
+describe.if(hasPostgres)('on PostgreSQL', () => {
+  test('a hundred credits at once over four gateways and two accounts: no more than the limit', async () => {
+    await using there = await postgresWorld()
+    await there.begin({})
+    await there.run("INSERT INTO people (id, name, created_at_ms) VALUES (5, 'Mia', 0)")
+    await there.run("INSERT INTO staff (person_id, role, created_at_ms) VALUES (5, 'support', 0)")
+    const gateways = Array.from({ length: 4 }, () => openPostgresExecutor(there.url))
+    const credits = Array.from({ length: 100 }, (_, at) => by(topUp(3, (at % 2) + 1), MIA))
+    const results = await Promise.all(
+      credits.map(async (credit, at) => (await gateways[at % 4]?.commit([credit], 20_000))?.[0]),
+    )
+    const succeeded = results.filter((result) => result && 'ok' in result && result.ok)
+    expect(succeeded.length).toBe(16)
+    const [sum] = await there.db.rows<{ sum: number }>('SELECT sum(balance_nanos) AS sum FROM accounts')
+    expect(Number(sum?.sum)).toBe(48)
+    await Promise.all(gateways.map((gateway) => gateway.close()))
+  })
+})
+
+test('the same request again moves nothing, counts once, and needs no allowance', () => {
+  const writer = createWriter(world())
+  const credit = by({ ...topUp(50), request_key: 'one' }, MIA)
+  expect(writer.commit([credit])).toEqual([money(50)])
+  expect(writer.commit([credit, by(topUp(1), MIA)])).toMatchObject([{ ok: true, balance_nanos: 50 }, over(0)])
+})
+
+test('a batch that is rolled back counts nothing', () => {
+  const db = world()
+  const writer = createWriter(db)
+  db.run("CREATE TRIGGER broken BEFORE INSERT ON actions BEGIN SELECT RAISE (ABORT, 'full'); END")
+  expect(() => writer.commit([by(topUp(50), MIA)])).toThrow('full')
+  db.run('DROP TRIGGER broken')
+  expect(writer.commit([by(topUp(50), MIA)])).toEqual([money(50)])
+})
