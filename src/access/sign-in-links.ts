@@ -69,8 +69,7 @@ async function refuseStaff(tx: Tx, person_id: number, { name }: Account): Promis
   const found = await peopleQueries(tx).ofStaff.get({ person_id })
   if (!found) return
   const { email } = found.person
-  const advice =
-    email === null ? '`tollgate console link`' : `\`tollgate console link --email ${email}\``
+  const advice = email === null ? '`tollgate console link`' : `\`tollgate console link --email ${email}\``
   throw conflict(
     `The owner of "${name}" is of the staff, and signs in as such. An operator makes a link for them by ${advice}.`,
     { code: 'owner_is_staff' },

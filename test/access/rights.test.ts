@@ -18,7 +18,10 @@ const VIEWERS: Readonly<Record<Role, Viewer>> = {
 describe('a role', () => {
   test.each([
     ['operator', RIGHT_NAMES],
-    ['support', ['read', 'read_all', 'see_contents', 'leave', 'change_own_sign_in', 'help_accounts', 'credit']],
+    [
+      'support',
+      ['read', 'read_all', 'see_contents', 'leave', 'change_own_sign_in', 'help_accounts', 'credit'],
+    ],
     ['auditor', ['read', 'read_all', 'leave', 'change_own_sign_in']],
     [
       'owner',

@@ -14,7 +14,7 @@ import { gatewaySpy } from '../support/plugins.ts'
  */
 const TABLE = `
   /session                      GET OSAombkv   POST OSAombkv   DELETE OSAombk.
-  /session/confirm              GET OSAombk.   POST OSAombk.
+  /session/confirm              GET OSAombk.   POST OSAomb..
   /sessions                     GET OSAombk.   DELETE OSAombk.
   /sessions.csv                 GET OSAombk.
   /sessions/:id                 DELETE OSAombk.
