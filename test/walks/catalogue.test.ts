@@ -21,7 +21,7 @@ describe('the operator', () => {
     await one.go('/console/providers/attic')
     await page.getByRole('button', { name: 'Test attic#1' }).click()
     await page.getByText(/Unreachable after/).waitFor()
-    expect(await page.locator('main').innerText()).toContain('Check the address (base_url)')
+    expect(await page.locator('main').innerText()).toContain('Check the address, and that the server runs')
     await one.looksRight()
   })
 

@@ -57,13 +57,7 @@ export default function FirstSteps() {
           : 'From your balance to your first call, in a few minutes.'
       }
       width="form"
-      actions={
-        state.data?.due && (
-          <Button look="quiet" onClick={leave}>
-            Do this later
-          </Button>
-        )
-      }
+      actions={state.data?.due && <Button onClick={leave}>Do this later</Button>}
     >
       {refusals.isPending ? (
         <Skeleton rows={8} />

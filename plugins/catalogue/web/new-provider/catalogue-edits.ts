@@ -1,5 +1,6 @@
 // A provider that is added to the catalogue file. Refusals come back by the names of the form's fields.
 import { ApiError, api, send } from '../../../console/web/app/client.ts'
+import { adviceIn } from '../../../console/web/parts/form.tsx'
 import type { SavedFile } from '../parts/saving.ts'
 import type { Protocol, ServerField } from './choices.ts'
 
@@ -87,6 +88,6 @@ async function atFields<T>(answer: Promise<T>): Promise<T> {
       .replace(LINE_AND_PATH, '')
       .replace(/ Nothing was saved\.$/, '')
       .replace(MISSING, 'enter $1.')
-    throw new ApiError(status, words.charAt(0).toUpperCase() + words.slice(1), code, field, request_id)
+    throw new ApiError(status, adviceIn(words), code, field, request_id)
   }
 }

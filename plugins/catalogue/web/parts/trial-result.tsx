@@ -140,7 +140,10 @@ export function TrialResult({ outcome, failure }: TrialResultProps) {
 /** An advice begins with what is wrong, which says more than the result: the clock may be what makes a server unreachable. */
 const WHAT = /^[^:]+(?=: )/
 const whatFailed = ({ advice, result }: TrialOutcome): string => WHAT.exec(advice ?? '')?.[0] ?? result
-const withoutWhat = (advice: string): string => advice.replace(WHAT, '').replace(/^: /, '')
+const withoutWhat = (advice: string): string =>
+  advice.replace(WHAT, '').replace(/^: /, '').replace(FILE_NAMES, '')
+/** For the command line: on a page a field has its label. */
+const FILE_NAMES = / \((?:base_url|api_keys)\)/g
 
 /** The status, and of a refusal the address that gave it. */
 const saidBy = ({ ok, status, address }: TrialOutcome): string => {

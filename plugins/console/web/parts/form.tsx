@@ -77,13 +77,17 @@ function failureOf(thrown: unknown, form: HTMLFormElement): Failure {
   return { errors: { [name]: withoutName(message, name) } }
 }
 
-/** At its field, which has a label, the name that programs know it by says nothing; what it "must be" is what to enter. */
-export function withoutName(message: string, name: string): string {
-  if (!message.startsWith(`${name}: `)) return message
-  const words = message
-    .slice(name.length + 2)
-    .replace(/^(?:is missing; it )?must (?:be|have) (?=(?:a|an|at|one|the) |["\d])/, 'enter ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+/** At its field, which has a label, the name that programs know it by says nothing. */
+export const withoutName = (message: string, name: string): string =>
+  message.startsWith(`${name}: `) ? adviceIn(message.slice(name.length + 2)) : message
+
+/** What a field "must be" as what to enter. */
+export function adviceIn(words: string): string {
+  const advice = words.replace(
+    /^(?:is missing; it )?must (?:be|have) (?=(?:a|an|at|one|the) |["\d])/,
+    'enter ',
+  )
+  return advice.charAt(0).toUpperCase() + advice.slice(1)
 }
 
 /** The buttons below a form. */
