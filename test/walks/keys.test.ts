@@ -139,6 +139,7 @@ describe('a key', () => {
     const next = await hand.takeSecret('Done')
     await page.getByText(next.slice(0, 10)).first().waitFor()
     expect(new URL(page.url()).pathname).toBe(`/console/keys/${keyRow(next)?.id}`)
+    expect(await page.getByText('Replaced by').count()).toBe(0)
     await page.getByRole('link', { name: text.slice(0, 10), exact: true }).click()
     await page.getByRole('link', { name: next.slice(0, 10), exact: true }).waitFor()
     expect(page.url()).toBe(old_page)

@@ -123,7 +123,7 @@ function KeyFacts({ of: key, week }: KnownKey) {
         ['Prefix', <Id key="prefix" value={key.prefix} what="prefix" whole />],
         [
           'Replaces',
-          replaces && (
+          replaces !== null && (
             <Link key="replaces" href={`/keys/${replaces.id}`}>
               <code>{replaces.prefix}</code>
             </Link>
@@ -131,7 +131,7 @@ function KeyFacts({ of: key, week }: KnownKey) {
         ],
         [
           'Replaced by',
-          replaced_by && (
+          replaced_by !== null && (
             <Link key="replaced" href={`/keys/${part(replaced_by)}`}>
               <code>{replaced_by}</code>
             </Link>
