@@ -41,6 +41,7 @@ import { refusals } from './refusals/plugin.ts'
 import { rerank } from './rerank/plugin.ts'
 import { responses } from './responses/plugin.ts'
 import { signIn } from './sign-in/plugin.ts'
+import { signUp } from './sign-up/plugin.ts'
 import { site } from './site/plugin.ts'
 import { staff } from './staff/plugin.ts'
 import { system } from './system/plugin.ts'
@@ -68,6 +69,7 @@ export const plugins = [
   personalData,
   signIn,
   staff,
+  signUp,
   calls,
   liveFeed,
   usage,

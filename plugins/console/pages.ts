@@ -29,20 +29,22 @@ const ASK_AGAIN = 'no-cache'
  * Nothing runs, shows or loads that does not come from here. Inline scripts and styles are refused; styles that scripts
  * set on an element are none of those. https://www.w3.org/TR/CSP3/
  */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' blob: data:",
-  "media-src 'self' blob:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const contentSecurityPolicy = (origins: readonly string[] = []): string =>
+  [
+    "default-src 'none'",
+    ["script-src 'self'", ...origins].join(' '),
+    ...(origins.length === 0 ? [] : [`frame-src ${origins.join(' ')}`]),
+    "style-src 'self'",
+    "img-src 'self' blob: data:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 const GUARDS = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'content-security-policy': contentSecurityPolicy(),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
@@ -55,13 +57,17 @@ const GUARDS = {
  * links into the console work, and its files below `/console/assets/`. Anybody may have them: their data need a
  * session.
  */
-export function pageRoutes(gateway: Pick<Gateway, 'calls' | 'requests'>) {
+export function pageRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>) {
   const serve = async ({ request }: { request: Request }): Promise<Response> => {
     requireConsole(gateway)
     const { pathname } = new URL(request.url)
     const name = pathname.slice(BASE.length).replace(/^\/+/, '')
     if (`${name}/`.startsWith(API)) throw noEndpoint()
-    return answer(request, await fileFor(name, pathOf(gateway), gateway.calls.catalogue().brand))
+    const served = answer(request, await fileFor(name, pathOf(gateway), gateway.calls.catalogue().brand))
+    const source = gateway.people.page_sources.find(({ path }) => path === name)
+    const origins = source?.origins() ?? []
+    if (origins.length > 0) served.headers.set('content-security-policy', contentSecurityPolicy(origins))
+    return served
   }
   return new Elysia({ name: 'console-pages' })
     .use(calls(gateway, SURFACE))

@@ -15,6 +15,23 @@ export const english: Templates = {
       'If you did not sign up, ignore this mail. Nothing happens without the link.',
     ],
   }),
+  has_account: (_, about) => ({
+    subject: `You have an account at ${about.brand.name} already`,
+    title: 'You have an account already',
+    paragraphs: [
+      `Somebody signed up at ${about.brand.name} with this address, which has an account. Sign in with it instead.`,
+      'If you forgot your password, ask for a new one where you sign in.',
+    ],
+    button: { label: 'Sign in', path: '/console' },
+    small: ['If that was not you, ignore this mail. Nothing was changed.'],
+  }),
+  sign_up_invitation: (_, about) => ({
+    subject: `Your invitation to ${about.brand.name}`,
+    title: `You are invited to ${about.brand.name}`,
+    paragraphs: [`Open the link to create your account at ${about.brand.name}.`],
+    button: { label: 'Create account' },
+    small: [...worksUntil(about), 'If you did not expect it, ignore this mail.'],
+  }),
   sign_in: (_, about) => ({
     subject: `Your sign-in link for ${about.brand.name}`,
     title: `Sign in to ${about.brand.name}`,

@@ -6,6 +6,10 @@ import type { Nanos } from '../../src/domain/money.ts'
 export interface MailFields {
   /** Somebody signed up: their address is theirs. */
   verification: Record<never, never>
+  /** Somebody signed up with the address of a person who can sign in. */
+  has_account: Record<never, never>
+  /** A link by which somebody may sign up. */
+  sign_up_invitation: Record<never, never>
   /** A link that signs in, in place of a password. */
   sign_in: Record<never, never>
   /** A link to a new password. */
@@ -52,6 +56,8 @@ interface PurposeFacts {
 
 export const PURPOSES: Readonly<Record<Purpose, PurposeFacts>> = {
   verification: { title: 'Verification', kind: 'security', has_token: true },
+  has_account: { title: 'Account exists', kind: 'security', has_token: false },
+  sign_up_invitation: { title: 'Invitation to sign up', kind: 'security', has_token: true },
   sign_in: { title: 'Sign-in link', kind: 'security', has_token: true },
   reset: { title: 'Password reset', kind: 'security', has_token: true },
   invitation: { title: 'Invitation', kind: 'security', has_token: true },

@@ -84,7 +84,7 @@ function readDocument(
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
-  const of_plugins = readAddedSections(value, { ...options, server, report })
+  const of_plugins = readAddedSections(value, { ...options, server, file: value, report })
   const sections = allOf({ ...texts, storage })
   if (!outline || !sections || !of_plugins) return undefined
   return { ...sections, ...of_plugins, providers, models }

@@ -10,6 +10,8 @@ export interface SectionContext {
   env: Readonly<Record<string, string | undefined>>
   /** Of [server], where it has no mistake of its form. */
   server: Pick<ServerSettings, 'listen' | 'public_url'> | undefined
+  /** The file as it is written, for what a section needs of another one. */
+  file: Readonly<Record<string, unknown>>
   /** Refuses the file. The path begins with the section's name. */
   report: (path: TomlPath, message: string) => void
   /** A remark on a file that is used all the same. */

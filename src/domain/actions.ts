@@ -46,6 +46,8 @@ interface DescribedAction {
 /** Actions by their names, in the words of the page. A name, once released, stays. */
 export const ACTIONS = {
   'account.created': { area: 'account', title: 'Account created', accounts_see: 'all fields' },
+  'account.signed_up': { area: 'account', title: 'Signed up', accounts_see: 'all fields' },
+  'terms.accepted': { area: 'account', title: 'Terms accepted', accounts_see: 'all fields' },
   'account.renamed': { area: 'account', title: 'Account renamed', accounts_see: 'all fields' },
   'account.changed': {
     area: 'account',
@@ -69,6 +71,12 @@ export const ACTIONS = {
   'key.rotated': { area: 'key', title: 'API key rotated', accounts_see: 'all fields' },
   'key.revoked': { area: 'key', title: 'API key revoked', accounts_see: 'all fields' },
   'invitation.created': { area: 'sign_in', title: 'Invitation created', accounts_see: 'all fields' },
+  'sign_up.invited': { area: 'sign_in', title: 'Invitation to sign up created', accounts_see: 'no fields' },
+  'sign_up.invitation_revoked': {
+    area: 'sign_in',
+    title: 'Invitation to sign up revoked',
+    accounts_see: 'no fields',
+  },
   'operator_link.created': {
     area: 'sign_in',
     title: 'Operator sign-in link created',

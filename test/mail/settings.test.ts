@@ -18,6 +18,7 @@ function read(
   const settings = mailSettings.read(text, {
     env,
     server,
+    file: {},
     report: (path, message) => mistakes.push(`${path.join('.')} ${message}`),
     warn: (path, message) => warnings.push(`${path.join('.')} ${message}`),
   })

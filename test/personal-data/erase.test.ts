@@ -68,6 +68,8 @@ describe.each([
       people: 1,
       mail_recipients: 1,
       mails: 1,
+      sign_ups: 1,
+      terms_acceptances: 1,
       refusals: 1,
       responses: 2,
     })

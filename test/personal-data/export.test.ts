@@ -104,6 +104,13 @@ test('mails that were sent are told, without their links and the words of the ma
   expect(Object.keys(linesOf('mail_recipients')[0])).not.toContain('token')
 })
 
+test('how it was signed up for, and the terms that were accepted, are told, without the invitation', () => {
+  const [sign_up] = linesOf('sign_ups')
+  expect(sign_up).toMatchObject({ email: `${MARKER}@example.com`, network: '203.0.113.77', proof: 'mail' })
+  expect(Object.keys(sign_up)).not.toContainAnyValues(['sha256', 'code_id'])
+  expect(linesOf('terms_acceptances')).toMatchObject([{ person_id: 11, version: '2026-11', accepted_at_ms: 5 }])
+})
+
 test('what was done at the console names the person, and not the operator', () => {
   const of_console = linesOf('actions').filter(({ actor }) => actor === 'account' || actor === 'operator')
   expect(of_console).toMatchObject([

@@ -104,6 +104,9 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
     INSERT INTO mails VALUES (NULL, 1, 'invitation:${MARKER}', 'invitation', json_object('account', '${MARKER}'), '${MARKER}@example.com', 'en',
       '/console/invitation#${MARKER}', 9, 'm1', 'queued', 1, 0, 9, NULL, '${MARKER}');
     INSERT INTO mail_recipients VALUES (NULL, 1, '${MARKER}@example.com', 't-${MARKER}', 5);
+    INSERT INTO sign_up_codes VALUES (1, randomblob(32), NULL, 1, 1, 0, 9, NULL);
+    INSERT INTO sign_ups VALUES (NULL, 1, '${MARKER}@example.com', 'mail', NULL, '203.0.113.77', 1, 1, 0, 9, 5);
+    INSERT INTO terms_acceptances VALUES (NULL, 1, 11, 'https://example.com/${MARKER}', '2026-11', 5);
     UPDATE calls SET trace = json_object('failure', json_object('kind', '${MARKER}')) WHERE account_id = 1`)
   await files.answers.put(ANSWER_FILE, Buffer.from(`an answer to ${MARKER}`))
   db.run(`UPDATE idempotency_keys SET body = NULL, body_file = '${ANSWER_FILE}'

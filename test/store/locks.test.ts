@@ -53,6 +53,8 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   renewHistory: 'one import runs at a time, and a row replaces itself',
   // Mails.
   queueMail: ADDS,
+  // Sign-ups: counts, and links, which are judged under a lock once they are used.
+  countSignUp: 'it adds to counts',
   // A person's data, and the gateways.
   forgetLimits: DELETES,
   rows: DELETES,

@@ -42,6 +42,12 @@ export const FILLING = `
   INSERT INTO mails VALUES (1, 1, 'k1', 'test', '{}', 'a@b', 'en', '/x#t', 9, 'm1', 'queued', 0, 5, 6, NULL, NULL);
   INSERT INTO mails VALUES (2, NULL, 'k2', 'test', '{}', 'a@b', 'en', NULL, NULL, 'm2', 'sent', 1, 5, NULL, 6, NULL);
   INSERT INTO mail_recipients VALUES (1, 1, 'a@b', 't1', NULL);
+  INSERT INTO sign_up_codes VALUES (1, zeroblob(32), 'a@b', 2, 1, 5, 9, NULL);
+  INSERT INTO sign_ups VALUES (1, 1, 'a@b', 'mail', NULL, '203.0.113.7', 1, 1, 5, 9, 6);
+  INSERT INTO sign_ups VALUES (2, NULL, 'c@d', 'mail', zeroblob(32), NULL, NULL, 1, 5, 9, NULL);
+  INSERT INTO sign_up_counts VALUES (1, 'network', '203.0.113.7', 9, 1);
+  INSERT INTO sign_up_keys VALUES (1, zeroblob(32), 5);
+  INSERT INTO terms_acceptances VALUES (1, 1, 2, 'https://example.com/terms', '', 6);
   INSERT INTO imported_rows VALUES (1, 'new-api', 'account', 'user 1', 1, NULL, 'x -', '{}', 0);
   INSERT INTO imported_usage VALUES (1, 'new-api', 1, 86400, 'm', 1, 1, 1, 1)`
 
@@ -330,6 +336,44 @@ const MAIL_RECIPIENTS = [
   ['an unknown account', 'UPDATE mail_recipients SET account_id = 9'],
 ] as const
 
+const SIGN_UP_CODES = [
+  ['a hash of another length', 'UPDATE sign_up_codes SET sha256 = zeroblob(31)'],
+  ['a hash twice', 'INSERT INTO sign_up_codes VALUES (2, zeroblob(32), NULL, 1, 0, 5, 9, NULL)'],
+  ['for nobody', 'UPDATE sign_up_codes SET max_uses = 0, uses = 0'],
+  ['more uses than it has', 'UPDATE sign_up_codes SET uses = 3'],
+  ['fewer uses than none', 'UPDATE sign_up_codes SET uses = -1'],
+  ['an address of two characters', "UPDATE sign_up_codes SET email = 'a@'"],
+] as const
+
+const SIGN_UPS = [
+  ['a second pending one of an address', "INSERT INTO sign_ups VALUES (3, NULL, 'c@d', 'mail', randomblob(32), NULL, NULL, 1, 5, 9, NULL)"],
+  ['a hash twice', "INSERT INTO sign_ups VALUES (3, NULL, 'e@f', 'mail', zeroblob(32), NULL, NULL, 1, 5, 9, NULL)"],
+  ['pending without a link', 'UPDATE sign_ups SET sha256 = NULL WHERE id = 2'],
+  ['completed with a link', 'UPDATE sign_ups SET sha256 = randomblob(32) WHERE id = 1'],
+  ['completed without an account', 'UPDATE sign_ups SET account_id = NULL WHERE id = 1'],
+  ['pending with an account', 'UPDATE sign_ups SET account_id = 1 WHERE id = 2'],
+  ['an unknown proof', "UPDATE sign_ups SET proof = 'word'"],
+  ['an empty network', "UPDATE sign_ups SET network = ''"],
+  ['fewer mails than none', 'UPDATE sign_ups SET mails = -1'],
+  ['an unknown invitation', 'UPDATE sign_ups SET code_id = 9'],
+  ['an unknown account', 'UPDATE sign_ups SET account_id = 9 WHERE id = 1'],
+] as const
+
+const SIGN_UP_COUNTS = [
+  ['the same twice', "INSERT INTO sign_up_counts VALUES (2, 'network', '203.0.113.7', 9, 1)"],
+  ['an unknown kind', "UPDATE sign_up_counts SET kind = 'person'"],
+  ['a count of none', 'UPDATE sign_up_counts SET count = 0'],
+  ['no subject', "UPDATE sign_up_counts SET subject = ''"],
+] as const
+
+const SIGN_UP_KEYS = [['a secret of another length', 'UPDATE sign_up_keys SET secret = zeroblob(31)']] as const
+
+const TERMS_ACCEPTANCES = [
+  ['no address', "UPDATE terms_acceptances SET url = ''"],
+  ['an unknown account', 'UPDATE terms_acceptances SET account_id = 9'],
+  ['no person', 'UPDATE terms_acceptances SET person_id = NULL'],
+] as const
+
 const LINKS = [
   [
     'a second one of a person and purpose',
@@ -397,6 +441,11 @@ export const REFUSED_STATEMENTS = [
   ['alert_sendings', ALERT_SENDINGS],
   ['mails', MAILS],
   ['mail_recipients', MAIL_RECIPIENTS],
+  ['sign_up_codes', SIGN_UP_CODES],
+  ['sign_ups', SIGN_UPS],
+  ['sign_up_counts', SIGN_UP_COUNTS],
+  ['sign_up_keys', SIGN_UP_KEYS],
+  ['terms_acceptances', TERMS_ACCEPTANCES],
   ['accounts', ACCOUNTS],
   ['closed_accounts', CLOSED_ACCOUNTS],
   ['keys', KEYS],

@@ -319,6 +319,36 @@ const ASKED: Readonly<Record<string, Asked>> = {
     }
   },
   mail_recipients: ({ id, at }) => ({ account_id: id, recipient: 'a@example.com', token: `t${at}` }),
+  sign_up_codes: ({ random }) => ({
+    sha256: bytes(random, 32),
+    email: either(random, null, 'a@example.com'),
+    max_uses: either(random, 1, MAX),
+    uses: either(random, 0, 1),
+    revoked_at_ms: either(random, null, 5),
+  }),
+  sign_ups: ({ random, id, at }) => ({
+    email: `${unique(at)}@example.com`,
+    proof: either(random, 'mail', 'identity'),
+    network: either(random, null, '203.0.113.7'),
+    code_id: either(random, null, other(random, id)),
+    mails: either(random, 0, MAX),
+    ...(random.chance(0.5)
+      ? { account_id: null, completed_at_ms: null, sha256: bytes(random, 32) }
+      : { account_id: other(random, id), completed_at_ms: MAX, sha256: null }),
+  }),
+  sign_up_counts: ({ random, at }) => ({
+    kind: either(random, 'network', 'challenge'),
+    subject: `${unique(at)}!`,
+    until_ms: at,
+    count: either(random, 1, MAX),
+  }),
+  sign_up_keys: ({ random }) => ({ secret: bytes(random, 32) }),
+  terms_acceptances: ({ random, id }) => ({
+    account_id: id,
+    person_id: other(random, id),
+    url: 'https://example.com/terms',
+    version: either(random, '', '2026-11'),
+  }),
   imported_rows: ({ random, id, at }) => ({
     source: 'new-api',
     kind: either(random, 'account', 'key', 'link'),

@@ -86,6 +86,7 @@ export function compose(parts: Parts): Gateway {
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
   }
   const sign_in_events = createSignInEvents()
+  const passwords = createPasswords()
   return {
     calls,
     requests: {
@@ -99,9 +100,11 @@ export function compose(parts: Parts): Gateway {
     people: {
       sign_in_ways: [],
       sign_in_events,
+      page_sources: [],
+      passwords,
       sessions: createSessions({
         db,
-        passwords: createPasswords(),
+        passwords,
         rate: createSignInRate(monotonic_ms),
         events: sign_in_events,
         settings: () => catalogue().console,

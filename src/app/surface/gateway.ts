@@ -1,5 +1,6 @@
 // The parts of a running gateway, as plugins are given them.
 import type { AnyElysia } from 'elysia'
+import type { Passwords } from '../../access/passwords.ts'
 import type { Exports, OwnRate } from '../../access/rate.ts'
 import type { RandomBytes } from '../../access/secret.ts'
 import type { Sessions } from '../../access/sessions.ts'
@@ -60,8 +61,12 @@ export interface People {
   sessions: Sessions
   /** What happens to how people sign in, for what tells them. */
   sign_in_events: SignInEvents
+  /** Hashing, off the event loop and few at once: the limit is of all who hash. */
+  passwords: Passwords
   /** The ways to sign in that plugins add, for the form. Filled at the start, once. */
   sign_in_ways: SignInWay[]
+  /** What single pages without a session load from elsewhere. Filled at the start, once. */
+  page_sources: PageSource[]
   /** The rate of requests by the pages of an account. */
   page_calls: OwnRate
   /** The lists that an account exports as CSV. */
@@ -79,6 +84,14 @@ export interface SignInWay {
   isOffered: () => boolean
   /** Whether a person who is signed in can confirm by it that it is them. */
   confirms?: (person_id: number) => Awaitable<boolean>
+}
+
+/** A page of the console that loads scripts and frames from elsewhere, as nothing else does. */
+export interface PageSource {
+  /** Below /console/. */
+  path: string
+  /** `https://…`; none where its content security policy stays as it is. */
+  origins: () => readonly string[]
 }
 
 export interface Operations {

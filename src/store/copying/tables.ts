@@ -75,7 +75,10 @@ const NAMED: Readonly<Record<string, readonly (readonly [table: string, column: 
     ['idempotency_keys', 'gateway_id'],
   ],
   sessions: [['actions', 'session_id']],
-  people: [['actions', 'person_id']],
+  people: [
+    ['actions', 'person_id'],
+    ['terms_acceptances', 'person_id'],
+  ],
   holds: [
     ['calls', 'id'],
     ['entries', 'call_id'],

@@ -75,6 +75,8 @@ describe.if(hasPostgres)('what is refused', () => {
       "INSERT INTO mails VALUES (9, 1, 'k', 'test', '{}', 'a@b', 'en', NULL, NULL, 'm', 'queued', 0, 5, 6, NULL, NULL)",
     ],
     ['a subscription to notices', "INSERT INTO mail_recipients VALUES (9, 1, 'c@d', 't', NULL)"],
+    ['a sign-up', "INSERT INTO sign_ups VALUES (9, 1, 'e@f', 'identity', NULL, NULL, NULL, 0, 5, 5, 5)"],
+    ['accepted terms', "INSERT INTO terms_acceptances VALUES (9, 1, 2, 'https://example.com/terms', '', 6)"],
     [
       'an image',
       "INSERT INTO generations (uuid, account_id, call_id, position, kind, state, model, prompt, parents, created_at_ms) VALUES ('00000000-0000-4000-8000-000000000000', 1, 1, 0, 'edit', 'failed', 'm', 'p', '[]', 0)",

@@ -14,6 +14,7 @@ import people from './0038_people.sql' with { type: 'text' }
 import mails from './0039_mails.sql' with { type: 'text' }
 import status_page from './0040_status_page.sql' with { type: 'text' }
 import proofs_and_links from './0041_proofs_and_links.sql' with { type: 'text' }
+import sign_ups from './0042_sign_ups.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 39, sql: mails, readable_from: 39 },
   { version: 40, sql: status_page, readable_from: 39 },
   { version: 41, sql: proofs_and_links, readable_from: 41 },
+  { version: 42, sql: sign_ups, readable_from: 42 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -44,6 +44,7 @@ import people from './migrations/0038_people.sql' with { type: 'text' }
 import mails from './migrations/0039_mails.sql' with { type: 'text' }
 import status_page from './migrations/0040_status_page.sql' with { type: 'text' }
 import proofs_and_links from './migrations/0041_proofs_and_links.sql' with { type: 'text' }
+import sign_ups from './migrations/0042_sign_ups.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -88,6 +89,7 @@ export const MIGRATIONS: readonly string[] = [
   mails,
   status_page,
   proofs_and_links,
+  sign_ups,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

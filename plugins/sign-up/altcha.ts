@@ -1,0 +1,142 @@
+// The challenge of ALTCHA: work for a browser, signed by a key that all gateways have, so that any of them can check it without having kept it.
+import { type Challenge, createChallenge, randomInt, type Solution, verifySolution } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import { hashKey, type RandomBytes } from '../../src/access/secret.ts'
+import { invalidRequest } from '../../src/domain/errors.ts'
+import type { Db } from '../../src/store/db.ts'
+import { bareColumns, placeholders } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { sign_up_keys } from './tables.ts'
+
+/**
+ * A browser tries some 250 keys of 5,000 rounds: 0.3 s of a desktop, 1 to 2 s of a phone. Making one takes the gateway one key (2 ms of another
+ * thread), checking one a signature.
+ */
+const ALGORITHM = 'PBKDF2/SHA-256'
+const ROUNDS = 5_000
+const MIN_TRIES = 150
+const MAX_TRIES = 350
+/** A page may stand open for a while before its form is sent. */
+export const CHALLENGE_LASTS_MS = 20 * 60_000
+/** Other forms may have challenges by the same key one day. */
+const FORM = 'sign-up'
+const KEY_BYTES = 32
+const MAX_CHARS = 4_000
+
+const queries = perConnection({
+  first: (orm) => orm.select().from(sign_up_keys).orderBy(sign_up_keys.id).limit(1).prepare(),
+  insert: (orm) =>
+    orm
+      .insert(sign_up_keys)
+      .values({ ...placeholders('secret', 'created_at_ms'), id: 1 })
+      .onConflictDoNothing({ target: bareColumns('id') })
+      .prepare(),
+})
+
+/** A challenge that was solved. It counts once, which its caller sees to until it expires. */
+export interface Solved {
+  /** The same for each solution of one challenge. */
+  id: string
+  until_ms: number
+}
+
+export interface Altcha {
+  /** A new challenge. */
+  issue(): Promise<Challenge>
+  /** @param text JSON of the challenge and its solution @throws GatewayError invalid_request for another one, or one that has expired */
+  check(text: string | undefined): Promise<Solved>
+}
+
+interface AltchaParts {
+  db: Db
+  randomBytes: RandomBytes
+  now: () => number
+}
+
+export function createAltcha({ db, randomBytes, now }: AltchaParts): Altcha {
+  let kept: Promise<Secrets> | undefined
+  const secrets = async (): Promise<Secrets> => {
+    kept ??= keyOf(db, randomBytes, now())
+    try {
+      return await kept
+    } catch (thrown) {
+      kept = undefined
+      throw thrown
+    }
+  }
+  return {
+    async issue() {
+      return await createChallenge({
+        algorithm: ALGORITHM,
+        cost: ROUNDS,
+        counter: randomInt(MAX_TRIES, MIN_TRIES),
+        // Among the signed fields, and by the gateway's clock.
+        data: { form: FORM, until_ms: now() + CHALLENGE_LASTS_MS },
+        deriveKey,
+        ...(await secrets()),
+      })
+    },
+    async check(text) {
+      const payload = readPayload(text)
+      if (!payload) throw notSolved()
+      const { challenge, solution } = payload
+      const { form, until_ms } = challenge.parameters.data ?? {}
+      if (form !== FORM || typeof until_ms !== 'number') throw notSolved()
+      const { verified } = await verified_by(challenge, solution, await secrets())
+      if (!verified || challenge.signature === undefined) throw notSolved()
+      if (until_ms <= now()) throw expired()
+      return { id: hashKey(challenge.signature).toString('hex'), until_ms }
+    },
+  }
+}
+
+interface Secrets {
+  hmacSignatureSecret: string
+  hmacKeySignatureSecret: string
+}
+
+const verified_by = (challenge: Challenge, solution: Solution, secrets: Secrets) =>
+  verifySolution({ challenge, solution, deriveKey, ...secrets })
+
+/** The key of all gateways, made by the first one that needs it. */
+async function keyOf(db: Db, randomBytes: RandomBytes, now_ms: number): Promise<Secrets> {
+  const find = () => queries(db).first.get()
+  let found = await find()
+  if (!found) {
+    const secret = Buffer.from(randomBytes(KEY_BYTES))
+    await db.write((db) => queries(db).insert.run({ secret, created_at_ms: now_ms }))
+    found = await find()
+  }
+  if (!found) throw new Error('the key of challenges is gone')
+  const secret = Buffer.from(found.secret).toString('hex')
+  return { hmacSignatureSecret: secret, hmacKeySignatureSecret: hashKey(secret).toString('hex') }
+}
+
+/** @returns undefined for what has another form */
+function readPayload(text: string | undefined): { challenge: Challenge; solution: Solution } | undefined {
+  if (text === undefined || text.length > MAX_CHARS) return undefined
+  try {
+    const { challenge, solution } = JSON.parse(text)
+    const is_whole =
+      challenge?.parameters?.algorithm === ALGORITHM &&
+      challenge.parameters.cost === ROUNDS &&
+      typeof challenge.signature === 'string' &&
+      Number.isInteger(solution?.counter) &&
+      typeof solution.derivedKey === 'string'
+    return is_whole ? { challenge, solution } : undefined
+  } catch {
+    // Not JSON, or without one of the objects.
+    return undefined
+  }
+}
+
+const notSolved = () =>
+  invalidRequest('The check of your browser did not succeed. Reload the page and try again.', {
+    code: 'challenge_failed',
+    param: 'solution',
+  })
+const expired = () =>
+  invalidRequest('The page was open for too long. Try again: your browser makes a new check.', {
+    code: 'challenge_expired',
+    param: 'solution',
+  })

@@ -1,0 +1,45 @@
+// The check of sign-up: whether people are refused because sign-ups caused as many mails as they may, and whether the list of domains can be read.
+import { type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
+import type { Db } from '../../src/store/db.ts'
+import { counted } from '../../src/utilities/counted.ts'
+import { messageOf } from '../../src/utilities/thrown.ts'
+import { countOf } from './counts.ts'
+import type { SigningUpParts } from './parts.ts'
+import { mailsThisHour } from './policy.ts'
+import { countPending } from './sign-ups.ts'
+
+const of_sign_ups = diagnosesOf('sign-ups')
+
+/** @param own of a running gateway: without one, nobody signs up */
+export async function checkSignUps(
+  { db, now }: { db: Db; now: () => number },
+  own: Pick<SigningUpParts, 'settings' | 'disposable'> | undefined,
+): Promise<Diagnosis[]> {
+  if (!own) return []
+  const { mode, mails_per_hour, disposable_domains } = own.settings()
+  if (mode === 'closed') return [of_sign_ups.ok('sign-up is closed')]
+  const unreadable = await readingFailure(own, disposable_domains)
+  if (unreadable !== undefined) return [of_sign_ups.fail(unreadable, 'Until then nobody can sign up.')]
+  const mails = await countOf(db, mailsThisHour(now()))
+  if (mails_per_hour > 0 && mails >= mails_per_hour)
+    return [
+      of_sign_ups.warn(
+        `sign-ups caused ${counted(mails, 'mail')} this hour, as many as they may: further ones are refused`,
+        'See `tollgate sign-up list`. If they are real, raise mails_per_hour in [sign_up]; if not, set a challenge or close sign-up.',
+      ),
+    ]
+  const pending = await countPending(db)
+  return [of_sign_ups.ok(`${mode}; ${counted(pending, 'sign-up')} pending`)]
+}
+
+async function readingFailure(
+  { disposable }: Pick<SigningUpParts, 'disposable'>,
+  file: string | undefined,
+): Promise<string | undefined> {
+  try {
+    await disposable.all(file)
+    return undefined
+  } catch (thrown) {
+    return messageOf(thrown)
+  }
+}

@@ -1,0 +1,193 @@
+// Invitations to sign up: links with a code that the operator makes, for one address or for several people.
+import { and, desc, lt, sql } from 'drizzle-orm'
+import { hashKey, type RandomBytes } from '../../src/access/secret.ts'
+import { conflict, invalidRequest, notFound } from '../../src/domain/errors.ts'
+import { personsAddress } from '../../src/domain/mail-address.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import type { Db, Tx } from '../../src/store/db.ts'
+import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
+import { equals, placeholders } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { queueMail } from '../mail/index.ts'
+import { type SignUpCodeRow, sign_up_codes } from './tables.ts'
+
+export const MAX_USES = 10_000
+export const MAX_DAYS = 365
+export const DEFAULT_DAYS = 14
+/** 192 bits. */
+const CODE_BYTES = 24
+const CODE = /^[A-Za-z0-9_-]{32}$/
+const KEPT_MS = 90 * DAY_MS
+
+const { placeholder } = sql
+const queries = perConnection({
+  insert: (orm) =>
+    orm
+      .insert(sign_up_codes)
+      .values({
+        ...placeholders('sha256', 'email', 'max_uses', 'created_at_ms', 'expires_at_ms'),
+        uses: 0,
+        revoked_at_ms: null,
+      })
+      .returning()
+      .prepare(),
+  byHash: (orm) => orm.select().from(sign_up_codes).where(equals(sign_up_codes.sha256, 'sha256')).prepare(),
+  byId: (orm) => orm.select().from(sign_up_codes).where(equals(sign_up_codes.id, 'id')).prepare(),
+  /** The address is not needed any more: the account has it. */
+  use: (orm) =>
+    orm
+      .update(sign_up_codes)
+      .set({ uses: sql`${sign_up_codes.uses} + 1`, email: null })
+      .where(
+        and(
+          equals(sign_up_codes.id, 'id'),
+          sql`${sign_up_codes.uses} < ${sign_up_codes.max_uses}`,
+          sql`${sign_up_codes.revoked_at_ms} IS NULL`,
+        ),
+      )
+      .returning({ id: sign_up_codes.id })
+      .prepare(),
+  revoke: (orm) =>
+    orm
+      .update(sign_up_codes)
+      .set({ revoked_at_ms: sql`${placeholder('now_ms')}` })
+      .where(and(equals(sign_up_codes.id, 'id'), sql`${sign_up_codes.revoked_at_ms} IS NULL`))
+      .returning()
+      .prepare(),
+  page: (orm) =>
+    orm
+      .select()
+      .from(sign_up_codes)
+      .where(lt(sign_up_codes.id, placeholder('below_id')))
+      .orderBy(desc(sign_up_codes.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  sweep: (orm) =>
+    orm
+      .delete(sign_up_codes)
+      .where(
+        sql`${sign_up_codes.expires_at_ms} < ${placeholder('until_ms')}
+          AND NOT EXISTS (SELECT 1 FROM sign_ups WHERE sign_ups.code_id = ${sign_up_codes.id})`,
+      )
+      .prepare(),
+})
+
+/** A new invitation. */
+export interface NewCode {
+  /** The only address that may use it, to which it is mailed. */
+  email?: string | undefined
+  uses?: number | undefined
+  days?: number | undefined
+}
+
+/** An invitation with its code, which is shown once. */
+export interface MadeCode {
+  row: SignUpCodeRow
+  /** Below the public URL. */
+  path: string
+  is_mailed: boolean
+}
+
+/**
+ * Makes an invitation, and queues its mail where it is for one address. In the caller's transaction.
+ *
+ * @throws GatewayError invalid_request for an address that is none, and for several uses of one address
+ */
+export async function makeCode(
+  tx: Tx,
+  { email, uses = 1, days = DEFAULT_DAYS }: NewCode,
+  { randomBytes, now_ms }: { randomBytes: RandomBytes; now_ms: number },
+): Promise<MadeCode> {
+  const address = email === undefined ? null : personsAddress(email)
+  if (address !== null && uses !== 1)
+    throw invalidRequest('uses: an invitation for one address works once. Leave it out.', { param: 'uses' })
+  const code = Buffer.from(randomBytes(CODE_BYTES)).toString('base64url')
+  const expires_at_ms = now_ms + days * DAY_MS
+  const values = {
+    sha256: hashKey(code),
+    email: address,
+    max_uses: uses,
+    created_at_ms: now_ms,
+    expires_at_ms,
+  }
+  const row: SignUpCodeRow = await queries(tx).insert.get(values)
+  const path = `/console/sign-up#${code}`
+  if (address !== null)
+    await queueMail(
+      tx,
+      {
+        purpose: 'sign_up_invitation',
+        to: address,
+        account_id: null,
+        fields: {},
+        link: { path, expires_at_ms },
+        request_key: `sign_up_invitation:${row.id}`,
+      },
+      now_ms,
+    )
+  await recordAction(tx, {
+    action: 'sign_up.invited',
+    after: { invitation: row.id, email: address, uses, expires_at: new Date(expires_at_ms).toISOString() },
+  })
+  return { row, path, is_mailed: address !== null }
+}
+
+/** The state of an invitation, in a word. */
+export function stateOf(row: SignUpCodeRow, now_ms: number): 'open' | 'used' | 'revoked' | 'expired' {
+  if (row.revoked_at_ms !== null) return 'revoked'
+  if (row.uses >= row.max_uses) return 'used'
+  return row.expires_at_ms <= now_ms ? 'expired' : 'open'
+}
+
+/**
+ * The invitation of a code that can be used.
+ *
+ * @param email of who uses it
+ * @throws GatewayError not_found for one that was used up, revoked or has expired, that never was, or is for another address
+ */
+export async function readCode(
+  db: Db,
+  code: string,
+  { email, now_ms }: { email: string; now_ms: number },
+): Promise<SignUpCodeRow> {
+  const row = CODE.test(code) ? await queries(db).byHash.get({ sha256: hashKey(code) }) : undefined
+  const is_theirs = row !== undefined && (row.email === null || row.email === email)
+  if (!row || !is_theirs || stateOf(row, now_ms) !== 'open') throw codeNotValid()
+  return row
+}
+
+/** Counts a use of an invitation. In the caller's transaction. @throws GatewayError not_found if it is used up or revoked */
+export async function useCode(tx: Tx, id: number): Promise<void> {
+  if (!(await queries(tx).use.get({ id }))) throw codeNotValid()
+}
+
+/** Ends an invitation. In the caller's transaction. @throws GatewayError not_found; conflict if it is revoked */
+export async function revokeCode(tx: Tx, id: number, now_ms: number): Promise<SignUpCodeRow> {
+  const revoked: SignUpCodeRow | undefined = await queries(tx).revoke.get({ id, now_ms })
+  if (!revoked) {
+    if (!(await queries(tx).byId.get({ id })))
+      throw notFound('Invitation not found. See the list of invitations.')
+    throw conflict(`Invitation ${id} is revoked already.`)
+  }
+  await recordAction(tx, {
+    action: 'sign_up.invitation_revoked',
+    before: { invitation: id, uses: revoked.uses },
+  })
+  return revoked
+}
+
+/** One page, the newest first. */
+export const listCodes = async (db: Db, request: PageRequest): Promise<Page<SignUpCodeRow>> =>
+  pageOf(await queries(db).page.all(pageValues(request)), request)
+
+/** Deletes those that expired long ago and that nobody used. */
+export async function sweepCodes(db: Db, now_ms: number): Promise<void> {
+  await db.write((db) => queries(db).sweep.run({ until_ms: now_ms - KEPT_MS }))
+}
+
+const codeNotValid = () =>
+  notFound(
+    'This invitation was used up, was revoked, has expired, or is for another address. Ask whoever invited you for a new one.',
+    { code: 'invitation_not_valid', param: 'code' },
+  )

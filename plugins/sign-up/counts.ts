@@ -1,0 +1,75 @@
+// Counts of sign-ups over all gateways: rows of the database, each of a window of time that begins with its hour or day in UTC.
+import { and, lte, sql } from 'drizzle-orm'
+import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
+import type { Db, Tx } from '../../src/store/db.ts'
+import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { type CountKind, sign_up_counts } from './tables.ts'
+
+const { placeholder } = sql
+
+const queries = perConnection({
+  add: (orm) =>
+    orm
+      .insert(sign_up_counts)
+      .values({ ...placeholders('kind', 'subject', 'until_ms'), count: 1 })
+      .onConflictDoUpdate({
+        target: bareColumns('kind', 'subject', 'until_ms'),
+        set: { count: sql`${sign_up_counts.count} + 1` },
+      })
+      .returning({ count: sign_up_counts.count })
+      .prepare(),
+  find: (orm) =>
+    orm
+      .select({ count: sign_up_counts.count })
+      .from(sign_up_counts)
+      .where(
+        and(
+          equals(sign_up_counts.kind, 'kind'),
+          equals(sign_up_counts.subject, 'subject'),
+          equals(sign_up_counts.until_ms, 'until_ms'),
+        ),
+      )
+      .prepare(),
+  sweep: (orm) =>
+    orm
+      .delete(sign_up_counts)
+      .where(lte(sign_up_counts.until_ms, placeholder('now_ms')))
+      .prepare(),
+})
+
+/** What is counted, and when its window ends. */
+export interface Counted {
+  kind: CountKind
+  subject: string
+  until_ms: number
+}
+
+/** @param subject of the count; it need not be readable */
+export const thisDay = (kind: CountKind, subject: string, now_ms: number): Counted => ({
+  kind,
+  subject,
+  until_ms: (Math.floor(now_ms / DAY_MS) + 1) * DAY_MS,
+})
+
+export const thisHour = (kind: CountKind, subject: string, now_ms: number): Counted => ({
+  kind,
+  subject,
+  until_ms: (Math.floor(now_ms / HOUR_MS) + 1) * HOUR_MS,
+})
+
+/** Counts one more, in the caller's transaction. Others that count the same wait for its end. @returns how many there are now */
+export async function addOne(tx: Tx, counted: Counted): Promise<number> {
+  const row = await queries(tx).add.get({ ...counted })
+  if (!row) throw new Error('a count returned no row')
+  return row.count
+}
+
+export async function countOf(db: Db, counted: Counted): Promise<number> {
+  return (await queries(db).find.get({ ...counted }))?.count ?? 0
+}
+
+/** Deletes those whose window is over. */
+export async function sweepCounts(db: Db, now_ms: number): Promise<void> {
+  await db.write((db) => queries(db).sweep.run({ now_ms }))
+}

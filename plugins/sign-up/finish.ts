@@ -1,0 +1,85 @@
+// The end of a sign-up: whoever has the link of the mail chooses a name and a password, and is signed in to a new account.
+import { checkPassword } from '../../src/access/passwords.ts'
+import type { SignedIn, Visitor } from '../../src/access/session-rows.ts'
+
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
+import type { Tx } from '../../src/store/db.ts'
+import { makeAccount, requireTerms } from './account.ts'
+import { useCode } from './codes.ts'
+import { checkChosenName, proposeName } from './names.ts'
+import { closed } from './policy.ts'
+import { modeOf } from './settings.ts'
+import { pendingByToken, setCompleted } from './sign-ups.ts'
+import type { SignUpRow } from './tables.ts'
+import { currentTerms, type Terms } from './terms.ts'
+
+type Parts = Pick<Gateway, 'calls' | 'people' | 'db'>
+
+/** The sign-up that a link is for, with a name that is free. @throws GatewayError not_found; rate_limited; permission_denied */
+export async function lookAtSignUp({ calls, people, db }: Parts, token: string, visitor: Visitor) {
+  const row = await people.sessions.found(visitor, () => pendingByToken(db, token, calls.now()))
+  requireStillAllowed(calls.catalogue(), row)
+  const { email, expires_at_ms } = row
+  return {
+    email,
+    expires_at_ms,
+    name: await proposeName(db, email),
+    terms: currentTerms(calls.catalogue()) ?? null,
+  }
+}
+
+export interface Finish {
+  token: string
+  name: string
+  password: string
+  /** As they were shown; null where none were accepted. */
+  terms: Terms | null
+}
+
+/**
+ * Makes the account and opens a session. The link is used up in the same transaction: of two at once, one does.
+ *
+ * @throws GatewayError not_found for a link that is of no use; invalid_request for a name, a password or missing terms; conflict for an
+ * address or terms that have changed hands meanwhile; permission_denied once sign-up is closed; rate_limited; overloaded
+ */
+export async function finishSignUp(gateway: Parts, finish: Finish, visitor: Visitor): Promise<SignedIn> {
+  const { calls, people, db } = gateway
+  const { token, name, password } = finish
+  // What costs nothing comes first, and the hash of the password last.
+  const found = await people.sessions.found(visitor, () => pendingByToken(db, token, calls.now()))
+  requireStillAllowed(calls.catalogue(), found)
+  checkChosenName(name)
+  checkPassword(password, 'password')
+  requireTerms(currentTerms(calls.catalogue()), finish.terms)
+  const password_hash = await people.passwords.hash(password)
+  return await people.sessions.withProof(
+    'link',
+    async (tx) => await completed(tx, gateway, { token, name, password_hash }, visitor),
+    visitor,
+  )
+}
+
+async function completed(
+  tx: Tx,
+  { calls }: Parts,
+  { token, name, password_hash }: { token: string; name: string; password_hash: string },
+  { request_id }: Visitor,
+) {
+  const now_ms = calls.now()
+  await tx.lock(null)
+  const { id, email, code_id } = await pendingByToken(tx, token, now_ms)
+  const terms = currentTerms(calls.catalogue())
+  const by = { now_ms, request_id, proof: 'mail' } as const
+  const entering = await makeAccount(tx, { email, name, password_hash, terms }, by)
+  if (entering.account_id === null) throw new Error('a new owner has no account')
+  await setCompleted(tx, { id, account_id: entering.account_id, now_ms })
+  if (code_id !== null) await useCode(tx, code_id)
+  return entering
+}
+
+/** The operator may have closed sign-up since the mail was sent. */
+function requireStillAllowed(catalogue: Catalogue, { code_id }: Pick<SignUpRow, 'code_id'>): void {
+  const mode = modeOf(catalogue)
+  if (mode === 'closed' || (mode === 'invitation' && code_id === null)) throw closed()
+}

@@ -1,0 +1,50 @@
+// The running part of sign-up: the challenges, the list of throw-away domains, and the word of warning once mails are used up.
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { HOUR_MS } from '../../src/domain/ranges.ts'
+import { type Altcha, createAltcha } from './altcha.ts'
+import { createDisposableDomains, type DisposableDomains } from './disposable.ts'
+import { isSignUpOpen, type SignUpSettings, signUpSettings } from './settings.ts'
+import { type CheckTurnstile, createTurnstile, TURNSTILE_ORIGIN } from './turnstile.ts'
+
+export interface SigningUpParts {
+  altcha: Altcha
+  turnstile: CheckTurnstile
+  disposable: DisposableDomains
+  /** No answer to a form comes earlier, whatever there was to do. */
+  answers_after_ms: number
+  wait: (ms: number) => Promise<void>
+  /** Says in the log that sign-ups caused as many mails as they may, once an hour. */
+  onMailsUsedUp: (max: number) => void
+  settings: () => SignUpSettings
+}
+
+/** Much longer than a transaction takes, and not long for a person. */
+const ANSWERS_AFTER_MS = 400
+
+/** Opens sign-up: a way to sign in for the form, and for the page the source of Turnstile's script where that is the challenge. */
+export function openSignUp(gateway: Gateway): SigningUpParts {
+  const { calls, people, operations, db } = gateway
+  const { catalogue, now, log } = calls
+  people.sign_in_ways.push({ name: 'sign_up', isOffered: () => isSignUpOpen(catalogue()) })
+  people.page_sources.push({
+    path: 'sign-up',
+    origins: () => (signUpSettings.of(catalogue()).challenge?.kind === 'turnstile' ? [TURNSTILE_ORIGIN] : []),
+  })
+  let warned_at_ms = Number.NEGATIVE_INFINITY
+  return {
+    altcha: createAltcha({ db, now, randomBytes: people.randomBytes }),
+    turnstile: createTurnstile(),
+    disposable: createDisposableDomains(operations.data_folder),
+    answers_after_ms: ANSWERS_AFTER_MS,
+    wait: (ms) => Bun.sleep(Math.max(0, ms)),
+    settings: () => signUpSettings.of(catalogue()),
+    onMailsUsedUp(max) {
+      if (now() - warned_at_ms < HOUR_MS) return
+      warned_at_ms = now()
+      log.warn(
+        { mails_per_hour: max },
+        'sign-ups caused as many mails as they may in an hour: further ones are refused until the next; raise mails_per_hour in [sign_up] if they are real',
+      )
+    },
+  }
+}

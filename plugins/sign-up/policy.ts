@@ -1,0 +1,117 @@
+// The policy of sign-up: which addresses may sign up, and how often a network, a domain and a mailbox may.
+
+import { hashKey } from '../../src/access/secret.ts'
+import { placeOf } from '../../src/access/sign-in-rate.ts'
+import { type GatewayError, invalidRequest, permissionDenied, rateLimited } from '../../src/domain/errors.ts'
+import { domainOf } from '../../src/domain/mail-address.ts'
+import type { Db, Tx } from '../../src/store/db.ts'
+import { addOne, type Counted, countOf, thisDay, thisHour } from './counts.ts'
+import type { DisposableDomains } from './disposable.ts'
+import { hasDomain, isLargeProvider, mailboxOf } from './mailbox.ts'
+import type { SignUpSettings } from './settings.ts'
+
+/** Of all spellings of one mailbox: nobody's mailbox is filled by strangers. */
+const MAX_PER_MAILBOX = 3
+
+/** The network of a visitor: an IPv4 address, or the first 64 bits of an IPv6 address; those that are not known count together. */
+export const networkOf = (address: string | undefined): string => placeOf(address) ?? 'unknown'
+
+export const closed = () =>
+  permissionDenied('Sign-up is closed. Ask the operator for an account.', { code: 'sign_up_closed' })
+
+/**
+ * @param email as `personsAddress` has it
+ * @throws GatewayError invalid_request for a domain that may not sign up, or one of throw-away addresses
+ */
+export async function requireAllowedDomain(
+  email: string,
+  { email_domains, disposable_domains }: Pick<SignUpSettings, 'email_domains' | 'disposable_domains'>,
+  disposable: DisposableDomains,
+): Promise<void> {
+  const domain = domainOf(email)
+  if (email_domains.length > 0 && !email_domains.includes(domain))
+    throw invalidRequest(
+      `email: sign-up is for addresses of ${email_domains.slice(0, 5).join(', ')}${email_domains.length > 5 ? ' and others' : ''}.`,
+      { param: 'email', code: 'domain_not_allowed' },
+    )
+  if (email_domains.length === 0 && hasDomain(await disposable.all(disposable_domains), domain))
+    throw invalidRequest('email: addresses of this provider last for a short time. Use one that you keep.', {
+      param: 'email',
+      code: 'disposable_address',
+    })
+}
+
+type Limits = Pick<SignUpSettings, 'per_address_per_day' | 'per_domain_per_day' | 'mails_per_hour'>
+
+const networkToday = (network: string, now_ms: number): Counted => thisDay('network', network, now_ms)
+
+/** Looks whether a network has signed up too often, before anything is written. @throws GatewayError rate_limited */
+export async function requireFreeNetwork(
+  db: Db,
+  network: string,
+  { limits, now_ms }: { limits: Limits; now_ms: number },
+): Promise<void> {
+  const { per_address_per_day: max } = limits
+  const today = networkToday(network, now_ms)
+  if (max > 0 && (await countOf(db, today)) >= max) throw tooManyOfNetwork(today, now_ms)
+}
+
+/**
+ * Counts a sign-up of a network and of a domain. In the caller's transaction, which takes it back where it fails.
+ *
+ * @throws GatewayError rate_limited
+ */
+export async function countSignUp(
+  tx: Tx,
+  { email, network }: { email: string; network: string },
+  { limits, now_ms }: { limits: Limits; now_ms: number },
+): Promise<void> {
+  const { per_address_per_day, per_domain_per_day } = limits
+  const of_network = networkToday(network, now_ms)
+  if (isBeyond(per_address_per_day, await addOne(tx, of_network))) throw tooManyOfNetwork(of_network, now_ms)
+  const domain = domainOf(email)
+  if (isLargeProvider(domain)) return
+  const of_domain = thisDay('domain', domain, now_ms)
+  if (isBeyond(per_domain_per_day, await addOne(tx, of_domain)))
+    throw tooMany(`Too many people of ${domain} have signed up today. Try again tomorrow.`, of_domain, now_ms)
+}
+
+/**
+ * Counts a mail to an address.
+ *
+ * @returns false where its mailbox has got enough today, which nobody is told
+ * @throws GatewayError rate_limited where sign-ups have caused as many mails as they may in an hour
+ */
+export async function countMail(
+  tx: Tx,
+  email: string,
+  { limits, now_ms }: { limits: Limits; now_ms: number },
+): Promise<boolean> {
+  const all = mailsThisHour(now_ms)
+  if (isBeyond(limits.mails_per_hour, await addOne(tx, all)))
+    throw tooMany(
+      'Too many people are signing up at the moment. Try again in an hour.',
+      all,
+      now_ms,
+      MAILS_USED_UP,
+    )
+  // Not the address itself: whoever reads the row learns nothing.
+  const mailbox = hashKey(mailboxOf(email)).toString('hex')
+  return (await addOne(tx, thisDay('mailbox', mailbox, now_ms))) <= MAX_PER_MAILBOX
+}
+
+export const mailsThisHour = (now_ms: number): Counted => thisHour('mail', 'all', now_ms)
+
+export const MAILS_USED_UP = 'sign_up_mails_used_up'
+
+const isBeyond = (max: number, count: number): boolean => max > 0 && count > max
+
+function tooMany(message: string, { until_ms }: Counted, now_ms: number, code?: string): GatewayError {
+  return rateLimited(message, {
+    retry_after_s: Math.ceil((until_ms - now_ms) / 1_000),
+    ...(code !== undefined && { code }),
+  })
+}
+
+const tooManyOfNetwork = (counted: Counted, now_ms: number): GatewayError =>
+  tooMany('Too many sign-ups from your network today. Try again tomorrow.', counted, now_ms)

@@ -1,0 +1,149 @@
+// A request to sign up: checked by the policy and the challenge, answered the same for every address, and mailed a link.
+import { personOfEmail } from '../../src/access/emails.ts'
+import { hashKey } from '../../src/access/secret.ts'
+import type { Visitor } from '../../src/access/session-rows.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { GatewayError, invalidRequest } from '../../src/domain/errors.ts'
+import { personsAddress } from '../../src/domain/mail-address.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
+import type { Tx } from '../../src/store/db.ts'
+import { queueMail } from '../mail/index.ts'
+import type { Solved } from './altcha.ts'
+import { readCode } from './codes.ts'
+import { addOne } from './counts.ts'
+import type { SigningUpParts } from './parts.ts'
+import {
+  closed,
+  countMail,
+  countSignUp,
+  MAILS_USED_UP,
+  networkOf,
+  requireAllowedDomain,
+  requireFreeNetwork,
+} from './policy.ts'
+import { modeOf, signUpSettings } from './settings.ts'
+import { LINK_HOURS, setPending, TOKEN_BYTES } from './sign-ups.ts'
+
+/** A form that was sent. */
+export interface SignUpForm {
+  email: string
+  code?: string | undefined
+  /** Of the challenge. */
+  solution?: string | undefined
+}
+
+/** Its page takes the link's token from the fragment, and posts it. */
+export const LINK_PAGE = '/console/sign-up/confirm'
+
+/**
+ * Mails a link to an address, or to the person who has it that they have an account. Whoever asks learns nothing of the address: the answer is the
+ * same, and comes after the same time.
+ *
+ * @throws GatewayError permission_denied while sign-up is closed; invalid_request for an address that may not sign up, or a challenge
+ * that was not solved; not_found for an invitation that is of no use; rate_limited; overloaded
+ */
+export async function requestSignUp(
+  gateway: Pick<Gateway, 'calls' | 'people' | 'db'>,
+  parts: SigningUpParts,
+  form: SignUpForm,
+  visitor: Visitor,
+): Promise<void> {
+  const { db, calls, people } = gateway
+  const began = performance.now()
+  const catalogue = calls.catalogue()
+  const limits = signUpSettings.of(catalogue)
+  const mode = modeOf(catalogue)
+  if (mode === 'closed') throw closed()
+  const email = personsAddress(form.email)
+  await requireAllowedDomain(email, limits, parts.disposable)
+  const code_id = mode === 'invitation' ? await codeFor(gateway, { email, code: form.code }, visitor) : null
+  const network = networkOf(visitor.address)
+  const now_ms = calls.now()
+  await requireFreeNetwork(db, network, { limits, now_ms })
+  const solved = await solve(gateway, parts, form.solution, visitor)
+  const token = Buffer.from(people.randomBytes(TOKEN_BYTES)).toString('base64url')
+  try {
+    await db.begin(async (tx) => {
+      if (solved) await spend(tx, solved)
+      await countSignUp(tx, { email, network }, { limits, now_ms })
+      if (!(await countMail(tx, email, { limits, now_ms }))) return
+      await mailLink(tx, { email, token, network, code_id, now_ms })
+    })
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && thrown.code === MAILS_USED_UP)
+      parts.onMailsUsedUp(limits.mails_per_hour)
+    throw thrown
+  }
+  await parts.wait(parts.answers_after_ms - (performance.now() - began))
+}
+
+async function codeFor(
+  { db, calls, people }: Pick<Gateway, 'calls' | 'people' | 'db'>,
+  { email, code }: { email: string; code: string | undefined },
+  visitor: Visitor,
+): Promise<number> {
+  if (code === undefined)
+    throw invalidRequest('Sign-up is by invitation. Open the link of your invitation.', { param: 'code' })
+  const found = await people.sessions.found(visitor, () => readCode(db, code, { email, now_ms: calls.now() }))
+  return found.id
+}
+
+/** @returns what is to be spent; undefined without a challenge */
+async function solve(
+  { calls }: Pick<Gateway, 'calls'>,
+  { altcha, turnstile }: SigningUpParts,
+  solution: string | undefined,
+  { address }: Visitor,
+): Promise<Solved | undefined> {
+  const catalogue = calls.catalogue()
+  const { challenge } = signUpSettings.of(catalogue)
+  const { public_url } = catalogue.server
+  if (challenge === undefined || public_url === undefined) throw closed()
+  if (challenge.kind === 'none') return undefined
+  if (challenge.kind === 'altcha') return await altcha.check(solution)
+  await turnstile({ secret: challenge.secret, token: solution, address, host: new URL(public_url).hostname })
+  return { id: hashKey(solution ?? '').toString('hex'), until_ms: calls.now() + TURNSTILE_LASTS_MS }
+}
+
+/** Longer than Cloudflare takes a token for, which is five minutes. */
+const TURNSTILE_LASTS_MS = 10 * 60_000
+
+/** A solution counts once over all gateways. @throws GatewayError invalid_request */
+async function spend(tx: Tx, { id, until_ms }: Solved): Promise<void> {
+  if ((await addOne(tx, { kind: 'challenge', subject: id, until_ms })) > 1)
+    throw invalidRequest('This check of your browser was used already. Try again: it makes a new one.', {
+      param: 'solution',
+      code: 'challenge_used',
+    })
+}
+
+interface Mailing {
+  email: string
+  token: string
+  network: string
+  code_id: number | null
+  now_ms: number
+}
+
+/** The address is a person's only once they have shown that it is theirs: whoever else had it written down is no reason to refuse. */
+async function mailLink(tx: Tx, { email, token, network, code_id, now_ms }: Mailing): Promise<void> {
+  const holder = await personOfEmail(tx, email)
+  if (holder && holder.email_verified_at_ms !== null) {
+    const day = Math.floor(now_ms / DAY_MS)
+    const request_key = `has_account:${holder.id}:${day}`
+    await queueMail(
+      tx,
+      { purpose: 'has_account', to: email, account_id: holder.account_id, fields: {}, request_key },
+      now_ms,
+    )
+    return
+  }
+  await setPending(tx, { email, token, network, code_id, now_ms })
+  const link = { path: `${LINK_PAGE}#${token}`, expires_at_ms: now_ms + LINK_HOURS * 3_600_000 }
+  const request_key = `verification:${hashKey(token).toString('hex')}`
+  await queueMail(
+    tx,
+    { purpose: 'verification', to: email, account_id: null, fields: {}, link, request_key },
+    now_ms,
+  )
+}

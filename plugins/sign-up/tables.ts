@@ -1,0 +1,96 @@
+// The tables of sign-up as Drizzle sees them, with their personal data.
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import {
+  accountTable,
+  columns,
+  EXPORTED,
+  NOT_EXPORTED,
+  type StoredTable,
+  unownedTable,
+} from '../../src/store/stored-table.ts'
+
+/** Codes by which the operator invites people to sign up. */
+export const sign_up_codes = sqliteTable('sign_up_codes', {
+  id: integer().primaryKey(),
+  /** Of the code in the link, which is stored nowhere. */
+  sha256: blob({ mode: 'buffer' }).notNull().unique(),
+  /** The only address that may use it; null: any, and once it was used. */
+  email: text(),
+  max_uses: integer().notNull(),
+  uses: integer().notNull(),
+  created_at_ms: integer().notNull(),
+  expires_at_ms: integer().notNull(),
+  revoked_at_ms: integer(),
+})
+
+/** People who are about to get an account, for a day, and who have got one so. */
+export const sign_ups = sqliteTable('sign_ups', {
+  id: integer().primaryKey(),
+  /** Null until the account is made. */
+  account_id: integer(),
+  email: text().notNull(),
+  /** How the address was shown to be theirs. */
+  proof: text({ enum: ['mail', 'identity'] }).notNull(),
+  /** Of the link's token; null once it was used. */
+  sha256: blob({ mode: 'buffer' }).unique(),
+  network: text(),
+  code_id: integer(),
+  /** How many mails with a link were sent. */
+  mails: integer().notNull(),
+  created_at_ms: integer().notNull(),
+  expires_at_ms: integer().notNull(),
+  completed_at_ms: integer(),
+})
+
+export const COUNT_KINDS = ['network', 'domain', 'mailbox', 'mail', 'challenge'] as const
+
+/** What all gateways have counted of a subject until the end of its window. */
+export const sign_up_counts = sqliteTable('sign_up_counts', {
+  id: integer().primaryKey(),
+  kind: text({ enum: COUNT_KINDS }).notNull(),
+  subject: text().notNull(),
+  until_ms: integer().notNull(),
+  count: integer().notNull(),
+})
+
+/** By which challenges are signed. */
+export const sign_up_keys = sqliteTable('sign_up_keys', {
+  id: integer().primaryKey(),
+  secret: blob({ mode: 'buffer' }).notNull(),
+  created_at_ms: integer().notNull(),
+})
+
+/** The terms of service that people accepted. */
+export const terms_acceptances = sqliteTable('terms_acceptances', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  person_id: integer().notNull(),
+  url: text().notNull(),
+  /** Empty: the operator names none. */
+  version: text().notNull(),
+  accepted_at_ms: integer().notNull(),
+})
+
+export const tables: readonly StoredTable[] = [
+  accountTable(sign_ups, {
+    erases: 'rows',
+    described: 'how it was signed up for',
+    columns: {
+      ...columns('id account_id email proof network mails', EXPORTED),
+      ...columns('created_at_ms expires_at_ms completed_at_ms', EXPORTED),
+      ...columns('sha256 code_id', NOT_EXPORTED),
+    },
+  }),
+  accountTable(terms_acceptances, {
+    erases: 'rows',
+    described: 'the terms of service that its people accepted',
+    columns: columns('id account_id person_id url version accepted_at_ms', EXPORTED),
+  }),
+  unownedTable(sign_up_codes),
+  unownedTable(sign_up_counts),
+  unownedTable(sign_up_keys),
+]
+
+export type SignUpRow = typeof sign_ups.$inferSelect
+export type SignUpCodeRow = typeof sign_up_codes.$inferSelect
+export type CountKind = (typeof COUNT_KINDS)[number]

@@ -1,0 +1,70 @@
+// Sign-up in requests and answers of the console.
+import { Type } from '@sinclair/typebox'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { TimeFields } from '../../src/http/views.ts'
+import { MAX_DAYS, MAX_USES } from './codes.ts'
+import { CHALLENGES, MODES } from './settings.ts'
+
+const Text = (maxLength: number, must: string) => Type.String({ maxLength, must })
+const Email = Text(254, 'an email address')
+const Token = Text(256, 'the part of the link after its #')
+
+export const SignUpView = Closed({
+  mode: OneOf(MODES, { description: 'who may sign up' }),
+  challenge: OneOf(CHALLENGES),
+  site_key: Nullable(Type.String({ description: 'of Turnstile' })),
+  email_domains: Type.Array(Type.String(), { description: 'the only ones that may sign up; empty: all' }),
+})
+
+/** As the library of ALTCHA makes and solves it. */
+export const AltchaView = Type.Object({
+  parameters: Type.Unsafe<import('altcha-lib').ChallengeParameters>(Type.Any()),
+  signature: Type.Optional(Type.String()),
+})
+
+export const SignUpForm = Closed({
+  email: Email,
+  code: Type.Optional(Text(256, 'the code of an invitation')),
+  solution: Type.Optional(Text(4_096, 'the solution of the challenge')),
+})
+
+export const TermsView = Closed({
+  url: Text(2_048, 'the address of the terms'),
+  version: Text(100, 'their version, or an empty text'),
+})
+
+export const LinkToken = Closed({ token: Token })
+export const LinkView = Closed({
+  email: Type.String(),
+  name: Type.String({ description: 'a free one, as a proposal; may be empty' }),
+  terms: Nullable(TermsView),
+  min_password_chars: Type.Integer(),
+  ...TimeFields('expires'),
+})
+
+export const Finish = Closed({
+  token: Token,
+  name: Text(64, 'a name'),
+  /** Of any length: what it must be is checked with better words. */
+  password: Text(1_024, 'text of at most 1,024 characters'),
+  terms: Nullable(TermsView),
+})
+
+export const DoneView = Closed({ done: Type.Literal(true) })
+
+export const Invitation = Closed({
+  email: Type.Optional(Email),
+  uses: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_USES, must: `a whole number from 1 to ${MAX_USES}` }),
+  ),
+  days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_DAYS, must: `a whole number from 1 to ${MAX_DAYS}` }),
+  ),
+})
+export const InvitationView = Closed({
+  id: Type.Integer(),
+  url: Nullable(Type.String({ description: 'shown only here; null if it was mailed' })),
+  mailed_to: Nullable(Type.String()),
+  uses: Type.Integer(),
+  ...TimeFields('expires'),
+})
