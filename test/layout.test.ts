@@ -62,6 +62,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/sign-in/': ['plugins/mail/index.ts', 'plugins/staff/index.ts'],
   // So are those of the staff.
   'plugins/staff/': ['plugins/mail/index.ts'],
+  // Whoever signs up confirms their address by a mail.
+  'plugins/sign-up/': ['plugins/mail/index.ts'],
   // LiteLLM bills at its public price list, which prices are imported from, too.
   'plugins/import/': ['plugins/prices/index.ts'],
   // The status page tells how models do, and did by day.
@@ -297,7 +299,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 740 more for commands that add and delete models and providers and rename these, and for files of lists that are of one moment.
   // 2,400 more for how people sign in themselves: links by mail, passkeys, one's own settings, fresh sign-ins.
   // 2,000 more for the staff: roles, credits of support, commands and pages.
-  'plugins/': 80_050,
+  // 2,300 more for sign-up: the form, challenges, limits, invitations, terms, lists.
+  'plugins/': 82_350,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -316,7 +319,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 1,000 more for prices by per cent, and for faults on pages of a reseller.
 // 1,600 more for sign-in by links and passkeys: attacks, races, walks.
 // 1,500 more for the staff: routes by role, credits at once, roles that change in the middle of a session.
-const MAX_TEST_LINES = 154_800
+// 900 more for sign-up: its flow, and attacks on it.
+const MAX_TEST_LINES = 155_700
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -108,7 +108,9 @@ test('how it was signed up for, and the terms that were accepted, are told, with
   const [sign_up] = linesOf('sign_ups')
   expect(sign_up).toMatchObject({ email: `${MARKER}@example.com`, network: '203.0.113.77', proof: 'mail' })
   expect(Object.keys(sign_up)).not.toContainAnyValues(['sha256', 'code_id'])
-  expect(linesOf('terms_acceptances')).toMatchObject([{ person_id: 11, version: '2026-11', accepted_at_ms: 5 }])
+  expect(linesOf('terms_acceptances')).toMatchObject([
+    { person_id: 11, version: '2026-11', accepted_at_ms: 5 },
+  ])
 })
 
 test('what was done at the console names the person, and not the operator', () => {

@@ -59,7 +59,8 @@ export async function signUpScene({
       return tokenIn((await mailsTo(email, count)).at(-1))
     },
     /** Other lines of [sign_up], and other sections. */
-    configure: (lines: string, others?: string) => recatalogue({ server: TRUSTING, more: sections(lines, others) }),
+    configure: (lines: string, others?: string) =>
+      recatalogue({ server: TRUSTING, more: sections(lines, others) }),
     async [Symbol.asyncDispose]() {
       await opened[Symbol.asyncDispose]()
       await smtp[Symbol.asyncDispose]()
@@ -71,15 +72,21 @@ export type SignUpScene = Awaited<ReturnType<typeof signUpScene>>
 
 let strangers = 0
 
+function newAddress(): string {
+  strangers += 1
+  return `198.51.${strangers >> 8}.${strangers & 255}`
+}
+
 /** @param address of theirs; of a network of its own where absent */
-export function strangerAt(gateway: TestGateway, address = `198.51.${(strangers += 1) >> 8}.${strangers & 255}`): Stranger {
+export function strangerAt(gateway: TestGateway, address = newAddress()): Stranger {
   const client = clientOf(gateway)
   const headers = { 'x-forwarded-for': address }
   const send = (path: string, body: object) => client.send('POST', `/sign-up${path}`, { body, headers })
   return {
     client,
     ask: (email, more = {}) => send('', { email, ...more }),
-    askSolved: async (email) => send('', { email, solution: await solved(await client.json('GET', '/sign-up/challenge')) }),
+    askSolved: async (email) =>
+      send('', { email, solution: await solved(await client.json('GET', '/sign-up/challenge')) }),
     finish: (body) => send('/finish', body),
     look: (token) => send('/look', { token }),
   }

@@ -53,23 +53,33 @@ describe('a stranger', () => {
   test('has an account with no money, with the address as theirs', async () => {
     const account = gateway.rows().accounts.find(({ name }) => name === 'anna')
     expect(account).toMatchObject({ status: 'active', balance_nanos: 0, held_nanos: 0, debt_nanos: 0 })
-    expect(gateway.db.query('SELECT email, email_verified_at_ms > 0 AS verified FROM people WHERE email IS NOT NULL').all()).toEqual([
-      { email: 'anna.smith@example.org', verified: 1 },
+    expect(
+      gateway.db
+        .query('SELECT email, email_verified_at_ms > 0 AS verified FROM people WHERE email IS NOT NULL')
+        .all(),
+    ).toEqual([{ email: 'anna.smith@example.org', verified: 1 }])
+    expect(gateway.db.query('SELECT email FROM account_details').all()).toEqual([
+      { email: 'anna.smith@example.org' },
     ])
-    expect(gateway.db.query('SELECT email FROM account_details').all()).toEqual([{ email: 'anna.smith@example.org' }])
     const { entries } = gateway.rows()
     expect(entries.filter(({ account_id }) => account_id === account?.id)).toEqual([])
   })
 
   test('signs in again by the name or the address', async () => {
     for (const account of ['anna', 'anna.smith@example.org', 'Anna.Smith@example.org'])
-      expect((await clientOf(gateway).send('POST', '/session', { body: { account, password: PASSWORD } })).status).toBe(200)
+      expect(
+        (await clientOf(gateway).send('POST', '/session', { body: { account, password: PASSWORD } })).status,
+      ).toBe(200)
   })
 
   test('makes a key, whose first call is refused for lack of funds', async () => {
     const anna = clientOf(gateway, cookie)
     const { text } = await anna.json('POST', '/keys', { name: 'laptop', request_key: 'ab'.repeat(32) })
-    const answer = await gateway.call('/v1/chat/completions', { model: 'test-model', messages: [{ role: 'user', content: 'hi' }] }, { key: text })
+    const answer = await gateway.call(
+      '/v1/chat/completions',
+      { model: 'test-model', messages: [{ role: 'user', content: 'hi' }] },
+      { key: text },
+    )
     expect(answer.status).toBe(402)
   })
 })
@@ -78,7 +88,14 @@ test('the operator sees who signed up, and what the log says of it', async () =>
   const operator = await signedIn(gateway, 'operator')
   const { sign_ups } = await operator.json('GET', '/sign-ups')
   expect(sign_ups).toMatchObject([
-    { email: 'anna.smith@example.org', state: 'completed', account: 'anna', proof: 'mail', network: '203.0.113.9', mails: 1 },
+    {
+      email: 'anna.smith@example.org',
+      state: 'completed',
+      account: 'anna',
+      proof: 'mail',
+      network: '203.0.113.9',
+      mails: 1,
+    },
   ])
   const { actions } = await operator.json('GET', '/audit-log')
   const names = actions.map(({ action }: { action: string }) => action)

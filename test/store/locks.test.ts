@@ -55,6 +55,9 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   queueMail: ADDS,
   // Sign-ups: counts, and links, which are judged under a lock once they are used.
   countSignUp: 'it adds to counts',
+  requestSignUp: 'who has the address is judged again, under a lock, once the link is used',
+  makeCode: ADDS,
+  revokeCode: SEES,
   // A person's data, and the gateways.
   forgetLimits: DELETES,
   rows: DELETES,

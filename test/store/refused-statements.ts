@@ -346,8 +346,14 @@ const SIGN_UP_CODES = [
 ] as const
 
 const SIGN_UPS = [
-  ['a second pending one of an address', "INSERT INTO sign_ups VALUES (3, NULL, 'c@d', 'mail', randomblob(32), NULL, NULL, 1, 5, 9, NULL)"],
-  ['a hash twice', "INSERT INTO sign_ups VALUES (3, NULL, 'e@f', 'mail', zeroblob(32), NULL, NULL, 1, 5, 9, NULL)"],
+  [
+    'a second pending one of an address',
+    "INSERT INTO sign_ups VALUES (3, NULL, 'c@d', 'mail', randomblob(32), NULL, NULL, 1, 5, 9, NULL)",
+  ],
+  [
+    'a hash twice',
+    "INSERT INTO sign_ups VALUES (3, NULL, 'e@f', 'mail', zeroblob(32), NULL, NULL, 1, 5, 9, NULL)",
+  ],
   ['pending without a link', 'UPDATE sign_ups SET sha256 = NULL WHERE id = 2'],
   ['completed with a link', 'UPDATE sign_ups SET sha256 = randomblob(32) WHERE id = 1'],
   ['completed without an account', 'UPDATE sign_ups SET account_id = NULL WHERE id = 1'],
@@ -366,7 +372,9 @@ const SIGN_UP_COUNTS = [
   ['no subject', "UPDATE sign_up_counts SET subject = ''"],
 ] as const
 
-const SIGN_UP_KEYS = [['a secret of another length', 'UPDATE sign_up_keys SET secret = zeroblob(31)']] as const
+const SIGN_UP_KEYS = [
+  ['a secret of another length', 'UPDATE sign_up_keys SET secret = zeroblob(31)'],
+] as const
 
 const TERMS_ACCEPTANCES = [
   ['no address', "UPDATE terms_acceptances SET url = ''"],

@@ -1,6 +1,7 @@
 // The words of the sections of settings: titles, groups and labels. A section or field without words here has its name and its description.
 import type { Labels } from '../parts/labels.ts'
 import { capital } from '../parts/setting-text.ts'
+import { SIGN_UP } from './sign-up-words.ts'
 
 interface SectionWords {
   title: string
@@ -227,6 +228,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       from: { label: 'Sender', help: 'Such as Example AI <noreply@example.com>.' },
     },
   },
+  sign_up: SIGN_UP,
   backup: {
     title: 'Backups',
     lead: 'When backups are made, and where they go.',
