@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import { createRedactor, type Redactor, secretsOf } from '../observe/redact.ts'
-import { endOfTurn } from '../utilities/end-of-turn.ts'
+import { endOfTurn, runInTurns } from '../utilities/end-of-turn.ts'
 import { type ChangedPart, changedTables } from './changed-parts.ts'
 import { refusedChanges } from './console-bounds.ts'
 import { type Edit, editToml } from './edit.ts'
@@ -108,14 +108,6 @@ export async function prepare(
     warnings: hideIn(parts, warnings),
     parts: changedTables(values ?? {}, restored.values ?? {}),
     catalogue: all.length === 0 ? catalogue : undefined,
-  }
-}
-
-async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
-    await endOfTurn()
   }
 }
 

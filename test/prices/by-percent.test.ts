@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { timesFactor } from '../../plugins/prices/by-percent/amounts.ts'
 import { changeFactor } from '../../plugins/prices/by-percent/percent.ts'
-import { type ChangeChoice, planChange } from '../../plugins/prices/by-percent/plan.ts'
+import { type ChangeChoice, type ChangePlan, planChange } from '../../plugins/prices/by-percent/plan.ts'
 import { timesRoundingUp } from '../../src/catalogue/decimal.ts'
 import { editedToml } from '../../src/catalogue/edit.ts'
 import { readToml, type TomlTable } from '../../src/catalogue/toml.ts'
@@ -231,8 +231,14 @@ function valuesOf(text: string): TomlTable {
   if (!reading.ok) throw new Error('not TOML')
   return reading.value
 }
+function planOf(values: TomlTable, choice: ChangeChoice): ChangePlan {
+  const work = planChange(values, choice)
+  let step = work.next()
+  while (!step.done) step = work.next()
+  return step.value
+}
 const plan = (choice: Partial<ChangeChoice> = {}) =>
-  planChange(valuesOf(TEXT), {
+  planOf(valuesOf(TEXT), {
     provider: 'acme',
     isModel: () => true,
     factor: factorOf('10'),
@@ -339,7 +345,7 @@ describe('of a provider’s models', () => {
 
   test('the values that it is made from stay as they are', () => {
     const values = valuesOf(TEXT)
-    planChange(values, { provider: 'acme', isModel: () => true, factor: factorOf('10'), target: 'both' })
+    planOf(values, { provider: 'acme', isModel: () => true, factor: factorOf('10'), target: 'both' })
     expect(values).toEqual(valuesOf(TEXT))
   })
 
@@ -352,7 +358,7 @@ describe('of a provider’s models', () => {
   test('more USD than can be counted is refused, with the model', () => {
     const values = valuesOf(TEXT.replace('input = 3.00', 'input = 999_999'))
     const choose = () =>
-      planChange(values, {
+      planOf(values, {
         provider: 'acme',
         isModel: () => true,
         factor: factorOf('10000'),

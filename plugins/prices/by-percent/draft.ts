@@ -1,6 +1,7 @@
 // A change of prices by per cent as a draft of the catalogue, for the console and the command.
 import type { Configuration } from '../../../src/catalogue/configuration.ts'
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
+import { runInTurns } from '../../../src/utilities/end-of-turn.ts'
 import { requireGood } from '../list/draft.ts'
 import { changeFactor, PERCENT_MUST } from './percent.ts'
 import { type ChangeChoice, type ChangePlan, planChange } from './plan.ts'
@@ -35,7 +36,7 @@ export async function draftChange(
   const { text, values, hash } = requireGood(await configuration.read())
   const chosen = ids && new Set(ids)
   const isModel = (id: string) => chosen?.has(id) ?? true
-  const { models, edits } = planChange(values, { provider, isModel, factor, target })
+  const { models, edits } = await runInTurns(planChange(values, { provider, isModel, factor, target }))
   const served = models.map(({ id }) => id)
   const unknown = ids?.find((id) => !served.includes(id))
   if (unknown !== undefined)

@@ -57,23 +57,27 @@ type Block = { readonly [key: string]: TomlValue }
 
 /**
  * A model's price is changed once, however many routes it has to the provider, and holds for its routes to others, too. A cost
- * is changed at the routes to the provider alone.
+ * is changed at the routes to the provider alone. It yields after each model, which takes a quarter of a millisecond.
  *
  * @param values of a catalogue file without mistakes
  * @throws GatewayError not_found for a provider that the file does not have, invalid_request for more USD than can be counted
  */
-export function planChange(values: TomlTable, choice: ChangeChoice): ChangePlan {
+export function* planChange(values: TomlTable, choice: ChangeChoice): Generator<void, ChangePlan> {
   const names = blocksIn(values.providers).map(({ name }) => String(name))
   if (!names.includes(choice.provider))
     throw notFound(
       `Provider "${choice.provider}" not found in the catalogue. Its providers: ${names.join(', ') || 'none'}.`,
     )
-  const plans = blocksIn(values.models).flatMap((block, at) =>
-    routesOf(block).some(({ provider }) => provider === choice.provider)
-      ? [planModel(block, ['models', at], choice)]
-      : [],
-  )
-  return { models: plans.map(({ model }) => model), edits: plans.flatMap(({ edits }) => edits) }
+  const models: ChangedModel[] = []
+  const edits: Edit[] = []
+  for (const [at, block] of blocksIn(values.models).entries()) {
+    if (routesOf(block).every(({ provider }) => provider !== choice.provider)) continue
+    const plan = planModel(block, ['models', at], choice)
+    models.push(plan.model)
+    edits.push(...plan.edits)
+    yield
+  }
+  return { models, edits }
 }
 
 function planModel(block: Block, path: readonly (string | number)[], choice: ChangeChoice) {
