@@ -4,7 +4,7 @@ import { and, desc, eq, getTableColumns, lt, lte, type SQL, sql } from 'drizzle-
 import { type Area, actionsOf } from '../../src/domain/actions.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
-import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, isOneOf, isOneOfUnlessNull, jsonOrNull } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { type ActionRow, accounts, actions, keys, people } from '../../src/store/schema.ts'
 
@@ -22,7 +22,7 @@ export interface ListedAction extends ActionRow {
 /** Which lines; an absent field does not filter. */
 interface ActionFilter {
   account_id?: number | undefined
-  key_id?: number | undefined
+  key_ids?: readonly number[] | undefined
   area?: Area | undefined
   actor?: ActionRow['actor'] | undefined
   /** The name of a model, provider, setting or backup. */
@@ -52,7 +52,7 @@ const page = (orm: Orm, of: SQL | undefined) =>
         sql`(CAST(${placeholder('names')} AS text) IS NULL OR ${actions.action} IN (SELECT value FROM json_each(${placeholder('names')})))`,
         equalsUnlessNull(actions.actor, 'actor'),
         equalsUnlessNull(actions.account_id, 'account_id'),
-        equalsUnlessNull(actions.key_id, 'key_id'),
+        isOneOfUnlessNull(actions.key_id, 'key_ids'),
         equalsUnlessNull(actions.subject, 'subject'),
         sql`(CAST(${placeholder('since_ms')} AS bigint) IS NULL OR ${actions.created_at_ms} >= ${placeholder('since_ms')})`,
         sql`(CAST(${placeholder('until_ms')} AS bigint) IS NULL OR ${actions.created_at_ms} < ${placeholder('until_ms')})`,
@@ -66,7 +66,7 @@ const page = (orm: Orm, of: SQL | undefined) =>
 const pages = perConnection({
   all: (orm) => page(orm, undefined),
   ofAccount: (orm) => page(orm, equals(actions.account_id, 'account_id')),
-  ofKey: (orm) => page(orm, equals(actions.key_id, 'key_id')),
+  ofKeys: (orm) => page(orm, isOneOf(actions.key_id, 'key_ids')),
   ofSubject: (orm) => page(orm, equals(actions.subject, 'subject')),
 })
 
@@ -76,11 +76,11 @@ export async function listActions(
   filter: ActionFilter,
   request: PageRequest,
 ): Promise<Page<ListedAction>> {
-  const { account_id, key_id, subject, area } = filter
-  const { all, ofAccount, ofKey, ofSubject } = pages(db)
+  const { account_id, key_ids, subject, area } = filter
+  const { all, ofAccount, ofKeys, ofSubject } = pages(db)
   const query =
-    key_id !== undefined
-      ? ofKey
+    key_ids !== undefined
+      ? ofKeys
       : account_id !== undefined
         ? ofAccount
         : subject !== undefined
@@ -89,7 +89,7 @@ export async function listActions(
   const values = {
     ...pageValues(request),
     account_id: account_id ?? null,
-    key_id: key_id ?? null,
+    key_ids: jsonOrNull(key_ids ?? null),
     names: area === undefined ? null : JSON.stringify(actionsOf(area)),
     actor: filter.actor ?? null,
     subject: subject ?? null,

@@ -5,7 +5,7 @@ import { QUARTER_S } from '../../src/money/ledger/days.ts'
 import { type IdRange, startedWith } from '../../src/money/ledger/started-calls.ts'
 import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 import type { Awaitable, Db } from '../../src/store/db.ts'
-import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, isOneOfUnlessNull, jsonOrNull } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import {
   type ActionRow,
@@ -44,7 +44,7 @@ const queries = perConnection({
           gte(calls.request_id, placeholder('from')),
           lt(calls.request_id, placeholder('until')),
           equalsUnlessNull(calls.account_id, 'account_id'),
-          equalsUnlessNull(calls.key_id, 'key_id'),
+          isOneOfUnlessNull(calls.key_id, 'key_ids'),
         ),
       )
       .orderBy(desc(calls.id))
@@ -225,12 +225,12 @@ export async function refundsOf(
 /**
  * Calls whose request id begins so, the newest first; none for a beginning too short to tell its time.
  *
- * @param owner the account and key of the calls; undefined: any
+ * @param owner the account and keys of the calls; undefined: any
  */
 export async function callsBeginningWith(
   db: Db,
   text: string,
-  { account_id, key_id }: { account_id?: number | undefined; key_id?: number | undefined },
+  { account_id, key_ids }: { account_id?: number | undefined; key_ids?: readonly number[] | undefined },
   row_limit: number,
 ) {
   const range = await startedWith(db, text)
@@ -240,7 +240,7 @@ export async function callsBeginningWith(
     from: text,
     until: `${text}~`,
     account_id: account_id ?? null,
-    key_id: key_id ?? null,
+    key_ids: jsonOrNull(key_ids ?? null),
     row_limit,
   })
 }

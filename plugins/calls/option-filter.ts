@@ -22,7 +22,7 @@ export async function filterOfOptions(
 ): Promise<CallFilter> {
   return {
     account_id: account === undefined ? undefined : (await accountByName(db, account)).id,
-    key_id: key === undefined ? undefined : (await keyByReference(db, key)).id,
+    key_ids: key === undefined ? undefined : [(await keyByReference(db, key)).id],
     model,
     provider,
     // As in the figures of `usage --by`: a call is the provider's that answered it.

@@ -7,7 +7,7 @@ import { KEY_STATUSES, keyStatus } from '../../src/access/key-status.ts'
 import { compileModelPatterns } from '../../src/access/model-patterns.ts'
 import { keyQueries } from '../../src/access/queries.ts'
 import { isKeyText, PREFIX_LENGTH } from '../../src/access/secret.ts'
-import { accountOf, onlyKeyOf, type Viewer } from '../../src/access/viewer.ts'
+import { accountOf, onlyKeysOf, type Viewer } from '../../src/access/viewer.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { isServed, type Model } from '../../src/domain/catalogue.ts'
@@ -65,7 +65,7 @@ async function found(
   words: string,
 ): Promise<Static<typeof FoundView>> {
   const { db } = gateway
-  const owner = { account_id: accountOf(viewer), key_id: onlyKeyOf(viewer) }
+  const owner = { account_id: accountOf(viewer), key_ids: onlyKeysOf(viewer) }
   const calls = await callsBeginningWith(db, words, owner, MAX_FOUND)
   const refusals = await refusalsBeginningWith(db, words, owner, MAX_FOUND)
   return {
@@ -105,7 +105,7 @@ async function keysLike(
   viewer: Viewer,
   words: string,
 ): Promise<Static<typeof FoundKey>[]> {
-  const owner = { account_id: accountOf(viewer), key_id: onlyKeyOf(viewer) }
+  const owner = { account_id: accountOf(viewer), key_ids: onlyKeysOf(viewer) }
   const search = isKeyText(words) ? words.slice(0, PREFIX_LENGTH) : words
   const now_ms = now()
   const { rows } = await listKeyPage(db, { ...owner, search }, { limit: MAX_FOUND }, now_ms)

@@ -2,9 +2,9 @@
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { listedKey } from '../../src/access/key-listing.ts'
 import { accountQueries } from '../../src/access/queries.ts'
-import { accountOf, onlyKeyOf, type Viewer } from '../../src/access/viewer.ts'
+import { keysByNumber } from '../../src/access/rows-by-number.ts'
+import { accountOf, onlyKeysOf, type Viewer } from '../../src/access/viewer.ts'
 import { DISPLAY_NAME, displayNameOf } from '../../src/app/surface/console/account-names.ts'
 import { FAILURES, siteSettings, viewerCalls } from '../../src/app/surface/console/calls.ts'
 import { tokenOf } from '../../src/app/surface/console/site.ts'
@@ -64,13 +64,13 @@ export function liveRoutes(
       const address = addressOf(origin)
       const account_id = accountOf(viewer)
       const openFeed = account_id === undefined ? operatorsFeed : accountsFeed
-      const sight: Sight = { only_key: await keyPrefixOf(db, viewer) }
+      const sight: Sight = { only_keys: await prefixesOf(db, viewer) }
       return openFeed({
         request,
         reader: account_id ?? viewer.session_id,
         async recheck() {
           const seen_by = await sessions.viewer(token, address, origin.request_id)
-          sight.only_key = await keyPrefixOf(db, seen_by)
+          sight.only_keys = await prefixesOf(db, seen_by)
         },
         start: (send) => listen(gateway, { activity, viewer, sight }, send),
       })
@@ -79,10 +79,10 @@ export function liveRoutes(
   )
 }
 
-/** The part of an account that a viewer sees. It is read again with their session: a key may get limits meanwhile. */
+/** The part of an account that a viewer sees. It is read again with their session: a key may get limits meanwhile, a member a key. */
 interface Sight {
-  /** The prefix of their key, where they see its calls alone. */
-  only_key: string | undefined
+  /** The prefixes of their keys, where they see the calls of these alone. */
+  only_keys: ReadonlySet<string> | undefined
 }
 
 /** Sends a viewer the calls that they may see, at most 60 a second. */
@@ -106,7 +106,7 @@ function listen(
     }
   }
   const listener: ActivityListener = (event, account) => {
-    if (sight.only_key !== undefined && event.key !== sight.only_key) return
+    if (sight.only_keys && !sight.only_keys.has(event.key)) return
     const now_ms = now()
     const this_second = Math.floor(now_ms / SECOND_MS)
     if (this_second !== second) {
@@ -132,9 +132,9 @@ function listen(
 }
 
 /** @returns undefined for a viewer who sees all of their account */
-async function keyPrefixOf(db: Gateway['db'], viewer: Viewer): Promise<string | undefined> {
-  const id = onlyKeyOf(viewer)
-  return id === undefined ? undefined : ((await listedKey(db, id, undefined))?.prefix ?? '')
+async function prefixesOf(db: Gateway['db'], viewer: Viewer): Promise<ReadonlySet<string> | undefined> {
+  const ids = onlyKeysOf(viewer)
+  return ids && new Set([...(await keysByNumber(db, ids)).values()].map(({ prefix }) => prefix))
 }
 
 const tooManyFeeds = (max_feeds: number, owner: string) =>

@@ -1,11 +1,11 @@
 // Refused requests at the console: how many there were, the most frequent reasons, and one in full. An account sees its own.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { accountOf, isOfKey, type Viewer } from '../../src/access/viewer.ts'
+import { accountOf, isOfKeys, type Viewer } from '../../src/access/viewer.ts'
 import { allNamed, DISPLAY_NAME, named } from '../../src/app/surface/console/account-names.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/app/surface/console/calls.ts'
 import { AccountRef, KeyRef } from '../../src/app/surface/console/fields.ts'
-import { requestedAccount, requestedKey } from '../../src/app/surface/console/references.ts'
+import { requestedAccount, requestedKeys } from '../../src/app/surface/console/references.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { FIGURE_RANGES, HOUR_MS, lastMs, REPORT_RANGES } from '../../src/domain/ranges.ts'
 import { PERIOD_PARAMETERS } from '../../src/http/period.ts'
@@ -85,15 +85,15 @@ async function refusalsView(
   const { db } = gateway
   const now_ms = gateway.calls.now()
   const account_id = await requestedAccount(gateway, viewer, account)
-  const key_id = await requestedKey(gateway, viewer, account_id, key)
-  const owner = { account_id, key_id }
+  const key_ids = await requestedKeys(gateway, viewer, account_id, key)
+  const owner = { account_id, key_ids }
   // Sums by the minute have no keys, also where a session sees no other key.
-  const span = range === 'hour' && key_id === undefined ? 'minute' : 'hour'
+  const span = range === 'hour' && key_ids === undefined ? 'minute' : 'hour'
   const { from_ms, until_ms } = timeIn(range, period, now_ms)
   const in_range: RefusedIn = { ...owner, span, from_ms, until_ms }
   const length_ms = until_ms - from_ms
   const hour: RefusedIn =
-    key_id === undefined
+    key_ids === undefined
       ? { ...owner, ...lastMs(now_ms, HOUR_MS), span: 'minute' }
       : { ...owner, from_ms: now_ms, until_ms: now_ms + 1, span: 'hour' }
   return {
@@ -128,7 +128,7 @@ async function refusalView(
   request_id: string,
 ): Promise<Static<typeof RefusalView>> {
   const refusal = await findRefusal(db, request_id, accountOf(viewer))
-  if (!refusal || !isOfKey(viewer, refusal.key_id))
+  if (!refusal || !isOfKeys(viewer, refusal.key_id))
     throw notFound('No refused request found with this request id.', { param: 'request_id' })
   const { id, account_name: account, key_name: key, at_ms, ...rest } = refusal
   return { ...(await named(db, viewer, { ...rest, account, key })), ...time('refused', at_ms) }

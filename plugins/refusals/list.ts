@@ -59,12 +59,12 @@ export const refused_requests = defineList<RecordedRefusal>()({
       ),
     },
     /** The kept sums do not tell models apart. */
-    read: async (db, { account_id, key_id, model, since_ms, until_ms }) => ({
+    read: async (db, { account_id, key_ids, model, since_ms, until_ms }) => ({
       refused:
         model === undefined
           ? await countRefused(db, {
               account_id,
-              key_id,
+              key_ids,
               from_ms: since_ms ?? 0,
               until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
               span: 'hour',

@@ -3,7 +3,7 @@ import { and, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import { timeOfRequestId } from '../../src/domain/request-id.ts'
 import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
 import type { Page, PageRequest } from '../../src/store/page.ts'
-import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, isOneOfUnlessNull, jsonOrNull } from '../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts, keys } from '../../src/store/schema.ts'
 import { type RefusalRow, refusals } from './tables.ts'
@@ -14,7 +14,7 @@ const { placeholder } = sql
 export interface RefusalFilter {
   /** Undefined: of all accounts. Never left out: that would show everybody's. */
   account_id: number | undefined
-  key_id?: number | undefined
+  key_ids?: readonly number[] | undefined
   model?: string | undefined
   /** The least and the greatest HTTP status. */
   status?: { from: number; to: number } | undefined
@@ -67,7 +67,7 @@ const pageQueries = perAccount((account) => ({
           account(refusals),
           in_time,
           sql`(${refusals.at_ms}, ${refusals.id}) >= (${placeholder('from_ms')}, ${placeholder('from_id')})`,
-          equalsUnlessNull(refusals.key_id, 'key_id'),
+          isOneOfUnlessNull(refusals.key_id, 'key_ids'),
           equalsUnlessNull(refusals.model, 'model'),
           gte(refusals.status, placeholder('status_from')),
           sql`${refusals.status} <= ${placeholder('status_to')}`,
@@ -107,7 +107,7 @@ const queries = perConnection({
           gte(refusals.request_id, placeholder('from')),
           lt(refusals.request_id, placeholder('until')),
           equalsUnlessNull(refusals.account_id, 'account_id'),
-          equalsUnlessNull(refusals.key_id, 'key_id'),
+          isOneOfUnlessNull(refusals.key_id, 'key_ids'),
         ),
       )
       .orderBy(desc(refusals.request_id))
@@ -150,9 +150,9 @@ async function placeOf(db: Db, id: number): Promise<Place | undefined> {
   return found && { id, ...found }
 }
 
-const valuesOf = ({ account_id, key_id, model, status, since_ms, until_ms }: RefusalFilter) => ({
+const valuesOf = ({ account_id, key_ids, model, status, since_ms, until_ms }: RefusalFilter) => ({
   account_id,
-  key_id: key_id ?? null,
+  key_ids: jsonOrNull(key_ids ?? null),
   model: model ?? null,
   status_from: status?.from ?? 0,
   status_to: status?.to ?? Number.MAX_SAFE_INTEGER,
@@ -172,7 +172,7 @@ export const findRefusal = (
 export const refusalsBeginningWith = (
   db: Db,
   text: string,
-  { account_id, key_id }: Pick<RefusalFilter, 'account_id' | 'key_id'>,
+  { account_id, key_ids }: Pick<RefusalFilter, 'account_id' | 'key_ids'>,
   row_limit: number,
 ) =>
   timeOfRequestId(text) === undefined
@@ -181,6 +181,6 @@ export const refusalsBeginningWith = (
         from: text,
         until: `${text}~`,
         account_id: account_id ?? null,
-        key_id: key_id ?? null,
+        key_ids: jsonOrNull(key_ids ?? null),
         row_limit,
       })

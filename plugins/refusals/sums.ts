@@ -2,7 +2,7 @@
 import { and, desc, gte, lt, type SQLWrapper, sql } from 'drizzle-orm'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
-import { equals, equalsUnlessNull, isOneOf } from '../../src/store/placeholders.ts'
+import { equals, isOneOf, isOneOfUnlessNull, jsonOrNull } from '../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts } from '../../src/store/schema.ts'
 import { refusal_sums, refusals } from './tables.ts'
@@ -10,11 +10,11 @@ import { HOUR_S, MINUTE_S } from './writing.ts'
 
 const { placeholder } = sql
 
-/** The refusals of an account or key in a time; a time begins with its minute, or its hour where `span` says so. */
+/** The refusals of an account or of some keys in a time; a time begins with its minute, or its hour where `span` says so. */
 export interface RefusedIn {
   account_id?: number | undefined
   /** By the hour only. */
-  key_id?: number | undefined
+  key_ids?: readonly number[] | undefined
   from_ms: number
   until_ms: number
   span: 'minute' | 'hour'
@@ -36,7 +36,7 @@ const matchesBy = (start: SQLWrapper) =>
     equals(refusal_sums.span_s, 'span_s'),
     sql`${start} >= ${placeholder('from_s')}`,
     sql`${start} < ${placeholder('until_s')}`,
-    equalsUnlessNull(refusal_sums.key_id, 'key_id'),
+    isOneOfUnlessNull(refusal_sums.key_id, 'key_ids'),
   )
 const matches = matchesBy(refusal_sums.start_s)
 /** Of all accounts, in the order of an index: groups in that order need no table of their own. */
@@ -74,7 +74,7 @@ const queries = perConnection({
       .from(accounts)
       .where(isOneOf(accounts.id, 'ids'))
       .prepare(),
-  /** Of the newest of an account, or of one of its keys. */
+  /** Of the newest of an account, or of some of its keys. */
   sentences: (orm) =>
     orm
       .select({ sentence: refusals.sentence })
@@ -83,7 +83,7 @@ const queries = perConnection({
         and(
           equals(refusals.account_id, 'account_id'),
           equals(refusals.code, 'code'),
-          equalsUnlessNull(refusals.key_id, 'key_id'),
+          isOneOfUnlessNull(refusals.key_id, 'key_ids'),
           gte(refusals.at_ms, placeholder('from_ms')),
           lt(refusals.at_ms, placeholder('until_ms')),
         ),
@@ -112,8 +112,8 @@ export async function reasonsOfRefused(db: Db, range: RefusedIn, row_limit: numb
       sentence: await mostFrequentSentence(db, {
         account_id: reason.account_id,
         code: reason.code,
-        // Of the same key: a message for another key may repeat its request.
-        key_id: values.key_id,
+        // Of the same keys: a message for another key may repeat its request.
+        key_ids: values.key_ids,
         // A day before the last: a rare one would else be looked for among all refusals of its account.
         from_ms: Math.max(values.from_s * 1_000, last_s * 1_000 - DAY_MS),
         until_ms: Math.min(range.until_ms, last_s * 1_000 + HOUR_S * 1_000),
@@ -122,10 +122,11 @@ export async function reasonsOfRefused(db: Db, range: RefusedIn, row_limit: numb
   )
 }
 
-const valuesOf = ({ account_id, span, key_id, from_ms, until_ms }: RefusedIn) => {
+const valuesOf = ({ account_id, span, key_ids, from_ms, until_ms }: RefusedIn) => {
   const span_s = span === 'hour' ? HOUR_S : MINUTE_S
   const from_s = Math.floor(from_ms / 1_000 / span_s) * span_s
-  return { account_id, span_s, from_s, until_s: Math.ceil(until_ms / 1_000), key_id: key_id ?? null }
+  const until_s = Math.ceil(until_ms / 1_000)
+  return { account_id, span_s, from_s, until_s, key_ids: jsonOrNull(key_ids ?? null) }
 }
 
 /** As many as are recorded in an hour. */
@@ -134,7 +135,7 @@ const SENTENCES_READ = 50
 /** Sentences that differ in numbers only are the same: "Retry after 3 s". The newest of the most frequent one. */
 async function mostFrequentSentence(
   db: Db,
-  reason: { account_id: number; code: string; key_id: number | null; from_ms: number; until_ms: number },
+  reason: { account_id: number; code: string; key_ids: string | null; from_ms: number; until_ms: number },
 ): Promise<string | undefined> {
   const rows = await queries(db).sentences.all({ ...reason, row_limit: SENTENCES_READ })
   const groups = Map.groupBy(rows, ({ sentence }) => sentence.replace(/\d+/g, '#'))

@@ -28,7 +28,7 @@ export const sessionList = ({ calls: { catalogue } }: Pick<Gateway, 'calls'>) =>
   defineList<ListedSession>()({
     name: 'sessions',
     field: 'sessions',
-    of: 'key',
+    of: 'viewer',
     max_rows: 1_000,
     selects: [],
     names_accounts: false,

@@ -138,9 +138,9 @@ function reportIn(db: Db, filter: ReportFilter, { now_ms, viewer }: Reading): Pr
   const known = reports.get(filter)
   if (known) return known
   refuseOthers(filter, viewer)
-  const { account_id, key_id, model, provider, by = 'model', order, zone = UTC } = filter
+  const { account_id, key_ids, model, provider, by = 'model', order, zone = UTC } = filter
   const { from_ms, until_ms } = timeOf(filter, now_ms, zone)
-  const owner = { account_id, key_id, model, provider }
+  const owner = { account_id, key_ids, model, provider }
   const report = reportOf(db, { filter: owner, by, order, zone, from_ms, until_ms })
   reports.set(filter, report)
   return report
@@ -182,11 +182,12 @@ export const usage_report = defineList<ReportRow>()({
   },
   async read(db, filter, { limit, cursor = 0 }, reading) {
     const { rows } = await reportIn(db, filter, reading)
-    const { account_id, key_id } = filter
+    const { account_id, key_ids = [] } = filter
+    const key_id = key_ids.length === 1 ? key_ids[0] : undefined
     const page = rows.slice(cursor, cursor + limit).map((row) => ({
       ...row,
       account_id: row.account_id ?? account_id ?? null,
-      key_id: row.key_id ?? key_id ?? null,
+      key_id: row.key_id ?? key_id,
     }))
     return { rows: page, next_cursor: cursor + limit < rows.length ? cursor + limit : undefined }
   },

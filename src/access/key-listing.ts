@@ -3,7 +3,7 @@
 import { and, count, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
-import { equals, equalsUnlessNull } from '../store/placeholders.ts'
+import { equals, isOneOfUnlessNull, jsonOrNull } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, type BudgetRow, type Key, keys } from '../store/schema.ts'
 import { withBudgets } from './budgets.ts'
@@ -22,7 +22,7 @@ export interface ListedKey extends Key {
 /** Which keys; an absent field does not filter. */
 export interface KeyFilter {
   account_id?: number | undefined
-  key_id?: number | undefined
+  key_ids?: readonly number[] | undefined
   /** The beginning of the prefix, or a part of the name. */
   search?: string | undefined
   /** `usable`: active or retiring. */
@@ -44,7 +44,7 @@ const keyPage = (orm: Orm, of_account?: SQL) =>
       and(
         of_account,
         lt(keys.id, placeholder('below_id')),
-        equalsUnlessNull(keys.id, 'key_id'),
+        isOneOfUnlessNull(keys.id, 'key_ids'),
         sql`(NOT ${isSetParameter('search')} OR substr(${keys.prefix}, 1, length(${placeholder('search')})) = ${placeholder('search')}
           OR instr(lower(${keys.name}), lower(${placeholder('search')})) > 0)`,
         or(
@@ -85,14 +85,14 @@ export async function countUsableKeys(db: Db, account_id: number, now_ms: number
 /** One page of keys, the newest first. */
 export async function listKeyPage(
   db: Db,
-  { account_id, key_id, search, status }: KeyFilter,
+  { account_id, key_ids, search, status }: KeyFilter,
   page: PageRequest,
   now_ms: number,
 ): Promise<Page<ListedKey>> {
   const { page: all, pageOfAccount } = keyListQueries(db)
   const values = {
     ...pageValues(page),
-    key_id: key_id ?? null,
+    key_ids: jsonOrNull(key_ids ?? null),
     search: search ?? null,
     status: status ?? null,
     now_ms,

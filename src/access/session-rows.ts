@@ -20,7 +20,7 @@ import { hashKey, type RandomBytes } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
 import type { SignInEvents } from './sign-in-events.ts'
 import { type SignInRate, sweepAddresses } from './sign-in-rate.ts'
-import { accountOf, ownerOf, type Viewer } from './viewer.ts'
+import { accountOf, type KeySight, ownerOf, type Viewer } from './viewer.ts'
 
 /** A session is marked as seen at most this often: each time is a write. */
 export const TOUCH_EVERY_MS = 60_000
@@ -139,12 +139,16 @@ export async function viewerOf(
   if (account_id === null || (!found && key_id === null)) throw sessionRequired()
   const account = await accountQueries(db).accountById.get({ id: account_id })
   if (!account) throw sessionRequired()
-  const sees = key_id === null ? 'account' : await sightOfKey(db, key_id, { now_ms, address })
+  const by_key = key_id === null ? 'account' : await sightOfKey(db, key_id, { now_ms, address })
   if (account.status === 'suspended') throw suspendedAccount()
   const at = { session_id, account_id, account: account.name }
-  if (found) return { side: 'account', role: found.role, ...at, person_id: found.person.id, confirmed_at_ms }
+  if (found) {
+    const { person, role } = found
+    const sees = await sightOfPerson(db, { person_id: person.id, account_id, role })
+    return { side: 'account', role, ...at, person_id: person.id, sees, confirmed_at_ms }
+  }
   if (key_id === null) throw sessionRequired()
-  return { side: 'key', role: 'key', ...at, key_id, sees }
+  return { side: 'key', role: 'key', ...at, key_id, sees: by_key }
 }
 
 /** The view of a session by a key. @throws GatewayError as `viewerOf` */
@@ -152,14 +156,14 @@ async function sightOfKey(
   db: Db,
   key_id: number,
   { now_ms, address }: { now_ms: number; address: string | undefined },
-): Promise<'own' | 'account'> {
+): Promise<KeySight> {
   const key = await keyQueries(db).keyAndBudgets.get({ id: key_id })
   if (!key || !isUsable(key, now_ms)) throw keyEnded()
   if (key.addresses && !compileAddresses(key.addresses)(address ?? ''))
     throw permissionDenied(
       'This API key does not allow your network address. Sign in from an allowed network.',
     )
-  return (await seesAccount(db, key)) ? 'account' : 'own'
+  return (await seesAccount(db, key)) ? 'account' : [key_id]
 }
 
 /**

@@ -3,6 +3,9 @@ import type { ActionContext, Actor } from '../domain/actions.ts'
 import { permissionDenied } from '../domain/errors.ts'
 import type { MembershipRow, StaffRow } from '../store/schema.ts'
 
+/** The keys whose calls a viewer sees: a member those that are theirs, a limited key itself; `account`: all there are. */
+export type KeySight = 'account' | readonly number[]
+
 /** The signed-in person. The server decides what they see, never the page; what they may change is in `rights.ts`. */
 export type Viewer =
   /** The staff: they see everything. */
@@ -14,10 +17,11 @@ export type Viewer =
       session_id: number
       account_id: number
       account: string
+      sees: KeySight
     } & Proved)
   /**
    * Signed in with a key: the right to call what this key may call, and to manage no key. A limited one sees its own calls,
-   * unless its account allows more; others see what the account sees.
+   * unless its account allows more; others see what their person sees, or the account.
    */
   | {
       side: 'key'
@@ -26,7 +30,7 @@ export type Viewer =
       account_id: number
       account: string
       key_id: number
-      sees: 'own' | 'account'
+      sees: KeySight
     }
 
 /** A person, and when they last showed who they are; undefined or null: unknown, which is long ago. */
@@ -74,18 +78,19 @@ export const ownerOf = (viewer: Viewer): { account_id: number | undefined; key_i
   key_id: viewer.side === 'key' ? viewer.key_id : undefined,
 })
 
-/** The key whose calls are all that a viewer sees; undefined for those who see all of an account. */
-export const onlyKeyOf = (viewer: Viewer): number | undefined =>
-  viewer.side === 'key' && viewer.sees === 'own' ? viewer.key_id : undefined
+/** The keys whose calls are all that a viewer sees, which may be none; undefined for those who see all of an account. */
+export const onlyKeysOf = (viewer: Viewer): readonly number[] | undefined =>
+  viewer.side === 'operator' || viewer.sees === 'account' ? undefined : viewer.sees
 
-/** @throws GatewayError permission_denied if the viewer sees the calls of a key only */
+/** @throws GatewayError permission_denied if the viewer sees the calls of some keys only */
 export function requireWholeAccount(viewer: Viewer): void {
-  if (onlyKeyOf(viewer) !== undefined)
-    throw permissionDenied(
-      'You are signed in with a limited API key, so you see its calls only. Sign in with the account’s password to see more.',
-    )
+  if (onlyKeysOf(viewer) === undefined) return
+  throw permissionDenied(
+    viewer.side === 'key'
+      ? 'You are signed in with a limited API key, so you see its calls only. Sign in with the account’s password to see more.'
+      : `Your role in this account is ${viewer.role}, so you see your own API keys and their calls only. Ask an owner of the account.`,
+  )
 }
 
-/** Whether a viewer who sees the calls of one key only may see what this key did; true for all others. */
-export const isOfKey = (viewer: Viewer, key_id: number | undefined): boolean =>
-  (onlyKeyOf(viewer) ?? key_id) === key_id
+/** Whether a viewer who sees the calls of some keys only may see what this key did; true for all others. */
+export const isOfKeys = (viewer: Viewer, key_id: number): boolean => onlyKeysOf(viewer)?.includes(key_id) ?? true

@@ -17,6 +17,10 @@ export const isNullParameter = (column: SQLiteColumn, name: string): SQL =>
 export const isOneOf = (column: SQLiteColumn, name: string): SQL =>
   sql`${column} IN (SELECT CAST(value AS ${typeOf(column)}) FROM json_each(${sql.placeholder(name)}))`
 
+/** The same; where the parameter is null, every row matches. */
+export const isOneOfUnlessNull = (column: SQLiteColumn, name: string): SQL | undefined =>
+  or(sql`CAST(${sql.placeholder(name)} AS TEXT) IS NULL`, isOneOf(column, name))
+
 const typeOf = (column: SQLiteColumn): SQL => sql.raw(column.getSQLType() === 'text' ? 'TEXT' : 'BIGINT')
 
 /** Columns by name alone, as what a conflict is about: Drizzle would put the table before them, which not every database takes there. */

@@ -1,7 +1,7 @@
 // One call by its request's id: all that is known of it, from its record, its trace, its charge and the answer that is kept.
 
 import { type Static, Type } from '@sinclair/typebox'
-import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, isOfKeys, type Viewer } from '../../../src/access/viewer.ts'
 import { named } from '../../../src/app/surface/console/account-names.ts'
 import { costsDiffer } from '../../../src/domain/cost-difference.ts'
 import { conflict, type GatewayError, notFound } from '../../../src/domain/errors.ts'
@@ -37,7 +37,7 @@ export const CallParams = Closed({
 export async function callView(db: Db, viewer: Viewer, request_id: string): Promise<View> {
   const account_id = accountOf(viewer)
   const call = await findCall(db, request_id, account_id)
-  if (!call || !isOfKey(viewer, call.key_id)) throw await missing(db, viewer, request_id)
+  if (!call || !isOfKeys(viewer, call.key_id)) throw await missing(db, viewer, request_id)
   const trace = readTrace(call.trace)
   const sees_routes = viewer.side === 'operator'
   const charge = await chargeOf(db, call)
@@ -84,10 +84,10 @@ function refundView({ id, amount_nanos, note, created_at_ms, by }: RefundOfCall,
   }
 }
 
-/** A viewer of one key's calls learns nothing of other keys'. */
+/** A viewer of some keys' calls learns nothing of other keys'. */
 async function missing(db: Db, viewer: Viewer, request_id: string): Promise<GatewayError> {
   const account_id = accountOf(viewer)
-  const isSeen = (found: { key_id: number } | undefined) => found && isOfKey(viewer, found.key_id)
+  const isSeen = (found: { key_id: number } | undefined) => found && isOfKeys(viewer, found.key_id)
   if (isSeen(await callUnderWay(db, request_id, account_id)))
     return conflict('This call is still running. Its cost is shown once it has ended.', {
       code: 'call_under_way',

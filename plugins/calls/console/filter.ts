@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { AccountRef, KeyRef, readUsd } from '../../../src/app/surface/console/fields.ts'
-import { requestedAccount, requestedKey } from '../../../src/app/surface/console/references.ts'
+import { requestedAccount, requestedKeys } from '../../../src/app/surface/console/references.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import { type CallOutcome, FAILED_OUTCOMES, LISTED_OUTCOMES } from '../../../src/domain/outcomes.ts'
@@ -58,7 +58,7 @@ export async function requestedCalls(
   const account_id = await requestedAccount(gateway, viewer, account)
   const both = {
     account_id,
-    key_id: await requestedKey(gateway, viewer, account_id, key),
+    key_ids: await requestedKeys(gateway, viewer, account_id, key),
     model,
     status: status === undefined ? undefined : statusesOf(status),
     ...readPeriod(query),

@@ -4,7 +4,7 @@ import { and, asc, gte, sql } from 'drizzle-orm'
 import { Elysia } from 'elysia'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
-import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, onlyKeysOf, type Viewer } from '../../../src/access/viewer.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { CsvFile, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
 import { sumView } from '../../../src/app/surface/console/sum-views.ts'
@@ -211,9 +211,9 @@ function sumsView(days: readonly ModelDay[], is_operator: boolean) {
   return sumView(sum, is_operator)
 }
 
-/** Days without calls are left out. None for a viewer who sees the calls of one key only, since the sums are of all. */
+/** Days without calls are left out. None for a viewer who sees the calls of some keys only, since the sums are of all. */
 async function weekFor(db: Db, viewer: Viewer, now_ms: number): Promise<ModelDay[]> {
-  if (onlyKeyOf(viewer) !== undefined) return []
+  if (onlyKeysOf(viewer) !== undefined) return []
   const account_id = accountOf(viewer)
   return await queries(db, account_id).days.all({ from_s: firstDay(now_ms), account_id })
 }

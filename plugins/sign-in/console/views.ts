@@ -1,7 +1,7 @@
 // Sessions, passwords and links in requests and answers of the console.
 import { Type } from '@sinclair/typebox'
 import { RIGHT_NAMES, type Right } from '../../../src/access/rights.ts'
-import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
+import { onlyKeysOf, type Viewer } from '../../../src/access/viewer.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields } from '../../../src/http/views.ts'
 import type { Key, PersonRow } from '../../../src/store/schema.ts'
@@ -32,7 +32,7 @@ const ViewerView = Type.Object({
   key: Nullable(SessionKey),
   public_url: Nullable(Type.String({ description: 'how callers reach the gateway, where it is set' })),
   see_account: Type.Boolean({
-    description: 'sees all calls of the account; false: those of the key only',
+    description: 'sees all calls of the account; false: those of the key, or of a member’s keys, only',
   }),
   rights: Type.Array(OneOf(RIGHT_NAMES)),
 })
@@ -64,7 +64,7 @@ export function viewerView(viewer: Viewer, { key, person, public_url, rights }: 
     account_id: viewer.side === 'operator' ? null : viewer.account_id,
     key: key ? sessionKey(key) : null,
     public_url: public_url ?? null,
-    see_account: onlyKeyOf(viewer) === undefined,
+    see_account: onlyKeysOf(viewer) === undefined,
     rights,
   }
 }

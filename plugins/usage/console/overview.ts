@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountQueries } from '../../../src/access/queries.ts'
-import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, onlyKeysOf, type Viewer } from '../../../src/access/viewer.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
@@ -52,7 +52,7 @@ const OverviewView = Closed({
   alerts: Nullable(Type.Array(AlertView)),
   /** Models and routes that end within 30 days or have ended; for the operator alone. */
   ending: Nullable(Type.Array(EndingView)),
-  /** Of the account that looks; null for the operator, and for those who see the calls of one key. */
+  /** Of the account that looks; null for the operator, and for those who see the calls of some keys. */
   money: Nullable(Closed({ ...MoneyFields('available'), ...MoneyFields('held'), ...MoneyFields('debt') })),
 })
 
@@ -92,8 +92,8 @@ async function overviewView(
 ): Promise<Static<typeof OverviewView>> {
   const { db } = gateway
   const now_ms = gateway.calls.now()
-  const { account_id, key_id, model, provider, zone = UTC } = requested
-  const filter = { account_id, key_id, model, provider }
+  const { account_id, key_ids, model, provider, zone = UTC } = requested
+  const filter = { account_id, key_ids, model, provider }
   const range = timeOf(requested, now_ms, zone)
   const overview = await overviewOf(db, { filter, time: range, zone, now_ms, memory })
   const is_operator = viewer.side === 'operator'
@@ -135,7 +135,7 @@ const endingView = (models: Iterable<Model>, now_ms: number): Static<typeof Endi
 
 async function moneyView(db: Gateway['db'], viewer: Viewer): Promise<Static<typeof OverviewView>['money']> {
   const id = accountOf(viewer)
-  if (id === undefined || onlyKeyOf(viewer) !== undefined) return null
+  if (id === undefined || onlyKeysOf(viewer) !== undefined) return null
   const account = await accountQueries(db).accountById.get({ id })
   if (!account) return null
   const { balance_nanos, held_nanos, debt_nanos } = account

@@ -12,11 +12,11 @@ import { reportQueries, type SumGroup } from './queries.ts'
 import { add, emptyIn, type Found, isDay } from './totals.ts'
 
 /** Whose sums are read; an absent field does not filter. */
-export type ReportFilter = Pick<CallFilter, 'account_id' | 'key_id' | 'model' | 'provider'>
+export type ReportFilter = Pick<CallFilter, 'account_id' | 'key_ids' | 'model' | 'provider'>
 
 /** Whether the sums are of all calls of their account. */
-export const isOfAll = ({ key_id, model, provider }: ReportFilter): boolean =>
-  key_id === undefined && model === undefined && provider === undefined
+export const isOfAll = ({ key_ids, model, provider }: ReportFilter): boolean =>
+  key_ids === undefined && model === undefined && provider === undefined
 
 /** Rows of the kept sums that are added up at once: some 3 ms; and in how many periods so many may be. */
 const SUMS_AT_ONCE = 3_000

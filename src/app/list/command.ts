@@ -173,7 +173,7 @@ async function filterOf<F extends Filters>(
   return {
     ...own,
     account_id: account === undefined ? undefined : (await accountByName(db, account)).id,
-    key_id: key === undefined ? undefined : (await keyByReference(db, key)).id,
+    key_ids: key === undefined ? undefined : [(await keyByReference(db, key)).id],
     since_ms: since,
     until_ms: until,
   } as FilterOf<F>

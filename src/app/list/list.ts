@@ -10,23 +10,23 @@ import type { Columns, FieldsOf } from './columns.ts'
 /** The part of a filter that says whose rows are read. */
 interface OwnerFilter {
   account_id: number | undefined
-  key_id: number | undefined
+  key_ids: readonly number[] | undefined
 }
 
 /**
- * Checks that rows are of the account and of the key that were read. Fields that a row lacks are not looked at: the operator's lists have none.
+ * Checks that rows are of the account and of the keys that were read. Fields that a row lacks are not looked at: the operator's lists have none.
  * @returns the rows @throws GatewayError internal
  */
 export function checkOwner<Row>(
   { name }: { name: string },
-  { account_id, key_id }: OwnerFilter,
+  { account_id, key_ids }: OwnerFilter,
   rows: readonly Row[],
 ): readonly Row[] {
   for (const row of rows) {
-    const { account_id: account, key_id: key }: Partial<Record<keyof OwnerFilter, unknown>> = Object(row)
-    const is_own = (read: number | undefined, found: unknown) =>
-      read === undefined || found === undefined || found === read
-    if (!is_own(account_id, account) || !is_own(key_id, key))
+    const { account_id: account, key_id: key }: { account_id?: unknown; key_id?: unknown } = Object(row)
+    const is_of_account = account_id === undefined || account === undefined || account === account_id
+    const is_of_keys = key_ids === undefined || key === undefined || key_ids.some((id) => id === key)
+    if (!is_of_account || !is_of_keys)
       throw internal(`The list ${name} read rows of another account or key.`)
   }
   return rows
@@ -54,7 +54,8 @@ export type Filters = Readonly<Record<string, Filter>>
 export type FilterOf<F extends Filters> = {
   /** Undefined: of all accounts. Never left out: that would show everybody's rows. */
   account_id: number | undefined
-  key_id: number | undefined
+  /** Of these keys, which may be none. Undefined: of all that the account has. */
+  key_ids: readonly number[] | undefined
   since_ms: number | undefined
   until_ms: number | undefined
 } & { [Name in keyof F]: Static<F[Name]['schema']> | undefined }
@@ -75,11 +76,11 @@ export interface ListPageRequest extends PageRequest {
   first?: number | undefined
 }
 
-export type Owner = 'operator' | 'account' | 'key'
+export type Owner = 'operator' | 'account' | 'key' | 'viewer'
 
-/** The fields by which `read` finds the rows of an owner, and by which the list refuses another's. */
+/** The fields by which `read` finds the rows of an owner, and by which the list refuses another's. A sum over several keys has no key. */
 export type OwnedBy<Of extends Owner> = Of extends 'key'
-  ? { account_id: number | null; key_id: number | null }
+  ? { account_id: number | null; key_id: number | null | undefined }
   : Of extends 'account'
     ? { account_id: number | null }
     : unknown
@@ -99,7 +100,8 @@ export interface List<
   field: Field
   /**
    * The owner of a row. `key`: a key with limits of its own sees the rows of that key, unless its account allows more. `account`: it
-   * sees none. `operator`: accounts and keys see none, whatever route answers, and callers have no such list.
+   * sees none. `operator`: accounts and keys see none, whatever route answers, and callers have no such list. `viewer`: `read` finds the rows
+   * by the viewer alone, as a person's own sessions, which are of several accounts.
    */
   of: Of
   /** One row in words, `Entry`, where pages of the console may begin with a row, by its id as `first`. */

@@ -24,7 +24,7 @@ import { allNamed, DISPLAY_NAME } from '../surface/console/account-names.ts'
 import { type ConsoleParts, FAILURES } from '../surface/console/calls.ts'
 import { AccountRef, KeyRef } from '../surface/console/fields.ts'
 import { allPages, CsvFile, listCsv } from '../surface/console/list-csv.ts'
-import { requestedAccount, requestedKey } from '../surface/console/references.ts'
+import { requestedAccount, requestedKeys } from '../surface/console/references.ts'
 import { type Columns, csvFor, type FieldsOf, fieldsFor, type Reader, rowFor } from './columns.ts'
 import {
   type ConsoleFields,
@@ -39,8 +39,6 @@ import {
 
 /** Rows of a file that are read in one turn: some 5 ms. */
 const FILE_ROWS_AT_ONCE = 250
-/** No key has this number. */
-const NO_KEY = -1
 
 const CONSOLE_READERS: readonly Viewer['side'][] = ['operator', 'account', 'key']
 const CALLERS: readonly Reader[] = ['caller']
@@ -96,10 +94,12 @@ export function consoleList<
   async function filterOf(viewer: Viewer, { account, key, ...rest }: Requested): Promise<FilterOf<F>> {
     if (list.of === 'operator') requireRight(viewer, 'read_all')
     if (list.of === 'account') requireWholeAccount(viewer)
+    if (list.of === 'viewer')
+      return { ...ownFilters(list, rest), account_id: undefined, key_ids: undefined } as FilterOf<F>
     const account_id = await requestedAccount(gateway, viewer, account)
-    const own_key = list.keys_see_own && viewer.side === 'key' ? viewer.key_id : undefined
-    const key_id = own_key ?? (await requestedKey(gateway, viewer, account_id, key))
-    return { ...ownFilters(list, rest), account_id, key_id, ...readPeriod(rest) } as FilterOf<F>
+    const own_key = list.keys_see_own && viewer.side === 'key' ? [viewer.key_id] : undefined
+    const key_ids = own_key ?? (await requestedKeys(gateway, viewer, account_id, key))
+    return { ...ownFilters(list, rest), account_id, key_ids, ...readPeriod(rest) } as FilterOf<F>
   }
 
   return {
@@ -202,8 +202,8 @@ export function callersList<
     ): Promise<Static<typeof page_schema>> {
       if (list.of === 'account' && only) throw seesOwnOnly()
       refuseOtherKeys(key, only)
-      const key_id = only?.id ?? (await keyWith(db, account_id, key))
-      const filter = { ...ownFilters(list, rest), account_id, key_id, ...readPeriod(rest) } as FilterOf<F>
+      const key_ids = only ? [only.id] : await keysWith(db, account_id, key)
+      const filter = { ...ownFilters(list, rest), account_id, key_ids, ...readPeriod(rest) } as FilterOf<F>
       const { rows, ...others } = await readPage(db, list, filter, { ...rest, reading: { now_ms: now() } })
       const page: object = { [list.field]: rows.map((row) => rowFor(list.columns, 'caller', row)), ...others }
       return page as Static<typeof page_schema>
@@ -211,7 +211,11 @@ export function callersList<
   }
 }
 
-async function keyWith(db: Db, account_id: number, prefix: string | undefined): Promise<number | undefined> {
+async function keysWith(
+  db: Db,
+  account_id: number,
+  prefix: string | undefined,
+): Promise<readonly number[] | undefined> {
   if (prefix === undefined) return undefined
   const found: Key[] = await keyQueries(db).keysByPrefix.all({ prefix })
   const own = found.filter((key) => key.account_id === account_id)
@@ -219,7 +223,7 @@ async function keyWith(db: Db, account_id: number, prefix: string | undefined): 
     throw conflict(`More than one key of the account begins with "${prefix}". Leave out "key".`, {
       param: 'key',
     })
-  return own[0]?.id ?? NO_KEY
+  return own.map(({ id }) => id)
 }
 
 async function readPage<Row, F extends Filters, C extends Columns<Row>, Totals extends TProperties>(

@@ -6,7 +6,7 @@ import type { CallOutcome } from '../../domain/outcomes.ts'
 import { DAY_S } from '../../domain/ranges.ts'
 import type { Db, Orm } from '../../store/db.ts'
 import { isAbandoned } from '../../store/gateways.ts'
-import { equals, equalsUnlessNull, isNullParameter, isOneOf } from '../../store/placeholders.ts'
+import { equals, equalsUnlessNull, isOneOfUnlessNull } from '../../store/placeholders.ts'
 import { perAccount, perConnection } from '../../store/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, isDayOfAccount, keys } from '../../store/schema.ts'
 import { totalOf, totalsOfSums } from './totals.ts'
@@ -14,7 +14,7 @@ import { totalOf, totalsOfSums } from './totals.ts'
 /** An absent field does not filter. */
 export interface CallFilter {
   account_id?: number | undefined
-  key_id?: number | undefined
+  key_ids?: readonly number[] | undefined
   key_prefix?: string | undefined
   model?: string | undefined
   /** Calls that ended in one of these ways. */
@@ -48,11 +48,10 @@ export const isFilter = ({ account_id, ...rest }: CallFilter): boolean =>
 
 /** A filter as the prepared queries take it: null, or a time before or after all others, where it does not filter. */
 export async function valuesOf(db: Db, filter: CallFilter) {
-  const { account_id, key_id, key_prefix, model, outcomes, provider, status, min_cost_nanos } = filter
+  const { account_id, key_prefix, model, outcomes, provider, status, min_cost_nanos } = filter
   const { answered, since_ms, until_ms } = filter
   const of_prefix = key_prefix === undefined ? undefined : await keyPrefixQueries(db).ids.all({ key_prefix })
-  const of_key = key_id === undefined ? undefined : [key_id]
-  const key_ids = of_key ?? of_prefix?.map(({ id }) => id)
+  const key_ids = filter.key_ids ?? of_prefix?.map(({ id }) => id)
   return {
     account_id,
     key_ids: key_ids === undefined ? null : JSON.stringify(key_ids),
@@ -81,9 +80,9 @@ export const DAY = sql.raw(String(DAY_S))
 /** Filters that may be null, which matches every row. They choose no index: what a search may look at bounds it instead. */
 export const optionalFilters = (table: typeof calls | typeof call_sums) =>
   and(
-    or(isNullParameter(table.model, 'key_ids'), isOneOf(table.key_id, 'key_ids')),
+    isOneOfUnlessNull(table.key_id, 'key_ids'),
     equalsUnlessNull(table.model, 'model'),
-    or(isNullParameter(table.outcome, 'outcomes'), isOneOf(table.outcome, 'outcomes')),
+    isOneOfUnlessNull(table.outcome, 'outcomes'),
   )
 
 /** The names of the account and the key of a row. */

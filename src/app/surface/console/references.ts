@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { accountNamed, type ListedAccount, listedAccount } from '../../../access/account-listing.ts'
 import { type ListedKey, listedKey } from '../../../access/key-listing.ts'
 import { accountQueries, keyQueries } from '../../../access/queries.ts'
-import { accountOf, isOfKey, onlyKeyOf, type Viewer } from '../../../access/viewer.ts'
+import { accountOf, isOfKeys, onlyKeysOf, type Viewer } from '../../../access/viewer.ts'
 import { conflict, invalidRequest, notFound } from '../../../domain/errors.ts'
 import type { Db, Tx } from '../../../store/db.ts'
 import type { Account, Key } from '../../../store/schema.ts'
@@ -105,7 +105,7 @@ export async function requireKey(
   const visible: ListedKey[] = []
   for (const id of ids) {
     const key = await listedKey(db, id, account_id)
-    if (key && isOfKey(viewer, id)) visible.push(key)
+    if (key && isOfKeys(viewer, id)) visible.push(key)
     if (key && id === number) break
   }
   const [found] = visible
@@ -118,13 +118,15 @@ export async function requireKey(
 }
 
 /**
- * The key of the requested rows; undefined: all keys that the viewer sees.
+ * The keys of the requested rows, all that the viewer sees where none is named; undefined: all keys.
  * @throws GatewayError not_found for a key of another account, or that the viewer does not see
  */
-export const requestedKey = async (
+export const requestedKeys = async (
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
   account_id: number | undefined,
   reference: string | undefined,
-): Promise<number | undefined> =>
-  reference === undefined ? onlyKeyOf(viewer) : (await requireKey(gateway, viewer, reference, account_id)).id
+): Promise<readonly number[] | undefined> =>
+  reference === undefined
+    ? onlyKeysOf(viewer)
+    : [(await requireKey(gateway, viewer, reference, account_id)).id]
