@@ -4,7 +4,13 @@ import { and, desc, eq, getTableColumns, lt, lte, type SQL, sql } from 'drizzle-
 import { type Area, actionsOf } from '../../src/domain/actions.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
-import { equals, equalsUnlessNull, isOneOf, isOneOfUnlessNull, jsonOrNull } from '../../src/store/placeholders.ts'
+import {
+  equals,
+  equalsUnlessNull,
+  isOneOf,
+  isOneOfUnlessNull,
+  jsonOrNull,
+} from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { type ActionRow, accounts, actions, keys, people } from '../../src/store/schema.ts'
 

@@ -8,7 +8,7 @@ import { pageView, readUsageRequest, sumsView, UsageQuery, UsageView } from './u
 
 const tags = ['Account']
 
-/** A key with limits of its own sees its own calls only, unless its account allows more. */
+/** A key with limits of its own sees its own calls only, unless its account allows more; a member's always. */
 export function callRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) {
   const { db } = gateway
   const { now } = gateway.calls
@@ -29,7 +29,7 @@ export function callRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) 
         operationId: 'listUsage',
         summary: 'List calls, or their daily sums',
         description:
-          'The calls of all keys of the account, newest first; with `sums=day` their sums by day, model and key. A key with limits of its own sees its own calls only, unless the account allows more. A page has at most 500 calls, or 250 sums.',
+          'The calls of all keys of the account, newest first; with `sums=day` their sums by day, model and key. A key with limits of its own sees its own calls only, unless the account allows more; a member’s always. A page has at most 500 calls, or 250 sums.',
       },
     },
   )

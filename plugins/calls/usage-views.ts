@@ -62,7 +62,15 @@ export function readUsageRequest(
   const zone = readZone(query)
   const { since_ms, until_ms } = readPeriod(query)
   const outcomes = outcome && [outcome]
-  const filter = { account_id, key_ids: only && [only.id], key_prefix: key, model, outcomes, since_ms, until_ms }
+  const filter = {
+    account_id,
+    key_ids: only && [only.id],
+    key_prefix: key,
+    model,
+    outcomes,
+    since_ms,
+    until_ms,
+  }
   if (sums === undefined) {
     const { limit, cursor } = pageOf(query)
     return { kind: 'calls', filter, page: { limit: Math.min(limit, MAX_CALLS), cursor } }

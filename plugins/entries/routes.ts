@@ -18,7 +18,7 @@ export function entryRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>)
         operationId: 'listEntries',
         summary: 'List movements of the balance',
         description:
-          'Signed, newest first: their sum is the balance. Not for a key with limits of its own, unless the account allows it.',
+          'Signed, newest first: their sum is the balance. Not for a member’s key, nor for one with limits of its own, unless the account allows it.',
       },
     })
 }

@@ -51,7 +51,7 @@ type Parts = Pick<Gateway, 'calls' | 'db'>
 export async function firstCallView(gateway: Parts, key: ListedKey): Promise<Static<typeof FirstCallView>> {
   const { db } = gateway
   const { account_id, id, name, prefix, account_name: account } = key
-  const { rows: calls } = await listCalls(db, { account_id, key_id: id }, { limit: 1, cursor: undefined })
+  const { rows: calls } = await listCalls(db, { account_id, key_ids: [id] }, { limit: 1, cursor: undefined })
   const [call] = calls
   return {
     key: { id, name, prefix, account, status: keyStatus(key, gateway.calls.now()) },
@@ -63,7 +63,7 @@ export async function firstCallView(gateway: Parts, key: ListedKey): Promise<Sta
 
 /** The newest refused request, for as long as there is no call. */
 async function lastRefusal({ db }: Parts, { account_id, id }: ListedKey) {
-  const { rows: refusals } = await listRefusals(db, { account_id, key_id: id }, { limit: 1 })
+  const { rows: refusals } = await listRefusals(db, { account_id, key_ids: [id] }, { limit: 1 })
   const [refusal] = refusals
   if (!refusal) return null
   const { request_id, code, sentence, at_ms } = refusal

@@ -2,8 +2,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { listAccountPage } from '../../src/access/account-listing.ts'
 import { countUsableKeys } from '../../src/access/key-listing.ts'
+import { isUsable } from '../../src/access/key-status.ts'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
-import type { Viewer } from '../../src/access/viewer.ts'
+import { keysByNumber } from '../../src/access/rows-by-number.ts'
+import { onlyKeysOf, type Viewer } from '../../src/access/viewer.ts'
 import { ACCOUNT_PARAMETER, chosenAccount } from '../../src/app/surface/console/references.ts'
 import { sampleModel } from '../../src/app/surface/console/suggested-models.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -11,6 +13,7 @@ import { isSimulated } from '../../src/catalogue/served.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { Closed, Nullable } from '../../src/http/schema.ts'
 import { MoneyFields, money } from '../../src/http/views.ts'
+import type { Db } from '../../src/store/db.ts'
 import type { Account } from '../../src/store/schema.ts'
 import { listCalls } from '../calls/index.ts'
 
@@ -33,7 +36,7 @@ export const StartView = Closed({
       ...MoneyFields('available'),
       ...MoneyFields('held'),
       ...MoneyFields('debt'),
-      keys: Type.Integer({ description: 'keys that work' }),
+      keys: Type.Integer({ description: 'keys that work, of those that the viewer sees' }),
     }),
   ),
 })
@@ -49,7 +52,7 @@ export async function startView(
   const account =
     (await chosenAccount(db, viewer, reference)) ?? (is_operator ? await firstAccount(db) : undefined)
   const [key] = viewer.side === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
-  const calls_of = is_operator ? {} : { account_id: viewer.account_id }
+  const calls_of = is_operator ? {} : { account_id: viewer.account_id, key_ids: onlyKeysOf(viewer) }
   const first = await listCalls(db, calls_of, { limit: 1, cursor: undefined })
   const providers = realProviders(catalogue)
   const sample_model = sampleModel(catalogue, key?.models ?? null)
@@ -59,8 +62,15 @@ export async function startView(
     providers: is_operator ? providers : null,
     sample_model,
     is_simulated: routes.every(({ provider }) => !providers.includes(provider)),
-    account: account ? accountView(account, await countUsableKeys(db, account.id, calls.now())) : null,
+    account: account ? accountView(account, await usableKeys(db, viewer, account.id, calls.now())) : null,
   }
+}
+
+/** How many keys work, of those that the viewer sees. */
+async function usableKeys(db: Db, viewer: Viewer, account_id: number, now_ms: number): Promise<number> {
+  const ids = onlyKeysOf(viewer)
+  if (!ids) return await countUsableKeys(db, account_id, now_ms)
+  return [...(await keysByNumber(db, ids)).values()].filter((key) => isUsable(key, now_ms)).length
 }
 
 const realProviders = ({ providers }: Catalogue): string[] =>

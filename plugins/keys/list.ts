@@ -1,11 +1,9 @@
 // Keys as a list: at the console, in files and on the command line. The text of a key is nowhere in it.
 
 import { Type } from '@sinclair/typebox'
-import { budgetsOfKeys } from '../../src/access/budgets.ts'
-import { type ListedKey, listKeyPage } from '../../src/access/key-listing.ts'
+import { type ListedKey, listedKey, listKeyPage } from '../../src/access/key-listing.ts'
 import { KEY_STATUSES, keyStatus, remainingOf } from '../../src/access/key-status.ts'
 import { SpendLimitsView, spendLimitsView } from '../../src/access/limits-view.ts'
-import { accountQueries } from '../../src/access/queries.ts'
 import { may } from '../../src/access/rights.ts'
 import type { Viewer } from '../../src/access/viewer.ts'
 import { localIso, shortDay } from '../../src/app/command-line/times.ts'
@@ -15,6 +13,7 @@ import {
   money,
   nullableInteger,
   nullableMoney,
+  nullableText,
   nullableTime,
   rowFor,
   tableOnly,
@@ -63,6 +62,10 @@ export const key_list = defineList<KeyRow>()({
     prefix_head: tableOnly({ head: 'PREFIX', text: ({ prefix }) => prefix }),
     account_id: integer(({ account_id }) => account_id, { csv_name: false, command: false }),
     account: text(({ account_name }) => account_name, { table: { head: 'ACCOUNT', elastic: true } }),
+    person_id: nullableInteger(({ person_id }) => person_id, { csv_name: false, command: false }),
+    person: nullableText(({ person_name }) => person_name, {
+      description: 'whose key it is; null: the account’s',
+    }),
     name: text(({ name }) => name, { csv_name: 'key', table: { head: 'NAME', elastic: true } }),
     prefix: text(({ prefix }) => prefix, { csv_name: 'key_prefix' }),
     status: word(OneOf(KEY_STATUSES), (key) => keyStatus(key, key.now_ms), { table: { head: 'STATUS' } }),
@@ -148,10 +151,11 @@ export const keyRow = (key: ListedKey, { usage = NOT_USED, now_ms, viewer }: Key
 export const keyFields = (key: ListedKey, now_ms: number) =>
   rowFor(key_list.columns, 'command', keyRow(key, { now_ms }))
 
-/** A key with the name of its account. */
-export async function withOwner(db: Db, key: Key): Promise<ListedKey> {
-  const account = await accountQueries(db).accountById.get({ id: key.account_id })
-  return { ...key, account_name: account?.name ?? '', budgets: await budgetsOfKeys(db, [key.id]) }
+/** A key with the names of its account and its person. */
+export async function withOwner(db: Db, { id }: Key): Promise<ListedKey> {
+  const key = await listedKey(db, id, undefined)
+  if (!key) throw new Error(`there is no key ${id}`)
+  return key
 }
 
 const PERIODS = { '5h': '/5h', day: '/d', week: '/wk', month: '/mo', total: '' }

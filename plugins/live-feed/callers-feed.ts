@@ -31,7 +31,7 @@ const tooManyFeeds = () =>
     retry_after_s: 1,
   })
 
-/** `GET /api/v1/events`. A key with limits of its own sees its own calls only, unless its account allows more. */
+/** `GET /api/v1/events`. A key with limits of its own sees its own calls only, unless its account allows more; a member's always. */
 export function callersFeedRoutes(
   gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>,
   activity: Pick<Activity, 'listen'>,
@@ -69,7 +69,7 @@ export function callersFeedRoutes(
         operationId: 'watchCalls',
         summary: 'Watch calls as they happen',
         description:
-          'Server-sent events for as long as the connection stays. A key with limits of its own sees its own calls only, unless the account allows more. A key may have four open. Nothing is sent again.',
+          'Server-sent events for as long as the connection stays. A key with limits of its own sees its own calls only, unless the account allows more; a member’s always. A key may have four open. Nothing is sent again.',
       },
     },
   )

@@ -10,7 +10,12 @@ import {
   FAILURES,
   viewerCalls,
 } from '../../src/app/surface/console/calls.ts'
-import { ensurePayingKey, findPayingKey, issuingOf } from '../../src/app/surface/console/paying-key.ts'
+import {
+  ensurePayingKey,
+  findPayingKey,
+  issuingOf,
+  payerOf,
+} from '../../src/app/surface/console/paying-key.ts'
 import {
   ACCOUNT_PARAMETER,
   chosenAccount,
@@ -72,7 +77,7 @@ function freeRoutes(gateway: ConsoleParts) {
         countCall(gateway, viewer, RENEWAL_COUNTS_AS)
         const account = await requireChosenAccount(db, viewer, query.account)
         const key = await changed(gateway, { viewer, origin }, (tx) =>
-          renewConsoleKey(tx, account, issuingOf(gateway)),
+          renewConsoleKey(tx, payerOf(viewer, account), issuingOf(gateway)),
         )
         return { key: keyView(key, now()) }
       },

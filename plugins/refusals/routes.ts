@@ -18,7 +18,7 @@ export function refusalRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'
         operationId: 'listRefusals',
         summary: 'List refused requests',
         description:
-          'Requests that were refused and cost nothing, newest first, a second after they came; kept for 30 days. Of each reason the first 20 of an hour are listed, all are counted. A key with limits of its own sees its own only, unless the account allows more.',
+          'Requests that were refused and cost nothing, newest first, a second after they came; kept for 30 days. Of each reason the first 20 of an hour are listed, all are counted. A key with limits of its own sees its own only, unless the account allows more; a member’s always.',
       },
     })
 }

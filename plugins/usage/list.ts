@@ -158,7 +158,7 @@ export function refuseOthers({ by, order, provider }: ReportFilter, viewer: View
 }
 
 /** `cursor` is how many rows stand before the page. */
-export const usage_report = defineList<ReportRow>()({
+export const usage_report = defineList<Omit<ReportRow, 'key_id'> & { key_id: number | null | undefined }>()({
   name: 'usage',
   field: 'rows',
   of: 'key',
@@ -171,7 +171,7 @@ export const usage_report = defineList<ReportRow>()({
     }),
     account_id: nullableInteger(({ account_id }) => account_id, { csv_name: false }),
     account: nullableText(({ account }) => account, { csv_name: false }),
-    key_id: nullableInteger(({ key_id }) => key_id, { csv_name: false }),
+    key_id: nullableInteger(({ key_id }) => key_id ?? null, { csv_name: false }),
     key_prefix: nullableText(({ key_prefix }) => key_prefix, { csv_name: false }),
     provider: nullableText(({ provider }) => provider, { csv_name: false, seen_by: OPERATOR }),
     upstream_model: nullableText(({ upstream_model }) => upstream_model, {

@@ -9,6 +9,7 @@ import { account_details, type Key } from '../store/schema.ts'
 import { unseenIn } from '../utilities/visible-text.ts'
 import { lockedAccount, refuseErased } from './accounts.ts'
 import { isLimited } from './key-settings.ts'
+import { isOfMember } from './person-keys.ts'
 
 export interface AccountDetails {
   /** Any letters; empty if not set. */
@@ -142,8 +143,9 @@ function checkText(param: string, text: string, max_chars: number): void {
     throw invalidRequest(`${param}: contains the control character ${unseen}. Remove it.`, { param })
 }
 
-/** Whether a key sees all calls of its account, in the console and by its API: a limited one only if its account allows it. */
+/** Whether a key sees all calls of its account, in the console and by its API: a limited one only if its account allows it, a member's never. */
 export async function seesAccount(db: Db, key: Key & { has_budgets: number }): Promise<boolean> {
+  if (await isOfMember(db, key)) return false
   if (!isLimited(key)) return true
   const { keys_see_account } = await detailsOf(db, key.account_id)
   return keys_see_account

@@ -5,7 +5,7 @@ import type { Db, Orm } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
 import { equals, isOneOfUnlessNull, jsonOrNull } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
-import { accounts, type BudgetRow, type Key, keys } from '../store/schema.ts'
+import { accounts, type BudgetRow, type Key, keys, people } from '../store/schema.ts'
 import { withBudgets } from './budgets.ts'
 import type { KeyStatus } from './key-status.ts'
 
@@ -13,9 +13,11 @@ const { placeholder } = sql
 
 const isSetParameter = (name: string) => sql`CAST(${placeholder(name)} AS text) IS NOT NULL`
 
-/** A key with the name of its account. */
+/** A key with the names of its account and its person. */
 export interface ListedKey extends Key {
   account_name: string
+  /** Null: it is the account's. */
+  person_name: string | null
   budgets: readonly BudgetRow[]
 }
 
@@ -37,9 +39,10 @@ const key_status = sql<KeyStatus>`CASE
 
 const keyPage = (orm: Orm, of_account?: SQL) =>
   orm
-    .select({ ...getTableColumns(keys), account_name: accounts.name })
+    .select({ ...getTableColumns(keys), account_name: accounts.name, person_name: people.name })
     .from(keys)
     .innerJoin(accounts, eq(accounts.id, keys.account_id))
+    .leftJoin(people, eq(people.id, keys.person_id))
     .where(
       and(
         of_account,
@@ -63,9 +66,10 @@ const keyListQueries = perConnection({
   pageOfAccount: (orm) => keyPage(orm, equals(keys.account_id, 'account_id')),
   one: (orm) =>
     orm
-      .select({ ...getTableColumns(keys), account_name: accounts.name })
+      .select({ ...getTableColumns(keys), account_name: accounts.name, person_name: people.name })
       .from(keys)
       .innerJoin(accounts, eq(accounts.id, keys.account_id))
+      .leftJoin(people, eq(people.id, keys.person_id))
       .where(equals(keys.id, 'id'))
       .prepare(),
   usable: (orm) =>

@@ -41,7 +41,12 @@ interface Budgeted {
 }
 
 /** The settings of a new key. What is left out is not limited. */
-export type NewKeySettings = Pick<KeySettings, 'name'> & Partial<KeyLimits> & Budgeted
+export type NewKeySettings = Pick<KeySettings, 'name'> & Partial<KeyLimits> & Budgeted & KeyOwner
+
+interface KeyOwner {
+  /** The person of the account whose key it is; absent: the account's. */
+  person_id?: number | null
+}
 
 /** The settings that a change names. */
 export type KeyChanges = Partial<KeySettings> & Budgeted

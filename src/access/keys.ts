@@ -45,14 +45,14 @@ export async function createKey(
   requested: NewKeySettings,
   issuing: Issuing,
 ): Promise<IssuedKey> {
-  const { budgets = {}, ...limits } = requested
+  const { budgets = {}, person_id = null, ...limits } = requested
   const settings = { ...NO_LIMITS, ...limits }
   checkSettings(settings, issuing.now_ms)
   return await db.begin(async (tx) => {
     const account = await lockedAccount(tx, account_name)
     await refuseClosed(tx, account)
     await refuseTakenName(tx, account.id, settings.name, issuing.now_ms)
-    return await issue(tx, account.id, settings, issuing, (key_id) =>
+    return await issue(tx, { account_id: account.id, person_id }, settings, issuing, (key_id) =>
       setBudgets(tx, { account_id: account.id, key_id }, budgets, issuing.now_ms),
     )
   })
@@ -198,7 +198,7 @@ export async function rotateKey(
       throw invalidRequest(`The key "${old.prefix}" has expired. Create a new one.`)
     const revoked = await setRevoked(tx, old, revoked_at_ms)
     const settings = { ...old, spend_limit_nanos: remainingOf(old) }
-    const made = await issue(tx, old.account_id, settings, issuing, (key_id) =>
+    const made = await issue(tx, old, settings, issuing, (key_id) =>
       copyBudgets(tx, old.id, { account_id: old.account_id, key_id }),
     )
     const { before, after } = changedKeyFields(old, revoked) ?? {}
@@ -230,7 +230,7 @@ export async function refuseTakenName(
 
 async function issue(
   tx: Tx,
-  account_id: number,
+  { account_id, person_id }: Pick<Key, 'account_id' | 'person_id'>,
   settings: KeySettings,
   issuing: Issuing,
   giveBudgets: (key_id: number) => Promise<{ after: Fields } | undefined>,
@@ -239,6 +239,7 @@ async function issue(
   const key: Key = await keyQueries(tx).insertKey.get({
     ...columnsOf(settings),
     account_id,
+    person_id,
     prefix: text.slice(0, PREFIX_LENGTH),
     sha256: hashKey(text),
     created_at_ms: issuing.now_ms,

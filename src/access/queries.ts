@@ -116,6 +116,7 @@ export const keyQueries = perConnection({
           'concurrent_calls',
           'expires_at_ms',
           'created_at_ms',
+          'person_id',
         ),
         models: rawPlaceholder('models'),
         spent_nanos: 0,
@@ -154,12 +155,18 @@ export const keyQueries = perConnection({
         ),
       )
       .prepare(),
-  /** The account's newest key of this name, revoked or not. */
+  /** The newest key of this name of the account or of one of its people, revoked or not. */
   newestByName: (orm) =>
     orm
       .select()
       .from(keys)
-      .where(and(equals(keys.account_id, 'account_id'), equals(keys.name, 'name')))
+      .where(
+        and(
+          equals(keys.account_id, 'account_id'),
+          equals(keys.name, 'name'),
+          sql`${keys.person_id} IS NOT DISTINCT FROM ${placeholder('person_id')}`,
+        ),
+      )
       .orderBy(desc(keys.id))
       .limit(1)
       .prepare(),
@@ -178,6 +185,14 @@ export const keyQueries = perConnection({
       )
       .where(equals(keys.id, 'id'))
       .returning()
+      .prepare(),
+  /** The numbers of a person's keys in an account, revoked or not. */
+  idsOfPerson: (orm) =>
+    orm
+      .select({ id: keys.id })
+      .from(keys)
+      .where(and(equals(keys.person_id, 'person_id'), equals(keys.account_id, 'account_id')))
+      .orderBy(keys.id)
       .prepare(),
   setRevoked: (orm) =>
     orm.update(keys).set(rawPlaceholders('revoked_at_ms')).where(equals(keys.id, 'id')).returning().prepare(),

@@ -1,7 +1,13 @@
 // The queries on passwords, sessions, sign-in links and known addresses, prepared once for each connection.
 import { and, desc, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
+import {
+  equals,
+  isOneOfUnlessNull,
+  placeholders,
+  rawPlaceholder,
+  rawPlaceholders,
+} from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { known_addresses, passwords, sessions, sign_in_links } from '../store/schema.ts'
 
@@ -39,9 +45,10 @@ export const passwordQueries = perConnection({
 /** Of a person, or of one key. */
 const ofOwner = () => and(is(sessions.person_id, 'person_id'), is(sessions.key_id, 'key_id'))
 
-/** Of a person, with those of the keys of the account where they are. */
+/** Of a person, with those of the keys that they see of the account where they are. */
 const ofPerson = () =>
-  sql`(${equals(sessions.person_id, 'person_id')} OR (${sessions.person_id} IS NULL AND ${equals(sessions.account_id, 'account_id')}))`
+  sql`(${equals(sessions.person_id, 'person_id')} OR (${sessions.person_id} IS NULL AND ${equals(sessions.account_id, 'account_id')}
+    AND ${isOneOfUnlessNull(sessions.key_id, 'key_ids')}))`
 
 /** With `pageValues`. */
 const onPage = () => lt(sessions.id, placeholder('below_id'))

@@ -2,25 +2,27 @@
 
 import { compileAddresses } from '../domain/addresses.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
-import { notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
+import { conflict, notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/ranges.ts'
 import type { Logger } from '../observe/log.ts'
 import { recordAction } from '../store/actions.ts'
-import type { Awaitable, Db } from '../store/db.ts'
+import type { Awaitable, Db, Tx } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
+import { jsonOrNull } from '../store/placeholders.ts'
 import type { Proof, SessionRow } from '../store/schema.ts'
 import { seesAccount } from './account-details.ts'
 import { suspendedAccount } from './gate.ts'
 import { isUsable } from './key-status.ts'
 import type { Passwords } from './passwords.ts'
 import { personAt } from './people.ts'
+import { sightOfPerson } from './person-keys.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 import { may } from './rights.ts'
 import { hashKey, type RandomBytes } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
 import type { SignInEvents } from './sign-in-events.ts'
 import { type SignInRate, sweepAddresses } from './sign-in-rate.ts'
-import { accountOf, type KeySight, ownerOf, type Viewer } from './viewer.ts'
+import { accountOf, isOfKeys, type KeySight, onlyKeysOf, ownerOf, type Viewer } from './viewer.ts'
 
 /** A session is marked as seen at most this often: each time is a write. */
 export const TOUCH_EVERY_MS = 60_000
@@ -151,6 +153,21 @@ export async function viewerOf(
   return { side: 'key', role: 'key', ...at, key_id, sees: by_key }
 }
 
+/**
+ * Against a removal and another role in the middle of a request: locks the account, and looks once more who its viewer is there.
+ *
+ * @throws GatewayError unauthenticated for who was removed meanwhile; conflict for who has another role
+ */
+export async function confirmViewer(tx: Tx, viewer: Viewer): Promise<void> {
+  if (viewer.side !== 'account') return
+  const { person_id, account_id, role } = viewer
+  await tx.lock(account_id)
+  const found = await personAt(tx, { person_id, account_id })
+  if (!found) throw sessionRequired()
+  if (found.role !== role)
+    throw conflict('Your role in this account was changed. Reload the page.', { code: 'role_changed' })
+}
+
 /** The view of a session by a key. @throws GatewayError as `viewerOf` */
 async function sightOfKey(
   db: Db,
@@ -204,17 +221,19 @@ export function endSession(db: Db, viewer: Viewer, id: number): Promise<void> {
   })
 }
 
-/** An operator ends all sessions, a person theirs and those of their account's keys, a key its own. */
+/** An operator ends all sessions, a person theirs and those of the account's keys that they see, a key its own. */
 function mayEnd(viewer: Viewer, { account_id, person_id, key_id }: SessionRow): boolean {
   if (viewer.side === 'operator') return may(viewer, 'operate') || person_id === viewer.person_id
   if (viewer.side === 'key') return key_id === viewer.key_id
-  return person_id === viewer.person_id || (person_id === null && account_id === viewer.account_id)
+  if (person_id !== null) return person_id === viewer.person_id
+  return account_id === viewer.account_id && key_id !== null && isOfKeys(viewer, key_id)
 }
 
-/** For queries on the sessions of a person and of the keys of the account where they are. */
+/** For queries on the sessions of a person and of the keys that they see of the account where they are. */
 const sideOf = (viewer: Exclude<Viewer, { side: 'key' }>) => ({
   person_id: viewer.person_id,
   account_id: accountOf(viewer) ?? null,
+  key_ids: jsonOrNull(onlyKeysOf(viewer) ?? null),
 })
 
 /** Ends the session that a viewer is signed in with, unless it is over. */

@@ -82,6 +82,12 @@ export const ownerOf = (viewer: Viewer): { account_id: number | undefined; key_i
 export const onlyKeysOf = (viewer: Viewer): readonly number[] | undefined =>
   viewer.side === 'operator' || viewer.sees === 'account' ? undefined : viewer.sees
 
+/** A viewer who has got one more key in their request. */
+export const withKey = (viewer: Viewer, key_id: number): Viewer =>
+  viewer.side === 'operator' || viewer.sees === 'account'
+    ? viewer
+    : { ...viewer, sees: [...viewer.sees, key_id] }
+
 /** @throws GatewayError permission_denied if the viewer sees the calls of some keys only */
 export function requireWholeAccount(viewer: Viewer): void {
   if (onlyKeysOf(viewer) === undefined) return
@@ -93,4 +99,5 @@ export function requireWholeAccount(viewer: Viewer): void {
 }
 
 /** Whether a viewer who sees the calls of some keys only may see what this key did; true for all others. */
-export const isOfKeys = (viewer: Viewer, key_id: number): boolean => onlyKeysOf(viewer)?.includes(key_id) ?? true
+export const isOfKeys = (viewer: Viewer, key_id: number): boolean =>
+  onlyKeysOf(viewer)?.includes(key_id) ?? true

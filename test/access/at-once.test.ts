@@ -84,8 +84,8 @@ test('a key is rotated once', async () => {
 
 test('the key that pays for calls from the console is made once', async () => {
   const account = await accountByName(db, 'ada')
-  const pay = () => payingKey(db, account, issuing)
-  const renew = () => renewConsoleKey(db, account, issuing)
+  const pay = () => payingKey(db, { account, person_id: null }, issuing)
+  const renew = () => renewConsoleKey(db, { account, person_id: null }, issuing)
   expect(await twice(pay)).toEqual(['done', 'done'])
   await revokeKey(db, '1', NOW)
   expect(await twice(renew)).toEqual(['done', 'done'])

@@ -88,6 +88,7 @@ const good: KeyOfAccount = {
     revoked_at_ms: null,
     created_at_ms: 0,
     concurrent_calls: null,
+    person_id: null,
   },
 }
 const keyWith = (settings: Partial<KeyOfAccount['key']>): KeyOfAccount => ({

@@ -97,6 +97,7 @@ describe('a key is found', () => {
       held_nanos: 0,
       revoked_at_ms: null,
       created_at_ms: NOW,
+      person_id: null,
       ...LIMITED,
       models: ['gemini-*', 'sim-text'],
       addresses: ['10.0.0.0/8', '2001:db8::1'],

@@ -19,7 +19,7 @@ const trial = definePlugin({
     const forgetful = consoleList(gateway, {
       ...refused_requests,
       read: (db, filter, page, reading) =>
-        refused_requests.read(db, { ...filter, account_id: undefined, key_id: undefined }, page, reading),
+        refused_requests.read(db, { ...filter, account_id: undefined, key_ids: undefined }, page, reading),
     })
     return new Elysia({ name: 'trial' })
       .use(viewerCalls(gateway))

@@ -168,7 +168,7 @@ describe.each([
       place.db,
       "INSERT INTO accounts SELECT 10 + CAST(value AS bigint), 'more-' || value, 'active', CAST(value AS bigint), 0, 0, 0 FROM json_each('[1,2,3,4,5,6]')",
     )
-    const filter = { account_id: undefined, key_id: undefined, since_ms: undefined, until_ms: undefined }
+    const filter = { account_id: undefined, key_ids: undefined, since_ms: undefined, until_ms: undefined }
     const query = {
       ...filter,
       search: 'more-',

@@ -38,6 +38,7 @@ const KEY: Key = {
   expires_at_ms: null,
   revoked_at_ms: null,
   created_at_ms: 0,
+  person_id: null,
 }
 const planOf = (accounts: readonly IncomingAccount[], known: Known = NOTHING_KNOWN) =>
   planAccounts({ source: 'new-api', accounts, providers: [], models: [], left_out: [] }, known, OPTIONS)

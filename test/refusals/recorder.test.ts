@@ -247,8 +247,9 @@ test('reasons of all accounts are summed in the order of an index: no table of g
   expect(await reasonsOfRefused(dbOver(db), { from_ms: 0, until_ms: 1, span: 'hour' }, 5)).toEqual([])
   const [of_all = ''] = prepared.filter((text) => text.includes('group by') && text.includes('+"'))
   const plan = db.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${of_all}`).all()
-  expect(plan.map(({ detail }) => detail)).toEqual([
-    expect.stringContaining('COVERING INDEX refusal_sums_by_reason'),
+  const details = plan.map(({ detail }) => detail)
+  expect(details[0]).toContain('COVERING INDEX refusal_sums_by_reason')
+  expect(details.filter((detail) => detail.includes('TEMP B-TREE'))).toEqual([
     'USE TEMP B-TREE FOR ORDER BY',
   ])
 })

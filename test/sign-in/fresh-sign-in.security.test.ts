@@ -32,6 +32,7 @@ describe('a sensitive change is refused', () => {
     person_id: 1,
     account_id: 1,
     account: 'a',
+    sees: 'account',
   } as const
   const key = {
     side: 'key',
@@ -40,7 +41,7 @@ describe('a sensitive change is refused', () => {
     account_id: 1,
     account: 'a',
     key_id: 1,
-    sees: 'own',
+    sees: [1],
   } as const
   const refusal = (viewer: Viewer) => {
     try {

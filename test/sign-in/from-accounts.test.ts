@@ -98,6 +98,7 @@ async function expectTheSame(db: Db): Promise<void> {
       account_id: 1,
       account: 'ada',
       person_id: ada_id,
+      sees: 'account',
       confirmed_at_ms: null,
     },
     { side: 'key', role: 'key', session_id: 3, account_id: 1, account: 'ada', key_id: 1, sees: 'account' },

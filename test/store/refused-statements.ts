@@ -86,6 +86,7 @@ const KEYS = [
   ['addresses that are not JSON', "UPDATE keys SET addresses = '10.0.0.0/8'"],
   ['a negative spend limit', 'UPDATE keys SET spend_limit_nanos = -1'],
   ['no call at the same time', 'UPDATE keys SET concurrent_calls = 0'],
+  ['a key of an unknown person', 'UPDATE keys SET person_id = 9'],
   ['half a call at the same time', 'UPDATE keys SET concurrent_calls = 1.5'],
   ['negative spending', 'UPDATE keys SET spent_nanos = -1'],
   ['a negative hold', 'UPDATE keys SET held_nanos = -1'],

@@ -6,7 +6,7 @@ import type { Page } from '../../src/store/page.ts'
 
 interface Filter {
   account_id: number | undefined
-  key_id: number | undefined
+  key_ids: readonly number[] | undefined
   since_ms: number | undefined
   until_ms: number | undefined
 }
@@ -35,7 +35,7 @@ export async function expectFilters<Row extends OwnedRow, Own extends Filter>(
   list: ListOfRows<Row, Own>,
   at: (row: Row) => number,
 ): Promise<void> {
-  const none: Filter = { account_id: undefined, key_id: undefined, since_ms: undefined, until_ms: undefined }
+  const none: Filter = { account_id: undefined, key_ids: undefined, since_ms: undefined, until_ms: undefined }
   const read = async (filter: Partial<Filter>) => {
     const page = await list.read(db, { ...none, ...filter } as Own, { limit: list.max_rows }, { now_ms: 0 })
     return page?.rows ?? []
@@ -50,9 +50,10 @@ export async function expectFilters<Row extends OwnedRow, Own extends Filter>(
     ),
     ...onlyIf<Row>(
       list.of === 'key',
-      { key_id: one.key_id ?? undefined },
+      { key_ids: one.key_id == null ? undefined : [one.key_id] },
       (row) => row.key_id === one.key_id,
     ),
+    ...onlyIf<Row>(list.of === 'key', { key_ids: [] }, () => false),
     ...onlyIf<Row>(selects.includes('period'), { since_ms: at(one) }, (row) => at(row) >= at(one)),
     ...onlyIf<Row>(selects.includes('period'), { until_ms: at(one) }, (row) => at(row) < at(one)),
   ])

@@ -65,6 +65,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
     models: either(random, null, ...JSON_TEXTS),
     addresses: either(random, null, ...JSON_TEXTS),
     concurrent_calls: either(random, null, 1, 1_000_000),
+    person_id: either(random, null, other(random, id)),
   }),
   budgets: ({ random, at, id }) => ({
     account_id: id,

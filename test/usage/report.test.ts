@@ -167,9 +167,11 @@ describe.each(ENGINES)('on %s', (_, db) => {
 
   test.each<[string, ReportFilter, string]>([
     ['an account', { account_id: 2 }, 'calls.account_id = 2'],
-    ['a key', { account_id: 1, key_id: 2 }, 'key_id = 2'],
+    ['a key', { account_id: 1, key_ids: [2] }, 'key_id = 2'],
+    ['some keys', { account_id: 1, key_ids: [1, 2] }, 'calls.account_id = 1 AND key_id IN (1, 2)'],
+    ['no key', { account_id: 1, key_ids: [] }, 'FALSE'],
     ['a model', { model: 'm1' }, "calls.model = 'm1'"],
-    ['another key and a model', { key_id: 3, model: 'm2' }, "key_id = 3 AND calls.model = 'm2'"],
+    ['another key and a model', { key_ids: [3], model: 'm2' }, "key_id = 3 AND calls.model = 'm2'"],
     ['nothing', { model: 'none' }, "calls.model = 'none'"],
   ])('of %s it has these alone', async (__, filter, where) => {
     for (const by of ['model', 'key', 'route'] as const) {

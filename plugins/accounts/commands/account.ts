@@ -2,10 +2,10 @@
 import type { Command } from 'commander'
 import { type AccountDetails, detailsOf } from '../../../src/access/account-details.ts'
 import { createAccount, suspendAccount } from '../../../src/access/accounts.ts'
-import { budgetsOfAccount, withBudgets } from '../../../src/access/budgets.ts'
+import { budgetsOfAccount } from '../../../src/access/budgets.ts'
 import { type AccountWithStatus, accountWithStatus, reopenAccount } from '../../../src/access/closing.ts'
+import { listKeyPage } from '../../../src/access/key-listing.ts'
 import { keyStatus } from '../../../src/access/key-status.ts'
-import { listKeys } from '../../../src/access/keys.ts'
 import { budgetsView } from '../../../src/access/limits-view.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
@@ -23,6 +23,9 @@ import { keyFields } from '../../keys/index.ts'
 import { account_list, accountFields } from '../list.ts'
 import { addAccountChange, addRenameAndClose, detailLines } from './change.ts'
 import { addAccountLimit } from './limit.ts'
+
+/** More than an account has. */
+const MAX_KEYS = 1_000_000
 
 const addList = wholeListCommand(account_list, {
   description: 'List accounts and their balances, in USD.',
@@ -57,7 +60,9 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
           found,
           budgets: await budgetsOfAccount(db, found.id),
           debts: await openingDebtsOf(db, found.id),
-          keys: await withBudgets(db, await listKeys(db, found.id)),
+          keys: (
+            await listKeyPage(db, { account_id: found.id }, { limit: MAX_KEYS }, deps.now())
+          ).rows.toReversed(),
           details: await detailsOf(db, found.id),
         }
       })
@@ -67,7 +72,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
           ...details,
           spend_limits: budgetsView(budgets, deps.now()),
           opening_debts: debts.map(openingDebtView),
-          keys: keys.map((key) => keyFields({ ...key, account_name: name }, deps.now())),
+          keys: keys.map((key) => keyFields(key, deps.now())),
         },
         describe({ account: found, budgets, debts, keys, details }, deps.now()),
       )

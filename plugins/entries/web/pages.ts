@@ -1,12 +1,12 @@
 // The page of transactions in the side bar, and of a statement.
 import { ReceiptText } from 'lucide-react'
-import { type MovedPage, NOT_OWN_KEY, type PageEntry } from '../../console/web/app/page-entry.ts'
+import { type MovedPage, NOT_OWN_KEYS, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 export const transaction_pages: readonly PageEntry[] = [
   {
     path: '/transactions',
     title: 'Transactions',
-    seen_by: NOT_OWN_KEY,
+    seen_by: NOT_OWN_KEYS,
     icon: ReceiptText,
     letter: 't',
     load: () => import('./transactions.tsx'),
@@ -15,7 +15,7 @@ export const transaction_pages: readonly PageEntry[] = [
   {
     path: '/transactions/statement',
     title: 'Statement',
-    seen_by: NOT_OWN_KEY,
+    seen_by: NOT_OWN_KEYS,
     load: () => import('./statement.tsx'),
     also: 'month invoice opening closing print',
   },

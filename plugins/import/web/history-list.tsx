@@ -80,8 +80,8 @@ export function HistoryList({ account }: HistoryListProps) {
 
 /** A link to the list, where it has rows. @param account a number or a name; without, of all that the viewer sees */
 export function HistoryLink({ account }: { account?: string | undefined }) {
-  // A limited key sees nothing of its account as a whole.
-  const enabled = sightOf(useViewer()) !== 'own_key'
+  // A limited key and a member see nothing of their account as a whole.
+  const enabled = sightOf(useViewer()) !== 'own_keys'
   const query = { account: account === '' ? undefined : account, limit: 1 }
   const { data } = useApi(['history', query], () => api.history.get({ query }), { enabled })
   if (!data || data.history.length === 0) return null

@@ -1,11 +1,11 @@
 // The page of calls before an import: below Calls, reached from the usage and by the search, since most gateways have none.
-import { NOT_OWN_KEY, type PageEntry } from '../../console/web/app/page-entry.ts'
+import { NOT_OWN_KEYS, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 export const import_pages: readonly PageEntry[] = [
   {
     path: '/history',
     title: 'Calls before the import',
-    seen_by: NOT_OWN_KEY,
+    seen_by: NOT_OWN_KEYS,
     below: '/calls',
     load: () => import('./page.tsx'),
     also: 'imported history new-api one-api litellm',

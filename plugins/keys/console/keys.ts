@@ -13,9 +13,10 @@ import {
   rotateKey,
 } from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
+import { noSuchPerson, requireHolder } from '../../../src/access/person-keys.ts'
 import { issueOnce } from '../../../src/access/repeatable-key.ts'
 import { may } from '../../../src/access/rights.ts'
-import type { Viewer } from '../../../src/access/viewer.ts'
+import { type Viewer, withKey } from '../../../src/access/viewer.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import {
   type Asking,
@@ -117,7 +118,7 @@ function keyEndRoutes(gateway: ConsoleParts) {
 export async function issueKey(
   gateway: Pick<Gateway, 'calls' | 'people' | 'db'>,
   asking: Asking,
-  { request_key, account, ...values }: Static<typeof NewKey>,
+  { request_key, account, person, ...values }: Static<typeof NewKey>,
 ): Promise<Static<typeof IssuedView>> {
   const { now } = gateway.calls
   const { randomBytes } = gateway.people
@@ -132,15 +133,33 @@ export async function issueKey(
   countCall(gateway, viewer, KEY_COUNTS_AS)
   const made = await changed(gateway, asking, async (tx) => {
     await tx.lock(account_id)
-    const repeatable = { request_key, content: ['key', account_id, changes] }
+    const repeatable = {
+      request_key,
+      content: ['key', account_id, changes, ...(person === undefined ? [] : [person])],
+    }
     return issueOnce(tx, repeatable, { randomBytes, now_ms: now() }, async (issuing) => {
       if (viewer.side !== 'operator') refuseMore(await countUsableKeys(tx, account_id, now()))
-      const settings = { name: await freeKeyName(tx, account_id, now()), ...changes }
+      const person_id = await holderOf(tx, viewer, { account_id, person })
+      const settings = { name: await freeKeyName(tx, account_id, now()), ...changes, person_id }
       const { name } = await requireAccount({ db: tx }, String(account_id))
       return createKey(tx, name, settings, issuing)
     })
   })
   return issued(gateway, viewer, made)
+}
+
+/** The person whose key a new one is. @throws GatewayError not_found for somebody who makes no keys there, and whom a member names */
+async function holderOf(
+  tx: Tx,
+  viewer: Viewer,
+  { account_id, person }: { account_id: number; person: number | undefined },
+): Promise<number | null> {
+  const own = viewer.side === 'account' && viewer.role === 'member' ? viewer.person_id : undefined
+  const person_id = person ?? own
+  if (person_id === undefined) return null
+  if (own !== undefined && person_id !== own) throw noSuchPerson()
+  await requireHolder(tx, { person_id, account_id })
+  return person_id
 }
 
 async function issued(
@@ -150,7 +169,7 @@ async function issued(
 ): Promise<Static<typeof IssuedView>> {
   return {
     text,
-    key: await viewOfKey(gateway, viewer, String(key.id)),
+    key: await viewOfKey(gateway, withKey(viewer, key.id), String(key.id)),
     unmatched: unmatchedBy(gateway, key.models),
     sample_model: sampleModel(gateway.calls.catalogue(), key.models),
   }

@@ -10,6 +10,7 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import { consoleFields, consoleRow } from '../../../src/app/list/pages.ts'
 import { AccountRef, RequestKey, UsdText, Words } from '../../../src/app/surface/console/fields.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Moment } from '../../../src/http/period.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { usageOfKeys } from '../key-usage.ts'
@@ -62,6 +63,8 @@ export const NewKey = Closed({
   /** The owner, which only the operator names. */
   account: Type.Optional(AccountRef),
   ...Changes,
+  /** The person of the account whose key it is; absent: a member's own, or else the account's. */
+  person: Type.Optional(WholeNumber({ minimum: 1 }, 'the number of a person of the account')),
   request_key: Type.Optional(RequestKey),
 })
 const KeyValues = Closed(Changes)

@@ -111,7 +111,8 @@ function leadOf(key: KeyView, is_operator: boolean) {
         .
       </>
     )
-  return key.own ? 'You are signed in with this key.' : 'A key of your account.'
+  if (key.own) return 'You are signed in with this key.'
+  return key.person === null ? 'A key of your account.' : `A key of ${key.person}.`
 }
 
 function KeyFacts({ of: key, week }: KnownKey) {
@@ -137,6 +138,7 @@ function KeyFacts({ of: key, week }: KnownKey) {
             </Link>
           ),
         ],
+        ['Person', key.person ?? false],
         ['Models', key.models?.join(', ') ?? 'all'],
         ['Allowed networks', key.addresses?.join(', ') ?? 'any'],
         ['Spent', <Spent key="spent" of={key} />],

@@ -31,7 +31,11 @@ const SHOWN = [
 ] as const
 
 const OF_ACCOUNT: Column<KeyRowView>[] = [
-  column('name', 'Key', 'first', ({ name }) => name),
+  column('name', 'Key', 'first', ({ name, person }) => (
+    <>
+      {name} {person !== null && <span className="soft">{person}</span>}
+    </>
+  )),
   column('prefix', 'Prefix', 'second', ({ prefix }) => <code className="no-wrap">{keyPrefix(prefix)}</code>),
   column('status', 'Status', 'first-end', (key) => <KeyStatus of={key} />),
   ofWeek(charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),

@@ -1,7 +1,7 @@
 // The page of keys: who may do what.
 import { useViewer } from '../../console/web/app/session.tsx'
 import { ChosenAccount, useAccountScope } from '../../console/web/parts/account-choice.tsx'
-import { useOnlyOwnKey } from '../../console/web/parts/only-own-key.tsx'
+import { useOnlyOwnKeys } from '../../console/web/parts/only-own-keys.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { KeysList } from './keys-list.tsx'
 
@@ -13,12 +13,12 @@ const LEADS = {
 
 export default function Keys() {
   const { side } = useViewer()
-  const own_key = useOnlyOwnKey()
+  const own_keys = useOnlyOwnKeys()
   const scope = useAccountScope()
   return (
     <Page
       title="Keys"
-      lead={own_key ?? LEADS[side]}
+      lead={own_keys ?? LEADS[side]}
       actions={scope.account !== undefined && <ChosenAccount {...scope} />}
     >
       <KeysList chosen={scope.account} />

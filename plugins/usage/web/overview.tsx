@@ -10,7 +10,7 @@ import { briefCount, count, counted, duration, share } from '../../console/web/p
 import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { changeOf, Figure, Figures } from '../../console/web/parts/figure.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
-import { useOnlyOwnKey } from '../../console/web/parts/only-own-key.tsx'
+import { useOnlyOwnKeys } from '../../console/web/parts/only-own-keys.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { NoneFound } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
@@ -39,7 +39,7 @@ export default function OverviewPage() {
 
 function CallsInRange() {
   const { side } = useViewer()
-  const own_key = useOnlyOwnKey()
+  const own_keys = useOnlyOwnKeys()
   const filters = useOverviewFilters()
   const { query } = filters
   const overview = useApi(['overview', query], () => api.overview.get({ query }), { every_ms: EVERY_MS })
@@ -51,10 +51,10 @@ function CallsInRange() {
   return (
     <Page
       title="Overview"
-      lead={own_key ?? (overview.data && leadOf(overview.data))}
-      actions={!own_key && <HistoryLink account={filters.filters.account} />}
+      lead={own_keys ?? (overview.data && leadOf(overview.data))}
+      actions={!own_keys && <HistoryLink account={filters.filters.account} />}
     >
-      {side !== 'operator' && !own_key && is_known && <KeysNearLimit />}
+      {side !== 'operator' && !own_keys && is_known && <KeysNearLimit />}
       {is_known ? (
         <>
           <FailingNow />

@@ -26,8 +26,7 @@ export function checkOwner<Row>(
     const { account_id: account, key_id: key }: { account_id?: unknown; key_id?: unknown } = Object(row)
     const is_of_account = account_id === undefined || account === undefined || account === account_id
     const is_of_keys = key_ids === undefined || key === undefined || key_ids.some((id) => id === key)
-    if (!is_of_account || !is_of_keys)
-      throw internal(`The list ${name} read rows of another account or key.`)
+    if (!is_of_account || !is_of_keys) throw internal(`The list ${name} read rows of another account or key.`)
   }
   return rows
 }
@@ -99,8 +98,8 @@ export interface List<
   /** Of its rows in JSON: `actions`. */
   field: Field
   /**
-   * The owner of a row. `key`: a key with limits of its own sees the rows of that key, unless its account allows more. `account`: it
-   * sees none. `operator`: accounts and keys see none, whatever route answers, and callers have no such list. `viewer`: `read` finds the rows
+   * The owner of a row. `key`: a key with limits of its own sees the rows of that key, unless its account allows more, a member those of
+   * their keys. `account`: they see none. `operator`: accounts and keys see none, whatever route answers, and callers have no such list. `viewer`: `read` finds the rows
    * by the viewer alone, as a person's own sessions, which are of several accounts.
    */
   of: Of

@@ -1,4 +1,4 @@
-// Free routes for rows of the caller's account: all of them, or for a key with limits of its own the rows of that key.
+// Free routes for rows of the caller's account: all of them, or for a member's key and one with limits of its own the rows of that key.
 import { Type } from '@sinclair/typebox'
 import { seesAccount } from '../../access/account-details.ts'
 import { type Caller, COMMON_FORMS, findKey, type KeyOfAccount, unknownKey } from '../../access/gate.ts'
@@ -61,6 +61,6 @@ export function refuseOtherKeys(prefix: string | undefined, only: Key | undefine
 /** The refusal of what is not a limited key's own. @param param by which it was requested */
 export const seesOwnOnly = (param?: string) =>
   permissionDenied(
-    'This API key has limits of its own, so it sees its own calls only. Use a key without limits, or ask your operator to let limited keys see the account.',
+    'This API key has limits of its own, or belongs to a member of the account, so it sees its own calls only. Use a key of the account without limits, or ask your operator to let limited keys see the account.',
     { param },
   )

@@ -58,6 +58,8 @@ export const keys = sqliteTable('keys', {
   created_at_ms: integer().notNull(),
   /** How many of its calls may run at the same time, where the catalogue does not allow fewer; null: not limited. */
   concurrent_calls: integer(),
+  /** The person of its account whose key it is; null: the account's. */
+  person_id: integer(),
 })
 
 /** Limits of spending by period (domain/budgets.ts). */
@@ -110,6 +112,7 @@ export const account_tables: readonly StoredTable[] = [
       sha256: { erased: 'randomblob(32)' },
       models: { exported: 'json', erased: 'NULL' },
       addresses: { exported: 'json', erased: 'NULL' },
+      person_id: { exported: 'as_is', erased: 'NULL' },
     },
   }),
   accountTable(budgets, {

@@ -41,7 +41,7 @@ const indexes = (): string[] => {
   const db = openDatabase(scene.path('tollgate.db'), { readonly: true })
   const names = db
     .query<{ name: string }, []>(
-      "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name IN ('accounts', 'keys', 'entries') AND name NOT IN ('entries_by_request_key', 'entries_of_refunds')",
+      "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name IN ('accounts', 'keys', 'entries') AND name NOT IN ('entries_by_request_key', 'entries_of_refunds', 'keys_by_person')",
     )
     .all()
     .map(({ name }) => name)

@@ -30,7 +30,7 @@ describe('calls', () => {
   const cases: [name: string, filter: CallFilter, ids: number[]][] = [
     ['all, the newest first', {}, [4, 3, 2, 1]],
     ['of one account', { account_id: 1 }, [4, 2, 1]],
-    ['of one key', { key_id: 1 }, [4, 1]],
+    ['of one key', { key_ids: [1] }, [4, 1]],
     ['of one model', { model: 'sim-pro' }, [2]],
     ['of one outcome', { outcomes: ['completed'] }, [4, 3, 2, 1]],
     ['of an outcome that none has', { outcomes: ['broken'] }, []],
@@ -39,10 +39,10 @@ describe('calls', () => {
     ['until a time, exclusive', { until_ms: 3_000 }, [2, 1]],
     [
       'by all of them together',
-      { account_id: 1, key_id: 1, model: 'sim-flash', since_ms: 1, until_ms: 4_000 },
+      { account_id: 1, key_ids: [1], model: 'sim-flash', since_ms: 1, until_ms: 4_000 },
       [1],
     ],
-    ['of an account and a key of another account: none', { account_id: 2, key_id: 1 }, []],
+    ['of an account and a key of another account: none', { account_id: 2, key_ids: [1] }, []],
     ['of a pattern of models: none', { model: 'sim-%' }, []],
     ['of an unknown account: none', { account_id: 9 }, []],
     ['until before the first: none', { until_ms: 1_000 }, []],
@@ -57,7 +57,7 @@ describe('calls', () => {
   })
 
   test('have the names of their account and key', async () => {
-    const [call] = (await listCalls(db, { key_id: 3 }, { limit: 1 })).rows
+    const [call] = (await listCalls(db, { key_ids: [3] }, { limit: 1 })).rows
     expect(call).toMatchObject({
       account_name: 'bert',
       key_name: 'phone',
@@ -159,7 +159,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
     ['a model of many', { account_id: 1, model: 'thirds' }, isThird],
     [
       'a model of many, by one key',
-      { account_id: 1, model: 'thirds', key_id: 2 },
+      { account_id: 1, model: 'thirds', key_ids: [2] },
       (id) => isThird(id) && id % 2 === 1,
     ],
     [
@@ -196,7 +196,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
   test.each<[name: string, filter: CallFilter]>([
     ['a model that no call is of', { account_id: 1, model: 'none' }],
     ['an outcome that no call has', { outcomes: ['broken'] }],
-    ['a key of another account', { account_id: 1, key_id: 3 }],
+    ['a key of another account', { account_id: 1, key_ids: [3] }],
     ['a prefix that no key has', { key_prefix: 'tg_0000000' }],
     ['a time without calls', { since_ms: 10 * COUNT * STEP_MS }],
   ])('%s is told by one page, without looking at a call', async (_, filter) => {
@@ -204,7 +204,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
   })
 
   test('a page that ends early says where the next one begins', async () => {
-    const page = await listCalls(db, { model: 'thirds', key_id: 1 }, { limit: 90 }, LOOKED_AT)
+    const page = await listCalls(db, { model: 'thirds', key_ids: [1] }, { limit: 90 }, LOOKED_AT)
     expect(page.rows.length).toBeWithin(1, 89)
     expect(page.next_cursor).toBeGreaterThan(0)
   })

@@ -108,6 +108,7 @@ const LINES: Record<string, Race> = {
         person_id,
         account_id: id,
         account: name,
+        sees: 'account',
       })
     }),
     look: "SELECT count(*) AS count FROM actions WHERE account_id = $id AND action = 'session.ended'",

@@ -202,16 +202,16 @@ const KEYS: Record<string, Race> = {
     ends: ['done', 'invalid_request'],
   }),
   'the key that pays for calls from the console is made once': {
-    ...both((db, account) => payingKey(db, account, issuing)),
+    ...both((db, account) => payingKey(db, { account, person_id: null }, issuing)),
     look: KEYS_LEFT,
     left: ['console', null],
   },
   'the key that pays for calls from the console is renewed once': {
     async make(db, account) {
-      const { id } = await payingKey(db, account, issuing)
+      const { id } = await payingKey(db, { account, person_id: null }, issuing)
       await revokeKey(db, String(id), NOW)
     },
-    ...both((db, account) => renewConsoleKey(db, account, issuing)),
+    ...both((db, account) => renewConsoleKey(db, { account, person_id: null }, issuing)),
     look: KEYS_LEFT,
     left: ['console', NOW, 'console', null],
   },
@@ -488,6 +488,7 @@ test.if(hasPostgres)('people get no more keys than they may have', async () => {
        FROM generate_series(2, ${MAX_USABLE_KEYS}) AS n`,
     ),
   )
+  const person_id = await personAtConsole(one, account_id)
   const issue = (db: Db) => () =>
     issueKey(
       {
@@ -496,7 +497,7 @@ test.if(hasPostgres)('people get no more keys than they may have', async () => {
         people: { randomBytes: issuing.randomBytes, page_calls: { take: () => ({ admitted: true }) } },
       } as unknown as Gateway,
       {
-        viewer: { side: 'account', role: 'owner', session_id: 1, person_id: 1, account_id, account: name },
+        viewer: { side: 'account', role: 'owner', session_id: 1, person_id, account_id, account: name, sees: 'account' },
         origin: {
           request_id: 'r',
           request: new Request('http://localhost'),

@@ -7,7 +7,7 @@ import { useBaseUrl, useViewer } from '../../../console/web/app/session.tsx'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { samplesOf } from '../../../console/web/parts/code-samples/samples.ts'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
-import { useOnlyOwnKey } from '../../../console/web/parts/only-own-key.tsx'
+import { useOnlyOwnKeys } from '../../../console/web/parts/only-own-keys.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { NoneFound } from '../../../console/web/parts/paged-table.tsx'
 import { Snippet } from '../../../console/web/parts/snippet.tsx'
@@ -39,12 +39,12 @@ export default function CallsPage() {
     kept.load()
     void queries.invalidateQueries({ queryKey: ['call-sums'] })
   }
-  const own_key = useOnlyOwnKey()
+  const own_keys = useOnlyOwnKeys()
   const { side } = useViewer()
   return (
     <Page
       title="Calls"
-      lead={own_key}
+      lead={own_keys}
       actions={
         <>
           {side === 'operator' && filters.is_filtered && query.outcome !== 'refused' && (

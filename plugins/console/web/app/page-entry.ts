@@ -2,14 +2,14 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
 
-/** `own_key`: signed in with a limited key, which sees its own calls only. */
-export type Sight = 'operator' | 'account' | 'key' | 'own_key'
+/** `own_keys`: signed in with a limited key, which sees its own calls only, or as a member, who sees those of their keys. */
+export type Sight = 'operator' | 'account' | 'key' | 'own_keys'
 
-export const EVERYONE: readonly Sight[] = ['operator', 'account', 'key', 'own_key']
+export const EVERYONE: readonly Sight[] = ['operator', 'account', 'key', 'own_keys']
 /** Pages about an account as a whole. */
-export const NOT_OWN_KEY: readonly Sight[] = ['operator', 'account', 'key']
+export const NOT_OWN_KEYS: readonly Sight[] = ['operator', 'account', 'key']
 export const OPERATOR: readonly Sight[] = ['operator']
-export const ACCOUNTS: readonly Sight[] = ['account', 'key', 'own_key']
+export const ACCOUNTS: readonly Sight[] = ['account', 'key', 'own_keys']
 
 /** The named parts of a page's address, decoded. */
 export interface PageProps {

@@ -29,7 +29,7 @@ export function useViewer(): Viewer {
 }
 
 /** Which pages a viewer sees. */
-export const sightOf = ({ side, see_account }: Viewer) => (side === 'key' && !see_account ? 'own_key' : side)
+export const sightOf = ({ side, see_account }: Viewer) => (see_account ? side : 'own_keys')
 
 /** How callers reach the gateway, for what is copied from here. The operator may have come another way, such as a tunnel. */
 export function useBaseUrl(): string {

@@ -1,7 +1,7 @@
 // The base of every route of the console: the signed-in viewer, pages of our own only, JSON within a limit, nothing cached.
 
 import { type Right, requireRight } from '../../../access/rights.ts'
-import type { Visitor } from '../../../access/session-rows.ts'
+import { confirmViewer, type Visitor } from '../../../access/session-rows.ts'
 import { accountOf, actorOf, type Viewer } from '../../../access/viewer.ts'
 import type { CallOrigin } from '../../../calls/life/call.ts'
 import type { ActionContext } from '../../../domain/actions.ts'
@@ -100,12 +100,22 @@ export const byOf = ({ calls }: Pick<Gateway, 'calls'>, { viewer, origin }: Aski
   request_id: origin.request_id,
 })
 
-/** Writes to the database beside the calls, in one transaction. @param asking whose change it is in the audit log */
+/**
+ * Writes to the database beside the calls, in one transaction. @param asking whose change it is in the audit log
+ * @throws GatewayError as `confirmViewer`
+ */
 export const changed = <T>(
   gateway: Pick<Gateway, 'db' | 'calls'>,
   asking: Asking,
   work: (tx: Tx) => Awaitable<T>,
-): Promise<T> => gateway.db.begin(work, { by: byOf(gateway, asking) })
+): Promise<T> =>
+  gateway.db.begin(
+    async (tx) => {
+      await confirmViewer(tx, asking.viewer)
+      return await work(tx)
+    },
+    { by: byOf(gateway, asking) },
+  )
 
 /** The settings by which a request's site is judged. */
 export function siteSettings({ calls: { catalogue } }: Pick<Gateway, 'calls'>): SiteSettings {

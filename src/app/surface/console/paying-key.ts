@@ -1,5 +1,5 @@
-// The key that pays for calls from a page: a viewer's own for those who signed in with one, otherwise the account's key "console".
-import { consoleKeyOf, payingKey } from '../../../access/console-key.ts'
+// The key that pays for calls from a page: a viewer's own for those who signed in with one, otherwise the key "console" of the account, or of a member.
+import { consoleKeyOf, type Payer, payingKey } from '../../../access/console-key.ts'
 import { findKeyById, unknownKey } from '../../../access/gate.ts'
 import type { Issuing } from '../../../access/keys.ts'
 import type { Viewer } from '../../../access/viewer.ts'
@@ -21,9 +21,10 @@ export async function ensurePayingKey(
   const { db } = gateway
   const account = await requireChosenAccount(db, viewer, reference)
   if (viewer.side === 'key') return ownKey(gateway, viewer.key_id)
-  const pay = (db: Db) => payingKey(db, account, issuingOf(gateway))
+  const payer = payerOf(viewer, account)
+  const pay = (db: Db) => payingKey(db, payer, issuingOf(gateway))
   // Only the first call writes, and waits for the write lock.
-  const exists = (await consoleKeyOf(db, account.id)) !== undefined
+  const exists = (await consoleKeyOf(db, payer)) !== undefined
   return exists ? await pay(db) : await changed(gateway, { viewer, origin }, pay)
 }
 
@@ -33,7 +34,13 @@ export const findPayingKey = (
   viewer: Viewer,
   account: Account,
 ): Awaitable<Key | undefined> =>
-  viewer.side === 'key' ? ownKey(gateway, viewer.key_id) : consoleKeyOf(gateway.db, account.id)
+  viewer.side === 'key' ? ownKey(gateway, viewer.key_id) : consoleKeyOf(gateway.db, payerOf(viewer, account))
+
+/** A member's calls are their own; all others at the console call for the account. */
+export const payerOf = (viewer: Viewer, account: Account): Payer => ({
+  account,
+  person_id: viewer.side === 'account' && viewer.role === 'member' ? viewer.person_id : null,
+})
 
 /** The sources of a new key: random bytes and the time. */
 export const issuingOf = ({

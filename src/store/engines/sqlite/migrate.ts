@@ -45,6 +45,7 @@ import mails from './migrations/0039_mails.sql' with { type: 'text' }
 import status_page from './migrations/0040_status_page.sql' with { type: 'text' }
 import proofs_and_links from './migrations/0041_proofs_and_links.sql' with { type: 'text' }
 import sign_ups from './migrations/0042_sign_ups.sql' with { type: 'text' }
+import keys_of_people from './migrations/0043_keys_of_people.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -90,6 +91,7 @@ export const MIGRATIONS: readonly string[] = [
   status_page,
   proofs_and_links,
   sign_ups,
+  keys_of_people,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */
