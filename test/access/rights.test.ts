@@ -4,7 +4,14 @@ import { may, RIGHT_NAMES, type Role, requireRight } from '../../src/access/righ
 import type { Viewer } from '../../src/access/viewer.ts'
 
 const OF_STAFF = { side: 'operator', session_id: 1, person_id: 1 } as const
-const OF_ACCOUNT = { side: 'account', session_id: 1, person_id: 1, account_id: 1, account: 'ada', sees: 'account' } as const
+const OF_ACCOUNT = {
+  side: 'account',
+  session_id: 1,
+  person_id: 1,
+  account_id: 1,
+  account: 'ada',
+  sees: 'account',
+} as const
 const VIEWERS: Readonly<Record<Role, Viewer>> = {
   operator: { ...OF_STAFF, role: 'operator' },
   support: { ...OF_STAFF, role: 'support' },

@@ -249,9 +249,7 @@ test('reasons of all accounts are summed in the order of an index: no table of g
   const plan = db.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${of_all}`).all()
   const details = plan.map(({ detail }) => detail)
   expect(details[0]).toContain('COVERING INDEX refusal_sums_by_reason')
-  expect(details.filter((detail) => detail.includes('TEMP B-TREE'))).toEqual([
-    'USE TEMP B-TREE FOR ORDER BY',
-  ])
+  expect(details.filter((detail) => detail.includes('TEMP B-TREE'))).toEqual(['USE TEMP B-TREE FOR ORDER BY'])
 })
 
 test('of an account whose row somebody keeps locked nothing is recorded; of all others it is', async () => {

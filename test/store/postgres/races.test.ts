@@ -497,7 +497,15 @@ test.if(hasPostgres)('people get no more keys than they may have', async () => {
         people: { randomBytes: issuing.randomBytes, page_calls: { take: () => ({ admitted: true }) } },
       } as unknown as Gateway,
       {
-        viewer: { side: 'account', role: 'owner', session_id: 1, person_id, account_id, account: name, sees: 'account' },
+        viewer: {
+          side: 'account',
+          role: 'owner',
+          session_id: 1,
+          person_id,
+          account_id,
+          account: name,
+          sees: 'account',
+        },
         origin: {
           request_id: 'r',
           request: new Request('http://localhost'),
