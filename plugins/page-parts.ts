@@ -1,8 +1,10 @@
 // The parts that plugins add to pages of signing in: ways below the form, and sections of one's own settings.
+
 import type { SettingsEntry, SignInWayEntry } from './console/web/app/page-entry.ts'
+import { mailed_link } from './sign-in/web/ways.ts'
 
 /** Below the form for signing in, those that the gateway offers, in this order. */
-export const sign_in_ways: readonly SignInWayEntry[] = []
+export const sign_in_ways: readonly SignInWayEntry[] = [mailed_link]
 
 /** Ways by which a person who is signed in confirms that it is them, those that they have, in this order. */
 export const confirm_ways: readonly SignInWayEntry[] = []

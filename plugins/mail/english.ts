@@ -42,6 +42,18 @@ export const english: Templates = {
       'If you did not ask for it, ignore this mail, and do not pass the link on.',
     ],
   }),
+  email_change: (_, about) => ({
+    subject: `Confirm your new email address for ${about.brand.name}`,
+    title: 'Confirm your new email address',
+    paragraphs: [
+      `Confirm that you sign in to ${about.brand.name} with this address from now on. Open the link in the browser where you are signed in.`,
+    ],
+    button: { label: 'Confirm address' },
+    small: [
+      ...worksUntil(about),
+      'If you did not ask for it, ignore this mail. Nothing happens without the link.',
+    ],
+  }),
   reset: ({ account }, about) => ({
     subject: `Set a new password for ${about.brand.name}`,
     title: 'Set a new password',
@@ -121,7 +133,10 @@ const CHANGES: Readonly<Record<MailFields['sign_in_changed']['change'], string>>
   email: 'Your email address was changed',
   password: 'Your password was changed',
   passkey: 'A passkey was added',
+  passkey_removed: 'A passkey was removed',
+  passkey_copied: 'A passkey was refused, since it seems to have been copied. Remove it and add a new one',
   identity: 'A sign-in with another provider was added',
+  identity_removed: 'A sign-in with another provider was removed',
 }
 
 const LOW_ADVICE: Readonly<Record<MailFields['low_balance']['reason'], string>> = {

@@ -2,6 +2,16 @@
 import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 
+/** What changed of how somebody signs in. */
+export type SignInChange =
+  | 'email'
+  | 'password'
+  | 'passkey'
+  | 'passkey_removed'
+  | 'passkey_copied'
+  | 'identity'
+  | 'identity_removed'
+
 /** The values that each mail fills in; plain values without secrets, kept for 90 days. A link and its token are given apart. */
 export interface MailFields {
   /** Somebody signed up: their address is theirs. */
@@ -12,6 +22,8 @@ export interface MailFields {
   sign_up_invitation: Record<never, never>
   /** A link that signs in, in place of a password. */
   sign_in: Record<never, never>
+  /** A link that makes the address theirs, in place of the one before. */
+  email_change: Record<never, never>
   /** A link to a new password. */
   reset: { account?: string }
   /** A link to the first password, or into a team. */
@@ -19,7 +31,7 @@ export interface MailFields {
   /** Signed in from a place that is not known of this person. */
   new_sign_in: { address: string; browser: string; at_ms: number }
   /** Sent to the address of before, too. */
-  sign_in_changed: { change: 'email' | 'password' | 'passkey' | 'identity'; at_ms: number }
+  sign_in_changed: { change: SignInChange; at_ms: number }
   low_balance: {
     account: string
     reason: 'debt' | 'empty' | 'call' | 'pace'
@@ -59,6 +71,7 @@ export const PURPOSES: Readonly<Record<Purpose, PurposeFacts>> = {
   has_account: { title: 'Account exists', kind: 'security', has_token: false },
   sign_up_invitation: { title: 'Invitation to sign up', kind: 'security', has_token: true },
   sign_in: { title: 'Sign-in link', kind: 'security', has_token: true },
+  email_change: { title: 'Address change', kind: 'security', has_token: true },
   reset: { title: 'Password reset', kind: 'security', has_token: true },
   invitation: { title: 'Invitation', kind: 'security', has_token: true },
   new_sign_in: { title: 'New sign-in', kind: 'security', has_token: false },

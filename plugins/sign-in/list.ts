@@ -8,7 +8,8 @@ import { boolean, csvOnly, integer, nullableText, text, time, word } from '../..
 import { defineList } from '../../src/app/list/list.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
-import type { Key, SessionRow } from '../../src/store/schema.ts'
+import { type Key, PROOFS, type SessionRow } from '../../src/store/schema.ts'
+import { browserName } from './browser-name.ts'
 
 export const SIDES = OneOf(['operator', 'account', 'key'])
 export const SessionKey = Type.Object({ id: Type.Integer(), name: Type.String(), prefix: Type.String() })
@@ -43,6 +44,8 @@ export const sessionList = ({ calls: { catalogue } }: Pick<Gateway, 'calls'>) =>
       key_prefix: csvOnly('key_prefix', ({ key }) => key?.prefix ?? null),
       address: nullableText(({ address }) => address),
       user_agent: text(({ user_agent }) => user_agent, { csv_name: 'browser' }),
+      browser: text(({ user_agent }) => browserName(user_agent), { csv_name: false }),
+      proof: word(Nullable(OneOf(PROOFS)), ({ proof }) => proof, { csv_name: 'signed_in_by' }),
       created: time(({ created_at_ms }) => created_at_ms, { csv_name: 'signed_in_utc' }),
       last_seen: time(({ last_seen_at_ms }) => last_seen_at_ms),
       expires: time(({ ends_at_ms }) => ends_at_ms, { csv_name: 'ends_utc' }),

@@ -3,6 +3,7 @@ import { definePlugin } from '../../src/app/plugin.ts'
 
 export const signIn = definePlugin({
   name: 'sign-in',
+  open: async (gateway) => (await import('./open.ts')).openSignIn(gateway),
   console_routes: async () => (await import('./console/routes.ts')).signInConsoleRoutes,
   commands: {
     console: async () => (await import('./command.ts')).addConsoleCommands,

@@ -36,6 +36,7 @@ export const peopleQueries = perConnection({
       .set(rawPlaceholders('email', 'email_verified_at_ms'))
       .where(equals(people.id, 'id'))
       .prepare(),
+  setName: (orm) => orm.update(people).set(rawPlaceholders('name')).where(equals(people.id, 'id')).prepare(),
   /** The first who owns an account and can sign in. */
   ownerOf: (orm) =>
     orm

@@ -8,6 +8,7 @@ import type { PersonRow, Proof, SessionRow } from '../store/schema.ts'
 import { OPERATORS_NAME } from './accounts.ts'
 import { confirmSignIn, confirmWithPassword } from './fresh-sign-in.ts'
 import type { KeyOfAccount } from './gate.ts'
+import { readSignInLink, takeSignInLink } from './mailed-links.ts'
 import { changePassword, type PasswordChange } from './password-change.ts'
 import { checkPassword, hashOf, hasImportedHashes, ownHash } from './passwords.ts'
 import { lockPerson, type PersonIn, personNamed } from './people.ts'
@@ -86,6 +87,10 @@ export interface Sessions {
   viewer(token: string | undefined, address: string | undefined, request_id?: string): Promise<Viewer>
   /** Looks for what nobody guesses, such as a link. @throws what `look` throws; GatewayError rate_limited after too many of those */
   found<T>(visitor: Visitor, look: () => Awaitable<T>): Promise<T>
+  /** Signs in by a link in a mail, once. @throws GatewayError not_found for one that is of no use; rate_limited; and as `viewerOf` */
+  withSignInLink(token: string, visitor: Visitor): Promise<SignedIn>
+  /** Counts a mail that a visitor asks for, whether or not it is sent. @throws GatewayError rate_limited */
+  countMail(email: string, visitor: Visitor): void
   /** Deletes what is over. */
   sweep(): Promise<void>
 }
@@ -132,12 +137,14 @@ export function createSessions(parts: SessionParts): Sessions {
       })
     },
 
-    withProof: (proof, decide, visitor) =>
-      enter(parts, visitor, async (tx) => {
-        const { person, account_id } = await decide(tx)
-        rate.visit(`person ${person.id}`)
-        return await opened(parts, tx, { person_id: person.id, account_id, key_id: null }, { visitor, proof })
-      }),
+    withProof: (proof, decide, visitor) => withProof(parts, proof, decide, visitor),
+
+    async withSignInLink(token, visitor) {
+      await found(visitor, () => readSignInLink(db, token, now()))
+      return await withProof(parts, 'link', (tx) => takeSignInLink(tx, token, now()), visitor)
+    },
+
+    countMail: (email, { address }) => rate.mail({ email, address }),
 
     changePassword: (viewer, change, visitor) => changePassword(parts, viewer, change, visitor),
 
@@ -171,6 +178,18 @@ async function enter(
   log.info({ request_id, ...signed_in.viewer }, 'signed in to the console')
   return signed_in
 }
+
+const withProof = (
+  parts: SessionParts,
+  proof: Proof,
+  decide: (tx: Tx) => Promise<PersonIn>,
+  visitor: Visitor,
+): Promise<SignedIn> =>
+  enter(parts, visitor, async (tx) => {
+    const { person, account_id } = await decide(tx)
+    parts.rate.visit(`person ${person.id}`)
+    return await opened(parts, tx, { person_id: person.id, account_id, key_id: null }, { visitor, proof })
+  })
 
 async function withPassword(
   parts: SessionParts,

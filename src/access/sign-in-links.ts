@@ -148,9 +148,18 @@ export function resetOperator(db: Db, issuing: Issuing): Promise<SignInLink & { 
   })
 }
 
+type LinkPurpose = SignInLinkRow['purpose']
+
+/** Those by which a password is set. */
+const SETS_PASSWORD = ['password', 'reset'] as const
+
+export type PasswordLink = OpenLink<(typeof SETS_PASSWORD)[number]>
+
 /** Whom a link is for; no account: the operator. */
-export interface PasswordLink extends PersonIn {
-  purpose: 'password' | 'reset'
+export interface OpenLink<P extends LinkPurpose> extends PersonIn {
+  purpose: P
+  /** The address that it was mailed to, where it shows that this is theirs. */
+  email: string | null
   /** Undefined: an operator's. */
   account: Account | undefined
   expires_at_ms: number
@@ -158,15 +167,28 @@ export interface PasswordLink extends PersonIn {
   has_password: boolean
 }
 
-/** @throws GatewayError not_found for a link that was used, replaced, has expired, or never was */
-export async function readLink(db: Db, token: string, now_ms: number): Promise<PasswordLink> {
-  const { person_id, purpose, expires_at_ms } = await openLink(db, token, now_ms)
-  if (purpose !== 'password' && purpose !== 'reset') throw noSuchLink()
+/** A link that sets a password. @throws GatewayError not_found for one that was used, replaced, has expired, or never was */
+export const readLink = (db: Db, token: string, now_ms: number): Promise<PasswordLink> =>
+  readLinkFor(db, token, now_ms, SETS_PASSWORD)
+
+/** The same of a link for one of these purposes. */
+export async function readLinkFor<P extends LinkPurpose>(
+  db: Db,
+  token: string,
+  now_ms: number,
+  purposes: readonly P[],
+): Promise<OpenLink<P>> {
+  const found: SignInLinkRow | undefined = TOKEN.test(token)
+    ? await linkQueries(db).byHash.get({ sha256: hashKey(token) })
+    : undefined
+  const purpose = purposes.find((one) => one === found?.purpose)
+  if (!found || purpose === undefined || found.expires_at_ms <= now_ms) throw noSuchLink()
+  const { person_id, email, expires_at_ms } = found
   const entering = await enteringAs(db, person_id)
   if (!entering) throw noSuchLink()
   const { account_id } = entering
   const has_password = (await hashOf(db, person_id)) !== undefined
-  const about = { ...entering, purpose, expires_at_ms, has_password }
+  const about = { ...entering, purpose, email, expires_at_ms, has_password }
   if (account_id === null) return { ...about, account: undefined }
   const account = await accountQueries(db).accountById.get({ id: account_id })
   if (!account || (await closingQueries(db).find.get({ account_id }))) throw noSuchLink()
@@ -230,16 +252,7 @@ export async function storeLink(
   return { token, expires_at_ms }
 }
 
-/** The link of a token. @throws GatewayError not_found for one that was used, replaced, has expired, or never was */
-export async function openLink(db: Db, token: string, now_ms: number): Promise<SignInLinkRow> {
-  const found: SignInLinkRow | undefined = TOKEN.test(token)
-    ? await linkQueries(db).byHash.get({ sha256: hashKey(token) })
-    : undefined
-  if (!found || found.expires_at_ms <= now_ms) throw noSuchLink()
-  return found
-}
-
-export const noSuchLink = () =>
+const noSuchLink = () =>
   notFound('This link was already used, was replaced by a newer one, or has expired. Ask for a new one.', {
     code: 'link_not_valid',
     param: 'token',

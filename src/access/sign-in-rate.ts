@@ -6,6 +6,7 @@ import { plainAddress } from '../domain/addresses.ts'
 import { rateLimited } from '../domain/errors.ts'
 import { DAY_MS } from '../domain/ranges.ts'
 import type { Db } from '../store/db.ts'
+import { counted } from '../utilities/counted.ts'
 import { knownAddressQueries } from './session-queries.ts'
 import { Windows } from './window.ts'
 
@@ -80,6 +81,11 @@ const MAX_OF_NAME = 100
 const MAX_OF_ALL = 600
 /** Of one person, by password or by key: each is a check, a session and a write. */
 const MAX_VISITS = 60
+/** Of mails that visitors ask for, in any hour: for one person, and from one address. */
+const MAX_MAILS_OF_PERSON = 5
+const MAX_MAILS_OF_ADDRESS = 20
+/** The windows are of a minute: with a clock that goes so much slower, of an hour. */
+const MINUTES_OF_MAILS = 60
 /** In place of an address that is not known. */
 const UNKNOWN = 'unknown'
 /** Windows that are kept, of addresses and of names; beyond, the oldest are forgotten. */
@@ -110,6 +116,12 @@ export interface SignInRate {
   guessed(address: string | undefined): void
   /** Counts a sign-in that succeeds. @param who another name for each person and key @throws GatewayError rate_limited */
   visit(who: string): void
+  /**
+   * Counts a mail that a visitor asks for, to a person who may not exist.
+   *
+   * @throws GatewayError rate_limited
+   */
+  mail(mail: { email: string; address: string | undefined }): void
   /** How many addresses and names are kept in memory. */
   readonly size: number
 }
@@ -121,9 +133,10 @@ export function createSignInRate(now: () => number): SignInRate {
   const by_name = new Windows<string>(MAX_WINDOWS)
   const of_all = new Windows<string>()
   const visits = new Windows<string>(MAX_WINDOWS)
+  const mails = new Windows<string>(MAX_WINDOWS)
   return {
     get size() {
-      return by_visitor.size + by_address.size + by_name.size + visits.size
+      return by_visitor.size + by_address.size + by_name.size + visits.size + mails.size
     },
 
     attempt({ address, name, is_known }) {
@@ -160,6 +173,17 @@ export function createSignInRate(now: () => number): SignInRate {
       refuseAbove(visits.untilBelow(who, MAX_VISITS, at), tooOften)
       visits.of(who, at).add(at, 1)
     },
+
+    mail({ email, address }) {
+      const at = now() / MINUTES_OF_MAILS
+      const counts = [
+        { id: `to ${email}`, max: MAX_MAILS_OF_PERSON },
+        { id: `from ${placeOf(address) ?? UNKNOWN}`, max: MAX_MAILS_OF_ADDRESS },
+      ]
+      const waits_ms = counts.map(({ id, max }) => mails.untilBelow(id, max, at) * MINUTES_OF_MAILS)
+      refuseAbove(Math.max(...waits_ms), tooManyMails)
+      for (const { id } of counts) mails.of(id, at).add(at, 1)
+    },
   }
 }
 
@@ -170,6 +194,11 @@ function refuseAbove(waits_ms: number, refusal: (retry_after_s: number) => Error
 const tooMany = (retry_after_s: number) =>
   rateLimited(
     `Too many failed sign-in attempts. Try again in ${retry_after_s} s, or use a link from the operator (tollgate console link).`,
+    { retry_after_s },
+  )
+const tooManyMails = (retry_after_s: number) =>
+  rateLimited(
+    `Too many mails. Use the newest one, or try again in ${counted(Math.ceil(retry_after_s / 60), 'minute')}.`,
     { retry_after_s },
   )
 const tooOften = (retry_after_s: number) =>

@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia'
 import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
 import { signOut } from '../../../src/access/session-rows.ts'
-import { readLink } from '../../../src/access/sign-in-links.ts'
+import { readLinkFor } from '../../../src/access/sign-in-links.ts'
 import {
   type ConsoleParts,
   changed,
@@ -26,6 +26,7 @@ import {
   DoneView,
   Invitation,
   InvitationView,
+  LINK_PURPOSES,
   LinkAcceptance,
   LinkToken,
   LinkView,
@@ -45,10 +46,13 @@ export function linkRoutes(gateway: ConsoleParts) {
       '/console/api/links/look',
       async ({ body, origin, request, set, viewer }) => {
         if (!viewer) sendProbes(gateway, request, set)
-        const { account, has_password, expires_at_ms } = await sessions.found(visitorOf(origin), () =>
-          readLink(db, body.token, now()),
+        const { purpose, person, account, has_password, expires_at_ms } = await sessions.found(
+          visitorOf(origin),
+          () => readLinkFor(db, body.token, now(), LINK_PURPOSES),
         )
         return {
+          purpose,
+          person: person.name,
           role: account ? ('account' as const) : ('operator' as const),
           account: account?.name ?? null,
           has_password,

@@ -3,6 +3,8 @@ import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { confirmingRoutes } from './confirming.ts'
 import { invitationRoutes, linkRoutes, passwordRoutes } from './links.ts'
+import { mailedLinkRoutes } from './mailed-links.ts'
+import { meRoutes } from './me.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
 
 export const signInConsoleRoutes = (gateway: Gateway) =>
@@ -11,5 +13,7 @@ export const signInConsoleRoutes = (gateway: Gateway) =>
     .use(sessionRoutes(gateway))
     .use(confirmingRoutes(gateway))
     .use(linkRoutes(gateway))
+    .use(mailedLinkRoutes(gateway))
     .use(passwordRoutes(gateway))
+    .use(meRoutes(gateway))
     .use(invitationRoutes(gateway))

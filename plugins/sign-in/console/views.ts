@@ -82,7 +82,30 @@ export const DoneView = Type.Object({ done: Type.Literal(true) })
 
 export const LinkToken = Closed({ token: Token })
 export const LinkAcceptance = Closed({ token: Token, password: Password })
+export const NewName = Closed({ name: Type.String({ maxLength: 400, must: 'a name' }) })
+export const NewEmail = Closed({ email: Type.String({ maxLength: 254, must: 'an email address' }) })
+/** A person as they see themselves. */
+export const MeView = Type.Object({
+  name: Type.String(),
+  email: Nullable(Type.String()),
+  email_is_verified: Type.Boolean({ description: 'whether they have shown that it is theirs' }),
+  pending_email: Nullable(Type.String({ description: 'an address that a link was mailed to' })),
+  has_password: Type.Boolean(),
+  can_mail: Type.Boolean({ description: 'whether this gateway sends mails' }),
+})
+
+/** What a link can be used for. */
+export const LINK_PURPOSES = ['password', 'reset', 'sign_in'] as const
+export const MailedLink = Closed({
+  email: Type.String({ maxLength: 254, must: 'an email address' }),
+  purpose: OneOf(['sign_in', 'reset']),
+})
+export const MailedLinkView = Type.Object({
+  minutes: Type.Integer({ description: 'how long the link works, if one is sent' }),
+})
 export const LinkView = Type.Object({
+  purpose: OneOf(LINK_PURPOSES),
+  person: Type.String({ description: 'the name of the person who comes in' }),
   role: OneOf(['operator', 'account']),
   account: Nullable(Type.String()),
   has_password: Type.Boolean({ description: 'whether it replaces a password' }),

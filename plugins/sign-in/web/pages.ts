@@ -8,6 +8,9 @@ import {
   type SignInProps,
 } from '../../console/web/app/page-entry.ts'
 
+/** People: whoever signed in with a key has no address. */
+const PERSONS = ['operator', 'account'] as const
+
 export const settings_pages: readonly PageEntry[] = [
   {
     path: '/settings',
@@ -16,7 +19,14 @@ export const settings_pages: readonly PageEntry[] = [
     icon: Settings,
     letter: ',',
     load: () => import('./settings/settings.tsx'),
-    also: 'password sessions sign out',
+    also: 'password sessions sign out name email address',
+  },
+  {
+    path: '/confirm-address',
+    title: 'Confirm your email address',
+    seen_by: PERSONS,
+    below: '/settings',
+    load: () => import('./confirm-address.tsx'),
   },
 ]
 
@@ -26,6 +36,8 @@ const setPassword = () => import('./set-password.tsx')
 export const open_pages: readonly OpenPageEntry[] = [
   { path: '/welcome', title: 'Welcome', load: setPassword },
   { path: '/invitation', title: 'Invitation', load: setPassword },
+  { path: '/new-password', title: 'New password', load: setPassword },
+  { path: '/sign-in-link', title: 'Sign in', load: () => import('./sign-in-link.tsx') },
 ]
 
 /** The dialog that confirms that it is the viewer. */

@@ -1,6 +1,6 @@
 // The page of a link: its holder sets their password, and is signed in.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, useSyncExternalStore } from 'react'
+import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ApiError, api, send } from '../../console/web/app/client.ts'
 import { useSession } from '../../console/web/app/session.tsx'
@@ -9,19 +9,11 @@ import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { PasswordInput } from '../../console/web/parts/password-input.tsx'
 import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
+import { INCOMPLETE, useLinkToken } from './link-token.ts'
 import { OutsideFrame, requireKeptCookie } from './outside.tsx'
 
-/** The link's secret stands in the fragment, which browsers send nowhere. */
-const tokenInAddress = (): string => location.hash.slice(1)
-
-/** A link that is pasted over another one changes the fragment alone: browsers load nothing for it. */
-function onOtherLink(notify: () => void): () => void {
-  addEventListener('hashchange', notify)
-  return () => removeEventListener('hashchange', notify)
-}
-
 export default function SetPassword() {
-  const token = useSyncExternalStore(onOtherLink, tokenInAddress)
+  const token = useLinkToken()
   const { data: site } = useSession()
   const [path] = useLocation()
   const link = useQuery({
@@ -34,10 +26,7 @@ export default function SetPassword() {
   if (token === '' || link.error instanceof ApiError)
     return (
       <OutsideFrame title="Link not valid">
-        <Notice tone="warn">
-          {link.error?.message ??
-            'The link is incomplete. Open it exactly as you got it, including the part after the #.'}
-        </Notice>
+        <Notice tone="warn">{link.error?.message ?? INCOMPLETE}</Notice>
         {path === '/welcome' && (
           <p className="soft">
             You are the operator? <code>tollgate console link</code> makes a new one.

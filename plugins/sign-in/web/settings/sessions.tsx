@@ -12,7 +12,6 @@ import { Section } from '../../../console/web/parts/page.tsx'
 import { PagedTable } from '../../../console/web/parts/paged-table.tsx'
 import { atEnd, type Column, column, useCursor } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
-import { browserName } from './browser-name.ts'
 
 type Session = AnswerOf<typeof api.sessions.get>['sessions'][number]
 
@@ -57,14 +56,22 @@ export function SessionsSection() {
   )
 }
 
+const PROOFS: Readonly<Record<NonNullable<Session['proof']>, string>> = {
+  password: 'password',
+  link: 'link',
+  key: 'key',
+  passkey: 'passkey',
+  identity: 'another provider',
+}
+
 const columnsOf = (end: (id: number) => void, busy: boolean): Column<Session>[] => [
-  column('browser', 'Browser', 'first', ({ user_agent, is_current }) => (
+  column('browser', 'Browser', 'first', ({ user_agent, browser, is_current }) => (
     <span title={user_agent}>
-      {browserName(user_agent)} {is_current && <span className="settings-current">this session</span>}
+      {browser} {is_current && <span className="settings-current">this session</span>}
     </span>
   )),
-  column('by', 'Signed in with', 'second', ({ key }) =>
-    key ? <span title={key.name}>{`key ${keyPrefix(key.prefix)}`}</span> : 'password',
+  column('by', 'Signed in with', 'second', ({ key, proof }) =>
+    key ? <span title={key.name}>{`key ${keyPrefix(key.prefix)}`}</span> : PROOFS[proof ?? 'password'],
   ),
   column('address', 'Address', 'none', ({ address }) => address ?? '–'),
   column('last_seen', 'Last seen', 'second-end', ({ last_seen_at_ms }) => (

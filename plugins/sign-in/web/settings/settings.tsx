@@ -11,12 +11,14 @@ import { useLoaded } from '../../../console/web/parts/loaded.ts'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { settings_parts } from '../../../page-parts.ts'
 import { PasswordSection } from './password.tsx'
+import { ProfileSection } from './profile.tsx'
 import { SessionsSection } from './sessions.tsx'
 
 export default function Settings() {
   const viewer = useViewer()
   return (
     <SettingsFrame title="Settings">
+      {viewer.side !== 'key' && <ProfileSection />}
       <DisplaySection />
       {viewer.side !== 'key' && <PasswordSection account={viewer.account} />}
       <SessionsSection />

@@ -1,0 +1,70 @@
+// The part of the sign-in form that sends a link by mail: to sign in without a password, or to set a new one.
+import { useState } from 'react'
+import { api, send } from '../../console/web/app/client.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { Choices } from '../../console/web/parts/choices.tsx'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { TextInput } from '../../console/web/parts/input.tsx'
+
+const PURPOSES = [
+  { value: 'sign_in', label: 'Sign in' },
+  { value: 'reset', label: 'Set a new password' },
+] as const
+
+export default function MailedLink() {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Email me a link</Button>
+      <Dialog open={open} onClose={() => setOpen(false)} title="Email me a link">
+        {open && <LinkForm close={() => setOpen(false)} />}
+      </Dialog>
+    </>
+  )
+}
+
+function LinkForm({ close }: { close: () => void }) {
+  const [purpose, setPurpose] = useState<(typeof PURPOSES)[number]['value']>('sign_in')
+  const [email, setEmail] = useState('')
+  const [minutes, setMinutes] = useState<number>()
+
+  async function submit(): Promise<void> {
+    const answer = await send(api['mailed-links'].post({ email, purpose }))
+    setMinutes(answer.minutes)
+  }
+
+  if (minutes !== undefined)
+    return (
+      <div className="stack">
+        <p>
+          If somebody here has confirmed the address {email}, a link is on its way. It works once, for{' '}
+          {minutes} minutes. Open it in this browser.
+        </p>
+        <p className="soft">No mail? Look in the spam folder, or ask the operator for a link.</p>
+        <div className="dialog-actions">
+          <Button look="primary" onClick={close}>
+            Close
+          </Button>
+        </div>
+      </div>
+    )
+  return (
+    <Form submit={submit} aria-label="Email me a link">
+      <Choices label="The link lets you" options={PURPOSES} value={purpose} onChange={setPurpose} />
+      <Field label="Email address" name="email" help="The address that you have confirmed here.">
+        <TextInput
+          inputMode="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          spellCheck={false}
+          autoFocus
+          value={email}
+          onChange={setEmail}
+        />
+      </Field>
+      <SubmitOrCancel onCancel={close}>Send link</SubmitOrCancel>
+    </Form>
+  )
+}

@@ -1,0 +1,132 @@
+// The viewer's own name and email address. A new address becomes theirs by the link that is mailed to it.
+import { useState } from 'react'
+import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
+import { useApi } from '../../../console/web/app/query.ts'
+import { useAction } from '../../../console/web/parts/action.ts'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { Dialog } from '../../../console/web/parts/dialog.tsx'
+import { Facts } from '../../../console/web/parts/facts.tsx'
+import { Field } from '../../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
+import { TextInput } from '../../../console/web/parts/input.tsx'
+import { Section } from '../../../console/web/parts/page.tsx'
+import { Loaded } from '../../../console/web/parts/states.tsx'
+
+type Me = AnswerOf<typeof api.me.get>
+
+export function ProfileSection() {
+  const me = useApi(['me'], () => api.me.get())
+  return (
+    <Section title="Profile">
+      <Loaded query={me} rows={2}>
+        {(answer) => <Profile {...answer} />}
+      </Loaded>
+    </Section>
+  )
+}
+
+function Profile({ name, email, email_is_verified, pending_email, can_mail }: Me) {
+  const [open, setOpen] = useState<'name' | 'email'>()
+  const close = (): void => setOpen(undefined)
+  return (
+    <>
+      <Facts
+        facts={[
+          [
+            'Name',
+            <span key="name" className="settings-fact">
+              {name}
+              <Button small onClick={() => setOpen('name')}>
+                Change name
+              </Button>
+            </span>,
+          ],
+          [
+            'Email address',
+            <div key="email">
+              <span className="settings-fact">
+                {email ?? 'none'}
+                {can_mail && (
+                  <Button small onClick={() => setOpen('email')}>
+                    {email === null
+                      ? 'Add address'
+                      : email_is_verified
+                        ? 'Change address'
+                        : 'Confirm address'}
+                  </Button>
+                )}
+              </span>
+              <p className="small soft">{wordsOf({ email, email_is_verified, pending_email, can_mail })}</p>
+            </div>,
+          ],
+        ]}
+      />
+      <Dialog open={open === 'name'} onClose={close} title="Change name">
+        {open === 'name' && <NameForm name={name} close={close} />}
+      </Dialog>
+      <Dialog open={open === 'email'} onClose={close} title="Email address">
+        {open === 'email' && <EmailForm email={email_is_verified ? '' : (email ?? '')} close={close} />}
+      </Dialog>
+    </>
+  )
+}
+
+function wordsOf({
+  email,
+  email_is_verified,
+  pending_email,
+  can_mail,
+}: Pick<Me, 'email' | 'email_is_verified' | 'pending_email' | 'can_mail'>): string {
+  if (pending_email !== null) return `Open the link that was mailed to ${pending_email}.`
+  if (email_is_verified) return 'Confirmed. You sign in with it, and get links and notices there.'
+  if (!can_mail) return 'This gateway sends no mails.'
+  return email === null
+    ? 'With a confirmed address you can sign in by a link, and set a new password if you forget yours.'
+    : 'Not confirmed yet: no links are mailed to it.'
+}
+
+function NameForm({ name: before, close }: { name: string; close: () => void }) {
+  const [name, setName] = useState(before)
+  const change = useAction({
+    work: () => send(api.me.put({ name })),
+    changes: ['me'],
+    done: () => ({ text: 'Name changed' }),
+  })
+  return (
+    <Form submit={() => change.runOrThrow(undefined).then(close)} aria-label="Change name">
+      <Field label="Name" name="name" help="Your team and the operator see it.">
+        <TextInput autoComplete="name" autoFocus value={name} onChange={setName} />
+      </Field>
+      <SubmitOrCancel onCancel={close}>Save name</SubmitOrCancel>
+    </Form>
+  )
+}
+
+function EmailForm({ email: before, close }: { email: string; close: () => void }) {
+  const [email, setEmail] = useState(before)
+  const change = useAction({
+    work: () => send(api.me.email.post({ email })),
+    changes: ['me'],
+    done: (_, { pending_email }) => ({ text: `Link mailed to ${pending_email}` }),
+  })
+  return (
+    <Form submit={() => change.runOrThrow(undefined).then(close)} aria-label="Email address">
+      <Field
+        label="Email address"
+        name="email"
+        help="A link is mailed there. It becomes your address once you open the link in this browser."
+      >
+        <TextInput
+          inputMode="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          spellCheck={false}
+          autoFocus
+          value={email}
+          onChange={setEmail}
+        />
+      </Field>
+      <SubmitOrCancel onCancel={close}>Send link</SubmitOrCancel>
+    </Form>
+  )
+}

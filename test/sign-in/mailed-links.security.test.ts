@@ -1,0 +1,285 @@
+// Links by mail that sign in or set a new password: whom they let in, once, and what nobody learns by asking for them.
+import { describe, expect, test } from 'bun:test'
+import { plugins } from '../../plugins/index.ts'
+import { closeAccount } from '../../src/access/closing.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { clientOf, errorOf, signedIn } from '../support/console-session.ts'
+import { eventually } from '../support/eventually.ts'
+import { pluginsOver } from '../support/plugins.ts'
+import { cookieOf, fileMailScene, MINUTE_MS, PUBLIC_URL, tokenIn } from './mail-scene.ts'
+
+const PASSWORD = 'a password of her own'
+
+/** Holds up whatever the routes of signing in write, while it is closed. */
+const gate = { closed: undefined as Promise<void> | undefined, waiting: 0 }
+function gated({ db, ...gateway }: Gateway): Gateway {
+  const begin: typeof db.begin = async (...args) => {
+    if (gate.closed) gate.waiting += 1
+    await gate.closed
+    return await db.begin(...args)
+  }
+  const slow = new Proxy(db, {
+    get(target, name) {
+      if (name === 'begin') return begin
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return { ...gateway, db: slow }
+}
+const scene = await fileMailScene({
+  plugins: plugins.map((plugin) =>
+    plugin.name === 'sign-in' ? (pluginsOver([plugin], gated)[0] ?? plugin) : plugin,
+  ),
+})
+const { gateway, clock, owner, from, mailsTo, write } = scene
+
+let visitors = 0
+/** A visitor from another address each time. */
+const visitor = () => from(`198.51.100.${++visitors}`)
+const ask = (email: string, purpose = 'sign_in', who = visitor()) =>
+  who.send('POST', '/mailed-links', { email, purpose })
+const signIn = (token: string, who = visitor()) => who.send('POST', '/links/sign-in', { token })
+const setPassword = (token: string) => visitor().send('POST', '/links/accept', { token, password: PASSWORD })
+
+/** A link in a mail that somebody asked for. */
+async function linkFor(email: string, purpose: 'sign_in' | 'reset' = 'sign_in'): Promise<string> {
+  clock.now_ms += 2 * MINUTE_MS
+  const before = (await mailsTo(email, 0)).length
+  expect((await ask(email, purpose)).status).toBe(200)
+  const mails = await mailsTo(email, before + 1)
+  return tokenIn(mails.at(-1), purpose === 'sign_in' ? 'sign-in-link' : 'new-password')
+}
+
+describe('a link that signs in', () => {
+  test('signs its person in by a session of its own, and says to the audit log how', async () => {
+    const { email } = await owner('anna')
+    const token = await linkFor(email)
+    expect(await (await visitor().send('POST', '/links/look', { token })).json()).toMatchObject({
+      purpose: 'sign_in',
+      account: 'anna',
+    })
+    const answer = await signIn(token)
+    expect(await answer.clone().json()).toMatchObject({ viewer: { role: 'owner', account: 'anna' } })
+    const anna = clientOf(gateway, cookieOf(answer))
+    const { sessions } = await anna.json('GET', '/sessions')
+    expect(sessions).toMatchObject([{ proof: 'link', is_current: true }])
+    expect(gateway.log.text()).not.toContain(token)
+  })
+
+  test('signs in once, also if two use it at the same moment', async () => {
+    const { email } = await owner('beth')
+    const token = await linkFor(email)
+    const answers = await Promise.all([signIn(token), signIn(token), signIn(token)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404])
+    expect((await signIn(token)).status).toBe(404)
+  })
+
+  test('is of no use after 15 minutes', async () => {
+    const { email } = await owner('cora')
+    const [late, just] = [await linkFor(email), clock.now_ms]
+    clock.now_ms = just + 15 * MINUTE_MS
+    expect(await errorOf(await signIn(late))).toMatchObject({ status: 404, code: 'link_not_valid' })
+    const token = await linkFor(email)
+    clock.now_ms += 15 * MINUTE_MS - 1
+    expect((await signIn(token)).status).toBe(200)
+  })
+
+  test('is not used up by a program that follows links: no GET does anything', async () => {
+    const { email } = await owner('dora')
+    const token = await linkFor(email)
+    for (const path of ['/console/sign-in-link', `/console/sign-in-link?token=${token}`]) {
+      const page = await fetch(new URL(path, gateway.url))
+      expect([page.status, page.headers.has('set-cookie')]).toEqual([200, false])
+      expect(await page.text()).not.toContain(token)
+    }
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+      const answer = await visitor().send(method, `/links/sign-in?token=${token}`)
+      expect([method, answer.status]).toEqual([method, method === 'OPTIONS' ? answer.status : 404])
+    }
+    await visitor().send('POST', '/links/look', { token })
+    expect((await signIn(token)).status).toBe(200)
+  })
+
+  test('is not used up by a browser that keeps no cookie, nor from a page of another site', async () => {
+    const { email } = await owner('edda')
+    const token = await linkFor(email)
+    expect(await errorOf(await signIn(token, from('198.51.100.200', '')))).toMatchObject({
+      status: 403,
+      code: 'cookie_not_kept',
+    })
+    const foreign = await clientOf(gateway).send('POST', '/links/sign-in', {
+      body: { token },
+      origin: 'https://evil.example',
+    })
+    expect([foreign.status, foreign.headers.has('set-cookie')]).toEqual([403, false])
+    expect((await signIn(token)).status).toBe(200)
+  })
+
+  test('is replaced by a newer one; the one of the other purpose stays', async () => {
+    const { email } = await owner('fay')
+    const [first, reset] = [await linkFor(email), await linkFor(email, 'reset')]
+    const second = await linkFor(email)
+    expect((await signIn(first)).status).toBe(404)
+    expect((await setPassword(reset)).status).toBe(200)
+    // Whoever sets a password ends all links of before.
+    expect((await signIn(second)).status).toBe(404)
+  })
+
+  test('cannot set a password, and none that sets one signs in by itself', async () => {
+    const { email } = await owner('gail')
+    const [sign_in, reset] = [await linkFor(email), await linkFor(email, 'reset')]
+    expect((await setPassword(sign_in)).status).toBe(404)
+    expect((await signIn(reset)).status).toBe(404)
+    expect((await signIn(sign_in)).status).toBe(200)
+  })
+
+  test('ends the session that the browser had, and gives it another token: none that was planted is signed in', async () => {
+    const { email } = await owner('hana')
+    await owner('mallory')
+    const planted = await signedIn(gateway, { account: 'mallory' }, clock.now_ms)
+    const token = await linkFor(email)
+    const answer = await signIn(token, from('198.51.100.201', `${planted.cookie}; __Host-tollgate-probe=1`))
+    expect(await answer.clone().json()).toMatchObject({ viewer: { account: 'hana' } })
+    expect(cookieOf(answer)).not.toBe(planted.cookie)
+    expect((await planted.send('GET', '/sessions')).status).toBe(401)
+  })
+
+  test('leads to public_url, whatever Host and Origin the request names', async () => {
+    const { email } = await owner('ida')
+    clock.now_ms += 2 * MINUTE_MS
+    const headers = {
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+      forwarded: 'host=evil.example',
+    }
+    const body = { email, purpose: 'sign_in' }
+    await clientOf(gateway).send('POST', '/mailed-links', { body, headers, origin: 'http://evil.example' })
+    await clientOf(gateway).send('POST', '/mailed-links', {
+      body,
+      headers: { ...headers, host: gateway.url.host },
+    })
+    const [mail] = await mailsTo(email, 1)
+    expect(mail?.raw).not.toContain('evil.example')
+    expect(tokenIn(mail, 'sign-in-link')).toHaveLength(32)
+    expect(mail?.text).toContain(`${PUBLIC_URL}/console/sign-in-link#`)
+  })
+
+  test('lets nobody in who was disabled, or whose account was closed, since it was mailed', async () => {
+    const [jana, kira] = [await owner('jana'), await owner('kira')]
+    const tokens = [await linkFor(jana.email), await linkFor(kira.email)]
+    await write('UPDATE people SET disabled_at_ms = 1 WHERE id = $person_id', { person_id: jana.person_id })
+    await closeAccount(gateway.store, 'kira', clock.now_ms)
+    for (const token of tokens) expect((await signIn(token)).status).toBe(404)
+  })
+})
+
+describe('a link that sets a new password', () => {
+  test('sets it, ends all sessions, and is told of in a mail', async () => {
+    const { email } = await owner('lena')
+    const session = await signedIn(gateway, { account: 'lena' }, clock.now_ms)
+    const token = await linkFor(email, 'reset')
+    expect((await setPassword(token)).status).toBe(200)
+    expect((await setPassword(token)).status).toBe(404)
+    expect((await session.send('GET', '/sessions')).status).toBe(401)
+    const subjects = (await mailsTo(email, 3)).map((mail) => mail.header('subject'))
+    expect(subjects).toContain('Your sign-in to Tollgate was changed')
+    const who = visitor()
+    expect((await who.send('POST', '/session', { account: 'lena', password: PASSWORD })).status).toBe(200)
+  })
+})
+
+describe('whoever asks for a link', () => {
+  const people: Record<string, string> = {}
+  const KINDS = ['nobody', 'unverified', 'disabled', 'closed', 'nowhere', 'known'] as const
+
+  test('gets the same answer for everybody, and a mail goes only to a confirmed address of somebody who comes in', async () => {
+    for (const kind of KINDS) people[kind] = `${kind}@example.org`
+    await owner('unverified', { verified: false })
+    const disabled = await owner('disabled')
+    await write('UPDATE people SET disabled_at_ms = 1 WHERE id = $id', { id: disabled.person_id })
+    await owner('closed')
+    await closeAccount(gateway.store, 'closed', clock.now_ms)
+    const nowhere = await owner('nowhere')
+    await write('DELETE FROM memberships WHERE person_id = $id', { id: nowhere.person_id })
+    await owner('known')
+
+    for (const purpose of ['sign_in', 'reset']) {
+      const answers = await Promise.all(KINDS.map((kind) => ask(people[kind] ?? '', purpose)))
+      const seen = await Promise.all(
+        answers.map(async (answer) => {
+          const headers = Object.fromEntries(answer.headers)
+          delete headers['x-request-id']
+          delete headers['date']
+          return { status: answer.status, headers, body: await answer.text() }
+        }),
+      )
+      for (const one of seen) expect(one).toEqual(seen[0] as (typeof seen)[number])
+      expect(seen[0]?.status).toBe(200)
+    }
+    await mailsTo('known@example.org', 2)
+    for (const kind of KINDS.filter((one) => one !== 'known'))
+      expect([kind, await mailsTo(people[kind] ?? '', 0)]).toEqual([kind, []])
+  })
+
+  test('gets it before the gateway looks: its time tells nothing', async () => {
+    await owner('slow')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gate.closed = promise
+    try {
+      for (const email of ['slow@example.org', 'nobody-at-all@example.org'])
+        expect((await ask(email)).status).toBe(200)
+      // Both wait for the same, known or not.
+      await eventually('both look', () => gate.waiting === 2)
+    } finally {
+      gate.closed = undefined
+      resolve()
+    }
+    await mailsTo('slow@example.org', 1)
+  })
+
+  test.each<[string, unknown]>([
+    ['a header behind a line break', 'anna@example.org\r\nBcc: evil@example.com'],
+    ['HTML', '<b>anna</b>@example.org'],
+    ['several', 'anna@example.org,evil@example.com'],
+    ['a look-alike in another script', 'аnna@example.org'],
+    ['no address', 'anna'],
+    ['no text', 7],
+    ['a very long one', `${'a'.repeat(300)}@example.org`],
+  ])('is refused %s in place of an address', async (_, email) => {
+    const before = scene.smtp.received.length
+    const answer = await visitor().send('POST', '/mailed-links', { email, purpose: 'sign_in' } as object)
+    expect(await errorOf(answer)).toMatchObject({ status: 400, param: 'email' })
+    expect(scene.smtp.received.length).toBe(before)
+  })
+
+  test('for one person gets a link a minute at most, and five an hour of all who ask, known or not', async () => {
+    const { email } = await owner('mary')
+    clock.now_ms += 2 * MINUTE_MS
+    for (const address of [email, 'unknown-mary@example.org']) {
+      const statuses: number[] = []
+      for (let time = 0; time < 7; time++) statuses.push((await ask(address)).status)
+      expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429])
+    }
+    expect(await mailsTo(email, 1)).toHaveLength(1)
+  })
+
+  test('from one address gets twenty an hour, whomever for', async () => {
+    const one = from('203.0.113.99')
+    const statuses: number[] = []
+    for (let time = 0; time < 22; time++)
+      statuses.push((await ask(`somebody-${time}@example.org`, 'sign_in', one)).status)
+    expect(statuses).toEqual([...Array(20).fill(200), 429, 429])
+  })
+})
+
+test('ten thousand guesses at a link are not possible: twenty a minute are judged, and the right one is never held up', async () => {
+  const { email } = await owner('nora')
+  const token = await linkFor(email)
+  const one = from('203.0.113.98')
+  const statuses: number[] = []
+  for (let guess = 0; guess < 25; guess++)
+    statuses.push((await signIn(`${guess}`.padStart(32, 'A'), one)).status)
+  expect(statuses).toEqual([...Array(20).fill(404), ...Array(5).fill(429)])
+  expect((await signIn(token, one)).status).toBe(200)
+})
