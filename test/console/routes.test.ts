@@ -14,12 +14,17 @@ import { gatewaySpy } from '../support/plugins.ts'
  */
 const TABLE = `
   /session                      GET OSAombkv   POST OSAombkv   DELETE OSAombk.
-  /session/confirm              GET OSAombk.   POST OSAomb..
+  /session/confirm              GET OSAomb..   POST OSAomb..
+  /me                           GET OSAomb..   PUT OSAomb..
+  /me/email                     POST OSAomb..
+  /me/email/confirm             POST OSAomb..
   /sessions                     GET OSAombk.   DELETE OSAombk.
   /sessions.csv                 GET OSAombk.
   /sessions/:id                 DELETE OSAombk.
   /links/look                   POST OSAombkv
   /links/accept                 POST OSAombkv
+  /links/sign-in                POST OSAombkv
+  /mailed-links                 POST OSAombkv
   /password                     PUT OSAomb..
   /invitations                  POST OS......
 

@@ -13,6 +13,8 @@ import { cookieForm } from '../../../src/app/surface/console/site.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
 import { Confirmation, ConfirmingView, DoneView } from './views.ts'
 
+const OWN = { reads: 'change_own_sign_in', changes: 'change_own_sign_in' } as const
+
 /**
  * `GET /console/api/session/confirm`: by what the viewer can show again who they are. `POST`: by their password; the session gets a new
  * token. Other proofs have routes of their own.
@@ -20,7 +22,7 @@ import { Confirmation, ConfirmingView, DoneView } from './views.ts'
 export function confirmingRoutes(gateway: ConsoleParts) {
   const { sessions, sign_in_ways } = gateway.people
   return new Elysia({ name: 'console-confirming' })
-    .use(viewerCalls(gateway, { changes: 'change_own_sign_in' }))
+    .use(viewerCalls(gateway, OWN))
     .get(
       '/console/api/session/confirm',
       async ({ viewer }) => {

@@ -23,11 +23,13 @@ import { LinkToken, MeView, NewEmail, NewName } from './views.ts'
 
 const CONFIRM_PAGE = '/console/confirm-address'
 
+const OWN = { reads: 'change_own_sign_in', changes: 'change_own_sign_in' } as const
+
 /** `GET /console/api/me`, `PUT`: the name; `POST /console/api/me/email`: mails a link to another address, `/confirm`: by which it becomes theirs. */
 export function meRoutes(gateway: ConsoleParts) {
   const { calls, people } = gateway
   return new Elysia({ name: 'console-me' })
-    .use(viewerCalls(gateway, { changes: 'change_own_sign_in' }))
+    .use(viewerCalls(gateway, OWN))
     .get(
       '/console/api/me',
       ({ viewer }) => {
@@ -57,7 +59,7 @@ export function meRoutes(gateway: ConsoleParts) {
         if (!canMail(calls.catalogue())) throw noMail()
         const email = personsAddress(body.email)
         people.sessions.countMail(email, visitorOf(origin))
-        await changed(gateway, { viewer, origin }, (tx) => sendLink(gateway, tx, { viewer, email }))
+        await changed(gateway, { viewer, origin }, (tx) => sendLink(tx, gateway, { viewer, email }))
         return meView(gateway, viewer)
       },
       { body: NewEmail, response: { 200: MeView, ...FAILURES } },
@@ -67,7 +69,7 @@ export function meRoutes(gateway: ConsoleParts) {
       async ({ viewer, origin, body }) => {
         requirePerson(viewer)
         await people.sessions.found(visitorOf(origin), () =>
-          changed(gateway, { viewer, origin }, (tx) => takeEmail(gateway, tx, { viewer, token: body.token })),
+          changed(gateway, { viewer, origin }, (tx) => takeEmail(tx, gateway, { viewer, token: body.token })),
         )
         return meView(gateway, viewer)
       },
@@ -81,8 +83,8 @@ interface Changing {
 
 /** Whoever has the address already is not told here: the answer is the same. */
 async function sendLink(
-  { calls, people }: ConsoleParts,
   tx: Tx,
+  { calls, people }: ConsoleParts,
   { viewer: { person_id }, email }: Changing & { email: string },
 ): Promise<void> {
   const now_ms = calls.now()
@@ -108,8 +110,8 @@ async function sendLink(
 }
 
 async function takeEmail(
-  { calls, people }: ConsoleParts,
   tx: Tx,
+  { calls, people }: ConsoleParts,
   { viewer, token }: Changing & { token: string },
 ): Promise<void> {
   const { person_id } = viewer

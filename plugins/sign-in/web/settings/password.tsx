@@ -1,6 +1,7 @@
 // The change of the password, by whoever knows the old one.
 import { useState } from 'react'
 import { api, send } from '../../../console/web/app/client.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
@@ -8,6 +9,22 @@ import { Section } from '../../../console/web/parts/page.tsx'
 import { PasswordInput } from '../../../console/web/parts/password-input.tsx'
 
 export function PasswordSection({ account }: { account: string | null }) {
+  const me = useApi(['me'], () => api.me.get())
+  return (
+    <Section title="Password">
+      {me.data?.has_password === false ? (
+        <p>
+          No password is set. To set one, sign out, choose “Email me a link” at the sign-in form, then “Set a
+          new password”.
+        </p>
+      ) : (
+        <ChangePassword account={account} />
+      )}
+    </Section>
+  )
+}
+
+function ChangePassword({ account }: { account: string | null }) {
   const [old_password, setOld] = useState('')
   const [new_password, setNew] = useState('')
   const change = useAction({
@@ -23,25 +40,23 @@ export function PasswordSection({ account }: { account: string | null }) {
   }
 
   return (
-    <Section title="Password">
-      <div className="settings-password">
-        <Form submit={submit} aria-label="Change password">
-          <input type="text" autoComplete="username" value={account ?? 'operator'} readOnly hidden />
-          <Field label="Current password" name="old_password">
-            <PasswordInput autoComplete="current-password" value={old_password} onChange={setOld} />
-          </Field>
-          <Field
-            label="New password"
-            name="new_password"
-            help="At least 12 characters. A few random words work well."
-          >
-            <PasswordInput autoComplete="new-password" value={new_password} onChange={setNew} />
-          </Field>
-          <FormActions>
-            <SubmitButton>Change password</SubmitButton>
-          </FormActions>
-        </Form>
-      </div>
-    </Section>
+    <div className="settings-password">
+      <Form submit={submit} aria-label="Change password">
+        <input type="text" autoComplete="username" value={account ?? 'operator'} readOnly hidden />
+        <Field label="Current password" name="old_password">
+          <PasswordInput autoComplete="current-password" value={old_password} onChange={setOld} />
+        </Field>
+        <Field
+          label="New password"
+          name="new_password"
+          help="At least 12 characters. A few random words work well."
+        >
+          <PasswordInput autoComplete="new-password" value={new_password} onChange={setNew} />
+        </Field>
+        <FormActions>
+          <SubmitButton>Change password</SubmitButton>
+        </FormActions>
+      </Form>
+    </div>
   )
 }
