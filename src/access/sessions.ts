@@ -1,24 +1,20 @@
 // Signing in to the console, by password, key or link, and who is signed in.
 
 import { unauthenticated } from '../domain/errors.ts'
-import { HOUR_MS } from '../domain/ranges.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Tx } from '../store/db.ts'
-import type { PersonRow, Proof, SessionRow } from '../store/schema.ts'
+import type { Proof, SessionRow } from '../store/schema.ts'
 import { OPERATORS_NAME } from './accounts.ts'
 import { confirmSignIn, confirmWithPassword } from './fresh-sign-in.ts'
 import type { KeyOfAccount } from './gate.ts'
 import { readSignInLink, takeSignInLink } from './mailed-links.ts'
+import { enter, opened } from './opening-sessions.ts'
 import { changePassword, type PasswordChange } from './password-change.ts'
 import { checkPassword, hashOf, hasImportedHashes, ownHash } from './passwords.ts'
 import { lockPerson, type PersonIn, personNamed } from './people.ts'
-import { peopleQueries } from './people-queries.ts'
 import { sessionQueries } from './session-queries.ts'
 import {
   endOf,
-  newSessionToken,
-  openSession,
-  type SessionOwner,
   type SessionParts,
   type SignedIn,
   sessionByToken,
@@ -29,7 +25,7 @@ import {
   viewerOf,
 } from './session-rows.ts'
 import { type PasswordLink, readLink, takeLink } from './sign-in-links.ts'
-import { isKnownAddress, rememberAddress } from './sign-in-rate.ts'
+import { isKnownAddress } from './sign-in-rate.ts'
 import { actingAs, ownerOf, type Viewer } from './viewer.ts'
 
 export interface Sessions {
@@ -168,17 +164,6 @@ export function createSessions(parts: SessionParts): Sessions {
   }
 }
 
-/** Opens a session by what decides on it, in one transaction. */
-async function enter(
-  { db, log }: SessionParts,
-  { request_id }: Visitor,
-  work: (tx: Tx) => Promise<SignedIn>,
-): Promise<SignedIn> {
-  const signed_in = await db.begin(work)
-  log.info({ request_id, ...signed_in.viewer }, 'signed in to the console')
-  return signed_in
-}
-
 const withProof = (
   parts: SessionParts,
   proof: Proof,
@@ -229,42 +214,6 @@ const NOBODY = 0
 /** Under which attempts on a password are counted: one for each person, however they are called. */
 const countedName = (entering: PersonIn | undefined, who: string | undefined): string =>
   entering ? `person ${entering.person.id}` : `name ${who ?? OPERATORS_NAME}`
-
-/** @throws GatewayError as `viewerOf` */
-async function opened(
-  parts: SessionParts,
-  tx: Tx,
-  owner: SessionOwner,
-  { visitor, proof }: { visitor: Visitor; proof: Proof },
-): Promise<SignedIn> {
-  const { settings, randomBytes, now } = parts
-  const token = newSessionToken(randomBytes)
-  const now_ms = now()
-  const { address } = visitor
-  const row = await openSession(tx, owner, { token, visitor, proof, now_ms, settings: settings() })
-  const viewer = await viewerOf(tx, row, { now_ms, address })
-  const by = actingAs(viewer, visitor, parts.now())
-  const after = { browser: row.user_agent, by: proof }
-  await recordAction(tx, { action: 'session.started', ...ownerOf(viewer), after }, by)
-  if (owner.person_id !== null) await notePlace(parts, tx, { person_id: owner.person_id, visitor, now_ms })
-  return { viewer, token, lasts_s: settings().session_hours * 3_600 }
-}
-
-/** Remembers where somebody signs in, and reports a place that is new of them. */
-async function notePlace(
-  { events }: SessionParts,
-  tx: Tx,
-  { person_id, visitor, now_ms }: { person_id: number; visitor: Visitor; now_ms: number },
-): Promise<void> {
-  const { address, user_agent } = visitor
-  if (address === undefined) return
-  const is_known = await isKnownAddress(tx, { person_id, address, now_ms })
-  await rememberAddress(tx, { person_id, address, now_ms })
-  const person: PersonRow | undefined = await peopleQueries(tx).byId.get({ id: person_id })
-  // Somebody who has just been made is new everywhere.
-  if (is_known || !person || person.created_at_ms > now_ms - HOUR_MS) return
-  await events.raise(tx, { kind: 'new_place', person, address, user_agent, at_ms: now_ms })
-}
 
 async function afterLink(
   parts: SessionParts,

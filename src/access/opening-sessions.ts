@@ -1,0 +1,64 @@
+// The opening of a session for whoever has shown who they are: with its line in the audit log, and the place that it is from.
+import { HOUR_MS } from '../domain/ranges.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Tx } from '../store/db.ts'
+import type { PersonRow, Proof } from '../store/schema.ts'
+import { peopleQueries } from './people-queries.ts'
+import {
+  newSessionToken,
+  openSession,
+  type SessionOwner,
+  type SessionParts,
+  type SignedIn,
+  type Visitor,
+  viewerOf,
+} from './session-rows.ts'
+import { isKnownAddress, rememberAddress } from './sign-in-rate.ts'
+import { actingAs, ownerOf } from './viewer.ts'
+
+/** Opens a session by what decides on it, in one transaction. */
+export async function enter(
+  { db, log }: SessionParts,
+  { request_id }: Visitor,
+  work: (tx: Tx) => Promise<SignedIn>,
+): Promise<SignedIn> {
+  const signed_in = await db.begin(work)
+  log.info({ request_id, ...signed_in.viewer }, 'signed in to the console')
+  return signed_in
+}
+
+/** @throws GatewayError as `viewerOf` */
+export async function opened(
+  parts: SessionParts,
+  tx: Tx,
+  owner: SessionOwner,
+  { visitor, proof }: { visitor: Visitor; proof: Proof },
+): Promise<SignedIn> {
+  const { settings, randomBytes, now } = parts
+  const token = newSessionToken(randomBytes)
+  const now_ms = now()
+  const { address } = visitor
+  const row = await openSession(tx, owner, { token, visitor, proof, now_ms, settings: settings() })
+  const viewer = await viewerOf(tx, row, { now_ms, address })
+  const by = actingAs(viewer, visitor, parts.now())
+  const after = { browser: row.user_agent, by: proof }
+  await recordAction(tx, { action: 'session.started', ...ownerOf(viewer), after }, by)
+  if (owner.person_id !== null) await notePlace(parts, tx, { person_id: owner.person_id, visitor, now_ms })
+  return { viewer, token, lasts_s: settings().session_hours * 3_600 }
+}
+
+/** Remembers where somebody signs in, and reports a place that is new of them. */
+async function notePlace(
+  { events }: SessionParts,
+  tx: Tx,
+  { person_id, visitor, now_ms }: { person_id: number; visitor: Visitor; now_ms: number },
+): Promise<void> {
+  const { address, user_agent } = visitor
+  if (address === undefined) return
+  const is_known = await isKnownAddress(tx, { person_id, address, now_ms })
+  await rememberAddress(tx, { person_id, address, now_ms })
+  const person: PersonRow | undefined = await peopleQueries(tx).byId.get({ id: person_id })
+  // Somebody who has just been made is new everywhere.
+  if (is_known || !person || person.created_at_ms > now_ms - HOUR_MS) return
+  await events.raise(tx, { kind: 'new_place', person, address, user_agent, at_ms: now_ms })
+}
