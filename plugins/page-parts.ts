@@ -2,9 +2,10 @@
 
 import type { SettingsEntry, SignInWayEntry } from './console/web/app/page-entry.ts'
 import { mailed_link } from './sign-in/web/ways.ts'
+import { sign_up } from './sign-up/web/ways.ts'
 
 /** Below the form for signing in, those that the gateway offers, in this order. */
-export const sign_in_ways: readonly SignInWayEntry[] = [mailed_link]
+export const sign_in_ways: readonly SignInWayEntry[] = [mailed_link, sign_up]
 
 /** Ways by which a person who is signed in confirms that it is them, those that they have, in this order. */
 export const confirm_ways: readonly SignInWayEntry[] = []

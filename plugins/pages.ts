@@ -3,7 +3,7 @@ import { account_pages } from './accounts/web/pages.ts'
 import { audit_log_pages } from './audit-log/web/pages.ts'
 import { call_pages } from './calls/web/pages.ts'
 import { catalogue_pages, moved_catalogue } from './catalogue/web/pages.ts'
-import type { MovedPage, PageEntry, PageGroup, Search } from './console/web/app/page-entry.ts'
+import type { MovedPage, OpenPageEntry, PageEntry, PageGroup, Search } from './console/web/app/page-entry.ts'
 import { health_check_pages, moved_health_check } from './doctor/web/pages.ts'
 import { moved_transactions, transaction_pages } from './entries/web/pages.ts'
 import { first_steps_pages } from './first-steps/web/pages.ts'
@@ -12,7 +12,8 @@ import { key_pages } from './keys/web/pages.ts'
 import { library_pages, moved_library } from './library/web/pages.ts'
 import { mail_pages } from './mail/web/pages.ts'
 import { playground_pages } from './playground/web/pages.ts'
-import { settings_pages } from './sign-in/web/pages.ts'
+import { settings_pages, open_pages as sign_in_open_pages } from './sign-in/web/pages.ts'
+import { sign_up_open_pages, sign_up_pages } from './sign-up/web/pages.ts'
 import { incident_pages } from './site/web/pages.ts'
 import { system_pages } from './system/web/pages.ts'
 import { moved_usage, overview_pages } from './usage/web/pages.ts'
@@ -30,7 +31,7 @@ export const page_groups: readonly PageGroup[] = [
       ...library_pages,
     ],
   },
-  { title: 'Money', pages: [...account_pages, ...key_pages, ...transaction_pages] },
+  { title: 'Money', pages: [...account_pages, ...sign_up_pages, ...key_pages, ...transaction_pages] },
   { title: 'Models', pages: catalogue_pages },
   {
     title: 'Gateway',
@@ -56,7 +57,10 @@ export const moved_pages: readonly MovedPage[] = [
   ...moved_usage,
 ]
 
-export { confirmSignIn, open_pages, signIn } from './sign-in/web/pages.ts'
+/** Pages that need no session. */
+export const open_pages: readonly OpenPageEntry[] = [...sign_in_open_pages, ...sign_up_open_pages]
+
+export { confirmSignIn, signIn } from './sign-in/web/pages.ts'
 
 /** What `/` searches. */
 export const search: Search = async (words) =>

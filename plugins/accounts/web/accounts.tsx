@@ -1,12 +1,12 @@
 // The page of accounts: who is there, who is low, who grows.
-import { Plus, Users } from 'lucide-react'
+import { Plus, UserPlus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { api, type QueryOf } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
 import { useAddressState, withoutEmpty } from '../../console/web/parts/address-state.ts'
 import { share } from '../../console/web/parts/amounts.ts'
-import { Button } from '../../console/web/parts/button.tsx'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { FilterSearch } from '../../console/web/parts/filter-fields.tsx'
@@ -101,6 +101,9 @@ export default function Accounts() {
       lead="Accounts pay for calls from a prepaid balance."
       actions={
         <>
+          <ButtonLink icon={UserPlus} href="/sign-ups">
+            Sign-ups
+          </ButtonLink>
           <ExportCsv list="accounts" query={query} />
           <Button look="primary" icon={Plus} onClick={() => setMaking(true)}>
             New account

@@ -1,0 +1,132 @@
+// The page of the link in the mail of a sign-up: its holder chooses a name and a password, accepts the terms, and is signed in.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, useSyncExternalStore } from 'react'
+import { Link, useLocation } from 'wouter'
+import { type AnswerOf, ApiError, api, send } from '../../console/web/app/client.ts'
+import { addressOf } from '../../console/web/app/place.ts'
+import { useSession } from '../../console/web/app/session.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
+import { TextInput } from '../../console/web/parts/input.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { PasswordInput } from '../../console/web/parts/password-input.tsx'
+import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
+import { Switch } from '../../console/web/parts/switch.tsx'
+import { OutsideFrame, requireKeptCookie } from '../../sign-in/web/outside.tsx'
+
+type LinkOf = AnswerOf<(typeof api)['sign-up']['look']['post']>
+
+/** The link's secret stands in the fragment, which browsers send nowhere. */
+const tokenInAddress = (): string => location.hash.slice(1)
+
+/** A link that is pasted over another one changes the fragment alone: browsers load nothing for it. */
+function onOtherLink(notify: () => void): () => void {
+  addEventListener('hashchange', notify)
+  return () => removeEventListener('hashchange', notify)
+}
+
+export default function Confirm() {
+  const token = useSyncExternalStore(onOtherLink, tokenInAddress)
+  const { data: session } = useSession()
+  const link = useQuery({
+    queryKey: ['sign-up-link', token],
+    queryFn: () => send(api['sign-up'].look.post({ token })),
+    retry: false,
+    // What is typed is not to be lost by another name that is proposed.
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: token !== '',
+  })
+  if (token === '' || link.error instanceof ApiError) return <NotValid words={link.error?.message} />
+  if (link.error)
+    return (
+      <OutsideFrame title="Create an account">
+        <FailedState failure={link.error} retry={() => void link.refetch()} />
+      </OutsideFrame>
+    )
+  if (!link.data || !session) return <Skeleton rows={5} />
+  return (
+    <OutsideFrame
+      title="Create your account"
+      lead={
+        <>
+          Your address <b>{link.data.email}</b> is confirmed. Choose a name and a password.
+        </>
+      }
+      refusal={session.sign_in_refusal}
+    >
+      <AccountForm key={token} token={token} link={link.data} />
+    </OutsideFrame>
+  )
+}
+
+const NotValid = ({ words }: { words: string | undefined }) => (
+  <OutsideFrame title="Link not valid">
+    <Notice tone="warn">
+      {words ?? 'The link is incomplete. Open it exactly as you got it, including the part after the #.'}
+    </Notice>
+    <p>
+      {/* A whole new page: its content security policy may be another one. */}
+      <a href={addressOf('/console/sign-up')}>Sign up again</a>, or <Link href="/">sign in</Link> if you have
+      an account.
+    </p>
+  </OutsideFrame>
+)
+
+function AccountForm({ token, link }: { token: string; link: LinkOf }) {
+  const { terms, min_password_chars } = link
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  const [name, setName] = useState(link.name)
+  const [password, setPassword] = useState('')
+  const [accepted, setAccepted] = useState(false)
+
+  async function submit(): Promise<void> {
+    await send(
+      api['sign-up'].finish.post({ token, name: name.trim(), password, terms: accepted ? terms : null }),
+    )
+    await requireKeptCookie()
+    queries.clear()
+    go('/start', { replace: true })
+  }
+
+  return (
+    <Form submit={submit} aria-label="Create your account">
+      <Field
+        label="Account name"
+        name="name"
+        help="Lower-case letters and digits. You can sign in by it or by your address."
+      >
+        <TextInput
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={64}
+          value={name}
+          onChange={setName}
+        />
+      </Field>
+      <Field
+        label="Password"
+        name="password"
+        help={`At least ${min_password_chars} characters. A few random words work well.`}
+      >
+        <PasswordInput autoComplete="new-password" value={password} onChange={setPassword} />
+      </Field>
+      {terms && (
+        <Field
+          inline
+          label="I accept the terms of service"
+          name="terms"
+          help={
+            <a href={terms.url} target="_blank" rel="noreferrer">
+              Read the terms of service
+            </a>
+          }
+        >
+          <Switch checked={accepted} onChange={setAccepted} />
+        </Field>
+      )}
+      <SubmitButton>Create account</SubmitButton>
+    </Form>
+  )
+}

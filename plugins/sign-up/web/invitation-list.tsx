@@ -1,0 +1,84 @@
+// The list of invitations to sign up; one that is open can be revoked.
+import { Mail } from 'lucide-react'
+import { useState } from 'react'
+import { api, part, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import type { ShownCode } from '../list.ts'
+
+const CURSOR = 'invitations_cursor'
+
+export function InvitationList() {
+  const { rights } = useViewer()
+  const [state] = useAddressState({ [CURSOR]: '' })
+  const [revoking, setRevoking] = useState<ShownCode | null>(null)
+  const row = state[CURSOR]
+  const page = { cursor: row === undefined || row === '' ? undefined : Number(row) }
+  const codes = useApi(['sign-up-invitations', page], () => api['sign-up-invitations'].get({ query: page }))
+  const revoke = useAction({
+    work: (id: number) => send(api['sign-up-invitations']({ id: part(id) }).delete()),
+    changes: ['sign-up-invitations'],
+    done: (id) => ({ text: `Invitation ${id} revoked` }),
+  })
+  const columns = rights.includes('help_accounts') ? [...COLUMNS, revokeColumn(setRevoking)] : COLUMNS
+  return (
+    <div className="stack">
+      <div className="spread list-head">
+        <p className="soft">Links by which people may sign up while it is by invitation.</p>
+        <ExportCsv list="sign-up-invitations" query={{}} />
+      </div>
+      <PagedTable
+        query={codes}
+        rowsOf={(answer) => answer.invitations}
+        label="Invitations"
+        columns={columns}
+        keyOf={({ id }) => id}
+        param={CURSOR}
+        none={
+          <EmptyState icon={Mail} title="No invitations yet">
+            Invite people to sign up, by mail or by a link.
+          </EmptyState>
+        }
+      />
+      <ConfirmDialog
+        open={revoking !== null}
+        onClose={() => setRevoking(null)}
+        title={`Revoke invitation ${revoking?.id ?? ''}?`}
+        consequence="Its link works no more. Accounts that were made by it stay."
+        verb="Revoke invitation"
+        confirm={async () => {
+          if (revoking) await revoke.runOrThrow(revoking.id)
+        }}
+      />
+    </div>
+  )
+}
+
+const TONES = { open: 'good', used: 'idle', revoked: 'bad', expired: 'idle' } as const
+
+const COLUMNS: Column<ShownCode>[] = [
+  column('for', 'Invitation', 'first', ({ id, email }) => email ?? `Invitation ${id}`),
+  column('state', 'State', 'second', ({ state }) => <Status tone={TONES[state]}>{state}</Status>),
+  atEnd('uses', 'Uses', 'second-end', ({ uses, max_uses }) => `${uses} of ${max_uses}`),
+  atEnd('expires', 'Expires', 'none', ({ expires_at_ms }) => <ClockTime at_ms={expires_at_ms} />),
+  atEnd('created', 'Created', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+]
+
+const revokeColumn = (onRevoke: (code: ShownCode) => void): Column<ShownCode> =>
+  atEnd('actions', '', 'first-end', (code) =>
+    code.state !== 'open' ? null : (
+      <Button small onClick={() => onRevoke(code)}>
+        Revoke
+      </Button>
+    ),
+  )

@@ -1,0 +1,101 @@
+// The dialog of an invitation to sign up: mailed to one address, or a link to pass on.
+import { useState } from 'react'
+import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
+import { useAction } from '../../console/web/parts/action.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { AsCommand, Code } from '../../console/web/parts/code.tsx'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, FormActions, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { TextInput, UnitInput } from '../../console/web/parts/input.tsx'
+
+type Invitation = AnswerOf<(typeof api)['sign-up-invitations']['post']>
+
+interface InviteDialogProps {
+  open: boolean
+  onClose: () => void
+}
+
+export function InviteDialog({ open, onClose }: InviteDialogProps) {
+  const [made, setMade] = useState<Invitation | null>(null)
+  const close = (): void => {
+    setMade(null)
+    onClose()
+  }
+  return (
+    <Dialog open={open} onClose={close} title={made ? 'Invitation created' : 'Invite to sign up'}>
+      {made ? <Made invitation={made} onClose={close} /> : <InviteForm onMade={setMade} onClose={close} />}
+    </Dialog>
+  )
+}
+
+function InviteForm({ onMade, onClose }: { onMade: (made: Invitation) => void; onClose: () => void }) {
+  const [email, setEmail] = useState('')
+  const [uses, setUses] = useState('1')
+  const [days, setDays] = useState('14')
+  const to = email.trim()
+  const invite = useAction({
+    work: (body: { email?: string; uses?: number; days?: number }) =>
+      send(api['sign-up-invitations'].post(body)),
+    changes: ['sign-up-invitations'],
+    done: (_, { mailed_to }) => ({
+      text: mailed_to === null ? 'Invitation created' : `Invitation queued to ${mailed_to}`,
+    }),
+  })
+  async function submit(): Promise<void> {
+    const number = (text: string) => (text.trim() === '' ? undefined : Number(text))
+    const made = await invite.runOrThrow({
+      ...(to === '' ? { uses: number(uses) } : { email: to }),
+      days: number(days),
+    })
+    onMade(made)
+  }
+  const command = `tollgate sign-up invite${to === '' ? ` --uses ${uses}` : ` --email ${to}`} --expires ${days}d`
+  return (
+    <Form submit={submit} aria-label="Invite to sign up">
+      <Field
+        label="Email"
+        name="email"
+        help="The invitation is mailed there, and works for it alone. Leave empty for a link to pass on."
+      >
+        <TextInput type="email" inputMode="email" autoComplete="off" value={email} onChange={setEmail} />
+      </Field>
+      {to === '' && (
+        <Field label="Accounts" name="uses" help="How many people may sign up by it.">
+          <TextInput inputMode="numeric" autoComplete="off" value={uses} onChange={setUses} />
+        </Field>
+      )}
+      <Field label="Expires in" name="days">
+        <UnitInput unit="days" inputMode="numeric" value={days} onChange={setDays} />
+      </Field>
+      <AsCommand command={command} />
+      <SubmitOrCancel onCancel={onClose}>{to === '' ? 'Create link' : 'Send invitation'}</SubmitOrCancel>
+    </Form>
+  )
+}
+
+const Made = ({
+  invitation: { url, mailed_to },
+  onClose,
+}: {
+  invitation: Invitation
+  onClose: () => void
+}) => (
+  <div className="stack">
+    {url === null ? (
+      <p>The invitation is on its way to {mailed_to}.</p>
+    ) : (
+      <>
+        <p>Send this link to the people whom you invite. It is shown only here.</p>
+        <Code what="link" wraps secret>
+          {url}
+        </Code>
+      </>
+    )}
+    <FormActions>
+      <Button look="primary" onClick={onClose}>
+        Done
+      </Button>
+    </FormActions>
+  </div>
+)

@@ -1,0 +1,19 @@
+// The pages of sign-up: the form and the link of its mail, without a session; for the staff the list, below Accounts.
+import { OPERATOR, type OpenPageEntry, type PageEntry } from '../../console/web/app/page-entry.ts'
+
+/** Pages that need no session. */
+export const sign_up_open_pages: readonly OpenPageEntry[] = [
+  { path: '/sign-up', title: 'Create an account', load: () => import('./sign-up.tsx') },
+  { path: '/sign-up/confirm', title: 'Create an account', load: () => import('./confirm.tsx') },
+]
+
+export const sign_up_pages: readonly PageEntry[] = [
+  {
+    path: '/sign-ups',
+    title: 'Sign-ups',
+    seen_by: OPERATOR,
+    below: '/accounts',
+    load: () => import('./page.tsx'),
+    also: 'invitations registration terms new customers',
+  },
+]

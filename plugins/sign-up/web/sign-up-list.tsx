@@ -1,0 +1,102 @@
+// The list of sign-ups, filtered by state and days.
+import { UserPlus } from 'lucide-react'
+import { Link } from 'wouter'
+import { api } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { Button } from '../../console/web/parts/button.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { DayFilters, type ListFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
+import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { optionOf, Select } from '../../console/web/parts/select.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import type { ShownSignUp } from '../list.ts'
+
+/** Beside other lists in the tabs of a page, it has a place of its own in the address. */
+const CURSOR = 'sign_ups_cursor'
+const NO_FILTERS = { state: '', since: '', until: '' }
+type Filters = ListFilters<keyof typeof NO_FILTERS>
+
+const STATES = [
+  { value: '', label: 'All states' },
+  { value: 'pending', label: 'Pending' },
+  { value: 'completed', label: 'Completed' },
+] as const
+
+export function SignUpList() {
+  const filters = useListFilters(NO_FILTERS, CURSOR)
+  const { query: chosen, row, is_filtered, clear } = filters
+  const state = optionOf(STATES, chosen.state ?? '')
+  const query = { ...chosen, state: state === '' ? undefined : state }
+  const page = { ...query, cursor: row }
+  const sign_ups = useApi(['sign-ups', page], () => api['sign-ups'].get({ query: page }), {
+    every_ms: 10_000,
+  })
+  return (
+    <div className="stack">
+      <div className="spread list-head">
+        <SignUpFilters {...filters} />
+        <ExportCsv list="sign-ups" query={query} />
+      </div>
+      <PagedTable
+        query={sign_ups}
+        rowsOf={(answer) => answer.sign_ups}
+        label="Sign-ups"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        param={CURSOR}
+        none={is_filtered ? <NoneFound what="sign-ups" clear={clear} /> : <NoSignUps />}
+      />
+    </div>
+  )
+}
+
+const COLUMNS: Column<ShownSignUp>[] = [
+  column('email', 'Email', 'first', ({ email }) => email),
+  column('state', 'State', 'second', ({ state, mails }) => (
+    <Status tone={state === 'completed' ? 'good' : 'warn'}>
+      {state === 'pending' && mails > 1 ? `pending, ${mails} mails sent` : state}
+    </Status>
+  )),
+  column('account', 'Account', 'second-end', (row) =>
+    row.account_id === null ? (
+      '–'
+    ) : (
+      <Link href={`/accounts/${row.account_id}`}>
+        <RowAccount account={row.account ?? ''} account_display_name={row.account_display_name} />
+      </Link>
+    ),
+  ),
+  column('network', 'Network', 'none', ({ network }) => network ?? '–'),
+  atEnd('created', 'Time', 'first-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+]
+
+function SignUpFilters({ filters, set, is_filtered, clear }: Filters) {
+  return (
+    <search className="filters" aria-label="Filter sign-ups">
+      <Select
+        inline
+        aria-label="State"
+        options={STATES}
+        value={optionOf(STATES, filters.state)}
+        onChange={(state) => set({ state })}
+      />
+      <DayFilters {...filters} set={set} />
+      {is_filtered && (
+        <Button look="quiet" onClick={clear}>
+          Clear
+        </Button>
+      )}
+    </search>
+  )
+}
+
+const NoSignUps = () => (
+  <EmptyState icon={UserPlus} title="No sign-ups yet">
+    Open sign-up in the <Link href="/settings/sign_up">sign-up settings</Link>. Whoever creates an account
+    then appears here.
+  </EmptyState>
+)

@@ -1,0 +1,156 @@
+// The page to sign up: an address, to which a link is mailed.
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useSession } from '../../console/web/app/session.tsx'
+import { Button } from '../../console/web/parts/button.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
+import { TextInput } from '../../console/web/parts/input.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
+import { OutsideFrame } from '../../sign-in/web/outside.tsx'
+import { solveAltcha } from './altcha.ts'
+import { Turnstile } from './turnstile.tsx'
+
+type Site = AnswerOf<(typeof api)['sign-up']['get']>
+
+const TITLE = 'Create an account'
+
+export default function SignUp() {
+  const site = useApi(['sign-up'], () => api['sign-up'].get())
+  const { data: session } = useSession()
+  const [sent_to, setSentTo] = useState<string | null>(null)
+  // The code of an invitation, which browsers send nowhere.
+  const [code] = useState(() => location.hash.slice(1))
+  if (site.error)
+    return (
+      <OutsideFrame title={TITLE}>
+        <FailedState failure={site.error} retry={() => void site.refetch()} />
+      </OutsideFrame>
+    )
+  if (!site.data || !session) return <Skeleton rows={4} />
+  const { mode } = site.data
+  if (sent_to !== null) return <Sent email={sent_to} onAgain={() => setSentTo(null)} />
+  if (mode === 'closed' || (mode === 'invitation' && code === ''))
+    return (
+      <OutsideFrame title={TITLE}>
+        <Notice tone="warn">
+          {mode === 'closed'
+            ? 'Sign-up is closed.'
+            : 'Sign-up is by invitation. Open the link of your invitation, including the part after the #.'}
+        </Notice>
+        <HaveAccount />
+      </OutsideFrame>
+    )
+  return (
+    <OutsideFrame
+      title={TITLE}
+      lead="Enter your email address. We send you a link to choose a name and a password."
+      refusal={session.sign_in_refusal}
+    >
+      <EmailForm site={site.data} code={code} onSent={setSentTo} />
+      <HaveAccount />
+    </OutsideFrame>
+  )
+}
+
+const HaveAccount = () => (
+  <p className="soft">
+    Have an account? <Link href="/">Sign in</Link>
+  </p>
+)
+
+interface EmailFormProps {
+  site: Site
+  code: string
+  onSent: (email: string) => void
+}
+
+function EmailForm({ site, code, onSent }: EmailFormProps) {
+  const [email, setEmail] = useState('')
+  const { solution, widget, again } = useChallenge(site)
+  const domains = site.email_domains.slice(0, 5).join(', ')
+
+  async function submit(): Promise<void> {
+    const to = email.trim()
+    try {
+      await send(
+        api['sign-up'].post({
+          email: to,
+          ...(site.mode === 'invitation' && { code }),
+          ...(site.challenge !== 'none' && { solution: await solution() }),
+        }),
+      )
+    } catch (thrown) {
+      // It may have been used up, or have expired.
+      again()
+      throw thrown
+    }
+    onSent(to)
+  }
+
+  return (
+    <Form submit={submit} aria-label={TITLE}>
+      <Field label="Email" name="email" help={domains === '' ? undefined : `An address of ${domains}.`}>
+        <TextInput
+          type="email"
+          inputMode="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          autoFocus
+          spellCheck={false}
+          value={email}
+          onChange={setEmail}
+        />
+      </Field>
+      {widget}
+      <SubmitButton>Send link</SubmitButton>
+    </Form>
+  )
+}
+
+/** The challenge of this form: ALTCHA is solved while the address is typed, Turnstile by its widget. */
+function useChallenge({ challenge, site_key }: Site) {
+  const [attempt, setAttempt] = useState(0)
+  const solving = useRef<Promise<string> | null>(null)
+  const token = useRef<string | null>(null)
+  const onToken = useCallback((next: string | null) => {
+    token.current = next
+  }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt needs another challenge
+  useEffect(() => {
+    token.current = null
+    if (challenge !== 'altcha') return
+    solving.current = solveAltcha()
+    // The form says why, once it is sent.
+    solving.current.catch(() => {})
+  }, [challenge, attempt])
+  async function solution(): Promise<string> {
+    if (challenge === 'altcha') return await (solving.current ?? solveAltcha())
+    if (token.current === null) throw new Error('Wait for the check below the address, then try again.')
+    return token.current
+  }
+  return {
+    solution,
+    again: () => setAttempt((before) => before + 1),
+    widget:
+      challenge === 'turnstile' && site_key !== null ? (
+        <Turnstile site_key={site_key} attempt={attempt} onToken={onToken} />
+      ) : null,
+  }
+}
+
+/** The same for an address that has an account, and for one that has none. */
+const Sent = ({ email, onAgain }: { email: string; onAgain: () => void }) => (
+  <OutsideFrame title="Check your mail">
+    <p role="status">
+      We sent a mail to <b>{email}</b>. Open its link within 24 hours to go on.
+    </p>
+    <p className="soft">No mail? Look among spam, and check the address.</p>
+    <div>
+      <Button onClick={onAgain}>Use another address, or send again</Button>
+    </div>
+  </OutsideFrame>
+)
