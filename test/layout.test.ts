@@ -66,8 +66,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/sign-up/': ['plugins/mail/index.ts'],
   // LiteLLM bills at its public price list, which prices are imported from, too.
   'plugins/import/': ['plugins/prices/index.ts'],
-  // The status page tells how models do, and did by day.
-  'plugins/site/': ['plugins/health/index.ts'],
+  // The status page tells how models do, and did by day. The first page leads to signing up while anybody may.
+  'plugins/site/': ['plugins/health/index.ts', 'plugins/sign-up/index.ts'],
   // Failing models, providers and routes raise alerts.
   'plugins/alerts/': ['plugins/health/index.ts'],
 }

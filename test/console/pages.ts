@@ -23,6 +23,7 @@ const lastCall = ({ gateway }: Week): string => {
 
 export const PAGES: readonly ListedPage[] = [
   { name: 'sign-in', who: 'nobody', address: '/console' },
+  { name: 'sign-up', who: 'nobody', address: '/console/sign-up' },
   { name: 'setup', who: 'operator', address: '/console/setup' },
   { name: 'overview', who: 'operator', address: '/console' },
   { name: 'calls', who: 'operator', address: '/console/calls' },
@@ -31,6 +32,7 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'refused', who: 'operator', address: '/console/calls?outcome=refused' },
   { name: 'accounts', who: 'operator', address: '/console/accounts' },
   { name: 'account', who: 'operator', address: '/console/accounts/bob' },
+  { name: 'sign-ups', who: 'operator', address: '/console/sign-ups' },
   { name: 'keys', who: 'operator', address: '/console/keys' },
   { name: 'key', who: 'operator', address: '/console/keys/1' },
   { name: 'models', who: 'operator', address: '/console/models' },

@@ -3,6 +3,7 @@ import { Check, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Movement } from '../../accounts/web/money-dialog.tsx'
+import { brand } from '../../console/web/app/brand.ts'
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import { addressOf } from '../../console/web/app/place.ts'
 import { useBaseUrl, useViewer } from '../../console/web/app/session.tsx'
@@ -155,20 +156,36 @@ function OwnedBalance({ account }: { account: Account }) {
   )
 }
 
+/** Whom to ask: the operator's own page or address for questions, where there is one. */
+const AddFunds = ({ account }: { account: string | undefined }) => (
+  <>
+    {brand.support_url === null ? (
+      'Ask your operator'
+    ) : (
+      <>
+        <a href={brand.support_url} target="_blank" rel="noreferrer">
+          Contact {brand.name}
+        </a>
+      </>
+    )}{' '}
+    to add funds to the account <b>{account}</b>.
+  </>
+)
+
 function OwnBalance({ account }: { account: Account }) {
   const { available_nanos = 0, debt_nanos = 0, name } = account ?? {}
   if (debt_nanos > 0)
     return (
       <p>
-        You owe {exactUsd(debt_nanos)} USD. Ask your operator to add funds to the account <b>{name}</b>. They
-        pay the debt first; then calls work again.
+        You owe {exactUsd(debt_nanos)} USD. <AddFunds account={name} /> They pay the debt first; then calls
+        work again.
       </p>
     )
   if (available_nanos <= 0)
     return (
       <p>
-        You have no balance yet. Ask your operator to add funds to the account <b>{name}</b>. They appear here
-        at once. Until then, you can call free models only.
+        You have no balance yet. <AddFunds account={name} /> They appear here at once. Until then, calls are
+        refused with status 402, except those of free models.
       </p>
     )
   return (

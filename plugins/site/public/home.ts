@@ -8,11 +8,19 @@ import type { PublicModel } from './views.ts'
 /** Models of a kind that are named here; the page of prices has the others. */
 const MAX_NAMED = 8
 
-/** @param description as [site] has it @param base_url of the API, for callers */
+interface HomeParts {
+  /** As [site] has it. */
+  description: string | undefined
+  /** Of the API, for callers. */
+  base_url: string | undefined
+  /** Whether anybody may create an account. */
+  can_sign_up: boolean
+}
+
 export function homePage(
   place: Place,
   models: readonly PublicModel[],
-  { description, base_url }: { description: string | undefined; base_url: string | undefined },
+  { description, base_url, can_sign_up }: HomeParts,
 ): string {
   const { path, has_console } = place
   const own = pageBrand(place.brand, path)
@@ -22,7 +30,7 @@ export function homePage(
   const main = html`<div class="hero">
 <h1>${name(own.name)}</h1>
 <p class="lead">${words}</p>
-<p class="ways">${has_console && html`<a class="button" href="${path}/console">Sign in</a> `}<a class="button plain" href="${path}/pricing">See prices</a> <a class="button plain" href="${path}/docs">Read the API reference</a></p>
+<p class="ways">${has_console && can_sign_up && html`<a class="button" href="${path}/console/sign-up">Create an account</a> `}${has_console && html`<a class="${can_sign_up ? 'button plain' : 'button'}" href="${path}/console">Sign in</a> `}<a class="button plain" href="${path}/pricing">See prices</a> <a class="button plain" href="${path}/docs">Read the API reference</a></p>
 </div>
 <section aria-labelledby="models">
 <h2 id="models">Models</h2>

@@ -6,6 +6,7 @@ import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { publicPathOf } from '../../../src/domain/public-url.ts'
 import { plainError } from '../../../src/http/plain-error.ts'
+import { isSignUpOpen } from '../../sign-up/index.ts'
 import { keptBrandFiles } from '../brand-files.ts'
 import { siteSettings } from '../settings.ts'
 import { statusOf } from '../status/gathered.ts'
@@ -67,7 +68,11 @@ export function publicRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'oper
     '/': page(KEPT_MS, async (basis) => {
       const { description } = siteSettings.of(basis)
       const base_url = basis.server.public_url?.replace(/\/+$/, '')
-      return homePage(await place(basis), pricing(basis).models, { description, base_url })
+      return homePage(await place(basis), pricing(basis).models, {
+        description,
+        base_url,
+        can_sign_up: isSignUpOpen(basis),
+      })
     }),
     '/pricing': page(KEPT_MS, async (basis) => pricingPage(await place(basis), pricing(basis).models)),
     '/pricing.json': data(KEPT_MS, pricing),

@@ -1,0 +1,140 @@
+// A stranger's first hour in a browser: from "Create an account" to a key and a first call that says why it is refused; on a phone, too.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { fileConsole } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
+import { consoleAddress } from '../support/console-port.ts'
+import { eventually } from '../support/eventually.ts'
+import { startSmtp } from '../support/smtp.ts'
+import { PASSWORD, tokenIn } from './scene.ts'
+
+const smtp = await startSmtp()
+afterAll(() => smtp[Symbol.asyncDispose]())
+const listen = consoleAddress()
+const FIRST = FIRST_CATALOGUE.replace(/^\[server\]$/m, `[server]\npublic_url = "http://${listen}"`)
+const TERMS = 'https://example.com/terms'
+const { gateway, visit } = await fileConsole({
+  listen,
+  catalogue: `${FIRST}
+[mail]
+smtp = "smtp://127.0.0.1:${smtp.port}"
+from = "Example AI <noreply@example.com>"
+[sign_up]
+mode = "open"
+terms_version = "2026-11"
+[brand]
+name = "Example AI"
+terms_url = "${TERMS}"
+support_url = "mailto:help@example.com"
+`,
+})
+
+/** Pictures of each step, for who wants to look at them. */
+const PICTURES = process.env.TOLLGATE_PICTURES
+async function picture(one: ConsolePage, name: string): Promise<void> {
+  if (PICTURES === undefined) return
+  await one.quiet()
+  await one.page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
+}
+
+async function linkTo(email: string): Promise<string> {
+  const found = () => smtp.received.findLast(({ to }) => to.includes(email))
+  await eventually('the mail is there', () => found() !== undefined)
+  return `/console/sign-up/confirm#${tokenIn(found())}`
+}
+
+describe.each(['wide', 'phone'] as const)('a stranger with a %s screen', (size) => {
+  const name = `anna-${size}`
+  const email = `${name}@example.org`
+
+  test('signs up, and lands on "Get started", which says how to get funds', async () => {
+    await using one = await visit(undefined, { size, theme: size === 'phone' ? 'dark' : 'light' })
+    const { page } = one
+    await one.open('/console')
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor()
+    await one.looksRight()
+    await picture(one, `1-form-${size}`)
+    await page.getByLabel('Email').fill(email)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+    await one.looksRight()
+    await picture(one, `2-sent-${size}`)
+
+    await one.open(await linkTo(email))
+    await page.getByRole('heading', { name: 'Create your account' }).waitFor()
+    expect(await page.getByLabel('Account name').inputValue()).toBe(name)
+    await one.looksRight()
+    await picture(one, `3-confirm-${size}`)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    one.allow(/status of 400/)
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('Accept the terms of service to go on.').waitFor()
+    await picture(one, `4-terms-${size}`)
+    await page.getByRole('switch', { name: 'I accept the terms of service' }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
+
+    await page.getByRole('heading', { name: 'Get started' }).waitFor()
+    await page.getByText('You have no balance yet.').waitFor()
+    expect(await page.getByRole('link', { name: 'Contact Example AI' }).getAttribute('href')).toBe(
+      'mailto:help@example.com',
+    )
+    await one.looksRight()
+    await picture(one, `5-start-${size}`)
+
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('laptop')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /copied|Done|stored/i })
+      .last()
+      .click()
+    await picture(one, `6-key-${size}`)
+    one.allow(/status of 402/)
+    await page.getByRole('button', { name: 'Send from here' }).click()
+    await page.getByText('Your call was refused').waitFor()
+    await picture(one, `7-refused-${size}`)
+    await one.isClean()
+  })
+
+  test('opens the link again, and is told what to do', async () => {
+    await using one = await visit(undefined, { size })
+    one.allow(/status of 404/)
+    await one.open(await linkTo(email))
+    await one.page.getByRole('heading', { name: 'Link not valid' }).waitFor()
+    await one.looksRight()
+    await picture(one, `8-used-${size}`)
+  })
+})
+
+test('the operator finds both in the list, and invites', async () => {
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open('/console/accounts')
+  await page.getByRole('link', { name: 'Sign-ups' }).click()
+  await page.getByText('anna-wide@example.org').waitFor()
+  await one.looksRight()
+  await picture(one, '9-list')
+  await page.getByRole('button', { name: 'Invite to sign up' }).click()
+  await picture(one, '10-invite')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByText('Send this link to the people whom you invite.').waitFor()
+  await one.looksRight()
+  await picture(one, '11-invited')
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('tab', { name: 'Invitations' }).click()
+  await page.getByText('0 of 1').waitFor()
+  await one.fits()
+  await picture(one, '12-invitations')
+  await one.open('/console/settings/sign_up')
+  await picture(one, '13-settings')
+  await one.isClean()
+})
+
+test('which terms were accepted is kept', () => {
+  expect(gateway.db.query('SELECT DISTINCT url, version FROM terms_acceptances').all()).toEqual([
+    { url: TERMS, version: '2026-11' },
+  ])
+})
