@@ -22,6 +22,7 @@ import { embeddings } from './embeddings/plugin.ts'
 import { entries } from './entries/plugin.ts'
 import { firstSteps } from './first-steps/plugin.ts'
 import { health } from './health/plugin.ts'
+import { identityProviders } from './identity-providers/plugin.ts'
 import { images } from './images/plugin.ts'
 import { importing } from './import/plugin.ts'
 import { keys } from './keys/plugin.ts'
@@ -70,6 +71,7 @@ export const plugins = [
   signIn,
   staff,
   signUp,
+  identityProviders,
   calls,
   liveFeed,
   usage,

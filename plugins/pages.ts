@@ -7,6 +7,7 @@ import type { MovedPage, OpenPageEntry, PageEntry, PageGroup, Search } from './c
 import { health_check_pages, moved_health_check } from './doctor/web/pages.ts'
 import { moved_transactions, transaction_pages } from './entries/web/pages.ts'
 import { first_steps_pages } from './first-steps/web/pages.ts'
+import { returning_pages } from './identity-providers/web/pages.ts'
 import { import_pages } from './import/web/pages.ts'
 import { key_pages } from './keys/web/pages.ts'
 import { library_pages, moved_library } from './library/web/pages.ts'
@@ -58,7 +59,11 @@ export const moved_pages: readonly MovedPage[] = [
 ]
 
 /** Pages that need no session. */
-export const open_pages: readonly OpenPageEntry[] = [...sign_in_open_pages, ...sign_up_open_pages]
+export const open_pages: readonly OpenPageEntry[] = [
+  ...sign_in_open_pages,
+  ...sign_up_open_pages,
+  ...returning_pages,
+]
 
 export { confirmSignIn, signIn } from './sign-in/web/pages.ts'
 

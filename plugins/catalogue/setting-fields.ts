@@ -44,7 +44,8 @@ const SectionView = Type.Object({
     }),
   ),
   tables: Type.Array(Type.String(), {
-    description: 'tables by names that users choose, which have no form: `telemetry.headers`',
+    description:
+      'tables by names that users choose, and lists of tables, which have no form: `telemetry.headers`',
   }),
 })
 type SettingSection = Static<typeof SectionView>
@@ -89,11 +90,17 @@ export const settingSections = (is_shared = false): SettingSection[] =>
         return [{ ...field, needs_restart: needsRestart(path), is_secret, fixed }]
       }),
       tables: Object.keys(schema.properties)
-        .filter((key) => schema.properties[key]?.[Kind] === 'Record')
-        .map((key) => `${name}.${key}`)
+        .flatMap((key) => tableNames(`${name}.${key}`, schema.properties[key]))
         .filter((table) => !WITH_FORMS.includes(table)),
     }))
-    .filter(({ fields }) => fields.length > 0)
+    // [plugins] has tables alone, by the names of custom plugins.
+    .filter(({ name, fields }) => fields.length > 0 || name !== 'plugins')
+
+/** Of tables by names, and of a list of tables as it is written: `[sign_in.oidc]` of `[[sign_in.oidc]]`. */
+function tableNames(path: string, schema: TSchema | undefined): string[] {
+  if (schema?.[Kind] === 'Record') return [path]
+  return schema?.[Kind] === 'Array' && schema.items[Kind] === 'Object' ? [`[${path}]`] : []
+}
 
 const fieldsOf = (schema: TObject, path: string[] = []): SettingField[] =>
   Object.entries(schema.properties).flatMap(([name, property]) => {

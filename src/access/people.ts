@@ -13,6 +13,19 @@ export interface PersonIn {
   account_id: number | null
 }
 
+/** The identity at another provider that opens a session. */
+export interface OpeningIdentity {
+  id: number
+  /** The name of the provider's own session; null where it tells none. */
+  provider_session: string | null
+}
+
+/** Whom a proof shows to be there. */
+export interface ProvedPerson extends PersonIn {
+  /** Of a proof by another provider. */
+  identity?: OpeningIdentity
+}
+
 /** A person with their role on the operators' side. */
 interface Operating {
   side: 'operator'

@@ -9,7 +9,7 @@ import {
   rawPlaceholders,
 } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
-import { known_addresses, passwords, sessions, sign_in_links } from '../store/schema.ts'
+import { identities, known_addresses, passwords, sessions, sign_in_links } from '../store/schema.ts'
 
 const { placeholder } = sql
 
@@ -42,6 +42,11 @@ export const passwordQueries = perConnection({
   removeOfAccount: (orm) => orm.delete(passwords).where(isOfAccountAlone(passwords.person_id)).prepare(),
 })
 
+export const identityQueries = perConnection({
+  /** Of people who are in no other account. */
+  removeOfAccount: (orm) => orm.delete(identities).where(isOfAccountAlone(identities.person_id)).prepare(),
+})
+
 /** Of a person, or of one key. */
 const ofOwner = () => and(is(sessions.person_id, 'person_id'), is(sessions.key_id, 'key_id'))
 
@@ -60,6 +65,7 @@ export const sessionQueries = perConnection({
       .values({
         ...placeholders('sha256', 'role', 'account_id', 'person_id', 'key_id', 'address', 'user_agent'),
         ...placeholders('proof', 'confirmed_at_ms'),
+        ...placeholders('identity_id', 'provider_session'),
         expires_at_ms: placeholder('expires_at_ms'),
         created_at_ms: placeholder('now_ms'),
         last_seen_at_ms: placeholder('now_ms'),

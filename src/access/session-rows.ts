@@ -14,7 +14,7 @@ import { seesAccount } from './account-details.ts'
 import { suspendedAccount } from './gate.ts'
 import { isUsable } from './key-status.ts'
 import type { Passwords } from './passwords.ts'
-import { personAt } from './people.ts'
+import { type OpeningIdentity, personAt } from './people.ts'
 import { sightOfPerson } from './person-keys.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 import { may } from './rights.ts'
@@ -40,7 +40,7 @@ export const newSessionToken = (randomBytes: RandomBytes): string =>
 /** Whose session it is: a person's, or one by a key. */
 export type SessionOwner =
   /** An account of theirs; null: as an operator. */
-  | { person_id: number; account_id: number | null; key_id: null }
+  | { person_id: number; account_id: number | null; key_id: null; identity?: OpeningIdentity | undefined }
   | { person_id: null; account_id: number; key_id: number }
 
 /** Where somebody signs in from, and with which request. */
@@ -75,7 +75,7 @@ export interface SignedIn {
 /** Opens a session. @param token random, told to the browser only */
 export function openSession(
   db: Db,
-  { person_id, account_id, key_id }: SessionOwner,
+  { person_id, account_id, key_id, ...opening }: SessionOwner,
   {
     token,
     visitor,
@@ -90,6 +90,7 @@ export function openSession(
     settings: ConsoleSettings
   },
 ): Promise<SessionRow> {
+  const identity = 'identity' in opening ? opening.identity : undefined
   const role = key_id !== null ? 'key' : account_id === null ? 'operator' : 'account'
   return db.begin(async (tx) => {
     // Against the closing of the account, which ends its sessions.
@@ -101,6 +102,8 @@ export function openSession(
       account_id,
       person_id,
       key_id,
+      identity_id: identity?.id ?? null,
+      provider_session: identity?.provider_session ?? null,
       address: visitor.address ?? null,
       user_agent: visitor.user_agent.slice(0, MAX_USER_AGENT_CHARS),
       proof,

@@ -11,7 +11,7 @@ import { readSignInLink, takeSignInLink } from './mailed-links.ts'
 import { enter, opened } from './opening-sessions.ts'
 import { changePassword, type PasswordChange } from './password-change.ts'
 import { checkPassword, hashOf, hasImportedHashes, ownHash } from './passwords.ts'
-import { lockPerson, type PersonIn, personNamed } from './people.ts'
+import { lockPerson, type PersonIn, type ProvedPerson, personNamed } from './people.ts'
 import { sessionQueries } from './session-queries.ts'
 import {
   endOf,
@@ -55,7 +55,7 @@ export interface Sessions {
    * @param decide checks the proof and uses it up, in the transaction that opens the session; or throws, as for a person who is in no place
    * @throws GatewayError what `decide` throws; rate_limited; and as `viewerOf`
    */
-  withProof(proof: Proof, decide: (tx: Tx) => Promise<PersonIn>, visitor: Visitor): Promise<SignedIn>
+  withProof(proof: Proof, decide: (tx: Tx) => Promise<ProvedPerson>, visitor: Visitor): Promise<SignedIn>
   /**
    * Changes the password of whoever looks, and ends their other sessions and their link.
    *
@@ -167,13 +167,14 @@ export function createSessions(parts: SessionParts): Sessions {
 const withProof = (
   parts: SessionParts,
   proof: Proof,
-  decide: (tx: Tx) => Promise<PersonIn>,
+  decide: (tx: Tx) => Promise<ProvedPerson>,
   visitor: Visitor,
 ): Promise<SignedIn> =>
   enter(parts, visitor, async (tx) => {
-    const { person, account_id } = await decide(tx)
+    const { person, account_id, identity } = await decide(tx)
     parts.rate.visit(`person ${person.id}`)
-    return await opened(parts, tx, { person_id: person.id, account_id, key_id: null }, { visitor, proof })
+    const owner = { person_id: person.id, account_id, key_id: null, identity }
+    return await opened(parts, tx, owner, { visitor, proof })
   })
 
 async function withPassword(

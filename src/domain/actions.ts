@@ -88,6 +88,8 @@ export const ACTIONS = {
   'operator.reset': { area: 'sign_in', title: 'Operator password removed', accounts_see: 'no fields' },
   'password.set': { area: 'sign_in', title: 'Password set', accounts_see: 'all fields' },
   'password.changed': { area: 'sign_in', title: 'Password changed', accounts_see: 'all fields' },
+  'identity.linked': { area: 'sign_in', title: 'Identity linked', accounts_see: 'all fields' },
+  'identity.unlinked': { area: 'sign_in', title: 'Identity unlinked', accounts_see: 'all fields' },
   'session.started': { area: 'sign_in', title: 'Signed in', accounts_see: 'all fields' },
   'session.confirmed': { area: 'sign_in', title: 'Sign-in confirmed', accounts_see: 'all fields' },
   'session.ended': { area: 'sign_in', title: 'Signed out', accounts_see: 'all fields' },

@@ -8,6 +8,7 @@ export const OWN_BEGINNINGS: ReadonlySet<string> = new Set([
   'docs',
   'favicon.ico',
   'healthz',
+  'identity-providers',
   'mail',
   'metrics',
   'openai',

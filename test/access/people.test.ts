@@ -205,8 +205,8 @@ describe('an account that is erased takes', () => {
   })
 
   test('with them their memberships and sessions elsewhere, which would keep them', async () => {
-    connection.run(`INSERT INTO sessions VALUES (1, randomblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 3, NULL, NULL),
-      (2, randomblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 1, NULL, NULL)`)
+    connection.run(`INSERT INTO sessions VALUES (1, randomblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 3, NULL, NULL, NULL, NULL),
+      (2, randomblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 1, NULL, NULL, NULL, NULL)`)
     // Not run to its end: what is left of it is deleted later.
     await beginErasing(db, 'bob', NOW)
     await beginErasing(db, 'ada', NOW)

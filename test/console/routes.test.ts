@@ -21,6 +21,13 @@ const TABLE = `
   /sessions                     GET OSAombk.   DELETE OSAombk.
   /sessions.csv                 GET OSAombk.
   /sessions/:id                 DELETE OSAombk.
+  /identity-providers           GET OSAombkv
+  /identity-providers/start     POST OSAombkv
+  /identity-providers/finish    POST OSAombkv
+  /identity-providers/leave     POST OSAombkv
+  /identities                   GET OSAomb..
+  /identities/start             POST OSAomb..
+  /identities/:id               DELETE OSAomb..
   /links/look                   POST OSAombkv
   /links/accept                 POST OSAombkv
   /links/sign-in                POST OSAombkv

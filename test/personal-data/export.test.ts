@@ -71,6 +71,7 @@ test('the account, its notes, prompts and names are as they were written', () =>
   expect(linesOf('generations')).toMatchObject([{ prompt: `${MARKER} at sea`, parents: [] }])
   expect(linesOf('files')).toMatchObject([{ name: `${MARKER}.png` }])
   expect(linesOf('keys')).toMatchObject([{ addresses: null }, { addresses: ['203.0.113.77'] }])
+  expect(linesOf('identities')).toMatchObject([{ subject: `s-${MARKER}`, email: `${MARKER}@example.com` }])
   expect(linesOf('sessions')).toMatchObject([{ address: '203.0.113.77', user_agent: `${MARKER} Browser` }])
 })
 

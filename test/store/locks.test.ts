@@ -32,6 +32,8 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   sweepSessions: DELETES,
   forgetSessions: ALONE,
   endLinks: ALONE,
+  // Identity providers: a logout token ends what it names.
+  endByToken: SEES,
   // Images and files.
   beginGenerations: ADDS,
   writeRows: SEES,

@@ -25,9 +25,11 @@ export const FILLING = `
   INSERT INTO memberships VALUES (1, 2, 1, 'owner', 0);
   INSERT INTO staff VALUES (1, 1, 'operator', 0);
   INSERT INTO passwords VALUES (1, '$argon2id$x', 0, 1), (2, '$argon2id$y', 0, 2);
-  INSERT INTO sessions VALUES (1, zeroblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 1, 'password', 0);
-  INSERT INTO sessions VALUES (2, randomblob(32), 'account', 1, NULL, '::1', 'x', 0, 5, 9, 2, NULL, NULL);
-  INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9, NULL, 'key', NULL);
+  INSERT INTO identities VALUES (1, 2, 'https://id.example', 'a', 'id', 'a@b', 5, 5), (2, 2, 'https://id.example', 'b', 'id', NULL, 5, 6);
+  INSERT INTO spent_tokens VALUES (1, zeroblob(32), 9), (2, randomblob(32), 9);
+  INSERT INTO sessions VALUES (1, zeroblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 1, 'password', 0, NULL, NULL);
+  INSERT INTO sessions VALUES (2, randomblob(32), 'account', 1, NULL, '::1', 'x', 0, 5, 9, 2, 'identity', NULL, 1, 's1');
+  INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9, NULL, 'key', NULL, NULL, NULL);
   INSERT INTO sign_in_links VALUES (1, zeroblob(32), 0, 9, 1, 'password', NULL), (2, randomblob(32), 0, 9, 2, 'email', 'b@example.com');
   INSERT INTO known_addresses VALUES (1, '203.0.113.7', 0, 1), (2, '203.0.113.7', 0, 2);
   INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES (1, '1.0.0', 5, NULL);
@@ -231,6 +233,30 @@ const SESSIONS = [
   ['an unknown key', 'UPDATE sessions SET key_id = 9 WHERE id = 3'],
   ['an unknown proof', "UPDATE sessions SET proof = 'x' WHERE id = 1"],
   ['one that was seen before it was opened', 'UPDATE sessions SET last_seen_at_ms = -1 WHERE id = 2'],
+  ['an unknown identity', 'UPDATE sessions SET identity_id = 9 WHERE id = 2'],
+  ['a session at a provider without a name', "UPDATE sessions SET provider_session = '' WHERE id = 2"],
+] as const
+
+const IDENTITIES = [
+  [
+    'a second one of an issuer and a subject',
+    "INSERT INTO identities VALUES (3, 1, 'https://id.example', 'a', 'id', NULL, 5, 5)",
+  ],
+  ['one that becomes another', "UPDATE identities SET subject = 'a' WHERE id = 2"],
+  ['an unknown person', 'UPDATE identities SET person_id = 9 WHERE id = 2'],
+  ['nobody’s', 'UPDATE identities SET person_id = NULL WHERE id = 2'],
+  ['no issuer', "UPDATE identities SET issuer = '' WHERE id = 2"],
+  ['no subject', "UPDATE identities SET subject = '' WHERE id = 2"],
+  ['a subject that is too long', `UPDATE identities SET subject = '${'x'.repeat(256)}' WHERE id = 2`],
+  ['no provider', "UPDATE identities SET provider = '' WHERE id = 2"],
+  ['an empty address', "UPDATE identities SET email = '' WHERE id = 2"],
+  ['one that was used before it was there', 'UPDATE identities SET last_used_at_ms = 4 WHERE id = 2'],
+] as const
+
+const SPENT_TOKENS = [
+  ['a token twice', 'UPDATE spent_tokens SET sha256 = zeroblob(32) WHERE id = 2'],
+  ['a hash of another length', 'UPDATE spent_tokens SET sha256 = zeroblob(31) WHERE id = 2'],
+  ['one that never expires', 'UPDATE spent_tokens SET expires_at_ms = NULL WHERE id = 2'],
 ] as const
 
 const KNOWN_ADDRESSES = [
@@ -436,6 +462,8 @@ export const REFUSED_STATEMENTS = [
   ['bucket_marks', BUCKET_MARKS],
   ['passwords', PASSWORDS],
   ['sessions', SESSIONS],
+  ['identities', IDENTITIES],
+  ['spent_tokens', SPENT_TOKENS],
   ['sign_in_links', LINKS],
   ['known_addresses', KNOWN_ADDRESSES],
   ['people', PEOPLE],

@@ -99,11 +99,23 @@ const ASKED: Readonly<Record<string, Asked>> = {
       account_id: role === 'operator' ? null : other(random, id),
       person_id: role === 'key' ? null : other(random, id),
       key_id: role === 'key' ? other(random, id) : null,
+      identity_id: role === 'key' ? null : either(random, null, other(random, id)),
+      provider_session: either(random, null, 's'),
       created_at_ms: 5,
       last_seen_at_ms: either(random, 5, MAX),
       proof: either(random, null, 'password', 'passkey'),
     }
   },
+  identities: ({ random, at, id }) => ({
+    person_id: other(random, id),
+    issuer: `https://${unique(at)}`.slice(0, 2_048),
+    subject: unique(at).slice(0, 255),
+    provider: 'id',
+    email: at % 3 === 0 ? null : 'a@example.com',
+    created_at_ms: 5,
+    last_used_at_ms: either(random, 5, MAX),
+  }),
+  spent_tokens: ({ random }) => ({ sha256: bytes(random, 32) }),
   sign_in_links: ({ id, at, random }) => {
     const purpose = either(random, 'password', 'reset', 'sign_in', 'email')
     const email = purpose === 'email' ? `${unique(at)}@example.com`.slice(-254) : null

@@ -74,9 +74,9 @@ const isBlocks = (name: string): name is Blocks => Object.hasOwn(BLOCKS, name)
 
 /** A path of the file: models and providers by their places, and elements of lists by numbers. @throws GatewayError not_found */
 function placedIn(file: TomlTable, [list = '', name = '', ...rest]: readonly string[]): (string | number)[] {
-  if (!isBlocks(list)) return [list, name, ...rest]
-  const path: (string | number)[] = [list, placeOf(file, list, name)]
-  for (const part of rest) {
+  const is_block = isBlocks(list)
+  const path: (string | number)[] = is_block ? [list, placeOf(file, list, name)] : [list]
+  for (const part of is_block ? rest : [name, ...rest]) {
     const is_place = Array.isArray(valueAt(file, path)) && /^\d{1,4}$/.test(part)
     path.push(is_place ? Number(part) : part)
   }

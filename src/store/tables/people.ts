@@ -74,6 +74,24 @@ export const sessions = sqliteTable('sessions', {
   proof: text({ enum: PROOFS }),
   /** When its person last showed who they are. Null: before this was written down. */
   confirmed_at_ms: integer(),
+  /** The identity that opened it, if one did. */
+  identity_id: integer(),
+  /** The name of the provider's own session. */
+  provider_session: text(),
+})
+
+/** Identities at other providers by which people sign in: of an issuer and a subject, whatever their addresses are. */
+export const identities = sqliteTable('identities', {
+  id: integer().primaryKey(),
+  person_id: integer().notNull(),
+  issuer: text().notNull(),
+  subject: text().notNull(),
+  /** The name of the provider in the catalogue. */
+  provider: text().notNull(),
+  /** As the provider told it last. */
+  email: text(),
+  created_at_ms: integer().notNull(),
+  last_used_at_ms: integer().notNull(),
 })
 
 /**
@@ -112,9 +130,15 @@ export const people_tables: readonly StoredTable[] = [
     described: 'sign-ins to the console',
     columns: {
       ...columns('id role account_id person_id key_id address user_agent', EXPORTED),
-      ...columns('created_at_ms last_seen_at_ms expires_at_ms proof confirmed_at_ms', EXPORTED),
-      sha256: NOT_EXPORTED,
+      ...columns('created_at_ms last_seen_at_ms expires_at_ms proof confirmed_at_ms identity_id', EXPORTED),
+      ...columns('sha256 provider_session', NOT_EXPORTED),
     },
+  }),
+  accountTable(identities, {
+    owner: 'person_id',
+    erases: 'rows',
+    described: 'identities at other providers that sign in to it',
+    columns: columns('id person_id issuer subject provider email created_at_ms last_used_at_ms', EXPORTED),
   }),
   accountTable(sign_in_links, {
     owner: 'person_id',
@@ -144,5 +168,6 @@ export type PersonRow = typeof people.$inferSelect
 export type MembershipRow = typeof memberships.$inferSelect
 export type StaffRow = typeof staff.$inferSelect
 export type SessionRow = typeof sessions.$inferSelect
+export type IdentityRow = typeof identities.$inferSelect
 export type SignInLinkRow = typeof sign_in_links.$inferSelect
 export type Proof = (typeof PROOFS)[number]

@@ -53,12 +53,14 @@ function Section({ own: { name, fields, tables }, read }: SectionProps) {
   return (
     <div className="stack">
       {waiting.length > 0 && <Notice tone="warn">Restart the gateway to apply: {waiting.join(', ')}.</Notice>}
-      <ValuesForm
-        key={file.hash}
-        at={[name]}
-        {...{ fields, file, labels, groups }}
-        onChange={(has_changes) => setBegun(has_changes ? file : null)}
-      />
+      {fields.length > 0 && (
+        <ValuesForm
+          key={file.hash}
+          at={[name]}
+          {...{ fields, file, labels, groups }}
+          onChange={(has_changes) => setBegun(has_changes ? file : null)}
+        />
+      )}
       {name === 'mail' && <TestMail />}
       {tables.length > 0 && (
         <p className="soft">

@@ -220,6 +220,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       key_daily_usd: { label: 'Daily alert per key', help: 'Leave empty for none.' },
     },
   },
+  sign_in: { title: 'Identity providers', lead: 'Sign-in with Google, Microsoft and others.', labels: {} },
   mail: {
     title: 'Mail',
     lead: 'The server that sends invitations, password links and notices. Needs a public URL.',

@@ -46,6 +46,7 @@ import status_page from './migrations/0040_status_page.sql' with { type: 'text' 
 import proofs_and_links from './migrations/0041_proofs_and_links.sql' with { type: 'text' }
 import sign_ups from './migrations/0042_sign_ups.sql' with { type: 'text' }
 import keys_of_people from './migrations/0043_keys_of_people.sql' with { type: 'text' }
+import identities from './migrations/0044_identities.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -92,6 +93,7 @@ export const MIGRATIONS: readonly string[] = [
   proofs_and_links,
   sign_ups,
   keys_of_people,
+  identities,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

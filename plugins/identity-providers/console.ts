@@ -1,0 +1,12 @@
+// All routes of identity providers at the console.
+import { Elysia } from 'elysia'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { ownRoutes } from './console/own.ts'
+import { providerRoutes, signInRoutes } from './console/visitors.ts'
+import type { SigningIn } from './signing-in.ts'
+
+export const identityConsoleRoutes = (gateway: Gateway, own: SigningIn) =>
+  new Elysia({ name: 'console-identity-providers-all' })
+    .use(providerRoutes(gateway, own))
+    .use(signInRoutes(gateway, own))
+    .use(ownRoutes(gateway, own))

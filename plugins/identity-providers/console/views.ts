@@ -1,0 +1,83 @@
+// Identity providers and identities in requests and answers of the console.
+import { Type } from '@sinclair/typebox'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
+import { TimeFields, time } from '../../../src/http/views.ts'
+import type { IdentityRow } from '../../../src/store/schema.ts'
+import type { IdentityProvider } from '../settings.ts'
+
+const ProviderName = Type.String({ minLength: 1, maxLength: 40, must: 'the name of an identity provider' })
+
+const ProviderView = Type.Object({ name: Type.String(), title: Type.String() })
+export const providerView = ({ name, title }: IdentityProvider) => ({ name, title })
+
+export const ProvidersView = Type.Object({
+  providers: Type.Array(ProviderView),
+  /** By which this browser signed in last. It has signed out here since, and can do so there, too. */
+  left: Nullable(ProviderView),
+})
+
+export const Start = Closed({
+  provider: ProviderName,
+  next: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      must: 'a page of the console, such as "/calls"',
+      description: 'the page to go to afterwards',
+    }),
+  ),
+})
+export const PurposeOfOwn = Closed({
+  ...Start.properties,
+  purpose: OneOf(['link', 'confirm']),
+})
+export const StartView = Type.Object({
+  url: Type.String({ description: 'of the provider: the page goes there' }),
+})
+
+export const Finish = Closed({
+  provider: ProviderName,
+  query: Type.String({
+    maxLength: 8_192,
+    must: 'the query of the address that the provider sent the browser to',
+  }),
+})
+export const FinishView = Type.Object({
+  purpose: OneOf(['sign_in', 'link', 'confirm']),
+  next: Type.String({ description: 'the page to go to, below /console' }),
+})
+
+const IdentityView = Type.Object({
+  id: Type.Integer(),
+  provider: Type.String(),
+  title: Type.String(),
+  email: Nullable(Type.String({ description: 'as the provider told it last' })),
+  ...TimeFields('created'),
+  ...TimeFields('last_used'),
+})
+export const IdentitiesView = Type.Object({
+  identities: Type.Array(IdentityView),
+  providers: Type.Array(ProviderView, { description: 'those that can be linked' }),
+})
+
+/** @param title of its provider, where that is still configured */
+export const identityView = (
+  { id, provider, email, created_at_ms, last_used_at_ms }: IdentityRow,
+  title: string | undefined,
+) => ({
+  id,
+  provider,
+  title: title ?? provider,
+  email,
+  ...time('created', created_at_ms),
+  ...time('last_used', last_used_at_ms),
+})
+
+/** An empty request. */
+export const Leaving = Closed({})
+export const LeavingView = Type.Object({
+  url: Nullable(
+    Type.String({ description: 'where they sign out at the provider; null where it has no such place' }),
+  ),
+})
+
+export const UnlinkedView = Type.Object({ unlinked: Type.Literal(true) })

@@ -1,0 +1,160 @@
+// Whom an identity lets in: the person who has it; a person who has shown that its address is theirs; or somebody new, where that is allowed.
+import { claimEmail, personOfEmail } from '../../src/access/emails.ts'
+import type { ProvedPerson } from '../../src/access/people.ts'
+import { lockPerson } from '../../src/access/people.ts'
+import { peopleQueries } from '../../src/access/people-queries.ts'
+import { conflict, permissionDenied } from '../../src/domain/errors.ts'
+import { domainOf } from '../../src/domain/mail-address.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import type { Db, Tx } from '../../src/store/db.ts'
+import type { IdentityRow, PersonRow } from '../../src/store/schema.ts'
+import type { ProvedIdentity } from './claims.ts'
+import { findIdentity, insertIdentity, useIdentity } from './identities.ts'
+import { type IdentityProvider, isFor } from './settings.ts'
+
+/** What follows from a change of how somebody signs in, such as a mail. In the transaction of the change. */
+export type TellChange = (tx: Tx, person: PersonRow, change: 'identity' | 'identity_removed') => Promise<void>
+
+/** Somebody new with an address that is shown to be theirs, where the operator lets strangers sign up; undefined where not. */
+export type SignUp = (
+  tx: Tx,
+  newcomer: { email: string; name: string | undefined },
+) => Promise<{ person: PersonRow; account_id: number } | undefined>
+
+export interface Entering {
+  provider: IdentityProvider
+  identity: ProvedIdentity
+  now_ms: number
+  tellChange: TellChange
+  signUp: SignUp
+}
+
+/**
+ * Finds the person of an identity. An address joins it to a person only where the provider says that it has checked the address, and the person
+ * has shown here that it is theirs. In the transaction that opens the session.
+ *
+ * @throws GatewayError permission_denied where it belongs to nobody here, or the person may not come in by this provider
+ */
+export async function personOfIdentity(tx: Tx, entering: Entering): Promise<ProvedPerson> {
+  const { identity, provider } = entering
+  const known = await findIdentity(tx, identity)
+  if (known) return await enterKnown(tx, known, entering)
+  const email = allowedEmail(identity, provider)
+  if (email === undefined) throw belongsToNobody(provider)
+  const holder = await personOfEmail(tx, email)
+  if (holder && holder.email_verified_at_ms !== null) return await join(tx, holder, email, entering)
+  return await enterNew(tx, email, entering)
+}
+
+/** The address that may let somebody in whom the identity does not name yet. */
+function allowedEmail(
+  { verified_email }: ProvedIdentity,
+  { email_domains }: IdentityProvider,
+): string | undefined {
+  if (verified_email === undefined || email_domains.length === 0) return verified_email
+  return email_domains.includes(domainOf(verified_email)) ? verified_email : undefined
+}
+
+async function enterKnown(
+  tx: Tx,
+  { id, person_id }: IdentityRow,
+  { identity, provider, now_ms }: Entering,
+): Promise<ProvedPerson> {
+  await lockPerson(tx, person_id)
+  // It may have been unlinked before the lock.
+  if ((await findIdentity(tx, identity))?.id !== id) throw belongsToNobody(provider)
+  const place = await requirePlace(tx, person_id, provider)
+  await useIdentity(tx, { id }, { provider: provider.name, email: identity.email, now_ms })
+  return opened(place, { id }, identity)
+}
+
+async function join(tx: Tx, { id }: PersonRow, email: string, entering: Entering): Promise<ProvedPerson> {
+  const { provider } = entering
+  await lockPerson(tx, id)
+  const person = await personOfEmail(tx, email)
+  if (person?.id !== id || person.email_verified_at_ms === null) throw belongsToNobody(provider)
+  const place = await requirePlace(tx, id, provider)
+  return await linked(tx, place, entering)
+}
+
+async function enterNew(tx: Tx, email: string, entering: Entering): Promise<ProvedPerson> {
+  const { provider, identity, signUp } = entering
+  if (provider.staff_role !== undefined)
+    return await linked(tx, await newStaff(tx, email, entering), entering)
+  const place = isFor(provider, 'accounts') ? await signUp(tx, { email, name: identity.name }) : undefined
+  if (!place) throw belongsToNobody(provider)
+  return await linked(tx, place, entering)
+}
+
+async function newStaff(tx: Tx, email: string, { provider, identity, now_ms }: Entering): Promise<Place> {
+  await tx.lock(null)
+  const { insert, insertStaff, byId } = peopleQueries(tx)
+  const name = identity.name ?? email
+  const { id }: PersonRow = await insert.get({ account_id: null, name, created_at_ms: now_ms })
+  // Somebody else may have shown meanwhile that it is theirs: then this is refused.
+  await claimEmail(tx, { person_id: id, email, now_ms })
+  await insertStaff.run({ person_id: id, role: provider.staff_role, created_at_ms: now_ms })
+  const person = await byId.get({ id })
+  if (!person) throw belongsToNobody(provider)
+  return { person, account_id: null }
+}
+
+interface Place {
+  person: PersonRow
+  account_id: number | null
+}
+
+async function linked(
+  tx: Tx,
+  place: Place,
+  { identity, provider, now_ms, tellChange }: Entering,
+): Promise<ProvedPerson> {
+  const { person, account_id } = place
+  const row = await insertIdentity(tx, identity, { person_id: person.id, provider: provider.name, now_ms })
+  if (!row)
+    throw conflict('This identity was linked at the same moment. Sign in again.', { code: 'identity_taken' })
+  await recordLinked(tx, { person, account_id }, { provider: provider.name, email: identity.email })
+  await tellChange(tx, person, 'identity')
+  return opened(place, row, identity)
+}
+
+/** For the audit log: whose identity it is by their address or name, never its subject. */
+export const recordLinked = (
+  tx: Tx,
+  { person, account_id }: Place,
+  after: { provider: string; email: string | undefined },
+): Promise<void> =>
+  recordAction(tx, {
+    action: 'identity.linked',
+    account_id: account_id ?? undefined,
+    subject: person.email ?? person.name,
+    after,
+  })
+
+const opened = (
+  place: Place,
+  { id }: Pick<IdentityRow, 'id'>,
+  { provider_session }: ProvedIdentity,
+): ProvedPerson => ({
+  ...place,
+  identity: { id, provider_session: provider_session ?? null },
+})
+
+/** Where a person comes in by a provider: as one of the staff if it is for them, else in their first account. */
+async function requirePlace(db: Db, person_id: number, provider: IdentityProvider): Promise<Place> {
+  const found = await peopleQueries(db).enteringById.get({ id: person_id })
+  if (!found) throw belongsToNobody(provider)
+  const { person, staff_id, account_id } = found
+  if (staff_id !== null && isFor(provider, 'staff')) return { person, account_id: null }
+  if (account_id !== null && isFor(provider, 'accounts')) return { person, account_id }
+  throw permissionDenied(
+    `${provider.title} is not a way to sign in for ${staff_id === null ? 'accounts' : 'the staff'} here. Sign in another way.`,
+    { code: 'identity_not_for_you' },
+  )
+}
+
+const belongsToNobody = ({ title }: IdentityProvider) =>
+  permissionDenied(
+    `No account here belongs to this identity. Ask for an invitation, or sign in another way and link ${title} in Settings.`,
+    { code: 'identity_unknown' },
+  )

@@ -1,0 +1,127 @@
+// Identities as rows: found by issuer and subject, made, used and deleted.
+import { and, asc, ne, sql } from 'drizzle-orm'
+import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
+import {
+  bareColumns,
+  equals,
+  placeholders,
+  rawPlaceholder,
+  rawPlaceholders,
+} from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { type IdentityRow, identities, sessions } from '../../src/store/schema.ts'
+import type { ProvedIdentity } from './claims.ts'
+
+const { placeholder } = sql
+
+const queries = perConnection({
+  find: (orm) =>
+    orm
+      .select()
+      .from(identities)
+      .where(and(equals(identities.issuer, 'issuer'), equals(identities.subject, 'subject')))
+      .prepare(),
+  byId: (orm) => orm.select().from(identities).where(equals(identities.id, 'id')).prepare(),
+  ofPerson: (orm) =>
+    orm
+      .select()
+      .from(identities)
+      .where(equals(identities.person_id, 'person_id'))
+      .orderBy(asc(identities.id))
+      .prepare(),
+  insert: (orm) =>
+    orm
+      .insert(identities)
+      .values({
+        ...placeholders('person_id', 'issuer', 'subject', 'provider', 'email'),
+        created_at_ms: placeholder('now_ms'),
+        last_used_at_ms: placeholder('now_ms'),
+      })
+      .onConflictDoNothing({ target: bareColumns('issuer', 'subject') })
+      .returning()
+      .prepare(),
+  use: (orm) =>
+    orm
+      .update(identities)
+      .set({ ...rawPlaceholders('provider', 'email'), last_used_at_ms: rawPlaceholder('now_ms') })
+      .where(equals(identities.id, 'id'))
+      .prepare(),
+  remove: (orm) =>
+    orm.delete(identities).where(equals(identities.id, 'id')).returning({ id: identities.id }).prepare(),
+  /** The session that goes on is nobody's but the person's from now on. */
+  keepSession: (orm) =>
+    orm
+      .update(sessions)
+      .set({ identity_id: null, provider_session: null })
+      .where(and(equals(sessions.identity_id, 'identity_id'), equals(sessions.id, 'session_id')))
+      .prepare(),
+  endSessions: (orm) =>
+    orm
+      .delete(sessions)
+      .where(and(equals(sessions.identity_id, 'identity_id'), ne(sessions.id, placeholder('but_id'))))
+      .returning({ id: sessions.id, account_id: sessions.account_id })
+      .prepare(),
+  endOfProvider: (orm) =>
+    orm
+      .delete(sessions)
+      .where(
+        sql`${sessions.provider_session} = ${placeholder('provider_session')}
+          AND ${sessions.identity_id} IN (SELECT id FROM identities WHERE issuer = ${placeholder('issuer')})`,
+      )
+      .returning({ id: sessions.id, account_id: sessions.account_id })
+      .prepare(),
+})
+
+type Named = Pick<ProvedIdentity, 'issuer' | 'subject'>
+
+export const findIdentity = (db: Db, { issuer, subject }: Named): Awaitable<IdentityRow | undefined> =>
+  queries(db).find.get({ issuer, subject })
+
+export const identityById = (db: Db, id: number): Awaitable<IdentityRow | undefined> =>
+  queries(db).byId.get({ id })
+
+export const identitiesOf = (db: Db, person_id: number): Awaitable<IdentityRow[]> =>
+  queries(db).ofPerson.all({ person_id })
+
+/** In the caller's transaction, which has locked the person. @returns undefined where another one was first */
+export const insertIdentity = (
+  tx: Tx,
+  { issuer, subject, email = null }: Named & { email?: string | null | undefined },
+  of: { person_id: number; provider: string; now_ms: number },
+): Awaitable<IdentityRow | undefined> => queries(tx).insert.get({ issuer, subject, email, ...of })
+
+/** Writes down that an identity was used, and what its provider tells now. */
+export async function useIdentity(
+  tx: Tx,
+  { id }: Pick<IdentityRow, 'id'>,
+  told: { provider: string; email: string | undefined; now_ms: number },
+): Promise<void> {
+  await queries(tx).use.run({ id, provider: told.provider, email: told.email ?? null, now_ms: told.now_ms })
+}
+
+/** A session that was ended, and its account; null: of the staff. */
+export interface EndedSession {
+  id: number
+  account_id: number | null
+}
+
+/** Deletes an identity and ends the sessions that it opened. @param but_id one that goes on. @returns whether it was there */
+export async function removeIdentity(
+  tx: Tx,
+  { id }: Pick<IdentityRow, 'id'>,
+  but_id: number,
+): Promise<boolean> {
+  await queries(tx).keepSession.run({ identity_id: id, session_id: but_id })
+  await queries(tx).endSessions.all({ identity_id: id, but_id })
+  return (await queries(tx).remove.all({ id })).length > 0
+}
+
+/** Ends all sessions that an identity opened. */
+export const endSessionsOf = (tx: Tx, { id }: Pick<IdentityRow, 'id'>): Awaitable<EndedSession[]> =>
+  queries(tx).endSessions.all({ identity_id: id, but_id: 0 })
+
+/** Ends the sessions that were opened out of one session at a provider. */
+export const endSessionsOfProvider = (
+  tx: Tx,
+  session: { issuer: string; provider_session: string },
+): Awaitable<EndedSession[]> => queries(tx).endOfProvider.all(session)

@@ -1,0 +1,94 @@
+// One's own identities: linked by whoever is signed in, and unlinked again unless they are the last way to sign in.
+
+import { lockPerson } from '../../src/access/people.ts'
+import { peopleQueries } from '../../src/access/people-queries.ts'
+import { passwordQueries } from '../../src/access/session-queries.ts'
+import { accountOf, type PersonViewer, type Viewer } from '../../src/access/viewer.ts'
+import { conflict, notFound, permissionDenied } from '../../src/domain/errors.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import type { Tx } from '../../src/store/db.ts'
+import type { PersonRow } from '../../src/store/schema.ts'
+import { recordLinked } from './entering.ts'
+import { findIdentity, identitiesOf, identityById, insertIdentity, removeIdentity } from './identities.ts'
+import { type IdentityProvider, isFor } from './settings.ts'
+import type { Proved, SigningIn } from './signing-in.ts'
+
+/** @throws GatewayError permission_denied for a provider that does not sign in people of this side */
+export function requireForSide(provider: IdentityProvider, { side }: Viewer): void {
+  if (!isFor(provider, side === 'operator' ? 'staff' : 'accounts'))
+    throw permissionDenied(
+      `${provider.title} is not a way to sign in for you here. Choose another provider.`,
+      {
+        code: 'identity_not_for_you',
+      },
+    )
+}
+
+interface Linking {
+  viewer: PersonViewer
+  proved: Proved
+  now_ms: number
+  own: Pick<SigningIn, 'use' | 'tellChange'>
+}
+
+/** Links an identity to whoever is signed in. Linked already, it stays. @throws GatewayError conflict for another person's */
+export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Linking): Promise<void> {
+  const { person_id } = viewer
+  const { provider, identity } = proved
+  await lockPerson(tx, person_id)
+  await own.use(tx, proved)
+  const person = await requirePerson(tx, person_id)
+  const made = await insertIdentity(tx, identity, { person_id, provider: provider.name, now_ms })
+  if (made) {
+    const place = { person, account_id: accountOf(viewer) ?? null }
+    await recordLinked(tx, place, { provider: provider.name, email: identity.email })
+    return await own.tellChange(tx, person, 'identity')
+  }
+  if ((await findIdentity(tx, identity))?.person_id !== person_id)
+    throw conflict(
+      `This identity signs in another person here. Sign in with ${provider.title} as them and unlink it first, or choose another one.`,
+      { code: 'identity_taken' },
+    )
+}
+
+/**
+ * Unlinks one's own identity, and ends the sessions that it opened but this one.
+ *
+ * @throws GatewayError not_found for one that is somebody else's; conflict for the last way to sign in
+ */
+export async function unlinkIdentity(
+  tx: Tx,
+  id: number,
+  { viewer, own }: Pick<Linking, 'viewer' | 'own'>,
+): Promise<void> {
+  const { person_id, session_id } = viewer
+  await lockPerson(tx, person_id)
+  const person = await requirePerson(tx, person_id)
+  const row = await identityById(tx, id)
+  if (row?.person_id !== person_id) throw notFound('Identity not found. It may be unlinked already.')
+  if (!(await hasOtherWay(tx, person_id)))
+    throw conflict('This is your only way to sign in. Set a password or link another identity first.', {
+      code: 'last_way_to_sign_in',
+    })
+  await removeIdentity(tx, row, session_id)
+  const { provider, email } = row
+  await recordAction(tx, {
+    action: 'identity.unlinked',
+    account_id: accountOf(viewer),
+    subject: person.email ?? person.name,
+    before: { provider, email },
+  })
+  await own.tellChange(tx, person, 'identity_removed')
+}
+
+/** Whether a person who loses an identity can still sign in. */
+async function hasOtherWay(tx: Tx, person_id: number): Promise<boolean> {
+  if ((await identitiesOf(tx, person_id)).length > 1) return true
+  return (await passwordQueries(tx).ofPerson.get({ person_id })) !== undefined
+}
+
+async function requirePerson(tx: Tx, person_id: number): Promise<PersonRow> {
+  const person = await peopleQueries(tx).byId.get({ id: person_id })
+  if (!person) throw notFound('You are not here any more. Sign in again.')
+  return person
+}

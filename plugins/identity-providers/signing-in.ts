@@ -1,0 +1,127 @@
+// Signing in by a provider, from the button to the session: the way there, and back with its answer.
+import type { ProvedPerson } from '../../src/access/people.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { notFound, permissionDenied, upstreamFailed } from '../../src/domain/errors.ts'
+import type { Tx } from '../../src/store/db.ts'
+import type { ProvedIdentity } from './claims.ts'
+import { createDirectory, type Directory, type KnownProvider } from './directory.ts'
+import { personOfIdentity, type SignUp, type TellChange } from './entering.ts'
+import { authorizationUrl, exchangeCode, newSecrets } from './exchange.ts'
+import { FLOW_MS, type Flow } from './flow.ts'
+import { type IdentityProvider, redirectUriOf, type SignInSettings } from './settings.ts'
+import { isSpent, spend } from './spent.ts'
+
+/** The running part. */
+export interface SigningIn {
+  /** Those that are configured at this moment, in the catalogue's order. */
+  providers(): readonly IdentityProvider[]
+  /** @throws GatewayError not_found */
+  provider(name: string): IdentityProvider
+  /** What it publishes. @throws GatewayError upstream_failed */
+  known(provider: IdentityProvider): Promise<KnownProvider>
+  /** Where to go, and what the browser keeps until it comes back. */
+  start(
+    asked: Pick<Flow, 'provider' | 'purpose' | 'session_id' | 'next'>,
+  ): Promise<{ url: string; flow: Flow }>
+  /**
+   * Checks what came back.
+   *
+   * @param query of the address that the provider sent the person back to
+   * @throws GatewayError permission_denied for an answer that this browser did not ask for, or that was used; unauthenticated for one that
+   * proves nothing
+   */
+  finish(flow: Flow | undefined, name: string, query: string): Promise<Proved>
+  /** Uses the answer up, and finds who it is. In the transaction that opens the session. */
+  enter(tx: Tx, proved: Proved): Promise<ProvedPerson>
+  /** Uses the answer up for somebody who is signed in. In the transaction that links it. */
+  use(tx: Tx, proved: Proved): Promise<void>
+  readonly tellChange: TellChange
+}
+
+/** What a sign-in under way came to. */
+export interface Proved {
+  flow: Flow
+  provider: IdentityProvider
+  identity: ProvedIdentity
+}
+
+interface Parts {
+  gateway: Pick<Gateway, 'calls' | 'db'>
+  settings: () => SignInSettings
+  tellChange: TellChange
+  signUp: SignUp
+}
+
+export function createSigningIn({ gateway, settings, tellChange, signUp }: Parts): SigningIn {
+  const { db } = gateway
+  const { now, log, catalogue } = gateway.calls
+  const directory = createDirectory({ now, log })
+  const publicUrl = () => catalogue().server.public_url ?? ''
+  const providerOf = (name: string): IdentityProvider => {
+    const provider = settings().providers.find((each) => each.name === name)
+    if (!provider) throw notFound('This provider is not a way to sign in any more. Sign in another way.')
+    return provider
+  }
+  const known = (provider: IdentityProvider) => knownOf(directory, provider)
+  const use = async (tx: Tx, { flow, provider }: Proved): Promise<void> => {
+    if (!(await spend(tx, ['state', provider.issuer, flow.state], now() + 2 * FLOW_MS))) throw usedAlready()
+  }
+  return {
+    providers: () => settings().providers,
+    provider: providerOf,
+    known,
+    use,
+    tellChange,
+
+    async start(asked) {
+      const provider = providerOf(asked.provider)
+      const secrets = await newSecrets()
+      const redirect_uri = redirectUriOf(publicUrl(), provider)
+      const is_fresh = asked.purpose === 'confirm'
+      const url = await authorizationUrl(await known(provider), provider, { redirect_uri, secrets, is_fresh })
+      return { url, flow: { ...asked, ...secrets, started_at_ms: now() } }
+    },
+
+    async finish(flow, name, query) {
+      if (!flow || flow.provider !== name) throw notStartedHere()
+      const provider = providerOf(name)
+      if (await isSpent(db, ['state', provider.issuer, flow.state])) throw usedAlready()
+      const came_back = new URL(redirectUriOf(publicUrl(), provider))
+      came_back.search = query
+      const { state, nonce, verifier } = flow
+      // Before what else it says: an error of another browser's is none of ours.
+      if (came_back.searchParams.get('state') !== state) throw notStartedHere()
+      const secrets = { state, nonce, verifier }
+      const is_fresh = flow.purpose === 'confirm'
+      const identity = await exchangeCode(await known(provider), provider, { came_back, secrets, is_fresh })
+      return { flow, provider, identity }
+    },
+
+    async enter(tx, proved) {
+      await use(tx, proved)
+      const { provider, identity } = proved
+      return await personOfIdentity(tx, { provider, identity, now_ms: now(), tellChange, signUp })
+    },
+  }
+}
+
+async function knownOf(directory: Directory, provider: IdentityProvider): Promise<KnownProvider> {
+  try {
+    return await directory.of(provider)
+  } catch (cause) {
+    throw upstreamFailed(
+      `${provider.title} does not answer as it should at the moment. Try again later, or sign in another way.`,
+      { code: 'provider_unavailable', cause },
+    )
+  }
+}
+
+/** Another browser's, or none at all: somebody may have sent it to sign this person in as themselves. */
+const notStartedHere = () =>
+  permissionDenied(
+    `This sign-in was not started in this browser, or took longer than ${FLOW_MS / 60_000} minutes. Start again.`,
+    { code: 'sign_in_not_started' },
+  )
+
+const usedAlready = () =>
+  permissionDenied('This sign-in was finished already. Start again.', { code: 'sign_in_used' })

@@ -1,0 +1,43 @@
+// Tokens of providers that were used: each works once, whatever gateway it reaches.
+import { lte, sql } from 'drizzle-orm'
+import { hashKey } from '../../src/access/secret.ts'
+import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
+import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { spent_tokens } from './tables.ts'
+
+const queries = perConnection({
+  find: (orm) =>
+    orm
+      .select({ id: spent_tokens.id })
+      .from(spent_tokens)
+      .where(equals(spent_tokens.sha256, 'sha256'))
+      .prepare(),
+  insert: (orm) =>
+    orm
+      .insert(spent_tokens)
+      .values(placeholders('sha256', 'expires_at_ms'))
+      .onConflictDoNothing({ target: bareColumns('sha256') })
+      .returning({ id: spent_tokens.id })
+      .prepare(),
+  removeExpired: (orm) =>
+    orm
+      .delete(spent_tokens)
+      .where(lte(spent_tokens.expires_at_ms, sql.placeholder('now_ms')))
+      .prepare(),
+})
+
+/** Of the state of a sign-in, or the id of a token; with its kind and its issuer, so that none is another's. */
+export type TokenName = readonly [kind: 'state' | 'logout', issuer: string, token: string]
+
+const hashOf = (name: TokenName): Buffer => hashKey(JSON.stringify(name))
+
+export const isSpent = async (db: Db, name: TokenName): Promise<boolean> =>
+  (await queries(db).find.get({ sha256: hashOf(name) })) !== undefined
+
+/** Uses a token up. In the caller's transaction. @returns whether it was there to be used */
+export const spend = async (tx: Tx, name: TokenName, expires_at_ms: number): Promise<boolean> =>
+  (await queries(tx).insert.get({ sha256: hashOf(name), expires_at_ms })) !== undefined
+
+export const sweepSpent = (db: Db, now_ms: number): Awaitable<unknown> =>
+  db.write((db) => queries(db).removeExpired.run({ now_ms }))

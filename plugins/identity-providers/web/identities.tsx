@@ -1,0 +1,91 @@
+// The section of a person's own identities: what signs them in besides a password, linked and unlinked.
+import { useState } from 'react'
+import { type AnswerOf, api, messageOf, part, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useAction } from '../../console/web/parts/action.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { Section } from '../../console/web/parts/page.tsx'
+import { Loaded } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import { goToLink } from './going.ts'
+
+type Answer = AnswerOf<typeof api.identities.get>
+type Identity = Answer['identities'][number]
+
+export default function IdentitiesSection() {
+  const own = useApi(['identities'], () => api.identities.get())
+  const [unlinking, setUnlinking] = useState<Identity | null>(null)
+  const unlink = useAction({
+    work: ({ id }: Identity) => send(api.identities({ id: part(id) }).delete()),
+    changes: ['identities', 'sessions'],
+    done: ({ title }) => ({ text: `${title} unlinked` }),
+  })
+  const { identities = [], providers = [] } = own.data ?? {}
+  // Nothing to see where the operator has no provider, and none was linked before.
+  if (own.data && identities.length === 0 && providers.length === 0) return null
+  return (
+    <Section title="Other ways to sign in" actions={<LinkButtons providers={providers} />}>
+      <Loaded query={own} rows={2}>
+        {({ identities }) =>
+          identities.length === 0 ? (
+            <p className="soft">Link an identity to sign in with it, without a password.</p>
+          ) : (
+            <Table
+              label="Other ways to sign in"
+              columns={columnsOf(setUnlinking)}
+              rows={identities}
+              keyOf={({ id }) => id}
+            />
+          )
+        }
+      </Loaded>
+      {unlinking && (
+        <ConfirmDialog
+          open
+          onClose={() => setUnlinking(null)}
+          title={`Unlink ${unlinking.title}?`}
+          consequence="You can no longer sign in with it, and your other sessions that it opened end."
+          verb={`Unlink ${unlinking.title}`}
+          confirm={() => unlink.runOrThrow(unlinking)}
+        />
+      )}
+    </Section>
+  )
+}
+
+function LinkButtons({ providers }: Pick<Answer, 'providers'>) {
+  const [failure, setFailure] = useState<string | null>(null)
+  return (
+    <>
+      {providers.map(({ name, title }) => (
+        <Button
+          key={name}
+          onClick={() => void goToLink(name).catch((thrown: unknown) => setFailure(messageOf(thrown)))}
+        >
+          Link <bdi>{title}</bdi>
+        </Button>
+      ))}
+      {failure !== null && (
+        <Notice tone="bad" alert>
+          {failure}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+const columnsOf = (unlink: (identity: Identity) => void): Column<Identity>[] => [
+  column('title', 'Provider', 'first', ({ title }) => <bdi>{title}</bdi>),
+  column('email', 'Signed in there as', 'second', ({ email }) => <bdi>{email ?? '–'}</bdi>),
+  column('last_used', 'Last used', 'second-end', ({ last_used_at_ms }) => (
+    <ClockTime at_ms={last_used_at_ms} />
+  )),
+  atEnd('unlink', '', 'first-end', (identity) => (
+    <Button small onClick={() => unlink(identity)}>
+      Unlink
+    </Button>
+  )),
+]

@@ -1,0 +1,18 @@
+// The page that providers send people back to, the buttons below the form for signing in, and the part of one's own settings.
+import type { OpenPageEntry, SettingsEntry, SignInWayEntry } from '../../console/web/app/page-entry.ts'
+
+export const returning_pages: readonly OpenPageEntry[] = [
+  { path: '/sign-in/:provider', title: 'Sign in', load: () => import('./returning.tsx') },
+]
+
+export const identity_ways: readonly SignInWayEntry[] = [
+  { name: 'identity_providers', load: () => import('./provider-buttons.tsx') },
+]
+
+export const identity_confirm_ways: readonly SignInWayEntry[] = [
+  { name: 'identity_providers', load: () => import('./confirm-buttons.tsx') },
+]
+
+export const identity_settings: readonly SettingsEntry[] = [
+  { name: 'identities', seen_by: ['operator', 'account'], load: () => import('./identities.tsx') },
+]

@@ -1,0 +1,47 @@
+// The buttons of identity providers below the form for signing in; and, after a sign-out here, one to sign out there, too.
+import { useState } from 'react'
+import { api, messageOf } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { goToProvider, leaveProvider } from './going.ts'
+
+export default function ProviderButtons() {
+  const { data } = useApi(['identity-providers'], () => api['identity-providers'].get())
+  const [busy, setBusy] = useState<string | null>(null)
+  const [failure, setFailure] = useState<string | null>(null)
+
+  const go = (name: string, leave: () => Promise<void>) => () => {
+    setBusy(name)
+    setFailure(null)
+    leave().catch((thrown: unknown) => {
+      setBusy(null)
+      setFailure(messageOf(thrown))
+    })
+  }
+
+  if (!data) return null
+  const { providers, left } = data
+  return (
+    <div className="identity-buttons">
+      {providers.map(({ name, title }) => (
+        <Button key={name} busy={busy === name} onClick={go(name, () => goToProvider(name))}>
+          Continue with <bdi>{title}</bdi>
+        </Button>
+      ))}
+      {failure !== null && (
+        <Notice tone="bad" alert>
+          {failure}
+        </Notice>
+      )}
+      {left && (
+        <p className="soft small">
+          You may still be signed in at <bdi>{left.title}</bdi>.{' '}
+          <Button small look="quiet" busy={busy === 'left'} onClick={go('left', leaveProvider)}>
+            Sign out of {left.title}
+          </Button>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,166 @@
+// One's own identities: linked and unlinked in a session, confirming by them, and signing out here and at the provider.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { givePasswords } from '../support/console.ts'
+import { signedIn } from '../support/console-session.ts'
+import { eventually } from '../support/eventually.ts'
+import { personAt, startProvider } from '../support/identity-provider.ts'
+import { browserAt, gatewayAddress, gatewayWith, type TestBrowser } from './scene.ts'
+
+const address = gatewayAddress()
+const provider = await startProvider(address.url, { people: { anna: {}, bert: {}, carla: {} } })
+let now_ms = Date.now()
+const gateway = await gatewayWith(address, provider.lines('for = "both"'), { now: () => now_ms })
+afterAll(async () => {
+  await gateway.stop()
+  await provider[Symbol.asyncDispose]()
+})
+await gateway.account('alice')
+await gateway.account('bob')
+await givePasswords(gateway, ['alice'])
+
+/** A browser with a session that was opened just now, without the form. */
+async function browserOf(who: 'operator' | { account: string }): Promise<TestBrowser> {
+  const { cookie } = await signedIn(gateway, who, now_ms)
+  const [name = '', value = ''] = cookie.split('=')
+  const browser = browserAt(gateway)
+  browser.cookies.set(name, value)
+  return browser
+}
+
+async function goTo(browser: TestBrowser, purpose: 'link' | 'confirm', sub: string) {
+  const { status, body } = await browser.send('POST', '/identities/start', { provider: 'real', purpose })
+  if (status !== 200) return { status, body }
+  const person = personAt(provider.issuer)
+  return await browser.finish('real', await person.signIn(body.url, sub))
+}
+
+async function signIn(sub: string) {
+  const [browser, person] = [browserAt(gateway), personAt(provider.issuer)]
+  const back = await person.signIn((await browser.start('real')).href, sub)
+  return { browser, person, ...(await browser.finish('real', back)) }
+}
+
+const identitiesOf = async (browser: TestBrowser) =>
+  (await browser.send('GET', '/identities')).body.identities
+const actions = (name: string) =>
+  gateway.store.rows(`SELECT subject, before, after FROM actions WHERE action = '${name}' ORDER BY id`)
+const sessionsOf = (account: string) =>
+  gateway.store.rows(
+    `SELECT s.id FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE a.name = '${account}'`,
+  )
+
+describe('linking', () => {
+  test('signs in with the identity from then on, and is in the audit log', async () => {
+    const browser = await browserOf({ account: 'alice' })
+    expect((await browser.send('GET', '/identities')).body).toEqual({
+      identities: [],
+      providers: [{ name: 'real', title: 'Example ID' }],
+    })
+    expect(await goTo(browser, 'link', 'anna')).toEqual({
+      status: 200,
+      body: { purpose: 'link', next: '/settings' },
+    })
+    expect(await identitiesOf(browser)).toMatchObject([
+      { provider: 'real', title: 'Example ID', email: null },
+    ])
+    expect(await actions('identity.linked')).toMatchObject([{ subject: 'alice' }])
+    expect((await (await signIn('anna')).browser.viewer()).account).toBe('alice')
+    // Again changes nothing.
+    expect((await goTo(browser, 'link', 'anna')).status).toBe(200)
+    expect(await identitiesOf(browser)).toHaveLength(1)
+  })
+
+  test('of another person’s identity is refused', async () => {
+    const { status, body } = await goTo(await browserOf({ account: 'bob' }), 'link', 'anna')
+    expect([status, body.error.code]).toEqual([409, 'identity_taken'])
+  })
+
+  test('and unlinking need a fresh sign-in, which the identity itself can be', async () => {
+    const browser = await browserOf({ account: 'alice' })
+    now_ms += 11 * 60_000
+    const [{ id }] = await identitiesOf(browser)
+    for (const refused of [
+      await goTo(browser, 'link', 'carla'),
+      await browser.send('DELETE', `/identities/${id}`),
+    ])
+      expect([refused.status, refused.body.error.code]).toEqual([403, 'confirm_sign_in'])
+    expect((await browser.send('GET', '/session/confirm')).body.ways).toEqual(['identity_providers'])
+    const other = await goTo(browser, 'confirm', 'bert')
+    expect([other.status, other.body.error.code]).toEqual([403, 'other_person'])
+    const before = browser.cookies.get('__Host-tollgate')
+    expect(await goTo(browser, 'confirm', 'anna')).toEqual({
+      status: 200,
+      body: { purpose: 'confirm', next: '/settings' },
+    })
+    expect(browser.cookies.get('__Host-tollgate')).not.toBe(before)
+    expect((await goTo(browser, 'link', 'carla')).status).toBe(200)
+    now_ms = Date.now()
+  })
+})
+
+describe('unlinking', () => {
+  test('ends the other sessions that the identity opened, and it signs in no more', async () => {
+    const browser = await browserOf({ account: 'alice' })
+    const opened = (await signIn('carla')).browser
+    const rows = await identitiesOf(browser)
+    const { id } = rows.at(-1)
+    expect((await browser.send('DELETE', `/identities/${id}`)).status).toBe(200)
+    expect(await opened.viewer()).toBeNull()
+    expect((await browser.viewer()).account).toBe('alice')
+    const { status, body } = await signIn('carla')
+    expect([status, body.error.code]).toEqual([403, 'identity_unknown'])
+    expect(await actions('identity.unlinked')).toMatchObject([{ subject: 'alice' }])
+  })
+
+  test('of somebody else’s is as if it were none', async () => {
+    const [{ id }] = await identitiesOf(await browserOf({ account: 'alice' }))
+    const { status } = await (await browserOf({ account: 'bob' })).send('DELETE', `/identities/${id}`)
+    expect(status).toBe(404)
+  })
+
+  test('of the last way to sign in is refused', async () => {
+    const browser = await browserOf({ account: 'bob' })
+    expect((await goTo(browser, 'link', 'bert')).status).toBe(200)
+    const [{ id }] = await identitiesOf(browser)
+    const { status, body } = await browser.send('DELETE', `/identities/${id}`)
+    expect([status, body.error.code]).toEqual([409, 'last_way_to_sign_in'])
+    await givePasswords(gateway, ['bob'])
+    expect((await browser.send('DELETE', `/identities/${id}`)).status).toBe(200)
+  })
+})
+
+describe('signing out', () => {
+  test('at the provider ends the sessions that were opened out of it, and no others', async () => {
+    const { browser, person } = await signIn('anna')
+    const elsewhere = (await signIn('anna')).browser
+    expect((await browser.viewer()).account).toBe('alice')
+    const before = (await sessionsOf('alice')).length
+    await provider.signOutThere(person)
+    await eventually('the session ended', async () => (await browser.viewer()) === null)
+    expect((await elsewhere.viewer()).account).toBe('alice')
+    expect((await sessionsOf('alice')).length).toBe(before - 1)
+    expect((await actions('session.ended')).at(-1)).toMatchObject({ after: expect.stringContaining('real') })
+  })
+
+  test('here offers to do so there, too, once', async () => {
+    const { browser, person } = await signIn('anna')
+    expect((await browser.send('GET', '/identity-providers')).body.left).toBeNull()
+    await browser.send('DELETE', '/session')
+    expect((await browser.send('GET', '/identity-providers')).body.left).toEqual({
+      name: 'real',
+      title: 'Example ID',
+    })
+    const { url } = (await browser.send('POST', '/identity-providers/leave', {})).body
+    expect(url).toStartWith(`${provider.issuer}/session/end?`)
+    expect(new URL(url).searchParams.get('post_logout_redirect_uri')).toBe(`${address.url}/console`)
+    expect(await person.get(url)).toContain('Do you want to sign-out')
+    expect((await browser.send('GET', '/identity-providers')).body.left).toBeNull()
+  })
+})
+
+test('a closed account has no identities any more', async () => {
+  const { closeAccount } = await import('../../src/access/closing.ts')
+  await closeAccount(gateway.store, 'alice', now_ms)
+  expect(await gateway.store.rows('SELECT id FROM identities')).toEqual([])
+  expect((await signIn('anna')).body.error.code).toBe('identity_unknown')
+})

@@ -1,0 +1,249 @@
+// Providers that answer badly, or lead elsewhere; and logout tokens that are none.
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { createProviderFetch } from '../../plugins/identity-providers/provider-fetch.ts'
+import { CLIENT_ID, startHostileProvider } from '../support/hostile-identity-provider.ts'
+import { browserAt, gatewayAddress, gatewayWith, ownerWith } from './scene.ts'
+
+const EVENTS = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+const MB = 1_024 * 1_024
+
+/** What is in the operator's network, and nobody's to see. */
+const inside = { requests: 0 }
+const internal = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  fetch: () => {
+    inside.requests += 1
+    return Response.json({ secret: 'of the network' })
+  },
+})
+const INTERNAL = `http://127.0.0.1:${internal.port}`
+
+const address = gatewayAddress()
+const provider = await startHostileProvider('hostile')
+const gateway = await gatewayWith(address, provider.lines())
+afterAll(async () => {
+  await gateway.stop()
+  await provider[Symbol.asyncDispose]()
+  await internal.stop(true)
+})
+await gateway.account('alice')
+const VERIFIED = { email: 'alice@example.com', email_verified: true }
+await ownerWith(gateway, { account: 'alice', email: VERIFIED.email, is_verified: true })
+afterEach(() => {
+  expect(inside.requests).toBe(0)
+})
+
+async function signIn() {
+  const browser = browserAt(gateway)
+  const { status, body } = await browser.send('POST', '/identity-providers/start', { provider: 'hostile' })
+  if (status !== 200) return { browser, status, body }
+  return { browser, ...(await browser.finish('hostile', provider.backFrom(new URL(body.url)))) }
+}
+
+const redirect = (to: string) => () => new Response(null, { status: 302, headers: { location: to } })
+const endless = () =>
+  new Response(
+    new ReadableStream({
+      pull: (stream) => stream.enqueue(new Uint8Array(MB)),
+    }),
+  )
+
+describe('a provider whose configuration', () => {
+  const at = (answer: () => Response | Promise<Response>) => {
+    provider.tellTruth('alice', VERIFIED)
+    provider.lies.answers['/.well-known/openid-configuration'] = answer
+  }
+  // Each reads it anew: a gateway asks again five seconds after a failure.
+  test.each([
+    ['is not JSON', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
+    ['is JSON of another kind', () => Response.json([])],
+    ['has no end', endless],
+    ['is larger than any', () => new Response(`{"a":"${'x'.repeat(2 * MB)}"}`)],
+    ['is an error', () => new Response('no', { status: 500 })],
+    ['redirects into the network', redirect(INTERNAL)],
+    ['is of another issuer', () => Response.json({ issuer: 'https://accounts.google.com' })],
+  ])('%s signs nobody in', async (_, answer) => {
+    at(answer)
+    await using own = await gatewayWith(gatewayAddress(), provider.lines())
+    const { status, body } = await browserAt(own).send('POST', '/identity-providers/start', {
+      provider: 'hostile',
+    })
+    expect([status, body.error.code]).toEqual([502, 'provider_unavailable'])
+    expect(body.error.message).not.toContain('127.0.0.1')
+  })
+
+  test('comes too late is given up', async () => {
+    provider.tellTruth('alice', VERIFIED)
+    const late = Promise.withResolvers<Response>()
+    at(() => late.promise)
+    const fetch = createProviderFetch(provider.issuer, { timeout_ms: 50 })
+    await expect(fetch(`${provider.issuer}/.well-known/openid-configuration`, {})).rejects.toThrow(
+      'did not answer within 0.05 s',
+    )
+    late.resolve(new Response())
+  })
+
+  test('comes a byte at a time is given up', async () => {
+    at(
+      () =>
+        new Response(
+          new ReadableStream({
+            async pull(stream) {
+              await Bun.sleep(20)
+              stream.enqueue(new Uint8Array([32]))
+            },
+          }),
+        ),
+    )
+    const fetch = createProviderFetch(provider.issuer, { timeout_ms: 200 })
+    await expect(fetch(`${provider.issuer}/.well-known/openid-configuration`, {})).rejects.toThrow(
+      'did not answer',
+    )
+  })
+})
+
+describe('a provider that leads', () => {
+  test.each([
+    ['the exchange of codes', { token_endpoint: `${INTERNAL}/token` }],
+    ['its keys', { jwks_uri: `${INTERNAL}/jwks` }],
+    ['the exchange to metadata of a cloud', { token_endpoint: 'http://169.254.169.254/latest/meta-data' }],
+    ['its keys to a name of the network', { jwks_uri: 'https://keys.internal/jwks' }],
+    ['the exchange to an address in numbers', { token_endpoint: 'https://2130706433/token' }],
+  ])('%s into the network gets no request there', async (_, metadata) => {
+    provider.tellTruth('alice', VERIFIED)
+    provider.lies.metadata = metadata
+    await using own = await gatewayWith(gatewayAddress(), provider.lines())
+    const browser = browserAt(own)
+    const back = provider.backFrom(await browser.start('hostile'))
+    const { status, body } = await browser.finish('hostile', back)
+    expect([status, body.error.code]).toEqual([401, 'identity_not_confirmed'])
+    expect(await browser.viewer()).toBeNull()
+  })
+
+  test.each(['/token', '/jwks'])('%s on by a redirect gets no request there', async (path) => {
+    provider.tellTruth('alice', VERIFIED)
+    provider.lies.answers[path] = redirect(INTERNAL)
+    // The keys of a gateway that has read them already would do.
+    await using own = await gatewayWith(gatewayAddress(), provider.lines())
+    const browser = browserAt(own)
+    const { status } = await browser.finish('hostile', provider.backFrom(await browser.start('hostile')))
+    expect(status).toBe(401)
+  })
+
+  test.each([
+    ['not JSON', () => new Response('no')],
+    [
+      'an error with HTML',
+      () => Response.json({ error: '<script>alert(1)</script>', error_description: '<b>' }, { status: 400 }),
+    ],
+    ['no token', () => Response.json({ access_token: 'a', token_type: 'bearer' })],
+    ['without end', endless],
+  ])('the exchange to what is %s signs nobody in, and its words are not repeated', async (_, answer) => {
+    provider.tellTruth('alice', VERIFIED)
+    provider.lies.answers['/token'] = answer
+    const { status, body } = await signIn()
+    expect([status, body.error.code]).toEqual([401, 'identity_not_confirmed'])
+    expect(body.error.message).toStartWith('hostile did not confirm who you are')
+    expect(body.error.message).not.toContain('<')
+  })
+})
+
+describe('a logout token', () => {
+  const now_s = () => Math.floor(Date.now() / 1_000)
+  const claimsOf = (more: Record<string, unknown> = {}) => ({
+    iss: provider.issuer,
+    aud: CLIENT_ID,
+    iat: now_s(),
+    exp: now_s() + 120,
+    jti: crypto.randomUUID(),
+    sid: 'session-1',
+    sub: 'alice',
+    events: EVENTS,
+    ...more,
+  })
+  const send = async (token: string, name = 'hostile') => {
+    const answer = await fetch(new URL(`/identity-providers/${name}/logout`, gateway.url), {
+      method: 'POST',
+      body: new URLSearchParams({ logout_token: token }),
+    })
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+    return { status: answer.status, body: (await answer.json()) as any, headers: answer.headers }
+  }
+  const signInAs = async (sid: string, sub = 'alice') => {
+    provider.tellTruth(sub, { ...VERIFIED, sid })
+    const { browser } = await signIn()
+    expect((await browser.viewer()).account).toBe('alice')
+    return browser
+  }
+
+  test('ends the session of the provider that it names, once', async () => {
+    const [one, other] = [await signInAs('session-1'), await signInAs('session-2')]
+    const token = await provider.sign(claimsOf(), { typ: 'logout+jwt' })
+    const { status, body, headers } = await send(token)
+    expect([status, body, headers.get('cache-control')]).toEqual([200, { ended: 1 }, 'no-store'])
+    expect(await one.viewer()).toBeNull()
+    expect((await other.viewer()).account).toBe('alice')
+    const again = await signInAs('session-1')
+    expect((await send(token)).status).toBe(400)
+    expect((await again.viewer()).account).toBe('alice')
+  })
+
+  test('that names a person alone ends all sessions of this identity, and no other’s', async () => {
+    const [one, other] = [await signInAs('session-3'), await signInAs('session-4')]
+    const another = await signInAs('session-5', 'alice-too')
+    expect((await send(await provider.sign(claimsOf({ sid: undefined })))).status).toBe(200)
+    expect([await one.viewer(), await other.viewer()]).toEqual([null, null])
+    expect((await another.viewer()).account).toBe('alice')
+  })
+
+  test.each([
+    ['of another issuer', { iss: 'https://accounts.google.com' }, {}],
+    ['for another client', { aud: 'another' }, {}],
+    ['without a time', { iat: undefined }, {}],
+    ['of yesterday', { iat: now_s() - 86_400 }, {}],
+    ['of tomorrow', { iat: now_s() + 86_400 }, {}],
+    ['that has expired', { exp: now_s() - 60 }, {}],
+    ['without an id', { jti: undefined }, {}],
+    ['with an empty id', { jti: '' }, {}],
+    ['without events', { events: undefined }, {}],
+    ['of another event', { events: { 'http://example.com/event': {} } }, {}],
+    [
+      'whose event is no object',
+      { events: { 'http://schemas.openid.net/event/backchannel-logout': true } },
+      {},
+    ],
+    ['with a nonce, as an ID token has', { nonce: 'x' }, {}],
+    ['that names nobody', { sid: undefined, sub: undefined }, {}],
+    ['of another type', {}, { typ: 'at+jwt' }],
+  ])('%s ends nothing', async (_, claims, header) => {
+    const browser = await signInAs('session-1')
+    const { status, body } = await send(await provider.sign(claimsOf(claims), header))
+    expect([status, body.error.code]).toEqual([400, 'invalid_logout_token'])
+    expect((await browser.viewer()).account).toBe('alice')
+  })
+
+  test('that nobody signed, or a stranger did, ends nothing', async () => {
+    const browser = await signInAs('session-1')
+    const { UnsecuredJWT } = await import('jose')
+    await using stranger = await startHostileProvider('stranger')
+    for (const token of [new UnsecuredJWT(claimsOf()).encode(), await stranger.sign(claimsOf()), 'x.y.z', ''])
+      expect((await send(token)).status).toBe(400)
+    expect((await browser.viewer()).account).toBe('alice')
+  })
+
+  test('to a provider that is not there is not found; without one, twice or too long is refused', async () => {
+    expect((await send(await provider.sign(claimsOf()), 'nobody')).status).toBe(404)
+    for (const [body, status] of [
+      ['', 400],
+      ['logout_token=x&logout_token=y', 400],
+      [`logout_token=${'x'.repeat(100_000)}`, 413],
+    ] as const) {
+      const answer = await fetch(new URL('/identity-providers/hostile/logout', gateway.url), {
+        method: 'POST',
+        body,
+      })
+      expect(answer.status).toBe(status)
+    }
+  })
+})

@@ -1,0 +1,343 @@
+// Attacks on signing in by identity providers, each named for what is prevented.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { UnsecuredJWT } from 'jose'
+import { unseenIn } from '../../src/utilities/visible-text.ts'
+import {
+  CLIENT_ID,
+  type HostileProvider,
+  startHostileProvider,
+} from '../support/hostile-identity-provider.ts'
+import { browserAt, gatewayAddress, gatewayWith, ownerWith, type TestBrowser } from './scene.ts'
+
+const address = gatewayAddress()
+const [first, second] = await Promise.all([startHostileProvider('first'), startHostileProvider('second')])
+const STAFF = 'for = "both"\nemail_domains = ["staff.example", "example.com"]\nstaff_role = "auditor"'
+const gateway = await gatewayWith(address, first.lines(STAFF) + second.lines())
+afterAll(async () => {
+  await gateway.stop()
+  await first[Symbol.asyncDispose]()
+  await second[Symbol.asyncDispose]()
+})
+for (const account of ['alice', 'mallory', 'pending']) await gateway.account(account)
+const VERIFIED = { email: 'alice@example.com', email_verified: true }
+await ownerWith(gateway, { account: 'alice', email: VERIFIED.email, is_verified: true })
+await ownerWith(gateway, { account: 'pending', email: 'victim@example.com', is_verified: false })
+first.tellTruth('alice-1', VERIFIED)
+const began = await signIn(first, 'first')
+
+async function signIn(provider: HostileProvider, name: string, browser: TestBrowser = browserAt(gateway)) {
+  const answer = await browser.finish(name, provider.backFrom(await browser.start(name)))
+  return { browser, ...answer }
+}
+
+/** The code of the refusal; and nobody is signed in. */
+async function refusal({ status, body, browser }: Awaited<ReturnType<typeof signIn>>) {
+  expect(await browser.viewer()).toBeNull()
+  return [status, body.error?.code]
+}
+const identities = () => gateway.store.rows('SELECT issuer, subject, person_id FROM identities ORDER BY id')
+const NOT_CONFIRMED = [401, 'identity_not_confirmed']
+const UNKNOWN = [403, 'identity_unknown']
+let nearly = 0
+const NOT_STARTED = [403, 'sign_in_not_started']
+
+test('the scene: an honest provider signs alice in', async () => {
+  expect([began.status, (await began.browser.viewer()).account]).toEqual([200, 'alice'])
+  expect(await identities()).toMatchObject([{ issuer: first.issuer, subject: 'alice-1' }])
+})
+
+describe('an address takes over nobody', () => {
+  test.each([
+    ['that is missing', undefined],
+    ['that is false', false],
+    ['that is "true" as text', 'true'],
+    ['that is 1', 1],
+    ['that is null', null],
+  ])('by email_verified %s', async (_, email_verified) => {
+    first.tellTruth(`stranger ${email_verified}`, { email: VERIFIED.email, email_verified })
+    expect(await refusal(await signIn(first, 'first'))).toEqual(UNKNOWN)
+  })
+
+  test('that somebody wrote down here before: the provider’s address joins no account that has not shown it', async () => {
+    first.tellTruth('victim', { email: 'victim@example.com', email_verified: true })
+    const { browser } = await signIn(first, 'first')
+    // One of the staff by the setting, not the owner of the account that was registered with the address; and that one loses it.
+    expect(await browser.viewer()).toMatchObject({ side: 'operator', role: 'auditor' })
+    expect(
+      await gateway.store.rows(
+        "SELECT p.email FROM people p JOIN accounts a ON a.id = p.account_id WHERE a.name = 'pending'",
+      ),
+    ).toEqual([{ email: null }])
+  })
+
+  test('by the subject of another issuer', async () => {
+    second.tellTruth('alice-1', { email: 'someone@else.example', email_verified: true })
+    expect(await refusal(await signIn(second, 'second'))).toEqual(UNKNOWN)
+  })
+
+  test('by an issuer that another provider writes into its token', async () => {
+    second.tellTruth('alice-1', { ...VERIFIED, iss: first.issuer })
+    expect(await refusal(await signIn(second, 'second'))).toEqual(NOT_CONFIRMED)
+  })
+
+  test.each([
+    ['alice@example.com\n'],
+    ['alice@example.com, mallory@evil.example'],
+    ['Alice <alice@example.com>'],
+    ['аlice@example.com'],
+    ['alice@exаmple.com'],
+    [['alice@example.com']],
+    [{ toString: 'alice@example.com' }],
+  ])('by a text that is nearly one: %p', async (email) => {
+    second.tellTruth(`nearly ${++nearly}`, { email, email_verified: true })
+    expect(await refusal(await signIn(second, 'second'))).toEqual(UNKNOWN)
+  })
+
+  test('of another domain makes nobody one of the staff', async () => {
+    for (const email of [
+      'eve@staff.example.evil',
+      'eve@notstaff.example',
+      'eve@staff.example@evil.example',
+    ]) {
+      first.tellTruth('eve', { email, email_verified: true })
+      expect(await refusal(await signIn(first, 'first'))).toEqual(UNKNOWN)
+    }
+  })
+
+  test('of the staff by a provider that is for accounts', async () => {
+    await gateway.store.begin(async (tx) => {
+      await tx.rows(
+        "UPDATE people SET email = 'boss@staff.example', email_verified_at_ms = 5 WHERE id = (SELECT person_id FROM staff ORDER BY id LIMIT 1)",
+      )
+    })
+    second.tellTruth('boss', { email: 'boss@staff.example', email_verified: true })
+    expect(await refusal(await signIn(second, 'second'))).toEqual([403, 'identity_not_for_you'])
+    expect(await identities()).not.toContainEqual(expect.objectContaining({ subject: 'boss' }))
+  })
+
+  test('of somebody who is disabled', async () => {
+    const [{ person_id } = { person_id: 0 }] = await gateway.store.rows<{ person_id: number }>(
+      "SELECT person_id FROM identities WHERE subject = 'alice-1'",
+    )
+    const disable = (at_ms: string) =>
+      gateway.store.begin((tx) =>
+        tx.rows(`UPDATE people SET disabled_at_ms = ${at_ms} WHERE id = ${person_id}`),
+      )
+    await disable('5')
+    first.tellTruth('alice-1', VERIFIED)
+    second.tellTruth('alice-2', VERIFIED)
+    expect(await refusal(await signIn(first, 'first'))).toEqual(UNKNOWN)
+    expect(await refusal(await signIn(second, 'second'))).toEqual(UNKNOWN)
+    await disable('NULL')
+  })
+})
+
+describe('an answer works once, and only in the browser that asked for it', () => {
+  test('the same again, with the same cookie', async () => {
+    first.tellTruth('alice-1', VERIFIED)
+    const browser = browserAt(gateway)
+    const back = first.backFrom(await browser.start('first'))
+    const kept = new Map(browser.cookies)
+    expect((await browser.finish('first', back)).status).toBe(200)
+    const thief = browserAt(gateway)
+    for (const [name, value] of kept) thief.cookies.set(name, value)
+    const { status, body } = await thief.finish('first', back)
+    expect([status, body.error.code]).toEqual([403, 'sign_in_used'])
+    // Another code with a state that was used.
+    const other = new URL(back)
+    other.searchParams.set('code', crypto.randomUUID())
+    for (const [name, value] of kept) thief.cookies.set(name, value)
+    expect((await thief.finish('first', other)).body.error.code).toBe('sign_in_used')
+    expect(await thief.viewer()).toBeNull()
+  })
+
+  test('sign-in as an attacker, by their answer in the victim’s browser', async () => {
+    first.tellTruth('alice-1', VERIFIED)
+    const attacker = browserAt(gateway)
+    const back = first.backFrom(await attacker.start('first'))
+    const victim = browserAt(gateway)
+    expect(await refusal({ browser: victim, ...(await victim.finish('first', back)) })).toEqual(NOT_STARTED)
+    await victim.start('first')
+    expect(await refusal({ browser: victim, ...(await victim.finish('first', back)) })).toEqual(NOT_STARTED)
+  })
+
+  test('a code that another browser got, put behind one’s own state', async () => {
+    first.tellTruth('alice-1', VERIFIED)
+    const victims = first.backFrom(await browserAt(gateway).start('first'))
+    const thief = browserAt(gateway)
+    const own = await thief.start('first')
+    const mixed = new URL(victims)
+    mixed.searchParams.set('state', own.searchParams.get('state') ?? '')
+    // The token has the nonce of the other browser; and its verifier is unknown here.
+    expect(await refusal({ browser: thief, ...(await thief.finish('first', mixed)) })).toEqual(NOT_CONFIRMED)
+  })
+
+  test('a nonce of an earlier sign-in, or none', async () => {
+    for (const nonce of ['earlier', undefined, 7]) {
+      first.tellTruth('alice-1', { ...VERIFIED, nonce })
+      expect(await refusal(await signIn(first, 'first'))).toEqual(NOT_CONFIRMED)
+    }
+  })
+
+  test.each(['?code=x', '', '?state=', '?error=access_denied', '?state=x&error=access_denied'])(
+    'without its state: %p',
+    async (query) => {
+      const browser = browserAt(gateway)
+      await browser.start('first')
+      expect(await refusal({ browser, ...(await browser.finish('first', query)) })).toEqual(NOT_STARTED)
+    },
+  )
+
+  test('a parameter twice', async () => {
+    first.tellTruth('alice-1', VERIFIED)
+    for (const name of ['state', 'code', 'iss']) {
+      const browser = browserAt(gateway)
+      const back = first.backFrom(await browser.start('first'), { iss: first.issuer })
+      back.searchParams.append(name, 'x')
+      expect(await refusal({ browser, ...(await browser.finish('first', back)) })).toEqual(NOT_CONFIRMED)
+    }
+  })
+
+  test('a cookie that somebody made up', async () => {
+    for (const cookie of ['x', 'e30', Buffer.from('{"provider":"first"}').toString('base64url'), '%00']) {
+      const browser = browserAt(gateway)
+      browser.cookies.set('__Host-tollgate-identity', cookie)
+      expect(await refusal({ browser, ...(await browser.finish('first', '?state=x&code=y')) })).toEqual(
+        NOT_STARTED,
+      )
+    }
+  })
+})
+
+describe('providers are not taken for one another', () => {
+  test('an answer to one, sent to the page of another', async () => {
+    second.tellTruth('alice-1', VERIFIED)
+    const browser = browserAt(gateway)
+    const back = second.backFrom(await browser.start('first'))
+    expect(await refusal({ browser, ...(await browser.finish('second', back)) })).toEqual(NOT_STARTED)
+  })
+
+  test('an answer that names another issuer (RFC 9207)', async () => {
+    first.tellTruth('alice-1', VERIFIED)
+    const browser = browserAt(gateway)
+    const back = first.backFrom(await browser.start('first'), { iss: second.issuer })
+    expect(await refusal({ browser, ...(await browser.finish('first', back)) })).toEqual(NOT_CONFIRMED)
+  })
+})
+
+describe('a token is refused', () => {
+  const now_s = () => Math.floor(Date.now() / 1_000)
+  test.each([
+    ['for another client', () => ({ aud: 'another' })],
+    [
+      'for several, of which another is the one that it was made for',
+      () => ({ aud: [CLIENT_ID, 'another'], azp: 'another' }),
+    ],
+    ['that has expired', () => ({ exp: now_s() - 60 })],
+    ['that never expires', () => ({ exp: undefined })],
+    ['without a subject', () => ({ sub: undefined })],
+    ['with an empty subject', () => ({ sub: '' })],
+    ['with a number as the subject', () => ({ sub: 7 })],
+    ['with a subject without end', () => ({ sub: 'x'.repeat(256) })],
+    ['without an issuer', () => ({ iss: undefined })],
+  ])('%s', async (_, claims) => {
+    first.tellTruth('alice-1', { ...VERIFIED, ...claims() })
+    expect(await refusal(await signIn(first, 'first'))).toEqual(NOT_CONFIRMED)
+  })
+
+  const text = (claims: object) => Buffer.from(JSON.stringify(claims)).toString('base64url')
+  test.each([
+    ['that nobody signed', (claims: object) => new UnsecuredJWT(claims as never).encode()],
+    [
+      'whose signature is of other words',
+      async (claims: object) =>
+        `${(await first.sign({})).split('.')[0]}.${text(claims)}.${(await first.sign({})).split('.')[2]}`,
+    ],
+    ['of another provider’s key', (claims: object) => second.sign(claims as never)],
+    [
+      'that the shared secret signed, where keys do',
+      async (claims: object) => {
+        const { SignJWT } = await import('jose')
+        const secret = new TextEncoder().encode('another-secret-of-the-gateway-0123456789')
+        return await new SignJWT(claims as never).setProtectedHeader({ alg: 'HS256' }).sign(secret)
+      },
+    ],
+    ['that is none', () => 'x.y.z'],
+    ['that is empty', () => ''],
+  ])('%s', async (_, id_token) => {
+    first.tellTruth('alice-1', VERIFIED)
+    first.lies.id_token = id_token
+    expect(await refusal(await signIn(first, 'first'))).toEqual(NOT_CONFIRMED)
+  })
+})
+
+describe('where people are led', () => {
+  test.each([
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '/a//evil.example',
+    'javascript:alert(1)',
+    '\thttps://evil.example',
+    '/\n/evil.example',
+    'evil.example',
+    '',
+  ])('next = %p leads to the first page', async (next) => {
+    first.tellTruth('alice-1', VERIFIED)
+    const browser = browserAt(gateway)
+    const { body } = await browser.finish('first', first.backFrom(await browser.start('first', next)))
+    expect(body).toEqual({ purpose: 'sign_in', next: '/' })
+  })
+
+  test('is public_url, whatever Host and forwarding headers say', async () => {
+    const browser = browserAt(gateway)
+    for (const headers of [
+      { host: 'evil.example' },
+      { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', forwarded: 'host=evil.example' },
+    ]) {
+      const { status, body } = await browser.send(
+        'POST',
+        '/identity-providers/start',
+        { provider: 'first' },
+        { headers },
+      )
+      expect(status).toBe(200)
+      expect(new URL(body.url).searchParams.get('redirect_uri')).toBe(`${address.url}/console/sign-in/first`)
+    }
+  })
+
+  test('nothing starts or ends from a page of another origin', async () => {
+    for (const path of ['start', 'finish', 'leave']) {
+      const browser = browserAt(gateway)
+      const { status, body } = await browser.send(
+        'POST',
+        `/identity-providers/${path}`,
+        { provider: 'first' },
+        { headers: { origin: 'https://evil.example' } },
+      )
+      expect([status, body.error.code]).toEqual([403, 'foreign_origin'])
+    }
+  })
+})
+
+test('names and addresses with HTML, control characters and no end are texts like others', async () => {
+  const name = `<img src=x onerror=alert(1)>\u0000\u202e\r\nBcc: x@y\n${'x'.repeat(5_000)}`
+  first.tellTruth('odd', { email: 'odd@staff.example', email_verified: true, name })
+  const { status, browser } = await signIn(first, 'first')
+  expect(status).toBe(200)
+  expect((await browser.viewer()).side).toBe('operator')
+  const [person] = await gateway.store.rows<{ name: string }>(
+    'SELECT name FROM people ORDER BY id DESC LIMIT 1',
+  )
+  expect(person?.name).toStartWith('<img src=x onerror=alert(1)>\\u0000\\u202e')
+  expect(unseenIn(person?.name ?? '')).toBeUndefined()
+  expect(person?.name.length).toBeLessThanOrEqual(200)
+})
+
+test('guesses are counted: an address that fails again and again waits', async () => {
+  const browser = browserAt(gateway)
+  const codes = new Set<string>()
+  for (let tries = 0; tries < 60; tries += 1)
+    codes.add((await browser.finish('first', '?state=x')).body.error.code)
+  expect([...codes]).toContain('rate_limited')
+})
