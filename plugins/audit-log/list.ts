@@ -1,6 +1,7 @@
 // The audit log as a list: for the console, in files and on the command line. An account sees what was done in it, without the operator's whereabouts.
 
 import { Type } from '@sinclair/typebox'
+import { personOfEmail } from '../../src/access/emails.ts'
 import {
   integer,
   nullableFields,
@@ -15,6 +16,7 @@ import {
 import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
 import { AREAS, type Area, isForAccounts, titleOf } from '../../src/domain/actions.ts'
 import { OneOf } from '../../src/http/schema.ts'
+import type { Db } from '../../src/store/db.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
 import { type ListedAction, listActions } from './listing.ts'
 
@@ -31,7 +33,18 @@ export const audit_log = defineList<ListedAction>()({
     by: { schema: OneOf(ACTORS), option: ['--by <actor>', 'only changes by them'] },
     subject: {
       schema: Type.String({ minLength: 1, maxLength: 500, must: 'at most 500 characters' }),
-      option: ['--subject <name>', 'only this model, provider, setting or backup'],
+      option: ['--subject <name>', 'only this model, provider, setting, backup or person'],
+    },
+    person: {
+      schema: Type.String({
+        minLength: 1,
+        maxLength: 254,
+        must: 'the email address or the number of a person',
+      }),
+      option: [
+        '--person <person>',
+        'only changes by this person: an email address, or a number in `staff list`',
+      ],
     },
   },
   columns: {
@@ -46,6 +59,7 @@ export const audit_log = defineList<ListedAction>()({
     by: word(OneOf(ACTORS), actorFor),
     actor: tableOnly({ head: 'BY', text: actorWords }),
     person: nullableText(hiddenFromOthers('person_name'), { description: 'who was signed in' }),
+    person_email: nullableText(hiddenFromOthers('person_email')),
     session_id: nullableInteger(hiddenFromOthers('session_id')),
     address: nullableText(hiddenFromOthers('address'), { description: 'of the session' }),
     command: nullableText(hiddenFromOthers('command'), { description: 'such as `key create`' }),
@@ -63,7 +77,12 @@ export const audit_log = defineList<ListedAction>()({
     after: nullableFields((action, reader) => changedFields(action, action.after, reader)),
     change: tableOnly({ head: 'CHANGE', text: changeWords, elastic: true }),
   },
-  read: (db, { by, ...filter }, page) => listActions(db, { ...filter, actor: by }, page),
+  async read(db, { by, person, ...filter }, page, { viewer }) {
+    // Nobody learns by it which of the staff did something in their account.
+    const hides_staff = viewer !== undefined && viewer.side !== 'operator'
+    const person_id = person === undefined ? undefined : await numberOfPerson(db, person)
+    return await listActions(db, { ...filter, actor: by, person_id, hides_staff }, page)
+  },
 })
 
 /** A row as the console's pages get it. */
@@ -81,13 +100,22 @@ function hiddenFromOthers<Name extends keyof ListedAction>(name: Name) {
   return (action: ListedAction, reader: Reader) => (seesActor(action, reader) ? action[name] : null)
 }
 
+/** No person has this number. */
+const NOBODY = 0
+
+const numberOfPerson = async (db: Db, reference: string): Promise<number> =>
+  /^\d{1,15}$/.test(reference)
+    ? Number(reference)
+    : ((await personOfEmail(db, reference.trim().toLowerCase()))?.id ?? NOBODY)
+
 function subjectWords({ account_name, key_name, subject }: ListedAction): string {
   return [account_name, key_name, subject].filter((name) => name !== null).join(' / ') || '-'
 }
 
-function actorWords({ actor, command, machine_user, session_id, person_name }: ListedAction): string {
+function actorWords(action: ListedAction): string {
+  const { actor, command, machine_user, session_id, person_name, person_email } = action
   if (command !== null) return `${machine_user ?? 'command'}: ${command}`
-  const who = person_name ?? actor
+  const who = person_email ?? person_name ?? actor
   return session_id === null ? who : `${who}, session ${session_id}`
 }
 

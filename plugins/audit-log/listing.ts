@@ -23,6 +23,7 @@ export interface ListedAction extends ActionRow {
   key_prefix: string | null
   /** Null where nobody was signed in, and of people who are gone. */
   person_name: string | null
+  person_email: string | null
 }
 
 /** Which lines; an absent field does not filter. */
@@ -33,6 +34,10 @@ interface ActionFilter {
   actor?: ActionRow['actor'] | undefined
   /** The name of a model, provider, setting or backup. */
   subject?: string | undefined
+  /** Who did it at the console. */
+  person_id?: number | undefined
+  /** Without what the staff did. */
+  hides_staff?: boolean
   since_ms?: number | undefined
   until_ms?: number | undefined
 }
@@ -45,6 +50,7 @@ const page = (orm: Orm, of: SQL | undefined) =>
       key_name: keys.name,
       key_prefix: keys.prefix,
       person_name: people.name,
+      person_email: people.email,
     })
     .from(actions)
     .leftJoin(accounts, eq(accounts.id, actions.account_id))
@@ -60,6 +66,9 @@ const page = (orm: Orm, of: SQL | undefined) =>
         equalsUnlessNull(actions.account_id, 'account_id'),
         isOneOfUnlessNull(actions.key_id, 'key_ids'),
         equalsUnlessNull(actions.subject, 'subject'),
+        // Of somebody whose number was given once more, only what they did themselves.
+        sql`(CAST(${placeholder('person_id')} AS bigint) IS NULL OR (${people.id} = ${placeholder('person_id')}
+          AND (${placeholder('hides_staff')} = 0 OR ${actions.actor} <> 'operator')))`,
         sql`(CAST(${placeholder('since_ms')} AS bigint) IS NULL OR ${actions.created_at_ms} >= ${placeholder('since_ms')})`,
         sql`(CAST(${placeholder('until_ms')} AS bigint) IS NULL OR ${actions.created_at_ms} < ${placeholder('until_ms')})`,
       ),
@@ -99,6 +108,8 @@ export async function listActions(
     names: area === undefined ? null : JSON.stringify(actionsOf(area)),
     actor: filter.actor ?? null,
     subject: subject ?? null,
+    person_id: filter.person_id ?? null,
+    hides_staff: filter.hides_staff ? 1 : 0,
     since_ms: filter.since_ms ?? null,
     until_ms: filter.until_ms ?? null,
   }

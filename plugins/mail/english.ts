@@ -66,14 +66,10 @@ export const english: Templates = {
     button: { label: 'Set password' },
     small: [...worksUntil(about), 'If you did not ask for it, ignore this mail.'],
   }),
-  invitation: ({ account, invited_by }, about) => ({
+  invitation: (fields, about) => ({
     subject: `Your invitation to ${about.brand.name}`,
     title: `You are invited to ${about.brand.name}`,
-    paragraphs: [
-      invited_by === undefined
-        ? `Your account ${account} is ready. Set a password to sign in.`
-        : `${invited_by} invites you to the account ${account}.`,
-    ],
+    paragraphs: [invitationWords(fields, about)],
     button: { label: 'Accept invitation' },
     small: [...worksUntil(about), 'If you did not expect it, ignore this mail.'],
   }),
@@ -127,6 +123,21 @@ export const english: Templates = {
     title: 'This is a test',
     paragraphs: [`Mails from ${brand.name} reach this address. There is nothing to do.`],
   }),
+}
+
+const STAFF: Readonly<Record<'operator' | 'support' | 'auditor', string>> = {
+  operator: 'an operator',
+  support: 'support',
+  auditor: 'an auditor',
+}
+
+function invitationWords(fields: MailFields['invitation'], { brand }: About): string {
+  if ('staff_role' in fields)
+    return `You are invited to work on ${brand.name} as ${STAFF[fields.staff_role]}. Set a password, and sign in with it and this email address.`
+  const { account, invited_by } = fields
+  return invited_by === undefined
+    ? `Your account ${account} is ready. Set a password to sign in.`
+    : `${invited_by} invites you to the account ${account}.`
 }
 
 const CHANGES: Readonly<Record<MailFields['sign_in_changed']['change'], string>> = {

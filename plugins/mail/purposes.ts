@@ -26,8 +26,8 @@ export interface MailFields {
   email_change: Record<never, never>
   /** A link to a new password. */
   reset: { account?: string }
-  /** A link to the first password, or into a team. */
-  invitation: { account: string; invited_by?: string }
+  /** A link to the first password, into a team, or to the staff. */
+  invitation: { account: string; invited_by?: string } | { staff_role: 'operator' | 'support' | 'auditor' }
   /** Signed in from a place that is not known of this person. */
   new_sign_in: { address: string; browser: string; at_ms: number }
   /** Sent to the address of before, too. */

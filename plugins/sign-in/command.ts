@@ -10,8 +10,15 @@ import { consoleUrl, issuing, linkAt } from '../../src/app/command-line/console-
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { requireCatalogue, withDatabase } from '../../src/app/command-line/data-folder.ts'
 import { addExample, type CliDeps, commandGroup } from '../../src/app/command-line/terminal.ts'
+import type { Tx } from '../../src/store/db.ts'
 import { isMailSet } from '../mail/index.ts'
+import { allStaff, linkForStaff, requireStaff, subjectOf } from '../staff/index.ts'
 import { invite } from './invite.ts'
+
+const EMAIL = [
+  '--email <address>',
+  'for this person of the staff (default: the first operator who can sign in)',
+] as const
 
 export function addConsoleCommands(program: Command, deps: CliDeps): void {
   const commands = program.command('console').description('Manage access to the console.')
@@ -19,28 +26,60 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
   addExample(commands.command('link'), 'console link')
     .description(
       `Make a link for the operator to set a password. It works once, for ${OPERATORS_LINK_HOURS} hours; earlier ` +
-        'links stop working. The current password works until then.',
+        'links stop working. The current password works until then. `staff list` shows everybody who may have one.',
     )
-    .action(async (_: object, command: Command) => {
-      const { folder, answer } = contextOf(command, deps)
+    .option(...EMAIL)
+    .action(async ({ email }: { email?: string }, command: Command) => {
+      const { folder, answer, remark } = contextOf(command, deps)
       const url = await consoleUrl(folder)
-      const made = await withDatabase(folder, 'make', (db) => makeOperatorsLink(db, issuing(deps)))
+      const { made, others } = await withDatabase(folder, 'make', (db) =>
+        db.begin(async (tx) => {
+          await tx.lock(null)
+          const made =
+            email === undefined
+              ? await makeOperatorsLink(tx, issuing(deps))
+              : await linkForStaff(tx, await requireStaff(tx, email), issuing(deps))
+          return { made, others: email === undefined ? await otherOperators(tx) : undefined }
+        }),
+      )
       const link = linkAt(url, 'welcome', made)
+      if (others) remark(others)
       answer(link, link.url)
     })
 
   addExample(commands.command('reset'), 'console reset')
     .description("Remove the operator's password, sign the operator out everywhere, and make a link.")
-    .action(async (_: object, command: Command) => {
+    .option(...EMAIL)
+    .action(async ({ email }: { email?: string }, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
       const url = await consoleUrl(folder)
-      const { ended_sessions, ...made } = await withDatabase(folder, 'make', (db) =>
-        resetOperator(db, issuing(deps)),
+      const { ended_sessions, others, ...made } = await withDatabase(folder, 'make', (db) =>
+        db.begin(async (tx) => {
+          await tx.lock(null)
+          const person = email === undefined ? undefined : await requireStaff(tx, email)
+          const reset = await resetOperator(
+            tx,
+            issuing(deps),
+            person && { person_id: person.id, subject: subjectOf(person) },
+          )
+          return { ...reset, others: person ? undefined : await otherOperators(tx) }
+        }),
       )
       const link = linkAt(url, 'welcome', made)
+      if (others) remark(others)
       remark(`Password removed. Sessions ended: ${ended_sessions}.`)
       answer({ ...link, ended_sessions }, link.url)
     })
+}
+
+/** The sentence for whom a link is, where there are several operators. */
+async function otherOperators(tx: Tx): Promise<string | undefined> {
+  const operators = (await allStaff(tx)).filter(
+    ({ role, disabled_at_ms }) => role === 'operator' && disabled_at_ms === null,
+  )
+  const [first, ...others] = operators
+  if (!first || others.length === 0) return undefined
+  return `For ${subjectOf(first)}, the first of ${operators.length} operators. --email is for another one.`
 }
 
 /** `account invite`, in the group of another plugin. */

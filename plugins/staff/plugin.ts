@@ -5,4 +5,6 @@ import { staffSettings } from './settings.ts'
 export const staff = definePlugin({
   name: 'staff',
   settings: staffSettings,
+  console_routes: async () => (await import('./console.ts')).staffRoutes,
+  commands: { staff: async () => (await import('./command.ts')).addStaffCommands },
 })

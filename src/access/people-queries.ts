@@ -3,7 +3,7 @@ import { and, asc, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../store/db.ts'
 import { equals, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
-import { memberships, people, staff } from '../store/schema.ts'
+import { memberships, passwords, people, staff } from '../store/schema.ts'
 
 const { placeholder } = sql
 
@@ -61,6 +61,16 @@ export const peopleQueries = perConnection({
       .innerJoin(people, sql`${people.id} = ${staff.person_id}`)
       .where(sql`${staff.role} = 'operator' AND ${people.disabled_at_ms} IS NULL`)
       .orderBy(asc(staff.id))
+      .limit(1)
+      .prepare(),
+  /** An operator who can sign in by a password. */
+  operatorWithPassword: (orm) =>
+    orm
+      .select({ person_id: staff.person_id })
+      .from(staff)
+      .innerJoin(people, sql`${people.id} = ${staff.person_id}`)
+      .innerJoin(passwords, sql`${passwords.person_id} = ${staff.person_id}`)
+      .where(sql`${staff.role} = 'operator' AND ${people.disabled_at_ms} IS NULL`)
       .limit(1)
       .prepare(),
   /** A person as one of the staff. */

@@ -9,14 +9,7 @@ import { lockedAccount } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import type { Issuing } from './keys.ts'
 import { hashOf, setPassword } from './passwords.ts'
-import {
-  enteringAs,
-  firstOperator,
-  lockPerson,
-  type PersonIn,
-  requireFirstOperator,
-  requireOwners,
-} from './people.ts'
+import { enteringAs, lockPerson, type PersonIn, requireFirstOperator, requireOwners } from './people.ts'
 import { peopleQueries } from './people-queries.ts'
 import { accountQueries, closingQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
@@ -43,6 +36,13 @@ export const makeOperatorsLink = (db: Db, issuing: Issuing): Promise<SignInLink>
     const { id: person_id } = await requireFirstOperator(tx, issuing.now_ms)
     return await makeLink(tx, { person_id, account_id: null }, OPERATORS_LINK_HOURS * HOUR_MS, issuing)
   })
+
+/** A link by which a person of the staff sets their password, in place of an earlier one. In a transaction that has locked the operator. */
+export const makeStaffLink = (
+  tx: Tx,
+  { person_id, subject, lasts_ms }: { person_id: number; subject: string; lasts_ms: number },
+  issuing: Issuing,
+): Promise<SignInLink> => makeLink(tx, { person_id, account_id: null, subject }, lasts_ms, issuing)
 
 /**
  * A link by which the first owner of an account sets their password, in place of an earlier one. An account without an owner gets one.
@@ -129,22 +129,39 @@ export async function storeInvitations(
   )
 }
 
-/** Whether the operator has set a password. */
-export async function hasOperator(db: Db): Promise<boolean> {
-  const operator = await firstOperator(db)
-  return operator !== undefined && (await hashOf(db, operator.id)) !== undefined
-}
+/** Whether an operator has set a password. */
+export const hasOperator = async (db: Db): Promise<boolean> =>
+  (await peopleQueries(db).operatorWithPassword.get()) !== undefined
 
-/** Takes the first operator's password away, ends their sessions, forgets where they signed in, and makes a link by which a new one is set. */
-export function resetOperator(db: Db, issuing: Issuing): Promise<SignInLink & { ended_sessions: number }> {
+/**
+ * Takes the password of somebody of the staff away, ends their sessions, forgets where they signed in, and makes a link by which a new one is set.
+ *
+ * @param person absent: the first operator
+ */
+export function resetOperator(
+  db: Db,
+  issuing: Issuing,
+  person?: { person_id: number; subject: string },
+): Promise<SignInLink & { ended_sessions: number }> {
   return db.begin(async (tx) => {
     await tx.lock(null)
-    const { id: person_id } = await requireFirstOperator(tx, issuing.now_ms)
+    const person_id = person?.person_id ?? (await requireFirstOperator(tx, issuing.now_ms)).id
     await passwordQueries(tx).remove.run({ person_id })
     await forgetAddresses(tx, person_id)
     const ended = await sessionQueries(tx).removeOthers.all({ person_id, key_id: null, id: 0 })
-    await recordAction(tx, { action: 'operator.reset', before: { sessions: ended.length } })
-    return { ...(await makeOperatorsLink(tx, issuing)), ended_sessions: ended.length }
+    await recordAction(tx, {
+      action: 'operator.reset',
+      subject: person?.subject,
+      before: { sessions: ended.length },
+    })
+    const lasts_ms = OPERATORS_LINK_HOURS * HOUR_MS
+    const made = await makeLink(
+      tx,
+      { person_id, account_id: null, subject: person?.subject },
+      lasts_ms,
+      issuing,
+    )
+    return { ...made, ended_sessions: ended.length }
   })
 }
 
@@ -220,7 +237,11 @@ export function takeLink(
 
 async function makeLink(
   tx: Tx,
-  { person_id, account_id }: { person_id: number; account_id: number | null },
+  {
+    person_id,
+    account_id,
+    subject,
+  }: { person_id: number; account_id: number | null; subject?: string | undefined },
   lasts_ms: number,
   { randomBytes, now_ms }: Issuing,
 ): Promise<SignInLink> {
@@ -231,6 +252,7 @@ async function makeLink(
   await recordAction(tx, {
     action: account_id === null ? 'operator_link.created' : 'invitation.created',
     account_id: account_id ?? undefined,
+    subject,
     after: { expires_at: new Date(made.expires_at_ms).toISOString() },
   })
   return made

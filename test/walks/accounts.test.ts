@@ -168,7 +168,7 @@ describe('an account', () => {
     await page.getByRole('option', { name: 'Sign-in' }).click()
     await rowOf(/Password set alice\.b Account alice, session \d+/).waitFor()
     await page.getByRole('combobox', { name: 'By', exact: true }).click()
-    await page.getByRole('option', { name: 'By the operator' }).click()
+    await page.getByRole('option', { name: 'By staff' }).click()
     await rowOf(/Password set/).waitFor({ state: 'detached' })
     await rowOf(/Invitation created/).waitFor()
     expect(new URL(page.url()).search).toBe('?area=sign_in&by=operator')

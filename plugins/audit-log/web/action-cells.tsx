@@ -7,7 +7,7 @@ import { exactTime } from '../../console/web/parts/time-words.ts'
 import type { ShownAction } from '../list.ts'
 
 const WHO: Record<ShownAction['by'], string> = {
-  operator: 'Operator',
+  operator: 'Staff',
   account: 'Account',
   key: 'API key',
   command: 'Command line',
@@ -30,7 +30,8 @@ function detailOf(action: ShownAction): string {
     return machine_user === null ? `tollgate ${command}` : `${machine_user}: tollgate ${command}`
   // Of people who are gone their account is known.
   const person = action.person ?? (by === 'account' ? action.account : null)
-  const who = person?.toLowerCase() === WHO[by].toLowerCase() ? null : person
+  const name = person?.toLowerCase() === WHO[by].toLowerCase() ? null : person
+  const who = name !== null && action.person_email !== null ? `${name} (${action.person_email})` : name
   const session = session_id === null ? null : `session ${session_id}`
   return [who, session, address].filter((part) => part !== null).join(', ')
 }

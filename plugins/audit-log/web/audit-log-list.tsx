@@ -28,13 +28,14 @@ const AREAS = [
   { value: 'balance', label: 'Balances' },
   { value: 'key', label: 'API keys' },
   { value: 'sign_in', label: 'Sign-in' },
+  { value: 'staff', label: 'Staff' },
   { value: 'catalogue', label: 'Catalogue' },
   { value: 'system', label: 'System' },
 ] as const
 
 const ACTORS = [
   { value: '', label: 'By anyone' },
-  { value: 'operator', label: 'By the operator' },
+  { value: 'operator', label: 'By staff' },
   { value: 'account', label: 'By the account' },
   { value: 'key', label: 'By an API key' },
   { value: 'command', label: 'On the command line' },

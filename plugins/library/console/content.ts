@@ -1,7 +1,7 @@
 // Content of images and files for pages: private to its account; the operator gets it on request, which is logged.
 import { Type } from '@sinclair/typebox'
 import type { Context } from 'elysia'
-import { requireRight } from '../../../src/access/rights.ts'
+import { may, requireRight } from '../../../src/access/rights.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { type Asking, byOf, type ConsoleParts } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
@@ -80,6 +80,10 @@ export function mayShow(viewer: Viewer, { content }: ContentRequest): boolean {
   if (content === 'shown') requireRight(viewer, 'see_contents')
   return viewer.side !== 'operator' || content === 'shown'
 }
+
+/** A key as a viewer reads it: its end is the name of the file, which whoever may not see contents does not learn. */
+export const shownKey = (viewer: Viewer, key: string): string =>
+  may(viewer, 'see_contents') ? key : key.replace(/_.*$/, '_…')
 
 /** For what is nothing but content. @throws GatewayError permission_denied for the staff without that request, and as `mayShow` */
 export function requireVisible(viewer: Viewer, request: ContentRequest): void {

@@ -35,6 +35,7 @@ import {
   mayShow,
   type Picture,
   requireVisible,
+  shownKey,
   thumbnailOf,
   type ViewerRequest,
   wholePicture,
@@ -115,7 +116,7 @@ function listed(gateway: LibraryParts) {
     if (is_visible) logLook(gateway, { viewer, origin }, account.name, 'files')
     const read = async (page: PageRequest) => {
       const { rows, next_cursor } = await listFiles(db, account.id, page)
-      return { rows: rows.map((row) => fileView(row, is_visible)), next_cursor }
+      return { rows: rows.map((row) => fileView(row, { is_visible, viewer })), next_cursor }
     }
     return { account, read }
   }
@@ -194,10 +195,13 @@ async function find({ db }: Pick<Gateway, 'db'>, viewer: Viewer, key: string): P
   throw notFound('File not found. It may have been deleted.', { param: 'key' })
 }
 
-function fileView(file: StoredFile, is_visible: boolean): Static<typeof FileView> {
+function fileView(
+  file: StoredFile,
+  { is_visible, viewer }: { is_visible: boolean; viewer: Viewer },
+): Static<typeof FileView> {
   const { key, name, mime, bytes, width, height, missing_since_ms, created_at_ms } = file
   return {
-    key,
+    key: shownKey(viewer, key),
     name: is_visible ? name : null,
     mime,
     bytes,

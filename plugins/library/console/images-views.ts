@@ -1,5 +1,6 @@
 // Generated images as pages get them.
 import { type Static, Type } from '@sinclair/typebox'
+import type { Viewer } from '../../../src/access/viewer.ts'
 import { DISPLAY_NAME, type Unnamed } from '../../../src/app/surface/console/account-names.ts'
 import { ACCOUNT_PARAMETER } from '../../../src/app/surface/console/references.ts'
 import { formatOf, type ImageFormat } from '../../../src/domain/image-formats.ts'
@@ -10,7 +11,7 @@ import { money, NullableMoneyFields, NullableTimeFields, TimeFields, time } from
 import type { Generation } from '../../../src/store/schema.ts'
 import type { HistoryImage } from '../history.ts'
 import type { Relative } from '../lineage.ts'
-import { CONTENT } from './content.ts'
+import { CONTENT, shownKey } from './content.ts'
 
 const Kind = OneOf(['generation', 'edit', 'compose'])
 
@@ -75,7 +76,14 @@ export const ImageView = Closed({ ...IMAGE, lineage: Type.Array(RelativeView) })
 
 export const DeletedView = Closed({ id: Type.String(), deleted: Type.Literal(true) })
 
-function fieldsOf(row: Generation, is_visible: boolean) {
+/** What a viewer sees of it. */
+interface Sight {
+  viewer: Viewer
+  /** With prompts and names. */
+  is_visible: boolean
+}
+
+function fieldsOf(row: Generation, { is_visible, viewer }: Sight) {
   const { uuid, kind, model, width, height, mime, bytes, state, parents } = row
   const { prompt, revised_prompt } = is_visible ? row : HIDDEN
   return {
@@ -89,16 +97,15 @@ function fieldsOf(row: Generation, is_visible: boolean) {
     format: mime === null ? null : formatOf(mime),
     bytes,
     state: row.missing_since_ms === null ? state : ('missing' as const),
-    parents,
+    parents: parents.map((key) => shownKey(viewer, key)),
     ...time('created', row.created_at_ms),
   }
 }
 
 const HIDDEN = { prompt: null, revised_prompt: null }
 
-/** @param is_visible with prompts and names */
-export const listedView = (row: HistoryImage, is_visible: boolean): Unnamed<Static<typeof ListedImage>> => ({
-  ...fieldsOf(row, is_visible),
+export const listedView = (row: HistoryImage, sight: Sight): Unnamed<Static<typeof ListedImage>> => ({
+  ...fieldsOf(row, sight),
   account_id: row.account_id,
   account: row.account_name,
   request_id: row.request_id,
@@ -108,17 +115,22 @@ export const listedView = (row: HistoryImage, is_visible: boolean): Unnamed<Stat
 export const imageView = (
   row: Generation,
   lineage: readonly Relative[],
-  is_visible: boolean,
+  sight: Sight,
 ): Static<typeof ImageView> => ({
-  ...fieldsOf(row, is_visible),
-  lineage: lineage.map((relative) => relativeView(relative, is_visible)),
+  ...fieldsOf(row, sight),
+  lineage: lineage.map((relative) => relativeView(relative, sight)),
 })
 
 function relativeView(
   { id, generation, parents, is }: Relative,
-  is_visible: boolean,
+  { is_visible, viewer }: Sight,
 ): Static<typeof RelativeView> {
-  const common = { id, generation, parents: [...parents], is: is.kind }
+  const common = {
+    id: shownKey(viewer, id),
+    generation,
+    parents: parents.map((key) => shownKey(viewer, key)),
+    is: is.kind,
+  }
   if (is.kind === 'deleted') return { ...common, label: null, ...time('created', null) }
   const label = is.kind === 'image' ? is.row.prompt : is.row.name
   return { ...common, label: is_visible ? label : null, ...time('created', is.row.created_at_ms) }

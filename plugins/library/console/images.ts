@@ -83,7 +83,7 @@ function listed(gateway: LibraryParts) {
     if (is_visible) logLook(gateway, { viewer, origin }, account?.name ?? null, 'images')
     return async (page: PageRequest) => {
       const { rows, next_cursor } = await listGenerations(db, { account_id: account?.id, model, kind }, page)
-      return { rows: rows.map((row) => listedView(row, is_visible)), next_cursor }
+      return { rows: rows.map((row) => listedView(row, { viewer, is_visible })), next_cursor }
     }
   }
 
@@ -112,7 +112,7 @@ function listed(gateway: LibraryParts) {
         const image = await find(gateway, viewer, params.id)
         const is_visible = mayShow(viewer, query)
         if (is_visible) logLook(gateway, { viewer, origin }, null, `image ${image.uuid}`)
-        return imageView(image, await lineageOf(db, image), is_visible)
+        return imageView(image, await lineageOf(db, image), { viewer, is_visible })
       },
       { params: ImageParams, query: ContentQuery, response: { 200: ImageView, ...FAILURES } },
     )

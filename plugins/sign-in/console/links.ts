@@ -2,6 +2,7 @@
 
 import { Elysia } from 'elysia'
 import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
+import { may, requireRight } from '../../../src/access/rights.ts'
 import { signOut } from '../../../src/access/session-rows.ts'
 import { readLinkFor } from '../../../src/access/sign-in-links.ts'
 import {
@@ -16,6 +17,7 @@ import {
 } from '../../../src/app/surface/console/calls.ts'
 import { keptCookieForm, ownOrigins } from '../../../src/app/surface/console/site.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { conflict } from '../../../src/domain/errors.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
 import { time } from '../../../src/http/views.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
@@ -91,7 +93,7 @@ export function passwordRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'pe
 
 /**
  * `POST /console/api/invitations`: a link by which an account sets its password: mailed where that can be, unless the request wants it shown;
- * else in this answer only. For the operator.
+ * else in this answer only. For operators, and for support, who may not have a link that can be mailed.
  */
 export function invitationRoutes(gateway: ConsoleParts) {
   const { now, catalogue } = gateway.calls
@@ -101,10 +103,16 @@ export function invitationRoutes(gateway: ConsoleParts) {
     .post(
       '/console/api/invitations',
       async ({ viewer, origin, body, request }) => {
-        const has_mail = body.as_link !== true && canMail(catalogue())
-        const { token, expires_at_ms, mailed_to } = await changed(gateway, { viewer, origin }, (tx) =>
-          invite(tx, body.account, { randomBytes, now_ms: now(), has_mail }),
-        )
+        const can_mail = canMail(catalogue())
+        // A link signs in as the account: where it can be mailed, it is the account's alone.
+        const must_mail = can_mail && !may(viewer, 'operate')
+        if (must_mail && body.as_link) requireRight(viewer, 'operate')
+        const has_mail = body.as_link !== true && can_mail
+        const { token, expires_at_ms, mailed_to } = await changed(gateway, { viewer, origin }, async (tx) => {
+          const invited = await invite(tx, body.account, { randomBytes, now_ms: now(), has_mail })
+          if (must_mail && invited.mailed_to === undefined) throw noAddress(body.account)
+          return invited
+        })
         const [site = ''] = ownOrigins(request, siteSettings(gateway))
         const base = catalogue().server.public_url ?? site
         return {
@@ -117,6 +125,12 @@ export function invitationRoutes(gateway: ConsoleParts) {
       { body: Invitation, response: { 200: InvitationView, ...FAILURES } },
     )
 }
+
+const noAddress = (account: string) =>
+  conflict(
+    `The account "${account}" has no email address to send an invitation to. Ask an operator to add one.`,
+    { code: 'no_email' },
+  )
 
 const invitationUrl = (base: string, token: string): string =>
   `${withoutTrailing(base, '/')}${INVITATION_PAGE}#${token}`

@@ -1,0 +1,49 @@
+// The staff as a list: for the console, in files and on the command line.
+import { integer, nullableText, nullableTime, text, time, word } from '../../src/app/list/columns.ts'
+import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
+import { OneOf } from '../../src/http/schema.ts'
+import { STAFF_ROLES } from './people.ts'
+import { allStaff, type StaffPerson } from './rows.ts'
+
+const STATES = ['active', 'invited', 'disabled'] as const
+
+function stateOf({ disabled_at_ms, has_password }: StaffPerson): (typeof STATES)[number] {
+  if (disabled_at_ms !== null) return 'disabled'
+  return has_password ? 'active' : 'invited'
+}
+
+export const staff_list = defineList<StaffPerson>()({
+  name: 'staff',
+  field: 'staff',
+  of: 'operator',
+  max_rows: 1_000,
+  selects: [],
+  names_accounts: false,
+  filters: {},
+  columns: {
+    id: integer(({ id }) => id, {
+      description: 'the number of the person',
+      table: { head: 'ID', right: true },
+    }),
+    name: text(({ name }) => name, { table: { head: 'NAME' } }),
+    email: nullableText(({ email }) => email, { table: { head: 'EMAIL', elastic: true } }),
+    role: word(OneOf(STAFF_ROLES), ({ role }) => role, { table: { head: 'ROLE' } }),
+    state: word(OneOf(STATES), stateOf, {
+      description: 'invited: has no password yet',
+      table: { head: 'STATE' },
+    }),
+    last_seen: nullableTime(({ last_seen_at_ms }) => last_seen_at_ms, {
+      description: 'in a session that goes on',
+      table: { head: 'LAST SEEN' },
+    }),
+    created: time(({ created_at_ms }) => created_at_ms),
+  },
+  async read(db, _filter, { limit, cursor = 0 }) {
+    const later = (await allStaff(db)).filter(({ staff_id }) => staff_id > cursor)
+    const rows = later.slice(0, limit)
+    return { rows, next_cursor: later.length > limit ? rows.at(-1)?.staff_id : undefined }
+  },
+})
+
+/** A row as the console's pages get it. */
+export type ShownStaff = ConsoleRowOf<typeof staff_list>

@@ -1,0 +1,217 @@
+// The people of the staff: added, given another role, removed, disabled and enabled, while an operator stays who can sign in.
+import { noteEmail, personOfEmail } from '../../src/access/emails.ts'
+import { peopleQueries } from '../../src/access/people-queries.ts'
+import type { Fields } from '../../src/domain/actions.ts'
+import { conflict, invalidRequest, notFound } from '../../src/domain/errors.ts'
+import { personsAddress } from '../../src/domain/mail-address.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import type { Tx } from '../../src/store/db.ts'
+import type { PersonRow, StaffRow } from '../../src/store/schema.ts'
+import { unseenIn } from '../../src/utilities/visible-text.ts'
+import { allStaff, canOperate, findStaff, type StaffPerson, staffQueries } from './rows.ts'
+
+export const STAFF_ROLES = ['operator', 'support', 'auditor'] as const satisfies readonly StaffRow['role'][]
+export type StaffRole = (typeof STAFF_ROLES)[number]
+
+const MAX_NAME_CHARS = 100
+
+export interface NewStaff {
+  name: string
+  email: string
+  role: StaffRole
+}
+
+/** How somebody came to the staff. */
+export interface AddedStaff {
+  person: StaffPerson
+  /** Somebody who is here already, and has shown that the address is theirs: they keep their name and password. */
+  was_here: boolean
+}
+
+/**
+ * Adds a person to the staff. One who has shown that the address is theirs becomes staff, too; whoever only wrote it down loses it, so that
+ * nobody comes to the staff by another's address.
+ *
+ * @throws GatewayError invalid_request for a malformed name or address; conflict if the person is of the staff already
+ */
+export async function addStaff(tx: Tx, added: NewStaff, now_ms: number): Promise<AddedStaff> {
+  const email = personsAddress(added.email)
+  const name = checkedName(added.name)
+  await tx.lock(null)
+  const known = await findStaff(tx, email)
+  if (known) throw alreadyStaff(known)
+  const holder = await personOfEmail(tx, email)
+  const was_here = holder !== undefined && holder.email_verified_at_ms !== null
+  const { id } = was_here ? await movedHome(tx, holder) : await newPerson(tx, { name, email, now_ms, holder })
+  await peopleQueries(tx).insertStaff.run({ person_id: id, role: added.role, created_at_ms: now_ms })
+  const person = await requireStaff(tx, String(id))
+  await recordAction(tx, { action: 'staff.added', subject: email, after: fieldsOf(person) })
+  return { person, was_here }
+}
+
+/** An erasure of their account does not erase somebody who is of the staff. */
+async function movedHome(tx: Tx, person: PersonRow): Promise<PersonRow> {
+  const { account_id, id, email, disabled_at_ms } = person
+  if (account_id !== null) {
+    await tx.lock(account_id)
+    await staffQueries(tx).setHome.run({ id, account_id: null })
+  }
+  if (disabled_at_ms !== null) {
+    await staffQueries(tx).setDisabled.run({ id, disabled_at_ms: null })
+    await recordAction(tx, { action: 'person.enabled', subject: email ?? undefined })
+  }
+  return person
+}
+
+async function newPerson(
+  tx: Tx,
+  {
+    name,
+    email,
+    now_ms,
+    holder,
+  }: { name: string; email: string; now_ms: number; holder: PersonRow | undefined },
+): Promise<PersonRow> {
+  if (holder) await peopleQueries(tx).setEmail.run({ id: holder.id, email: null, email_verified_at_ms: null })
+  const person: PersonRow = await staffQueries(tx).insertPerson.get({ name, created_at_ms: now_ms })
+  await noteEmail(tx, { person_id: person.id, email })
+  return person
+}
+
+/**
+ * Gives a person another role or name, from their next request on.
+ *
+ * @throws GatewayError not_found; invalid_request for a malformed name; conflict for the last operator who can sign in
+ */
+export async function changeStaff(
+  tx: Tx,
+  reference: string,
+  { role, name }: { role?: StaffRole | undefined; name?: string | undefined },
+): Promise<StaffPerson> {
+  const checked = name === undefined ? undefined : checkedName(name)
+  await tx.lock(null)
+  const before = await requireStaff(tx, reference)
+  if (role !== undefined && role !== 'operator') await requireOtherOperator(tx, before)
+  const { id } = before
+  if (role !== undefined) await staffQueries(tx).setRole.run({ id, role })
+  if (checked !== undefined) await staffQueries(tx).setName.run({ id, name: checked })
+  const after = await requireStaff(tx, String(id))
+  const [was, is] = [fieldsOf(before), fieldsOf(after)]
+  if (!Bun.deepEquals(was, is))
+    await recordAction(tx, { action: 'staff.changed', subject: subjectOf(after), before: was, after: is })
+  return after
+}
+
+/**
+ * Takes a person off the staff, and ends their sessions there. Whoever is in an account stays there; others cannot sign in any more. The
+ * person keeps name and address, which the audit log names them by.
+ *
+ * @throws GatewayError not_found; conflict for the last operator who can sign in
+ */
+export async function removeStaff(tx: Tx, reference: string): Promise<StaffPerson> {
+  await tx.lock(null)
+  const person = await requireStaff(tx, reference)
+  await requireOtherOperator(tx, person)
+  const { id } = person
+  const queries = staffQueries(tx)
+  await queries.remove.run({ id })
+  await queries.removeLinks.run({ id })
+  const ended = await queries.endStaffSessions.all({ id })
+  const membership = await queries.firstMembership.get({ id })
+  if (membership) await queries.setHome.run({ id, account_id: membership.account_id })
+  else {
+    await queries.removePassword.run({ id })
+    await queries.forgetAddresses.run({ id })
+  }
+  await recordAction(tx, {
+    action: 'staff.removed',
+    subject: subjectOf(person),
+    before: { ...fieldsOf(person), sessions: ended.length },
+  })
+  return person
+}
+
+/**
+ * Keeps a person from signing in, and ends all of their sessions and links.
+ *
+ * @throws GatewayError not_found; conflict for the last operator who can sign in
+ */
+export async function disableStaff(tx: Tx, reference: string, now_ms: number): Promise<StaffPerson> {
+  await tx.lock(null)
+  const person = await requireStaff(tx, reference)
+  if (person.disabled_at_ms !== null) return person
+  await requireOtherOperator(tx, person)
+  const { id } = person
+  await staffQueries(tx).setDisabled.run({ id, disabled_at_ms: now_ms })
+  await staffQueries(tx).removeLinks.run({ id })
+  const ended = await staffQueries(tx).endSessions.all({ id })
+  await recordAction(tx, {
+    action: 'person.disabled',
+    subject: subjectOf(person),
+    before: { sessions: ended.length },
+  })
+  return await requireStaff(tx, String(id))
+}
+
+/** @throws GatewayError not_found */
+export async function enableStaff(tx: Tx, reference: string): Promise<StaffPerson> {
+  await tx.lock(null)
+  const person = await requireStaff(tx, reference)
+  if (person.disabled_at_ms === null) return person
+  await staffQueries(tx).setDisabled.run({ id: person.id, disabled_at_ms: null })
+  await recordAction(tx, { action: 'person.enabled', subject: subjectOf(person) })
+  return await requireStaff(tx, String(person.id))
+}
+
+/** @param reference the number or the address of a person @throws GatewayError not_found */
+export async function requireStaff(tx: Tx, reference: string): Promise<StaffPerson> {
+  const person = await findStaff(tx, reference)
+  if (person) return person
+  throw notFound(
+    `Nobody of the staff has the number or address "${reference}". \`tollgate staff list\` shows all.`,
+    {
+      param: 'person',
+    },
+  )
+}
+
+/**
+ * In a transaction that has locked the operator: no other takes the last one away meanwhile.
+ *
+ * @throws GatewayError conflict
+ */
+async function requireOtherOperator(tx: Tx, person: StaffPerson): Promise<void> {
+  if (person.role !== 'operator' || person.disabled_at_ms !== null) return
+  const others = (await allStaff(tx)).filter(({ id }) => id !== person.id)
+  const is_enough = canOperate(person)
+    ? others.some(canOperate)
+    : others.some(({ role, disabled_at_ms }) => role === 'operator' && disabled_at_ms === null)
+  if (is_enough) return
+  throw conflict(
+    `${person.name} is the last operator who can sign in. Add another operator first, who then sets a password.`,
+    { code: 'last_operator' },
+  )
+}
+
+/** A person in one line of the audit log. */
+export const subjectOf = ({ email, name }: Pick<PersonRow, 'email' | 'name'>): string => email ?? name
+
+const fieldsOf = ({ name, email, role }: StaffPerson): Fields => ({ name, email, role })
+
+function checkedName(name: string): string {
+  const trimmed = name.trim().normalize('NFC')
+  if (trimmed === '' || trimmed.length > MAX_NAME_CHARS)
+    throw invalidRequest(`name: must have 1 to ${MAX_NAME_CHARS} characters.`, { param: 'name' })
+  const unseen = unseenIn(trimmed)
+  if (unseen !== undefined)
+    throw invalidRequest(`name: must be without the control character ${unseen}. Remove it.`, {
+      param: 'name',
+    })
+  return trimmed
+}
+
+const alreadyStaff = ({ name, email, role }: StaffPerson) =>
+  conflict(`${name} (${email}) is of the staff already, as ${role}. Change the role instead.`, {
+    code: 'already_staff',
+    param: 'email',
+  })

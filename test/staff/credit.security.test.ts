@@ -1,0 +1,152 @@
+// What support credits: never more than the limit of a day, by requests at once, of several accounts, by refunds, or under another role.
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { catalogueOf } from '../support/catalogue.ts'
+import { type ConsoleClient, errorOf, signedIn } from '../support/console-session.ts'
+import { fileGateway } from '../support/gateway.ts'
+import { ANSWER_NANOS, answering, ask, wholePath } from '../support/native.ts'
+import { newPerson } from '../support/people.ts'
+import { startUpstream } from '../support/upstream.ts'
+
+const DAY_MS = 86_400_000
+const USD = 1_000_000_000
+const upstream = await startUpstream(answering)
+afterAll(() => upstream[Symbol.asyncDispose]())
+const catalogueWith = (limit: string) =>
+  catalogueOf({ upstream_url: upstream.url, more: `[staff]\nsupport_credit_usd = ${limit}` })
+const clock = { now_ms: Date.now() }
+const gateway = await fileGateway({
+  catalogue: catalogueWith('10'),
+  now: () => clock.now_ms,
+  sweep_every_ms: 10 * DAY_MS,
+})
+const { store } = gateway
+for (const name of ['anna', 'bert', 'carl']) await gateway.account(name, { balance_usd: '1' })
+const key = await gateway.key('anna')
+const operator = await signedIn(gateway, 'operator')
+let support: ConsoleClient
+let person_id: number
+
+beforeEach(async () => {
+  person_id = await newPerson(store, { account_id: null, role: 'support' })
+  support = await signedIn(gateway, { person_id, account_id: null }, clock.now_ms)
+})
+
+const credit = (client: ConsoleClient, name: string, amount: string, request_key?: string) =>
+  client.send('POST', `/accounts/${name}/top-up`, {
+    body: { amount, note: 'goodwill' },
+    headers: request_key === undefined ? {} : { 'idempotency-key': request_key },
+  })
+const balances = async () =>
+  (await store.rows<{ sum: number }>('SELECT sum(balance_nanos) AS sum FROM accounts')).map(({ sum }) =>
+    Number(sum),
+  )[0] ?? 0
+async function called(): Promise<string> {
+  await (await gateway.call(wholePath(), ask(), { key })).text()
+  return (await gateway.lastCall()).request_id
+}
+
+test('a hundred credits at once, over three accounts: as many as fit the limit', async () => {
+  const before = await balances()
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, at) => credit(support, ['anna', 'bert', 'carl'][at % 3] ?? '', '0.30')),
+  )
+  const statuses = answers.map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200).length).toBe(33)
+  expect(statuses.filter((status) => status === 422).length).toBe(67)
+  expect((await balances()) - before).toBe(9.9 * USD)
+})
+
+test('two sessions of one person at once have one limit', async () => {
+  const other = await signedIn(gateway, { person_id, account_id: null }, clock.now_ms)
+  const answers = await Promise.all([support, other].map((client) => credit(client, 'anna', '6')))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422])
+})
+
+test('the refusal says what is left', async () => {
+  await credit(support, 'anna', '4.50')
+  expect(await errorOf(await credit(support, 'bert', '6'))).toMatchObject({
+    status: 422,
+    code: 'credit_limit',
+    param: 'amount',
+    message:
+      'amount: You may credit 10.00 USD a day, top-ups and refunds together, and 5.50 USD of it are left today (UTC). Nothing was added. Ask an operator for more.',
+  })
+  await credit(support, 'anna', '5.50')
+  expect((await errorOf(await credit(support, 'bert', '0.01'))).message).toBe(
+    'amount: You may credit 10.00 USD a day, top-ups and refunds together, and nothing of it is left today (UTC). Nothing was added. Ask an operator for more.',
+  )
+})
+
+test('the same credit sent again moves nothing, and counts once', async () => {
+  const before = await balances()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => credit(support, 'anna', '10', 'once')))
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+  expect((await balances()) - before).toBe(10 * USD)
+})
+
+describe('refunds', () => {
+  test('count together with top-ups', async () => {
+    const request_id = await called()
+    const left = 10 * USD - ANSWER_NANOS + 1
+    await credit(support, 'bert', String(left / USD))
+    const refused = await errorOf(await support.send('POST', `/calls/${request_id}/refund`, { body: {} }))
+    expect(refused).toMatchObject({ status: 422, code: 'credit_limit' })
+    expect(refused.message).toEndWith('Nothing was refunded. Ask an operator for more.')
+    expect(
+      (await support.send('POST', `/calls/${request_id}/refund`, { body: { amount: '0.000001' } })).status,
+    ).toBe(200)
+  })
+
+  test('of many calls at once are the operators’', async () => {
+    const { id } = await gateway.lastCall()
+    expect((await support.send('POST', '/refunds', { body: { call_ids: [id] } })).status).toBe(403)
+    expect((await support.json('GET', '/refunds?account=anna')).calls).toBeGreaterThan(0)
+  })
+})
+
+test('what a person credited as an operator counts once they are support', async () => {
+  await operator.json('PATCH', `/staff/${person_id}`, { role: 'operator' })
+  await credit(support, 'anna', '50')
+  await operator.json('PATCH', `/staff/${person_id}`, { role: 'support' })
+  expect((await credit(support, 'anna', '0.01')).status).toBe(422)
+})
+
+test('support takes no money from an account', async () => {
+  const answer = await support.send('POST', '/accounts/anna/debit', { body: { amount: '1', note: 'back' } })
+  expect(await errorOf(answer)).toMatchObject({ status: 403, code: 'role_may_not' })
+})
+
+test('an auditor credits nothing, an operator as much as they like', async () => {
+  const auditor = await signedIn(gateway, { staff: 'auditor' }, clock.now_ms)
+  expect((await credit(auditor, 'anna', '1')).status).toBe(403)
+  expect((await credit(operator, 'anna', '1000')).status).toBe(200)
+})
+
+test('with the limit of 0, the default, support credits nothing, and pages do not offer it', async () => {
+  const request_id = await called()
+  expect((await support.json('GET', '/session')).viewer.rights).toContain('credit')
+  for (const text of [catalogueWith('0'), catalogueOf({ upstream_url: upstream.url })]) {
+    await gateway.recatalogue(text)
+    for (const answer of [
+      await credit(support, 'anna', '0.01'),
+      await support.send('POST', `/calls/${request_id}/refund`, { body: {} }),
+    ])
+      expect(await errorOf(answer)).toMatchObject({
+        status: 403,
+        code: 'role_may_not',
+        message:
+          'Your role is support, which may not add or refund money here: the operator has set no limit for it. Ask an operator.',
+      })
+    expect((await support.json('GET', '/session')).viewer.rights).not.toContain('credit')
+  }
+  await gateway.recatalogue(catalogueWith('10'))
+})
+
+test('the next day, in UTC, begins anew', async () => {
+  expect((await credit(support, 'anna', '10')).status).toBe(200)
+  // Gateways of a server go by its clock, which may be a little ahead.
+  clock.now_ms = Math.ceil(clock.now_ms / DAY_MS) * DAY_MS - 60_000
+  expect((await credit(support, 'anna', '0.01')).status).toBe(422)
+  clock.now_ms += 120_000
+  expect((await credit(support, 'anna', '10')).status).toBe(200)
+})

@@ -1,0 +1,89 @@
+// The last operator who can sign in: nobody locks everybody out, alone or two at once.
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { type ConsoleClient, errorOf, signedIn } from '../support/console-session.ts'
+import { fileGateway } from '../support/gateway.ts'
+import { newPerson } from '../support/people.ts'
+
+const gateway = await fileGateway({})
+const { store } = gateway
+const sql = (text: string) => store.write((db) => db.rows(text))
+
+interface Operator {
+  id: number
+  client: ConsoleClient
+}
+
+async function newOperator({ has_password = true } = {}): Promise<Operator> {
+  const id = await newPerson(store, { account_id: null, role: 'operator' }, { name: 'Anna' })
+  if (has_password)
+    await sql(`INSERT INTO passwords (person_id, hash, set_at_ms) VALUES (${id}, '$argon2id$x', 1)`)
+  return { id, client: await signedIn(gateway, { person_id: id, account_id: null }) }
+}
+
+/** None is left of the test before. */
+beforeEach(async () => {
+  for (const table of ['sessions', 'passwords', 'staff']) await sql(`DELETE FROM ${table}`)
+})
+
+const operatorsLeft = async () =>
+  (
+    await store.rows<{ id: number }>(
+      "SELECT people.id FROM people JOIN staff ON staff.person_id = people.id WHERE role = 'operator' AND disabled_at_ms IS NULL",
+    )
+  ).map(({ id }) => id)
+
+type Ending = (client: ConsoleClient, id: number) => Promise<Response>
+const ENDINGS: [string, Ending][] = [
+  ['removed', (client, id) => client.send('DELETE', `/staff/${id}`)],
+  ['made support', (client, id) => client.send('PATCH', `/staff/${id}`, { body: { role: 'support' } })],
+  ['made an auditor', (client, id) => client.send('PATCH', `/staff/${id}`, { body: { role: 'auditor' } })],
+  ['disabled', (client, id) => client.send('POST', `/staff/${id}/disable`)],
+]
+
+describe.each(ENDINGS)('the last operator is not %s', (_, end) => {
+  const REFUSED = {
+    status: 409,
+    code: 'last_operator',
+    message:
+      'Anna is the last operator who can sign in. Add another operator first, who then sets a password.',
+  }
+
+  test('by themselves', async () => {
+    const { id, client } = await newOperator()
+    expect(await errorOf(await end(client, id))).toMatchObject(REFUSED)
+    expect(await operatorsLeft()).toEqual([id])
+  })
+
+  test('where the other one has not set a password yet', async () => {
+    const [anna] = [await newOperator(), await newOperator({ has_password: false })]
+    expect(await errorOf(await end(anna.client, anna.id))).toMatchObject(REFUSED)
+  })
+
+  test('where the other one is disabled', async () => {
+    const [anna, other] = [await newOperator(), await newOperator()]
+    await sql(`UPDATE people SET disabled_at_ms = 1 WHERE id = ${other.id}`)
+    expect(await errorOf(await end(anna.client, anna.id))).toMatchObject(REFUSED)
+  })
+
+  test('but one of two who can sign in is', async () => {
+    const [anna, other] = [await newOperator(), await newOperator()]
+    expect((await end(anna.client, other.id)).status).toBe(200)
+    expect(await operatorsLeft()).toEqual([anna.id])
+  })
+
+  test('by two at once, each the other', async () => {
+    for (let round = 0; round < 10; round++) {
+      for (const table of ['sessions', 'passwords', 'staff']) await sql(`DELETE FROM ${table}`)
+      const [one, other] = [await newOperator(), await newOperator()]
+      const answers = await Promise.all([end(one.client, other.id), end(other.client, one.id)])
+      expect((await operatorsLeft()).length).toBe(1)
+      expect(answers.map(({ status }) => status).filter((status) => status === 200).length).toBe(1)
+    }
+  })
+
+  test('by each of three of themselves at once', async () => {
+    const three = [await newOperator(), await newOperator(), await newOperator()]
+    await Promise.all(three.map(({ client, id }) => end(client, id)))
+    expect((await operatorsLeft()).length).toBe(1)
+  })
+})

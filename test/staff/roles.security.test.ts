@@ -1,0 +1,255 @@
+// Roles of the staff: what each does not come to, and when a change of them holds; by another's address, an account's link, a page, a body.
+import { describe, expect, test } from 'bun:test'
+import { changeDetails } from '../../src/access/account-details.ts'
+import { catalogueOf, PROVIDER_KEYS } from '../support/catalogue.ts'
+import { givePasswords } from '../support/console.ts'
+import { type ConsoleClient, clientOf, errorOf, signedIn } from '../support/console-session.ts'
+import { fileGateway } from '../support/gateway.ts'
+import { newPerson, personAtConsole } from '../support/people.ts'
+
+const SECRETS = {
+  SMTP_URL: 'smtp://gateway:smtp-secret-word@127.0.0.1:2525',
+  PROVIDER_KEY: 'provider-secret-of-env',
+  WEBHOOK: 'https://hooks.example.com/secret-path-of-the-webhook',
+}
+const SIGNING = `whsec_${Buffer.from('a secret of thirty-two bytes ok!').toString('base64')}`
+/** After the operator of the scene was made, whom the audit log names from then on. */
+const clock = { now_ms: Date.now() + 60_000 }
+const gateway = await fileGateway({
+  now: () => clock.now_ms,
+  sweep_every_ms: 3_600_000,
+  env: SECRETS,
+  catalogue: catalogueOf({
+    upstream_url: 'http://127.0.0.1:9',
+    server: 'public_url = "https://gateway.example.com"',
+    api_keys: [PROVIDER_KEYS[0], 'env:PROVIDER_KEY'],
+    more: `[mail]\nsmtp = "env:SMTP_URL"\nfrom = "Example AI <noreply@example.com>"
+[alerts]\nwebhook_url = "env:WEBHOOK"\nwebhook_secret = "${SIGNING}"`,
+  }),
+})
+const { store } = gateway
+const sql = (text: string) => store.write((db) => db.rows(text))
+await givePasswords(gateway, [])
+const operator = await signedIn(gateway, 'operator')
+const ada = await gateway.account('ada', { balance_usd: '1' })
+
+interface Member {
+  id: number
+  client: ConsoleClient
+}
+async function member(role: 'operator' | 'support' | 'auditor'): Promise<Member> {
+  const id = await newPerson(
+    store,
+    { account_id: null, role },
+    { email: `${role}-${crypto.randomUUID()}@example.com` },
+  )
+  await sql(`INSERT INTO passwords (person_id, hash, set_at_ms) VALUES (${id}, '$argon2id$x', 1)`)
+  return { id, client: await signedIn(gateway, { person_id: id, account_id: null }, clock.now_ms) }
+}
+const suspend = (client: ConsoleClient) => client.send('POST', '/accounts/ada/suspend')
+
+describe('in the middle of a session', () => {
+  test('a lowered role holds from the next request on', async () => {
+    const { id, client } = await member('operator')
+    expect((await client.send('GET', '/staff')).status).toBe(200)
+    await operator.json('PATCH', `/staff/${id}`, { role: 'auditor' })
+    expect(await errorOf(await suspend(client))).toMatchObject({
+      status: 403,
+      message: 'Your role is auditor, which may not do this. Ask an operator.',
+    })
+    expect((await client.send('PATCH', `/staff/${id}`, { body: { role: 'operator' } })).status).toBe(403)
+  })
+
+  test('a change whose sender is made an auditor while it waits is refused', async () => {
+    const one = await member('operator')
+    const two = await member('operator')
+    for (let round = 0; round < 5; round++) {
+      await operator.json('PATCH', `/staff/${one.id}`, { role: 'operator' })
+      const [lowering, change] = await Promise.all([
+        operator.send('PATCH', `/staff/${one.id}`, { body: { role: 'auditor' } }),
+        one.client.send('PATCH', `/staff/${two.id}`, { body: { name: `By one, ${round}` } }),
+      ])
+      expect(lowering.status).toBe(200)
+      const { actions } = await operator.json('GET', '/audit-log?area=staff&limit=2')
+      const order = actions.map(({ person }: { person: string }) => person)
+      // Either it came first, or it is refused.
+      if (change.status === 200) expect(order).toEqual(['operator', 'operator'])
+      else expect([401, 403]).toContain(change.status)
+    }
+  })
+
+  test('a disabled person’s sessions and links are over at once, and stay over once they are enabled', async () => {
+    const { id, client } = await member('support')
+    const { url } = await operator.json('POST', `/staff/${id}/link`, { as_link: true })
+    await operator.json('POST', `/staff/${id}/disable`)
+    expect((await client.send('GET', '/accounts')).status).toBe(401)
+    await operator.json('POST', `/staff/${id}/enable`)
+    expect((await client.send('GET', '/accounts')).status).toBe(401)
+    const token = new URL(url).hash.slice(1)
+    expect((await clientOf(gateway).send('POST', '/links/look', { body: { token } })).status).toBe(404)
+  })
+
+  test('a removed person’s sessions are over at once, and no link of before opens one', async () => {
+    const { id, client } = await member('operator')
+    const { url } = await operator.json('POST', `/staff/${id}/link`, { as_link: true })
+    await operator.json('DELETE', `/staff/${id}`)
+    expect((await client.send('GET', '/accounts')).status).toBe(401)
+    const body = { token: new URL(url).hash.slice(1), password: 'correct horse battery' }
+    expect((await clientOf(gateway).send('POST', '/links/accept', { body })).status).toBe(404)
+    expect(await store.rows(`SELECT id FROM passwords WHERE person_id = ${id}`)).toEqual([])
+  })
+})
+
+describe('a session that was left open changes nothing of the staff', () => {
+  test.each([
+    ['add', 'POST', '/staff', { name: 'Eve', email: 'eve@example.com', role: 'operator' }],
+    ['change', 'PATCH', '/staff/1', { role: 'support' }],
+    ['remove', 'DELETE', '/staff/1', undefined],
+    ['disable', 'POST', '/staff/1/disable', undefined],
+    ['enable', 'POST', '/staff/1/enable', undefined],
+    ['a link', 'POST', '/staff/1/link', {}],
+  ])('%s', async (_, method, path, body) => {
+    const { client } = await member('operator')
+    const before = (await client.json('GET', '/staff')).staff
+    clock.now_ms += 11 * 60_000
+    const answer = await errorOf(await client.send(method, path, body === undefined ? {} : { body }))
+    expect([answer.status, answer.code]).toEqual([403, 'confirm_sign_in'])
+    expect((await client.json('GET', '/staff')).staff).toMatchObject(
+      before.map(({ id, role, state }: { id: number; role: string; state: string }) => ({ id, role, state })),
+    )
+    clock.now_ms -= 11 * 60_000
+  })
+})
+
+describe('from a page of another origin nothing of the staff is changed', () => {
+  test.each([null, 'null', 'https://evil.example'])('%s', async (origin) => {
+    const { id, client } = await member('operator')
+    const other = await member('support')
+    for (const [method, path, body] of [
+      ['POST', '/staff', { name: 'Eve', email: 'eve@example.com', role: 'operator' }],
+      ['PATCH', `/staff/${other.id}`, { role: 'operator' }],
+      ['DELETE', `/staff/${id}`, {}],
+      ['POST', `/staff/${other.id}/disable`, {}],
+      ['POST', `/staff/${other.id}/link`, { as_link: true }],
+    ] as const) {
+      const answer = await client.send(method, path, { origin, body })
+      expect([method, path, answer.status]).toEqual([method, path, 403])
+    }
+    expect((await other.client.json('GET', '/session')).viewer).toMatchObject({ role: 'support' })
+  })
+})
+
+describe('by another’s address nobody comes to the staff', () => {
+  test('one who wrote it down first, in an account of theirs, loses it and stays outside', async () => {
+    const mallory = await newPerson(
+      store,
+      { account_id: ada.id, role: 'member' },
+      { name: 'Mallory', email: 'boss@example.com' },
+    )
+    const at_account = await signedIn(gateway, { person_id: mallory, account_id: ada.id })
+    const { person, was_here, url } = await operator.json('POST', '/staff', {
+      ...{ name: 'The boss', email: 'boss@example.com', role: 'operator', as_link: true },
+    })
+    expect([was_here, person.name, person.id !== mallory]).toEqual([false, 'The boss', true])
+    expect(url).toContain('#')
+    expect((await at_account.json('GET', '/session')).viewer).toMatchObject({ role: 'member' })
+    expect(await store.rows(`SELECT email FROM people WHERE id = ${mallory}`)).toEqual([{ email: null }])
+    expect(await store.rows(`SELECT role FROM staff WHERE person_id = ${mallory}`)).toEqual([])
+  })
+})
+
+describe('by an account’s invitation nobody becomes an operator', () => {
+  test('whose owner is one: neither by a link nor by a mail', async () => {
+    const bob = await gateway.account('bob')
+    await changeDetails(store, 'bob', { email: 'billing@bob.example' })
+    const owner = await personAtConsole(store, bob.id)
+    await sql(`UPDATE people SET email = 'bob@example.com', email_verified_at_ms = 1 WHERE id = ${owner}`)
+    await operator.json('POST', '/staff', { name: 'Bob', email: 'bob@example.com', role: 'operator' })
+    const support = await member('support')
+    for (const client of [support.client, operator])
+      for (const body of [{ account: 'bob' }, { account: 'bob', as_link: true }]) {
+        const refused = await errorOf(await client.send('POST', '/invitations', { body }))
+        if (client === operator || !('as_link' in body))
+          expect(refused).toMatchObject({
+            status: 409,
+            message:
+              'The owner of "bob" is of the staff, and signs in as such. An operator makes a link for them by `tollgate console link --email bob@example.com`.',
+          })
+        else expect(refused.status).toBe(403)
+      }
+    expect(await store.rows(`SELECT id FROM mails WHERE recipient = 'billing@bob.example'`)).toEqual([])
+  })
+
+  test('support has no link in hand where it can be mailed', async () => {
+    await gateway.account('carl')
+    const { client } = await member('support')
+    expect(
+      await errorOf(await client.send('POST', '/invitations', { body: { account: 'carl' } })),
+    ).toMatchObject({
+      status: 409,
+      message:
+        'The account "carl" has no email address to send an invitation to. Ask an operator to add one.',
+    })
+    const shown = { account: 'carl', as_link: true }
+    expect(await errorOf(await client.send('POST', '/invitations', { body: shown }))).toMatchObject({
+      status: 403,
+      code: 'role_may_not',
+    })
+    await changeDetails(store, 'carl', { email: 'carl@example.com' })
+    expect(await client.json('POST', '/invitations', { account: 'carl' })).toMatchObject({
+      url: null,
+      mailed_to: 'carl@example.com',
+    })
+    expect(
+      (await client.send('PATCH', '/accounts/carl', { body: { email: 'mine@example.com' } })).status,
+    ).toBe(403)
+  })
+})
+
+describe('support and auditors', () => {
+  test('end their own sessions, and nobody else’s', async () => {
+    const [row] = await store.rows<{ id: number }>('SELECT id FROM sessions ORDER BY id LIMIT 1')
+    for (const role of ['support', 'auditor'] as const) {
+      const { client } = await member(role)
+      const refused = await errorOf(await client.send('DELETE', `/sessions/${row?.id}`))
+      expect([refused.status, refused.message]).toEqual([404, 'Session not found. It may have ended.'])
+      const { viewer } = await client.json('GET', '/session')
+      expect(await client.json('DELETE', `/sessions/${viewer.session_id}`)).toEqual({ ended: 1 })
+    }
+    expect((await operator.send('GET', '/sessions')).status).toBe(200)
+  })
+
+  test('do not open what an operator closed; support resumes what is suspended', async () => {
+    await gateway.account('dora')
+    const { client } = await member('support')
+    await client.json('POST', '/accounts/dora/suspend')
+    expect(await client.json('POST', '/accounts/dora/resume')).toMatchObject({ status: 'active' })
+    await operator.json('POST', '/accounts/dora/close', { name: 'dora' })
+    expect(await errorOf(await client.send('POST', '/accounts/dora/resume'))).toMatchObject({
+      code: 'role_may_not',
+    })
+    expect(await operator.json('GET', '/accounts/dora')).toMatchObject({ status: 'closed' })
+  })
+
+  test('read no secret anywhere: keys of providers, the mail server’s password, the webhook', async () => {
+    const secrets = [
+      ...PROVIDER_KEYS.slice(0, 1),
+      SECRETS.PROVIDER_KEY,
+      'smtp-secret-word',
+      'secret-path-of-the-webhook',
+      SIGNING,
+    ]
+    const paths = [
+      '/catalogue /catalogue/settings /catalogue/known /catalogue/versions /catalogue/versions/1 /providers /providers.csv',
+      '/system /alerts /mails /mails.csv /backups /plugins /doctor /audit-log?limit=1000 /audit-log.csv /sessions?whose=all',
+      '/models /models/detail?id=test-model /health /overview /staff /keys /keys.csv /search?q=secret',
+    ].flatMap((line) => line.split(' '))
+    for (const role of ['support', 'auditor'] as const) {
+      const { client } = await member(role)
+      for (const path of paths) {
+        const text = await (await client.send('GET', path)).text()
+        expect([path, secrets.filter((secret) => text.includes(secret))]).toEqual([path, []])
+      }
+    }
+  })
+})
