@@ -20,8 +20,11 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   ensurePayingKey: CALLS,
   enter: CALLS,
   accountRoutes: CALLS,
+  addAdd: CALLS,
   addCreate: CALLS,
   applySteps: CALLS,
+  change: CALLS,
+  invitationRoutes: CALLS,
   // The audit log. Changes by an account's own people, which are counted, come after its lock.
   recordAction: ADDS,
   openIncident: ADDS,
