@@ -300,9 +300,9 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 150 more for the neighbours of a rotated key, prices of cache reads, and which calls a provider's figures count.
   // 740 more for commands that add and delete models and providers and rename these, and for files of lists that are of one moment.
   // 2,400 more for how people sign in themselves: links by mail, passkeys, one's own settings, fresh sign-ins.
-  // 2,000 more for the staff: roles, credits of support, commands and pages.
+  // 3,500 more for the staff: roles, credits of support, commands and pages.
   // 2,300 more for sign-up: the form, challenges, limits, invitations, terms, lists.
-  'plugins/': 82_350,
+  'plugins/': 83_850,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -320,9 +320,9 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 400 more for faults that reviews found: balances of files between two gateways, files reloaded over another save, links of figures.
 // 1,000 more for prices by per cent, and for faults on pages of a reseller.
 // 1,600 more for sign-in by links and passkeys: attacks, races, walks.
-// 1,500 more for the staff: routes by role, credits at once, roles that change in the middle of a session.
+// 2,300 more for the staff: routes by role, credits at once, roles that change in the middle of a session.
 // 900 more for sign-up: its flow, and attacks on it.
-const MAX_TEST_LINES = 155_700
+const MAX_TEST_LINES = 156_500
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
