@@ -64,6 +64,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/staff/': ['plugins/mail/index.ts'],
   // Whoever signs up confirms their address by a mail.
   'plugins/sign-up/': ['plugins/mail/index.ts'],
+  // Where strangers may sign up, they do so by a provider of identities, too, by the same policy and terms.
+  'plugins/identity-providers/': ['plugins/sign-up/index.ts'],
   // LiteLLM bills at its public price list, which prices are imported from, too.
   'plugins/import/': ['plugins/prices/index.ts'],
   // The status page tells how models do, and did by day. The first page leads to signing up while anybody may.

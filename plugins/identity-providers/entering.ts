@@ -1,7 +1,6 @@
 // Whom an identity lets in: the person who has it; a person who has shown that its address is theirs; or somebody new, where that is allowed.
 import { claimEmail, personOfEmail } from '../../src/access/emails.ts'
-import type { ProvedPerson } from '../../src/access/people.ts'
-import { lockPerson } from '../../src/access/people.ts'
+import { lockPerson, type PersonIn, type ProvedPerson } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
 import { conflict, permissionDenied } from '../../src/domain/errors.ts'
 import { domainOf } from '../../src/domain/mail-address.ts'
@@ -15,18 +14,13 @@ import { type IdentityProvider, isFor } from './settings.ts'
 /** What follows from a change of how somebody signs in, such as a mail. In the transaction of the change. */
 export type TellChange = (tx: Tx, person: PersonRow, change: 'identity' | 'identity_removed') => Promise<void>
 
-/** Somebody new with an address that is shown to be theirs, where the operator lets strangers sign up; undefined where not. */
-export type SignUp = (
-  tx: Tx,
-  newcomer: { email: string; name: string | undefined },
-) => Promise<{ person: PersonRow; account_id: number } | undefined>
-
 export interface Entering {
   provider: IdentityProvider
   identity: ProvedIdentity
   now_ms: number
   tellChange: TellChange
-  signUp: SignUp
+  /** Makes the account of somebody new; undefined where strangers have none. */
+  signUp: ((tx: Tx) => Promise<PersonIn>) | undefined
 }
 
 /**
@@ -47,7 +41,7 @@ export async function personOfIdentity(tx: Tx, entering: Entering): Promise<Prov
 }
 
 /** The address that may let somebody in whom the identity does not name yet. */
-function allowedEmail(
+export function allowedEmail(
   { verified_email }: ProvedIdentity,
   { email_domains }: IdentityProvider,
 ): string | undefined {
@@ -78,15 +72,14 @@ async function join(tx: Tx, { id }: PersonRow, email: string, entering: Entering
 }
 
 async function enterNew(tx: Tx, email: string, entering: Entering): Promise<ProvedPerson> {
-  const { provider, identity, signUp } = entering
+  const { provider, signUp } = entering
   if (provider.staff_role !== undefined)
     return await linked(tx, await newStaff(tx, email, entering), entering)
-  const place = isFor(provider, 'accounts') ? await signUp(tx, { email, name: identity.name }) : undefined
-  if (!place) throw belongsToNobody(provider)
-  return await linked(tx, place, entering)
+  if (!signUp) throw belongsToNobody(provider)
+  return await linked(tx, await signUp(tx), entering)
 }
 
-async function newStaff(tx: Tx, email: string, { provider, identity, now_ms }: Entering): Promise<Place> {
+async function newStaff(tx: Tx, email: string, { provider, identity, now_ms }: Entering): Promise<PersonIn> {
   await tx.lock(null)
   const { insert, insertStaff, byId } = peopleQueries(tx)
   const name = identity.name ?? email
@@ -99,14 +92,9 @@ async function newStaff(tx: Tx, email: string, { provider, identity, now_ms }: E
   return { person, account_id: null }
 }
 
-interface Place {
-  person: PersonRow
-  account_id: number | null
-}
-
 async function linked(
   tx: Tx,
-  place: Place,
+  place: PersonIn,
   { identity, provider, now_ms, tellChange }: Entering,
 ): Promise<ProvedPerson> {
   const { person, account_id } = place
@@ -121,7 +109,7 @@ async function linked(
 /** For the audit log: whose identity it is by their address or name, never its subject. */
 export const recordLinked = (
   tx: Tx,
-  { person, account_id }: Place,
+  { person, account_id }: PersonIn,
   after: { provider: string; email: string | undefined },
 ): Promise<void> =>
   recordAction(tx, {
@@ -132,7 +120,7 @@ export const recordLinked = (
   })
 
 const opened = (
-  place: Place,
+  place: PersonIn,
   { id }: Pick<IdentityRow, 'id'>,
   { provider_session }: ProvedIdentity,
 ): ProvedPerson => ({
@@ -141,7 +129,7 @@ const opened = (
 })
 
 /** Where a person comes in by a provider: as one of the staff if it is for them, else in their first account. */
-async function requirePlace(db: Db, person_id: number, provider: IdentityProvider): Promise<Place> {
+async function requirePlace(db: Db, person_id: number, provider: IdentityProvider): Promise<PersonIn> {
   const found = await peopleQueries(db).enteringById.get({ id: person_id })
   if (!found) throw belongsToNobody(provider)
   const { person, staff_id, account_id } = found

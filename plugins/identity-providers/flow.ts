@@ -19,6 +19,8 @@ const Flow = Closed({
   state: Short,
   nonce: Short,
   verifier: Short,
+  /** The terms of service that were accepted, as `markOf` has them. */
+  terms: Type.Optional(Short),
   /** The page to go to afterwards, below /console. */
   next: Type.String({ maxLength: 1_000 }),
   started_at_ms: Type.Integer(),

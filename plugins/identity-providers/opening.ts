@@ -1,6 +1,6 @@
 // The running part of identity providers, with its place in the form for signing in.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import type { SignUp, TellChange } from './entering.ts'
+import type { TellChange } from './entering.ts'
 import { identitiesOf } from './identities.ts'
 import type { SignInSettings } from './settings.ts'
 import { createSigningIn, type SigningIn } from './signing-in.ts'
@@ -19,6 +19,5 @@ export function openIdentityProviders(
   })
   const tellChange: TellChange = (tx, person, change) =>
     gateway.people.sign_in_events.raise(tx, { kind: 'changed', person, change, at_ms: gateway.calls.now() })
-  const signUp: SignUp = async () => undefined
-  return createSigningIn({ gateway, settings, tellChange, signUp })
+  return createSigningIn({ gateway, settings, tellChange })
 }

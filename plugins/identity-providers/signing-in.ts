@@ -5,7 +5,7 @@ import { notFound, permissionDenied, upstreamFailed } from '../../src/domain/err
 import type { Tx } from '../../src/store/db.ts'
 import type { ProvedIdentity } from './claims.ts'
 import { createDirectory, type Directory, type KnownProvider } from './directory.ts'
-import { personOfIdentity, type SignUp, type TellChange } from './entering.ts'
+import { type Entering, personOfIdentity, type TellChange } from './entering.ts'
 import { authorizationUrl, exchangeCode, newSecrets } from './exchange.ts'
 import { FLOW_MS, type Flow } from './flow.ts'
 import { type IdentityProvider, redirectUriOf, type SignInSettings } from './settings.ts'
@@ -21,7 +21,7 @@ export interface SigningIn {
   known(provider: IdentityProvider): Promise<KnownProvider>
   /** Where to go, and what the browser keeps until it comes back. */
   start(
-    asked: Pick<Flow, 'provider' | 'purpose' | 'session_id' | 'next'>,
+    asked: Pick<Flow, 'provider' | 'purpose' | 'session_id' | 'terms' | 'next'>,
   ): Promise<{ url: string; flow: Flow }>
   /**
    * Checks what came back.
@@ -31,8 +31,8 @@ export interface SigningIn {
    * proves nothing
    */
   finish(flow: Flow | undefined, name: string, query: string): Promise<Proved>
-  /** Uses the answer up, and finds who it is. In the transaction that opens the session. */
-  enter(tx: Tx, proved: Proved): Promise<ProvedPerson>
+  /** Uses the answer up, and finds who it is. In the transaction that opens the session. @param signUp of `newcomerOf` */
+  enter(tx: Tx, proved: Proved, signUp: Entering['signUp']): Promise<ProvedPerson>
   /** Uses the answer up for somebody who is signed in. In the transaction that links it. */
   use(tx: Tx, proved: Proved): Promise<void>
   readonly tellChange: TellChange
@@ -49,10 +49,9 @@ interface Parts {
   gateway: Pick<Gateway, 'calls' | 'db'>
   settings: () => SignInSettings
   tellChange: TellChange
-  signUp: SignUp
 }
 
-export function createSigningIn({ gateway, settings, tellChange, signUp }: Parts): SigningIn {
+export function createSigningIn({ gateway, settings, tellChange }: Parts): SigningIn {
   const { db } = gateway
   const { now, log, catalogue } = gateway.calls
   const directory = createDirectory({ now, log })
@@ -97,7 +96,7 @@ export function createSigningIn({ gateway, settings, tellChange, signUp }: Parts
       return { flow, provider, identity }
     },
 
-    async enter(tx, proved) {
+    async enter(tx, proved, signUp) {
       await use(tx, proved)
       const { provider, identity } = proved
       return await personOfIdentity(tx, { provider, identity, now_ms: now(), tellChange, signUp })

@@ -3,10 +3,12 @@ import type { SignedIn, Visitor } from '../../../src/access/session-rows.ts'
 import { signOut } from '../../../src/access/session-rows.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { type Asking, type ConsoleParts, changed } from '../../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import { findIdentity } from '../identities.ts'
 import { linkIdentity } from '../linking.ts'
 import type { Proved, SigningIn } from '../signing-in.ts'
+import { newcomerOf } from '../signing-up.ts'
 
 /** Whoever comes back: somebody who is signed in, or anybody. */
 interface Returning extends Omit<Asking, 'viewer'> {
@@ -21,7 +23,7 @@ interface Returning extends Omit<Asking, 'viewer'> {
  * @throws GatewayError permission_denied where it was started in a session that has ended; what signing in, linking and confirming throw
  */
 export async function endFlow(
-  gateway: ConsoleParts,
+  gateway: ConsoleParts & Pick<Gateway, 'operations'>,
   own: SigningIn,
   proved: Proved,
   { viewer, visitor, origin }: Returning,
@@ -29,7 +31,8 @@ export async function endFlow(
   const { sessions } = gateway.people
   const { purpose, session_id } = proved.flow
   if (purpose === 'sign_in') {
-    const signed_in = await sessions.withProof('identity', (tx) => own.enter(tx, proved), visitor)
+    const signUp = await newcomerOf(gateway, proved, visitor)
+    const signed_in = await sessions.withProof('identity', (tx) => own.enter(tx, proved, signUp), visitor)
     // The browser forgets this session with its cookie: nobody should be able to use it.
     if (viewer) await changed(gateway, { viewer, origin }, (tx) => signOut(tx, viewer))
     return signed_in

@@ -7,11 +7,18 @@ import type { IdentityProvider } from '../settings.ts'
 
 const ProviderName = Type.String({ minLength: 1, maxLength: 40, must: 'the name of an identity provider' })
 
+const TermsView = Closed({
+  url: Type.String({ maxLength: 2_048, must: 'the address of the terms' }),
+  version: Type.String({ maxLength: 100, must: 'their version, or an empty text' }),
+})
+
 const ProviderView = Type.Object({ name: Type.String(), title: Type.String() })
 export const providerView = ({ name, title }: IdentityProvider) => ({ name, title })
 
 export const ProvidersView = Type.Object({
   providers: Type.Array(ProviderView),
+  /** That somebody new accepts by going on; null where strangers have no account, or the operator has no terms. */
+  terms: Nullable(TermsView),
   /** By which this browser signed in last. It has signed out here since, and can do so there, too. */
   left: Nullable(ProviderView),
 })
@@ -25,9 +32,12 @@ export const Start = Closed({
       description: 'the page to go to afterwards',
     }),
   ),
+  /** As the page shows them. */
+  terms: Type.Optional(Nullable(TermsView)),
 })
 export const PurposeOfOwn = Closed({
-  ...Start.properties,
+  provider: Start.properties.provider,
+  next: Start.properties.next,
   purpose: OneOf(['link', 'confirm']),
 })
 export const StartView = Type.Object({

@@ -8,13 +8,15 @@ import {
   visitorOf,
 } from '../../../src/app/surface/console/calls.ts'
 import { cookieForm } from '../../../src/app/surface/console/site.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import { type CookieForm, cookieOf, setCookie } from '../../../src/http/cookies.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { flowCookie, flowForm, flowOf, isOwnPage } from '../flow.ts'
-import type { IdentityProvider } from '../settings.ts'
+import { type IdentityProvider, isFor } from '../settings.ts'
 import { endSessionUrl } from '../sign-out.ts'
 import type { SigningIn } from '../signing-in.ts'
+import { markOf, termsBefore } from '../signing-up.ts'
 import { endFlow } from './finishing.ts'
 import {
   Finish,
@@ -38,7 +40,13 @@ export const providerRoutes = (gateway: ConsoleParts, own: SigningIn) =>
       async ({ request, viewer }) => {
         const left = viewer ? undefined : leftBy(gateway, own, request)
         const url = left && (await endSessionUrl(own, left, consoleUrl(gateway)))
-        return { providers: own.providers().map(providerView), left: left && url ? providerView(left) : null }
+        const providers = own.providers()
+        const lets_in_strangers = providers.some((each) => isFor(each, 'accounts') && !each.staff_role)
+        return {
+          providers: providers.map(providerView),
+          terms: termsBefore(gateway, lets_in_strangers) ?? null,
+          left: left && url ? providerView(left) : null,
+        }
       },
       { response: { 200: ProvidersView, ...FAILURES } },
     )
@@ -53,14 +61,19 @@ export const providerRoutes = (gateway: ConsoleParts, own: SigningIn) =>
     )
 
 /** `POST …/start`: where to go, with what the browser keeps. `POST …/finish`: what the page that they come back to sends on. */
-export const signInRoutes = (gateway: ConsoleParts, own: SigningIn) =>
+export const signInRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>, own: SigningIn) =>
   new Elysia({ name: 'console-identity-sign-in' })
     .use(visitorCalls(gateway))
     .post(
       `${PATH}/start`,
-      async ({ body: { provider, next = '/' }, request, set }) => {
+      async ({ body: { provider, next = '/', terms }, request, set }) => {
         const form = startForm(gateway, request)
-        const { url, flow } = await own.start({ provider, purpose: 'sign_in', next: pageOf(next) })
+        const { url, flow } = await own.start({
+          provider,
+          purpose: 'sign_in',
+          next: pageOf(next),
+          ...(terms && { terms: markOf(terms) }),
+        })
         set.headers['set-cookie'] = flowCookie(form, flow)
         return { url }
       },

@@ -29,7 +29,7 @@ export default function ConfirmButtons({ onSignedIn }: Pick<SignInProps, 'onSign
             confirmInTab(name).catch((thrown: unknown) => setFailure(messageOf(thrown)))
           }}
         >
-          Confirm with <bdi>{title}</bdi>
+          {`Confirm with ${title}`}
         </Button>
       ))}
       {failure !== null && (

@@ -1,14 +1,16 @@
 // The way to a provider: the gateway says where, and the page goes there.
-import { api, send } from '../../console/web/app/client.ts'
+import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { addressOf } from '../../console/web/app/place.ts'
 
 /** The page in view, below /console, to come back to. */
 const pageHere = (): string => location.pathname.slice(addressOf('/console').length) + location.search || '/'
 
-/** Leaves this page. @throws ApiError */
-export async function goToProvider(provider: string): Promise<void> {
+type Terms = AnswerOf<(typeof api)['identity-providers']['get']>['terms']
+
+/** Leaves this page. @param terms that the page showed @throws ApiError */
+export async function goToProvider(provider: string, terms: Terms): Promise<void> {
   const next = pageHere().startsWith('/sign-in/') ? '/' : pageHere()
-  const { url } = await send(api['identity-providers'].start.post({ provider, next }))
+  const { url } = await send(api['identity-providers'].start.post({ provider, next, terms }))
   location.assign(url)
 }
 

@@ -65,7 +65,7 @@ function LinkButtons({ providers }: Pick<Answer, 'providers'>) {
           key={name}
           onClick={() => void goToLink(name).catch((thrown: unknown) => setFailure(messageOf(thrown)))}
         >
-          Link <bdi>{title}</bdi>
+          {`Link ${title}`}
         </Button>
       ))}
       {failure !== null && (

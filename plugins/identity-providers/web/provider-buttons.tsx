@@ -21,14 +21,23 @@ export default function ProviderButtons() {
   }
 
   if (!data) return null
-  const { providers, left } = data
+  const { providers, terms, left } = data
   return (
     <div className="identity-buttons">
       {providers.map(({ name, title }) => (
-        <Button key={name} busy={busy === name} onClick={go(name, () => goToProvider(name))}>
-          Continue with <bdi>{title}</bdi>
+        <Button key={name} busy={busy === name} onClick={go(name, () => goToProvider(name, terms))}>
+          {`Continue with ${title}`}
         </Button>
       ))}
+      {terms && (
+        <p className="soft small">
+          New here? By continuing you accept the{' '}
+          <a href={terms.url} target="_blank" rel="noreferrer">
+            terms of service
+          </a>
+          .
+        </p>
+      )}
       {failure !== null && (
         <Notice tone="bad" alert>
           {failure}

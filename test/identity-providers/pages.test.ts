@@ -1,0 +1,160 @@
+// Signing in by a real provider in a real browser: the button, the way there and back, linking, confirming, unlinking, signing out.
+import { afterAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
+import { startProvider } from '../support/identity-provider.ts'
+import { catalogueWith, gatewayAddress, ownerWith } from './scene.ts'
+
+const address = gatewayAddress()
+const provider = await startProvider(address.url, {
+  people: {
+    anna: { email: 'anna@example.com', email_verified: true, name: 'Anna' },
+    eve: { email: 'eve@example.com', email_verified: false },
+    work: { email: 'anna@work.example' },
+  },
+})
+const { gateway, visit } = await fileConsole({
+  listen: address.listen,
+  catalogue: catalogueWith(address.url, provider.lines()),
+})
+afterAll(() => provider[Symbol.asyncDispose]())
+await gateway.account('alice', { balance_usd: '10' })
+await givePasswords(gateway, ['alice'])
+await ownerWith(gateway, { account: 'alice', email: 'anna@example.com', is_verified: true })
+
+/** The provider's own pages, and the font that they ask for. */
+const ELSEWHERE = /a request to another host|fonts\.googleapis/
+const BUTTON = { name: 'Continue with Example ID' }
+const SIDE_BAR = { name: 'Pages' }
+
+/** Signs in at the provider's own form, and agrees. */
+async function signInThere(page: Page, sub: string): Promise<void> {
+  await page.getByPlaceholder('Enter any login').fill(sub)
+  await page.getByPlaceholder('and password').fill('x')
+  await page.getByRole('button', { name: 'Sign-in' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+describe('a provider in the browser', () => {
+  test('signs in, at the page that was asked for, and leaves no answer in the address', async () => {
+    await using one = await visit()
+    const { page } = one
+    one.allow(ELSEWHERE)
+    await one.open('/console/keys?x=1')
+    await page.getByRole('button', BUTTON).waitFor()
+    await one.looksRight()
+    await page.getByRole('button', BUTTON).click()
+    await signInThere(page, 'anna')
+    await page.getByRole('navigation', SIDE_BAR).waitFor()
+    await one.quiet()
+    expect(page.url()).toBe(`${address.url}/console/keys?x=1`)
+    await one.isClean()
+  })
+
+  test('on a phone says why nobody is signed in, and leads back', async () => {
+    await using one = await visit(undefined, { size: 'phone', theme: 'dark' })
+    const { page } = one
+    one.allow(ELSEWHERE)
+    one.allow(/status of 403/)
+    await one.open('/console')
+    await page.getByRole('button', BUTTON).click()
+    await signInThere(page, 'eve')
+    await page.getByText('No account here belongs to this identity').waitFor()
+    await one.quiet()
+    await one.looksRight()
+    expect(new URL(page.url()).search).toBe('')
+    await page.getByRole('link', { name: 'Back to sign in' }).click()
+    await page.getByRole('button', BUTTON).waitFor()
+  })
+
+  test('whom the person refuses says so', async () => {
+    await using one = await visit()
+    const { page } = one
+    one.allow(ELSEWHERE)
+    one.allow(/status of 401/)
+    await one.open('/console')
+    await page.getByRole('button', BUTTON).click()
+    await page.getByRole('link', { name: '[ Cancel ]' }).click()
+    await page.getByText('You did not let Example ID sign you in').waitFor()
+  })
+})
+
+test('the page that it comes back to, opened by hand, leads to the sign-in', async () => {
+  await using one = await visit()
+  await one.open('/console/sign-in/real')
+  await one.page.getByText('This page is the end of a sign-in').waitFor()
+  await one.looksRight()
+})
+
+describe('in Settings', () => {
+  test('linking waits for a confirmation, which the identity itself is', async () => {
+    await using one = await visit({ account: 'alice' })
+    const { page } = one
+    one.allow(ELSEWHERE)
+    one.allow(/status of 403/)
+    await gateway.store.begin((tx) => tx.rows('UPDATE sessions SET confirmed_at_ms = 0'))
+    await one.open('/console/settings')
+    await page.getByRole('heading', { name: 'Other ways to sign in' }).waitFor()
+    await page.getByRole('button', { name: 'Link Example ID' }).click()
+    await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+    await one.looksRight()
+    // By the identity that is linked already, in a tab of its own.
+    const tab = page.context().waitForEvent('page')
+    await page.getByRole('button', { name: 'Confirm with Example ID' }).click()
+    await signInThere(await tab, 'anna')
+    // The link goes on by itself; at the provider somebody is signed in by now.
+    await page.getByText('Identity linked').waitFor()
+    await page.getByRole('cell', { name: 'anna@example.com' }).waitFor()
+    await one.quiet()
+    await one.looksRight()
+  })
+
+  test('a second identity is linked, and unlinked', async () => {
+    await using one = await visit({ account: 'alice' }, { size: 'phone' })
+    const { page } = one
+    one.allow(ELSEWHERE)
+    await one.open('/console/settings')
+    await page.getByRole('button', { name: 'Link Example ID' }).click()
+    await signInThere(page, 'work')
+    await page.getByText('anna@work.example').waitFor()
+    await page.getByText('Identity linked').waitFor()
+    await one.quiet()
+    await one.looksRight()
+    await page.getByRole('button', { name: 'Unlink' }).last().click()
+    await page.getByRole('heading', { name: 'Unlink Example ID?' }).waitFor()
+    await one.looksRight()
+    await page.getByRole('button', { name: 'Unlink Example ID' }).click()
+    await page.getByText('Example ID unlinked').waitFor()
+    await page.getByText('anna@work.example').waitFor({ state: 'detached' })
+  })
+})
+
+test('after signing out, signing out there is one more click', async () => {
+  await using one = await visit()
+  const { page } = one
+  one.allow(ELSEWHERE)
+  // What the page asked for meanwhile.
+  one.allow(/status of 401/)
+  await one.open('/console')
+  await page.getByRole('button', BUTTON).click()
+  await signInThere(page, 'anna')
+  await page.getByRole('navigation', SIDE_BAR).waitFor()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.getByText('You may still be signed in at Example ID').waitFor()
+  await one.quiet()
+  await one.looksRight()
+  await page.getByRole('button', { name: 'Sign out of Example ID' }).click()
+  await page.getByRole('button', { name: 'Yes, sign me out' }).click()
+  await page.getByRole('button', BUTTON).waitFor()
+  expect(page.url()).toBe(`${address.url}/console`)
+  expect(await page.getByText('You may still be signed in').count()).toBe(0)
+})
+
+test('a password goes on beside it', async () => {
+  await using one = await visit()
+  await one.open('/console')
+  await one.page.getByLabel('Account or email').fill('alice')
+  await one.page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await one.page.keyboard.press('Enter')
+  await one.page.getByRole('navigation', SIDE_BAR).waitFor()
+})

@@ -1,0 +1,119 @@
+// Signing up by an identity provider: an account of somebody new whose address the provider has checked, by the policy and the terms of sign-up.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { startHostileProvider } from '../support/hostile-identity-provider.ts'
+import { startSmtp } from '../support/smtp.ts'
+import { browserAt, catalogueWith, gatewayAddress, gatewayWith, ownerWith } from './scene.ts'
+
+const address = gatewayAddress()
+const provider = await startHostileProvider('id')
+const smtp = await startSmtp()
+const TERMS = { url: 'https://example.com/terms', version: '2026-11' }
+const policy = (mode: string, version = TERMS.version) =>
+  `${provider.lines()}
+[mail]
+smtp = "smtp://127.0.0.1:${smtp.port}"
+from = "Example AI <noreply@example.com>"
+[brand]
+terms_url = "${TERMS.url}"
+[sign_up]
+mode = "${mode}"
+email_domains = ["example.com"]
+terms_version = "${version}"
+per_address_per_day = 2
+`
+const gateway = await gatewayWith(address, policy('open'))
+afterAll(async () => {
+  await gateway.stop()
+  await provider[Symbol.asyncDispose]()
+  await smtp[Symbol.asyncDispose]()
+})
+const configure = (mode: string, version?: string) =>
+  gateway.recatalogue(catalogueWith(address.url, policy(mode, version)))
+
+async function signIn(terms: object | null = TERMS, browser = browserAt(gateway)) {
+  const { body } = await browser.send('POST', '/identity-providers/start', { provider: 'id', terms })
+  return { browser, ...(await browser.finish('id', provider.backFrom(new URL(body.url)))) }
+}
+const accounts = async () =>
+  (await gateway.store.rows<{ name: string }>('SELECT name FROM accounts ORDER BY id')).map(
+    ({ name }) => name,
+  )
+const told = (email: string, claims: object = { email_verified: true }) =>
+  provider.tellTruth(email, { email, ...claims })
+
+test('a stranger gets an account of their own, without money, with the terms that they had before them', async () => {
+  const browser = browserAt(gateway)
+  expect((await browser.send('GET', '/identity-providers')).body.terms).toEqual(TERMS)
+  told('zoe@example.com')
+  const { status } = await signIn(TERMS, browser)
+  expect(status).toBe(200)
+  expect(await browser.viewer()).toMatchObject({ side: 'account', role: 'owner', account: 'zoe' })
+  expect(
+    await gateway.store.rows(
+      `SELECT a.balance_nanos, p.email, p.email_verified_at_ms IS NOT NULL AS is_verified, i.subject, t.url, t.version
+         FROM accounts a JOIN people p ON p.account_id = a.id JOIN identities i ON i.person_id = p.id JOIN terms_acceptances t ON t.account_id = a.id`,
+    ),
+  ).toMatchObject([{ balance_nanos: 0, email: 'zoe@example.com', subject: 'zoe@example.com', ...TERMS }])
+  // They come back to it.
+  const again = await signIn(null)
+  expect((await again.browser.viewer()).account).toBe('zoe')
+  expect(await accounts()).toEqual(['zoe'])
+})
+
+describe('nobody gets an account', () => {
+  const refused = async (terms: object | null = TERMS, browser = browserAt(gateway)) => {
+    const before = await accounts()
+    const { status, body } = await signIn(terms, browser)
+    expect(await browser.viewer()).toBeNull()
+    expect(await accounts()).toEqual(before)
+    return [status, body.error.code]
+  }
+
+  test.each([{ email_verified: false }, {}, { email_verified: 'true' }])(
+    'whose address the provider has not checked: %j',
+    async (claims) => {
+      told('mo@example.com', claims)
+      expect(await refused()).toEqual([403, 'identity_unknown'])
+    },
+  )
+
+  test('of a domain that may not sign up', async () => {
+    told('mo@other.example')
+    expect(await refused()).toEqual([400, 'domain_not_allowed'])
+  })
+
+  test('without the terms, or with those of before', async () => {
+    told('mo@example.com')
+    expect(await refused(null)).toEqual([400, 'terms_not_accepted'])
+    expect(await refused({ ...TERMS, version: '2025' })).toEqual([400, 'terms_not_accepted'])
+  })
+
+  test('in place of whoever has shown that the address is theirs: they come in as themselves', async () => {
+    await gateway.account('lea')
+    await ownerWith(gateway, { account: 'lea', email: 'lea@example.com', is_verified: true })
+    told('lea@example.com')
+    const { browser } = await signIn()
+    expect((await browser.viewer()).account).toBe('lea')
+  })
+
+  test('while sign-up is closed, or by invitation', async () => {
+    told('mo@example.com')
+    for (const mode of ['closed', 'invitation']) {
+      await configure(mode)
+      expect(await refused()).toEqual([403, 'identity_unknown'])
+      expect((await browserAt(gateway).send('GET', '/identity-providers')).body.terms).toBeNull()
+    }
+    await configure('open')
+  })
+
+  test('beyond the limit of a network', async () => {
+    const browser = browserAt(gateway)
+    for (const name of ['one', 'two']) {
+      told(`${name}@example.com`)
+      expect((await signIn(TERMS, browser)).status).toBe(200)
+      await browser.send('DELETE', '/session')
+    }
+    told('three@example.com')
+    expect(await refused(TERMS, browser)).toEqual([429, 'rate_limited'])
+  })
+})
