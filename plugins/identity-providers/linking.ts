@@ -54,19 +54,20 @@ export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Link
 /**
  * Unlinks one's own identity, and ends the sessions that it opened but this one.
  *
+ * @param has_other_way that another plugin knows, such as a passkey
  * @throws GatewayError not_found for one that is somebody else's; conflict for the last way to sign in
  */
 export async function unlinkIdentity(
   tx: Tx,
   id: number,
-  { viewer, own }: Pick<Linking, 'viewer' | 'own'>,
+  { viewer, own, has_other_way }: Pick<Linking, 'viewer' | 'own'> & { has_other_way: boolean },
 ): Promise<void> {
   const { person_id, session_id } = viewer
   await lockPerson(tx, person_id)
   const person = await requirePerson(tx, person_id)
   const row = await identityById(tx, id)
   if (row?.person_id !== person_id) throw notFound('Identity not found. It may be unlinked already.')
-  if (!(await hasOtherWay(tx, person_id)))
+  if (!has_other_way && !(await hasMore(tx, person_id)))
     throw conflict('This is your only way to sign in. Set a password or link another identity first.', {
       code: 'last_way_to_sign_in',
     })
@@ -81,8 +82,8 @@ export async function unlinkIdentity(
   await own.tellChange(tx, person, 'identity_removed')
 }
 
-/** Whether a person who loses an identity can still sign in. */
-async function hasOtherWay(tx: Tx, person_id: number): Promise<boolean> {
+/** Whether a person who loses an identity can still sign in by another one, or a password. */
+async function hasMore(tx: Tx, person_id: number): Promise<boolean> {
   if ((await identitiesOf(tx, person_id)).length > 1) return true
   return (await passwordQueries(tx).ofPerson.get({ person_id })) !== undefined
 }

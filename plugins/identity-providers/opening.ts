@@ -5,12 +5,15 @@ import { identitiesOf } from './identities.ts'
 import type { SignInSettings } from './settings.ts'
 import { createSigningIn, type SigningIn } from './signing-in.ts'
 
+/** The name among the ways to sign in, as the pages have it. */
+export const WAY = 'identity_providers'
+
 export function openIdentityProviders(
   gateway: Pick<Gateway, 'calls' | 'db' | 'people'>,
   settings: () => SignInSettings,
 ): SigningIn {
   gateway.people.sign_in_ways.push({
-    name: 'identity_providers',
+    name: WAY,
     isOffered: () => settings().providers.length > 0,
     confirms: async (person_id) => {
       const names = settings().providers.map(({ name }) => name)

@@ -1,15 +1,21 @@
 // One's own identities: linked and unlinked in a session, confirming by them, and signing out here and at the provider.
 import { afterAll, describe, expect, test } from 'bun:test'
+import { plugins } from '../../plugins/index.ts'
 import { givePasswords } from '../support/console.ts'
 import { signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { personAt, startProvider } from '../support/identity-provider.ts'
+import { gatewaySpy } from '../support/plugins.ts'
 import { browserAt, gatewayAddress, gatewayWith, type TestBrowser } from './scene.ts'
 
 const address = gatewayAddress()
 const provider = await startProvider(address.url, { people: { anna: {}, bert: {}, carla: {} } })
 let now_ms = Date.now()
-const gateway = await gatewayWith(address, provider.lines('for = "both"'), { now: () => now_ms })
+const spy = gatewaySpy()
+const gateway = await gatewayWith(address, provider.lines('for = "both"'), {
+  now: () => now_ms,
+  plugins: [...plugins, spy.plugin],
+})
 afterAll(async () => {
   await gateway.stop()
   await provider[Symbol.asyncDispose]()
@@ -163,4 +169,33 @@ test('a closed account has no identities any more', async () => {
   await closeAccount(gateway.store, 'alice', now_ms)
   expect(await gateway.store.rows('SELECT id FROM identities')).toEqual([])
   expect((await signIn('anna')).body.error.code).toBe('identity_unknown')
+})
+
+describe('what other plugins know of it', () => {
+  test('linking and unlinking raise the events by which people are told', async () => {
+    await gateway.account('nora')
+    await givePasswords(gateway, ['nora'])
+    const told: unknown[] = []
+    spy.gateway().people.sign_in_events.on(async (_, { kind, person, ...event }) => {
+      told.push([kind, person.name, 'change' in event ? event.change : ''])
+    })
+    const browser = await browserOf({ account: 'nora' })
+    await goTo(browser, 'link', 'carla')
+    const [{ id }] = await identitiesOf(browser)
+    await browser.send('DELETE', `/identities/${id}`)
+    expect(told).toEqual([
+      ['changed', 'nora', 'identity'],
+      ['changed', 'nora', 'identity_removed'],
+    ])
+  })
+
+  test('another way to sign in, such as a passkey, lets the only identity go', async () => {
+    await gateway.account('pia')
+    const browser = await browserOf({ account: 'pia' })
+    await goTo(browser, 'link', 'carla')
+    const [{ id }] = await identitiesOf(browser)
+    expect((await browser.send('DELETE', `/identities/${id}`)).body.error.code).toBe('last_way_to_sign_in')
+    spy.gateway().people.sign_in_ways.push({ name: 'played', isOffered: () => true, confirms: () => true })
+    expect((await browser.send('DELETE', `/identities/${id}`)).status).toBe(200)
+  })
 })
