@@ -5,7 +5,7 @@ import type { SignedIn, Visitor } from '../../src/access/session-rows.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Tx } from '../../src/store/db.ts'
-import { makeAccount, requireTerms } from './account.ts'
+import { makeAccount, type NewHolder, requireTerms } from './account.ts'
 import { useCode } from './codes.ts'
 import { checkChosenName, proposeName } from './names.ts'
 import { closed } from './policy.ts'
@@ -51,11 +51,12 @@ export async function finishSignUp(gateway: Parts, finish: Finish, visitor: Visi
   requireStillAllowed(calls.catalogue(), found)
   checkChosenName(name)
   checkPassword(password, 'password')
-  requireTerms(currentTerms(calls.catalogue()), finish.terms)
+  const terms = currentTerms(calls.catalogue())
+  requireTerms(terms, finish.terms)
   const password_hash = await people.passwords.hash(password)
   return await people.sessions.withProof(
     'link',
-    async (tx) => await completed(tx, gateway, { token, name, password_hash }, visitor),
+    async (tx) => await completed(tx, gateway, { token, name, password_hash, terms }, visitor),
     visitor,
   )
 }
@@ -63,15 +64,14 @@ export async function finishSignUp(gateway: Parts, finish: Finish, visitor: Visi
 async function completed(
   tx: Tx,
   { calls }: Parts,
-  { token, name, password_hash }: { token: string; name: string; password_hash: string },
+  { token, ...holder }: Omit<NewHolder, 'email'> & { token: string },
   { request_id }: Visitor,
 ) {
   const now_ms = calls.now()
   await tx.lock(null)
   const { id, email, code_id } = await pendingByToken(tx, token, now_ms)
-  const terms = currentTerms(calls.catalogue())
   const by = { now_ms, request_id, proof: 'mail' } as const
-  const entering = await makeAccount(tx, { email, name, password_hash, terms }, by)
+  const entering = await makeAccount(tx, { ...holder, email }, by)
   if (entering.account_id === null) throw new Error('a new owner has no account')
   await setCompleted(tx, { id, account_id: entering.account_id, now_ms })
   if (code_id !== null) await useCode(tx, code_id)

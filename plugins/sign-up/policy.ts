@@ -2,7 +2,13 @@
 
 import { hashKey } from '../../src/access/secret.ts'
 import { placeOf } from '../../src/access/sign-in-rate.ts'
-import { type GatewayError, invalidRequest, permissionDenied, rateLimited } from '../../src/domain/errors.ts'
+import {
+  type GatewayError,
+  invalidRequest,
+  overloaded,
+  permissionDenied,
+  rateLimited,
+} from '../../src/domain/errors.ts'
 import { domainOf } from '../../src/domain/mail-address.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
 import { addOne, type Counted, countOf, thisDay, thisHour } from './counts.ts'
@@ -34,19 +40,31 @@ export async function requireAllowedDomain(
       `email: sign-up is for addresses of ${email_domains.slice(0, 5).join(', ')}${email_domains.length > 5 ? ' and others' : ''}.`,
       { param: 'email', code: 'domain_not_allowed' },
     )
-  if (email_domains.length === 0 && hasDomain(await disposable.all(disposable_domains), domain))
+  if (email_domains.length === 0 && hasDomain(await readable(disposable, disposable_domains), domain))
     throw invalidRequest('email: addresses of this provider last for a short time. Use one that you keep.', {
       param: 'email',
       code: 'disposable_address',
     })
 }
 
+/** @throws GatewayError overloaded for a file that cannot be read, which the check of sign-up reports */
+async function readable(
+  disposable: DisposableDomains,
+  file: string | undefined,
+): Promise<ReadonlySet<string>> {
+  try {
+    return await disposable.all(file)
+  } catch (cause) {
+    throw overloaded('Sign-up does not work at the moment. Try again later.', { cause })
+  }
+}
+
 type Limits = Pick<SignUpSettings, 'per_address_per_day' | 'per_domain_per_day' | 'mails_per_hour'>
 
 const networkToday = (network: string, now_ms: number): Counted => thisDay('network', network, now_ms)
 
-/** Looks whether a network has signed up too often, before anything is written. @throws GatewayError rate_limited */
-export async function requireFreeNetwork(
+/** Looks at the limits that a flood reaches, before anything is written. @throws GatewayError rate_limited */
+export async function requireRoom(
   db: Db,
   network: string,
   { limits, now_ms }: { limits: Limits; now_ms: number },
@@ -54,6 +72,9 @@ export async function requireFreeNetwork(
   const { per_address_per_day: max } = limits
   const today = networkToday(network, now_ms)
   if (max > 0 && (await countOf(db, today)) >= max) throw tooManyOfNetwork(today, now_ms)
+  const mails = mailsThisHour(now_ms)
+  if (limits.mails_per_hour > 0 && (await countOf(db, mails)) >= limits.mails_per_hour)
+    throw mailsUsedUp(mails, now_ms)
 }
 
 /**
@@ -88,13 +109,7 @@ export async function countMail(
   { limits, now_ms }: { limits: Limits; now_ms: number },
 ): Promise<boolean> {
   const all = mailsThisHour(now_ms)
-  if (isBeyond(limits.mails_per_hour, await addOne(tx, all)))
-    throw tooMany(
-      'Too many people are signing up at the moment. Try again in an hour.',
-      all,
-      now_ms,
-      MAILS_USED_UP,
-    )
+  if (isBeyond(limits.mails_per_hour, await addOne(tx, all))) throw mailsUsedUp(all, now_ms)
   // Not the address itself: whoever reads the row learns nothing.
   const mailbox = hashKey(mailboxOf(email)).toString('hex')
   return (await addOne(tx, thisDay('mailbox', mailbox, now_ms))) <= MAX_PER_MAILBOX
@@ -112,6 +127,14 @@ function tooMany(message: string, { until_ms }: Counted, now_ms: number, code?: 
     ...(code !== undefined && { code }),
   })
 }
+
+const mailsUsedUp = (counted: Counted, now_ms: number): GatewayError =>
+  tooMany(
+    'Too many people are signing up at the moment. Try again in an hour.',
+    counted,
+    now_ms,
+    MAILS_USED_UP,
+  )
 
 const tooManyOfNetwork = (counted: Counted, now_ms: number): GatewayError =>
   tooMany('Too many sign-ups from your network today. Try again tomorrow.', counted, now_ms)

@@ -19,7 +19,7 @@ import {
   MAILS_USED_UP,
   networkOf,
   requireAllowedDomain,
-  requireFreeNetwork,
+  requireRoom,
 } from './policy.ts'
 import { modeOf, signUpSettings } from './settings.ts'
 import { LINK_HOURS, setPending, TOKEN_BYTES } from './sign-ups.ts'
@@ -59,10 +59,10 @@ export async function requestSignUp(
   const code_id = mode === 'invitation' ? await codeFor(gateway, { email, code: form.code }, visitor) : null
   const network = networkOf(visitor.address)
   const now_ms = calls.now()
-  await requireFreeNetwork(db, network, { limits, now_ms })
-  const solved = await solve(gateway, parts, form.solution, visitor)
   const token = Buffer.from(people.randomBytes(TOKEN_BYTES)).toString('base64url')
   try {
+    await requireRoom(db, network, { limits, now_ms })
+    const solved = await solve(gateway, parts, form.solution, visitor)
     await db.begin(async (tx) => {
       if (solved) await spend(tx, solved)
       await countSignUp(tx, { email, network }, { limits, now_ms })

@@ -27,8 +27,8 @@ export interface TurnstileAnswer {
 /** @throws GatewayError invalid_request for a token that is not of this form; overloaded where Cloudflare does not answer */
 export type CheckTurnstile = (answer: TurnstileAnswer) => Promise<void>
 
-/** @param seams as those of the fetch of images: for tests alone */
-export function createTurnstile(seams: RemoteSeams = {}): CheckTurnstile {
+/** @param seams as those of the fetch of images, and another address: for tests alone */
+export function createTurnstile(seams: RemoteSeams = {}, url = VERIFY_URL): CheckTurnstile {
   return async ({ secret, token, address, host }) => {
     if (token === undefined || token === '' || token.length > MAX_TOKEN_CHARS) throw notSolved()
     const body = JSON.stringify({
@@ -36,17 +36,17 @@ export function createTurnstile(seams: RemoteSeams = {}): CheckTurnstile {
       response: token,
       ...(address !== undefined && { remoteip: address }),
     })
-    const { success, hostname, action } = await ask(body, seams)
+    const { success, hostname, action } = await ask(url, body, seams)
     if (success !== true || hostname !== host || action !== ACTION) throw notSolved()
   }
 }
 
-async function ask(body: string, seams: RemoteSeams): Promise<Record<string, unknown>> {
+async function ask(url: string, body: string, seams: RemoteSeams): Promise<Record<string, unknown>> {
   const signal = AbortSignal.timeout(seams.timeout_ms ?? TIMEOUT_MS)
   try {
     const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
     const response = await sendToPublic(
-      parseImageUrl(VERIFY_URL),
+      parseImageUrl(url),
       { method: 'POST', headers, body },
       { ...seams, signal, what: 'Turnstile check' },
     )

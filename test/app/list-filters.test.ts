@@ -7,6 +7,7 @@ import { imported_history } from '../../plugins/import/history/list.ts'
 import { key_list } from '../../plugins/keys/list.ts'
 import { mail_list } from '../../plugins/mail/list.ts'
 import { refused_requests } from '../../plugins/refusals/index.ts'
+import { sign_up_list } from '../../plugins/sign-up/list.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { expectFilters } from '../support/list-filters.ts'
 import { createScene } from './commands/scene.ts'
@@ -47,6 +48,14 @@ for (const [id, account_id, queued_at_ms] of [
       `INSERT INTO mails VALUES (?, ?, 'k' || ?1, 'test', '{}', 'a@b', 'en', NULL, NULL, 'm' || ?1, 'failed', 1, ?, NULL, NULL, NULL)`,
     )
     .run(id, account_id, queued_at_ms)
+for (const [id, account_id, created_at_ms] of [
+  [1, 1, 1_000],
+  [2, 1, 2_000],
+  [3, 2, 2_000],
+] as const)
+  file
+    .query(`INSERT INTO sign_ups VALUES (?, ?, 'a@b', 'identity', NULL, NULL, NULL, 0, ?, 9, 9)`)
+    .run(id, account_id, created_at_ms)
 file.close()
 const db = openDb(scene.path('tollgate.db'))
 afterAll(async () => {
@@ -59,4 +68,5 @@ test('entries', () => expectFilters(db, entry_list, ({ created_at_ms }) => creat
 test('keys', () => expectFilters(db, key_list, ({ created_at_ms }) => created_at_ms))
 test('mails', () => expectFilters(db, mail_list, ({ queued_at_ms }) => queued_at_ms))
 test('refused requests', () => expectFilters(db, refused_requests, ({ at_ms }) => at_ms))
+test('sign-ups', () => expectFilters(db, sign_up_list, ({ created_at_ms }) => created_at_ms))
 test('imported history', () => expectFilters(db, imported_history, ({ day_s }) => day_s * 1_000))

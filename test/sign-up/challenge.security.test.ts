@@ -1,0 +1,229 @@
+// The challenges of sign-up: a solution counts once, for this form, until it expires; and an answer of Turnstile is for this form of this host.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { type Challenge, createChallenge, randomInt } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import { CHALLENGE_LASTS_MS, createAltcha } from '../../plugins/sign-up/altcha.ts'
+import { ACTION, createTurnstile } from '../../plugins/sign-up/turnstile.ts'
+import { hashKey } from '../../src/access/secret.ts'
+import { PUBLIC_ADDRESSES } from '../media/remote-support.ts'
+import { AUTHORITY, httpAnswer, serveTls } from '../media/tls-server.ts'
+import { outcomeOf, signUpScene, solved } from './scene.ts'
+
+const clock = { ahead_ms: 0 }
+const at = await signUpScene({
+  sign_up: 'mode = "open"\nper_domain_per_day = 0',
+  now: () => Date.now() + clock.ahead_ms,
+})
+afterAll(() => at[Symbol.asyncDispose]())
+const { gateway } = at
+
+const challenge = (): Promise<Challenge> => at.stranger().client.json('GET', '/sign-up/challenge')
+let asked = 0
+const askWith = async (solution: string | undefined) => {
+  asked += 1
+  return await outcomeOf(
+    await at.stranger().ask(`a${asked}@example.org`, solution === undefined ? {} : { solution }),
+  )
+}
+const failed = { status: 400, code: 'challenge_failed' }
+
+describe('a solution of ALTCHA', () => {
+  test('counts once', async () => {
+    const solution = await solved(await challenge())
+    expect(await askWith(solution)).toEqual({ status: 200 })
+    expect(await askWith(solution)).toEqual({ status: 400, code: 'challenge_used' })
+  })
+
+  test('sent ten times at once counts once', async () => {
+    const solution = await solved(await challenge())
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => askWith(solution)))
+    expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(outcomes.filter(({ code }) => code === 'challenge_used')).toHaveLength(9)
+  })
+
+  test('counts once in other spellings, too: with more fields, in another order', async () => {
+    const { challenge: own, solution } = JSON.parse(await solved(await challenge()))
+    expect(await askWith(JSON.stringify({ solution, challenge: own }))).toEqual({ status: 200 })
+    for (const other of [
+      { challenge: own, solution: { ...solution, time: 5 } },
+      { challenge: { ...own, codeChallenge: { image: 'x', length: 1 } }, solution },
+      { more: 1, challenge: own, solution },
+    ])
+      expect((await askWith(JSON.stringify(other))).status).toBe(400)
+  })
+
+  test('of any gateway over the database counts, and once over all', async () => {
+    const parts = {
+      db: gateway.store,
+      now: Date.now,
+      randomBytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)),
+    }
+    const [one, other] = [createAltcha(parts), createAltcha(parts)]
+    const solution = await solved(await one.issue())
+    const [first, second] = [await one.check(solution), await other.check(solution)]
+    expect(first).toEqual(second)
+    expect(gateway.db.query('SELECT count(*) AS keys FROM sign_up_keys').get()).toEqual({ keys: 1 })
+    expect(await askWith(solution)).toEqual({ status: 200 })
+  })
+
+  test('of a challenge that nobody signed, or for another form, counts for nothing', async () => {
+    const secret = Buffer.from(
+      (gateway.db.query('SELECT secret FROM sign_up_keys').get() as { secret: Uint8Array }).secret,
+    ).toString('hex')
+    const made = (changes: object) =>
+      createChallenge({
+        algorithm: 'PBKDF2/SHA-256',
+        cost: 5_000,
+        counter: randomInt(20, 5),
+        data: { form: 'sign-up', until_ms: Date.now() + 60_000 },
+        deriveKey,
+        hmacSignatureSecret: secret,
+        hmacKeySignatureSecret: hashKey(secret).toString('hex'),
+        ...changes,
+      })
+    expect(await askWith(await solved(await made({})))).toEqual({ status: 200 })
+    for (const changes of [
+      { data: { form: 'comment', until_ms: Date.now() + 60_000 } },
+      { data: { until_ms: Date.now() + 60_000 } },
+      { data: { form: 'sign-up' } },
+      { hmacSignatureSecret: 'another' },
+      { hmacKeySignatureSecret: 'another' },
+      { cost: 1 },
+      { algorithm: 'PBKDF2/SHA-512' },
+    ])
+      expect([changes, await askWith(await solved(await made(changes)))]).toEqual([changes, failed])
+    expect(await askWith(await solved(await made({ data: { form: 'sign-up', until_ms: 5 } })))).toEqual({
+      status: 400,
+      code: 'challenge_expired',
+    })
+  })
+
+  test('with anything changed counts for nothing', async () => {
+    const { challenge: own, solution } = JSON.parse(await solved(await challenge()))
+    const with_parameters = (changes: object) => ({
+      challenge: { ...own, parameters: { ...own.parameters, ...changes } },
+      solution,
+    })
+    for (const other of [
+      with_parameters({ keyPrefix: '' }),
+      with_parameters({ data: { form: 'sign-up', until_ms: Number.MAX_SAFE_INTEGER } }),
+      with_parameters({ nonce: '00' }),
+      { challenge: own, solution: { ...solution, derivedKey: '00' } },
+      { challenge: { parameters: own.parameters }, solution },
+      { challenge: own },
+      {},
+      [],
+      null,
+    ])
+      expect([other, await askWith(JSON.stringify(other))]).toEqual([other, failed])
+    for (const text of ['', '{', 'null', '"x"', '[]']) expect(await askWith(text)).toEqual(failed)
+    expect(await askWith(undefined)).toEqual(failed)
+    // None of these has used it up.
+    expect(await askWith(JSON.stringify({ challenge: own, solution }))).toEqual({ status: 200 })
+  })
+
+  test('expires', async () => {
+    const solution = await solved(await challenge())
+    clock.ahead_ms = CHALLENGE_LASTS_MS + 1_000
+    expect(await askWith(solution)).toEqual({ status: 400, code: 'challenge_expired' })
+    clock.ahead_ms = 0
+  })
+
+  test('is work for a browser', async () => {
+    const { parameters } = await challenge()
+    const tries = []
+    for (let times = 0; times < 5; times += 1)
+      tries.push(JSON.parse(await solved(await challenge())).solution.counter)
+    expect(parameters.cost).toBe(5_000)
+    expect(Math.min(...tries)).toBeGreaterThanOrEqual(150)
+    expect(Math.max(...tries)).toBeLessThanOrEqual(350)
+  })
+})
+
+describe('an answer of Turnstile', () => {
+  const HOST = 'gateway.example.com'
+  const right = { success: true, hostname: HOST, action: ACTION, 'error-codes': [] }
+  async function check(
+    answer: Buffer | undefined,
+    asked: { token?: string | undefined; timeout_ms?: number } = {},
+  ) {
+    await using server = await serveTls((socket) => (answer === undefined ? undefined : socket.end(answer)))
+    const turnstile = createTurnstile(
+      {
+        ca: AUTHORITY,
+        resolve: async () => PUBLIC_ADDRESSES,
+        dial: () => ({ addresses: ['127.0.0.1'], port: server.port }),
+        timeout_ms: asked.timeout_ms ?? 5_000,
+      },
+      'https://images.example.com/verify',
+    )
+    const token = 'token' in asked ? asked.token : 'T'
+    try {
+      await turnstile({ secret: 'the-secret', token, address: '198.51.100.7', host: HOST })
+      return { requests: server.requests, code: undefined }
+    } catch (thrown) {
+      const { kind, code, message } = thrown as { kind: string; code: string; message: string }
+      return { requests: server.requests, code: code ?? kind, kind, message }
+    }
+  }
+  const json = (value: unknown) =>
+    httpAnswer(JSON.stringify(value), { headers: { 'content-type': 'application/json' } })
+
+  test('of this form of this host lets in, and is asked for with the visitor’s address', async () => {
+    const { requests, code } = await check(json(right))
+    expect(code).toBeUndefined()
+    const body = JSON.parse(requests[0]?.split('\r\n\r\n')[1] ?? '')
+    expect(body).toEqual({ secret: 'the-secret', response: 'T', remoteip: '198.51.100.7' })
+  })
+
+  test.each([
+    ['of another site', { ...right, hostname: 'evil.example' }],
+    ['without a host', { success: true, action: ACTION }],
+    ['of another form', { ...right, action: 'login' }],
+    ['without a form', { success: true, hostname: HOST }],
+    ['that says no', { ...right, success: false }],
+    ['that says it in another type', { ...right, success: 'true' }],
+    ['for a token that was used', { success: false, 'error-codes': ['timeout-or-duplicate'] }],
+  ])('%s does not', async (_, answer) => {
+    expect((await check(json(answer))).code).toBe('challenge_failed')
+  })
+
+  test.each([undefined, '', 'x'.repeat(2_049)])('to %p is not even asked for', async (token) => {
+    const { code, requests } = await check(json(right), { token })
+    expect([code, requests]).toEqual(['challenge_failed', []])
+  })
+
+  test.each<[string, Buffer | undefined]>([
+    ['that does not come', undefined],
+    ['that is no JSON', httpAnswer('<html>')],
+    ['that is no object', json(null)],
+    ['that is far too long', json({ ...right, more: 'x'.repeat(100_000) })],
+  ])('%s is "try again", and nobody is let in', async (_, answer) => {
+    const { kind, message, requests } = await check(answer, { timeout_ms: 400 })
+    expect([kind, requests.length]).toEqual(['overloaded', 1])
+    expect(message).toContain('Try again')
+    expect(message).not.toContain('the-secret')
+  })
+})
+
+describe('the page of the form', () => {
+  const policyOf = async (path: string) =>
+    (await fetch(new URL(path, gateway.url))).headers.get('content-security-policy') ?? ''
+
+  test('loads from Cloudflare while Turnstile is the challenge, and no other page does', async () => {
+    expect(await policyOf('/console/sign-up')).not.toContain('cloudflare')
+    await at.configure(
+      'mode = "open"\nchallenge = "turnstile"\nturnstile_site_key = "0x4AAA"\nturnstile_secret = "turnstile-secret-1"',
+    )
+    const policy = await policyOf('/console/sign-up')
+    expect(policy).toContain("script-src 'self' https://challenges.cloudflare.com;")
+    expect(policy).toContain('frame-src https://challenges.cloudflare.com')
+    for (const path of ['/console', '/console/sign-up/confirm', '/console/sign-ups', '/console/settings'])
+      expect([path, await policyOf(path)]).not.toEqual([path, expect.stringContaining('cloudflare')])
+    const site = await at.stranger().client.json('GET', '/sign-up')
+    expect(site).toMatchObject({ challenge: 'turnstile', site_key: '0x4AAA' })
+    expect(JSON.stringify(site)).not.toContain('turnstile-secret-1')
+    await at.configure('mode = "open"')
+    expect(await policyOf('/console/sign-up')).not.toContain('cloudflare')
+  })
+})

@@ -1,0 +1,182 @@
+// Limits of sign-up: a thousand forms a minute from one network, from many for one domain, to one mailbox; and invitations.
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { mailboxOf } from '../../plugins/sign-up/mailbox.ts'
+import { signedIn } from '../support/console-session.ts'
+import { outcomeOf, PASSWORD, signUpScene } from './scene.ts'
+
+const OPEN = 'mode = "open"\nchallenge = "none"'
+const at = await signUpScene({ sign_up: OPEN })
+afterAll(() => at[Symbol.asyncDispose]())
+const { gateway } = at
+beforeEach(async () => {
+  gateway.db.run('DELETE FROM sign_up_counts')
+  await at.configure(OPEN)
+})
+
+const countsOf = async (asking: Promise<Response>[]) => {
+  const statuses = (await Promise.all(asking)).map(({ status }) => status)
+  return Object.fromEntries([...Map.groupBy(statuses, String)].map(([status, all]) => [status, all.length]))
+}
+const rows = (table: string) =>
+  (gateway.db.query(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count
+
+describe('a thousand forms at once', () => {
+  test('from one network make five sign-ups, whichever of its addresses they are from', async () => {
+    const before = rows('sign_ups')
+    const asking = Array.from({ length: 1_000 }, (_, number) =>
+      at.stranger(`2001:db8:1:2::${number.toString(16)}`).ask(`n${number}@example${number}.org`),
+    )
+    expect(await countsOf(asking)).toEqual({ 200: 5, 429: 995 })
+    expect(rows('sign_ups') - before).toBe(5)
+    expect((await at.stranger('2001:db8:1:3::1').ask('next@network.example')).status).toBe(200)
+  })
+
+  test('from a thousand networks for one domain make fifty', async () => {
+    const before = rows('sign_ups')
+    const asking = Array.from({ length: 1_000 }, (_, number) =>
+      at.stranger(`203.0.${number >> 8}.${number & 255}`).ask(`d${number}@farm.example`),
+    )
+    expect(await countsOf(asking)).toEqual({ 200: 50, 429: 950 })
+    expect(rows('sign_ups') - before).toBe(50)
+  })
+
+  test('from a thousand networks for a thousand domains make as many as there may be mails, and the log says so once', async () => {
+    const asking = Array.from({ length: 1_000 }, (_, number) =>
+      at.stranger(`192.0.${number >> 8}.${number & 255}`).ask(`m${number}@m${number}.example`),
+    )
+    expect(await countsOf(asking)).toEqual({ 200: 200, 429: 800 })
+    const warned = gateway.log.text().split('sign-ups caused as many mails as they may in an hour').length - 1
+    expect(warned).toBe(1)
+    const refusal = await at.stranger().ask('late@late.example')
+    expect([refusal.status, Number(refusal.headers.get('retry-after')) <= 3_600]).toEqual([429, true])
+  })
+})
+
+test('people of a large mail provider are not counted together', async () => {
+  await at.configure(`${OPEN}\nper_domain_per_day = 1`)
+  for (const name of ['one', 'two', 'three'])
+    expect((await at.stranger().ask(`${name}@gmail.com`)).status).toBe(200)
+  expect((await at.stranger().ask('one@small.example')).status).toBe(200)
+  expect((await at.stranger().ask('two@small.example')).status).toBe(429)
+})
+
+describe('one mailbox', () => {
+  test.each([
+    ['anna@example.org', 'anna@example.org'],
+    ['anna+a@example.org', 'anna@example.org'],
+    ['anna+a+b@example.org', 'anna@example.org'],
+    ['+anna@example.org', '+anna@example.org'],
+    ['a.n.n.a+x@gmail.com', 'anna@gmail.com'],
+    ['a.nna@googlemail.com', 'anna@gmail.com'],
+    ['a.nna@example.org', 'a.nna@example.org'],
+  ])('%s is of %s', (email, mailbox) => {
+    expect(mailboxOf(email)).toBe(mailbox)
+  })
+
+  test('gets three mails a day, however it is spelled, and whoever asks is told the same', async () => {
+    const answers = []
+    for (const email of [
+      'v.ictim@gmail.com',
+      'victim+1@gmail.com',
+      'victim@googlemail.com',
+      'vic.tim+2@gmail.com',
+      'victim@gmail.com',
+    ])
+      answers.push(await (await at.stranger().ask(email)).text())
+    expect(new Set(answers)).toEqual(new Set(['{"done":true}']))
+    await at.mailsTo('victim@googlemail.com', 1)
+    const to_them = at.smtp.received.filter(({ to }) =>
+      to.some((email) => mailboxOf(email) === 'victim@gmail.com'),
+    )
+    expect(to_them).toHaveLength(3)
+  })
+
+  test('of somebody with an account gets one mail a day that says so', async () => {
+    await at.stranger().ask('holder@example.org')
+    const token = await at.tokenFor('holder@example.org')
+    await at.stranger().finish({ token, name: 'holder', password: PASSWORD, terms: null })
+    gateway.db.run('DELETE FROM sign_up_counts')
+    for (let times = 0; times < 3; times += 1)
+      expect((await at.stranger().ask('holder@example.org')).status).toBe(200)
+    expect(await at.mailsTo('holder@example.org', 2)).toHaveLength(2)
+  })
+})
+
+test('what cannot have been an address counts for nobody, and a refusal writes nothing', async () => {
+  const stranger = at.stranger('203.0.113.200')
+  for (let times = 0; times < 10; times += 1) expect((await stranger.ask('nonsense')).status).toBe(400)
+  expect(rows('sign_up_counts')).toBe(0)
+  for (let times = 0; times < 5; times += 1) await stranger.ask(`w${times}@w${times}.example`)
+  const before = gateway.db.query('SELECT kind, subject, count FROM sign_up_counts ORDER BY id').all()
+  expect((await stranger.ask('six@six.example')).status).toBe(429)
+  expect(gateway.db.query('SELECT kind, subject, count FROM sign_up_counts ORDER BY id').all()).toEqual(
+    before,
+  )
+})
+
+describe('an invitation', () => {
+  const BY_INVITATION = 'mode = "invitation"\nchallenge = "none"'
+  const invalid = { status: 404, code: 'invitation_not_valid' }
+  async function invite(body: object): Promise<string> {
+    await at.configure(BY_INVITATION)
+    const operator = await signedIn(gateway, 'operator')
+    const { url } = await operator.json('POST', '/sign-up-invitations', body)
+    return new URL(url).hash.slice(1)
+  }
+  const askWith = async (email: string, code: string) =>
+    await outcomeOf(await at.stranger().ask(email, { code }))
+  async function finish(email: string, name: string) {
+    const token = await at.tokenFor(email)
+    return await outcomeOf(await at.stranger().finish({ token, name, password: PASSWORD, terms: null }))
+  }
+
+  test('is asked for, and nothing else is one', async () => {
+    await at.configure(BY_INVITATION)
+    expect(await outcomeOf(await at.stranger().ask('a@example.org'))).toEqual({
+      status: 400,
+      code: 'invalid_request',
+    })
+    for (const code of ['', 'x', 'x'.repeat(32), "' OR 1=1"])
+      expect(await askWith('a@example.org', code)).toEqual(invalid)
+  })
+
+  test('for two is used by two, and not by a third at once', async () => {
+    const code = await invite({ uses: 2 })
+    for (const name of ['inv-a', 'inv-b', 'inv-c'])
+      expect(await askWith(`${name}@example.org`, code)).toEqual({ status: 200 })
+    const outcomes = await Promise.all(
+      ['inv-a', 'inv-b', 'inv-c'].map((name) => finish(`${name}@example.org`, name)),
+    )
+    expect(outcomes.map(({ status }) => status).sort()).toEqual([200, 200, 404])
+    expect(await askWith('inv-d@example.org', code)).toEqual(invalid)
+  })
+
+  test('for one address is of use to it alone, is mailed, and shown to nobody', async () => {
+    await at.configure(BY_INVITATION)
+    const operator = await signedIn(gateway, 'operator')
+    const made = await operator.json('POST', '/sign-up-invitations', { email: 'Guest@example.org' })
+    expect(made).toMatchObject({ url: null, mailed_to: 'guest@example.org' })
+    const [mail] = await at.mailsTo('guest@example.org', 1)
+    const [, code = ''] = /\/console\/sign-up#([\w-]{32})/.exec(mail?.text ?? '') ?? []
+    expect(await askWith('other@example.org', code)).toEqual(invalid)
+    expect(await askWith('guest@example.org', code)).toEqual({ status: 200 })
+  })
+
+  test('that was revoked makes no account any more, not even for who asked before', async () => {
+    const code = await invite({ uses: 5 })
+    expect(await askWith('revoked@example.org', code)).toEqual({ status: 200 })
+    const operator = await signedIn(gateway, 'operator')
+    const { invitations } = await operator.json('GET', '/sign-up-invitations')
+    await operator.json('DELETE', `/sign-up-invitations/${invitations[0].id}`)
+    expect(await finish('revoked@example.org', 'revoked')).toEqual(invalid)
+    expect(gateway.rows().accounts.some(({ name }) => name === 'revoked')).toBe(false)
+    expect(await askWith('again@example.org', code)).toEqual(invalid)
+  })
+
+  test('is made by the staff alone', async () => {
+    await gateway.account('curious')
+    const account = await signedIn(gateway, { account: 'curious' })
+    expect((await account.send('POST', '/sign-up-invitations', { body: {} })).status).toBe(403)
+    expect((await account.send('GET', '/sign-ups')).status).toBe(403)
+  })
+})

@@ -1,0 +1,101 @@
+// The settings of sign-up: what is taken, and what is refused with which words.
+import { describe, expect, test } from 'bun:test'
+import { signUpSettings } from '../../plugins/sign-up/settings.ts'
+import { faultsIn } from '../../src/domain/validation.ts'
+
+const PRESETS = {
+  mode: 'closed',
+  email_domains: [],
+  challenge: 'altcha',
+  per_address_per_day: 5,
+  per_domain_per_day: 50,
+  mails_per_hour: 200,
+}
+const HOME = { public_url: 'https://gateway.example.com', mail: { smtp: 'env:SMTP_URL' } }
+
+interface Around {
+  public_url?: string
+  mail?: object | undefined
+  env?: Record<string, string>
+}
+
+/** Reads a section as a catalogue does. */
+function read(text: object, { public_url, mail, env = {} }: Around = HOME) {
+  const mistakes: string[] = []
+  const warnings: string[] = []
+  const settings = signUpSettings.read(
+    { ...PRESETS, ...text },
+    {
+      env,
+      server: { listen: '127.0.0.1:8080', ...(public_url !== undefined && { public_url }) },
+      file: mail === undefined ? {} : { mail },
+      report: (path, message) => mistakes.push(`${path.join('.')} ${message}`),
+      warn: (path, message) => warnings.push(`${path.join('.')} ${message}`),
+    },
+  )
+  return { settings, mistakes, warnings }
+}
+
+test('closed needs nothing, and is the default', () => {
+  expect(read({}, {})).toMatchObject({
+    mistakes: [],
+    warnings: [],
+    settings: { mode: 'closed', challenge: { kind: 'altcha' } },
+  })
+})
+
+describe.each(['open', 'invitation'])('mode %s', (mode) => {
+  test('is taken with a mail server and a public URL', () => {
+    expect(read({ mode }).mistakes).toEqual([])
+  })
+
+  test('without a mail server is refused with that sentence', () => {
+    for (const mail of [undefined, {}, { from: 'a@b.c' }])
+      expect(read({ mode }, { ...HOME, mail }).mistakes).toEqual([
+        'sign_up.mode needs a mail server, since people confirm their address by a mail: set smtp in [mail]',
+      ])
+  })
+
+  test('without public_url is refused with that sentence', () => {
+    expect(read({ mode }, { mail: HOME.mail }).mistakes).toEqual([
+      'sign_up.mode needs public_url in [server], since links in mails lead there: set it to the https:// address of this gateway',
+    ])
+  })
+})
+
+describe('Turnstile', () => {
+  const keys = { challenge: 'turnstile', turnstile_site_key: '0x4', turnstile_secret: 'env:TURNSTILE' }
+
+  test('has its secret in a variable', () => {
+    const { settings, warnings } = read({ mode: 'open', ...keys }, { ...HOME, env: { TURNSTILE: 's' } })
+    expect([settings.challenge, warnings]).toEqual([{ kind: 'turnstile', site_key: '0x4', secret: 's' }, []])
+  })
+
+  test('whose variable is not set lets nobody sign up, and the gateway starts', () => {
+    const { settings, warnings, mistakes } = read({ mode: 'open', ...keys })
+    expect([settings.challenge, mistakes]).toEqual([undefined, []])
+    expect(warnings).toEqual([expect.stringContaining('nobody can sign up')])
+  })
+
+  test('needs both of its keys', () => {
+    const { mistakes } = read({ challenge: 'turnstile' })
+    expect(mistakes).toHaveLength(2)
+    expect(mistakes.join()).toContain('turnstile_secret is missing')
+  })
+})
+
+test.each([
+  [{ mode: 'yes' }],
+  [{ challenge: 'recaptcha' }],
+  [{ email_domains: ['Example.com'] }],
+  [{ email_domains: ['@example.com'] }],
+  [{ email_domains: ['*'] }],
+  [{ per_address_per_day: -1 }],
+  [{ per_domain_per_day: 0.5 }],
+  [{ disposable_domains: '../secrets' }],
+  [{ disposable_domains: '/etc/passwd' }],
+  [{ terms_version: '<b>' }],
+  [{ credit_usd: 5 }],
+])('%p is refused', (text) => {
+  expect(faultsIn(signUpSettings.schema, { ...PRESETS, ...text })).not.toEqual([])
+})
