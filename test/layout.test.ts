@@ -324,7 +324,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 1,600 more for sign-in by links and passkeys: attacks, races, walks.
 // 2,300 more for the staff: routes by role, credits at once, roles that change in the middle of a session.
 // 900 more for sign-up: its flow, and attacks on it.
-const MAX_TEST_LINES = 156_500
+// 800 more for attacks on it: floods, challenges, links, forms.
+const MAX_TEST_LINES = 157_300
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
