@@ -325,7 +325,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 2,300 more for the staff: routes by role, credits at once, roles that change in the middle of a session.
 // 900 more for sign-up: its flow, and attacks on it.
 // 800 more for attacks on it: floods, challenges, links, forms.
-const MAX_TEST_LINES = 157_300
+const MAX_TEST_LINES = 157_800
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
