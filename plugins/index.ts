@@ -46,6 +46,7 @@ import { signUp } from './sign-up/plugin.ts'
 import { site } from './site/plugin.ts'
 import { staff } from './staff/plugin.ts'
 import { system } from './system/plugin.ts'
+import { teams } from './teams/plugin.ts'
 import { upgrade } from './upgrade/plugin.ts'
 import { upload } from './upload/plugin.ts'
 import { usage } from './usage/plugin.ts'
@@ -72,6 +73,7 @@ export const plugins = [
   staff,
   signUp,
   identityProviders,
+  teams,
   calls,
   liveFeed,
   usage,

@@ -17,6 +17,7 @@ import { settings_pages, open_pages as sign_in_open_pages } from './sign-in/web/
 import { sign_up_open_pages, sign_up_pages } from './sign-up/web/pages.ts'
 import { incident_pages } from './site/web/pages.ts'
 import { system_pages } from './system/web/pages.ts'
+import { join_pages, team_pages } from './teams/web/pages.ts'
 import { moved_usage, overview_pages } from './usage/web/pages.ts'
 
 /** The side bar, from top to bottom: pages with an icon, twelve in all. The others are below one of them. */
@@ -32,7 +33,10 @@ export const page_groups: readonly PageGroup[] = [
       ...library_pages,
     ],
   },
-  { title: 'Money', pages: [...account_pages, ...sign_up_pages, ...key_pages, ...transaction_pages] },
+  {
+    title: 'Money',
+    pages: [...account_pages, ...sign_up_pages, ...key_pages, ...transaction_pages, ...team_pages],
+  },
   { title: 'Models', pages: catalogue_pages },
   {
     title: 'Gateway',
@@ -63,6 +67,7 @@ export const open_pages: readonly OpenPageEntry[] = [
   ...sign_in_open_pages,
   ...sign_up_open_pages,
   ...returning_pages,
+  ...join_pages,
 ]
 
 export { confirmSignIn, signIn } from './sign-in/web/pages.ts'

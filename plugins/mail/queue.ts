@@ -76,6 +76,7 @@ const queries = perConnection({
         and(
           sql`${mails.state} = 'queued' AND ${mails.link} IS NOT NULL`,
           equalsUnlessNull(mails.account_id, 'account_id'),
+          equalsUnlessNull(mails.recipient, 'recipient'),
         ),
       )
       .prepare(),
@@ -126,9 +127,9 @@ export async function queueMail<P extends Purpose>(
  */
 export async function cancelLinks(
   tx: Tx,
-  which: { account_id: number | null; failure?: string },
+  which: { account_id: number | null; recipient?: string; failure?: string },
 ): Promise<void> {
-  await queries(tx).cancelLinks.run({ failure: REPLACED, ...which })
+  await queries(tx).cancelLinks.run({ failure: REPLACED, recipient: null, ...which })
 }
 
 /** Names that people chose stay in their line. */

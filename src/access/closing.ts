@@ -7,6 +7,7 @@ import type { Account } from '../store/schema.ts'
 import { accountByName, lockedAccount, refuseErased, setStatus } from './accounts.ts'
 import { closingQueries } from './queries.ts'
 import { identityQueries, linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
+import { invitationQueries } from './team-queries.ts'
 
 /**
  * Refuses an account's calls for good, revokes all of its keys, and signs it out; running calls are finished and charged.
@@ -25,6 +26,7 @@ export function closeAccount(db: Db, name: string, now_ms: number): Promise<numb
     await passwordQueries(tx).removeOfAccount.run({ account_id })
     await identityQueries(tx).removeOfAccount.run({ account_id })
     await linkQueries(tx).removeOfAccount.run({ account_id })
+    await invitationQueries(tx).removeOfAccount.run({ account_id })
     const revoked = await revokeKeys.all({ account_id, now_ms })
     const revoked_keys = revoked.length
     if (status !== 'closed')

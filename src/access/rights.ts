@@ -24,6 +24,10 @@ export const RIGHTS = {
   manage_keys: ['operator', 'owner', 'member'],
   /** To change the account's people and settings. */
   manage_account: ['operator', 'owner'],
+  /** To see who belongs to an account. */
+  see_team: ['operator', 'support', 'auditor', 'owner', 'billing'],
+  /** To invite people into an account, and to change and remove them. */
+  manage_team: ['operator', 'support', 'owner'],
   /** To help accounts: invite, suspend and resume them. */
   help_accounts: ['operator', 'support'],
   /** To add money to accounts and refund their calls; support within a limit that the operator sets. */

@@ -113,6 +113,13 @@ export const sessionQueries = perConnection({
       .where(equals(sessions.id, 'id'))
       .returning()
       .prepare(),
+  moveTo: (orm) =>
+    orm
+      .update(sessions)
+      .set(rawPlaceholders('sha256', 'account_id', 'role'))
+      .where(equals(sessions.id, 'id'))
+      .returning()
+      .prepare(),
   remove: (orm) =>
     orm.delete(sessions).where(equals(sessions.id, 'id')).returning({ id: sessions.id }).prepare(),
   /** All of a person, or of a key, but one. */

@@ -22,6 +22,7 @@ import { hashKey, type RandomBytes } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
 import type { SignInEvents } from './sign-in-events.ts'
 import { type SignInRate, sweepAddresses } from './sign-in-rate.ts'
+import { invitationQueries } from './team-queries.ts'
 import { accountOf, isOfKeys, type KeySight, onlyKeysOf, ownerOf, type Viewer } from './viewer.ts'
 
 /** A session is marked as seen at most this often: each time is a write. */
@@ -273,6 +274,7 @@ export function sweepSessions(db: Db, now_ms: number): Promise<void> {
   return db.begin(async (tx) => {
     await sessionQueries(tx).removeExpired.run({ now_ms })
     await linkQueries(tx).removeExpired.run({ now_ms })
+    await invitationQueries(tx).removeExpired.run({ now_ms })
     await sweepAddresses(tx, now_ms)
   })
 }
@@ -282,6 +284,7 @@ export function forgetSessions(db: Db): Promise<void> {
   return db.begin(async (tx) => {
     await sessionQueries(tx).removeAll.run()
     await linkQueries(tx).removeAll.run()
+    await invitationQueries(tx).removeAll.run()
   })
 }
 

@@ -26,6 +26,7 @@ import {
 } from './session-rows.ts'
 import { type PasswordLink, readLink, takeLink } from './sign-in-links.ts'
 import { isKnownAddress } from './sign-in-rate.ts'
+import { switchAccount } from './switching.ts'
 import { actingAs, ownerOf, type Viewer } from './viewer.ts'
 
 export interface Sessions {
@@ -74,6 +75,8 @@ export interface Sessions {
   ): Promise<SignedIn>
   /** The same by their password. @throws GatewayError permission_denied for a wrong one; rate_limited */
   confirmWithPassword(viewer: Viewer, password: string, visitor: Visitor): Promise<SignedIn>
+  /** Takes the session of whoever looks to another account of theirs, under a new token: `switchAccount`. */
+  switchTo(viewer: Viewer, account_id: number | null, visitor: Visitor): Promise<SignedIn>
   /**
    * The viewer of the session that a cookie's token opens.
    *
@@ -147,6 +150,8 @@ export function createSessions(parts: SessionParts): Sessions {
     confirm: (viewer, proof, visitor) => confirmSignIn(parts, viewer, proof, visitor),
 
     confirmWithPassword: (viewer, password, visitor) => confirmWithPassword(parts, viewer, password, visitor),
+
+    switchTo: (viewer, account_id, visitor) => switchAccount(parts, viewer, account_id, visitor),
 
     async viewer(token, address, request_id) {
       const row = token === undefined ? undefined : await sessionByToken(db, token)

@@ -72,6 +72,13 @@ export const ACTIONS = {
   'key.rotated': { area: 'key', title: 'API key rotated', accounts_see: 'all fields' },
   'key.revoked': { area: 'key', title: 'API key revoked', accounts_see: 'all fields' },
   'invitation.created': { area: 'sign_in', title: 'Invitation created', accounts_see: 'all fields' },
+  'member.invited': { area: 'sign_in', title: 'Person invited', accounts_see: 'all fields' },
+  'member.joined': { area: 'sign_in', title: 'Person joined', accounts_see: 'all fields' },
+  'member.changed': { area: 'sign_in', title: 'Role of a person changed', accounts_see: 'all fields' },
+  'member.removed': { area: 'sign_in', title: 'Person removed', accounts_see: 'all fields' },
+  'invitation.revoked': { area: 'sign_in', title: 'Invitation revoked', accounts_see: 'all fields' },
+  'key.handed_over': { area: 'key', title: 'API key handed over', accounts_see: 'all fields' },
+  'session.switched': { area: 'sign_in', title: 'Account switched', accounts_see: 'all fields' },
   'sign_up.invited': { area: 'sign_in', title: 'Invitation to sign up created', accounts_see: 'no fields' },
   'sign_up.invitation_revoked': {
     area: 'sign_in',

@@ -143,6 +143,19 @@ const TABLE = `
   /sign-up-invitations.csv      GET OSA.....
   /sign-up-invitations/:id      DELETE OS......
 
+  /team                         GET OSAo.b..
+  /team.csv                     GET OSAo.b..
+  /team/:person                 PATCH OS.o....
+  /team/:person/remove          POST OS.o....
+  /team-invitations             GET OSAo.b..   POST OS.o....
+  /team-invitations.csv         GET OSAo.b..
+  /team-invitations/:id         DELETE OS.o....
+  /join                         POST OSAomb..
+  /join/look                    POST OSAombkv
+  /join/new                     POST OSAombkv
+  /session/accounts             GET OSAombk.
+  /session/account              PUT OSAomb..
+
   /mails                        GET OSA.....
   /mails.csv                    GET OSA.....
   /mails/:id                    DELETE O.......
@@ -233,7 +246,10 @@ const SENTENCES: Readonly<Record<Letter, readonly string[]>> = {
   S: ['Your role is support, which may not do this. Ask an operator.'],
   A: ['Your role is auditor, which may not do this. Ask an operator.'],
   o: ['Only the operator can do this. Sign in with the operator’s password.'],
-  m: ['Only the operator can do this. Sign in with the operator’s password.'],
+  m: [
+    'Only the operator can do this. Sign in with the operator’s password.',
+    'Your role in this account is member, which may not do this. Ask an owner of the account.',
+  ],
   b: [
     'Only the operator can do this. Sign in with the operator’s password.',
     'Your role in this account is billing, which may not do this. Ask an owner of the account.',

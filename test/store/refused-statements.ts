@@ -23,6 +23,7 @@ export const FILLING = `
   INSERT INTO closed_accounts VALUES (1, 0);
   INSERT INTO people VALUES (1, NULL, 'operator', NULL, NULL, NULL, 0), (2, 1, 'owner', 'a@example.com', 5, NULL, 0);
   INSERT INTO memberships VALUES (1, 2, 1, 'owner', 0);
+  INSERT INTO invitations VALUES (1, 1, 'b@example.com', 'member', zeroblob(32), 1, 2, 0, 9);
   INSERT INTO staff VALUES (1, 1, 'operator', 0);
   INSERT INTO passwords VALUES (1, '$argon2id$x', 0, 1), (2, '$argon2id$y', 0, 2);
   INSERT INTO identities VALUES (1, 2, 'https://id.example', 'a', 'id', 'a@b', 5, 5), (2, 2, 'https://id.example', 'b', 'id', NULL, 5, 6);
@@ -280,6 +281,19 @@ const MEMBERSHIPS = [
   ['an unknown account', 'UPDATE memberships SET account_id = 9'],
 ] as const
 
+const INVITATIONS = [
+  [
+    'a second one of an address into an account',
+    "INSERT INTO invitations VALUES (2, 1, 'b@example.com', 'owner', randomblob(32), 0, NULL, 0, 9)",
+  ],
+  ['a hash twice', "INSERT INTO invitations VALUES (2, 1, 'c@example.com', 'owner', zeroblob(32), 0, NULL, 0, 9)"],
+  ['a hash of another length', 'UPDATE invitations SET sha256 = zeroblob(31)'],
+  ['an unknown role', "UPDATE invitations SET role = 'operator'"],
+  ['an address that is none', "UPDATE invitations SET email = 'a'"],
+  ['mailed by half', 'UPDATE invitations SET is_mailed = 2'],
+  ['an unknown account', 'UPDATE invitations SET account_id = 9'],
+] as const
+
 const STAFF = [
   ['a second role of a person', "INSERT INTO staff VALUES (2, 1, 'support', 0)"],
   ['an unknown role', "UPDATE staff SET role = 'owner'"],
@@ -468,6 +482,7 @@ export const REFUSED_STATEMENTS = [
   ['known_addresses', KNOWN_ADDRESSES],
   ['people', PEOPLE],
   ['memberships', MEMBERSHIPS],
+  ['invitations', INVITATIONS],
   ['staff', STAFF],
   ['route_sums', ROUTE_SUMS],
   ['health_states', HEALTH_STATES],

@@ -86,6 +86,13 @@ const ASKED: Readonly<Record<string, Asked>> = {
     account_id: other(random, id),
     role: either(random, 'owner', 'member', 'billing'),
   }),
+  invitations: ({ random, id, at }) => ({
+    account_id: other(random, id),
+    email: `${unique(at)}@example.com`.slice(-254),
+    role: either(random, 'owner', 'member', 'billing'),
+    sha256: bytes(random, 32),
+    is_mailed: random.below(2),
+  }),
   staff: ({ random, id }) => ({ person_id: id, role: either(random, 'operator', 'support', 'auditor') }),
   passwords: ({ id, at }) => ({
     person_id: id,

@@ -34,6 +34,7 @@ import { LimitFacts } from '../../keys/web/limit-facts.tsx'
 import { SpendLimitFacts } from '../../keys/web/spend-limits.tsx'
 import { type Refusals, useRefusals } from '../../refusals/web/refusals.ts'
 import { ManyRefused, RefusedFigure } from '../../refusals/web/refused.tsx'
+import { TeamList } from '../../teams/web/team-list.tsx'
 import type { AccountView } from '../console/views.ts'
 import { AccountDetails, DetailsDialog } from './account-details.tsx'
 import { CloseDialog, InviteDialog, RenameDialog, SuspendDialog, useResume } from './account-dialogs.tsx'
@@ -86,6 +87,7 @@ function AccountPage({ account, refusals, week }: KnownAccount) {
         label={`Parts of ${account.name}`}
         tabs={[
           { value: 'keys', title: 'Keys', content: <KeysList account={account} /> },
+          { value: 'team', title: 'Team', content: <TeamList account={account} /> },
           { value: 'entries', title: 'Transactions', content: <EntriesList account={account.name} /> },
           { value: 'log', title: 'Audit log', content: <AuditLogList account={account.id} /> },
           { value: 'limits', title: 'Limits', content: <AccountLimits account={account} /> },

@@ -78,6 +78,7 @@ const NAMED: Readonly<Record<string, readonly (readonly [table: string, column: 
   people: [
     ['actions', 'person_id'],
     ['terms_acceptances', 'person_id'],
+    ['invitations', 'invited_by'],
   ],
   holds: [
     ['calls', 'id'],

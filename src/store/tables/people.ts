@@ -9,6 +9,8 @@ import {
   unownedTable,
 } from '../stored-table.ts'
 
+export const MEMBERSHIP_ROLES = ['owner', 'member', 'billing'] as const
+
 export const people = sqliteTable('people', {
   id: integer().primaryKey(),
   /** The account whose erasure erases the person, too. Null: staff. */
@@ -29,7 +31,7 @@ export const memberships = sqliteTable('memberships', {
   person_id: integer().notNull(),
   account_id: integer().notNull(),
   /** An owner manages the account, a member has keys of their own, and billing sees and pays. */
-  role: text({ enum: ['owner', 'member', 'billing'] }).notNull(),
+  role: text({ enum: MEMBERSHIP_ROLES }).notNull(),
   created_at_ms: integer().notNull(),
 })
 
@@ -118,6 +120,21 @@ export const known_addresses = sqliteTable('known_addresses', {
   person_id: integer().notNull(),
 })
 
+/** Open invitations of people into accounts. Only the SHA-256 of a link's token is stored. */
+export const invitations = sqliteTable('invitations', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  email: text().notNull(),
+  role: text({ enum: MEMBERSHIP_ROLES }).notNull(),
+  sha256: blob({ mode: 'buffer' }).notNull().unique(),
+  /** 1: mailed to the address and shown to nobody. */
+  is_mailed: integer().notNull(),
+  /** They may be gone by then; null: a command. */
+  invited_by: integer(),
+  created_at_ms: integer().notNull(),
+  expires_at_ms: integer().notNull(),
+})
+
 /** Those of people come before the people themselves: an erasure deletes in this order. */
 export const people_tables: readonly StoredTable[] = [
   accountTable(passwords, {
@@ -156,6 +173,14 @@ export const people_tables: readonly StoredTable[] = [
     described: 'who may sign in to it, and as what',
     columns: columns('id person_id account_id role created_at_ms', EXPORTED),
   }),
+  accountTable(invitations, {
+    erases: 'rows',
+    described: 'open invitations of people into it',
+    columns: {
+      ...columns('id account_id email role is_mailed created_at_ms expires_at_ms', EXPORTED),
+      ...columns('sha256 invited_by', NOT_EXPORTED),
+    },
+  }),
   accountTable(people, {
     erases: 'rows',
     described: 'the people who sign in to it',
@@ -167,6 +192,7 @@ export const people_tables: readonly StoredTable[] = [
 export type PersonRow = typeof people.$inferSelect
 export type MembershipRow = typeof memberships.$inferSelect
 export type StaffRow = typeof staff.$inferSelect
+export type InvitationRow = typeof invitations.$inferSelect
 export type SessionRow = typeof sessions.$inferSelect
 export type IdentityRow = typeof identities.$inferSelect
 export type SignInLinkRow = typeof sign_in_links.$inferSelect

@@ -3,6 +3,7 @@ import { BookOpen, Keyboard, LogOut, Monitor, Moon, Search, Sun } from 'lucide-r
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { pages } from '../../../pages.ts'
+import { SwitchAccount } from '../../../teams/web/switch-account.tsx'
 import { BrandLinks, BrandMark } from '../parts/brand.tsx'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -93,6 +94,7 @@ function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
         {viewer.account ?? 'Operator'}
         {viewer.key && <div className="small soft">by key {viewer.key.prefix}</div>}
       </div>
+      <SwitchAccount />
       <Menu
         label="Theme"
         trigger={<Button look="quiet" icon={THEME_ICONS[theme]} aria-label="Theme" />}

@@ -17,6 +17,7 @@ import proofs_and_links from './0041_proofs_and_links.sql' with { type: 'text' }
 import sign_ups from './0042_sign_ups.sql' with { type: 'text' }
 import keys_of_people from './0043_keys_of_people.sql' with { type: 'text' }
 import identities from './0044_identities.sql' with { type: 'text' }
+import invitations from './0045_invitations.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 42, sql: sign_ups, readable_from: 42 },
   { version: 43, sql: keys_of_people, readable_from: 43 },
   { version: 44, sql: identities, readable_from: 44 },
+  { version: 45, sql: invitations, readable_from: 45 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -47,6 +47,7 @@ import proofs_and_links from './migrations/0041_proofs_and_links.sql' with { typ
 import sign_ups from './migrations/0042_sign_ups.sql' with { type: 'text' }
 import keys_of_people from './migrations/0043_keys_of_people.sql' with { type: 'text' }
 import identities from './migrations/0044_identities.sql' with { type: 'text' }
+import invitations from './migrations/0045_invitations.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -94,6 +95,7 @@ export const MIGRATIONS: readonly string[] = [
   sign_ups,
   keys_of_people,
   identities,
+  invitations,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

@@ -1,0 +1,13 @@
+// The routes of teams at the console: people and invitations of an account, the link of an invitation, and one's own accounts.
+import { Elysia } from 'elysia'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { joinRoutes } from './join.ts'
+import { sideRoutes } from './sides.ts'
+import { invitationRoutes, memberRoutes } from './team.ts'
+
+export const teamRoutes = (gateway: Gateway) =>
+  new Elysia({ name: 'console-teams' })
+    .use(memberRoutes(gateway))
+    .use(invitationRoutes(gateway))
+    .use(joinRoutes(gateway))
+    .use(sideRoutes(gateway))

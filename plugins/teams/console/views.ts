@@ -1,0 +1,77 @@
+// People, invitations and accounts in requests and answers of the console.
+import { Type } from '@sinclair/typebox'
+import { ACCOUNT_PARAMETER } from '../../../src/app/surface/console/references.ts'
+import { WholeNumber } from '../../../src/http/parameters.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
+import { TimeFields } from '../../../src/http/views.ts'
+import { Roles } from '../list.ts'
+
+const Token = Type.String({ maxLength: 256, must: 'the part of the link after its #' })
+const Person = WholeNumber({ minimum: 1 }, 'the number of a person')
+
+export const NewInvitation = Closed({
+  ...ACCOUNT_PARAMETER,
+  email: Type.String({ maxLength: 254, must: 'an email address' }),
+  role: Roles,
+  as_link: Type.Optional(
+    Type.Boolean({ description: 'for the staff: answers with the link, also where it could be mailed' }),
+  ),
+})
+export const InvitedView = Closed({
+  email: Type.String(),
+  url: Nullable(Type.String({ description: 'works once; shown only here; null if it was mailed' })),
+  ...TimeFields('expires'),
+})
+
+/** What becomes of the keys of somebody: one of both. */
+const KEYS_LEFT = {
+  keys: Type.Optional(Type.Literal('revoke', { must: '"revoke"' })),
+  keys_to: Type.Optional(Person),
+}
+const WITHOUT_OWNER = Type.Optional(
+  Type.Boolean({ description: 'for the staff: the account may be left without an owner' }),
+)
+export const RoleChange = Closed({
+  ...ACCOUNT_PARAMETER,
+  role: Roles,
+  ...KEYS_LEFT,
+  without_owner: WITHOUT_OWNER,
+})
+export const Removal = Closed({ ...ACCOUNT_PARAMETER, ...KEYS_LEFT, without_owner: WITHOUT_OWNER })
+export const AccountQuery = Closed(ACCOUNT_PARAMETER)
+export const PersonParams = Type.Object({ person: Person })
+export const InvitationParams = Type.Object({
+  id: WholeNumber({ minimum: 1 }, 'the number of an invitation'),
+})
+export const DoneView = Closed({ done: Type.Literal(true) })
+
+export const LinkToken = Closed({ token: Token })
+export const LinkView = Closed({
+  account: Type.String(),
+  email: Type.String(),
+  role: Roles,
+  signs_in: Type.Boolean({ description: 'the address belongs to a person here, who signs in to join' }),
+  /** Null where nobody is signed in. */
+  signed_in_as: Nullable(Type.String({ description: 'the name of who is signed in, and would join' })),
+  min_password_chars: Type.Integer(),
+  ...TimeFields('expires'),
+})
+export const NewMember = Closed({
+  token: Token,
+  name: Type.String({ maxLength: 200, must: 'a name' }),
+  password: Type.String({ maxLength: 1_024, must: 'text of at most 1,024 characters' }),
+})
+
+export const SidesView = Closed({
+  sides: Type.Array(
+    Closed({
+      account_id: Nullable(Type.Integer({ description: 'null: the staff' })),
+      account: Nullable(Type.String()),
+      role: Type.String(),
+      is_current: Type.Boolean(),
+    }),
+  ),
+})
+export const SideChoice = Closed({
+  account_id: Nullable(WholeNumber({ minimum: 1 }, 'the number of an account, or null for the staff')),
+})

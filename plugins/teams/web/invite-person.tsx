@@ -1,0 +1,106 @@
+// The dialog that invites a person into an account, and the link where it is not mailed.
+import { useState } from 'react'
+import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
+import { Dialog, DialogActions } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { TextInput } from '../../console/web/parts/input.tsx'
+import { Select } from '../../console/web/parts/select.tsx'
+import { exactTime } from '../../console/web/parts/time-words.ts'
+import type { TeamOf } from './team-list.tsx'
+import { ROLES, type Role } from './words.ts'
+
+type Invited = AnswerOf<(typeof api)['team-invitations']['post']>
+
+interface InvitePersonProps extends TeamOf {
+  open: boolean
+  onClose: () => void
+}
+
+export function InvitePerson({ open, onClose, account }: InvitePersonProps) {
+  const [invited, setInvited] = useState<Invited | null>(null)
+  const end = () => {
+    setInvited(null)
+    onClose()
+  }
+  const title = account ? `Invite a person to ${account.name}` : 'Invite a person'
+  return (
+    <Dialog open={open} onClose={end} title={title} dismissable={invited?.url == null}>
+      {invited ? (
+        <Sent invited={invited} end={end} />
+      ) : (
+        <InviteForm account={account} onInvited={setInvited} onCancel={end} />
+      )}
+    </Dialog>
+  )
+}
+
+interface InviteFormProps extends TeamOf {
+  onInvited: (invited: Invited) => void
+  onCancel: () => void
+}
+
+function InviteForm({ account, onInvited, onCancel }: InviteFormProps) {
+  const { side } = useViewer()
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Role>('member')
+  const { runOrThrow } = useAction({
+    work: () =>
+      send(
+        api['team-invitations'].post({
+          email: email.trim(),
+          role,
+          ...(account && { account: String(account.id) }),
+        }),
+      ),
+    changes: ['team-invitations'],
+  })
+  return (
+    <Form submit={async () => onInvited(await runOrThrow(undefined))} aria-label="Invite a person">
+      <Field label="Email" name="email">
+        <TextInput type="email" autoComplete="off" autoCapitalize="none" value={email} onChange={setEmail} />
+      </Field>
+      <Field label="Role" name="role">
+        <Select options={ROLES} value={role} onChange={setRole} />
+      </Field>
+      <p className="soft small">
+        The link works once, for 7 days. It is mailed if a mail server is set; else you get it to pass on.
+      </p>
+      <SubmitOrCancel onCancel={onCancel}>Invite</SubmitOrCancel>
+      {side === 'operator' && account && (
+        <AsCommand
+          command={`tollgate account team invite ${account.name} ${email.trim() || 'EMAIL'} --role ${role}`}
+        />
+      )}
+    </Form>
+  )
+}
+
+function Sent({ invited: { email, url, expires_at_ms }, end }: { invited: Invited; end: () => void }) {
+  const expires = exactTime(expires_at_ms)
+  return (
+    <>
+      {url === null ? (
+        <p>
+          An invitation is on its way to {email}. Its link works once, until {expires}.
+        </p>
+      ) : (
+        <>
+          <p>
+            Send this link to {email}. It works once, until {expires}, and is not shown again.
+          </p>
+          <Secret value={url} what="link" />
+        </>
+      )}
+      <DialogActions>
+        <Button look="primary" onClick={end}>
+          Done
+        </Button>
+      </DialogActions>
+    </>
+  )
+}

@@ -1,0 +1,151 @@
+// The page of an invitation into an account: joining as who is signed in, after a sign-in, or as a new person.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, useSyncExternalStore } from 'react'
+import { useLocation } from 'wouter'
+import { type AnswerOf, ApiError, api, send } from '../../console/web/app/client.ts'
+import { useSession } from '../../console/web/app/session.tsx'
+import { Button } from '../../console/web/parts/button.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, FormActions, SubmitButton } from '../../console/web/parts/form.tsx'
+import { TextInput } from '../../console/web/parts/input.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { PasswordInput } from '../../console/web/parts/password-input.tsx'
+import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
+import { OutsideFrame, requireKeptCookie } from '../../sign-in/web/outside.tsx'
+import SignIn from '../../sign-in/web/sign-in.tsx'
+import { ROLE_NAMES } from './words.ts'
+
+type Link = AnswerOf<typeof api.join.look.post>
+
+/** The link's secret stands in the fragment, which browsers send nowhere. */
+const tokenInAddress = (): string => location.hash.slice(1)
+
+function onOtherLink(notify: () => void): () => void {
+  addEventListener('hashchange', notify)
+  return () => removeEventListener('hashchange', notify)
+}
+
+export default function Join() {
+  const token = useSyncExternalStore(onOtherLink, tokenInAddress)
+  const { data: site } = useSession()
+  const link = useQuery({
+    queryKey: ['join', token],
+    queryFn: () => send(api.join.look.post({ token })),
+    retry: false,
+    enabled: token !== '',
+  })
+  if (token === '' || link.error instanceof ApiError)
+    return (
+      <OutsideFrame title="Invitation not valid">
+        <Notice tone="warn">
+          {link.error?.message ??
+            'The link is incomplete. Open it exactly as you got it, including the part after the #.'}
+        </Notice>
+      </OutsideFrame>
+    )
+  if (link.error)
+    return (
+      <OutsideFrame title="Invitation">
+        <FailedState failure={link.error} retry={() => void link.refetch()} />
+      </OutsideFrame>
+    )
+  if (!link.data || !site) return <Skeleton rows={4} />
+  return <Invited token={token} link={link.data} refusal={site.sign_in_refusal} />
+}
+
+interface InvitedProps {
+  token: string
+  link: Link
+  refusal: string | null
+}
+
+function Invited({ token, link, refusal }: InvitedProps) {
+  const queries = useQueryClient()
+  const [signs_in, setSignsIn] = useState(link.signs_in)
+  const { account, role, signed_in_as } = link
+  if (signed_in_as === null && signs_in)
+    return (
+      <SignIn
+        note={`Sign in to join ${account}.`}
+        onSignedIn={() => {
+          void queries.invalidateQueries()
+        }}
+      />
+    )
+  return (
+    <OutsideFrame
+      title={`Join ${account}`}
+      lead={`You are invited to the account ${account} as ${ROLE_NAMES[role].toLowerCase()}.`}
+      refusal={refusal}
+    >
+      {signed_in_as === null ? (
+        <NewPerson token={token} link={link} signIn={() => setSignsIn(true)} />
+      ) : (
+        <AsViewer token={token} name={signed_in_as} />
+      )}
+    </OutsideFrame>
+  )
+}
+
+function useArrival(): () => Promise<void> {
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  return async () => {
+    await requireKeptCookie()
+    queries.clear()
+    go('/', { replace: true })
+  }
+}
+
+function AsViewer({ token, name }: { token: string; name: string }) {
+  const arrive = useArrival()
+  async function submit(): Promise<void> {
+    await send(api.join.post({ token }))
+    await arrive()
+  }
+  return (
+    <Form submit={submit} aria-label="Join">
+      <p>You are signed in as {name}.</p>
+      <SubmitButton>Join</SubmitButton>
+    </Form>
+  )
+}
+
+interface NewPersonProps {
+  token: string
+  link: Link
+  signIn: () => void
+}
+
+function NewPerson({ token, link: { email, min_password_chars }, signIn }: NewPersonProps) {
+  const arrive = useArrival()
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  async function submit(): Promise<void> {
+    await send(api.join.new.post({ token, name, password }))
+    await arrive()
+  }
+  return (
+    <Form submit={submit} aria-label="Join">
+      <Field label="Email" name="email" help="You sign in with it.">
+        <TextInput value={email} onChange={() => {}} readOnly autoComplete="username" />
+      </Field>
+      <Field label="Name" name="name">
+        <TextInput value={name} onChange={setName} autoComplete="name" autoFocus />
+      </Field>
+      <Field
+        label="Password"
+        name="password"
+        help={`At least ${min_password_chars} characters. A few random words work well.`}
+      >
+        <PasswordInput autoComplete="new-password" value={password} onChange={setPassword} />
+      </Field>
+      <FormActions>
+        <Button look="quiet" onClick={signIn}>
+          I have a sign-in here
+        </Button>
+        <SubmitButton>Join</SubmitButton>
+      </FormActions>
+    </Form>
+  )
+}

@@ -1,0 +1,174 @@
+// The dialogs of a person in an account: another role, and their removal; both ask what becomes of keys that work.
+import { useState } from 'react'
+import { api, part, send } from '../../console/web/app/client.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { Choices } from '../../console/web/parts/choices.tsx'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { Select } from '../../console/web/parts/select.tsx'
+import { Switch } from '../../console/web/parts/switch.tsx'
+import type { MemberView } from '../list.ts'
+import type { TeamOf } from './team-list.tsx'
+import { ROLE_NAMES, ROLES, type Role } from './words.ts'
+
+interface MemberDialogProps extends TeamOf {
+  person: MemberView
+  /** Those of the page: keys are handed over to one of them. */
+  people: readonly MemberView[]
+  onClose: () => void
+}
+
+const CHANGES = ['team', 'keys']
+
+export function ChangeRole({ person, people, account, onClose }: MemberDialogProps) {
+  const [role, setRole] = useState<Role>(person.role)
+  const keys = useKeysLeft(person, people)
+  const last_owner = useLastOwner(person, people)
+  const asks_keys = role === 'billing' && person.role !== 'billing' && person.keys > 0
+  const { runOrThrow } = useAction({
+    work: () =>
+      send(
+        api.team({ person: part(person.person_id) }).patch({
+          ...accountOf(account),
+          ...(asks_keys ? keys.values : {}),
+          ...last_owner.values,
+          role,
+        }),
+      ),
+    changes: CHANGES,
+    done: () => ({ text: `${person.name} is now ${ROLE_NAMES[role].toLowerCase()}` }),
+  })
+  return (
+    <Dialog open onClose={onClose} title={`Role of ${person.name}`}>
+      <Form
+        submit={async () => {
+          await runOrThrow(undefined)
+          onClose()
+        }}
+        aria-label="Change role"
+      >
+        <Field label="Role" name="role">
+          <Select options={ROLES} value={role} onChange={setRole} />
+        </Field>
+        {asks_keys && keys.fields}
+        {role !== 'owner' && last_owner.field}
+        <SubmitOrCancel onCancel={onClose} disabled={role === person.role}>
+          Change role
+        </SubmitOrCancel>
+      </Form>
+    </Dialog>
+  )
+}
+
+export function RemovePerson({ person, people, account, onClose }: MemberDialogProps) {
+  const keys = useKeysLeft(person, people)
+  const last_owner = useLastOwner(person, people)
+  const { runOrThrow } = useAction({
+    work: () =>
+      send(
+        api.team({ person: part(person.person_id) }).remove.post({
+          ...accountOf(account),
+          ...(person.keys > 0 ? keys.values : {}),
+          ...last_owner.values,
+        }),
+      ),
+    changes: CHANGES,
+    done: () => ({ text: `${person.name} removed` }),
+  })
+  return (
+    <Dialog open onClose={onClose} title={`Remove ${person.name}?`}>
+      <Form
+        submit={async () => {
+          await runOrThrow(undefined)
+          onClose()
+        }}
+        aria-label="Remove"
+      >
+        <p>{person.name} is signed out of this account at once. Their calls and images stay.</p>
+        {person.keys > 0 && keys.fields}
+        {last_owner.field}
+        <SubmitOrCancel onCancel={onClose} look="danger">
+          Remove
+        </SubmitOrCancel>
+      </Form>
+    </Dialog>
+  )
+}
+
+const accountOf = (account: TeamOf['account']) => (account ? { account: String(account.id) } : {})
+
+const FATES = [
+  { value: 'revoke', label: 'Revoke' },
+  { value: 'hand', label: 'Hand over' },
+] as const
+
+/** What becomes of the keys of a person. */
+function useKeysLeft(person: MemberView, people: readonly MemberView[]) {
+  const heirs = people
+    .filter(({ person_id, role }) => person_id !== person.person_id && role !== 'billing')
+    .map(({ person_id, name, email }) => ({
+      value: String(person_id),
+      label: name,
+      ...(email && { detail: email }),
+    }))
+  const [fate, setFate] = useState<(typeof FATES)[number]['value']>('revoke')
+  const [heir, setHeir] = useState(heirs[0]?.value ?? '')
+  const is_handed = fate === 'hand' && heir !== ''
+  return {
+    values: is_handed ? { keys_to: Number(heir) } : { keys: 'revoke' as const },
+    fields: (
+      <>
+        <Field
+          label={person.keys === 1 ? 'Their API key' : `Their ${person.keys} API keys`}
+          name="keys"
+          help={
+            is_handed
+              ? `They go on working. ${person.name} may still know them: rotate them soon.`
+              : 'Calls with them are refused from now on.'
+          }
+        >
+          <Choices
+            label="Their API keys"
+            options={heirs.length > 0 ? FATES : FATES.slice(0, 1)}
+            value={fate}
+            onChange={setFate}
+          />
+        </Field>
+        {fate === 'hand' && (
+          <Field label="To" name="keys_to">
+            <Select options={heirs} value={heir} onChange={setHeir} />
+          </Field>
+        )}
+      </>
+    ),
+  }
+}
+
+/** For the staff, who may leave an account without an owner. */
+function useLastOwner(person: MemberView, people: readonly MemberView[]) {
+  const { side } = useViewer()
+  const [agreed, setAgreed] = useState(false)
+  const is_last =
+    person.role === 'owner' &&
+    !people.some(
+      ({ person_id, role, is_disabled }) =>
+        person_id !== person.person_id && role === 'owner' && !is_disabled,
+    )
+  if (!is_last) return { values: {}, field: null }
+  if (side !== 'operator')
+    return {
+      values: {},
+      field: <Notice tone="warn">This is the last owner. Make somebody else an owner first.</Notice>,
+    }
+  return {
+    values: agreed ? { without_owner: true } : {},
+    field: (
+      <Field inline label="Leave the account without an owner" name="without_owner">
+        <Switch checked={agreed} onChange={setAgreed} />
+      </Field>
+    ),
+  }
+}

@@ -1,0 +1,37 @@
+// The menu of a person's other accounts, at the foot of the side bar; nothing for who has one alone.
+import { ArrowLeftRight } from 'lucide-react'
+import { api, send } from '../../console/web/app/client.ts'
+import { forgetTab } from '../../console/web/app/kept.ts'
+import { addressOf } from '../../console/web/app/place.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { Menu } from '../../console/web/parts/menu.tsx'
+
+export function SwitchAccount() {
+  const { side } = useViewer()
+  const { data } = useApi(['session-accounts'], () => api.session.accounts.get(), {
+    enabled: side !== 'key',
+  })
+  const { run } = useAction({
+    work: async (account_id: number | null) => {
+      await send(api.session.account.put({ account_id }))
+      forgetTab()
+      location.assign(addressOf('/console'))
+    },
+    changes: ['session-accounts'],
+  })
+  const others = data?.sides.filter(({ is_current }) => !is_current) ?? []
+  if (others.length === 0) return null
+  return (
+    <Menu
+      label="Switch account"
+      trigger={<Button look="quiet" icon={ArrowLeftRight} aria-label="Switch account" />}
+      items={others.map(({ account_id, account }) => ({
+        label: account ?? 'Operators’ side',
+        onSelect: () => run(account_id),
+      }))}
+    />
+  )
+}

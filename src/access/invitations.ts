@@ -1,0 +1,121 @@
+// Invitations of people into accounts: made, found by the token of their link, used once, and revoked.
+import { conflict, notFound, rateLimited } from '../domain/errors.ts'
+import { HOUR_MS } from '../domain/ranges.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Db, Tx } from '../store/db.ts'
+import type { Account, InvitationRow } from '../store/schema.ts'
+import { refuseClosed } from './closing.ts'
+import type { Issuing } from './keys.ts'
+import { accountQueries, closingQueries } from './queries.ts'
+import { hashKey } from './secret.ts'
+import { INVITATION_DAYS, makeToken } from './sign-in-links.ts'
+import type { TeamRole } from './team.ts'
+import { invitationQueries, teamQueries } from './team-queries.ts'
+
+/** By an account's own people; each may be a mail to a stranger. */
+const MAX_AN_HOUR = 20
+const TOKEN = /^[A-Za-z0-9_-]{32}$/
+
+export interface NewInvitation {
+  account: Account
+  /** As `personsAddress` has it. */
+  email: string
+  role: TeamRole
+  /** Whether the link is mailed, and shown to nobody. */
+  is_mailed: boolean
+  /** Null: a command. */
+  invited_by: number | null
+  /** Whether somebody of the account invites, who may do so 20 times an hour. */
+  is_counted: boolean
+}
+
+/**
+ * Makes an invitation, in place of an open one for the address. It says nothing of whether the address has a person here. In a transaction that
+ * has locked the account.
+ *
+ * @returns the token of its link, which is stored nowhere
+ * @throws GatewayError conflict for a closed account, and for somebody who is in it; rate_limited
+ */
+export async function makePersonInvitation(
+  tx: Tx,
+  { account, email, role, is_mailed, invited_by, is_counted }: NewInvitation,
+  { randomBytes, now_ms }: Issuing,
+): Promise<{ row: InvitationRow; token: string }> {
+  const { id: account_id } = account
+  await refuseClosed(tx, account)
+  if (await teamQueries(tx).byEmail.get({ account_id, email }))
+    throw conflict('Somebody with this address is in the account already. Change their role in the team.', {
+      code: 'is_member',
+      param: 'email',
+    })
+  if (is_counted) await refuseMore(tx, account_id, now_ms)
+  const { ofEmail, remove, insert } = invitationQueries(tx)
+  const before: InvitationRow | undefined = await ofEmail.get({ account_id, email })
+  if (before) await remove.run({ id: before.id })
+  const token = makeToken(randomBytes)
+  const row: InvitationRow = await insert.get({
+    ...{ account_id, email, role, invited_by },
+    sha256: hashKey(token),
+    is_mailed: Number(is_mailed),
+    created_at_ms: now_ms,
+    expires_at_ms: now_ms + INVITATION_DAYS * 24 * HOUR_MS,
+  })
+  const expires_at = new Date(row.expires_at_ms).toISOString()
+  await recordAction(tx, { action: 'member.invited', account_id, after: { email, role, expires_at } })
+  return { row, token }
+}
+
+async function refuseMore(tx: Tx, account_id: number, now_ms: number): Promise<void> {
+  const since_ms = now_ms - HOUR_MS
+  const { invited = 0 } = (await invitationQueries(tx).countSince.get({ account_id, since_ms })) ?? {}
+  if (invited >= MAX_AN_HOUR)
+    throw rateLimited(`An account invites at most ${MAX_AN_HOUR} people an hour. Try again later.`, {
+      retry_after_s: HOUR_MS / 1_000,
+    })
+}
+
+/** The open invitation of a token, with its account. @throws GatewayError not_found for one that was used, revoked, replaced, or has expired */
+export async function readInvitation(
+  db: Db,
+  token: string,
+  now_ms: number,
+): Promise<{ invitation: InvitationRow; account: Account }> {
+  const invitation: InvitationRow | undefined = TOKEN.test(token)
+    ? await invitationQueries(db).byHash.get({ sha256: hashKey(token) })
+    : undefined
+  if (!invitation || invitation.expires_at_ms <= now_ms) throw noSuchInvitation()
+  const { account_id } = invitation
+  const account = await accountQueries(db).accountById.get({ id: account_id })
+  if (!account || (await closingQueries(db).find.get({ account_id }))) throw noSuchInvitation()
+  return { invitation, account }
+}
+
+/** Uses an invitation up, in a transaction: of two at once, one does. @throws GatewayError not_found as `readInvitation` */
+export async function takeInvitation(
+  tx: Tx,
+  token: string,
+  now_ms: number,
+): Promise<{ invitation: InvitationRow; account: Account }> {
+  const { account } = await readInvitation(tx, token, now_ms)
+  await tx.lock(account.id)
+  const taken = await readInvitation(tx, token, now_ms)
+  await invitationQueries(tx).remove.run({ id: taken.invitation.id })
+  return taken
+}
+
+/** Revokes an open invitation. In a transaction that has locked the account. @returns it @throws GatewayError not_found */
+export async function revokeInvitation(tx: Tx, account_id: number, id: number): Promise<InvitationRow> {
+  const { byId, remove } = invitationQueries(tx)
+  const found: InvitationRow | undefined = await byId.get({ account_id, id })
+  if (!found) throw notFound('Invitation not found. It may have been used or revoked.')
+  await remove.run({ id })
+  const { email, role } = found
+  await recordAction(tx, { action: 'invitation.revoked', account_id, before: { email, role } })
+  return found
+}
+
+const noSuchInvitation = () =>
+  notFound(
+    'This invitation was already used, was revoked or replaced by a newer one, or has expired. Ask for a new one.',
+    { code: 'link_not_valid', param: 'token' },
+  )

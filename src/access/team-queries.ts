@@ -1,0 +1,189 @@
+// The queries on the people of an account and on invitations, prepared once for each connection.
+import { and, desc, eq, gt, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
+import type { Orm } from '../store/db.ts'
+import { equals, placeholders, rawPlaceholders } from '../store/placeholders.ts'
+import { perAccount, perConnection } from '../store/prepared.ts'
+import { accounts, actions, invitations, keys, memberships, people, sessions } from '../store/schema.ts'
+
+const { placeholder } = sql
+
+const ofMember = () =>
+  and(equals(memberships.person_id, 'person_id'), equals(memberships.account_id, 'account_id'))
+
+/** Not revoked and not expired. */
+const isUsable = () =>
+  sql`(${keys.revoked_at_ms} IS NULL OR ${keys.revoked_at_ms} > ${placeholder('now_ms')})
+    AND (${keys.expires_at_ms} IS NULL OR ${keys.expires_at_ms} > ${placeholder('now_ms')})`
+
+const ofKeys = () => and(equals(keys.person_id, 'person_id'), equals(keys.account_id, 'account_id'))
+
+export const teamQueries = perConnection({
+  insert: (orm) =>
+    orm
+      .insert(memberships)
+      .values(placeholders('person_id', 'account_id', 'role', 'created_at_ms'))
+      .prepare(),
+  setRole: (orm) => orm.update(memberships).set(rawPlaceholders('role')).where(ofMember()).prepare(),
+  remove: (orm) => orm.delete(memberships).where(ofMember()).prepare(),
+  /** Whether or not they can sign in. */
+  member: (orm) =>
+    orm
+      .select({ person: people, role: memberships.role })
+      .from(memberships)
+      .innerJoin(people, eq(people.id, memberships.person_id))
+      .where(ofMember())
+      .prepare(),
+  byEmail: (orm) =>
+    orm
+      .select({ person_id: people.id })
+      .from(memberships)
+      .innerJoin(people, eq(people.id, memberships.person_id))
+      .where(and(equals(memberships.account_id, 'account_id'), equals(people.email, 'email')))
+      .prepare(),
+  /** Owners who can sign in, but one person. */
+  otherOwners: (orm) =>
+    orm
+      .select({ owners: sql<number>`count(*)` })
+      .from(memberships)
+      .innerJoin(people, eq(people.id, memberships.person_id))
+      .where(
+        and(
+          equals(memberships.account_id, 'account_id'),
+          sql`${memberships.role} = 'owner' AND ${memberships.person_id} <> ${placeholder('person_id')}`,
+          isNull(people.disabled_at_ms),
+        ),
+      )
+      .prepare(),
+  usableKeys: (orm) => orm.select().from(keys).where(and(ofKeys(), isUsable())).orderBy(keys.id).prepare(),
+  setPerson: (orm) =>
+    orm.update(keys).set(rawPlaceholders('person_id')).where(equals(keys.id, 'id')).prepare(),
+  /** Those that are left become the account's. */
+  leaveKeys: (orm) => orm.update(keys).set({ person_id: null }).where(ofKeys()).prepare(),
+  endSessions: (orm) =>
+    orm
+      .delete(sessions)
+      .where(and(equals(sessions.person_id, 'person_id'), equals(sessions.account_id, 'account_id')))
+      .returning({ id: sessions.id })
+      .prepare(),
+  /** The accounts of a person, the first that they joined first. */
+  accountsOf: (orm) =>
+    orm
+      .select({ account: accounts, role: memberships.role })
+      .from(memberships)
+      .innerJoin(accounts, eq(accounts.id, memberships.account_id))
+      .where(equals(memberships.person_id, 'person_id'))
+      .orderBy(memberships.id)
+      .prepare(),
+})
+
+/** With the most recent use of a session, and how many keys work. */
+const membersWhere = (orm: Orm, account?: SQL) =>
+  orm
+    .select({
+      id: memberships.id,
+      account_id: memberships.account_id,
+      account_name: accounts.name,
+      person_id: memberships.person_id,
+      role: memberships.role,
+      joined_at_ms: memberships.created_at_ms,
+      name: people.name,
+      email: people.email,
+      email_verified_at_ms: people.email_verified_at_ms,
+      disabled_at_ms: people.disabled_at_ms,
+      last_seen_at_ms: sql<number | null>`(SELECT max(last_seen_at_ms) FROM sessions
+        WHERE sessions.person_id = memberships.person_id AND sessions.account_id = memberships.account_id)`,
+      keys: sql<number>`(SELECT count(*) FROM keys
+        WHERE keys.person_id = memberships.person_id AND keys.account_id = memberships.account_id AND ${isUsable()})`,
+    })
+    .from(memberships)
+    .innerJoin(people, eq(people.id, memberships.person_id))
+    .innerJoin(accounts, eq(accounts.id, memberships.account_id))
+    .where(and(account, lt(memberships.id, placeholder('below_id'))))
+    .orderBy(desc(memberships.id))
+    .limit(placeholder('row_limit'))
+    .prepare()
+
+const invitationsWhere = (orm: Orm, account?: SQL) =>
+  orm
+    .select({
+      id: invitations.id,
+      account_id: invitations.account_id,
+      account_name: accounts.name,
+      email: invitations.email,
+      role: invitations.role,
+      is_mailed: invitations.is_mailed,
+      created_at_ms: invitations.created_at_ms,
+      expires_at_ms: invitations.expires_at_ms,
+    })
+    .from(invitations)
+    .innerJoin(accounts, eq(accounts.id, invitations.account_id))
+    .where(
+      and(
+        account,
+        lt(invitations.id, placeholder('below_id')),
+        gt(invitations.expires_at_ms, placeholder('now_ms')),
+      ),
+    )
+    .orderBy(desc(invitations.id))
+    .limit(placeholder('row_limit'))
+    .prepare()
+
+export const teamLists = perAccount((account) => ({
+  members: (orm: Orm) => membersWhere(orm, account(memberships)),
+  invitations: (orm: Orm) => invitationsWhere(orm, account(invitations)),
+}))
+
+export const invitationQueries = perConnection({
+  insert: (orm) =>
+    orm
+      .insert(invitations)
+      .values(
+        placeholders(
+          'account_id',
+          'email',
+          'role',
+          'sha256',
+          'is_mailed',
+          'invited_by',
+          'created_at_ms',
+          'expires_at_ms',
+        ),
+      )
+      .returning()
+      .prepare(),
+  byHash: (orm) => orm.select().from(invitations).where(equals(invitations.sha256, 'sha256')).prepare(),
+  byId: (orm) =>
+    orm
+      .select()
+      .from(invitations)
+      .where(and(equals(invitations.id, 'id'), equals(invitations.account_id, 'account_id')))
+      .prepare(),
+  ofEmail: (orm) =>
+    orm
+      .select()
+      .from(invitations)
+      .where(and(equals(invitations.account_id, 'account_id'), equals(invitations.email, 'email')))
+      .prepare(),
+  remove: (orm) => orm.delete(invitations).where(equals(invitations.id, 'id')).prepare(),
+  removeOfAccount: (orm) =>
+    orm.delete(invitations).where(equals(invitations.account_id, 'account_id')).prepare(),
+  removeExpired: (orm) =>
+    orm
+      .delete(invitations)
+      .where(lte(invitations.expires_at_ms, placeholder('now_ms')))
+      .prepare(),
+  removeAll: (orm) => orm.delete(invitations).prepare(),
+  /** How many invitations people of an account have sent since a time, whatever became of them. */
+  countSince: (orm) =>
+    orm
+      .select({ invited: sql<number>`count(*)` })
+      .from(actions)
+      .where(
+        and(
+          equals(actions.account_id, 'account_id'),
+          sql`${actions.action} = 'member.invited' AND ${actions.actor} = 'account'`,
+          gt(actions.created_at_ms, placeholder('since_ms')),
+        ),
+      )
+      .prepare(),
+})

@@ -1,0 +1,142 @@
+// The people of an account: their roles, their removal, and what becomes of their keys.
+import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Db, Tx } from '../store/db.ts'
+import type { Key, MembershipRow, PersonRow } from '../store/schema.ts'
+import { CONSOLE_KEY } from './console-key.ts'
+import { revokeKey } from './keys.ts'
+import { requireHolder } from './person-keys.ts'
+import { teamQueries } from './team-queries.ts'
+
+export type TeamRole = MembershipRow['role']
+
+/** A person of an account. */
+export interface MemberOf {
+  account_id: number
+  person_id: number
+}
+
+/** What becomes of the usable keys of somebody who may have none there any more: they are revoked, or another person gets them. */
+export type KeysLeft = { revoke: true } | { to_person_id: number }
+
+/** The request by which somebody is changed or removed. */
+export interface TeamChange {
+  /** Required where they have usable keys. */
+  keys?: KeysLeft | undefined
+  /** For the staff: the account may be left without an owner. */
+  may_end_owners: boolean
+  now_ms: number
+}
+
+/** @throws GatewayError not_found for somebody who is not in the account */
+export async function memberOf(db: Db, of: MemberOf): Promise<{ person: PersonRow; role: TeamRole }> {
+  const found = await teamQueries(db).member.get({ ...of })
+  if (!found) throw notFound('Person not found in this account. See its team.', { param: 'person' })
+  return found
+}
+
+/** Makes somebody one of an account; who is in it already keeps their role. In a transaction that has locked the account. */
+export async function addMember(
+  tx: Tx,
+  { account_id, person_id, role }: MemberOf & { role: TeamRole },
+  now_ms: number,
+): Promise<void> {
+  const { member, insert } = teamQueries(tx)
+  if (await member.get({ account_id, person_id })) return
+  await insert.run({ account_id, person_id, role, created_at_ms: now_ms })
+}
+
+/**
+ * Gives a person another role, which counts from their next request on, and for one that has not written yet. In a transaction that has locked the account.
+ *
+ * @throws GatewayError not_found; conflict last_owner, or keys_left for somebody with usable keys who becomes one of billing
+ */
+export async function changeRole(tx: Tx, of: MemberOf, role: TeamRole, change: TeamChange): Promise<void> {
+  const { person, role: before } = await memberOf(tx, of)
+  if (before === role) return
+  if (before === 'owner') await refuseLastOwner(tx, of, change)
+  const keys = role === 'billing' ? await settleKeys(tx, of, change) : undefined
+  await teamQueries(tx).setRole.run({ ...of, role })
+  const { name } = person
+  const { account_id } = of
+  await recordAction(tx, {
+    action: 'member.changed',
+    account_id,
+    before: { name, role: before },
+    after: { name, role, ...keys },
+  })
+}
+
+/**
+ * Takes a person out of an account: they are signed out of it at once, and stay in their others. In a transaction that has locked the account.
+ *
+ * @throws GatewayError not_found; conflict last_owner, keys_left
+ */
+export async function removeMember(tx: Tx, of: MemberOf, change: TeamChange): Promise<void> {
+  const { person, role } = await memberOf(tx, of)
+  if (role === 'owner') await refuseLastOwner(tx, of, change)
+  const keys = await settleKeys(tx, of, change)
+  const { remove, endSessions } = teamQueries(tx)
+  await remove.run({ ...of })
+  const ended = await endSessions.all({ ...of })
+  await recordAction(tx, {
+    action: 'member.removed',
+    account_id: of.account_id,
+    before: { name: person.name, role },
+    after: { ended_sessions: ended.length, ...keys },
+  })
+}
+
+/** Hands a key over to another person of its account, or to the account itself. In a transaction that has locked the account. @throws GatewayError not_found */
+export async function handOver(tx: Tx, key: Key, person_id: number | null): Promise<void> {
+  if (key.person_id === person_id) return
+  const { id: key_id, account_id } = key
+  if (person_id !== null) await requireHolder(tx, { account_id, person_id })
+  await teamQueries(tx).setPerson.run({ id: key_id, person_id })
+  await recordAction(tx, {
+    action: 'key.handed_over',
+    account_id,
+    key_id,
+    before: { person: await nameOf(tx, account_id, key.person_id) },
+    after: { person: await nameOf(tx, account_id, person_id) },
+  })
+}
+
+async function nameOf(tx: Tx, account_id: number, person_id: number | null): Promise<string | null> {
+  if (person_id === null) return null
+  return (await teamQueries(tx).member.get({ account_id, person_id }))?.person.name ?? null
+}
+
+async function refuseLastOwner(tx: Tx, of: MemberOf, { may_end_owners }: TeamChange): Promise<void> {
+  if (may_end_owners) return
+  const { owners = 0 } = (await teamQueries(tx).otherOwners.get({ ...of })) ?? {}
+  if (owners === 0)
+    throw conflict('This is the last owner of the account. Make somebody else an owner first.', {
+      code: 'last_owner',
+    })
+}
+
+/** @returns what was done, for the audit log */
+async function settleKeys(tx: Tx, of: MemberOf, { keys: left, now_ms }: TeamChange) {
+  const { usableKeys, leaveKeys } = teamQueries(tx)
+  const usable: Key[] = await usableKeys.all({ ...of, now_ms })
+  if (usable.length > 0 && left === undefined) throw keysLeft(usable.length)
+  if (left && 'to_person_id' in left && left.to_person_id === of.person_id)
+    throw invalidRequest('keys_to: must be another person.', { param: 'keys_to' })
+  for (const key of usable)
+    if (left && 'to_person_id' in left && !isOfConsole(key)) await handOver(tx, key, left.to_person_id)
+    else await revokeKey(tx, String(key.id), now_ms)
+  await leaveKeys.run({ ...of })
+  const names = usable.map(({ name }) => name)
+  if (names.length === 0) return {}
+  return left && 'to_person_id' in left ? { keys_handed_over: names } : { keys_revoked: names }
+}
+
+/** Nobody has its text, so it is of no use to another person. */
+const isOfConsole = ({ name, person_id }: Key): boolean => name === `${CONSOLE_KEY}-${person_id}`
+
+const keysLeft = (count: number) =>
+  conflict(
+    `This person has ${count} API ${count === 1 ? 'key that works' : 'keys that work'}. Say what becomes of them: revoke them, or hand them over to another person.`,
+    { code: 'keys_left', param: 'keys' },
+  )

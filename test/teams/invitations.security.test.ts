@@ -1,0 +1,296 @@
+// Invitations of people into an account, and the attacks on their links.
+import { describe, expect, test } from 'bun:test'
+import { claimEmail } from '../../src/access/emails.ts'
+import { clientOf, errorOf, signedIn } from '../support/console-session.ts'
+import { newPerson } from '../support/people.ts'
+import { PASSWORD, PUBLIC_URL, teamScene } from './scene.ts'
+
+const NEW = { name: 'Max', password: PASSWORD }
+const clock = { now_ms: Date.UTC(2026, 10, 29) }
+const mailing = await teamScene({ now: () => clock.now_ms })
+const showing = await teamScene({ has_mail: false })
+
+const inviting = (email: string, role = 'member') => ({ email, role })
+const cookieOf = (answer: Response) => answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+
+describe('an invitation', () => {
+  test('is mailed and shown to nobody; its link makes a person whose address is shown to be theirs', async () => {
+    const { gateway, owner, mailedToken, visitor, people } = mailing
+    const invited = await owner.json('POST', '/team-invitations', inviting('Max@Example.org'))
+    expect(invited).toMatchObject({ email: 'max@example.org', url: null })
+    const token = await mailedToken('max@example.org')
+    const look = await visitor().json('POST', '/join/look', { token })
+    expect(look).toMatchObject({ account: 'acme', role: 'member', signs_in: false, signed_in_as: null })
+    const joined = await visitor().send('POST', '/join/new', { body: { token, ...NEW } })
+    expect(joined.status).toBe(200)
+    const max = clientOf(gateway, cookieOf(joined))
+    expect((await max.json('GET', '/session')).viewer).toMatchObject({ role: 'member', account: 'acme' })
+    expect(await people()).toMatchObject([
+      { name: 'Max', role: 'member', email: 'max@example.org', is_verified: true },
+      { role: 'owner' },
+    ])
+    const signed_in = await visitor().send('POST', '/session', {
+      body: { account: 'max@example.org', password: PASSWORD },
+    })
+    expect(signed_in.status).toBe(200)
+  })
+
+  test('without a mail server is a link for who invites; the address is written down only', async () => {
+    const { shownToken, visitor, people } = showing
+    const token = await shownToken('zoe@example.org', 'billing')
+    await visitor().json('POST', '/join/new', { token, name: 'Zoe', password: PASSWORD })
+    expect(await people()).toMatchObject([
+      { name: 'Zoe', role: 'billing', email: 'zoe@example.org', is_verified: false },
+      {},
+    ])
+  })
+
+  test('adds the account to who is signed in, by one click, and goes on there', async () => {
+    const { gateway, shownToken, db, people } = showing
+    const bob = await gateway.account('bob')
+    const person_id = await newPerson(db, { account_id: bob.id, role: 'owner' }, { name: 'Bob' })
+    const client = await signedIn(gateway, { person_id, account_id: bob.id })
+    const token = await shownToken('bob@example.org')
+    expect(await client.json('POST', '/join/look', { token })).toMatchObject({ signed_in_as: 'Bob' })
+    const joined = await client.send('POST', '/join', { body: { token } })
+    expect(joined.status).toBe(200)
+    expect((await people())[0]).toMatchObject({ name: 'Bob', role: 'member' })
+    expect((await client.send('GET', '/keys')).status).toBe(401)
+    const moved = clientOf(gateway, cookieOf(joined))
+    expect((await moved.json('GET', '/session')).viewer).toMatchObject({ role: 'member', account: 'acme' })
+    expect((await moved.json('GET', '/session/accounts')).sides).toMatchObject([
+      { account: 'bob', role: 'owner', is_current: false },
+      { account: 'acme', role: 'member', is_current: true },
+    ])
+  })
+
+  test('of the address of a person here has them sign in first, and makes no second person', async () => {
+    const { gateway, db, owner, mailedToken, visitor } = mailing
+    const ann = await gateway.account('ann')
+    const person_id = await newPerson(db, { account_id: ann.id, role: 'owner' }, { name: 'Ann' })
+    await db.begin((tx) => claimEmail(tx, { person_id, email: 'ann@example.org', now_ms: 1 }))
+    await owner.json('POST', '/team-invitations', inviting('ann@example.org'))
+    const token = await mailedToken('ann@example.org')
+    expect(await visitor().json('POST', '/join/look', { token })).toMatchObject({ signs_in: true })
+    const refused = await visitor().send('POST', '/join/new', { body: { token, ...NEW } })
+    expect(await errorOf(refused)).toMatchObject({ status: 409, code: 'sign_in_first' })
+    const client = await signedIn(gateway, { person_id, account_id: ann.id }, clock.now_ms)
+    expect((await client.send('POST', '/join', { body: { token } })).status).toBe(200)
+  })
+
+  test('answers the same, whether or not the address has a person here', async () => {
+    const { owner } = mailing
+    const answers = await Promise.all(
+      ['nobody@example.org', 'ann2@example.org'].map((email) =>
+        owner.json('POST', '/team-invitations', inviting(email)),
+      ),
+    )
+    expect(answers.map(({ email, ...answer }) => answer)).toEqual(
+      [
+        { ...answers[0], email: undefined },
+        { ...answers[0], email: undefined },
+      ].map(({ email, ...answer }) => answer),
+    )
+  })
+
+  test('that is shown does not say who is here', async () => {
+    const { gateway, db, shownToken, visitor } = showing
+    const cat = await gateway.account('cat')
+    const person_id = await newPerson(db, { account_id: cat.id, role: 'owner' })
+    await db.begin((tx) => claimEmail(tx, { person_id, email: 'cat@example.org', now_ms: 1 }))
+    for (const email of ['cat@example.org', 'nobody@example.org'])
+      expect(await visitor().json('POST', '/join/look', { token: await shownToken(email) })).toMatchObject({
+        signs_in: false,
+      })
+  })
+})
+
+describe('a link', () => {
+  test('that is used twice at once makes one person', async () => {
+    const { shownToken, visitor, people } = showing
+    const token = await shownToken('twice@example.org')
+    const answers = await Promise.all(
+      [1, 2, 3].map((n) =>
+        visitor().send('POST', '/join/new', { body: { token, name: `Twice ${n}`, password: PASSWORD } }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404])
+    expect((await people()).filter(({ name }) => name.startsWith('Twice'))).toHaveLength(1)
+    expect((await visitor().send('POST', '/join/look', { body: { token } })).status).toBe(404)
+  })
+
+  test('is of no use after its expiry, nor once it is revoked or replaced', async () => {
+    const { owner, mailedToken, visitor } = mailing
+    const statusOf = async (token: string) =>
+      (await visitor().send('POST', '/join/new', { body: { token, ...NEW } })).status
+    await owner.json('POST', '/team-invitations', inviting('late@example.org'))
+    const first = await mailedToken('late@example.org')
+    await owner.json('POST', '/team-invitations', inviting('late@example.org'))
+    const second = await mailedToken('late@example.org', 2)
+    expect([await statusOf(first), second === first]).toEqual([404, false])
+    const { invitations } = await owner.json('GET', '/team-invitations')
+    const { id } = invitations.find(({ email }: { email: string }) => email === 'late@example.org')
+    await owner.json('DELETE', `/team-invitations/${id}`)
+    expect(await statusOf(second)).toBe(404)
+    expect((await owner.send('DELETE', `/team-invitations/${id}`)).status).toBe(404)
+    await owner.json('POST', '/team-invitations', inviting('late@example.org'))
+    const third = await mailedToken('late@example.org', 3)
+    const before_ms = clock.now_ms
+    clock.now_ms += 7 * 86_400_000
+    expect(await statusOf(third)).toBe(404)
+    clock.now_ms = before_ms
+  })
+
+  test.each(['/join', '/join/look', '/join/new'])(
+    'does nothing by GET of %s, as scanners of mail open it',
+    async (path) => {
+      const { shownToken, visitor } = showing
+      const token = await shownToken('scanned@example.org')
+      const looked = await visitor().send('GET', `${path}?token=${token}`)
+      expect(looked.status).toBe(404)
+      const page = await fetch(new URL(`/console/join?token=${token}`, showing.gateway.url))
+      expect(page.status).toBe(200)
+      expect((await visitor().send('POST', '/join/look', { body: { token } })).status).toBe(200)
+    },
+  )
+
+  test('of a closed account is of no use, also once it is open again', async () => {
+    const { gateway, visitor } = showing
+    const dan = await gateway.account('dan')
+    const client = await signedIn(gateway, { account: 'dan' })
+    const { url } = await client.json('POST', '/team-invitations', inviting('x@example.org'))
+    const operator = await signedIn(gateway, 'operator')
+    await operator.json('POST', `/accounts/${dan.id}/close`, { name: 'dan' })
+    await operator.json('POST', `/accounts/${dan.id}/resume`, {})
+    const token = new URL(url).hash.slice(1)
+    expect((await visitor().send('POST', '/join/new', { body: { token, ...NEW } })).status).toBe(404)
+  })
+
+  test('that is not one, and a foreign one, tell nothing', async () => {
+    for (const token of ['', 'x', 'x'.repeat(32), `${'x'.repeat(31)}'`]) {
+      const refused = await showing.visitor().send('POST', '/join/look', { body: { token } })
+      expect(await errorOf(refused)).toMatchObject({ status: 404, code: 'link_not_valid' })
+    }
+  })
+
+  test('is built from public_url, whatever host the request names', async () => {
+    const { owner, smtp } = mailing
+    await owner.json('POST', '/team-invitations', inviting('host@example.org'))
+    await mailing.mailedToken('host@example.org')
+    const mail = smtp.received.find(({ to }) => to.includes('host@example.org'))
+    expect(mail?.text).toContain(`${PUBLIC_URL}/console/join#`)
+    expect(mail?.text).not.toContain(owner.cookie)
+  })
+})
+
+test('an address that an owner registered for himself goes to who shows that it is theirs', async () => {
+  const { gateway, db, owner, mailedToken, visitor } = mailing
+  const thief = await newPerson(
+    db,
+    { account_id: mailing.acme.id, role: 'member' },
+    { name: 'Thief', email: 'victim@example.org' },
+  )
+  const other = await gateway.account('honest')
+  const honest = await signedIn(gateway, { account: 'honest' }, clock.now_ms)
+  await honest.json('POST', '/team-invitations', inviting('victim@example.org'))
+  const token = await mailedToken('victim@example.org')
+  expect(await visitor().json('POST', '/join/look', { token })).toMatchObject({ signs_in: false })
+  await visitor().json('POST', '/join/new', { token, name: 'Victim', password: PASSWORD })
+  const { people } = await owner.json('GET', '/team')
+  expect(people.find(({ person_id }: { person_id: number }) => person_id === thief)).toMatchObject({
+    email: null,
+  })
+  const entered = await visitor().json('POST', '/session', {
+    account: 'victim@example.org',
+    password: PASSWORD,
+  })
+  expect(entered.viewer).toMatchObject({ account: 'honest', account_id: other.id })
+})
+
+describe('what is refused', () => {
+  test.each([
+    ['nobody’s address', 'max', 'email'],
+    ['two addresses', 'a@example.org, b@example.org', 'email'],
+    ['a header in an address', 'a@example.org\r\nBcc: all@example.org', 'email'],
+    ['a look-alike in another script', 'mаx@example.org', 'email'],
+    ['a domain in another script', 'max@exаmple.org', 'email'],
+    ['a name around it', 'Max <max@example.org>', 'email'],
+  ])('%s', async (_, email, param) => {
+    const refused = await mailing.owner.send('POST', '/team-invitations', { body: inviting(email) })
+    expect(await errorOf(refused)).toMatchObject({ status: 400, param })
+  })
+
+  test.each(['operator', 'root', ''])('the role "%s"', async (role) => {
+    const refused = await mailing.owner.send('POST', '/team-invitations', {
+      body: inviting('r@example.org', role),
+    })
+    expect(refused.status).toBe(400)
+  })
+
+  test('somebody who is in the account already', async () => {
+    const refused = await showing.owner.send('POST', '/team-invitations', {
+      body: inviting('zoe@example.org'),
+    })
+    expect(await errorOf(refused)).toMatchObject({ status: 409, code: 'is_member' })
+  })
+
+  test.each([
+    ['an empty name', { name: ' ' }, 'name'],
+    ['a line break in a name', { name: 'Max\r\nBcc: all' }, 'name'],
+    ['a name of 101 characters', { name: 'x'.repeat(101) }, 'name'],
+    ['a short password', { password: 'short' }, 'password'],
+  ])('%s, and the link goes on', async (_, wrong, param) => {
+    const { shownToken, visitor } = showing
+    const token = await shownToken('names@example.org')
+    const refused = await visitor().send('POST', '/join/new', { body: { token, ...NEW, ...wrong } })
+    expect(await errorOf(refused)).toMatchObject({ status: 400, param })
+    expect((await visitor().send('POST', '/join/look', { body: { token } })).status).toBe(200)
+  })
+
+  test('a session that is no person’s: a key joins nothing', async () => {
+    const { gateway, shownToken } = showing
+    const key = await gateway.key('acme')
+    const client = await signedIn(gateway, { key })
+    const refused = await client.send('POST', '/join', { body: { token: await shownToken('k@example.org') } })
+    expect(refused.status).toBe(403)
+  })
+
+  test('1,000 invitations in a minute: 20 an hour for an account, whatever is revoked; the operator’s go on', async () => {
+    const { gateway } = mailing
+    const spammer = await gateway.account('spammer')
+    const client = await signedIn(gateway, { account: 'spammer' }, clock.now_ms)
+    const statuses: number[] = []
+    for (let n = 0; n < 25; n += 1) {
+      const answer = await client.send('POST', '/team-invitations', { body: inviting(`s${n}@example.org`) })
+      statuses.push(answer.status)
+      const [open] = (await client.json('GET', '/team-invitations')).invitations
+      if (answer.ok) await client.json('DELETE', `/team-invitations/${open.id}`)
+    }
+    expect(statuses).toEqual([...Array(20).fill(200), ...Array(5).fill(429)])
+    const operator = await signedIn(gateway, 'operator', clock.now_ms)
+    await operator.json('POST', '/team-invitations', {
+      ...inviting('s30@example.org'),
+      account: String(spammer.id),
+    })
+  })
+})
+
+test('HTML in names is text in mails and answers', async () => {
+  const { gateway, owner_id, db, owner, mailedToken, mailsTo } = mailing
+  await db.write((db) =>
+    db.rows(`UPDATE people SET name = '<img src=x onerror=alert(1)>' WHERE id = ${owner_id}`),
+  )
+  await owner.json('POST', '/team-invitations', inviting('html@example.org'))
+  await mailedToken('html@example.org')
+  const raw = JSON.stringify(mailsTo('html@example.org'))
+  expect(raw).toContain('&lt;img src=x')
+  expect(raw).not.toMatch(/<img src=x[^"]*<\/(p|td)>/)
+  expect(gateway.url.protocol).toBe('http:')
+})
+
+test('the audit log has who was invited and who joined, and no token', async () => {
+  const { gateway, actions } = showing
+  expect(actions()).toEqual(expect.arrayContaining(['member.invited', 'member.joined', 'session.started']))
+  const rows = JSON.stringify(gateway.db.query('SELECT * FROM actions').all())
+  expect(rows).not.toMatch(/join#/)
+})
