@@ -66,6 +66,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/sign-up/': ['plugins/mail/index.ts'],
   // Where strangers may sign up, they do so by a provider of identities, too, by the same policy and terms.
   'plugins/identity-providers/': ['plugins/sign-up/index.ts'],
+  // Invitations into accounts are mailed.
+  'plugins/teams/': ['plugins/mail/index.ts'],
   // LiteLLM bills at its public price list, which prices are imported from, too.
   'plugins/import/': ['plugins/prices/index.ts'],
   // The status page tells how models do, and did by day. The first page leads to signing up while anybody may.
@@ -242,7 +244,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 250 more for people, who sign in where accounts did.
   // 250 more for what the roles of people may do, and their addresses.
   // 650 more for fresh sign-ins, links by mail, and events of how people sign in.
-  'src/access/': 5_250,
+  // 600 more for teams: invitations, roles, removals, keys and budgets of people, switching between accounts.
+  'src/access/': 5_850,
   // 100 more for movements of money, which commands of several plugins make. 50 more, as in src/domain and plugins/console, since a gateway may be
   // below a path: the door, the cookies' names, the page's addresses. 50 more for refunds and settings.
   // 60 more for the brand in the head of pages.
@@ -262,7 +265,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 100 more for days of time zones, most of them from src/money.
   // 100 more for what an interrupted answer costs, and why a call was free.
   // 160 more for names and colours that follow from a brand.
-  'src/domain/': 6_160,
+  // 10 more for the actions of teams.
+  'src/domain/': 6_170,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
@@ -275,7 +279,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/responses/': 1_000,
   // 100 more for the tables of imports, 60 for those of people.
   // 40 more for proofs of sessions and purposes of links, 40 for identities.
-  'src/store/': 6_340,
+  // 20 more for invitations into accounts, and whose keys are.
+  'src/store/': 6_360,
   'src/upstream/': 2_100,
   'src/utilities/': 500,
   // 100 more for the time zone of pages, chosen in Settings; 80 for points of charts that lead to their calls, and total rows.
@@ -304,7 +309,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 2,400 more for how people sign in themselves: links by mail, passkeys, one's own settings, fresh sign-ins.
   // 3,500 more for the staff: roles, credits of support, commands and pages.
   // 2,300 more for sign-up: the form, challenges, limits, invitations, terms, lists.
-  'plugins/': 83_850,
+  // 1,200 more for teams: routes, commands and pages.
+  'plugins/': 85_050,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -325,7 +331,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 2,300 more for the staff: routes by role, credits at once, roles that change in the middle of a session.
 // 900 more for sign-up: its flow, and attacks on it.
 // 800 more for attacks on it: floods, challenges, links, forms.
-const MAX_TEST_LINES = 157_800
+// 1,100 more for teams: what members see, invitations, removals, switching, and attacks on each.
+const MAX_TEST_LINES = 158_900
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

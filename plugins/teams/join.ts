@@ -3,7 +3,7 @@ import { claimEmail, noteEmail, personOfEmail } from '../../src/access/emails.ts
 import { readInvitation, takeInvitation } from '../../src/access/invitations.ts'
 import { personsName } from '../../src/access/own-name.ts'
 import { checkPassword, setPassword } from '../../src/access/passwords.ts'
-import type { PersonIn } from '../../src/access/people.ts'
+import { lockPerson, type PersonIn } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
 import type { SignedIn, Visitor } from '../../src/access/session-rows.ts'
 import { addMember, type TeamRole } from '../../src/access/team.ts'
@@ -54,6 +54,7 @@ export async function joinAsViewer(
   await people.sessions.found(visitor, () => readInvitation(db, token, now_ms))
   const account_id = await db.begin(
     async (tx) => {
+      await lockPerson(tx, person_id)
       const { account, invitation } = await takeInvitation(tx, token, now_ms)
       const person: PersonRow | undefined = await peopleQueries(tx).byId.get({ id: person_id })
       await join(

@@ -2,11 +2,11 @@
 
 import { compileAddresses } from '../domain/addresses.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
-import { conflict, notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
+import { notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/ranges.ts'
 import type { Logger } from '../observe/log.ts'
 import { recordAction } from '../store/actions.ts'
-import type { Awaitable, Db, Tx } from '../store/db.ts'
+import type { Awaitable, Db } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
 import { jsonOrNull } from '../store/placeholders.ts'
 import type { Proof, SessionRow } from '../store/schema.ts'
@@ -155,21 +155,6 @@ export async function viewerOf(
   }
   if (key_id === null) throw sessionRequired()
   return { side: 'key', role: 'key', ...at, key_id, sees: by_key }
-}
-
-/**
- * Against a removal and another role in the middle of a request: locks the account, and looks once more who its viewer is there.
- *
- * @throws GatewayError unauthenticated for who was removed meanwhile; conflict for who has another role
- */
-export async function confirmViewer(tx: Tx, viewer: Viewer): Promise<void> {
-  if (viewer.side !== 'account') return
-  const { person_id, account_id, role } = viewer
-  await tx.lock(account_id)
-  const found = await personAt(tx, { person_id, account_id })
-  if (!found) throw sessionRequired()
-  if (found.role !== role)
-    throw conflict('Your role in this account was changed. Reload the page.', { code: 'role_changed' })
 }
 
 /** The view of a session by a key. @throws GatewayError as `viewerOf` */

@@ -63,6 +63,7 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'portal-overview', who: 'alice', address: '/console' },
   { name: 'portal-calls', who: 'alice', address: '/console/calls' },
   { name: 'usage', who: 'operator', address: '/console/usage?by=account' },
+  { name: 'portal-team', who: 'alice', address: '/console/team' },
   { name: 'portal-transactions', who: 'alice', address: '/console/transactions' },
   { name: 'portal-statement', who: 'alice', address: '/console/transactions/statement' },
   { name: 'portal-usage', who: 'alice', address: '/console/usage' },

@@ -105,6 +105,13 @@ test('mails that were sent are told, without their links and the words of the ma
   expect(Object.keys(linesOf('mail_recipients')[0])).not.toContain('token')
 })
 
+test('who is invited into it is told, without the link; a key says whose it is', () => {
+  const [invitation] = linesOf('invitations')
+  expect(invitation).toMatchObject({ email: `friend-${MARKER}@example.com`, role: 'member', is_mailed: 1 })
+  expect(Object.keys(invitation)).not.toContainAnyValues(['sha256', 'invited_by'])
+  expect(linesOf('keys')[0]).toMatchObject({ person_id: 11 })
+})
+
 test('how it was signed up for, and the terms that were accepted, are told, without the invitation', () => {
   const [sign_up] = linesOf('sign_ups')
   expect(sign_up).toMatchObject({ email: `${MARKER}@example.com`, network: '203.0.113.77', proof: 'mail' })

@@ -105,6 +105,8 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
     INSERT INTO mails VALUES (NULL, 1, 'invitation:${MARKER}', 'invitation', json_object('account', '${MARKER}'), '${MARKER}@example.com', 'en',
       '/console/invitation#${MARKER}', 9, 'm1', 'queued', 1, 0, 9, NULL, '${MARKER}');
     INSERT INTO mail_recipients VALUES (NULL, 1, '${MARKER}@example.com', 't-${MARKER}', 5);
+    INSERT INTO invitations VALUES (NULL, 1, 'friend-${MARKER}@example.com', 'member', randomblob(32), 1, 11, 0, 9e15);
+    UPDATE keys SET person_id = 11 WHERE account_id = 1;
     INSERT INTO sign_up_codes VALUES (1, randomblob(32), NULL, 1, 1, 0, 9, NULL);
     INSERT INTO sign_ups VALUES (NULL, 1, '${MARKER}@example.com', 'mail', NULL, '203.0.113.77', 1, 1, 0, 9, 5);
     INSERT INTO terms_acceptances VALUES (NULL, 1, 11, 'https://example.com/${MARKER}', '2026-11', 5);

@@ -286,7 +286,10 @@ const INVITATIONS = [
     'a second one of an address into an account',
     "INSERT INTO invitations VALUES (2, 1, 'b@example.com', 'owner', randomblob(32), 0, NULL, 0, 9)",
   ],
-  ['a hash twice', "INSERT INTO invitations VALUES (2, 1, 'c@example.com', 'owner', zeroblob(32), 0, NULL, 0, 9)"],
+  [
+    'a hash twice',
+    "INSERT INTO invitations VALUES (2, 1, 'c@example.com', 'owner', zeroblob(32), 0, NULL, 0, 9)",
+  ],
   ['a hash of another length', 'UPDATE invitations SET sha256 = zeroblob(31)'],
   ['an unknown role', "UPDATE invitations SET role = 'operator'"],
   ['an address that is none', "UPDATE invitations SET email = 'a'"],

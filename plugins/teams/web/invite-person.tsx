@@ -11,8 +11,7 @@ import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
-import type { TeamOf } from './team-list.tsx'
-import { ROLES, type Role } from './words.ts'
+import { ROLES, type Role, type TeamOf } from './words.ts'
 
 type Invited = AnswerOf<(typeof api)['team-invitations']['post']>
 

@@ -11,8 +11,7 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
 import type { MemberView } from '../list.ts'
-import type { TeamOf } from './team-list.tsx'
-import { ROLE_NAMES, ROLES, type Role } from './words.ts'
+import { ROLE_NAMES, ROLES, type Role, type TeamOf } from './words.ts'
 
 interface MemberDialogProps extends TeamOf {
   person: MemberView

@@ -16,14 +16,9 @@ import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { InvitationView, MemberView } from '../list.ts'
 import { InvitePerson } from './invite-person.tsx'
 import { ChangeRole, RemovePerson } from './member-dialogs.tsx'
-import { ROLE_NAMES } from './words.ts'
+import { ROLE_NAMES, type TeamOf } from './words.ts'
 
 const CURSOR = 'team_cursor'
-
-export interface TeamOf {
-  /** The account on the operator's page; absent: the viewer's own. */
-  account?: { id: number; name: string; status: string }
-}
 
 type Open = { what: 'invite' } | { what: 'change' | 'remove'; person: MemberView } | null
 

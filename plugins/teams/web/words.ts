@@ -1,4 +1,4 @@
-// The roles of people in an account, in words.
+// The roles of people in an account, in words; and whose people parts of the pages are about.
 export const ROLE_NAMES = { owner: 'Owner', member: 'Member', billing: 'Billing' } as const
 
 export const ROLES = [
@@ -16,3 +16,8 @@ export const ROLES = [
 ] as const
 
 export type Role = (typeof ROLES)[number]['value']
+
+export interface TeamOf {
+  /** The account on the operator's page; absent: the viewer's own. */
+  account?: { id: number; name: string; status: string }
+}

@@ -1,7 +1,8 @@
 // The base of every route of the console: the signed-in viewer, pages of our own only, JSON within a limit, nothing cached.
 
+import { confirmViewer } from '../../../access/confirm-viewer.ts'
 import { type Right, requireRight } from '../../../access/rights.ts'
-import { confirmViewer, type Visitor } from '../../../access/session-rows.ts'
+import type { Visitor } from '../../../access/session-rows.ts'
 import { accountOf, actorOf, type Viewer } from '../../../access/viewer.ts'
 import type { CallOrigin } from '../../../calls/life/call.ts'
 import type { ActionContext } from '../../../domain/actions.ts'
