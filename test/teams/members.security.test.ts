@@ -18,8 +18,8 @@ const keyOf = (person_id: number, name: string) =>
 let counted = 0
 /** A new member with a session and a key. */
 async function member(role: 'owner' | 'member' | 'billing' = 'member') {
-  const { person_id, client } = await scene.person(role, `${role}-${(counted += 1)}`)
-  return { person_id, client }
+  counted += 1
+  return await scene.person(role, `${role}-${counted}`)
 }
 const keyRow = (id: number) => gateway.rows().keys.find((key) => key.id === id)
 const refusedBy = async (client: ConsoleClient, method: string, path: string, body?: object) =>
