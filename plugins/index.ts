@@ -35,6 +35,7 @@ import { models } from './models/plugin.ts'
 import { moderations } from './moderations/plugin.ts'
 import { moving } from './moving/plugin.ts'
 import { native } from './native/plugin.ts'
+import { passkeys } from './passkeys/plugin.ts'
 import { personalData } from './personal-data/plugin.ts'
 import { playground } from './playground/plugin.ts'
 import { prices } from './prices/plugin.ts'
@@ -70,6 +71,7 @@ export const plugins = [
   keys,
   personalData,
   signIn,
+  passkeys,
   staff,
   signUp,
   identityProviders,

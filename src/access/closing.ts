@@ -6,7 +6,13 @@ import type { Db, Tx } from '../store/db.ts'
 import type { Account } from '../store/schema.ts'
 import { accountByName, lockedAccount, refuseErased, setStatus } from './accounts.ts'
 import { closingQueries } from './queries.ts'
-import { identityQueries, linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
+import {
+  identityQueries,
+  linkQueries,
+  passkeyQueries,
+  passwordQueries,
+  sessionQueries,
+} from './session-queries.ts'
 import { invitationQueries } from './team-queries.ts'
 
 /**
@@ -25,6 +31,7 @@ export function closeAccount(db: Db, name: string, now_ms: number): Promise<numb
     await sessionQueries(tx).removeOfAccount.run({ account_id })
     await passwordQueries(tx).removeOfAccount.run({ account_id })
     await identityQueries(tx).removeOfAccount.run({ account_id })
+    await passkeyQueries(tx).removeOfAccount.run({ account_id })
     await linkQueries(tx).removeOfAccount.run({ account_id })
     await invitationQueries(tx).removeOfAccount.run({ account_id })
     const revoked = await revokeKeys.all({ account_id, now_ms })

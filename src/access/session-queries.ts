@@ -9,7 +9,7 @@ import {
   rawPlaceholders,
 } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
-import { identities, known_addresses, passwords, sessions, sign_in_links } from '../store/schema.ts'
+import { identities, known_addresses, passkeys, passwords, sessions, sign_in_links } from '../store/schema.ts'
 
 const { placeholder } = sql
 
@@ -43,8 +43,15 @@ export const passwordQueries = perConnection({
 })
 
 export const identityQueries = perConnection({
+  removeOfPerson: (orm) => orm.delete(identities).where(equals(identities.person_id, 'person_id')).prepare(),
   /** Of people who are in no other account. */
   removeOfAccount: (orm) => orm.delete(identities).where(isOfAccountAlone(identities.person_id)).prepare(),
+})
+
+export const passkeyQueries = perConnection({
+  removeOfPerson: (orm) => orm.delete(passkeys).where(equals(passkeys.person_id, 'person_id')).prepare(),
+  /** Of people who are in no other account. */
+  removeOfAccount: (orm) => orm.delete(passkeys).where(isOfAccountAlone(passkeys.person_id)).prepare(),
 })
 
 /** Of a person, or of one key. */

@@ -25,7 +25,7 @@ import {
   viewerOf,
 } from './session-rows.ts'
 import { type PasswordLink, readLink, takeLink } from './sign-in-links.ts'
-import { isKnownAddress } from './sign-in-rate.ts'
+import { isKnownAddress, placeOf } from './sign-in-rate.ts'
 import { switchAccount } from './switching.ts'
 import { actingAs, ownerOf, type Viewer } from './viewer.ts'
 
@@ -90,6 +90,8 @@ export interface Sessions {
   withSignInLink(token: string, visitor: Visitor): Promise<SignedIn>
   /** Counts a mail that a visitor asks for, whether or not it is sent. @throws GatewayError rate_limited */
   countMail(email: string, visitor: Visitor): void
+  /** Counts what a visitor begins and leaves behind, such as a challenge. @throws GatewayError rate_limited */
+  countVisit(visitor: Visitor): void
   /** Deletes what is over. */
   sweep(): Promise<void>
 }
@@ -142,6 +144,8 @@ export function createSessions(parts: SessionParts): Sessions {
       await found(visitor, () => readSignInLink(db, token, now()))
       return await withProof(parts, 'link', (tx) => takeSignInLink(tx, token, now()), visitor)
     },
+
+    countVisit: ({ address }) => rate.visit(`visitor ${placeOf(address)}`),
 
     countMail: (email, { address }) => rate.mail({ email, address }),
 

@@ -13,7 +13,13 @@ import { enteringAs, lockPerson, type PersonIn, requireFirstOperator, requireOwn
 import { peopleQueries } from './people-queries.ts'
 import { accountQueries, closingQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
-import { linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
+import {
+  identityQueries,
+  linkQueries,
+  passkeyQueries,
+  passwordQueries,
+  sessionQueries,
+} from './session-queries.ts'
 import { forgetAddresses } from './sign-in-rate.ts'
 
 export const OPERATORS_LINK_HOURS = 24
@@ -134,7 +140,8 @@ export const hasOperator = async (db: Db): Promise<boolean> =>
   (await peopleQueries(db).operatorWithPassword.get()) !== undefined
 
 /**
- * Takes the password of somebody of the staff away, ends their sessions, forgets where they signed in, and makes a link by which a new one is set.
+ * Takes every way to sign in from somebody of the staff: password, passkeys, identities, links and sessions; forgets where they signed in, and makes a
+ * link by which a new password is set.
  *
  * @param person absent: the first operator
  */
@@ -147,6 +154,10 @@ export function resetOperator(
     await tx.lock(null)
     const person_id = person?.person_id ?? (await requireFirstOperator(tx, issuing.now_ms)).id
     await passwordQueries(tx).remove.run({ person_id })
+    await passkeyQueries(tx).removeOfPerson.run({ person_id })
+    await identityQueries(tx).removeOfPerson.run({ person_id })
+    // Those by mail, too.
+    await linkQueries(tx).removeOfPerson.run({ person_id })
     await forgetAddresses(tx, person_id)
     const ended = await sessionQueries(tx).removeOthers.all({ person_id, key_id: null, id: 0 })
     await recordAction(tx, {

@@ -32,6 +32,13 @@ const TABLE = `
   /links/accept                 POST OSAombkv
   /links/sign-in                POST OSAombkv
   /mailed-links                 POST OSAombkv
+  /passkeys                     GET OSAomb..   POST OSAomb..
+  /passkeys/begin               POST OSAomb..
+  /passkeys/:id                 PATCH OSAomb..   DELETE OSAomb..
+  /passkeys/confirm             POST OSAomb..
+  /passkeys/confirm/begin       POST OSAomb..
+  /passkeys/sign-in             POST OSAombkv
+  /passkeys/sign-in/begin       POST OSAombkv
   /password                     PUT OSAomb..
   /invitations                  POST OS......
 

@@ -75,6 +75,12 @@ test('the account, its notes, prompts and names are as they were written', () =>
   expect(linesOf('sessions')).toMatchObject([{ address: '203.0.113.77', user_agent: `${MARKER} Browser` }])
 })
 
+test('its passkeys are there by their names, without what their devices would have to keep', () => {
+  const [passkey] = linesOf('passkeys')
+  expect(passkey).toMatchObject({ name: `${MARKER} laptop`, transports: ['internal'] })
+  expect(Object.keys(passkey ?? {})).not.toContain('public_key')
+})
+
 test('a call has its price, wherever that is stored, and how it went', () => {
   const calls = linesOf('calls')
   expect(calls.length).toBe(4)

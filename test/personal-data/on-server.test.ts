@@ -40,6 +40,7 @@ const ROWS = [
   `INSERT INTO passwords VALUES (1, '$argon2id$${MARKER}', 0, 1)`,
   `INSERT INTO identities VALUES (1, 1, 'https://id.example', 's-${MARKER}', 'id', '${MARKER}@example.com', 0, 0)`,
   `INSERT INTO sessions VALUES (1, zeroblob(32), 'account', 1, NULL, '203.0.113.7', '${MARKER} Browser', 0, 0, 9, 1, 'identity', 0, 1, 's-${MARKER}')`,
+  `INSERT INTO passkeys VALUES (1, 1, zeroblob(16), zeroblob(77), 0, '[]', '${MARKER}', 0, NULL)`,
   `INSERT INTO known_addresses VALUES (1, '203.0.113.7', 0, 1)`,
   `INSERT INTO sign_in_links VALUES (1, zeroblob(32), 0, 9, 1, 'email', '${MARKER}@example.com')`,
   `INSERT INTO prices VALUES (1, zeroblob(32), '{"unit":"token"}')`,

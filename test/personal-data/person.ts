@@ -94,6 +94,7 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
     INSERT INTO memberships VALUES (11, 11, 1, 'owner', 0);
     INSERT INTO identities VALUES (1, 11, 'https://id.example', 's-${MARKER}', 'id', '${MARKER}@example.com', 0, 0);
     INSERT INTO sessions VALUES (NULL, randomblob(32), 'account', 1, NULL, '203.0.113.77', '${MARKER} Browser', 0, 0, 9e15, 11, 'identity', 0, 1, 's-${MARKER}');
+    INSERT INTO passkeys VALUES (NULL, 11, randomblob(16), randomblob(77), 3, '["internal"]', '${MARKER} laptop', 0, 5);
     INSERT INTO refusals SELECT NULL, account_id, min(id), 'req_' || account_id, 0, 'chat', NULL, 404, 'model_not_found', iif(account_id = 1, '${MARKER}', 'none')
       FROM keys GROUP BY account_id;
     INSERT INTO holds SELECT 1000 + account_id, account_id, min(id), 'req_' || account_id, 1, 'expired', 0, 0, NULL FROM keys GROUP BY account_id;

@@ -56,6 +56,8 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   writeAll: 'it adds to sums',
   rewriteCalls: 'two write the same',
   renewHistory: 'one import runs at a time, and a row replaces itself',
+  // Challenges of passkeys.
+  storeChallenge: ADDS,
   // Mails.
   queueMail: ADDS,
   // Sign-ups: counts, and links, which are judged under a lock once they are used.

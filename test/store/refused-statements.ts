@@ -32,6 +32,8 @@ export const FILLING = `
   INSERT INTO sessions VALUES (2, randomblob(32), 'account', 1, NULL, '::1', 'x', 0, 5, 9, 2, 'identity', NULL, 1, 's1');
   INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9, NULL, 'key', NULL, NULL, NULL);
   INSERT INTO sign_in_links VALUES (1, zeroblob(32), 0, 9, 1, 'password', NULL), (2, randomblob(32), 0, 9, 2, 'email', 'b@example.com');
+  INSERT INTO passkeys VALUES (1, 1, zeroblob(16), zeroblob(77), 0, '[]', 'laptop', 0, NULL), (2, 2, randomblob(16), zeroblob(77), 5, '[]', 'phone', 0, 9);
+  INSERT INTO passkey_challenges VALUES (1, zeroblob(32), 'c', 'sign_in', NULL, 9), (2, randomblob(32), 'd', 'add', 2, 9);
   INSERT INTO known_addresses VALUES (1, '203.0.113.7', 0, 1), (2, '203.0.113.7', 0, 2);
   INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES (1, '1.0.0', 5, NULL);
   INSERT INTO bucket_marks VALUES (1, 'a');
@@ -260,6 +262,25 @@ const SPENT_TOKENS = [
   ['one that never expires', 'UPDATE spent_tokens SET expires_at_ms = NULL WHERE id = 2'],
 ] as const
 
+const PASSKEYS = [
+  ['the same of two', 'UPDATE passkeys SET credential_id = zeroblob(16) WHERE id = 2'],
+  ['an id that is none', "UPDATE passkeys SET credential_id = x''"],
+  ['an id longer than devices have', 'UPDATE passkeys SET credential_id = zeroblob(1024) WHERE id = 2'],
+  ['no key', "UPDATE passkeys SET public_key = x''"],
+  ['a negative counter', 'UPDATE passkeys SET counter = -1'],
+  ['no name', "UPDATE passkeys SET name = ''"],
+  ['an unknown person', 'UPDATE passkeys SET person_id = 9 WHERE id = 2'],
+] as const
+
+const PASSKEY_CHALLENGES = [
+  ['a hash of another length', 'UPDATE passkey_challenges SET sha256 = zeroblob(31)'],
+  ['a hash twice', 'UPDATE passkey_challenges SET sha256 = zeroblob(32) WHERE id = 2'],
+  ['no challenge', "UPDATE passkey_challenges SET challenge = ''"],
+  ['an unknown purpose', "UPDATE passkey_challenges SET purpose = 'x' WHERE id = 2"],
+  ['a session of who signs in', 'UPDATE passkey_challenges SET session_id = 2 WHERE id = 1'],
+  ['no session of who adds one', 'UPDATE passkey_challenges SET session_id = NULL WHERE id = 2'],
+] as const
+
 const KNOWN_ADDRESSES = [
   ['a place of a person twice', "INSERT INTO known_addresses VALUES (3, '203.0.113.7', 1, 1)"],
   ['no place', "UPDATE known_addresses SET place = ''"],
@@ -482,6 +503,8 @@ export const REFUSED_STATEMENTS = [
   ['identities', IDENTITIES],
   ['spent_tokens', SPENT_TOKENS],
   ['sign_in_links', LINKS],
+  ['passkeys', PASSKEYS],
+  ['passkey_challenges', PASSKEY_CHALLENGES],
   ['known_addresses', KNOWN_ADDRESSES],
   ['people', PEOPLE],
   ['memberships', MEMBERSHIPS],

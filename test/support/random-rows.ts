@@ -128,6 +128,22 @@ const ASKED: Readonly<Record<string, Asked>> = {
     const email = purpose === 'email' ? `${unique(at)}@example.com`.slice(-254) : null
     return { person_id: id, sha256: bytes(random, 32), purpose, email }
   },
+  passkeys: ({ id, at, random }) => ({
+    person_id: id,
+    credential_id: bytes(random, 16),
+    public_key: bytes(random, 77),
+    transports: either(random, '[]', '["internal"]'),
+    name: `${unique(at)}`.slice(0, 200),
+  }),
+  passkey_challenges: ({ id, random }) => {
+    const purpose = either(random, 'add', 'sign_in', 'confirm')
+    return {
+      sha256: bytes(random, 32),
+      purpose,
+      session_id: purpose === 'sign_in' ? null : id,
+      challenge: 'c',
+    }
+  },
   known_addresses: ({ id, at }) => ({ person_id: id, place: `${unique(at)}!` }),
   actions: ({ random, id }) => {
     const actor = either(random, 'operator', 'account', 'key', 'command', 'system')

@@ -4,6 +4,7 @@ import {
   accountTable,
   columns,
   EXPORTED,
+  EXPORTED_JSON,
   NOT_EXPORTED,
   type StoredTable,
   unownedTable,
@@ -111,6 +112,21 @@ export const sign_in_links = sqliteTable('sign_in_links', {
   email: text(),
 })
 
+/** Passkeys: public keys by which people sign in with their devices. */
+export const passkeys = sqliteTable('passkeys', {
+  id: integer().primaryKey(),
+  person_id: integer().notNull(),
+  credential_id: blob({ mode: 'buffer' }).notNull().unique(),
+  public_key: blob({ mode: 'buffer' }).notNull(),
+  /** How often it was used, as its device says; 0: the device does not count. */
+  counter: integer().notNull(),
+  /** How browsers reach it. */
+  transports: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
+  name: text().notNull(),
+  created_at_ms: integer().notNull(),
+  last_used_at_ms: integer(),
+})
+
 /** Where people have signed in to the console before. */
 export const known_addresses = sqliteTable('known_addresses', {
   id: integer().primaryKey(),
@@ -141,6 +157,16 @@ export const people_tables: readonly StoredTable[] = [
     owner: 'person_id',
     erases: 'rows',
     columns: columns('id person_id hash set_at_ms', NOT_EXPORTED),
+  }),
+  accountTable(passkeys, {
+    owner: 'person_id',
+    erases: 'rows',
+    described: 'passkeys by which it signs in to the console',
+    columns: {
+      ...columns('id person_id name created_at_ms last_used_at_ms', EXPORTED),
+      transports: EXPORTED_JSON,
+      ...columns('credential_id public_key counter', NOT_EXPORTED),
+    },
   }),
   accountTable(sessions, {
     erases: 'rows',
@@ -195,5 +221,6 @@ export type StaffRow = typeof staff.$inferSelect
 export type InvitationRow = typeof invitations.$inferSelect
 export type SessionRow = typeof sessions.$inferSelect
 export type IdentityRow = typeof identities.$inferSelect
+export type PasskeyRow = typeof passkeys.$inferSelect
 export type SignInLinkRow = typeof sign_in_links.$inferSelect
 export type Proof = (typeof PROOFS)[number]

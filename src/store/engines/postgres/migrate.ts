@@ -18,6 +18,7 @@ import sign_ups from './0042_sign_ups.sql' with { type: 'text' }
 import keys_of_people from './0043_keys_of_people.sql' with { type: 'text' }
 import identities from './0044_identities.sql' with { type: 'text' }
 import invitations from './0045_invitations.sql' with { type: 'text' }
+import passkeys from './0046_passkeys.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 43, sql: keys_of_people, readable_from: 43 },
   { version: 44, sql: identities, readable_from: 44 },
   { version: 45, sql: invitations, readable_from: 45 },
+  { version: 46, sql: passkeys, readable_from: 46 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -1,0 +1,126 @@
+// Challenges: what a device has to sign, once and within five minutes, for the browser that asked. The browser's cookie has a token.
+import { and, gt, lte, sql } from 'drizzle-orm'
+import type { RandomBytes } from '../../src/access/secret.ts'
+import { hashKey } from '../../src/access/secret.ts'
+import type { SiteSettings } from '../../src/app/surface/console/site.ts'
+import { cookieForms } from '../../src/app/surface/console/site.ts'
+import { invalidRequest } from '../../src/domain/errors.ts'
+import { type CookieForm, cookieOf } from '../../src/http/cookies.ts'
+import type { Db } from '../../src/store/db.ts'
+import { equals, placeholders } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { passkey_challenges } from './tables.ts'
+
+export const CHALLENGE_LASTS_MS = 5 * 60_000
+const BYTES = 32
+/** Strangers can ask for them: beyond, the oldest make room. */
+const MAX_OPEN = 10_000
+
+/** What a challenge is for, and in which session; no session: somebody signs in by it. */
+export type ChallengeFor =
+  | { purpose: 'add' | 'confirm'; session_id: number }
+  | { purpose: 'sign_in'; session_id: null }
+
+const queries = perConnection({
+  insert: (orm) =>
+    orm
+      .insert(passkey_challenges)
+      .values(placeholders('sha256', 'challenge', 'purpose', 'session_id', 'expires_at_ms'))
+      .prepare(),
+  /** In one statement: of two that use it at once, one gets it. */
+  take: (orm) =>
+    orm
+      .delete(passkey_challenges)
+      .where(
+        and(
+          equals(passkey_challenges.sha256, 'sha256'),
+          equals(passkey_challenges.purpose, 'purpose'),
+          gt(passkey_challenges.expires_at_ms, sql.placeholder('now_ms')),
+          sql`${passkey_challenges.session_id} IS NOT DISTINCT FROM CAST(${sql.placeholder('session_id')} AS bigint)`,
+        ),
+      )
+      .returning({ challenge: passkey_challenges.challenge })
+      .prepare(),
+  removeOldest: (orm) =>
+    orm
+      .delete(passkey_challenges)
+      .where(
+        sql`${passkey_challenges.id} <= (SELECT id FROM passkey_challenges ORDER BY id DESC LIMIT 1 OFFSET ${sql.raw(String(MAX_OPEN))})`,
+      )
+      .prepare(),
+  removeExpired: (orm) =>
+    orm
+      .delete(passkey_challenges)
+      .where(lte(passkey_challenges.expires_at_ms, sql.placeholder('now_ms')))
+      .prepare(),
+})
+
+export interface NewChallenge {
+  challenge: Uint8Array<ArrayBuffer>
+  /** For the browser's cookie; stored nowhere. */
+  token: string
+}
+
+/** Makes a challenge. */
+export async function makeChallenge(
+  db: Db,
+  of: ChallengeFor,
+  { randomBytes, now_ms }: { randomBytes: RandomBytes; now_ms: number },
+): Promise<NewChallenge> {
+  const challenge = Uint8Array.from(randomBytes(BYTES))
+  const token = encoded(randomBytes(BYTES))
+  const row = {
+    ...of,
+    sha256: hashKey(token),
+    challenge: encoded(challenge),
+    expires_at_ms: now_ms + CHALLENGE_LASTS_MS,
+  }
+  await db.begin((tx) => storeChallenge(tx, row))
+  return { challenge, token }
+}
+
+async function storeChallenge(tx: Db, row: Record<string, unknown>): Promise<void> {
+  await queries(tx).insert.run(row)
+  await queries(tx).removeOldest.run()
+}
+
+const encoded = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
+
+/**
+ * Uses up the challenge of a browser.
+ *
+ * @throws GatewayError invalid_request for one that was used, has expired, is of another session or purpose, or never was
+ */
+export async function takeChallenge(
+  db: Db,
+  token: string | undefined,
+  { purpose, session_id }: ChallengeFor,
+  now_ms: number,
+): Promise<string> {
+  const values = { sha256: hashKey(token ?? ''), purpose, session_id, now_ms }
+  const [taken] = await db.write((db) => queries(db).take.all(values))
+  if (!taken) throw noChallenge()
+  return taken.challenge
+}
+
+export const sweepChallenges = (db: Db, now_ms: number): Promise<void> =>
+  db.write(async (db) => {
+    await queries(db).removeExpired.run({ now_ms })
+  })
+
+/** The cookie of a challenge, beside the session's. */
+export const challengeCookie = ({ name, secure }: CookieForm): CookieForm => ({
+  name: `${name}-passkey`,
+  secure,
+})
+
+/** The token that a browser sends back. */
+export const challengeToken = (request: Request, settings: SiteSettings): string | undefined =>
+  cookieForms(settings)
+    .map((form) => cookieOf(request, challengeCookie(form).name))
+    .find((token) => token !== undefined)
+
+const noChallenge = () =>
+  invalidRequest('This took longer than 5 minutes, or was done already. Start again.', {
+    code: 'challenge_not_valid',
+  })

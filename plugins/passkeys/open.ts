@@ -1,0 +1,12 @@
+// The running part of passkeys: the way to sign in, and to confirm that it is the viewer.
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { passkeysOf } from './rows.ts'
+import { passkeySite } from './site.ts'
+
+export function openPasskeys({ people, db, calls: { catalogue } }: Gateway): void {
+  people.sign_in_ways.push({
+    name: 'passkey',
+    isOffered: () => passkeySite(catalogue()) !== undefined,
+    confirms: async (person_id) => (await passkeysOf(db, person_id)).length > 0,
+  })
+}

@@ -1,0 +1,95 @@
+// The rows of passkeys: added, named, removed, and used, each time with a greater counter where the device counts.
+import { and, asc, sql } from 'drizzle-orm'
+import { conflict, invalidRequest, notFound } from '../../src/domain/errors.ts'
+import type { Db, Tx } from '../../src/store/db.ts'
+import { equals, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { type PasskeyRow, passkeys } from '../../src/store/schema.ts'
+
+const MAX_OF_PERSON = 20
+
+const own = () => and(equals(passkeys.id, 'id'), equals(passkeys.person_id, 'person_id'))
+
+const queries = perConnection({
+  ofPerson: (orm) =>
+    orm
+      .select()
+      .from(passkeys)
+      .where(equals(passkeys.person_id, 'person_id'))
+      .orderBy(asc(passkeys.id))
+      .prepare(),
+  byCredential: (orm) =>
+    orm.select().from(passkeys).where(equals(passkeys.credential_id, 'credential_id')).prepare(),
+  insert: (orm) =>
+    orm
+      .insert(passkeys)
+      .values({
+        ...placeholders('person_id', 'credential_id', 'public_key', 'counter', 'transports', 'name'),
+        created_at_ms: sql.placeholder('now_ms'),
+      })
+      .onConflictDoNothing()
+      .returning()
+      .prepare(),
+  rename: (orm) => orm.update(passkeys).set(rawPlaceholders('name')).where(own()).returning().prepare(),
+  remove: (orm) => orm.delete(passkeys).where(own()).returning().prepare(),
+  /** A device that counts has to be ahead of what is known of it. */
+  use: (orm) =>
+    orm
+      .update(passkeys)
+      .set(rawPlaceholders('counter', 'last_used_at_ms'))
+      .where(
+        and(
+          equals(passkeys.id, 'id'),
+          sql`(${passkeys.counter} < ${sql.placeholder('counter')} OR (${passkeys.counter} = 0 AND CAST(${sql.placeholder('counter')} AS bigint) = 0))`,
+        ),
+      )
+      .returning()
+      .prepare(),
+})
+
+export type NewPasskey = Pick<
+  PasskeyRow,
+  'person_id' | 'credential_id' | 'public_key' | 'counter' | 'transports' | 'name'
+>
+
+export const passkeysOf = async (db: Db, person_id: number): Promise<readonly PasskeyRow[]> =>
+  await queries(db).ofPerson.all({ person_id })
+
+export const passkeyByCredential = async (db: Db, credential_id: Buffer): Promise<PasskeyRow | undefined> =>
+  await queries(db).byCredential.get({ credential_id })
+
+/** In a transaction that has locked the person. @throws GatewayError conflict for one that is known; invalid_request beyond 20 */
+export async function addPasskey(tx: Tx, passkey: NewPasskey, now_ms: number): Promise<PasskeyRow> {
+  if ((await passkeysOf(tx, passkey.person_id)).length >= MAX_OF_PERSON)
+    throw invalidRequest(
+      `You have ${MAX_OF_PERSON} passkeys, which is the most. Remove one that you no longer use.`,
+    )
+  const added = await queries(tx).insert.get({ ...passkey, now_ms })
+  if (!added) throw conflict('This passkey was added already. Use another device.', { code: 'passkey_known' })
+  return added
+}
+
+/** @returns it with its new name @throws GatewayError not_found for one that is not the person's */
+export async function renamePasskey(
+  tx: Tx,
+  { id, person_id, name }: { id: number; person_id: number; name: string },
+): Promise<PasskeyRow> {
+  return (await queries(tx).rename.get({ id, person_id, name })) ?? notKnown()
+}
+
+/** @returns it as it was @throws GatewayError not_found for one that is not the person's */
+export async function removePasskey(tx: Tx, of: { id: number; person_id: number }): Promise<PasskeyRow> {
+  return (await queries(tx).remove.get(of)) ?? notKnown()
+}
+
+/** Notes a use. @returns false where the counter is not ahead: somebody has copied the passkey, or replays it */
+export async function usePasskey(
+  tx: Tx,
+  { id, counter, now_ms }: { id: number; counter: number; now_ms: number },
+): Promise<boolean> {
+  return (await queries(tx).use.get({ id, counter, last_used_at_ms: now_ms })) !== undefined
+}
+
+const notKnown = (): never => {
+  throw notFound('Passkey not found. It may have been removed.')
+}

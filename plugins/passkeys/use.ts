@@ -1,0 +1,96 @@
+// The use of a passkey as a proof: its challenge is used up, its signature checked, and its counter noted with what it proves.
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
+import { enteringAs, lockPerson, type PersonIn } from '../../src/access/people.ts'
+import { peopleQueries } from '../../src/access/people-queries.ts'
+import type { ConsoleParts } from '../../src/app/surface/console/calls.ts'
+import { siteSettings } from '../../src/app/surface/console/calls.ts'
+import type { CallOrigin } from '../../src/calls/life/call.ts'
+import { GatewayError, permissionDenied, unprocessable } from '../../src/domain/errors.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import type { Tx } from '../../src/store/db.ts'
+import type { PasskeyRow, PersonRow } from '../../src/store/schema.ts'
+import { usedCounter, wrongPasskey } from './ceremony.ts'
+import { type ChallengeFor, challengeToken, takeChallenge } from './challenges.ts'
+import { passkeyByCredential, usePasskey } from './rows.ts'
+import { type PasskeySite, passkeySite } from './site.ts'
+
+/** @throws GatewayError unprocessable where browsers have no passkeys */
+export function requireSite({ calls: { catalogue } }: Pick<ConsoleParts, 'calls'>): PasskeySite {
+  const site = passkeySite(catalogue())
+  if (!site)
+    throw unprocessable(
+      'Browsers have passkeys only at an https:// address with a name. Set public_url in [server] to such an address.',
+    )
+  return site
+}
+
+/** The code of a passkey whose counter went back. */
+const COPIED = 'passkey_copied'
+
+/**
+ * Checks a passkey, and hands over what notes its use: to be called in the transaction of what it proves.
+ *
+ * @throws GatewayError unauthenticated where it proves nothing; invalid_request without its challenge
+ */
+export async function provenBy(
+  gateway: ConsoleParts,
+  response: AuthenticationResponseJSON,
+  { of, request }: { of: ChallengeFor; request: Request },
+): Promise<{ passkey: PasskeyRow; decide: (tx: Tx) => Promise<PersonIn> }> {
+  const { db, calls } = gateway
+  const site = requireSite(gateway)
+  const token = challengeToken(request, siteSettings(gateway))
+  const challenge = await takeChallenge(db, token, of, calls.now())
+  const passkey = await passkeyByCredential(db, Buffer.from(response.id, 'base64url'))
+  if (!passkey) throw wrongPasskey()
+  const counter = await usedCounter(response, passkey, { site, challenge })
+  return { passkey, decide: (tx) => note(tx, passkey, { counter, now_ms: calls.now() }) }
+}
+
+async function note(
+  tx: Tx,
+  { id, person_id, credential_id }: PasskeyRow,
+  { counter, now_ms }: { counter: number; now_ms: number },
+): Promise<PersonIn> {
+  await lockPerson(tx, person_id)
+  const entering = await enteringAs(tx, person_id)
+  if (!entering) throw wrongPasskey()
+  if (await usePasskey(tx, { id, counter, now_ms })) return entering
+  throw (await passkeyByCredential(tx, credential_id)) ? copied() : wrongPasskey()
+}
+
+/** Reports a copied passkey to its person, and throws what it was refused with. @param thrown by whatever it was to prove */
+export async function reportingCopies(
+  { db, calls, people }: ConsoleParts,
+  { person_id, name }: PasskeyRow,
+  { thrown, origin: { request_id } }: { thrown: unknown; origin: CallOrigin },
+): Promise<never> {
+  if (!(thrown instanceof GatewayError) || thrown.code !== COPIED) throw thrown
+  const now_ms = calls.now()
+  await db.begin(
+    async (tx) => {
+      await lockPerson(tx, person_id)
+      const person: PersonRow | undefined = await peopleQueries(tx).byId.get({ id: person_id })
+      if (!person) return
+      await people.sign_in_events.raise(tx, {
+        kind: 'changed',
+        person,
+        change: 'passkey_copied',
+        at_ms: now_ms,
+      })
+      await recordAction(tx, {
+        action: 'passkey.refused',
+        account_id: person.account_id ?? undefined,
+        subject: name,
+      })
+    },
+    { by: { actor: { kind: 'system' }, now_ms, request_id } },
+  )
+  throw thrown
+}
+
+const copied = () =>
+  permissionDenied(
+    'This passkey was used elsewhere since, as if it had been copied. Sign in another way, remove it and add a new one.',
+    { code: COPIED },
+  )

@@ -1,0 +1,52 @@
+// Asking the browser for a passkey, in words that say what to do where it has none.
+import {
+  browserSupportsWebAuthn,
+  startAuthentication,
+  startRegistration,
+  WebAuthnError,
+} from '@simplewebauthn/browser'
+import { api, send } from '../../console/web/app/client.ts'
+
+/** Whether this browser has passkeys at this address: none has them at an IP address. */
+export const hasPasskeys = (): boolean =>
+  browserSupportsWebAuthn() && !/^(\[|\d+(\.\d+){3}$)/.test(location.hostname)
+
+/** Adds a passkey to the viewer's. */
+export async function addPasskey(name: string): Promise<void> {
+  const { options } = await send(api.passkeys.begin.post())
+  const response = await inWords(() => startRegistration({ optionsJSON: options }))
+  await send(api.passkeys.post({ name, response }))
+}
+
+/** Signs in by a passkey. */
+export async function signInByPasskey(): Promise<void> {
+  const { options } = await send(api.passkeys['sign-in'].begin.post())
+  const response = await inWords(() => startAuthentication({ optionsJSON: options }))
+  await send(api.passkeys['sign-in'].post({ response }))
+}
+
+/** Confirms by a passkey that it is the viewer. */
+export async function confirmByPasskey(): Promise<void> {
+  const { options } = await send(api.passkeys.confirm.begin.post())
+  const response = await inWords(() => startAuthentication({ optionsJSON: options }))
+  await send(api.passkeys.confirm.post({ response }))
+}
+
+async function inWords<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (thrown) {
+    const cause = thrown instanceof WebAuthnError ? thrown.cause : thrown
+    const name = cause instanceof Error ? cause.name : ''
+    throw new Error(WORDS[name] ?? 'Your browser could not use a passkey. Try again, or use another way.')
+  }
+}
+
+/** By the names of what browsers throw (https://www.w3.org/TR/webauthn-3/#sctn-op-create). */
+const WORDS: Readonly<Record<string, string>> = {
+  NotAllowedError: 'No passkey was used: it was cancelled, or took too long. Try again.',
+  AbortError: 'No passkey was used: it was cancelled. Try again.',
+  InvalidStateError: 'This device has a passkey for you already. Use another device.',
+  SecurityError: 'Passkeys are not available at this address. Open the console at its public address.',
+  NotSupportedError: 'This device cannot make a passkey that asks who you are. Use another device.',
+}

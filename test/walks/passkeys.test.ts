@@ -1,0 +1,100 @@
+// Passkeys in the browser, with its virtual authenticator: added, used to sign in and to confirm, named and removed.
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { walkedGateway } from '../sign-in/walked.ts'
+import { PASSWORD } from '../support/console.ts'
+
+const { owner, visit, makeStale } = await walkedGateway()
+
+/** A device in the browser, which keeps passkeys and knows its user. @returns whether its user is there */
+async function deviceIn(page: Page) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return {
+    verifies: (isUserVerified: boolean) =>
+      session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
+    leave: () => session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId }),
+  }
+}
+
+describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
+  test('a person adds a passkey, signs in by it without a name, confirms by it, and removes it', async () => {
+    const name = `anna-${size}`
+    const { person_id } = await owner(name)
+    await using one = await visit({ account: name }, { size })
+    const { page } = one
+    const device = await deviceIn(page)
+    await one.open('/console/settings')
+    await page.getByText('A passkey signs you in').waitFor()
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    const adding = page.getByRole('dialog', { name: 'Add passkey' })
+    await adding.getByRole('textbox', { name: 'Name' }).fill('laptop')
+    await one.looksRight()
+    await page.keyboard.press('Enter')
+    await page.getByText('Passkey "laptop" added').waitFor()
+    await page.getByRole('cell', { name: 'laptop' }).waitFor()
+    await one.looksRight()
+
+    await page.context().clearCookies()
+    await one.open('/console/settings')
+    await one.looksRight()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('this session').waitFor()
+    expect(await page.getByRole('table', { name: 'Sessions' }).innerText()).toContain('passkey')
+    await one.isClean()
+
+    await makeStale(person_id)
+    one.allow(/status of 403/)
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('desk')
+    await page.keyboard.press('Enter')
+    await page.getByRole('cell', { name: 'desk' }).waitFor()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('button', { name: 'Remove passkey' }).click()
+    const confirming = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    await confirming.waitFor()
+    await one.looksRight()
+    await confirming.getByRole('button', { name: 'Confirm with a passkey' }).click()
+    await page.getByText('Passkey "desk" removed').waitFor()
+    await page.getByText('A passkey signs you in').waitFor()
+    await device.leave()
+    await one.isClean()
+  })
+
+  test('a device that does not know its user signs nobody in, and the form says what to do', async () => {
+    const name = `beth-${size}`
+    await owner(name)
+    await using one = await visit({ account: name }, { size })
+    const { page } = one
+    const device = await deviceIn(page)
+    await one.open('/console/settings')
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('laptop')
+    await page.keyboard.press('Enter')
+    await page.getByRole('cell', { name: 'laptop' }).waitFor()
+    await device.verifies(false)
+    await page.context().clearCookies()
+    await one.open('/console')
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('No passkey was used').waitFor()
+    await one.looksRight()
+    await page.getByLabel('Account or email').fill(name)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('heading', { name: 'Overview' })
+      .or(page.getByRole('heading', { name: 'Start' }))
+      .waitFor()
+    await device.leave()
+  })
+})
