@@ -266,7 +266,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 100 more for what an interrupted answer costs, and why a call was free.
   // 160 more for names and colours that follow from a brand.
   // 10 more for the actions of teams.
-  'src/domain/': 6_170,
+  // 20 more for actions on passkeys and addresses.
+  'src/domain/': 6_190,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
@@ -280,14 +281,16 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 100 more for the tables of imports, 60 for those of people.
   // 40 more for proofs of sessions and purposes of links, 40 for identities.
   // 20 more for invitations into accounts, and whose keys are.
-  'src/store/': 6_360,
+  // 40 more for passkeys.
+  'src/store/': 6_400,
   'src/upstream/': 2_100,
   'src/utilities/': 500,
   // 100 more for the time zone of pages, chosen in Settings; 80 for points of charts that lead to their calls, and total rows.
   // 80 more for the brand on pages and in samples.
   // 120 more for lists that the server pages, drawn at one place, and for a console that is turned off.
   // 90 more for requests that wait until the viewer confirms that it is them.
-  'plugins/console/': 6_320,
+  // 30 more for parts of a page that wait for each other.
+  'plugins/console/': 6_350,
   // 2,600 more: the import itself, its commands, report and history.
   // 4,500 more: a source is a gateway's tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 9_600,
@@ -310,7 +313,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 3,500 more for the staff: roles, credits of support, commands and pages.
   // 2,300 more for sign-up: the form, challenges, limits, invitations, terms, lists.
   // 1,200 more for teams: routes, commands and pages.
-  'plugins/': 85_050,
+  // 500 more for passkeys.
+  'plugins/': 85_550,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -332,7 +336,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 900 more for sign-up: its flow, and attacks on it.
 // 800 more for attacks on it: floods, challenges, links, forms.
 // 1,100 more for teams: what members see, invitations, removals, switching, and attacks on each.
-const MAX_TEST_LINES = 158_900
+// 600 more for passkeys: a device in software, and the browser's own.
+const MAX_TEST_LINES = 159_500
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

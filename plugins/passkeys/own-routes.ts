@@ -37,15 +37,52 @@ import { AddingView, NewPasskeyBody, PasskeysView, passkeyView, RenamedPasskey }
 const OWN = { reads: 'change_own_sign_in', changes: 'change_own_sign_in' } as const
 const PasskeyParams = Type.Object({ id: WholeNumber({ minimum: 1 }, 'the number of a passkey') })
 
-/** `GET /console/api/passkeys`, `POST …/begin` and `POST`: adds one; `PATCH` and `DELETE …/:id`. All are the viewer's own. */
+/** `GET /console/api/passkeys`, `PATCH` and `DELETE …/:id`: the viewer's own. */
 export function ownPasskeyRoutes(gateway: ConsoleParts) {
-  const { db, calls, people } = gateway
-  const { randomBytes } = people
+  const { calls } = gateway
   return new Elysia({ name: 'console-passkeys-own' })
     .use(viewerCalls(gateway, OWN))
     .get('/console/api/passkeys', ({ viewer }) => listOf(gateway, viewer), {
       response: { 200: PasskeysView, ...FAILURES },
     })
+    .patch(
+      '/console/api/passkeys/:id',
+      async ({ viewer, origin, params: { id }, body }) => {
+        requirePerson(viewer)
+        const { person_id } = viewer
+        const name = personsName(body.name)
+        await changed(gateway, { viewer, origin }, async (tx) => {
+          await lockPerson(tx, person_id)
+          await renamePasskey(tx, { id, person_id, name })
+          const account_id = accountOf(viewer)
+          await recordAction(tx, { action: 'passkey.renamed', account_id, subject: name })
+        })
+        return listOf(gateway, viewer)
+      },
+      { params: PasskeyParams, body: RenamedPasskey, response: { 200: PasskeysView, ...FAILURES } },
+    )
+    .delete(
+      '/console/api/passkeys/:id',
+      async ({ viewer, origin, params: { id } }) => {
+        requireFresh(viewer, calls.now())
+        const { person_id } = viewer
+        await changed(gateway, { viewer, origin }, async (tx) => {
+          await lockPerson(tx, person_id)
+          const { name } = await removePasskey(tx, { id, person_id })
+          await report(tx, gateway, { viewer, change: 'passkey_removed', name })
+        })
+        return listOf(gateway, viewer)
+      },
+      { params: PasskeyParams, response: { 200: PasskeysView, ...FAILURES } },
+    )
+}
+
+/** `POST /console/api/passkeys/begin`: what the browser is asked for; `POST /console/api/passkeys`: what it has made. */
+export function addingRoutes(gateway: ConsoleParts) {
+  const { db, calls, people } = gateway
+  const { randomBytes } = people
+  return new Elysia({ name: 'console-passkeys-adding' })
+    .use(viewerCalls(gateway, OWN))
     .post(
       '/console/api/passkeys/begin',
       async ({ viewer, request, set }) => {
@@ -81,36 +118,6 @@ export function ownPasskeyRoutes(gateway: ConsoleParts) {
         return listOf(gateway, viewer)
       },
       { body: NewPasskeyBody, response: { 200: PasskeysView, ...FAILURES } },
-    )
-    .patch(
-      '/console/api/passkeys/:id',
-      async ({ viewer, origin, params: { id }, body }) => {
-        requirePerson(viewer)
-        const { person_id } = viewer
-        const name = personsName(body.name)
-        await changed(gateway, { viewer, origin }, async (tx) => {
-          await lockPerson(tx, person_id)
-          await renamePasskey(tx, { id, person_id, name })
-          const account_id = accountOf(viewer)
-          await recordAction(tx, { action: 'passkey.renamed', account_id, subject: name })
-        })
-        return listOf(gateway, viewer)
-      },
-      { params: PasskeyParams, body: RenamedPasskey, response: { 200: PasskeysView, ...FAILURES } },
-    )
-    .delete(
-      '/console/api/passkeys/:id',
-      async ({ viewer, origin, params: { id } }) => {
-        requireFresh(viewer, calls.now())
-        const { person_id } = viewer
-        await changed(gateway, { viewer, origin }, async (tx) => {
-          await lockPerson(tx, person_id)
-          const { name } = await removePasskey(tx, { id, person_id })
-          await report(tx, gateway, { viewer, change: 'passkey_removed', name })
-        })
-        return listOf(gateway, viewer)
-      },
-      { params: PasskeyParams, response: { 200: PasskeysView, ...FAILURES } },
     )
 }
 

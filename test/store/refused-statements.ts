@@ -264,9 +264,9 @@ const SPENT_TOKENS = [
 
 const PASSKEYS = [
   ['the same of two', 'UPDATE passkeys SET credential_id = zeroblob(16) WHERE id = 2'],
-  ['an id that is none', "UPDATE passkeys SET credential_id = x''"],
+  ['an id that is none', 'UPDATE passkeys SET credential_id = zeroblob(0) WHERE id = 1'],
   ['an id longer than devices have', 'UPDATE passkeys SET credential_id = zeroblob(1024) WHERE id = 2'],
-  ['no key', "UPDATE passkeys SET public_key = x''"],
+  ['no key', 'UPDATE passkeys SET public_key = zeroblob(0)'],
   ['a negative counter', 'UPDATE passkeys SET counter = -1'],
   ['no name', "UPDATE passkeys SET name = ''"],
   ['an unknown person', 'UPDATE passkeys SET person_id = 9 WHERE id = 2'],

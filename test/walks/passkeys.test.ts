@@ -6,7 +6,7 @@ import { PASSWORD } from '../support/console.ts'
 
 const { owner, visit, makeStale } = await walkedGateway()
 
-/** A device in the browser, which keeps passkeys and knows its user. @returns whether its user is there */
+/** A device in the browser, which keeps passkeys and knows its user. */
 async function deviceIn(page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
@@ -23,7 +23,10 @@ async function deviceIn(page: Page) {
   return {
     verifies: (isUserVerified: boolean) =>
       session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
-    leave: () => session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId }),
+    /** The page is of another test next. */
+    [Symbol.asyncDispose]: async () => {
+      await session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
+    },
   }
 }
 
@@ -33,7 +36,7 @@ describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
     const { person_id } = await owner(name)
     await using one = await visit({ account: name }, { size })
     const { page } = one
-    const device = await deviceIn(page)
+    await using _device = await deviceIn(page)
     await one.open('/console/settings')
     await page.getByText('A passkey signs you in').waitFor()
     await page.getByRole('button', { name: 'Add passkey' }).click()
@@ -67,7 +70,6 @@ describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
     await confirming.getByRole('button', { name: 'Confirm with a passkey' }).click()
     await page.getByText('Passkey "desk" removed').waitFor()
     await page.getByText('A passkey signs you in').waitFor()
-    await device.leave()
     await one.isClean()
   })
 
@@ -76,7 +78,7 @@ describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
     await owner(name)
     await using one = await visit({ account: name }, { size })
     const { page } = one
-    const device = await deviceIn(page)
+    await using device = await deviceIn(page)
     await one.open('/console/settings')
     await page.getByRole('button', { name: 'Add passkey' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('laptop')
@@ -95,6 +97,5 @@ describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
       .getByRole('heading', { name: 'Overview' })
       .or(page.getByRole('heading', { name: 'Start' }))
       .waitFor()
-    await device.leave()
   })
 })

@@ -7,7 +7,7 @@ import { Choices } from '../../console/web/parts/choices.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
-import { useLoaded } from '../../console/web/parts/loaded.ts'
+import { useAllLoaded, useLoaded } from '../../console/web/parts/loaded.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { PasswordInput } from '../../console/web/parts/password-input.tsx'
 import { sign_in_ways } from '../../page-parts.ts'
@@ -20,9 +20,12 @@ const WAYS = [
 
 type Way = (typeof WAYS)[number]['value']
 
+const WAY_LOADS = sign_in_ways.map(({ load }) => load)
+
 export default function SignIn({ note, onSignedIn }: SignInProps) {
   const { data: site } = useSession()
-  if (!site) return null
+  const is_loaded = useAllLoaded(WAY_LOADS)
+  if (!site || !is_loaded) return null
   const { sign_in_refusal: refusal, viewer: before } = site
   if (note)
     return (

@@ -56,3 +56,25 @@ export function useLoaded<Props>(load: Load<Props>): ComponentType<Props> | unde
   if (failure) throw failure.thrown
   return component
 }
+
+/** Whether the modules of all of these are there, or have failed: what comes one by one would push the page about. */
+export function useAllLoaded(loads: readonly Load<Any>[]): boolean {
+  const [, drawAgain] = useReducer((times: number) => times + 1, 0)
+  const is_missing = !loads.every(isLoaded)
+  useEffect(() => {
+    if (!is_missing) return
+    let is_shown = true
+    void Promise.all(loads.map((load) => loadAhead(load).ended)).then(() => {
+      if (is_shown) drawAgain()
+    })
+    return () => {
+      is_shown = false
+    }
+  }, [is_missing, loads])
+  return !is_missing
+}
+
+function isLoaded(load: Load<Any>): boolean {
+  const { component, failure } = loadings.get(load) ?? {}
+  return component !== undefined || failure !== undefined
+}

@@ -1,18 +1,21 @@
 // The change of the password, by whoever knows the old one.
 import { useState } from 'react'
 import { api, send } from '../../../console/web/app/client.ts'
-import { useApi } from '../../../console/web/app/query.ts'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { PasswordInput } from '../../../console/web/parts/password-input.tsx'
 
-export function PasswordSection({ account }: { account: string | null }) {
-  const me = useApi(['me'], () => api.me.get())
+interface PasswordSectionProps {
+  account: string | null
+  has_password: boolean
+}
+
+export function PasswordSection({ account, has_password }: PasswordSectionProps) {
   return (
     <Section title="Password">
-      {me.data?.has_password === false ? (
+      {!has_password ? (
         <p>
           No password is set. To set one, sign out, choose “Email me a link” at the sign-in form, then “Set a
           new password”.

@@ -10,20 +10,16 @@ import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
 import { TextInput } from '../../../console/web/parts/input.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
-import { Loaded } from '../../../console/web/parts/states.tsx'
 
-type Me = AnswerOf<typeof api.me.get>
+export type Me = AnswerOf<typeof api.me.get>
 
-export function ProfileSection() {
-  const me = useApi(['me'], () => api.me.get())
-  return (
-    <Section title="Profile">
-      <Loaded query={me} rows={2}>
-        {(answer) => <Profile {...answer} />}
-      </Loaded>
-    </Section>
-  )
-}
+export const useMe = () => useApi(['me'], () => api.me.get())
+
+export const ProfileSection = (me: Me) => (
+  <Section title="Profile">
+    <Profile {...me} />
+  </Section>
+)
 
 function Profile({ name, email, email_is_verified, pending_email, can_mail }: Me) {
   const [open, setOpen] = useState<'name' | 'email'>()

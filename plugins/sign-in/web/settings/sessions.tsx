@@ -15,9 +15,12 @@ import { ClockTime } from '../../../console/web/parts/time.tsx'
 
 type Session = AnswerOf<typeof api.sessions.get>['sessions'][number]
 
+export const useSessions = (cursor: number | undefined) =>
+  useApi(['sessions', cursor], () => api.sessions.get({ query: { limit: 20, cursor } }))
+
 export function SessionsSection() {
   const cursor = useCursor()
-  const sessions = useApi(['sessions', cursor], () => api.sessions.get({ query: { limit: 20, cursor } }))
+  const sessions = useSessions(cursor)
   const [asks, setAsks] = useState(false)
   const signOut = useSignOut()
   const end = useAction({

@@ -7,27 +7,50 @@ import { chooseTheme, chosenTheme, THEMES, type Theme } from '../../../console/w
 import { chooseZone, chosenZone, useZone, ZONES, type ZoneChoice } from '../../../console/web/app/zone.ts'
 import { Choices } from '../../../console/web/parts/choices.tsx'
 import { Facts } from '../../../console/web/parts/facts.tsx'
-import { useLoaded } from '../../../console/web/parts/loaded.ts'
+import { useAllLoaded, useLoaded } from '../../../console/web/parts/loaded.ts'
 import { Section } from '../../../console/web/parts/page.tsx'
+import { FailedState, Skeleton } from '../../../console/web/parts/states.tsx'
 import { settings_parts } from '../../../page-parts.ts'
 import { PasswordSection } from './password.tsx'
-import { ProfileSection } from './profile.tsx'
-import { SessionsSection } from './sessions.tsx'
+import { type Me, ProfileSection, useMe } from './profile.tsx'
+import { SessionsSection, useSessions } from './sessions.tsx'
 
 export default function Settings() {
   const viewer = useViewer()
   return (
     <SettingsFrame title="Settings">
-      {viewer.side !== 'key' && <ProfileSection />}
+      {viewer.side === 'key' ? <Sections /> : <PersonsSections />}
+    </SettingsFrame>
+  )
+}
+
+/** Drawn once all is there: what comes later would push down what is below it. */
+function PersonsSections() {
+  const me = useMe()
+  const sessions = useSessions(undefined)
+  const is_loaded = useAllLoaded(PART_LOADS)
+  if (me.error) return <FailedState failure={me.error} retry={() => void me.refetch()} />
+  if (!me.data || sessions.isPending || !is_loaded) return <Skeleton rows={12} />
+  return <Sections me={me.data} />
+}
+
+const PART_LOADS = settings_parts.map(({ load }) => load)
+
+/** @param me absent for a session by key */
+function Sections({ me }: { me?: Me }) {
+  const viewer = useViewer()
+  return (
+    <>
+      {me && <ProfileSection {...me} />}
       <DisplaySection />
-      {viewer.side !== 'key' && <PasswordSection account={viewer.account} />}
+      {me && <PasswordSection account={viewer.account} has_password={me.has_password} />}
       <SessionsSection />
       {settings_parts
         .filter(({ seen_by }) => seen_by.includes(sightOf(viewer)))
         .map(({ name, load }) => (
           <Part key={name} load={load} />
         ))}
-    </SettingsFrame>
+    </>
   )
 }
 
