@@ -118,14 +118,8 @@ export function createSessions(parts: SessionParts): Sessions {
     async withKey(admit, visitor) {
       const { key, account } = await found(visitor, admit)
       rate.visit(`key ${key.id}`)
-      return await enter(parts, visitor, (tx) =>
-        opened(
-          parts,
-          tx,
-          { person_id: null, account_id: account.id, key_id: key.id },
-          { visitor, proof: 'key' },
-        ),
-      )
+      const owner = { person_id: null, account_id: account.id, key_id: key.id } as const
+      return await enter(parts, visitor, (tx) => opened(parts, tx, owner, { visitor, proof: 'key' }))
     },
 
     async withLink({ token, password }, visitor) {
