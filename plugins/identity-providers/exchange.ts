@@ -4,6 +4,7 @@ import { unauthenticated } from '../../src/domain/errors.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 import { type Claims, identityIn, type ProvedIdentity } from './claims.ts'
 import type { KnownProvider } from './directory.ts'
+import type { Flow } from './flow.ts'
 import type { IdentityProvider } from './settings.ts'
 
 /** What the browser keeps of a sign-in under way: whoever has no part of it cannot finish it. */
@@ -26,27 +27,39 @@ export async function newSecrets(): Promise<Secrets> {
 interface Asking {
   redirect_uri: string
   secrets: Secrets
-  /** The provider asks for a password, or the like, also of somebody who is signed in there. */
-  is_fresh: boolean
+  purpose: Flow['purpose']
 }
 
 /** Where a person shows the provider who they are. */
 export async function authorizationUrl(
   { configuration, metadata }: KnownProvider,
-  { scopes, is_github }: IdentityProvider,
-  { redirect_uri, secrets, is_fresh }: Asking,
+  provider: IdentityProvider,
+  { redirect_uri, secrets, purpose }: Asking,
 ): Promise<string> {
   const client = await import('openid-client')
   const url = client.buildAuthorizationUrl(configuration, {
     redirect_uri,
-    scope: scopes.join(' '),
+    scope: provider.scopes.join(' '),
     state: secrets.state,
     code_challenge: await client.calculatePKCECodeChallenge(secrets.verifier),
     code_challenge_method: 'S256',
-    ...(is_github ? {} : { nonce: secrets.nonce }),
-    ...(is_fresh && tellsTime(metadata) ? { prompt: 'login', max_age: '0' } : {}),
+    ...(provider.is_github ? {} : { nonce: secrets.nonce }),
+    ...promptFor(purpose, provider, metadata),
   })
   return url.href
+}
+
+/** Confirming asks for a new sign-in there, and linking for which of one's identities it is to be, of providers that know the wish. */
+function promptFor(
+  purpose: Flow['purpose'],
+  { email_trust, is_github }: IdentityProvider,
+  metadata: ServerMetadata,
+): Record<string, string> {
+  if (purpose === 'confirm' && tellsTime(metadata)) return { prompt: 'login', max_age: '0' }
+  const { prompt_values_supported: prompts } = metadata as { prompt_values_supported?: unknown }
+  const chooses =
+    is_github || email_trust !== 'claim' || (Array.isArray(prompts) && prompts.includes('select_account'))
+  return purpose === 'link' && chooses ? { prompt: 'select_account' } : {}
 }
 
 /**
@@ -58,7 +71,7 @@ export async function authorizationUrl(
 export async function exchangeCode(
   known: KnownProvider,
   provider: IdentityProvider,
-  { came_back, secrets, is_fresh }: Omit<Asking, 'redirect_uri'> & { came_back: URL },
+  { came_back, secrets, purpose }: Omit<Asking, 'redirect_uri'> & { came_back: URL },
 ): Promise<ProvedIdentity> {
   const client = await import('openid-client')
   const { configuration } = known
@@ -71,7 +84,7 @@ export async function exchangeCode(
     const tokens = await client.authorizationCodeGrant(configuration, came_back, checks)
     const identity = provider.is_github
       ? await fromGithub(known, provider, tokens.access_token)
-      : await fromClaims(known, provider, freshIn(tokens.claims(), is_fresh), tokens.access_token)
+      : await fromClaims(known, provider, freshIn(tokens.claims(), purpose), tokens.access_token)
     if (identity) return identity
   } catch (thrown) {
     throw refusalOf(thrown, provider)
@@ -87,9 +100,9 @@ const tellsTime = ({ claims_supported }: ServerMetadata): boolean =>
 const MAX_FRESH_S = 600
 
 /** @throws Error for a sign-in at the provider that is older: whoever sits there may have taken the wish for a new one out of the address */
-function freshIn(claims: IDToken | undefined, is_fresh: boolean): IDToken | undefined {
+function freshIn(claims: IDToken | undefined, purpose: Flow['purpose']): IDToken | undefined {
   const { auth_time, iat = 0 } = claims ?? {}
-  if (is_fresh && auth_time !== undefined && auth_time < iat - MAX_FRESH_S)
+  if (purpose === 'confirm' && auth_time !== undefined && auth_time < iat - MAX_FRESH_S)
     throw new Error('the provider did not ask for a new sign-in')
   return claims
 }

@@ -76,8 +76,11 @@ export function createSigningIn({ gateway, settings, tellChange }: Parts): Signi
       const provider = providerOf(asked.provider)
       const secrets = await newSecrets()
       const redirect_uri = redirectUriOf(publicUrl(), provider)
-      const is_fresh = asked.purpose === 'confirm'
-      const url = await authorizationUrl(await known(provider), provider, { redirect_uri, secrets, is_fresh })
+      const url = await authorizationUrl(await known(provider), provider, {
+        redirect_uri,
+        secrets,
+        purpose: asked.purpose,
+      })
       return { url, flow: { ...asked, ...secrets, started_at_ms: now() } }
     },
 
@@ -87,12 +90,11 @@ export function createSigningIn({ gateway, settings, tellChange }: Parts): Signi
       if (await isSpent(db, ['state', provider.issuer, flow.state])) throw usedAlready()
       const came_back = new URL(redirectUriOf(publicUrl(), provider))
       came_back.search = query
-      const { state, nonce, verifier } = flow
+      const { state, nonce, verifier, purpose } = flow
       // Before what else it says: an error of another browser's is none of ours.
       if (came_back.searchParams.get('state') !== state) throw notStartedHere()
       const secrets = { state, nonce, verifier }
-      const is_fresh = flow.purpose === 'confirm'
-      const identity = await exchangeCode(await known(provider), provider, { came_back, secrets, is_fresh })
+      const identity = await exchangeCode(await known(provider), provider, { came_back, secrets, purpose })
       return { flow, provider, identity }
     },
 

@@ -93,6 +93,11 @@ describe('linking', () => {
     expect((await browser.send('GET', '/session/confirm')).body.ways).toEqual(['identity_providers'])
     const other = await goTo(browser, 'confirm', 'bert')
     expect([other.status, other.body.error.code]).toEqual([403, 'other_person'])
+    const asked = await browser.send('POST', '/identities/start', { provider: 'real', purpose: 'confirm' })
+    expect(Object.fromEntries(new URL(asked.body.url).searchParams)).toMatchObject({
+      prompt: 'login',
+      max_age: '0',
+    })
     const before = browser.cookies.get('__Host-tollgate')
     expect(await goTo(browser, 'confirm', 'anna')).toEqual({
       status: 200,

@@ -271,6 +271,44 @@ describe('a token is refused', () => {
   })
 })
 
+describe('a fresh sign-in', () => {
+  const confirm = async (claims: Record<string, unknown>) => {
+    first.tellTruth('alice-1', VERIFIED)
+    const { browser } = await signIn(first, 'first')
+    first.tellTruth('alice-1', { ...VERIFIED, ...claims })
+    const { body } = await browser.send('POST', '/identities/start', {
+      provider: 'first',
+      purpose: 'confirm',
+    })
+    const back = first.backFrom(new URL(body.url))
+    return { browser, back, ...(await browser.finish('first', back)) }
+  }
+
+  test('is not one of long ago at the provider, by whoever sits there and takes the wish out of the address', async () => {
+    const { status, body } = await confirm({ auth_time: Math.floor(Date.now() / 1_000) - 3_600 })
+    expect([status, body.error.code]).toEqual(NOT_CONFIRMED)
+  })
+
+  test('is not another person’s', async () => {
+    const { status, body } = await confirm({ sub: 'alice-of-another' })
+    expect([status, body.error.code]).toEqual([403, 'other_person'])
+  })
+
+  test('is of the session that asked for it, and of none that was opened since', async () => {
+    first.tellTruth('alice-1', VERIFIED)
+    const { browser } = await signIn(first, 'first')
+    const { body } = await browser.send('POST', '/identities/start', {
+      provider: 'first',
+      purpose: 'confirm',
+    })
+    const flow = browser.cookies.get('__Host-tollgate-identity') ?? ''
+    const other = (await signIn(first, 'first')).browser
+    other.cookies.set('__Host-tollgate-identity', flow)
+    const answer = await other.finish('first', first.backFrom(new URL(body.url)))
+    expect([answer.status, answer.body.error.code]).toEqual(NOT_STARTED)
+  })
+})
+
 describe('where people are led', () => {
   test.each([
     'https://evil.example',
