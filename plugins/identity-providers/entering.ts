@@ -131,7 +131,8 @@ const opened = (
 /** Where a person comes in by a provider: as one of the staff if it is for them, else in their first account. */
 async function requirePlace(db: Db, person_id: number, provider: IdentityProvider): Promise<PersonIn> {
   const found = await peopleQueries(db).enteringById.get({ id: person_id })
-  if (!found) throw belongsToNobody(provider)
+  // Whoever was taken off the staff does not come back by `staff_role`.
+  if (!found || (found.staff_id === null && found.account_id === null)) throw belongsToNobody(provider)
   const { person, staff_id, account_id } = found
   if (staff_id !== null && isFor(provider, 'staff')) return { person, account_id: null }
   if (account_id !== null && isFor(provider, 'accounts')) return { person, account_id }

@@ -9,6 +9,7 @@ export const identityProviders = definePlugin({
   open: async (gateway, settings) => (await import('./opening.ts')).openIdentityProviders(gateway, settings),
   routes: async () => (await import('./routes.ts')).logoutRoutes,
   console_routes: async () => (await import('./console.ts')).identityConsoleRoutes,
+  commands: { identity: async () => (await import('./command.ts')).addIdentityCommands },
   sweeps: [
     {
       name: 'used tokens of identity providers',

@@ -115,6 +115,21 @@ describe('an address takes over nobody', () => {
     expect(await identities()).not.toContainEqual(expect.objectContaining({ subject: 'boss' }))
   })
 
+  test('of somebody who was taken off the staff makes them no staff again', async () => {
+    first.tellTruth('leaver', { email: 'leaver@staff.example', email_verified: true })
+    const { browser } = await signIn(first, 'first')
+    expect((await browser.viewer()).role).toBe('auditor')
+    await gateway.store.begin((tx) =>
+      tx.rows(
+        "DELETE FROM staff WHERE person_id = (SELECT person_id FROM identities WHERE subject = 'leaver')",
+      ),
+    )
+    expect(await browser.viewer()).toBeNull()
+    expect(await refusal(await signIn(first, 'first'))).toEqual(UNKNOWN)
+    first.tellTruth('leaver-again', { email: 'leaver@staff.example', email_verified: true })
+    expect(await refusal(await signIn(first, 'first'))).toEqual(UNKNOWN)
+  })
+
   test('of somebody who is disabled', async () => {
     const [{ person_id } = { person_id: 0 }] = await gateway.store.rows<{ person_id: number }>(
       "SELECT person_id FROM identities WHERE subject = 'alice-1'",

@@ -1,0 +1,58 @@
+// Identities of everybody as a list, for the command line.
+import { asc, eq, gt, sql } from 'drizzle-orm'
+import { integer, nullableText, text, time } from '../../src/app/list/columns.ts'
+import { defineList } from '../../src/app/list/list.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { accounts, type IdentityRow, identities, people } from '../../src/store/schema.ts'
+
+/** An identity with its person, and the account that they go with. */
+interface ListedIdentity extends IdentityRow {
+  person: string
+  /** Null: staff. */
+  account: string | null
+}
+
+const queries = perConnection({
+  all: (orm) =>
+    orm
+      .select({ identity: identities, person: people.name, account: accounts.name })
+      .from(identities)
+      .innerJoin(people, eq(people.id, identities.person_id))
+      .leftJoin(accounts, eq(accounts.id, people.account_id))
+      .where(gt(identities.id, sql.placeholder('after_id')))
+      .orderBy(asc(identities.id))
+      .limit(sql.placeholder('row_limit'))
+      .prepare(),
+})
+
+export const identity_list = defineList<ListedIdentity>()({
+  name: 'identities',
+  field: 'identities',
+  of: 'operator',
+  max_rows: 1_000,
+  selects: [],
+  names_accounts: false,
+  filters: {},
+  columns: {
+    id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
+    person: text(({ person }) => person, { table: { head: 'PERSON' } }),
+    account: nullableText(({ account }) => account, {
+      description: 'null: staff',
+      table: { head: 'ACCOUNT' },
+    }),
+    provider: text(({ provider }) => provider, { table: { head: 'PROVIDER' } }),
+    email: nullableText(({ email }) => email, {
+      description: 'as the provider told it last',
+      table: { head: 'EMAIL THERE', elastic: true },
+    }),
+    issuer: text(({ issuer }) => issuer),
+    subject: text(({ subject }) => subject),
+    created: time(({ created_at_ms }) => created_at_ms),
+    last_used: time(({ last_used_at_ms }) => last_used_at_ms, { table: { head: 'LAST USED' } }),
+  },
+  async read(db, _filter, { limit, cursor = 0 }) {
+    const found = await queries(db).all.all({ after_id: cursor, row_limit: limit + 1 })
+    const rows = found.slice(0, limit).map(({ identity, ...of }) => ({ ...identity, ...of }))
+    return { rows, next_cursor: found.length > limit ? rows.at(-1)?.id : undefined }
+  },
+})
