@@ -16,6 +16,7 @@ import { playground_pages } from './playground/web/pages.ts'
 import { settings_pages, open_pages as sign_in_open_pages } from './sign-in/web/pages.ts'
 import { sign_up_open_pages, sign_up_pages } from './sign-up/web/pages.ts'
 import { incident_pages } from './site/web/pages.ts'
+import { staff_pages } from './staff/web/pages.ts'
 import { system_pages } from './system/web/pages.ts'
 import { join_pages, team_pages } from './teams/web/pages.ts'
 import { moved_usage, overview_pages } from './usage/web/pages.ts'
@@ -43,6 +44,7 @@ export const page_groups: readonly PageGroup[] = [
     pages: [
       ...audit_log_pages,
       ...system_pages,
+      ...staff_pages,
       ...mail_pages,
       ...health_check_pages,
       ...incident_pages,

@@ -1,6 +1,9 @@
 // Pictures of every page of the console, light, dark, on a tablet and on a phone, of a gateway with a week behind it: `bun run screenshots FOLDER`.
+// With --as=support or --as=auditor those of the operator as these see them, on a desktop and on a phone.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { StaffRow } from '../../src/store/schema.ts'
 import { browser } from '../support/chromium.ts'
 import { givePasswords, pageOf } from '../support/console.ts'
 import type { ConsolePage, Size, Theme } from '../support/console-page.ts'
@@ -17,17 +20,30 @@ const LOOKS: readonly { name: string; size: Size; theme: Theme }[] = [
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /** @param only the beginnings of names of pages; all where there are none */
-async function takePictures(folder: string, only: readonly string[]): Promise<void> {
+async function takePictures(
+  folder: string,
+  only: readonly string[],
+  staff: StaffRow['role'] | undefined,
+): Promise<void> {
   await mkdir(folder, { recursive: true })
   await using week = await startWeek()
   await givePasswords(week.gateway, ['alice'])
-  const pages = PAGES.filter(({ name }) => only.length === 0 || only.some((begin) => name.startsWith(begin)))
+  const pages = PAGES.filter(
+    ({ name, who }) =>
+      (only.length === 0 || only.some((begin) => name.startsWith(begin))) &&
+      (staff === undefined || who === 'operator'),
+  )
+  const looks = LOOKS.filter(({ name }) => staff === undefined || name === 'light' || name === 'phone')
   for (const [who, own] of Map.groupBy(pages, (page) => page.who))
-    for (const { name: look, size, theme } of LOOKS) {
-      await using visit = await pageOf(week.gateway, who === 'nobody' ? undefined : asOf(who), {
-        size,
-        theme,
-      })
+    for (const { name: look, size, theme } of looks) {
+      await using visit = await pageOf(
+        week.gateway,
+        staff ? { staff } : who === 'nobody' ? undefined : asOf(who),
+        {
+          size,
+          theme,
+        },
+      )
       for (const { name, address } of own) {
         const path = join(folder, `${name}-${look}.png`)
         await picture(visit, addressOf(address, week), path).catch((thrown: Error) =>
@@ -54,9 +70,11 @@ async function picture({ open, quiet, page }: ConsolePage, address: string, path
 
 const asOf = (who: Exclude<Listed, 'nobody'>) => (who === 'operator' ? 'operator' : { account: who })
 
-const [folder, ...only] = Bun.argv.slice(2)
+const { values, positionals } = parseArgs({ options: { as: { type: 'string' } }, allowPositionals: true })
+const [folder, ...only] = positionals
+const staff = (['operator', 'support', 'auditor'] as const).find((role) => role === values.as)
 if (folder === undefined) {
   say('Name the folder that the pictures go to: bun run screenshots /tmp/pictures [page …]')
   process.exit(2)
 }
-await takePictures(folder, only)
+await takePictures(folder, only, staff)

@@ -6,6 +6,9 @@ export const WEEK_CATALOGUE = `
 listen = "127.0.0.1:8080"
 
 # Google, by way of the simulator.
+[staff]
+support_credit_usd = 20
+
 [[providers]]
 name = "google"
 protocol = "gemini"

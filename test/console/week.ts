@@ -6,6 +6,7 @@ import { accountByName } from '../../src/access/accounts.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
+import { newPerson } from '../support/people.ts'
 import { WEEK_CATALOGUE } from './week-catalogue.ts'
 
 export interface Week extends AsyncDisposable {
@@ -88,6 +89,16 @@ export async function startWeek({
     spend_limit_nanos: 20_000_000_000,
   })
   await gateway.account('new-neighbour')
+  await newPerson(
+    gateway.store,
+    { account_id: null, role: 'support' },
+    { name: 'Mia Berg', email: 'mia@example.com' },
+  )
+  await newPerson(
+    gateway.store,
+    { account_id: null, role: 'auditor' },
+    { name: 'Otto', email: 'otto@audit.example' },
+  )
   await gateway.account(LONG_NAME, { balance_usd: '1' })
   let has_pictures = false
   for (const at_ms of momentsOf(random, calls_a_day)) {

@@ -1,6 +1,8 @@
 // The dialogs of an account that are no movement of money: rename, suspend, close, invite.
+
 import { useState } from 'react'
 import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
+import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ConflictNotice, useChanges } from '../../console/web/parts/changes.tsx'
@@ -190,6 +192,7 @@ interface SentProps {
 }
 
 function Sent({ account, sent: { url, mailed_to, expires_at_ms }, end, showLink }: SentProps) {
+  const operates = useMay('operate')
   const expires = exactTime(expires_at_ms)
   if (url === null)
     return (
@@ -201,7 +204,7 @@ function Sent({ account, sent: { url, mailed_to, expires_at_ms }, end, showLink 
           <Button look="primary" onClick={end}>
             Done
           </Button>
-          <SubmitButton look="plain">Show a link instead</SubmitButton>
+          {operates && <SubmitButton look="plain">Show a link instead</SubmitButton>}
         </FormActions>
       </Form>
     )

@@ -18,6 +18,7 @@ import { EditLimits } from '../../catalogue/web/settings/edit-limits.tsx'
 import { api, part } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
+import { useMay } from '../../console/web/app/session.tsx'
 import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { changeOf, Figure, Figures } from '../../console/web/parts/figure.tsx'
@@ -74,7 +75,7 @@ function AccountPage({ account, refusals, week }: KnownAccount) {
           </ButtonLink>
           <HistoryLink account={String(account.id)} />
           <AccountMenu account={account} open={setOpen} debit={() => setMovement('debit')} />
-          <Button look="primary" icon={Plus} onClick={() => setMovement('top-up')}>
+          <Button look="primary" icon={Plus} right="credit" onClick={() => setMovement('top-up')}>
             Top up
           </Button>
         </>
@@ -153,21 +154,27 @@ interface AccountMenuProps {
 function AccountMenu({ account, open, debit }: AccountMenuProps) {
   const resume = useResume(account)
   const { status, name } = account
-  const is_active = status === 'active'
-  const items: (MenuItem | 'line')[] = [
-    { label: 'Debit', icon: MinusCircle, onSelect: debit },
-    ...(status === 'closed' ? [] : [{ label: 'Invite', icon: Mail, onSelect: () => open('invite') }]),
-    { label: 'Edit details', icon: NotebookPen, onSelect: () => open('details') },
-    { label: 'Rename', icon: PenLine, onSelect: () => open('rename') },
-    'line',
-    is_active
+  const operates = useMay('operate')
+  const helps = useMay('help_accounts')
+  const is_open = status !== 'closed'
+  const change: MenuItem =
+    status === 'active'
       ? { label: 'Suspend', icon: Ban, onSelect: () => open('suspend') }
-      : { label: status === 'closed' ? 'Reopen' : 'Resume', icon: CirclePlay, onSelect: resume },
-    ...(status === 'closed'
-      ? []
-      : [{ label: 'Close account', icon: Trash2, danger: true, onSelect: () => open('close') }]),
+      : { label: is_open ? 'Resume' : 'Reopen', icon: CirclePlay, onSelect: resume }
+  const items: (MenuItem | 'line' | false)[] = [
+    operates && { label: 'Debit', icon: MinusCircle, onSelect: debit },
+    helps && is_open && { label: 'Invite', icon: Mail, onSelect: () => open('invite') },
+    operates && { label: 'Edit details', icon: NotebookPen, onSelect: () => open('details') },
+    operates && { label: 'Rename', icon: PenLine, onSelect: () => open('rename') },
+    operates && 'line',
+    // What was closed an operator opens again.
+    (operates || (helps && is_open)) && change,
+    operates &&
+      is_open && { label: 'Close account', icon: Trash2, danger: true, onSelect: () => open('close') },
   ]
-  return <Menu label={`More for ${name}`} items={items} trigger={<Button>More</Button>} />
+  const offered = items.filter((item) => item !== false)
+  if (offered.length === 0) return null
+  return <Menu label={`More for ${name}`} items={offered} trigger={<Button>More</Button>} />
 }
 
 function AccountLimits({ account }: { account: AccountView }) {

@@ -105,7 +105,7 @@ export default function Accounts() {
             Sign-ups
           </ButtonLink>
           <ExportCsv list="accounts" query={query} />
-          <Button look="primary" icon={Plus} onClick={() => setMaking(true)}>
+          <Button look="primary" icon={Plus} right="operate" onClick={() => setMaking(true)}>
             New account
           </Button>
         </>
@@ -156,7 +156,7 @@ function NoAccounts({ make }: { make: () => void }) {
       title="No accounts yet"
       action={
         <>
-          <Button look="primary" icon={Plus} onClick={make}>
+          <Button look="primary" icon={Plus} right="operate" onClick={make}>
             New account
           </Button>
           <AsCommand command="tollgate account create NAME" />

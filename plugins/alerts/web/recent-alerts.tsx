@@ -1,9 +1,11 @@
 // Alerts on the System page: the newest ones, their messages to the webhook, and its test.
+
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { Link } from 'wouter'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
+import { useMay } from '../../console/web/app/session.tsx'
 import { count } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
@@ -22,6 +24,7 @@ const EVERY_MS = 15_000
 export const useAlerts = () => useApi(['alerts'], () => api.alerts.get(), { every_ms: EVERY_MS })
 
 export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
+  const operates = useMay('operate')
   return (
     <Section title="Alerts">
       <div className="stack">
@@ -34,7 +37,9 @@ export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
           <Table label="Alerts" columns={ALERTS} rows={recent} keyOf={({ id }) => id} />
         )}
         <p className="small soft">
-          {webhook === null ? (
+          {webhook === null && !operates ? (
+            'Alerts are sent nowhere: no webhook is set.'
+          ) : webhook === null ? (
             <>
               To receive alerts elsewhere, set a webhook in the{' '}
               <Link href="/settings/alerts">alert settings</Link>.
@@ -43,7 +48,7 @@ export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
             `Alerts are sent to ${webhook} when they start and end.`
           )}
         </p>
-        {webhook !== null && <SendTest />}
+        {webhook !== null && operates && <SendTest />}
         {sendings.length > 0 && (
           <Table label="Sent alerts" columns={SENDINGS} rows={sendings} keyOf={({ id }) => id} />
         )}

@@ -42,7 +42,7 @@ const ACTORS = [
   { value: 'system', label: 'By the system' },
 ] as const
 
-const NO_FILTERS = { area: '', by: '', account: '', key: '', subject: '', since: '', until: '' }
+const NO_FILTERS = { area: '', by: '', person: '', account: '', key: '', subject: '', since: '', until: '' }
 type Filters = ListFilters<keyof typeof NO_FILTERS>
 
 const ACTION = column<ShownAction>('action', 'Action', 'first', (action) => (
@@ -132,6 +132,7 @@ function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & {
         value={optionOf(ACTORS, filters.by)}
         onChange={(by) => set({ by })}
       />
+      {is_of_all && <PersonFilter value={filters.person} onChange={(person) => set({ person })} />}
       <DayFilters {...filters} set={set} />
       {is_filtered && (
         <Button look="quiet" onClick={clear}>
@@ -139,5 +140,28 @@ function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & {
         </Button>
       )}
     </search>
+  )
+}
+
+/** Of the staff, by their numbers; the address may name somebody else. */
+function PersonFilter({ value, onChange }: { value: string; onChange: (person: string) => void }) {
+  const staff = useApi(['staff'], () => api.staff.get({ query: {} }))
+  const people = (staff.data?.staff ?? []).map(({ id, name, email }) => ({
+    value: String(id),
+    label: email === null ? name : `${name} (${email})`,
+  }))
+  const is_listed = value === '' || people.some((person) => person.value === value)
+  return (
+    <Select
+      inline
+      aria-label="Person"
+      options={[
+        { value: '', label: 'Any person' },
+        ...people,
+        ...(is_listed ? [] : [{ value, label: `Person ${value}` }]),
+      ]}
+      value={value}
+      onChange={onChange}
+    />
   )
 }

@@ -1,4 +1,5 @@
 // Backups on the System page: those that are kept, one on request, and the drill of a restore.
+
 import { useQueryClient } from '@tanstack/react-query'
 import { Archive, Download, ShieldCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'
@@ -7,6 +8,7 @@ import { announce } from '../../console/web/app/announce.ts'
 import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
 import { addressOf } from '../../console/web/app/place.ts'
 import { useApi } from '../../console/web/app/query.ts'
+import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { bytes, share } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -41,6 +43,7 @@ export function Backups() {
     changes: [WORK],
   })
   const running = work.data?.running ?? null
+  const operates = useMay('operate')
   useEnd(running !== null, work.data)
   return (
     <Section
@@ -48,7 +51,12 @@ export function Backups() {
       actions={
         <>
           <ExportCsv list="backups" query={{}} />
-          <Button icon={Archive} busy={make.busy || running !== null} onClick={() => make.run(undefined)}>
+          <Button
+            icon={Archive}
+            right="operate"
+            busy={make.busy || running !== null}
+            onClick={() => make.run(undefined)}
+          >
             Back up now
           </Button>
         </>
@@ -68,7 +76,9 @@ export function Backups() {
                   label="Backups"
                   rows={backups}
                   keyOf={({ name }) => name}
-                  columns={columnsOf(verify.busy || running !== null, verify.run)}
+                  columns={
+                    operates ? [...COLUMNS, actionsOf(verify.busy || running !== null, verify.run)] : COLUMNS
+                  }
                 />
                 {backups.some(({ encrypted }) => !encrypted) && (
                   <p className="small soft">
@@ -103,13 +113,20 @@ function useEnd(is_running: boolean, work: Working | undefined): void {
 }
 
 function Work({ where, next_at_ms, running, last_made, last_verified }: Working) {
+  const operates = useMay('operate')
   return (
     <>
       <p>
         In <code>{where}</code>.{' '}
         {next_at_ms === null ? (
           <span className="soft">
-            No schedule. Set one in the <Link href="/settings/backup">backup settings</Link>.
+            No schedule.
+            {operates && (
+              <>
+                {' '}
+                Set one in the <Link href="/settings/backup">backup settings</Link>.
+              </>
+            )}
           </span>
         ) : (
           <span className="soft">
@@ -162,7 +179,7 @@ function Outcome({ ended, failed }: { ended: NonNullable<Working['last_made']>; 
   )
 }
 
-const columnsOf = (busy: boolean, verify: (name: string) => void): Column<Backup>[] => [
+const COLUMNS: Column<Backup>[] = [
   column('made', 'Created', 'first', ({ made_at_ms }) => <ClockTime at_ms={made_at_ms} />),
   column('by', 'By', 'none', ({ scheduled }) => (
     <span className="soft">{scheduled ? 'schedule' : 'manual'}</span>
@@ -171,6 +188,9 @@ const columnsOf = (busy: boolean, verify: (name: string) => void): Column<Backup
   column('encrypted', 'Encrypted', 'second', ({ encrypted }) =>
     encrypted ? <Status tone="good">encrypted</Status> : <Status tone="warn">not encrypted</Status>,
   ),
+]
+
+const actionsOf = (busy: boolean, verify: (name: string) => void): Column<Backup> =>
   atEnd('actions', 'Actions', 'second-end', ({ name, encrypted }) => (
     <span className="row system-backup-actions">
       <Button small icon={ShieldCheck} busy={busy} aria-label={`Verify ${name}`} onClick={() => verify(name)}>
@@ -188,5 +208,4 @@ const columnsOf = (busy: boolean, verify: (name: string) => void): Column<Backup
         </a>
       )}
     </span>
-  )),
-]
+  ))

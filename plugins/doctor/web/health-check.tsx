@@ -28,7 +28,13 @@ export default function HealthCheck() {
       title="Health check"
       lead="The books, the stored files, the settings, this machine and the providers."
       actions={
-        <Button look="primary" icon={HeartPulse} busy={is_running} onClick={() => run(undefined)}>
+        <Button
+          look="primary"
+          icon={HeartPulse}
+          right="operate"
+          busy={is_running}
+          onClick={() => run(undefined)}
+        >
           {is_running ? 'Checking' : checks?.is_complete ? 'Run again' : 'Run health check'}
         </Button>
       }

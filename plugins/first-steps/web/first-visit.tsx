@@ -4,7 +4,7 @@ import { Redirect, useLocation } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
 import { keepIn, keptIn } from '../../console/web/app/kept.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useViewer } from '../../console/web/app/session.tsx'
+import { useMay, useViewer } from '../../console/web/app/session.tsx'
 
 interface Visitor {
   account_id: number | null
@@ -20,8 +20,9 @@ export const putOff = (viewer: Visitor): void => keepIn(markOf(viewer), 'put off
 export function FirstVisit({ children }: { children: ReactNode }) {
   const viewer = useViewer()
   const { side } = viewer
+  const is_first = useMay(side === 'operator' ? 'operate' : 'call')
   const [path] = useLocation()
-  const may_redirect = side !== 'key' && path === '/' && keptIn(markOf(viewer)) === null
+  const may_redirect = side !== 'key' && is_first && path === '/' && keptIn(markOf(viewer)) === null
   const { data, error } = useApi(['start', ''], () => api.start.get({ query: {} }), { enabled: may_redirect })
   const is_over = data?.due === false
   useEffect(() => {

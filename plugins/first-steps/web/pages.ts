@@ -5,5 +5,5 @@ const load = () => import('./first-steps.tsx')
 
 export const first_steps_pages: readonly PageEntry[] = [
   { path: '/start', title: 'Get started', seen_by: ACCOUNTS, below: '/overview', load },
-  { path: '/setup', title: 'First steps', seen_by: OPERATOR, below: '/overview', load },
+  { path: '/setup', title: 'First steps', seen_by: OPERATOR, right: 'operate', below: '/overview', load },
 ]

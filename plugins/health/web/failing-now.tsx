@@ -85,6 +85,7 @@ function TroubleNotice({ trouble }: { trouble: Trouble }) {
           {kind === 'key' && provider !== null && (
             <ButtonLink
               small
+              right="operate"
               look="primary"
               href={`/providers/${part(provider)}/edit`}
               aria-label={`Replace key of ${provider}`}
@@ -93,7 +94,13 @@ function TroubleNotice({ trouble }: { trouble: Trouble }) {
             </ButtonLink>
           )}
           {test && (
-            <Button small icon={FlaskConical} busy={trial.isPending} onClick={() => trial.mutate(test)}>
+            <Button
+              small
+              icon={FlaskConical}
+              right="operate"
+              busy={trial.isPending}
+              onClick={() => trial.mutate(test)}
+            >
               Test
             </Button>
           )}

@@ -1,8 +1,10 @@
 // Generated images in the library, newest first: a gallery, or a table where their content is hidden.
+
 import { Images as ImagesIcon } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
+import { useMay } from '../../console/web/app/session.tsx'
 import type { AccountScope } from '../../console/web/parts/account-choice.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
@@ -41,7 +43,8 @@ export function Generated({ scope }: { scope: AccountScope }) {
   const [state, change] = useAddressState({ kind: '', content: '', cursor: '' })
   const cursor = useCursor()
   const { is_operator } = scope
-  const is_visible = !is_operator || state.content === 'shown'
+  const sees_contents = useMay('see_contents')
+  const is_visible = !is_operator || (sees_contents && state.content === 'shown')
   const kind = KINDS.find(({ value }) => value === state.kind)?.value ?? ''
   const query = useApi(['images', scope.account, kind, cursor, is_visible], () =>
     api.images.get({
@@ -155,7 +158,7 @@ function NoImages({ is_operator }: { is_operator: boolean }) {
       icon={ImagesIcon}
       title="No images yet"
       action={
-        <ButtonLink look={is_operator ? 'plain' : 'primary'} href="/playground?tab=images">
+        <ButtonLink look={is_operator ? 'plain' : 'primary'} href="/playground?tab=images" right="call">
           Open the playground
         </ButtonLink>
       }

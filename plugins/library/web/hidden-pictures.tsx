@@ -1,5 +1,7 @@
 // The notice in the place of an account's pictures: the operator sees them by asking for them.
+
 import type { ReactNode } from 'react'
+import { useMay } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 
@@ -12,6 +14,13 @@ interface HiddenPicturesProps {
 }
 
 export function HiddenPictures({ children, verb = 'Show pictures', onShow }: HiddenPicturesProps) {
+  // Auditors read that they are there.
+  if (!useMay('see_contents'))
+    return (
+      <Notice>
+        Prompts, file names and pictures are private to their account. Your role does not show them.
+      </Notice>
+    )
   return (
     <Notice>
       <p>{children} Showing them is logged.</p>

@@ -5,7 +5,7 @@ import { useLocation } from 'wouter'
 import { api, send } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useViewer } from '../../console/web/app/session.tsx'
+import { useMay, useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { bytes } from '../../console/web/parts/amounts.ts'
@@ -27,7 +27,8 @@ export default function Image({ params }: PageProps) {
   const { side } = useViewer()
   const [state, change] = useAddressState({ content: '' })
   const is_operator = side === 'operator'
-  const is_visible = !is_operator || state.content === 'shown'
+  const sees_contents = useMay('see_contents')
+  const is_visible = !is_operator || (sees_contents && state.content === 'shown')
   const query = useApi(['image', id, is_visible], () =>
     api.images({ id }).get({ query: is_operator && is_visible ? { content: 'shown' } : {} }),
   )
@@ -144,7 +145,7 @@ function Actions({ image, is_operator, is_visible }: ActionsProps) {
   return (
     <>
       {is_there && !is_operator && (
-        <ButtonLink icon={WandSparkles} href={asReference(id, undefined)}>
+        <ButtonLink icon={WandSparkles} href={asReference(id, undefined)} right="call">
           Use as reference
         </ButtonLink>
       )}
@@ -155,7 +156,7 @@ function Actions({ image, is_operator, is_visible }: ActionsProps) {
         </a>
       )}
       {state !== 'generating' && (
-        <Button icon={Trash2} onClick={() => setAsks(true)}>
+        <Button icon={Trash2} right="call" onClick={() => setAsks(true)}>
           Delete
         </Button>
       )}

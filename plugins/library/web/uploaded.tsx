@@ -1,8 +1,10 @@
 // Uploaded files in the library: how much of the quota they take, uploading by dropping, deleting.
+
 import { FolderUp } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
+import { useMay } from '../../console/web/app/session.tsx'
 import { toast } from '../../console/web/app/toasts.tsx'
 import { AccountChoice, type AccountScope } from '../../console/web/parts/account-choice.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
@@ -37,7 +39,9 @@ function FilesOf({ scope }: { scope: AccountScope }) {
   const [state, change] = useAddressState({ content: '' })
   const cursor = useCursor(CURSOR)
   const { is_operator } = scope
-  const is_visible = !is_operator || state.content === 'shown'
+  const sees_contents = useMay('see_contents')
+  const may_change = useMay('call')
+  const is_visible = !is_operator || (sees_contents && state.content === 'shown')
   const query = useApi(['files', scope.account, cursor, is_visible], () =>
     api.files.get({
       query: {
@@ -65,9 +69,11 @@ function FilesOf({ scope }: { scope: AccountScope }) {
               query={{ ...scope.query, content: is_operator && is_visible ? 'shown' : undefined }}
             />
           </div>
-          <DropZone verb="Upload images" busy={upload.busy} onFiles={upload.run}>
-            or drop them here: PNG, JPEG, WebP or GIF, of at most 25 MB each
-          </DropZone>
+          {may_change && (
+            <DropZone verb="Upload images" busy={upload.busy} onFiles={upload.run}>
+              or drop them here: PNG, JPEG, WebP or GIF, of at most 25 MB each
+            </DropZone>
+          )}
           {is_operator && !is_visible && (
             <HiddenPictures onShow={() => change({ content: 'shown' })}>
               File names and pictures are private to the account. They are hidden until you show them.
@@ -122,6 +128,7 @@ function FileTable({ files, scope, is_visible }: FileTableProps) {
     changes: ['files'],
     done: () => ({ text: 'The file is deleted.' }),
   })
+  const may_change = useMay('call')
   const columns: Column<FileRow>[] = [
     column('name', 'Name', 'first', (file) => (
       <FileName file={file} is_operator={is_operator} is_visible={is_visible} />
@@ -133,12 +140,13 @@ function FileTable({ files, scope, is_visible }: FileTableProps) {
       <Menu
         label={`More for ${file.name ?? 'this file'}`}
         items={[
-          ...(file.state === 'stored'
+          ...(file.state === 'stored' && may_change
             ? [{ label: 'Use as reference', href: asReference(file.key, account) }]
             : []),
           { label: 'Copy key', onSelect: () => void copyKey(file.key) },
-          'line',
-          { label: 'Delete file', danger: true, onSelect: () => setToDelete(file) },
+          ...(may_change
+            ? ['line' as const, { label: 'Delete file', danger: true, onSelect: () => setToDelete(file) }]
+            : []),
         ]}
       />
     )),

@@ -72,7 +72,7 @@ function NoCalls({ is_operator }: { is_operator: boolean }) {
     <>
       <p className="soft">No calls yet. They show up here as they happen{more}</p>
       <div>
-        <ButtonLink look="primary" href={href}>
+        <ButtonLink look="primary" href={href} right={is_operator ? 'operate' : 'call'}>
           {label}
         </ButtonLink>
       </div>

@@ -1,4 +1,5 @@
 // The list of mails: filtered by state and account, with the reason where one was not sent; a failed one is sent again or deleted.
+
 import { Mail } from 'lucide-react'
 import { Link } from 'wouter'
 import { api, part, send } from '../../console/web/app/client.ts'
@@ -15,6 +16,7 @@ import {
   useListFilters,
 } from '../../console/web/parts/filter-fields.tsx'
 import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { RightLink } from '../../console/web/parts/right-link.tsx'
 import { optionOf, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
@@ -118,10 +120,10 @@ const actionsOf = ({ retry, remove, busy }: MailActions): Column<ShownMail> =>
   atEnd('actions', '', 'first-end', ({ id, state }) =>
     state !== 'failed' ? null : (
       <div className="mails-actions">
-        <Button small disabled={busy} onClick={() => retry(id)}>
+        <Button small right="operate" disabled={busy} onClick={() => retry(id)}>
           Retry
         </Button>
-        <Button small disabled={busy} onClick={() => remove(id)}>
+        <Button small right="operate" disabled={busy} onClick={() => remove(id)}>
           Delete
         </Button>
       </div>
@@ -151,7 +153,10 @@ function MailFilters({ filters, set, is_filtered, clear }: Filters) {
 
 const NoMails = () => (
   <EmptyState icon={Mail} title="No mails yet">
-    Set a mail server in the <Link href="/settings/mail">mail settings</Link>. Invitations and notices to
-    accounts then appear here.
+    Set a mail server in the{' '}
+    <RightLink href="/settings/mail" right="operate">
+      mail settings
+    </RightLink>
+    . Invitations and notices to accounts then appear here.
   </EmptyState>
 )

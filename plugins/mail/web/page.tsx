@@ -12,7 +12,7 @@ export default function Mails() {
       title="Mails"
       lead="Invitations, password links and notices to accounts. Kept for 90 days."
       actions={
-        <ButtonLink icon={Settings} href="/settings/mail">
+        <ButtonLink icon={Settings} href="/settings/mail" right="operate">
           Mail settings
         </ButtonLink>
       }

@@ -7,6 +7,7 @@ export const playground_pages: readonly PageEntry[] = [
     path: '/playground',
     title: 'Playground',
     seen_by: EVERYONE,
+    right: 'call',
     icon: FlaskConical,
     letter: 'p',
     load: () => import('./playground.tsx'),

@@ -106,6 +106,7 @@ export const MailedLinkView = Type.Object({
 export const LinkView = Type.Object({
   purpose: OneOf(LINK_PURPOSES),
   person: Type.String({ description: 'the name of the person who comes in' }),
+  email: Nullable(Type.String({ description: 'by which a person of the staff signs in' })),
   role: OneOf(['operator', 'account']),
   account: Nullable(Type.String()),
   has_password: Type.Boolean({ description: 'whether it replaces a password' }),

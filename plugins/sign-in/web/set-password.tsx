@@ -44,22 +44,27 @@ export default function SetPassword() {
       </OutsideFrame>
     )
   if (!link.data || !site) return <Skeleton rows={4} />
-  const { account, has_password, min_password_chars } = link.data
+  const { account, person, email, has_password, min_password_chars } = link.data
+  const name = account ?? email
   return (
     <OutsideFrame
-      title={account === null ? 'Welcome, operator' : `Welcome, ${account}`}
-      lead={leadOf(has_password, account)}
+      title={`Welcome, ${account ?? person}`}
+      lead={leadOf(
+        has_password,
+        account === null ? email && `your email address ${email}` : `the account name ${account}`,
+      )}
       refusal={site.sign_in_refusal}
     >
-      <PasswordForm token={token} account={account} min_chars={min_password_chars} />
+      <PasswordForm token={token} account={name} min_chars={min_password_chars} />
     </OutsideFrame>
   )
 }
 
-const leadOf = (has_password: boolean, account: string | null): string =>
+/** @param name by which they sign in; null for an operator without an address */
+const leadOf = (has_password: boolean, name: string | null): string =>
   has_password
     ? 'Set a new password. It replaces the old one and signs you out everywhere else.'
-    : `Set a password.${account === null ? '' : ` You sign in with it and the account name ${account}.`} This link works once.`
+    : `Set a password.${name === null ? '' : ` You sign in with it and ${name}.`} This link works once.`
 
 interface PasswordFormProps {
   token: string

@@ -18,7 +18,7 @@ export default function SignUps() {
       lead="People who created an account for themselves, and those who have yet to open the link of their mail."
       actions={
         <>
-          <ButtonLink icon={Settings} href="/settings/sign_up">
+          <ButtonLink icon={Settings} href="/settings/sign_up" right="operate">
             Sign-up settings
           </ButtonLink>
           {rights.includes('help_accounts') && (

@@ -1,4 +1,5 @@
 // The list of sign-ups, filtered by state and days.
+
 import { UserPlus } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
@@ -8,6 +9,7 @@ import { Button } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { DayFilters, type ListFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
 import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { RightLink } from '../../console/web/parts/right-link.tsx'
 import { optionOf, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
@@ -96,7 +98,10 @@ function SignUpFilters({ filters, set, is_filtered, clear }: Filters) {
 
 const NoSignUps = () => (
   <EmptyState icon={UserPlus} title="No sign-ups yet">
-    Open sign-up in the <Link href="/settings/sign_up">sign-up settings</Link>. Whoever creates an account
-    then appears here.
+    Open sign-up in the{' '}
+    <RightLink href="/settings/sign_up" right="operate">
+      sign-up settings
+    </RightLink>
+    . Whoever creates an account then appears here.
   </EmptyState>
 )

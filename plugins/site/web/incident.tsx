@@ -1,8 +1,10 @@
 // One incident: its updates, and the form that adds one.
+
 import { useState } from 'react'
 import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
+import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -37,6 +39,7 @@ const UNSEEN: Readonly<Record<NonNullable<Incident['unseen']>, string>> = {
 
 function Known(incident: Incident) {
   const { state, models, updates, unseen } = incident
+  const operates = useMay('operate')
   return (
     <div className="stack">
       {unseen && <Notice tone="warn">{UNSEEN[unseen]}</Notice>}
@@ -58,7 +61,7 @@ function Known(incident: Incident) {
           ))}
         </ul>
       </Section>
-      {state !== 'resolved' && <NewUpdate {...incident} />}
+      {state !== 'resolved' && operates && <NewUpdate {...incident} />}
     </div>
   )
 }

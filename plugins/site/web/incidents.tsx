@@ -41,7 +41,7 @@ export default function Incidents() {
             <ExternalLink className="icon" aria-hidden />
             Status page
           </a>
-          <Button look="primary" icon={Plus} onClick={() => setOpening(true)}>
+          <Button look="primary" icon={Plus} right="operate" onClick={() => setOpening(true)}>
             New incident
           </Button>
         </>

@@ -1,10 +1,12 @@
 // The System page: what the process says of itself, and what its data folder holds.
-import { FileCog, ListChecks, Mail, Megaphone } from 'lucide-react'
+
+import { FileCog, ListChecks, Mail, Megaphone, UserCog } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Alerts, type AlertsAnswer, useAlerts } from '../../alerts/web/recent-alerts.tsx'
 import { Backups } from '../../backups/web/backups.tsx'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
+import { useMay } from '../../console/web/app/session.tsx'
 import { bytes, count, lasting, share } from '../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
@@ -28,6 +30,7 @@ export default function SystemPage() {
   // Requested beside it, so that the sections below do not jump.
   const alerts = useAlerts()
   const plugins = usePlugins()
+  const operates = useMay('operate')
   return (
     <Page
       title="System"
@@ -36,14 +39,20 @@ export default function SystemPage() {
           <ButtonLink icon={Megaphone} href="/system/incidents">
             Incidents
           </ButtonLink>
-          <ButtonLink icon={ListChecks} href="/setup">
+          <ButtonLink icon={ListChecks} href="/setup" right="operate">
             First steps
           </ButtonLink>
           <ButtonLink icon={Mail} href="/system/mails">
             Mails
           </ButtonLink>
-          <ButtonLink icon={FileCog} href="/system/configuration">
-            Configuration file
+          <ButtonLink
+            icon={FileCog}
+            href={operates ? '/system/configuration' : '/system/configuration/history'}
+          >
+            {operates ? 'Configuration file' : 'Configuration history'}
+          </ButtonLink>
+          <ButtonLink icon={UserCog} href="/system/staff">
+            Staff
           </ButtonLink>
         </>
       }

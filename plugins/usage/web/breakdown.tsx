@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, api, part } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useViewer } from '../../console/web/app/session.tsx'
+import { useMay, useViewer } from '../../console/web/app/session.tsx'
 import { inZone } from '../../console/web/app/zone.ts'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { withoutEmpty } from '../../console/web/parts/address-state.ts'
@@ -101,11 +101,13 @@ const TITLES: Readonly<Record<ReportGroup, string>> = {
 
 /** "Cost unknown for 2 of 7 models. Set it: sim-pro, sim-lite." */
 function UnknownCost({ resale }: Pick<Overview, 'resale'>) {
+  const operates = useMay('operate')
   if (!resale || resale.cost_unknown.length === 0) return null
   return (
     <p>
       Cost unknown for {resale.cost_unknown.length} of {resale.models}{' '}
-      {resale.models === 1 ? 'model' : 'models'}. Set it:{' '}
+      {resale.models === 1 ? 'model' : 'models'}
+      {operates ? '. Set it:' : ':'}{' '}
       {resale.cost_unknown.map((model, at) => (
         <span key={model}>
           {at > 0 && ', '}

@@ -233,7 +233,11 @@ const NoCalls = ({ is_free, calls, clear }: OverviewFilters) =>
   ) : (
     <EmptyState
       title="No calls in this range"
-      action={<ButtonLink href="/playground">Try a model in the playground</ButtonLink>}
+      action={
+        <ButtonLink href="/playground" right="call">
+          Try a model in the playground
+        </ButtonLink>
+      }
     >
       What calls bring and cost adds up here.
     </EmptyState>

@@ -1,11 +1,12 @@
 // One call in full: its events from top to bottom, its usage, and its cost line by line.
+
 import { Hourglass, SearchX } from 'lucide-react'
 import { useEffect } from 'react'
 import { brand } from '../../../console/web/app/brand.ts'
 import { ApiError, api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useApi } from '../../../console/web/app/query.ts'
-import { useBaseUrl, useViewer } from '../../../console/web/app/session.tsx'
+import { useBaseUrl, useMay, useViewer } from '../../../console/web/app/session.tsx'
 import { RowAccount } from '../../../console/web/parts/account-name.tsx'
 import { duration } from '../../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
@@ -55,11 +56,11 @@ export default function CallPage({ params }: PageProps) {
 }
 
 function Actions({ call }: { call: Call }) {
-  const { side } = useViewer()
+  const may_refund = useMay('credit')
   const curl = curlOf(call, useBaseUrl(), brand.key_variable)
   return (
     <>
-      {side === 'operator' && <RefundCall call={call} />}
+      {may_refund && <RefundCall call={call} />}
       {curl && <Copy text={curl} what="curl command" label="Copy as curl" look="plain" />}
     </>
   )

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { ArrowLeftRight } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
-import { useBaseUrl, useViewer } from '../../../console/web/app/session.tsx'
+import { useBaseUrl, useMay } from '../../../console/web/app/session.tsx'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { samplesOf } from '../../../console/web/parts/code-samples/samples.ts'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
@@ -40,16 +40,14 @@ export default function CallsPage() {
     void queries.invalidateQueries({ queryKey: ['call-sums'] })
   }
   const own_keys = useOnlyOwnKeys()
-  const { side } = useViewer()
+  const operates = useMay('operate')
   return (
     <Page
       title="Calls"
       lead={own_keys}
       actions={
         <>
-          {side === 'operator' && filters.is_filtered && query.outcome !== 'refused' && (
-            <RefundCalls query={query} />
-          )}
+          {operates && filters.is_filtered && query.outcome !== 'refused' && <RefundCalls query={query} />}
           <ExportCsv list="calls" query={query} />
         </>
       }
@@ -97,14 +95,14 @@ function CallList({ calls, next_cursor, searched_back_to_at_ms, onClear, is_firs
 }
 
 function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
-  const { side } = useViewer()
+  const operates = useMay('operate')
   if (onClear) return <NoneFound what="calls" clear={onClear} />
   return (
     <>
       <EmptyState
         icon={ArrowLeftRight}
         title="No calls yet"
-        action={side === 'operator' && <ButtonLink href="/setup">First steps</ButtonLink>}
+        action={operates && <ButtonLink href="/setup">First steps</ButtonLink>}
       >
         Every call and its cost shows up here, and every request that was refused.
       </EmptyState>

@@ -58,7 +58,11 @@ export default function HistoryPage() {
     <Page
       title="Configuration history"
       lead="The newest 100 versions of the configuration. API keys are not stored in them."
-      actions={<ButtonLink href="/system/configuration">Configuration file</ButtonLink>}
+      actions={
+        <ButtonLink href="/system/configuration" right="operate">
+          Configuration file
+        </ButtonLink>
+      }
     >
       {part !== '' && (
         <div className="row">

@@ -94,7 +94,13 @@ function Restore({ own: { version, draft }, file }: { own: Version; file: Catalo
   const { reviewing, open, save_failure } = useReview(async () => draft.text, file, useSaveCatalogue())
   return (
     <>
-      <Button look="primary" icon={RotateCcw} busy={open.isPending} onClick={() => open.mutate()}>
+      <Button
+        look="primary"
+        icon={RotateCcw}
+        right="operate"
+        busy={open.isPending}
+        onClick={() => open.mutate()}
+      >
         Restore this version
       </Button>
       {open.error && <CannotRestore failure={open.error} text={draft.text} hash={file.hash} />}

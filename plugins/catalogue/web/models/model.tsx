@@ -81,7 +81,7 @@ const PriceActions = ({ id }: { id: string }) => (
     <ButtonLink href={`/system/configuration/history?part=${encodeURIComponent(id)}`} icon={History}>
       Price history
     </ButtonLink>
-    <ButtonLink href={`/models/${encodeURIComponent(id)}/edit`} icon={Pencil}>
+    <ButtonLink href={`/models/${encodeURIComponent(id)}/edit`} icon={Pencil} right="operate">
       Edit model
     </ButtonLink>
   </>

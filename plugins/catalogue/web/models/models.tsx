@@ -2,7 +2,7 @@
 import { Boxes, Play, Plus } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
-import { useViewer } from '../../../console/web/app/session.tsx'
+import { useMay, useViewer } from '../../../console/web/app/session.tsx'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { briefCount, count, share } from '../../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
@@ -93,6 +93,7 @@ const ACTIONS: Column<Row> = atEnd('actions', '', 'first-end', ({ id, kind, stat
     {state === 'served' && (kind === 'text' || kind === 'image') && (
       <ButtonLink
         small
+        right="call"
         icon={Play}
         href={`/playground?${kind === 'image' ? 'tab=images&' : ''}model=${encodeURIComponent(id)}`}
         aria-label={`Try ${id}`}
@@ -129,6 +130,7 @@ function sorted(rows: readonly Row[], columns: readonly Sortable[], by: string):
 export default function ModelsPage() {
   const models = useApi(['models'], () => api.models.get())
   const is_operator = useViewer().side === 'operator'
+  const operates = useMay('operate')
   return (
     <Page
       title="Models"
@@ -140,7 +142,7 @@ export default function ModelsPage() {
       actions={
         <>
           <ExportCsv list="models" has_times={false} query={{}} />
-          {is_operator && (
+          {operates && (
             <>
               <ImportPrices />
               <ButtonLink href="/models/new" look="primary" icon={Plus}>
@@ -155,7 +157,7 @@ export default function ModelsPage() {
         {({ models }) =>
           models.length === 0 ? (
             <EmptyState icon={Boxes} title="No model yet">
-              {is_operator
+              {operates
                 ? 'Add a model, with its price and a provider that serves it.'
                 : 'No models available. Ask your operator.'}
             </EmptyState>

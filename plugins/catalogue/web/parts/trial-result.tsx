@@ -1,9 +1,11 @@
 // The result of a trial: a word, the time, the provider's own words, and advice.
+
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
+import { useMay } from '../../../console/web/app/session.tsx'
 import { duration } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
@@ -51,11 +53,14 @@ const ORDER: readonly Column<Route>[] = [
 const ENDS: Column<Route> = column('ends', 'Ends', 'none', ({ shutdown_date }) => shutdown_date ?? '–')
 
 export function RouteTrials({ kind, routes }: RouteTrialsProps) {
+  const operates = useMay('operate')
   const columns: Column<Route>[] = [
     ...COLUMNS,
     ...(routes.length > 1 ? ORDER : []),
     ...(routes.some(({ shutdown_date }) => shutdown_date) ? [ENDS] : []),
-    column('test', 'Test', 'second-end', (route) => <TestButton route={route} kind={kind} />),
+    ...(operates
+      ? [column<Route>('test', 'Test', 'second-end', (route) => <TestButton route={route} kind={kind} />)]
+      : []),
   ]
   return (
     <Section title="Routes">

@@ -1,10 +1,12 @@
 // The page Provider: its keys and their cooldowns, the models that it serves.
+
 import { FlaskConical, Pencil, Percent } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { FailedFact } from '../../../calls/web/failed/failed.tsx'
 import { type AnswerOf, ApiError, type api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
+import { useMay } from '../../../console/web/app/session.tsx'
 import { count, duration } from '../../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
@@ -37,10 +39,10 @@ export default function ProviderPage({ params }: PageProps) {
       title={name}
       actions={
         <>
-          <ButtonLink href={`/providers/${part(name)}/prices`} icon={Percent}>
+          <ButtonLink href={`/providers/${part(name)}/prices`} icon={Percent} right="operate">
             Change prices
           </ButtonLink>
-          <ButtonLink href={`/providers/${part(name)}/edit`} icon={Pencil}>
+          <ButtonLink href={`/providers/${part(name)}/edit`} icon={Pencil} right="operate">
             Edit provider
           </ButtonLink>
         </>
@@ -98,7 +100,8 @@ function Keys({ provider }: { provider: Provider }) {
   const tried = routes.filter(({ kind }) => kind !== 'image')
   const models = [...new Set(tried.map(({ model }) => model))]
   const [chosen, setChosen] = useState(models[0] ?? '')
-  const is_tried = models.length > 0 && state !== 'disabled'
+  const operates = useMay('operate')
+  const is_tried = operates && models.length > 0 && state !== 'disabled'
   const test = column<Key>('test', 'Test', 'second-end', (key) =>
     key.state === 'unset' ? null : (
       <KeyTrial key={chosen} id={key.id} order={{ provider: name, model: chosen, key: key.number }} />
@@ -122,7 +125,7 @@ function Keys({ provider }: { provider: Provider }) {
           />
         </Field>
       )}
-      {tried.length === 0 && routes.length > 0 && (
+      {operates && tried.length === 0 && routes.length > 0 && (
         <p className="soft">This provider serves images only. Test it on a model’s page.</p>
       )}
     </Section>

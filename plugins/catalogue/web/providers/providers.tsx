@@ -99,7 +99,7 @@ export default function ProvidersPage() {
       actions={
         <>
           <ExportCsv list="providers" has_times={false} query={{}} />
-          <ButtonLink href="/providers/new" look="primary" icon={Plus}>
+          <ButtonLink href="/providers/new" look="primary" icon={Plus} right="operate">
             Add a provider
           </ButtonLink>
         </>

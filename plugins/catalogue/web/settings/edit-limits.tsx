@@ -26,7 +26,7 @@ export function EditLimits(props: EditLimitsProps) {
   const close = () => setOpen(false)
   return (
     <>
-      <Button icon={Gauge} onClick={() => setOpen(true)}>
+      <Button icon={Gauge} right="operate" onClick={() => setOpen(true)}>
         Edit limits
       </Button>
       <Dialog open={is_open} onClose={close} title={`Rate limits of ${props.name}`}>

@@ -1,7 +1,7 @@
 // The frame of the settings: one's own first, then each section of the gateway's, a page of its own for the operator.
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { useViewer } from '../../../console/web/app/session.tsx'
+import { useMay } from '../../../console/web/app/session.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { AwaitedPage } from '../../../console/web/parts/states.tsx'
 import { useSettings } from '../parts/schema-fields.tsx'
@@ -16,8 +16,8 @@ interface SettingsFrameProps {
 }
 
 export function SettingsFrame({ title, lead, section, children }: SettingsFrameProps) {
-  const is_operator = useViewer().side === 'operator'
-  if (!is_operator) return <Page title={title}>{children}</Page>
+  const operates = useMay('operate')
+  if (!operates) return <Page title={title}>{children}</Page>
   return <WithSections {...{ title, lead, section, children }} />
 }
 

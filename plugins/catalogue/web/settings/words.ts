@@ -1,7 +1,7 @@
 // The words of the sections of settings: titles, groups and labels. A section or field without words here has its name and its description.
 import type { Labels } from '../parts/labels.ts'
 import { capital } from '../parts/setting-text.ts'
-import { SIGN_UP } from './sign-up-words.ts'
+import { PEOPLE } from './people-words.ts'
 
 interface SectionWords {
   title: string
@@ -220,7 +220,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       key_daily_usd: { label: 'Daily alert per key', help: 'Leave empty for none.' },
     },
   },
-  sign_in: { title: 'Identity providers', lead: 'Sign-in with Google, Microsoft and others.', labels: {} },
+  ...PEOPLE,
   mail: {
     title: 'Mail',
     lead: 'The server that sends invitations, password links and notices. Needs a public URL.',
@@ -229,7 +229,6 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       from: { label: 'Sender', help: 'Such as Example AI <noreply@example.com>.' },
     },
   },
-  sign_up: SIGN_UP,
   backup: {
     title: 'Backups',
     lead: 'When backups are made, and where they go.',

@@ -1,6 +1,7 @@
 // Pages, as the console knows them before they are loaded.
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
+import type { Right } from '../../../../src/access/rights.ts'
 
 /** `own_keys`: signed in with a limited key, which sees its own calls only, or as a member, who sees those of their keys. */
 export type Sight = 'operator' | 'account' | 'key' | 'own_keys'
@@ -28,6 +29,8 @@ export interface OpenPageEntry {
 
 export interface PageEntry extends OpenPageEntry {
   seen_by: readonly Sight[]
+  /** What a viewer may do who finds it of use. */
+  right?: Right
   /** Further words to search for it by, in lower case. */
   also?: string
   /** A page with an icon stands in the side bar, in the order of the list. */

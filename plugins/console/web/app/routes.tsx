@@ -10,8 +10,9 @@ import { useLoaded } from '../parts/loaded.ts'
 import { oweFocus, Page } from '../parts/page.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
-import type { MovedPage, OpenPageEntry, PageEntry, PageGroup, Sight } from './page-entry.ts'
+import type { MovedPage, OpenPageEntry, PageEntry, PageGroup } from './page-entry.ts'
 import { addressOf } from './place.ts'
+import { sightOf, useViewer, type Viewer } from './session.tsx'
 
 /** The address of the console's own root. */
 export const basePath = (): string => addressOf('/console')
@@ -54,15 +55,20 @@ function decodedPart(text: string): string {
   }
 }
 
-/** The pages of a sight. */
-export const pagesOf = (sight: Sight): PageEntry[] => pages.filter(({ seen_by }) => seen_by.includes(sight))
+const isSeen =
+  (viewer: Viewer) =>
+  ({ seen_by, right }: PageEntry): boolean =>
+    seen_by.includes(sightOf(viewer)) && (right === undefined || viewer.rights.includes(right))
 
-/** The side bar of a sight: pages with an icon, in groups that have any. */
-export const groupsOf = (sight: Sight): PageGroup[] =>
+/** The pages of a viewer. */
+export const pagesOf = (viewer: Viewer): PageEntry[] => pages.filter(isSeen(viewer))
+
+/** The side bar of a viewer: pages with an icon, in groups that have any. */
+export const groupsOf = (viewer: Viewer): PageGroup[] =>
   page_groups
     .map(({ title, pages }) => ({
       title,
-      pages: pages.filter(({ icon, seen_by }) => icon !== undefined && seen_by.includes(sight)),
+      pages: pages.filter((page) => page.icon !== undefined && isSeen(viewer)(page)),
     }))
     .filter(({ pages }) => pages.length > 0)
 
@@ -111,15 +117,17 @@ function movedTo({ entry, params }: Match<MovedPage>, search: string): string {
   return query.size > 0 ? `${filled}?${query}` : filled
 }
 
-/** The page of the address for a sight, or the page "not found". */
-export function Routes({ sight }: { sight: Sight }) {
-  const seen = pagesOf(sight)
-  const match = useMatch(seen)
+/** The page of the address for a viewer, or the page "not found". */
+export function Routes() {
+  const viewer = useViewer()
+  const seen = pagesOf(viewer)
+  // A page that is not theirs is not found, rather than another one whose address fits, too.
+  const match = useMatch(pages.filter(({ seen_by }) => seen_by.includes(sightOf(viewer))))
   const moved = useMatch(moved_pages)
   const search = useSearch()
   const path = usePath()
   const home = seen.find(({ icon }) => icon !== undefined)
-  if (match) return <Opened {...match} />
+  if (match && seen.includes(match.entry)) return <Opened {...match} />
   if (moved) return <Redirect to={movedTo(moved, search)} replace />
   if (path === '/' && home) return <Opened entry={home} params={{}} />
   return (

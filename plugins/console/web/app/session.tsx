@@ -1,6 +1,7 @@
 // The viewer: who is signed in, as pages see them.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
+import type { Right } from '../../../../src/access/rights.ts'
 import { type AnswerOf, api, send } from './client.ts'
 import { forgetTab } from './kept.ts'
 import { addressOf, gatewayUrl } from './place.ts'
@@ -26,6 +27,12 @@ export function useViewer(): Viewer {
   const viewer = useContext(SignedIn)
   if (!viewer) throw new Error('useViewer: nobody is signed in here')
   return viewer
+}
+
+/** Whether the viewer of a page has a right; what they may not do is not offered. True where nobody is signed in. */
+export function useMay(right: Right | undefined): boolean {
+  const viewer = useContext(SignedIn)
+  return right === undefined || viewer === null || viewer.rights.includes(right)
 }
 
 /** Which pages a viewer sees. */

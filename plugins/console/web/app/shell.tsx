@@ -11,17 +11,17 @@ import { KeysDialog, useKeys } from './keys-dialog.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { groupsOf, pagesOf, Routes, useArrival } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
-import { sightOf, useViewer } from './session.tsx'
+import { useViewer } from './session.tsx'
 import { Brand, SideBar } from './side-bar.tsx'
 
 type Open = 'nothing' | 'search' | 'keys' | 'drawer'
 
 export function Shell() {
-  const sight = sightOf(useViewer())
+  const viewer = useViewer()
   const [, go] = useLocation()
   const [open, setOpen] = useState<Open>('nothing')
-  const seen = useMemo(() => pagesOf(sight), [sight])
-  const groups = useMemo(() => groupsOf(sight), [sight])
+  const seen = useMemo(() => pagesOf(viewer), [viewer])
+  const groups = useMemo(() => groupsOf(viewer), [viewer])
   useArrival()
 
   const actions = useMemo(
@@ -57,7 +57,7 @@ export function Shell() {
           <div className="print-brand">
             <BrandMark />
           </div>
-          <Routes sight={sight} />
+          <Routes />
         </main>
       </div>
       <Drawer open={open === 'drawer'} onClose={close}>

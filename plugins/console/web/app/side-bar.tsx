@@ -10,7 +10,7 @@ import { Menu } from '../parts/menu.tsx'
 import type { PageEntry, PageGroup } from './page-entry.ts'
 import { addressOf } from './place.ts'
 import { useMatch, usePath } from './routes.tsx'
-import { useSignOut, useViewer } from './session.tsx'
+import { useSignOut, useViewer, type Viewer } from './session.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts'
 import { toast } from './toasts.tsx'
 
@@ -79,6 +79,23 @@ export function SideBar({ groups, onSearch, onHelp, onChosen }: SideBarProps) {
   )
 }
 
+const ROLES: Readonly<Record<Viewer['role'], string>> = {
+  operator: 'Operator',
+  support: 'Support',
+  auditor: 'Auditor',
+  owner: 'Owner',
+  member: 'Member',
+  billing: 'Billing',
+  key: 'API key',
+}
+
+/** The first operator has no name of their own until they write one. */
+const isUnnamed = ({ role, person }: Viewer): boolean => role === 'operator' && person?.name === 'operator'
+
+/** "Support"; "Owner of alice" for somebody who is not called as the account is. */
+const roleOf = ({ role, account, person }: Viewer): string =>
+  account === null || person?.name === account ? ROLES[role] : `${ROLES[role]} of ${account}`
+
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
 
 function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
@@ -90,9 +107,11 @@ function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
   }
   return (
     <div className="side-foot">
-      <div className="side-who" title={viewer.account ?? undefined}>
-        {viewer.account ?? 'Operator'}
-        {viewer.key && <div className="small soft">by key {viewer.key.prefix}</div>}
+      <div className="side-who" title={viewer.person?.email ?? viewer.account ?? undefined}>
+        {isUnnamed(viewer) ? 'Operator' : (viewer.person?.name ?? viewer.account)}
+        <div className="small soft">
+          {viewer.key ? `by key ${viewer.key.prefix}` : !isUnnamed(viewer) && roleOf(viewer)}
+        </div>
       </div>
       <SwitchAccount />
       <Menu

@@ -2,6 +2,8 @@
 import { LoaderCircle, type LucideIcon } from 'lucide-react'
 import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import { Link } from 'wouter'
+import type { Right } from '../../../../src/access/rights.ts'
+import { useMay } from '../app/session.tsx'
 import { names } from './class-names.ts'
 
 export type Look = 'plain' | 'primary' | 'danger' | 'quiet'
@@ -10,6 +12,8 @@ interface Shape {
   look?: Look
   small?: boolean
   icon?: LucideIcon
+  /** It is offered to those who have this right. */
+  right?: Right
 }
 
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>, Shape {
@@ -28,12 +32,23 @@ const classOf = ({ look = 'plain', small }: Shape, without_words = false): strin
 const isWordless = (children: ReactNode): boolean => children === undefined || children === null
 
 /** A button. Without words (an icon alone) it needs an `aria-label`, which is its tooltip too. */
-export function Button({ look, small, icon: Icon, busy = false, children, onClick, ...rest }: ButtonProps) {
+export function Button({
+  look,
+  small,
+  icon: Icon,
+  right,
+  busy = false,
+  children,
+  onClick,
+  ...rest
+}: ButtonProps) {
+  const is_offered = useMay(right)
   const wordless = isWordless(children)
   const press = (event: MouseEvent<HTMLButtonElement>): void => {
     if (busy) event.preventDefault()
     else onClick?.(event)
   }
+  if (!is_offered) return null
   return (
     <button
       type="button"
@@ -62,8 +77,10 @@ interface ButtonLinkProps extends Shape {
 }
 
 /** A link to another page that looks like a button. */
-export function ButtonLink({ href, look, small, icon: Icon, children, ...rest }: ButtonLinkProps) {
+export function ButtonLink({ href, look, small, icon: Icon, right, children, ...rest }: ButtonLinkProps) {
+  const is_offered = useMay(right)
   const wordless = isWordless(children)
+  if (!is_offered) return null
   return (
     <Link
       href={href}

@@ -1,5 +1,7 @@
 // A block of code with its copy button, a secret that is visible once, and an action as a command.
 import { SquareTerminal } from 'lucide-react'
+import { useContext } from 'react'
+import { SignedIn } from '../app/session.tsx'
 import { names } from './class-names.ts'
 import { Copy } from './copy.tsx'
 
@@ -31,7 +33,10 @@ export const Secret = ({ value, what = 'key' }: { value: string; what?: string }
 )
 
 /** The same action on the command line, folded. */
+/** For those who are at the machine: of the staff, operators. */
 export function AsCommand({ command }: { command: string }) {
+  const viewer = useContext(SignedIn)
+  if (viewer?.side === 'operator' && !viewer.rights.includes('operate')) return null
   return (
     <details className="as-command">
       <summary>

@@ -1,0 +1,14 @@
+// A link in a sentence to a page that not everybody has: its words alone for those without the right.
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { Right } from '../../../../src/access/rights.ts'
+import { useMay } from '../app/session.tsx'
+
+interface RightLinkProps {
+  href: string
+  right: Right
+  children: ReactNode
+}
+
+export const RightLink = ({ href, right, children }: RightLinkProps) =>
+  useMay(right) ? <Link href={href}>{children}</Link> : children

@@ -1,0 +1,107 @@
+// The dialog that adds a person to the staff, and what became of it: a mail, a link to pass on, or neither.
+import { useState } from 'react'
+import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
+import { useAction } from '../../console/web/parts/action.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, FormActions, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { TextInput } from '../../console/web/parts/input.tsx'
+import { Select } from '../../console/web/parts/select.tsx'
+import { exactTime } from '../../console/web/parts/time-words.ts'
+import { mayWords, ROLE_OPTIONS, type StaffRole } from './roles.ts'
+
+type Added = AnswerOf<typeof api.staff.post>
+
+interface AddStaffProps {
+  open: boolean
+  onClose: () => void
+}
+
+export function AddStaff({ open, onClose }: AddStaffProps) {
+  const [added, setAdded] = useState<Added | null>(null)
+  const close = (): void => {
+    setAdded(null)
+    onClose()
+  }
+  const is_shown_once = added !== null && added.url !== null
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title={added ? `${added.person.name} added` : 'Add a person'}
+      dismissable={!is_shown_once}
+    >
+      {added ? <LinkMade {...added} onClose={close} /> : <AddForm onAdded={setAdded} onClose={close} />}
+    </Dialog>
+  )
+}
+
+function AddForm({ onAdded, onClose }: { onAdded: (added: Added) => void; onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<StaffRole>('support')
+  const { runOrThrow } = useAction({
+    work: () => send(api.staff.post({ name, email, role })),
+    changes: ['staff', 'mails'],
+  })
+  return (
+    <Form submit={async () => onAdded(await runOrThrow(undefined))} aria-label="Add a person">
+      <Field label="Name" name="name">
+        <TextInput autoComplete="off" value={name} onChange={setName} />
+      </Field>
+      <Field label="Email" name="email" help="They sign in with it.">
+        <TextInput type="email" inputMode="email" autoComplete="off" value={email} onChange={setEmail} />
+      </Field>
+      <Field label="Role" name="role" help={mayWords(role)}>
+        <Select options={ROLE_OPTIONS} value={role} onChange={setRole} />
+      </Field>
+      <AsCommand
+        command={`tollgate staff add "${name.trim() || 'NAME'}" --email ${email.trim() || 'ADDRESS'} --role ${role}`}
+      />
+      <SubmitOrCancel onCancel={onClose}>Add person</SubmitOrCancel>
+    </Form>
+  )
+}
+
+interface LinkMadeProps extends Pick<Added, 'person' | 'url' | 'mailed_to' | 'expires_at_ms'> {
+  was_here?: boolean
+  onClose: () => void
+}
+
+/** The link to set a password, where there is one. */
+export function LinkMade({
+  person: { name },
+  url,
+  mailed_to,
+  expires_at_ms,
+  was_here,
+  onClose,
+}: LinkMadeProps) {
+  const until = expires_at_ms === null ? '' : `It works once, until ${exactTime(expires_at_ms)}`
+  return (
+    <div className="stack">
+      {was_here && <p>{name} signs in here already, and is of the staff now, too.</p>}
+      {url !== null ? (
+        <>
+          <p>
+            Send this link to {name} to set a password. {until}, and is not shown again.
+          </p>
+          <Secret value={url} what="link" />
+        </>
+      ) : mailed_to !== null ? (
+        <p>
+          A link to set a password is on its way to {mailed_to}. {until}.
+        </p>
+      ) : (
+        <p>They sign in with the password that they have.</p>
+      )}
+      <FormActions>
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </FormActions>
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+// The roles of the staff in words, and a person as the page has them.
+import type { AnswerOf, api } from '../../console/web/app/client.ts'
+
+export type StaffPerson = AnswerOf<typeof api.staff.get>['staff'][number]
+export type StaffRole = StaffPerson['role']
+
+export const ROLE_WORDS = [
+  { value: 'operator', label: 'Operator', may: 'Everything.' },
+  {
+    value: 'support',
+    label: 'Support',
+    may: 'Sees everything; invites, suspends and resumes accounts; adds funds and refunds calls up to the limit in Settings, Staff.',
+  },
+  {
+    value: 'auditor',
+    label: 'Auditor',
+    may: 'Sees everything but what callers sent and got; changes nothing.',
+  },
+] as const satisfies readonly { value: StaffRole; label: string; may: string }[]
+
+export const ROLE_OPTIONS = ROLE_WORDS.map(({ value, label }) => ({ value, label }))
+
+export const mayWords = (role: StaffRole): string => ROLE_WORDS.find(({ value }) => value === role)?.may ?? ''
