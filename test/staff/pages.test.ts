@@ -1,0 +1,144 @@
+// The console as support and auditors have it: which pages, which buttons on them, on a desktop and on a phone; and the page of the staff.
+import { describe, expect, test } from 'bun:test'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { fileConsole } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
+import { newPerson } from '../support/people.ts'
+
+const { gateway, visit } = await fileConsole({
+  catalogue: `${FIRST_CATALOGUE}\n[staff]\nsupport_credit_usd = 5\n`,
+})
+await gateway.account('alice', { balance_usd: '10' })
+await gateway.account('shut', { balance_usd: '0' })
+const key = await gateway.key('alice', { name: 'laptop' })
+const messages = [{ role: 'user', content: 'Hello' }]
+await (await gateway.call('/v1/chat/completions', { model: 'sim-flash', messages }, { key })).text()
+const { request_id } = await gateway.lastCall()
+
+const PEOPLE = {
+  support: await newPerson(
+    gateway.store,
+    { account_id: null, role: 'support' },
+    { name: 'Mia Berg', email: 'mia@example.com' },
+  ),
+  auditor: await newPerson(
+    gateway.store,
+    { account_id: null, role: 'auditor' },
+    { name: 'Otto', email: 'otto@example.com' },
+  ),
+}
+type Role = keyof typeof PEOPLE
+const as = (role: Role) => ({ person_id: PEOPLE[role], account_id: null })
+
+const ANYWHERE = ['Search /', 'Theme', 'Shortcuts', 'Sign out']
+/** Words of the buttons in the page itself, and of links that look like them. */
+async function offered({ page }: ConsolePage): Promise<string[]> {
+  const main = page.locator('#main')
+  const buttons = await main.locator('.button:visible').all()
+  const words = await Promise.all(
+    buttons.map(async (button) => (await button.getAttribute('aria-label')) ?? (await button.innerText())),
+  )
+  return words.map((word) => word.trim()).filter((word) => word !== '' && !ANYWHERE.includes(word))
+}
+
+const PAGES: readonly [string, Record<Role, string[]>][] = [
+  ['/accounts', { support: ['Sign-ups', 'Export CSV'], auditor: ['Sign-ups', 'Export CSV'] }],
+  [`/calls/${request_id}`, { support: ['Refund', 'Copy as curl'], auditor: ['Copy as curl'] }],
+  ['/providers', { support: ['Export CSV'], auditor: ['Export CSV'] }],
+  ['/providers/demo', { support: [], auditor: [] }],
+  ['/models', { support: ['Export CSV'], auditor: ['Export CSV'] }],
+  ['/system/health-check', { support: [], auditor: [] }],
+  ['/system/incidents', { support: ['Status page'], auditor: ['Status page'] }],
+  ['/system/mails', { support: ['Export CSV'], auditor: ['Export CSV'] }],
+  ['/system/staff', { support: ['Export CSV'], auditor: ['Export CSV'] }],
+  ['/keys', { support: ['Export CSV'], auditor: ['Export CSV'] }],
+]
+
+describe.each(['support', 'auditor'] as const)('%s', (role) => {
+  test.each(PAGES)('%s offers what they may do, and asks for nothing else', async (address, expected) => {
+    for (const size of ['wide', 'phone'] as const) {
+      await using one = await visit(as(role), { size })
+      await one.open(`/console${address}`)
+      const words = await offered(one)
+      expect([address, size, words.filter((word) => !/^Copy (?!as)/.test(word))]).toEqual([
+        address,
+        size,
+        expected[role],
+      ])
+      await one.fits()
+      await one.isClean()
+    }
+  })
+
+  test.each([
+    '/setup',
+    '/models/new',
+    '/providers/new',
+    '/settings/server',
+    '/system/configuration',
+    '/playground',
+    '/providers/demo/edit',
+  ])('%s is no page of theirs', async (address) => {
+    await using one = await visit(as(role))
+    await one.open(`/console${address}`)
+    expect(await one.page.getByRole('heading', { level: 1 }).innerText()).toBe('Page not found')
+    await one.isClean()
+  })
+
+  test('the console’s own address is the Overview, and its foot says who is signed in', async () => {
+    await using one = await visit(as(role))
+    await one.open('/console')
+    expect(await one.page.getByRole('heading', { level: 1 }).innerText()).toBe('Overview')
+    const foot = await one.page.locator('.side-who').first().innerText()
+    expect(foot.split('\n')).toEqual(role === 'support' ? ['Mia Berg', 'Support'] : ['Otto', 'Auditor'])
+    const bar = one.page.getByRole('navigation', { name: 'Pages' })
+    expect(await bar.getByRole('link', { name: 'Playground' }).count()).toBe(0)
+    expect(await bar.getByRole('link', { name: 'Accounts' }).count()).toBe(1)
+    await one.isClean()
+  })
+})
+
+test('support suspends, invites and tops up within the limit; what is beyond it is said at the amount', async () => {
+  await using one = await visit(as('support'), { size: 'phone' })
+  const { page } = one
+  await one.open('/console/accounts/alice')
+  await page.getByRole('button', { name: 'More' }).first().click()
+  expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Invite', 'Suspend'])
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Top up' }).click()
+  await page.getByLabel('Amount').fill('6')
+  one.allow(/422/)
+  await page.getByRole('dialog').getByRole('button', { name: 'Top up' }).click()
+  await page.getByText('You may credit 5.00 USD a day').waitFor()
+  await page.getByLabel('Amount').fill('5')
+  await page.getByRole('dialog').getByRole('button', { name: 'Top up' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  const [alice] = await gateway.store.rows<{ balance_nanos: number }>(
+    "SELECT balance_nanos FROM accounts WHERE name = 'alice'",
+  )
+  expect(Number(alice?.balance_nanos)).toBeGreaterThan(14_900_000_000)
+})
+
+test('an operator adds a person, passes the link on, changes the role, and removes them', async () => {
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open('/console/system')
+  await page.getByRole('link', { name: 'Staff' }).click()
+  await page.getByRole('button', { name: 'Add person' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Nina Roth')
+  await dialog.getByLabel('Email').fill('nina@example.com')
+  await dialog.getByRole('button', { name: 'Add person' }).click()
+  await page.getByRole('dialog', { name: 'Nina Roth added' }).waitFor()
+  expect(await dialog.innerText()).toContain('/console/invitation#')
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  const row = page.getByRole('row', { name: /Nina Roth/ })
+  expect(await row.innerText()).toContain('invited')
+  await page.getByRole('button', { name: 'More for Nina Roth' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'Remove Nina Roth' }).click()
+  await row.waitFor({ state: 'hidden' })
+  await one.go('/console/audit-log')
+  await page.getByText('Staff removed').first().waitFor()
+  await one.isClean()
+})
