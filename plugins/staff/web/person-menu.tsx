@@ -20,24 +20,8 @@ export function PersonMenu({ person }: { person: StaffPerson }) {
   const [open, setOpen] = useState<Open | null>(null)
   const [made, setMade] = useState<Made | null>(null)
   const { id, name, state } = person
-  const at = api.staff({ id: part(id) })
   const close = () => setOpen(null)
-  const disable = useAction({
-    work: () => send(at.disable.post()),
-    changes: ['staff', 'sessions'],
-    done: () => ({ text: `${name} cannot sign in any more` }),
-  })
-  const enable = useAction({
-    work: () => send(at.enable.post()),
-    changes: ['staff'],
-    done: () => ({ text: `${name} can sign in again` }),
-  })
-  const remove = useAction({
-    work: () => send(at.delete()),
-    changes: ['staff', 'sessions'],
-    done: () => ({ text: `${name} removed from the staff` }),
-  })
-  const link = useAction({ work: () => send(at.link.post({})), changes: ['mails'] })
+  const { disable, enable, remove, link } = usePersonActions(person)
   const is_disabled = state === 'disabled'
   return (
     <>
@@ -92,6 +76,28 @@ export function PersonMenu({ person }: { person: StaffPerson }) {
       />
     </>
   )
+}
+
+/** What is done at once, or once it was confirmed. */
+function usePersonActions({ id, name }: StaffPerson) {
+  const at = api.staff({ id: part(id) })
+  const disable = useAction({
+    work: () => send(at.disable.post()),
+    changes: ['staff', 'sessions'],
+    done: () => ({ text: `${name} cannot sign in any more` }),
+  })
+  const enable = useAction({
+    work: () => send(at.enable.post()),
+    changes: ['staff'],
+    done: () => ({ text: `${name} can sign in again` }),
+  })
+  const remove = useAction({
+    work: () => send(at.delete()),
+    changes: ['staff', 'sessions'],
+    done: () => ({ text: `${name} removed from the staff` }),
+  })
+  const link = useAction({ work: () => send(at.link.post({})), changes: ['mails'] })
+  return { disable, enable, remove, link }
 }
 
 function ChangeForm({ person, onClose }: { person: StaffPerson; onClose: () => void }) {
