@@ -160,10 +160,10 @@ describe('an account', () => {
   test('says who did all of this, on its page and in the audit log, whose filter is in its address', async () => {
     await page.getByRole('tab', { name: 'Audit log' }).click()
     const rowOf = (name: RegExp) => page.getByRole('row', { name })
-    await rowOf(/Account closed Status: from suspended to closed.* Operator session \d+/).waitFor()
+    await rowOf(/Account closed Status: from suspended to closed.* Staff operator, session \d+/).waitFor()
     await rowOf(/Balance debited Balance: from 12\.50 USD to 10\.00 USD/).waitFor()
     await page.getByRole('link', { name: 'Audit log' }).click()
-    await rowOf(/Account renamed Name: from alice to alice\.b alice\.b Operator/).waitFor()
+    await rowOf(/Account renamed Name: from alice to alice\.b alice\.b Staff operator/).waitFor()
     await page.getByRole('combobox', { name: 'Area' }).click()
     await page.getByRole('option', { name: 'Sign-in' }).click()
     await rowOf(/Password set alice\.b Account alice, session \d+/).waitFor()

@@ -19,7 +19,7 @@ type Made = AnswerOf<ReturnType<typeof api.staff>['link']['post']>
 export function PersonMenu({ person }: { person: StaffPerson }) {
   const [open, setOpen] = useState<Open | null>(null)
   const [made, setMade] = useState<Made | null>(null)
-  const { id, name, state } = person
+  const { name, state } = person
   const close = () => setOpen(null)
   const { disable, enable, remove, link } = usePersonActions(person)
   const is_disabled = state === 'disabled'

@@ -108,7 +108,7 @@ function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
   return (
     <div className="side-foot">
       <div className="side-who" title={viewer.person?.email ?? viewer.account ?? undefined}>
-        {isUnnamed(viewer) ? 'Operator' : (viewer.person?.name ?? viewer.account)}
+        <div>{isUnnamed(viewer) ? 'Operator' : (viewer.person?.name ?? viewer.account)}</div>
         <div className="small soft">
           {viewer.key ? `by key ${viewer.key.prefix}` : !isUnnamed(viewer) && roleOf(viewer)}
         </div>
