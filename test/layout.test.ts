@@ -311,11 +311,11 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 150 more for the neighbours of a rotated key, prices of cache reads, and which calls a provider's figures count.
   // 740 more for commands that add and delete models and providers and rename these, and for files of lists that are of one moment.
   // 2,400 more for how people sign in themselves: links by mail, passkeys, one's own settings, fresh sign-ins.
-  // 3,500 more for the staff: roles, credits of support, commands and pages.
+  // 4,300 more for the staff: roles, credits of support, commands and pages.
   // 2,300 more for sign-up: the form, challenges, limits, invitations, terms, lists.
   // 1,200 more for teams: routes, commands and pages.
   // 1,000 more for passkeys.
-  'plugins/': 86_050,
+  'plugins/': 86_850,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -333,12 +333,12 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 400 more for faults that reviews found: balances of files between two gateways, files reloaded over another save, links of figures.
 // 1,000 more for prices by per cent, and for faults on pages of a reseller.
 // 1,600 more for sign-in by links and passkeys: attacks, races, walks.
-// 2,300 more for the staff: routes by role, credits at once, roles that change in the middle of a session.
+// 2,600 more for the staff: routes by role, credits at once, roles that change in the middle of a session.
 // 900 more for sign-up: its flow, and attacks on it.
 // 800 more for attacks on it: floods, challenges, links, forms.
 // 1,100 more for teams: what members see, invitations, removals, switching, and attacks on each.
 // 600 more for passkeys: a device in software, and the browser's own.
-const MAX_TEST_LINES = 159_500
+const MAX_TEST_LINES = 159_800
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
