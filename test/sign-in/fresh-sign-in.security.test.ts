@@ -74,7 +74,11 @@ describe('a confirmation', () => {
     expect((await ada.send('GET', '/sessions')).status).toBe(401)
     expect((await after.send('GET', '/sessions')).status).toBe(200)
     const row = await rowOf(after)
-    expect([row?.id, row?.confirmed_at_ms]).toEqual([before?.id, clock.now_ms])
+    expect(row?.id).toBe(before?.id)
+    // Gateways over one server go by its clock.
+    expect(row?.confirmed_at_ms).toBeGreaterThanOrEqual(
+      (before?.confirmed_at_ms ?? Infinity) + 11 * MINUTE_MS,
+    )
   })
 
   test.each<[string, unknown, number, string]>([
