@@ -58,13 +58,19 @@ export function addAnswer(state: RouteState, answer: Answer): void {
   if (last.push(answer) > MIN_IN_A_ROW) last.shift()
   const start_ms = Math.floor(answer.at_ms / SLOT_MS) * SLOT_MS
   // Not the newest alone: of calls that end at the edge of two slots, the older may be told last.
-  let slot = slots.findLast((one) => one.start_ms === start_ms)
+  let slot = slotAt(slots, start_ms)
   if (!slot) {
     slot = { start_ms, answered: 0, failed: {} }
     if (slots.push(slot) > WINDOW_MS / SLOT_MS) slots.shift()
   }
   if (answer.failure === null) slot.answered += 1
   else slot.failed[answer.failure] = (slot.failed[answer.failure] ?? 0) + 1
+}
+
+/** The slot that begins at some time. A loop, since every call asks. */
+function slotAt(slots: readonly Slot[], start_ms: number): Slot | undefined {
+  for (let at = slots.length - 1; at >= 0; at--) if (slots[at]?.start_ms === start_ms) return slots[at]
+  return undefined
 }
 
 /**

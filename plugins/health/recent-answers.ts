@@ -75,7 +75,7 @@ export function openRecentAnswers(
     add(call, answered_by, markOf, tries = triesOf(call)) {
       const at_ms = call.started_at_ms + call.duration_ms
       for (const one of answersIn(tries)) gathered.add(call.model, one, { at_ms, failure: one.cause })
-      const end = tries.findLast(({ is_last }) => is_last)
+      const end = tries.findLast(isLast)
       if (end && end.result !== REFUSED) gathered.add(call.model, CALLS, { at_ms, failure: end.cause })
       if (call.failed_tries) for (const key of rejectedIn(tries, markOf)) addKey(key, at_ms, true)
       if (answered_by === undefined || rejected?.has(answered_by) === false) return
@@ -117,14 +117,17 @@ function rejectedIn(tries: readonly Try[], markOf: MarkOf): KeyName[] {
   })
 }
 
+const isLast = ({ is_last }: Try): boolean => is_last
+
+const isAnswer = ({ provider, result }: Try): boolean =>
+  provider !== '' && result !== REFUSED && result !== KEY_REJECTED
+
 /**
  * A route answers a call once, whatever keys it tried. A request that was refused as such is no answer, and a rejection of a key says
  * something about the key alone.
  */
 function answersIn(all: readonly Try[]): Try[] {
-  const tries = all.filter(
-    ({ provider, result }) => provider !== '' && result !== REFUSED && result !== KEY_REJECTED,
-  )
+  const tries = all.filter(isAnswer)
   if (tries.length < 2) return tries
   return tries.filter(({ provider, upstream_model }, at) =>
     tries

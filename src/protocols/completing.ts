@@ -15,14 +15,20 @@ export interface Completing {
 }
 
 /** Whether an answer has a value for each of some fields. */
-export const hasFieldsOf = (answer: JsonObject, head: JsonObject): boolean =>
-  Object.keys(head).every((key) => (answer[key] ?? null) !== null)
+export function hasFieldsOf(answer: JsonObject, head: JsonObject): boolean {
+  for (const key in head) if ((answer[key] ?? null) === null) return false
+  return true
+}
 
 /** An answer with the fields that every one has; the very same where it has them. */
 export const withHead = (answer: JsonObject, head: JsonObject): JsonObject =>
-  hasFieldsOf(answer, head)
-    ? answer
-    : { ...head, ...Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null)) }
+  hasFieldsOf(answer, head) ? answer : underHead(answer, head)
+
+/** An answer, and for what it lacks the fields of a head. */
+export const underHead = (answer: JsonObject, head: JsonObject): JsonObject => ({
+  ...head,
+  ...Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null)),
+})
 
 /** A piece of an answer with its type, where one of its fields tells that. @param types by the field */
 export function withType(original: JsonObject, types: Readonly<Record<string, string>>): JsonObject {

@@ -96,4 +96,5 @@ export async function readItems(from: Readable, row: Row): Promise<JsonObject[] 
   return items
 }
 
-const outputOf = ({ response }: Pick<Content, 'response'>): JsonObject[] => objectsIn(response.output)
+const outputOf = ({ response }: Pick<Content, 'response'>): readonly JsonObject[] =>
+  objectsIn(response.output)

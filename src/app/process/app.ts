@@ -15,7 +15,7 @@ export function createApp(gateway: Gateway, routes: readonly AnyElysia[]) {
     // Elysia's types say no more than that it is given a function and returns one.
     .wrap((serve) => {
       const { catalogue } = gateway.calls
-      return belowPublicPath(atAzurePaths(crossOrigin(serve as never, catalogue)), catalogue)
+      return atOwnPaths(crossOrigin(serve as never, catalogue), catalogue)
     })
     .onRequest(({ request }) => {
       if (!URL.canParse(request.url) || SHORT_HOST.test(request.url)) throw unknownHost()
@@ -47,19 +47,15 @@ const unknownHost = () => invalidRequest('The Host header of the request is miss
 /** Its pages come with a cookie, and are for its own origin only. */
 const isConsole = ({ url }: Request): boolean => /^[a-z]+:\/\/[^/]*\/+console(?:[/?#]|$)/i.test(url)
 
-/** Outermost, so that routes need only the gateway's own paths, whether a proxy strips the path of `public_url` or not. */
-const belowPublicPath =
+/**
+ * Around the whole application, which looks for a route by the address that is left: routes need only the gateway's own paths, whether
+ * a proxy strips the path of `public_url` or not, and those of Azure's clients are changed to them.
+ */
+const atOwnPaths =
   (serve: Serve, catalogue: () => Catalogue): Serve =>
   (request) => {
     const path = publicPathOf(catalogue().server.public_url)
     if (path !== '') leavePublicPath(request, path)
-    return serve(request)
-  }
-
-/** Around the whole application: Elysia looks for a route by the address that is left. */
-const atAzurePaths =
-  (serve: Serve): Serve =>
-  (request) => {
     readAzurePath(request)
     return serve(request)
   }

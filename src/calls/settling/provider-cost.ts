@@ -76,7 +76,9 @@ export function costsOf(
 
 const capped = (nanos: Nanos): Nanos => Math.min(nanos, Number.MAX_SAFE_INTEGER)
 
-const sumOf = (costs: readonly RouteCost[]): Nanos => capped(costs.reduce((sum, { nanos }) => sum + nanos, 0))
+const addCost = (sum: Nanos, { nanos }: RouteCost): Nanos => sum + nanos
+
+const sumOf = (costs: readonly RouteCost[]): Nanos => capped(costs.reduce(addCost, 0))
 
 /** By route, in the order in which they were reached. */
 function costsElsewhere(costs: readonly RouteCost[], own: Attempt | undefined): string | null {
@@ -164,4 +166,4 @@ function costsOfImages({ charge, usage }: Charged, image_attempts: readonly Atte
 }
 
 const safe = (costs: RouteCost[]): RouteCost[] | null =>
-  Number.isSafeInteger(costs.reduce((sum, { nanos }) => sum + nanos, 0)) ? costs : null
+  Number.isSafeInteger(costs.reduce(addCost, 0)) ? costs : null

@@ -3,10 +3,11 @@
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { AnswerContext } from '../canonical/answer.ts'
 import { madeCallId } from '../canonical/parts.ts'
-import { type Completing, withHead, withType } from '../completing.ts'
+import { type Completing, hasFieldsOf, underHead, withHead, withType } from '../completing.ts'
 import { reportsError } from '../failures.ts'
 import { decodeByteString } from '../wire/byte-string.ts'
 import {
+  changedObjects,
   countIn,
   isObject,
   type JsonObject,
@@ -41,6 +42,11 @@ function completeBlock(original: JsonObject, made_id: string): JsonObject {
   if (!stringIn(block.name)) throw new UpstreamFault('the upstream sent a tool call without a name')
   return stringIn(block.id) ? block : { ...block, id: made_id }
 }
+
+const completeBlockAt = (block: JsonObject, position: number, call_id: string): JsonObject =>
+  completeBlock(block, madeCallId(call_id, 0, position))
+
+const isToolUse = ({ type }: JsonObject): boolean => type === 'tool_use'
 
 /** The blocks of one stream. */
 export class StreamedBlocks {
@@ -86,12 +92,10 @@ export class StreamedBlocks {
  */
 export function completeMessage(message: JsonObject, call_id: string): JsonObject {
   const original = objectsIn(message.content)
-  const content = original.map((block, at) => completeBlock(block, madeCallId(call_id, 0, at)))
-  const ended = content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn'
-  const stop_reason = stringIn(message.stop_reason) || ended
-  if (stop_reason === message.stop_reason && content.every((block, at) => block === original[at]))
-    return message
-  return { ...message, content, stop_reason }
+  const content = changedObjects(original, completeBlockAt, call_id)
+  const stop_reason = stringIn(message.stop_reason) || (content.some(isToolUse) ? 'tool_use' : 'end_turn')
+  if (stop_reason === message.stop_reason && content === original) return message
+  return { ...message, content: [...content], stop_reason }
 }
 
 /** How nearly all events begin: nothing is missing in them. */
@@ -99,15 +103,22 @@ const COMPLETE_DELTA =
   /^\{\s*"type"\s*:\s*"content_block_delta"\s*,\s*"index"\s*:\s*\d+\s*,\s*"delta"\s*:\s*\{\s*"type"\s*:\s*"/
 
 /** The fields that every message has, but for the model: an answer that names none gets no name. */
-const headOf = ({ id }: AnswerContext): JsonObject => ({
+const headOf = ({ id }: Pick<AnswerContext, 'id'>): JsonObject => ({
   id: `msg_${id}`,
   type: 'message',
   role: 'assistant',
   content: [],
 })
 
+/** Its fields. */
+const HEAD: JsonObject = headOf({ id: '' })
+
 export const completing: Completing = {
-  whole: (answer, context) => completeMessage(withHead(answer, headOf(context)), context.id),
+  whole(answer, context) {
+    // Nearly every answer has its head: none is made for it.
+    const headed = hasFieldsOf(answer, HEAD) ? answer : underHead(answer, headOf(context))
+    return completeMessage(headed, context.id)
+  },
   stream(context) {
     const blocks = new StreamedBlocks(context.id)
     return (data) => {

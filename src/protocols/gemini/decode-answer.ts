@@ -95,4 +95,4 @@ function readCandidate(candidate: JsonObject, madeId: (position: number) => stri
 const NATURAL = 'STOP'
 
 /** The parts of a candidate's content. */
-export const partsOf = ({ content }: JsonObject): JsonObject[] => objectsIn(objectIn(content).parts)
+export const partsOf = ({ content }: JsonObject): readonly JsonObject[] => objectsIn(objectIn(content).parts)

@@ -1,7 +1,16 @@
 // Choices of lenient servers, completed: their index, role, delta and finish_reason, and the index and id of tool calls.
 import { UpstreamFault } from '../../domain/errors.ts'
 import { madeCallId } from '../canonical/parts.ts'
-import { countIn, hasItems, isObject, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import {
+  changedObjects,
+  countIn,
+  hasItems,
+  isObject,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  stringIn,
+} from '../wire/json.ts'
 import { CallNumbers, typeOf, withText } from './call-numbers.ts'
 
 interface Candidate {
@@ -95,16 +104,17 @@ const hasOutput = ({ content, tool_calls }: JsonObject): boolean =>
  */
 export function completeChoices(answer: JsonObject, call_id: string): JsonObject {
   const choices = objectsIn(answer.choices)
-  const completed = choices.map((choice, at) => completeChoice(choice, at, call_id))
-  return completed.every((choice, at) => choice === choices[at]) ? answer : { ...answer, choices: completed }
+  const completed = changedObjects(choices, completeChoice, call_id)
+  return completed === choices ? answer : { ...answer, choices: [...completed] }
 }
 
 function completeChoice(choice: JsonObject, position: number, call_id: string): JsonObject {
   const index = countIn(choice.index) ?? position
   const original = objectIn(choice.message)
   const calls = objectsIn(original.tool_calls)
-  const completed = calls.map((call, at) => completeCall(call, madeCallId(call_id, position, at)))
-  const is_same = completed.every((call, at) => call === calls[at])
+  const completed =
+    calls.length === 0 ? calls : changedObjects(calls, completeCall, { call_id, choice: position })
+  const is_same = completed === calls
   const has_role = typeof original.role === 'string'
   const message =
     is_same && has_role
@@ -112,7 +122,7 @@ function completeChoice(choice: JsonObject, position: number, call_id: string): 
       : {
           ...original,
           role: has_role ? (original.role ?? null) : 'assistant',
-          ...(is_same ? {} : { tool_calls: completed }),
+          ...(is_same ? {} : { tool_calls: [...completed] }),
         }
   const finish_reason = stringIn(choice.finish_reason) || (calls.length > 0 ? 'tool_calls' : 'stop')
   if (message === choice.message && index === choice.index && finish_reason === choice.finish_reason)
@@ -120,10 +130,18 @@ function completeChoice(choice: JsonObject, position: number, call_id: string): 
   return { ...choice, index, message, finish_reason }
 }
 
-function completeCall(call: JsonObject, made_id: string): JsonObject {
+function completeCall(
+  call: JsonObject,
+  position: number,
+  { call_id, choice }: { call_id: string; choice: number },
+): JsonObject {
   const { name } = objectIn(call.function ?? call.custom)
   if (!stringIn(name)) throw new UpstreamFault('the upstream sent a tool call without a name')
   const original = withText(call)
   if (original === call && stringIn(call.id) && typeof call.type === 'string') return call
-  return { ...original, id: stringIn(call.id) || made_id, type: call.type ?? typeOf(call) }
+  return {
+    ...original,
+    id: stringIn(call.id) || madeCallId(call_id, choice, position),
+    type: call.type ?? typeOf(call),
+  }
 }

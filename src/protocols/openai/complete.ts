@@ -1,6 +1,6 @@
 // Chat completions of lenient servers, completed for callers of the protocol: OpenAI's own clients throw without these fields.
 import type { AnswerContext } from '../canonical/answer.ts'
-import { type Completing, hasFieldsOf, withHead } from '../completing.ts'
+import { type Completing, hasFieldsOf, underHead, withHead } from '../completing.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { type JsonObject, jsonByteString, parseObject } from '../wire/json.ts'
 import { hasValue, quoted } from '../wire/json-text.ts'
@@ -23,11 +23,14 @@ const ID = quoted('id')
 const ZERO = 48
 
 /** The fields that every answer has beside its choices, but for the model: an answer that names none gets no name. */
-const headOf = ({ id, created_s }: AnswerContext, object: string): JsonObject => ({
+const headOf = ({ id, created_s }: Pick<AnswerContext, 'id' | 'created_s'>, object: string): JsonObject => ({
   id: `chatcmpl-${id}`,
   object,
   created: created_s,
 })
+
+/** Its fields. */
+const HEAD: JsonObject = headOf({ id: '', created_s: 0 }, '')
 
 /** The chunks of one stream. Nearly all are recognized by their first bytes and pass unread. */
 class CompletedChunks {
@@ -90,8 +93,11 @@ function beginningOf(data: ByteString, head: JsonObject): ByteString | undefined
 }
 
 export const completing: Completing = {
-  whole: (answer, context) =>
-    completeChoices(withHead(answer, headOf(context, 'chat.completion')), context.id),
+  whole(answer, context) {
+    // Nearly every answer has its head: none is made for it.
+    const headed = hasFieldsOf(answer, HEAD) ? answer : underHead(answer, headOf(context, 'chat.completion'))
+    return completeChoices(headed, context.id)
+  },
   stream(context) {
     const chunks = new CompletedChunks(context)
     return (data) => chunks.complete(data)

@@ -94,7 +94,10 @@ const ofBudget = (budget_tokens: number): Thinking =>
   budget_tokens === 0 ? OFF : { mode: 'budget', budget_tokens }
 
 /** Whether a request has one of these fields. */
-const hasOthers = (body: JsonObject): boolean => FIELDS.some((name) => Object.hasOwn(body, name))
+function hasOthers(body: JsonObject): boolean {
+  for (const name of FIELDS) if (Object.hasOwn(body, name)) return true
+  return false
+}
 
 /**
  * The word for it of OpenAI's own protocols; undefined where the model decides, and for what is malformed: the provider judges what

@@ -13,8 +13,11 @@ export const COUNT_NAMES = [
 /** Of these, every usage that is not in a field of that name has one. */
 export const BESIDE_NAMES = ['timings', 'eval_count', 'billed_units'] as const
 
-const hasCounts = (value: Json | undefined): value is JsonObject =>
-  isObject(value) && COUNT_NAMES.some((name) => (value[name] ?? null) !== null)
+function hasCounts(value: Json | undefined): value is JsonObject {
+  if (!isObject(value)) return false
+  for (const name of COUNT_NAMES) if ((value[name] ?? null) !== null) return true
+  return false
+}
 
 /**
  * The usage of a whole answer or of a stream's chunk.

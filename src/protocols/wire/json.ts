@@ -54,11 +54,35 @@ export function oneOf<T>(table: Readonly<Record<string, T>>, value: Json | undef
 }
 
 /** An upstream's object, or an empty one. */
-export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : NOTHING)
+
+/** One for all: most answers lack most of what is looked for in them. */
+const NOTHING: JsonObject = Object.freeze({})
 
 /** The objects of an upstream's array; other items are left out, and any other value is an empty list. */
-export const objectsIn = (value: Json | undefined): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : []
+export function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  if (!Array.isArray(value)) return NO_OBJECTS
+  return value.every(isObject) ? value : value.filter(isObject)
+}
+
+const NO_OBJECTS: readonly JsonObject[] = Object.freeze([])
+
+/** Objects, each changed by the same function; the very same list where it changes none. @param about what the function needs besides */
+export function changedObjects<About>(
+  objects: readonly JsonObject[],
+  change: (object: JsonObject, position: number, about: About) => JsonObject,
+  about: About,
+): readonly JsonObject[] {
+  let changed: JsonObject[] | undefined
+  for (let position = 0; position < objects.length; position++) {
+    const before = objects[position] ?? NOTHING
+    const after = change(before, position, about)
+    if (after === before) continue
+    changed ??= [...objects]
+    changed[position] = after
+  }
+  return changed ?? objects
+}
 
 /** Whether a value is a list with something in it. */
 export const hasItems = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0
