@@ -29,7 +29,7 @@ const ASK_AGAIN = 'no-cache'
  * Nothing runs, shows or loads that does not come from here. Inline scripts and styles are refused; styles that scripts
  * set on an element are none of those. https://www.w3.org/TR/CSP3/
  */
-const contentSecurityPolicy = (origins: readonly string[] = []): string =>
+const contentSecurityPolicy = (origins: readonly string[]): string =>
   [
     "default-src 'none'",
     ["script-src 'self'", ...origins].join(' '),
@@ -44,7 +44,6 @@ const contentSecurityPolicy = (origins: readonly string[] = []): string =>
   ].join('; ')
 
 const GUARDS = {
-  'content-security-policy': contentSecurityPolicy(),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
@@ -63,11 +62,8 @@ export function pageRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people
     const { pathname } = new URL(request.url)
     const name = pathname.slice(BASE.length).replace(/^\/+/, '')
     if (`${name}/`.startsWith(API)) throw noEndpoint()
-    const served = answer(request, await fileFor(name, pathOf(gateway), gateway.calls.catalogue().brand))
-    const source = gateway.people.page_sources.find(({ path }) => path === name)
-    const origins = source?.origins() ?? []
-    if (origins.length > 0) served.headers.set('content-security-policy', contentSecurityPolicy(origins))
-    return served
+    const origins = gateway.people.page_sources.find(({ path }) => path === name)?.origins() ?? []
+    return answer(request, await fileFor(name, pathOf(gateway), gateway.calls.catalogue().brand), origins)
   }
   return new Elysia({ name: 'console-pages' })
     .use(calls(gateway, SURFACE))
@@ -110,11 +106,17 @@ async function documentFor(path: string, brand: BrandSettings, document: PageFil
   return last.made
 }
 
-function answer(request: Request, { file, cache_control }: Awaited<ReturnType<typeof fileFor>>): Response {
+/** @param origins where else the page loads from: part of its tag, since browsers keep the policy of a page that is answered with 304 */
+function answer(
+  request: Request,
+  { file, cache_control }: Awaited<ReturnType<typeof fileFor>>,
+  origins: readonly string[],
+): Response {
   const coding = acceptedCoding(request.headers.get('accept-encoding'), ['br', 'gzip'])
-  const etag = `"${file.hash}-${coding}"`
+  const etag = `"${[file.hash, coding, ...origins].join('-')}"`
   const headers: Record<string, string> = {
     ...GUARDS,
+    'content-security-policy': contentSecurityPolicy(origins),
     'cache-control': cache_control,
     etag,
     vary: 'accept-encoding',

@@ -1,6 +1,8 @@
 // Limits of sign-up: a thousand forms a minute from one network, from many for one domain, to one mailbox; and invitations.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { checkSignUps } from '../../plugins/sign-up/check.ts'
 import { mailboxOf } from '../../plugins/sign-up/mailbox.ts'
+import type { SignUpSettings } from '../../plugins/sign-up/settings.ts'
 import { signedIn } from '../support/console-session.ts'
 import { outcomeOf, PASSWORD, signUpScene } from './scene.ts'
 
@@ -49,6 +51,40 @@ describe('a thousand forms at once', () => {
     expect(warned).toBe(1)
     const refusal = await at.stranger().ask('late@late.example')
     expect([refusal.status, Number(refusal.headers.get('retry-after')) <= 3_600]).toEqual([429, true])
+  })
+})
+
+const SETTINGS: SignUpSettings = {
+  mode: 'open',
+  email_domains: [],
+  challenge: { kind: 'none' },
+  per_address_per_day: 5,
+  per_domain_per_day: 50,
+  mails_per_hour: 3,
+}
+
+describe('the check', () => {
+  const own = (changes: object = {}, all = async (): Promise<ReadonlySet<string>> => new Set()) => ({
+    settings: (): SignUpSettings => ({ ...SETTINGS, ...changes }),
+    disposable: { all },
+  })
+  const look = async (...parts: Parameters<typeof own>) =>
+    (await checkSignUps({ db: gateway.store, now: Date.now }, own(...parts))).map(({ level, found }) => [
+      level,
+      found,
+    ])
+
+  test('tells of mails that are used up, and of a list that cannot be read', async () => {
+    expect(await look()).toEqual([['ok', expect.stringMatching(/^open; \d+ sign-ups pending$/)]])
+    for (const name of ['c1', 'c2', 'c3']) await at.stranger().ask(`${name}@${name}.example`)
+    expect(await look()).toEqual([
+      ['warn', expect.stringContaining('3 mails this hour, as many as they may')],
+    ])
+    expect(await look({ mails_per_hour: 0 })).toMatchObject([['ok', expect.anything()]])
+    expect(await look({ mode: 'closed' })).toEqual([['ok', 'sign-up is closed']])
+    const missing = () => Promise.reject(new Error('/data/list.txt not found: put the list there'))
+    expect(await look({}, missing)).toEqual([['fail', '/data/list.txt not found: put the list there']])
+    expect(await checkSignUps({ db: gateway.store, now: Date.now }, undefined)).toEqual([])
   })
 })
 

@@ -84,6 +84,15 @@ describe('a stranger', () => {
   })
 })
 
+test('the public pages lead there while anybody may sign up', async () => {
+  const home = async () => await (await fetch(new URL('/', gateway.url))).text()
+  await at.configure('mode = "open"', '[site]\nenabled = true')
+  expect(await home()).toContain('href="/console/sign-up">Create an account</a>')
+  await at.configure('mode = "invitation"', '[site]\nenabled = true')
+  expect(await home()).not.toContain('sign-up')
+  await at.configure('mode = "open"')
+})
+
 test('the operator sees who signed up, and what the log says of it', async () => {
   const operator = await signedIn(gateway, 'operator')
   const { sign_ups } = await operator.json('GET', '/sign-ups')

@@ -14,9 +14,7 @@ afterAll(() => smtp[Symbol.asyncDispose]())
 const listen = consoleAddress()
 const FIRST = FIRST_CATALOGUE.replace(/^\[server\]$/m, `[server]\npublic_url = "http://${listen}"`)
 const TERMS = 'https://example.com/terms'
-const { gateway, visit } = await fileConsole({
-  listen,
-  catalogue: `${FIRST}
+const CATALOGUE = `${FIRST}
 [mail]
 smtp = "smtp://127.0.0.1:${smtp.port}"
 from = "Example AI <noreply@example.com>"
@@ -27,8 +25,21 @@ terms_version = "2026-11"
 name = "Example AI"
 terms_url = "${TERMS}"
 support_url = "mailto:help@example.com"
-`,
-})
+`
+const { gateway, visit } = await fileConsole({ listen, catalogue: CATALOGUE })
+
+/** As Cloudflare's script behaves: https://developers.cloudflare.com/turnstile/get-started/client-side-rendering/ */
+const FAKE_TURNSTILE = `
+let tokens = 0
+window.turnstile = {
+  render(place, { sitekey, action, callback }) {
+    place.textContent = 'checked as ' + action + ' of ' + sitekey
+    callback('token-' + ++tokens)
+    return 'w1'
+  },
+  reset() {},
+  remove() {},
+}`
 
 /** Pictures of each step, for who wants to look at them. */
 const PICTURES = process.env.TOLLGATE_PICTURES
@@ -130,6 +141,33 @@ test('the operator finds both in the list, and invites', async () => {
   await picture(one, '12-invitations')
   await one.open('/console/settings/sign_up')
   await picture(one, '13-settings')
+  await one.isClean()
+})
+
+test('Turnstile is shown on the page of the form, by the script of Cloudflare alone, and its token is sent', async () => {
+  await gateway.recatalogue(
+    CATALOGUE.replace(
+      '\nterms_version',
+      '\nchallenge = "turnstile"\nturnstile_site_key = "0x4"\nturnstile_secret = "s-e-c-r-e-t"\nterms_version',
+    ),
+  )
+  await using one = await visit(undefined)
+  const { page } = one
+  one.allow(/a request to another host: https:\/\/challenges\.cloudflare\.com/)
+  await page.route('https://challenges.cloudflare.com/**', (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: FAKE_TURNSTILE }),
+  )
+  await one.open('/console')
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByText('checked as sign_up of 0x4').waitFor()
+  await page.getByLabel('Email').fill('turn@example.org')
+  const sent = page.waitForRequest((request) => request.method() === 'POST')
+  await page.keyboard.press('Enter')
+  expect((await sent).postDataJSON()).toEqual({ email: 'turn@example.org', solution: 'token-1' })
+  // Cloudflare cannot be reached from here: the form says so, and gets another token.
+  one.allow(/status of 503/)
+  await page.getByText('does not answer. Try again in a minute.').waitFor({ timeout: 15_000 })
+  await page.getByText('again').first().waitFor()
   await one.isClean()
 })
 
