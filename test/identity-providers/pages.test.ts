@@ -15,7 +15,18 @@ const provider = await startProvider(address.url, {
 })
 const { gateway, visit } = await fileConsole({
   listen: address.listen,
-  catalogue: catalogueWith(address.url, provider.lines()),
+  catalogue: catalogueWith(
+    address.url,
+    `${provider.lines()}
+[mail]
+smtp = "smtp://127.0.0.1:1"
+from = "a@example.com"
+[brand]
+terms_url = "https://example.com/terms"
+[sign_up]
+mode = "open"
+email_domains = ["nobody.example"]`,
+  ),
 })
 afterAll(() => provider[Symbol.asyncDispose]())
 await gateway.account('alice', { balance_usd: '10' })

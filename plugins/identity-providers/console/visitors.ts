@@ -39,7 +39,7 @@ export const providerRoutes = (gateway: ConsoleParts, own: SigningIn) =>
       PATH,
       async ({ request, viewer }) => {
         const left = viewer ? undefined : leftBy(gateway, own, request)
-        const url = left && (await endSessionUrl(own, left, consoleUrl(gateway)))
+        const url = left && (await soon(endSessionUrl(own, left, consoleUrl(gateway))))
         const providers = own.providers()
         const lets_in_strangers = providers.some((each) => isFor(each, 'accounts') && !each.staff_role)
         return {
@@ -104,6 +104,12 @@ export const signInRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>
       },
       { body: Finish, response: { 200: FinishView, ...FAILURES } },
     )
+
+/** The form waits for no provider that has to be read first, and may not answer. */
+const soon = <T>(promise: Promise<T>): Promise<T | undefined> =>
+  Promise.race([promise, Bun.sleep(MAX_WAIT_MS).then(() => undefined)])
+
+const MAX_WAIT_MS = 300
 
 const consoleUrl = ({ calls: { catalogue } }: Pick<ConsoleParts, 'calls'>): string =>
   `${withoutTrailing(catalogue().server.public_url ?? '', '/')}/console`

@@ -5,9 +5,13 @@ export const returning_pages: readonly OpenPageEntry[] = [
   { path: '/sign-in/:provider', title: 'Sign in', load: () => import('./returning.tsx') },
 ]
 
-export const identity_ways: readonly SignInWayEntry[] = [
-  { name: 'identity_providers', load: () => import('./provider-buttons.tsx') },
-]
+async function loadButtons() {
+  const { readProviders } = await import('./providers.ts')
+  const [buttons] = await Promise.all([import('./provider-buttons.tsx'), readProviders()])
+  return buttons
+}
+
+export const identity_ways: readonly SignInWayEntry[] = [{ name: 'identity_providers', load: loadButtons }]
 
 export const identity_confirm_ways: readonly SignInWayEntry[] = [
   { name: 'identity_providers', load: () => import('./confirm-buttons.tsx') },

@@ -1,13 +1,18 @@
 // The buttons of identity providers below the form for signing in; and, after a sign-out here, one to sign out there, too.
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, messageOf } from '../../console/web/app/client.ts'
-import { useApi } from '../../console/web/app/query.ts'
+import { api, messageOf, send } from '../../console/web/app/client.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { goToProvider, leaveProvider } from './going.ts'
+import { providersAtFirst } from './providers.ts'
 
 export default function ProviderButtons() {
-  const { data } = useApi(['identity-providers'], () => api['identity-providers'].get())
+  const { data } = useQuery({
+    queryKey: ['identity-providers'],
+    queryFn: () => send(api['identity-providers'].get()),
+    initialData: providersAtFirst,
+  })
   const [busy, setBusy] = useState<string | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
 
