@@ -26,9 +26,9 @@ export const RIGHTS = {
   manage_account: ['operator', 'owner'],
   /** To see who belongs to an account. */
   see_team: ['operator', 'support', 'auditor', 'owner', 'billing'],
-  /** To invite people into an account, and to change and remove them. */
-  manage_team: ['operator', 'support', 'owner'],
-  /** To help accounts: invite, suspend and resume them. */
+  /** To invite people into an account, and to change and remove them. Not support's: an owner of their choice would have the account's balance. */
+  manage_team: ['operator', 'owner'],
+  /** To help accounts: invite their first owner, suspend and resume them. */
   help_accounts: ['operator', 'support'],
   /** To add money to accounts and refund their calls; support within a limit that the operator sets. */
   credit: ['operator', 'support'],

@@ -23,7 +23,7 @@ export type KeysLeft = { revoke: true } | { to_person_id: number }
 export interface TeamChange {
   /** Required where they have usable keys. */
   keys?: KeysLeft | undefined
-  /** For the staff: the account may be left without an owner. */
+  /** For operators: the account may be left without an owner. */
   may_end_owners: boolean
   now_ms: number
 }

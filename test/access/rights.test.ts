@@ -34,7 +34,6 @@ describe('a role', () => {
         'leave',
         'change_own_sign_in',
         'see_team',
-        'manage_team',
         'help_accounts',
         'credit',
       ],

@@ -14,7 +14,7 @@ export const NewInvitation = Closed({
   email: Type.String({ maxLength: 254, must: 'an email address' }),
   role: Roles,
   as_link: Type.Optional(
-    Type.Boolean({ description: 'for the staff: answers with the link, also where it could be mailed' }),
+    Type.Boolean({ description: 'for operators: answers with the link, also where it could be mailed' }),
   ),
 })
 export const InvitedView = Closed({
@@ -29,7 +29,7 @@ const KEYS_LEFT = {
   keys_to: Type.Optional(Person),
 }
 const WITHOUT_OWNER = Type.Optional(
-  Type.Boolean({ description: 'for the staff: the account may be left without an owner' }),
+  Type.Boolean({ description: 'for operators: the account may be left without an owner' }),
 )
 export const RoleChange = Closed({
   ...ACCOUNT_PARAMETER,
