@@ -9,20 +9,41 @@ const CREDITS: readonly ActionName[] = ['balance.topped_up', 'call.refunded']
 /** The line of a credit is older than its number says by at most this, where clocks differ. */
 const MAX_DISORDER_MS = 3_600_000
 
+/** The line of a credit in the audit log. */
+export interface CreditLine {
+  account_id: number
+  /** Null where the account was erased. */
+  after: string | null
+  /** What anybody credited to an erased account since the moment; null for others. */
+  erased_nanos: Nanos | null
+}
+
 /**
- * Selects the lines of a person's credits since a moment; their numbers rise with time, so that only the newest are read.
+ * Selects the lines of a person's credits since a moment; their numbers rise with time, so that only the newest are read. An erasure takes the
+ * amounts from the log, and leaves the entries, which do not say whose they are: all of them count, so that nobody credits more by it.
  *
  * @param person, since the parameters as the engine writes them
  */
 export const creditsSql = (person: string, since: string): string => `
-  SELECT after FROM actions
+  SELECT account_id, after,
+         CASE WHEN after IS NULL THEN
+           (SELECT CAST(sum(amount_nanos) AS bigint) FROM entries
+             WHERE entries.account_id = actions.account_id AND kind <> 'charge' AND kind IN ('top_up', 'refund')
+               AND entries.created_at_ms >= ${since})
+         END AS erased_nanos
+    FROM actions
    WHERE id > coalesce((SELECT id FROM actions WHERE created_at_ms < ${since} - ${MAX_DISORDER_MS} ORDER BY id DESC LIMIT 1), 0)
      AND created_at_ms >= ${since} AND person_id = ${person} AND action IN (${CREDITS.map((name) => `'${name}'`).join()})`
 
 /** The sum of such lines, whose amounts are exact. */
-export const sumOfCredits = (lines: readonly { after: string | null }[]): Nanos =>
-  // An erasure takes the amounts of its account, which nobody has any more.
-  lines.reduce((sum, { after }) => sum + (after === null ? 0 : amountIn(JSON.parse(after))), 0)
+export function sumOfCredits(lines: readonly CreditLine[]): Nanos {
+  const erased = new Map<number, Nanos>()
+  let sum = 0
+  for (const { account_id, after, erased_nanos } of lines)
+    if (after === null) erased.set(account_id, erased_nanos ?? 0)
+    else sum += amountIn(JSON.parse(after))
+  return [...erased.values()].reduce((all, nanos) => all + nanos, sum)
+}
 
 const amountIn = ({ amount_usd }: Fields): Nanos => parseUsd(String(amount_usd))
 

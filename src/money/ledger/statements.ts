@@ -15,7 +15,7 @@ import {
   opening_debts,
 } from '../../store/schema.ts'
 import { ADDED_COLUMNS, type AddedCalls } from './added-calls.ts'
-import { creditsSql } from './allowances.ts'
+import { type CreditLine, creditsSql } from './allowances.ts'
 import type { HoldRow, NewEntry, RefundedCall } from './book.ts'
 import { BUDGET_COLUMNS, type StoredAccount, type StoredKey } from './budget-rows.ts'
 import { columnsOf, columnsWithoutId } from './columns.ts'
@@ -60,7 +60,7 @@ export function prepareStatements(db: Database) {
       `SELECT kind, amount_nanos, call_id, note, created_at_ms FROM entries WHERE account_id = ?1 AND request_key = ?2 UNION ALL
        SELECT 'opening_debt', -amount_nanos, NULL, note, created_at_ms FROM opening_debts WHERE account_id = ?1 AND request_key = ?2`,
     ),
-    credits: db.prepare<{ after: string | null }, [number, number]>(creditsSql('?1', '?2')),
+    credits: db.prepare<CreditLine, [number, number]>(creditsSql('?1', '?2')),
 
     updateAccount: db.prepare<null, [number, number, number, number]>(
       'UPDATE accounts SET balance_nanos = ?, held_nanos = ?, debt_nanos = ? WHERE id = ?',

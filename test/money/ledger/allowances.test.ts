@@ -1,5 +1,6 @@
 // Allowances: what a person credits in a day, top-ups and refunds together, never more than their limit, on both engines.
 import { describe, expect, test } from 'bun:test'
+import type { Result } from '../../../src/money/ledger/failure.ts'
 import type {
   Allowance,
   Operation,
@@ -35,6 +36,11 @@ const paid = (): readonly (readonly [Operation, Outcome])[] => [
   [post(1, 40), charged(40)],
 ]
 const NEXT_DAY = NOW + 86_400_000
+/** As an erasure leaves the log of account 1. */
+const ERASURE = [
+  'INSERT INTO erased_accounts (account_id, erased_at_ms) VALUES (1, 1)',
+  'UPDATE actions SET before = NULL, after = NULL WHERE account_id = 1',
+]
 
 const CASES: Case[] = [
   {
@@ -123,14 +129,53 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
     const gateways = Array.from({ length: 4 }, () => openPostgresExecutor(there.url))
     const credits = Array.from({ length: 100 }, (_, at) => by(topUp(3, (at % 2) + 1), MIA))
     const results = await Promise.all(
-      credits.map(async (credit, at) => (await gateways[at % 4]?.commit([credit], 20_000))?.[0]),
+      gateways.map(async (gateway, at) => {
+        const done: Result[] = []
+        // One after the other: a gateway has one connection for its batches.
+        for (const credit of credits.slice(at * 25, (at + 1) * 25))
+          done.push(...(await gateway.commit([credit], 20_000)))
+        return done
+      }),
     )
-    const succeeded = results.filter((result) => result && 'ok' in result && result.ok)
+    const succeeded = results.flat().filter((result) => 'ok' in result && result.ok)
     expect(succeeded.length).toBe(16)
     const [sum] = await there.db.rows<{ sum: number }>('SELECT sum(balance_nanos) AS sum FROM accounts')
     expect(Number(sum?.sum)).toBe(48)
     await Promise.all(gateways.map((gateway) => gateway.close()))
   })
+
+  test('what was credited to an account counts after its erasure', async () => {
+    await using there = await postgresWorld()
+    await there.begin({})
+    const gateway = openPostgresExecutor(there.url)
+    const commit = (operation: Operation) => gateway.commit([operation], 20_000)
+    expect(await commit(by(topUp(45), MIA))).toEqual([money(45)])
+    for (const statement of ERASURE) await there.run(statement)
+    expect(await commit(by(topUp(6, 2), MIA))).toEqual([over(5)])
+    expect(await commit(by(topUp(5, 2), MIA))).toEqual([money(5)])
+    await gateway.close()
+  })
+})
+
+test('what was credited to an account counts after its erasure', () => {
+  const db = world()
+  const writer = createWriter(db)
+  writer.commit([by(topUp(20), MIA), by(topUp(25), MIA), by(topUp(7, 2), OTTO)])
+  for (const statement of ERASURE) db.run(statement)
+  expect(writer.commit([by(topUp(6, 2), MIA)])).toEqual([over(5)])
+  expect(writer.commit([by(topUp(44, 2), OTTO)])).toEqual([over(43)])
+  expect(writer.commit([by(topUp(5, 2), MIA)])).toMatchObject([{ ok: true }])
+})
+
+test('what was charged, and what was credited on the day before, counts for nobody after an erasure', () => {
+  const db = world({ balance: 100 })
+  const writer = createWriter(db)
+  writer.commit([by(topUp(50), MIA)])
+  writer.commit(paid().map(([operation]) => operation))
+  const tomorrow = { ...MIA, since_ms: NEXT_DAY }
+  writer.commit([by(topUp(10), tomorrow, NEXT_DAY)])
+  for (const statement of ERASURE) db.run(statement)
+  expect(writer.commit([by(topUp(41, 2), tomorrow, NEXT_DAY)])).toEqual([over(40)])
 })
 
 test('the same request again moves nothing, counts once, and needs no allowance', () => {

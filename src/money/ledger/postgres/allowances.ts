@@ -1,7 +1,7 @@
 // Allowances on PostgreSQL: their people are locked, so that no other batch credits for them, and their credits of the day are read.
 import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
 import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
-import { allowanceKey, allowanceOf, creditsSql, sumOfCredits } from '../allowances.ts'
+import { allowanceKey, allowanceOf, type CreditLine, creditsSql, sumOfCredits } from '../allowances.ts'
 import type { Book } from '../book.ts'
 import type { Allowance, Operation } from '../operations.ts'
 
@@ -32,7 +32,7 @@ export function readingOfAllowances(operations: readonly Operation[]): ReadingOf
     fill({ credited }, [, ...credits]) {
       for (const [at, allowance] of all.entries()) {
         const answer = credits[at]
-        const lines = answer ? objectsOf<{ after: string | null }>(answer) : []
+        const lines = answer ? objectsOf<CreditLine>(answer) : []
         credited.set(allowanceKey(allowance), sumOfCredits(lines))
       }
     },
