@@ -37,7 +37,7 @@ export function addStaffCommands(program: Command, deps: CliDeps): void {
 
 const addList = wholeListCommand(staff_list, {
   empty_text: 'Nobody yet. `tollgate console link` makes a link for the operator.',
-  description: 'List the people of the staff with their roles. Invited people have not set a password yet.',
+  description: 'List the people of the staff with their roles. Invited people have no way to sign in yet.',
   example: 'staff list --json',
   order: (one, other) => one.staff_id - other.staff_id,
 })

@@ -7,9 +7,9 @@ import { allStaff, type StaffPerson } from './rows.ts'
 
 const STATES = ['active', 'invited', 'disabled'] as const
 
-function stateOf({ disabled_at_ms, has_password }: StaffPerson): (typeof STATES)[number] {
+function stateOf({ disabled_at_ms, has_way_in }: StaffPerson): (typeof STATES)[number] {
   if (disabled_at_ms !== null) return 'disabled'
-  return has_password ? 'active' : 'invited'
+  return has_way_in ? 'active' : 'invited'
 }
 
 export const staff_list = defineList<StaffPerson>()({
@@ -29,7 +29,7 @@ export const staff_list = defineList<StaffPerson>()({
     email: nullableText(({ email }) => email, { table: { head: 'EMAIL', elastic: true } }),
     role: word(OneOf(STAFF_ROLES), ({ role }) => role, { table: { head: 'ROLE' } }),
     state: word(OneOf(STATES), stateOf, {
-      description: 'invited: has no password yet',
+      description: 'invited: has no password, passkey or identity yet',
       table: { head: 'STATE' },
     }),
     last_seen: nullableTime(({ last_seen_at_ms }) => last_seen_at_ms, {

@@ -188,7 +188,7 @@ async function requireOtherOperator(tx: Tx, person: StaffPerson): Promise<void> 
     : others.some(({ role, disabled_at_ms }) => role === 'operator' && disabled_at_ms === null)
   if (is_enough) return
   throw conflict(
-    `${person.name} is the last operator who can sign in. Add another operator first, who then sets a password.`,
+    `${person.name} is the last operator who can sign in. Add another operator first, and wait until they have set a password.`,
     { code: 'last_operator' },
   )
 }

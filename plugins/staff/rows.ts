@@ -1,5 +1,6 @@
 // The rows of the staff: people with their role, and whether they can sign in.
 import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { HAS_WAY_IN } from '../../src/access/people-queries.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { equals, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
@@ -20,12 +21,15 @@ export interface StaffPerson extends PersonRow {
   staff_id: number
   role: StaffRow['role']
   has_password: boolean
+  /** Whether they have a password, a passkey or an identity. */
+  has_way_in: boolean
   /** The last request of a session that goes on. */
   last_seen_at_ms: number | null
 }
 
-interface FoundPerson extends Omit<StaffPerson, 'has_password'> {
+interface FoundPerson extends Omit<StaffPerson, 'has_password' | 'has_way_in'> {
   password_id: number | null
+  way_in: number
 }
 
 const found = (orm: Orm, of: SQL | undefined) =>
@@ -35,6 +39,7 @@ const found = (orm: Orm, of: SQL | undefined) =>
       staff_id: staff.id,
       role: staff.role,
       password_id: passwords.id,
+      way_in: sql<number>`CASE WHEN ${HAS_WAY_IN} THEN 1 ELSE 0 END`.as('way_in'),
       last_seen_at_ms: sql<
         number | null
       >`(SELECT max(last_seen_at_ms) FROM sessions WHERE sessions.person_id = people.id)`.as(
@@ -88,9 +93,10 @@ export const staffQueries = perConnection({
     orm.delete(known_addresses).where(equals(known_addresses.person_id, 'id')).prepare(),
 })
 
-const personOf = ({ password_id, ...person }: FoundPerson): StaffPerson => ({
+const personOf = ({ password_id, way_in, ...person }: FoundPerson): StaffPerson => ({
   ...person,
   has_password: password_id !== null,
+  has_way_in: way_in === 1,
 })
 
 /** All of the staff, who was there first comes first. */
@@ -106,6 +112,6 @@ export async function findStaff(db: Db, reference: string): Promise<StaffPerson 
   return row && personOf(row)
 }
 
-/** An operator who can sign in. Passkeys and other providers do not count: a password always works. */
-export const canOperate = ({ role, disabled_at_ms, has_password }: StaffPerson): boolean =>
-  role === 'operator' && disabled_at_ms === null && has_password
+/** An operator who can sign in. */
+export const canOperate = ({ role, disabled_at_ms, has_way_in }: StaffPerson): boolean =>
+  role === 'operator' && disabled_at_ms === null && has_way_in

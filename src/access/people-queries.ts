@@ -3,9 +3,17 @@ import { and, asc, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../store/db.ts'
 import { equals, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
-import { memberships, passwords, people, staff } from '../store/schema.ts'
+import { memberships, people, staff } from '../store/schema.ts'
 
 const { placeholder } = sql
+
+/**
+ * Whether a person has a password, a passkey or an identity. Commands ask for it, too, and know no plugin's settings: an identity counts also where
+ * its provider is not configured any more.
+ */
+export const HAS_WAY_IN = sql.raw(
+  `(${['passwords', 'passkeys', 'identities'].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.person_id = people.id)`).join(' OR ')})`,
+)
 
 /** People who can sign in, each with whether they are of the staff, and the first account that they are in. */
 const entering = (orm: Orm, of: SQL) =>
@@ -63,14 +71,13 @@ export const peopleQueries = perConnection({
       .orderBy(asc(staff.id))
       .limit(1)
       .prepare(),
-  /** An operator who can sign in by a password. */
-  operatorWithPassword: (orm) =>
+  /** An operator who has a way to sign in. */
+  operatorWithWayIn: (orm) =>
     orm
       .select({ person_id: staff.person_id })
       .from(staff)
       .innerJoin(people, sql`${people.id} = ${staff.person_id}`)
-      .innerJoin(passwords, sql`${passwords.person_id} = ${staff.person_id}`)
-      .where(sql`${staff.role} = 'operator' AND ${people.disabled_at_ms} IS NULL`)
+      .where(sql`${staff.role} = 'operator' AND ${people.disabled_at_ms} IS NULL AND ${HAS_WAY_IN}`)
       .limit(1)
       .prepare(),
   /** A person as one of the staff. */

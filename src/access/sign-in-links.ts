@@ -135,9 +135,9 @@ export async function storeInvitations(
   )
 }
 
-/** Whether an operator has set a password. */
+/** Whether an operator can sign in, by whatever way. */
 export const hasOperator = async (db: Db): Promise<boolean> =>
-  (await peopleQueries(db).operatorWithPassword.get()) !== undefined
+  (await peopleQueries(db).operatorWithWayIn.get()) !== undefined
 
 /**
  * Takes every way to sign in from somebody of the staff: password, passkeys, identities, links and sessions; forgets where they signed in, and makes a

@@ -1,5 +1,6 @@
 // The last operator who can sign in: nobody locks everybody out, alone or two at once.
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { hasOperator } from '../../src/access/sign-in-links.ts'
 import { type ConsoleClient, errorOf, signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
 import { newPerson } from '../support/people.ts'
@@ -13,17 +14,33 @@ interface Operator {
   client: ConsoleClient
 }
 
-async function newOperator({ has_password = true } = {}): Promise<Operator> {
+/** What makes somebody one who can sign in. */
+const WAYS = {
+  password: (id: number) =>
+    `INSERT INTO passwords (person_id, hash, set_at_ms) VALUES (${id}, '$argon2id$x', 1)`,
+  passkey: (
+    id: number,
+  ) => `INSERT INTO passkeys (person_id, credential_id, public_key, counter, transports, name, created_at_ms)
+    VALUES (${id}, x'${String(id).padStart(32, '0')}', x'00', 0, '[]', 'laptop', 1)`,
+  identity: (
+    id: number,
+  ) => `INSERT INTO identities (person_id, issuer, subject, provider, created_at_ms, last_used_at_ms)
+    VALUES (${id}, 'https://id.example.com', 'subject ${id}', 'example', 1, 1)`,
+}
+type WayIn = keyof typeof WAYS
+
+async function newOperator(way: WayIn | 'none' = 'password'): Promise<Operator> {
   const id = await newPerson(store, { account_id: null, role: 'operator' }, { name: 'Anna' })
-  if (has_password)
-    await sql(`INSERT INTO passwords (person_id, hash, set_at_ms) VALUES (${id}, '$argon2id$x', 1)`)
+  if (way !== 'none') await sql(WAYS[way](id))
   return { id, client: await signedIn(gateway, { person_id: id, account_id: null }) }
 }
 
 /** None is left of the test before. */
-beforeEach(async () => {
-  for (const table of ['sessions', 'passwords', 'staff']) await sql(`DELETE FROM ${table}`)
-})
+async function removeAll(): Promise<void> {
+  for (const table of ['sessions', 'passwords', 'passkeys', 'identities', 'staff'])
+    await sql(`DELETE FROM ${table}`)
+}
+beforeEach(removeAll)
 
 const operatorsLeft = async () =>
   (
@@ -40,12 +57,26 @@ const ENDINGS: [string, Ending][] = [
   ['disabled', (client, id) => client.send('POST', `/staff/${id}/disable`)],
 ]
 
+test.each(Object.keys(WAYS) as WayIn[])(
+  'an operator with a %s alone can sign in: nobody is shown the operator’s link',
+  async (way) => {
+    await newOperator('none')
+    expect(await hasOperator(store)).toBe(false)
+    const { id, client } = await newOperator(way)
+    expect(await hasOperator(store)).toBe(true)
+    const { staff } = await client.json('GET', '/staff')
+    expect(staff.map(({ state }: { state: string }) => state)).toEqual(['invited', 'active'])
+    await sql(`UPDATE people SET disabled_at_ms = 1 WHERE id = ${id}`)
+    expect(await hasOperator(store)).toBe(false)
+  },
+)
+
 describe.each(ENDINGS)('the last operator is not %s', (_, end) => {
   const REFUSED = {
     status: 409,
     code: 'last_operator',
     message:
-      'Anna is the last operator who can sign in. Add another operator first, who then sets a password.',
+      'Anna is the last operator who can sign in. Add another operator first, and wait until they have set a password.',
   }
 
   test('by themselves', async () => {
@@ -54,8 +85,8 @@ describe.each(ENDINGS)('the last operator is not %s', (_, end) => {
     expect(await operatorsLeft()).toEqual([id])
   })
 
-  test('where the other one has not set a password yet', async () => {
-    const [anna] = [await newOperator(), await newOperator({ has_password: false })]
+  test('where the other one has no way to sign in yet', async () => {
+    const [anna] = [await newOperator(), await newOperator('none')]
     expect(await errorOf(await end(anna.client, anna.id))).toMatchObject(REFUSED)
   })
 
@@ -71,9 +102,25 @@ describe.each(ENDINGS)('the last operator is not %s', (_, end) => {
     expect(await operatorsLeft()).toEqual([anna.id])
   })
 
+  test.each(['passkey', 'identity'] as const)('who signs in by a %s alone', async (way) => {
+    const { id, client } = await newOperator(way)
+    await newOperator('none')
+    expect(await errorOf(await end(client, id))).toMatchObject(REFUSED)
+    const other = await newOperator()
+    expect((await end(other.client, id)).status).toBe(200)
+  })
+
+  test.each(['passkey', 'identity'] as const)(
+    'but one is whose colleague signs in by a %s alone',
+    async (way) => {
+      const [anna] = [await newOperator(), await newOperator(way)]
+      expect((await end(anna.client, anna.id)).status).toBe(200)
+    },
+  )
+
   test('by two at once, each the other', async () => {
     for (let round = 0; round < 10; round++) {
-      for (const table of ['sessions', 'passwords', 'staff']) await sql(`DELETE FROM ${table}`)
+      await removeAll()
       const [one, other] = [await newOperator(), await newOperator()]
       const answers = await Promise.all([end(one.client, other.id), end(other.client, one.id)])
       expect((await operatorsLeft()).length).toBe(1)

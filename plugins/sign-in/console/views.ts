@@ -39,7 +39,7 @@ const ViewerView = Type.Object({
 
 export const SessionView = Type.Object({
   viewer: Nullable(ViewerView),
-  operator_is_set: Type.Boolean({ description: 'whether the operator has set a password' }),
+  operator_is_set: Type.Boolean({ description: 'whether an operator can sign in' }),
   ways: Type.Array(Type.String(), { description: 'how visitors can sign in beside a password and a key' }),
   sign_in_refusal: Nullable(Type.String({ description: 'why nobody can sign in over this connection' })),
 })

@@ -42,8 +42,8 @@ export default function SignIn({ note, onSignedIn }: SignInProps) {
     <OutsideFrame title="Sign in" refusal={refusal}>
       {!site.operator_is_set && (
         <Notice>
-          No operator password is set yet. Open the link that <code>tollgate serve</code> printed, or create
-          one with <code>tollgate console link</code>.
+          No operator can sign in yet. Open the link that <code>tollgate serve</code> printed, or create one
+          with <code>tollgate console link</code>.
         </Notice>
       )}
       <SignInForm before={before} onSignedIn={onSignedIn} />

@@ -59,7 +59,7 @@ export default function Staff() {
 const TONES = { active: 'good', invited: 'warn', disabled: 'idle' } as const
 const STATE_HELP = {
   active: undefined,
-  invited: 'Has not set a password yet.',
+  invited: 'Has no way to sign in yet.',
   disabled: 'Cannot sign in.',
 } as const
 

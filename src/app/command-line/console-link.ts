@@ -10,7 +10,7 @@ import { servedAt } from '../process/served-at.ts'
 import { type DataFolder, requireCatalogue } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
 
-/** The operator's link of a start; undefined if their password is set. */
+/** The operator's link of a start; undefined if an operator can sign in. */
 export async function operatorsLink(db: Db, url: string, deps: CliDeps): Promise<ConsoleLink | undefined> {
   if (await hasOperator(db)) return undefined
   const by = { actor: { kind: 'system' as const }, now_ms: deps.now() }
