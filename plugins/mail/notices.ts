@@ -138,6 +138,7 @@ const queries = perConnection({
         started_ms: budgets.started_ms,
         first_hold_id: budgets.first_hold_id,
         used_nanos: budgets.used_nanos,
+        person_id: budgets.person_id,
         account: accounts.name,
         to: account_details.email,
         key: keys.name,
@@ -152,6 +153,8 @@ const queries = perConnection({
           gt(budgets.limit_nanos, sql`0`),
           sql`${budgets.used_nanos} >= ${budgets.limit_nanos} * ${sql.raw(String(NEARLY))}`,
           isNull(keys.revoked_at_ms),
+          // An account's address is told of its own limits and its keys', not of people's.
+          isNull(budgets.person_id),
         ),
       )
       .prepare(),

@@ -1,11 +1,13 @@
 // The people of accounts and their open invitations as lists: at the console, in files and on the command line.
 
+import { budgetsOfPeople } from '../../src/access/budgets.ts'
+import { budgetsView, SpendLimitsView } from '../../src/access/limits-view.ts'
 import { teamLists } from '../../src/access/team-queries.ts'
 import { boolean, integer, nullableText, nullableTime, text, time, word } from '../../src/app/list/columns.ts'
 import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { pageOf, pageValues } from '../../src/store/page.ts'
-import { MEMBERSHIP_ROLES } from '../../src/store/schema.ts'
+import { type BudgetRow, MEMBERSHIP_ROLES } from '../../src/store/schema.ts'
 
 export const Roles = OneOf(MEMBERSHIP_ROLES)
 
@@ -22,6 +24,8 @@ interface ListedMember {
   joined_at_ms: number
   last_seen_at_ms: number | null
   keys: number
+  budgets: readonly BudgetRow[]
+  now_ms: number
 }
 
 export const member_list = defineList<ListedMember>()({
@@ -48,15 +52,29 @@ export const member_list = defineList<ListedMember>()({
       description: 'how many of their keys work',
       table: { head: 'KEYS', right: true },
     }),
+    spend_limits: word(SpendLimitsView, ({ budgets, now_ms }) => budgetsView(budgets, now_ms), {
+      description: 'of all their keys together',
+      csv_name: false,
+    }),
     last_seen: nullableTime(({ last_seen_at_ms }) => last_seen_at_ms, {
       description: 'the last use of a session in the account that goes on',
       table: { head: 'LAST SEEN' },
     }),
     joined: time(({ joined_at_ms }) => joined_at_ms),
   },
-  read: async (db, { account_id }, page, { now_ms }) =>
-    pageOf(await teamLists(db, account_id).members.all({ ...pageValues(page), account_id, now_ms }), page),
+  async read(db, { account_id }, page, { now_ms }) {
+    const found = await teamLists(db, account_id).members.all({ ...pageValues(page), account_id, now_ms })
+    const { rows, next_cursor } = pageOf(found, page)
+    const of_people = await budgetsOfPeople(db, [...new Set(rows.map((row) => row.account_id))])
+    return {
+      rows: rows.map((row) => ({ ...row, budgets: of_people.filter((budget) => isOf(budget, row)), now_ms })),
+      next_cursor,
+    }
+  },
 })
+
+const isOf = (budget: BudgetRow, row: { account_id: number; person_id: number }): boolean =>
+  budget.account_id === row.account_id && budget.person_id === row.person_id
 
 export type MemberView = ConsoleRowOf<typeof member_list>
 

@@ -1,5 +1,5 @@
 // Budgets of accounts and keys: set, removed, copied to a key's successor, and read with what is used of them.
-import { and, isNull } from 'drizzle-orm'
+import { and, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Fields } from '../domain/actions.ts'
 import { BUDGET_PERIODS, type BudgetPeriod, periodStart } from '../domain/budgets.ts'
 import { invalidRequest } from '../domain/errors.ts'
@@ -14,10 +14,12 @@ import { lockedAccount } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import { usdOrNull } from './key-fields.ts'
 
-/** An account, or one of its keys. */
+/** An account, one of its keys, or one of its people with all their keys. */
 export interface BudgetOwner {
   account_id: number
   key_id: number | null
+  /** Absent: of the account, or the key. */
+  person_id?: number | null
 }
 
 /** New limits by their periods; null takes a limit away, and what is left out stays. */
@@ -36,7 +38,20 @@ const queries = perConnection({
     orm
       .select()
       .from(budgets)
-      .where(and(equals(budgets.account_id, 'account_id'), isNull(budgets.key_id)))
+      .where(
+        and(
+          equals(budgets.account_id, 'account_id'),
+          isNull(budgets.key_id),
+          sql`${budgets.person_id} IS NOT DISTINCT FROM ${sql.placeholder('person_id')}`,
+        ),
+      )
+      .orderBy(budgets.id)
+      .prepare(),
+  ofPeople: (orm) =>
+    orm
+      .select()
+      .from(budgets)
+      .where(and(isOneOf(budgets.account_id, 'account_ids'), isNotNull(budgets.person_id)))
       .orderBy(budgets.id)
       .prepare(),
   ofKeys: (orm) =>
@@ -48,6 +63,7 @@ const queries = perConnection({
         placeholders(
           'account_id',
           'key_id',
+          'person_id',
           'period',
           'limit_nanos',
           'started_ms',
@@ -59,11 +75,26 @@ const queries = perConnection({
   setLimit: (orm) =>
     orm.update(budgets).set(rawPlaceholders('limit_nanos')).where(equals(budgets.id, 'id')).prepare(),
   remove: (orm) => orm.delete(budgets).where(equals(budgets.id, 'id')).prepare(),
+  removeOfPerson: (orm) =>
+    orm
+      .delete(budgets)
+      .where(and(equals(budgets.person_id, 'person_id'), equals(budgets.account_id, 'account_id')))
+      .prepare(),
 })
 
 /** The budgets of an account itself. */
 export const budgetsOfAccount = (db: Db, account_id: number): Awaitable<BudgetRow[]> =>
-  queries(db).ofAccount.all({ account_id })
+  queries(db).ofAccount.all({ account_id, person_id: null })
+
+/** The budgets of a person in an account: of all their keys there together. */
+export const budgetsOfPerson = (
+  db: Db,
+  of: { account_id: number; person_id: number },
+): Awaitable<BudgetRow[]> => queries(db).ofAccount.all({ ...of })
+
+/** The budgets of all people of an account, or of all accounts. */
+export const budgetsOfPeople = (db: Db, account_ids: readonly number[]): Awaitable<BudgetRow[]> =>
+  account_ids.length === 0 ? [] : queries(db).ofPeople.all({ account_ids: JSON.stringify(account_ids) })
 
 /** The budgets of keys. */
 export const budgetsOfKeys = (db: Db, key_ids: readonly number[]): Awaitable<BudgetRow[]> =>
@@ -114,7 +145,14 @@ export async function setBudgets(
     if (limit_nanos === undefined || limit_nanos === (row?.limit_nanos ?? null)) continue
     if (limit_nanos === null) await remove.run({ id: row?.id ?? 0 })
     else if (row) await setLimit.run({ id: row.id, limit_nanos })
-    else await insert.run({ ...owner, period, limit_nanos, ...(await usedSoFar(tx, owner, period, now_ms)) })
+    else
+      await insert.run({
+        person_id: null,
+        ...owner,
+        period,
+        limit_nanos,
+        ...(await usedSoFar(tx, owner, period, now_ms)),
+      })
     Object.assign(before ?? {}, { [`${BUDGET_NAMES[period]}_usd`]: usdOrNull(row?.limit_nanos ?? null) })
     Object.assign(after ?? {}, { [`${BUDGET_NAMES[period]}_usd`]: usdOrNull(limit_nanos) })
   }
@@ -128,7 +166,7 @@ export async function copyBudgets(tx: Tx, from_key_id: number, to: BudgetOwner):
   for (const { period, limit_nanos, started_ms, first_hold_id, used_nanos } of await budgetsOfKeys(tx, [
     from_key_id,
   ])) {
-    await insert.run({ ...to, period, limit_nanos, started_ms, first_hold_id, used_nanos })
+    await insert.run({ person_id: null, ...to, period, limit_nanos, started_ms, first_hold_id, used_nanos })
     Object.assign(after, { [`${BUDGET_NAMES[period]}_usd`]: usdOrNull(limit_nanos) })
   }
   return { after }
@@ -154,14 +192,21 @@ export const changeAccountBudgets = (
     return await budgetsOfAccount(tx, account_id)
   })
 
-const rowsOf = (tx: Tx, { account_id, key_id }: BudgetOwner): Awaitable<BudgetRow[]> =>
-  key_id === null ? budgetsOfAccount(tx, account_id) : budgetsOfKeys(tx, [key_id])
+/** Takes the limits of a person away who leaves an account. */
+export const removePersonBudgets = (
+  tx: Tx,
+  of: { account_id: number; person_id: number },
+): Awaitable<unknown> => queries(tx).removeOfPerson.run({ ...of })
+
+const rowsOf = (tx: Tx, { account_id, key_id, person_id = null }: BudgetOwner): Awaitable<BudgetRow[]> =>
+  key_id === null ? queries(tx).ofAccount.all({ account_id, person_id }) : budgetsOfKeys(tx, [key_id])
 
 /** What a new budget begins with: what the calls of its period cost until now, and what those under way hold. */
 async function usedSoFar(tx: Tx, owner: BudgetOwner, period: BudgetPeriod, now_ms: number) {
   if (period === '5h') return { started_ms: null, first_hold_id: 0, used_nanos: 0 }
   const started_ms = periodStart(period, now_ms)
   const [used] = await tx.rows<{ used_nanos: Nanos; first_hold_id: number }>(USED, {
+    person_id: null,
     ...owner,
     from_ms: started_ms,
     from_s: started_ms / 1_000,
@@ -170,8 +215,12 @@ async function usedSoFar(tx: Tx, owner: BudgetOwner, period: BudgetPeriod, now_m
   return { started_ms, ...used }
 }
 
-/** Of a key, or of all keys of the account; sums of days are `span_s <> 900`, as their index has it. */
-const OWN = 'account_id = $account_id AND key_id = coalesce(CAST($key_id AS bigint), key_id)'
+/**
+ * Of a key, of all keys that a person has by now, or of all of the account; sums of days are `span_s <> 900`, as their index has it. The calls of
+ * a key that its person got in the period count whole: sums do not tell them apart.
+ */
+const OWN = `account_id = $account_id AND key_id = coalesce(CAST($key_id AS bigint), key_id)
+  AND (CAST($person_id AS bigint) IS NULL OR key_id IN (SELECT id FROM keys WHERE person_id = $person_id AND account_id = $account_id))`
 
 /**
  * As the ledger counts on: calls and holds by the number of the first of the period, so that a later refund of any of them is counted, too. Those

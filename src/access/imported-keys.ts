@@ -103,6 +103,7 @@ const rowOf = ({
   spent_nanos: 0,
   held_nanos: 0,
   revoked_at_ms: null,
+  person_from_hold_id: 0,
 })
 
 /** @throws GatewayError invalid_request for a malformed setting, limit, hash or prefix */

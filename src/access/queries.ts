@@ -118,6 +118,7 @@ export const keyQueries = perConnection({
           'created_at_ms',
           'person_id',
         ),
+        person_from_hold_id: 0,
         models: rawPlaceholder('models'),
         spent_nanos: 0,
         held_nanos: 0,

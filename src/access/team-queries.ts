@@ -1,6 +1,7 @@
 // The queries on the people of an account and on invitations, prepared once for each connection.
 import { and, desc, eq, gt, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../store/db.ts'
+import { NEWEST_HOLD_SQL } from '../store/newest-hold.ts'
 import { equals, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perAccount, perConnection } from '../store/prepared.ts'
 import { accounts, actions, invitations, keys, memberships, people, sessions } from '../store/schema.ts'
@@ -55,8 +56,16 @@ export const teamQueries = perConnection({
       )
       .prepare(),
   usableKeys: (orm) => orm.select().from(keys).where(and(ofKeys(), isUsable())).orderBy(keys.id).prepare(),
+  /** From the next hold on it counts for them. */
   setPerson: (orm) =>
-    orm.update(keys).set(rawPlaceholders('person_id')).where(equals(keys.id, 'id')).prepare(),
+    orm
+      .update(keys)
+      .set({
+        ...rawPlaceholders('person_id'),
+        person_from_hold_id: sql.raw(`(SELECT ${NEWEST_HOLD_SQL}) + 1`),
+      })
+      .where(equals(keys.id, 'id'))
+      .prepare(),
   /** Those that are left become the account's. */
   leaveKeys: (orm) => orm.update(keys).set({ person_id: null }).where(ofKeys()).prepare(),
   endSessions: (orm) =>

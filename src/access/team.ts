@@ -3,6 +3,7 @@ import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Db, Tx } from '../store/db.ts'
 import type { Key, MembershipRow, PersonRow } from '../store/schema.ts'
+import { type BudgetChanges, removePersonBudgets, setBudgets } from './budgets.ts'
 import { CONSOLE_KEY } from './console-key.ts'
 import { revokeKey } from './keys.ts'
 import { requireHolder } from './person-keys.ts'
@@ -78,12 +79,36 @@ export async function removeMember(tx: Tx, of: MemberOf, change: TeamChange): Pr
   const keys = await settleKeys(tx, of, change)
   const { remove, endSessions } = teamQueries(tx)
   await remove.run({ ...of })
+  await removePersonBudgets(tx, of)
   const ended = await endSessions.all({ ...of })
   await recordAction(tx, {
     action: 'member.removed',
     account_id: of.account_id,
     before: { name: person.name, role },
     after: { ended_sessions: ended.length, ...keys },
+  })
+}
+
+/**
+ * Limits what all keys of a person in an account spend together. In a transaction that has locked the account.
+ *
+ * @throws GatewayError not_found; invalid_request for a limit that is no amount
+ */
+export async function limitMember(
+  tx: Tx,
+  of: MemberOf,
+  changes: BudgetChanges,
+  now_ms: number,
+): Promise<void> {
+  const { person } = await memberOf(tx, of)
+  const difference = await setBudgets(tx, { ...of, key_id: null }, changes, now_ms)
+  if (!difference) return
+  const { name } = person
+  await recordAction(tx, {
+    action: 'member.limited',
+    account_id: of.account_id,
+    before: { name, ...difference.before },
+    after: { name, ...difference.after },
   })
 }
 

@@ -89,6 +89,7 @@ const good: KeyOfAccount = {
     created_at_ms: 0,
     concurrent_calls: null,
     person_id: null,
+    person_from_hold_id: 0,
   },
 }
 const keyWith = (settings: Partial<KeyOfAccount['key']>): KeyOfAccount => ({

@@ -98,6 +98,7 @@ describe('a key is found', () => {
       revoked_at_ms: null,
       created_at_ms: NOW,
       person_id: null,
+      person_from_hold_id: 0,
       ...LIMITED,
       models: ['gemini-*', 'sim-text'],
       addresses: ['10.0.0.0/8', '2001:db8::1'],

@@ -39,6 +39,7 @@ const KEY: Key = {
   revoked_at_ms: null,
   created_at_ms: 0,
   person_id: null,
+  person_from_hold_id: 0,
 }
 const planOf = (accounts: readonly IncomingAccount[], known: Known = NOTHING_KNOWN) =>
   planAccounts({ source: 'new-api', accounts, providers: [], models: [], left_out: [] }, known, OPTIONS)

@@ -46,8 +46,8 @@ function writeAsBefore(db: Database): void {
     CREATE TEMP TRIGGER calls_are_changed INSTEAD OF UPDATE ON calls BEGIN SELECT RAISE (ABORT, 'an older program refunds no calls'); END;
     CREATE TEMP VIEW entries AS SELECT *, NULL AS request_key FROM main.entries;
     ${into_entries}
-    CREATE TEMP VIEW keys AS SELECT *, NULL AS concurrent_calls FROM main.keys;
-    CREATE TEMP TABLE budgets (id, account_id, key_id, period, limit_nanos, started_ms, first_hold_id, used_nanos);
+    CREATE TEMP VIEW keys AS SELECT *, NULL AS concurrent_calls, NULL AS person_id, 0 AS person_from_hold_id FROM main.keys;
+    CREATE TEMP TABLE budgets (id, account_id, key_id, period, limit_nanos, started_ms, first_hold_id, used_nanos, person_id);
     ${into_keys}
     CREATE TEMP VIEW holds AS SELECT id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms,
       NULL AS gateway_id FROM main.holds;

@@ -98,6 +98,7 @@ const KEYS = [
 ] as const
 
 const BUDGET = 'INSERT INTO budgets (account_id, key_id, period, limit_nanos)'
+const OF_PERSON = 'INSERT INTO budgets (account_id, person_id, key_id, period, limit_nanos)'
 const BUDGETS = [
   ['a budget of an unknown account', `${BUDGET} VALUES (9, NULL, 'day', 1)`],
   ['a budget of an unknown key', `${BUDGET} VALUES (1, 9, 'day', 1)`],
@@ -105,6 +106,8 @@ const BUDGETS = [
   ['a negative budget', `${BUDGET} VALUES (1, NULL, 'day', -1)`],
   ['a budget above the safe integers', `${BUDGET} VALUES (1, NULL, 'day', ${TOO_MUCH})`],
   ['a budget of an account twice', `${BUDGET} VALUES (1, NULL, 'day', 1), (1, NULL, 'day', 2)`],
+  ['a budget of a person twice', `${OF_PERSON} VALUES (1, 2, NULL, 'day', 1), (1, 2, NULL, 'day', 2)`],
+  ['a budget of a person and a key', `${OF_PERSON} VALUES (1, 2, 1, 'day', 1)`],
   ['a budget of a key twice', `${BUDGET} VALUES (1, 1, '5h', 1), (1, 1, '5h', 2)`],
 ] as const
 

@@ -70,6 +70,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
   budgets: ({ random, at, id }) => ({
     account_id: id,
     key_id: at % 2 === 0 ? null : id,
+    person_id: at % 4 === 0 ? other(random, id) : null,
     period: either(random, '5h', 'day', 'week', 'month'),
   }),
   people: ({ random, at, id }) => {

@@ -3,11 +3,12 @@ import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { joinRoutes } from './join.ts'
 import { sideRoutes } from './sides.ts'
-import { invitationRoutes, memberRoutes } from './team.ts'
+import { invitationRoutes, limitRoutes, memberRoutes } from './team.ts'
 
 export const teamRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-teams' })
     .use(memberRoutes(gateway))
+    .use(limitRoutes(gateway))
     .use(invitationRoutes(gateway))
     .use(joinRoutes(gateway))
     .use(sideRoutes(gateway))

@@ -1,19 +1,29 @@
 // Routes of the people and the invitations of an account, for its owners and the staff.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { BUDGET_NAMES, type BudgetChanges } from '../../../src/access/budgets.ts'
 import { requireFresh } from '../../../src/access/fresh-sign-in.ts'
 import { peopleQueries } from '../../../src/access/people-queries.ts'
-import { changeRole, type KeysLeft, removeMember, type TeamChange } from '../../../src/access/team.ts'
+import {
+  changeRole,
+  type KeysLeft,
+  limitMember,
+  removeMember,
+  type TeamChange,
+} from '../../../src/access/team.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import { changed, FAILURES, siteSettings, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { readUsd } from '../../../src/app/surface/console/fields.ts'
 import { requireChosenAccount } from '../../../src/app/surface/console/references.ts'
 import { ownOrigins } from '../../../src/app/surface/console/site.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { BUDGET_PERIODS } from '../../../src/domain/budgets.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { time } from '../../../src/http/views.ts'
 import type { Db } from '../../../src/store/db.ts'
 import type { PersonRow } from '../../../src/store/schema.ts'
+import { defined } from '../../../src/utilities/defined.ts'
 import { canMail } from '../../mail/index.ts'
 import { invitePerson, joinUrl, withdrawInvitation } from '../invite.ts'
 import { invitation_list, member_list } from '../list.ts'
@@ -22,6 +32,7 @@ import {
   DoneView,
   InvitationParams,
   InvitedView,
+  Limits,
   NewInvitation,
   PersonParams,
   Removal,
@@ -68,6 +79,39 @@ export function memberRoutes(gateway: Gateway) {
       { params: PersonParams, body: Removal, response: { 200: DoneView, ...FAILURES } },
     )
 }
+
+/** `PUT /console/api/team/{person}/limits`: what all of their keys may spend together. */
+export function limitRoutes(gateway: Gateway) {
+  const { db } = gateway
+  const { now } = gateway.calls
+  return new Elysia({ name: 'console-team-limits' })
+    .use(viewerCalls(gateway, { changes: 'manage_team' }))
+    .put(
+      '/console/api/team/:person/limits',
+      async ({ viewer, origin, params, body }) => {
+        const { id: account_id } = await requireChosenAccount(db, viewer, body.account)
+        const limits = limitsIn(body)
+        await changed(gateway, { viewer, origin }, async (tx) => {
+          await tx.lock(account_id)
+          await limitMember(tx, { account_id, person_id: params.person }, limits, now())
+        })
+        return done
+      },
+      { params: PersonParams, body: Limits, response: { 200: DoneView, ...FAILURES } },
+    )
+}
+
+/** @throws GatewayError invalid_request */
+const limitsIn = (body: Static<typeof Limits>): BudgetChanges =>
+  defined(
+    Object.fromEntries(
+      BUDGET_PERIODS.map((period) => {
+        const name = BUDGET_NAMES[period]
+        const text = body[name]
+        return [period, typeof text === 'string' ? readUsd(name, text) : text]
+      }),
+    ),
+  )
 
 /** @throws GatewayError invalid_request for keys that are revoked and handed over at once */
 function changeOf(viewer: Viewer, body: Static<typeof Removal>, now_ms: number): TeamChange {

@@ -1,5 +1,6 @@
 // People, invitations and accounts in requests and answers of the console.
 import { Type } from '@sinclair/typebox'
+import { UsdText } from '../../../src/app/surface/console/fields.ts'
 import { ACCOUNT_PARAMETER } from '../../../src/app/surface/console/references.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
@@ -38,6 +39,15 @@ export const RoleChange = Closed({
   without_owner: WITHOUT_OWNER,
 })
 export const Removal = Closed({ ...ACCOUNT_PARAMETER, ...KEYS_LEFT, without_owner: WITHOUT_OWNER })
+const Limit = Type.Optional(Nullable(UsdText))
+/** Of all keys of a person together; null takes one away. */
+export const Limits = Closed({
+  ...ACCOUNT_PARAMETER,
+  five_hour_limit: Limit,
+  daily_limit: Limit,
+  weekly_limit: Limit,
+  monthly_limit: Limit,
+})
 export const AccountQuery = Closed(ACCOUNT_PARAMETER)
 export const PersonParams = Type.Object({ person: Person })
 export const InvitationParams = Type.Object({

@@ -8,19 +8,22 @@ import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Menu } from '../../console/web/parts/menu.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, column, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
+import { closestLimit } from '../../keys/web/spend-limits.tsx'
 import type { InvitationView, MemberView } from '../list.ts'
 import { InvitePerson } from './invite-person.tsx'
+import { LimitPerson } from './limit-person.tsx'
 import { ChangeRole, RemovePerson } from './member-dialogs.tsx'
 import { ROLE_NAMES, type TeamOf } from './words.ts'
 
 const CURSOR = 'team_cursor'
 
-type Open = { what: 'invite' } | { what: 'change' | 'remove'; person: MemberView } | null
+type Open = { what: 'invite' } | { what: 'change' | 'limit' | 'remove'; person: MemberView } | null
 
 export function TeamList({ account }: TeamOf) {
   const { rights } = useViewer()
@@ -65,6 +68,7 @@ export function TeamList({ account }: TeamOf) {
       {open?.what === 'change' && (
         <ChangeRole person={open.person} {...{ people, account }} onClose={close} />
       )}
+      {open?.what === 'limit' && <LimitPerson person={open.person} account={account} onClose={close} />}
       {open?.what === 'remove' && (
         <RemovePerson person={open.person} {...{ people, account }} onClose={close} />
       )}
@@ -72,7 +76,27 @@ export function TeamList({ account }: TeamOf) {
   )
 }
 
-type Manage = (what: 'change' | 'remove', person: MemberView) => void
+/** The limit that stops them first. */
+function ClosestLimit({ limits }: { limits: MemberView['spend_limits'] }) {
+  const limit = closestLimit(limits) ?? limits[0]
+  if (!limit) return '–'
+  return (
+    <>
+      <Money nanos={limit.used_nanos} unit={false} /> of <Money nanos={limit.limit_nanos} />{' '}
+      <span className="soft">{PERIODS[limit.period]}</span>
+    </>
+  )
+}
+
+const PERIODS = {
+  '5h': 'in 5 hours',
+  day: 'today',
+  week: 'this week',
+  month: 'this month',
+  total: '',
+} as const
+
+type Manage = (what: 'change' | 'limit' | 'remove', person: MemberView) => void
 
 const peopleColumns = (manage: Manage | undefined): Column<MemberView>[] => [
   column('name', 'Name', 'first', ({ name, is_disabled }) => (
@@ -91,6 +115,7 @@ const peopleColumns = (manage: Manage | undefined): Column<MemberView>[] => [
   ),
   column('role', 'Role', 'second-end', ({ role }) => ROLE_NAMES[role]),
   { ...column<MemberView>('keys', 'Active keys', 'none', ({ keys }) => keys), end: true },
+  column('limits', 'Spend limit', 'none', ({ spend_limits }) => <ClosestLimit limits={spend_limits} />),
   column('last_seen', 'Last seen', 'none', ({ last_seen_at_ms }) =>
     last_seen_at_ms === null ? '–' : <ClockTime at_ms={last_seen_at_ms} />,
   ),
@@ -102,6 +127,7 @@ const peopleColumns = (manage: Manage | undefined): Column<MemberView>[] => [
             trigger={<Button small look="quiet" icon={MoreHorizontal} aria-label={`Manage ${person.name}`} />}
             items={[
               { label: 'Change role', onSelect: () => manage('change', person) },
+              { label: 'Spend limits', onSelect: () => manage('limit', person) },
               { label: 'Remove', danger: true, onSelect: () => manage('remove', person) },
             ]}
           />

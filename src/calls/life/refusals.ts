@@ -106,6 +106,13 @@ function budgetErrors(): Partial<Record<Refusal, () => GatewayError>> {
           () => insufficientBalance(`${exceeds} this API key. Raise the limit, or lower max_tokens.`),
         ],
         [
+          `person_${period}_limit`,
+          () =>
+            insufficientBalance(
+              `${exceeds} the person whose API key this is. Ask an owner of the account to raise it, or lower max_tokens.`,
+            ),
+        ],
+        [
           `account_${period}_limit`,
           () => insufficientBalance(`${exceeds} the account. Raise the limit, or lower max_tokens.`),
         ],

@@ -1,7 +1,7 @@
 // The book: the rows that the ledger's operations touch, as they are after those applied so far. Pure; the writer loads and stores them.
 
 import type { Action, ActionContext } from '../../domain/actions.ts'
-import { type Budget, countOpened, countResolved } from '../../domain/budgets.ts'
+import { type Budget, countOpened, countResolved, NO_BUDGETS } from '../../domain/budgets.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { Account, Call, Entry, Hold, Key, OpeningDebt } from '../../store/schema.ts'
 import { type Counts, countPending } from './call-limits.ts'
@@ -16,9 +16,20 @@ export type AccountRow = Pick<Account, 'id' | 'status' | 'balance_nanos' | 'held
   Budgeted
 export type KeyRow = Pick<
   Key,
-  'id' | 'account_id' | 'spend_limit_nanos' | 'spent_nanos' | 'held_nanos' | 'expires_at_ms' | 'revoked_at_ms'
+  | 'id'
+  | 'account_id'
+  | 'person_id'
+  | 'person_from_hold_id'
+  | 'spend_limit_nanos'
+  | 'spent_nanos'
+  | 'held_nanos'
+  | 'expires_at_ms'
+  | 'revoked_at_ms'
 > &
-  Budgeted
+  Budgeted & {
+    /** Of its person, one and the same for all their keys in the account. */
+    readonly person_budgets: readonly BookBudget[]
+  }
 export type NewEntry = Omit<Entry, 'id'>
 /** A hold whose call is recorded has no row of its own. */
 export type HoldRow = Omit<Hold, 'state'> & { state: Hold['state'] | 'settled' }
@@ -33,6 +44,8 @@ export type RefundedCall = Pick<
 export interface Book {
   readonly accounts: Map<number, AccountRow>
   readonly keys: Map<number, KeyRow>
+  /** The budgets of people whose keys are there, by `personKey`. */
+  readonly person_budgets: Map<string, readonly BookBudget[]>
   readonly holds: Map<number, HoldRow>
   /** The calls that refunds of a batch are of. */
   readonly calls: Map<number, RefundedCall>
@@ -65,6 +78,7 @@ export function emptyBook(takeHoldId: () => number, gateway_id: number | null, c
   return {
     accounts: new Map(),
     keys: new Map(),
+    person_budgets: new Map(),
     holds: new Map(),
     calls: new Map(),
     keyed_entries: new Map(),
@@ -112,9 +126,19 @@ export function addHold(book: Book, account: AccountRow, key: KeyRow, opened: Ho
   key.held_nanos += opened.amount_nanos
   countHold(book, account.budgets, opened)
   countHold(book, key.budgets, opened)
+  countHold(book, personBudgets(key, opened.id), opened)
   book.changed_accounts.add(account)
   book.changed_keys.add(key)
 }
+
+/** How `Book.person_budgets` has those of a person in an account. */
+export const personKey = (account_id: number, person_id: number): string => `${account_id} ${person_id}`
+
+/** The budgets of a key's person that a hold counts against: none of a time in which the key was another's. */
+export const personBudgets = (
+  { person_budgets, person_from_hold_id }: KeyRow,
+  hold_id: number,
+): readonly BookBudget[] => (hold_id >= person_from_hold_id ? person_budgets : NO_BUDGETS)
 
 /** Counts a hold where it was opened. */
 function countHold(book: Book, budgets: readonly BookBudget[], opened: HoldRow): void {

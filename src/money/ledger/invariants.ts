@@ -56,7 +56,10 @@ function countedInBudgets(table: string, nanos: string, counts: string): string 
   return `SELECT budgets.id AS budget_id, ${nanos} AS nanos
             FROM budgets JOIN ${table}
               ON ${table}.account_id = budgets.account_id AND ${table}.id >= first_hold_id
-           WHERE started_ms IS NOT NULL AND (budgets.key_id IS NULL OR budgets.key_id = ${table}.key_id) AND ${counts}`
+            JOIN keys ON keys.id = ${table}.key_id
+           WHERE started_ms IS NOT NULL AND (budgets.key_id IS NULL OR budgets.key_id = keys.id)
+             AND (budgets.person_id IS NULL OR (budgets.person_id = keys.person_id AND ${table}.id >= keys.person_from_hold_id))
+             AND ${counts}`
 }
 
 export const INVARIANTS: readonly Invariant[] = [

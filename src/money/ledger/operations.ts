@@ -149,7 +149,7 @@ export type Operation =
   | RefundOperation
 
 /** A budget has less left than a call needs. */
-export type BudgetRefusal = `${'key' | 'account'}_${'5h' | 'daily' | 'weekly' | 'monthly'}_limit`
+export type BudgetRefusal = `${'key' | 'person' | 'account'}_${'5h' | 'daily' | 'weekly' | 'monthly'}_limit`
 
 export type Refusal =
   | 'no_such_account'

@@ -9,6 +9,7 @@ import {
   type KeyRow,
   move,
   payDebt,
+  personBudgets,
   type RefundedCall,
   refused,
 } from './book.ts'
@@ -77,7 +78,7 @@ function takeFromSpending(
   book.new_refunds.set(call.id, (book.new_refunds.get(call.id) ?? 0) + amount_nanos)
   key.spent_nanos -= amount_nanos
   book.changed_keys.add(key)
-  for (const budgets of [account.budgets, key.budgets])
+  for (const budgets of [account.budgets, key.budgets, personBudgets(key, call.id)])
     for (const budget of budgets)
       if (countResolved(budget, call.id, -amount_nanos)) book.changed_budgets.add(budget)
 }

@@ -4,7 +4,7 @@ import type { Hold } from '../../store/schema.ts'
 import { groupCalls } from './added-calls.ts'
 import { allowanceKey, allowanceOf, sumOfCredits } from './allowances.ts'
 import { type Book, entryKey } from './book.ts'
-import { bookRow } from './budget-rows.ts'
+import { addKeyRow, bookRow } from './budget-rows.ts'
 import type { Operation } from './operations.ts'
 import type { Statements } from './statements.ts'
 import type { StoredPrices } from './stored-prices.ts'
@@ -57,7 +57,7 @@ function loadAccount(book: Book, statements: Statements, id: number): void {
 function loadKey(book: Book, statements: Statements, id: number): void {
   if (book.keys.has(id)) return
   const row = statements.key.get(id)
-  if (row) book.keys.set(id, bookRow(row))
+  if (row) addKeyRow(book, row)
 }
 
 function loadKeyedEntry(

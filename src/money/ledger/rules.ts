@@ -1,6 +1,7 @@
 // The rules of the ledger: what an operation does to the rows of a book. Pure.
 
 import {
+  type Budget,
   everFit,
   leastRoom,
   reachedBudget,
@@ -22,6 +23,7 @@ import {
   type KeyRow,
   move,
   payDebt,
+  personBudgets,
   refused,
 } from './book.ts'
 import { countPending, countRequest, countTokens, limitReached } from './call-limits.ts'
@@ -86,17 +88,30 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
   const total_room = remainingIn(key.spend_limit_nanos, key.spent_nanos + key.held_nanos)
   if (total_room < required) return refused('key_spend_limit')
   const over_budget =
-    overBudget('key', key, required, now_ms) ?? overBudget('account', account, required, now_ms)
+    overBudget('key', key.budgets, required, now_ms) ??
+    overBudget('person', key.person_budgets, required, now_ms) ??
+    overBudget('account', account.budgets, required, now_ms)
   if (over_budget) {
-    const may_wait = everFit(key.budgets, required) && everFit(account.budgets, required)
+    const may_wait =
+      everFit(key.budgets, required) &&
+      everFit(key.person_budgets, required) &&
+      everFit(account.budgets, required)
     return may_wait ? over_budget : { ...over_budget, resets_at_ms: null }
   }
   const free = freeOf(account)
   if (free < required) return refused('insufficient_balance')
 
-  const budget_room = Math.min(leastRoom(key.budgets, now_ms), leastRoom(account.budgets, now_ms))
+  const budget_room = Math.min(
+    leastRoom(key.budgets, now_ms),
+    leastRoom(key.person_budgets, now_ms),
+    leastRoom(account.budgets, now_ms),
+  )
   const held = Math.min(amount_nanos, total_room, budget_room, free)
-  if (!staysExactOpened(key.budgets, held, now_ms) || !staysExactOpened(account.budgets, held, now_ms))
+  if (
+    !staysExactOpened(key.budgets, held, now_ms) ||
+    !staysExactOpened(key.person_budgets, held, now_ms) ||
+    !staysExactOpened(account.budgets, held, now_ms)
+  )
     return refused('amount_out_of_range')
   return openHold(book, account, key, operation, held)
 }
@@ -114,6 +129,7 @@ function post(book: Book, operation: PostOperation): PostOutcome {
     !isAmount(cost_nanos) ||
     !isAmount(key.spent_nanos + cost_nanos) ||
     !staysExactResolved(key.budgets, resolving.id, cost_nanos - frozen_nanos) ||
+    !staysExactResolved(personBudgets(key, resolving.id), resolving.id, cost_nanos - frozen_nanos) ||
     !staysExactResolved(account.budgets, resolving.id, cost_nanos - frozen_nanos) ||
     !isAmount(account.debt_nanos + unpaid_nanos)
   )
@@ -165,8 +181,8 @@ function refusalOf(account: AccountRow, key: KeyRow, now_ms: number): Refusal | 
 
 /** The refusal by a budget that has less left than a call needs. */
 function overBudget(
-  of: 'account' | 'key',
-  { budgets }: AccountRow | KeyRow,
+  of: 'account' | 'key' | 'person',
+  budgets: readonly Budget[],
   required_nanos: Nanos,
   now_ms: number,
 ): Refused | undefined {
@@ -243,6 +259,7 @@ function release(
     book.holds.set(resolving.id, resolving)
     countLost(book, account.budgets, resolving)
     countLost(book, key.budgets, resolving)
+    countLost(book, personBudgets(key, resolving.id), resolving)
   }
   if (book.counts && resolving.state === 'pending') countPending(book.counts, resolving, -1)
   resolving.state = state
@@ -250,6 +267,7 @@ function release(
   key.held_nanos -= frozen_nanos
   countCost(book, account.budgets, resolving.id, cost_nanos - frozen_nanos)
   countCost(book, key.budgets, resolving.id, cost_nanos - frozen_nanos)
+  countCost(book, personBudgets(key, resolving.id), resolving.id, cost_nanos - frozen_nanos)
   book.resolved_holds.push(resolving)
   book.changed_accounts.add(account)
   book.changed_keys.add(key)

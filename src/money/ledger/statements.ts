@@ -41,12 +41,14 @@ export function prepareStatements(db: Database) {
     lastHoldId: db.prepare<{ id: number }, []>(`SELECT ${NEWEST_HOLD_SQL} AS id`),
     account: db.prepare<StoredAccount, [number]>(
       `SELECT id, status, balance_nanos, held_nanos, debt_nanos,
-              ${budgetsWhere('account_id = accounts.id AND key_id IS NULL')} AS budgets
+              ${budgetsWhere('account_id = accounts.id AND key_id IS NULL AND person_id IS NULL')} AS budgets
          FROM accounts WHERE id = ?`,
     ),
     key: db.prepare<StoredKey, [number]>(
-      `SELECT id, account_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,
-              ${budgetsWhere('key_id = keys.id')} AS budgets
+      `SELECT id, account_id, person_id, person_from_hold_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,
+              ${budgetsWhere('key_id = keys.id')} AS budgets,
+              CASE WHEN person_id IS NOT NULL
+                   THEN ${budgetsWhere('budgets.person_id = keys.person_id AND account_id = keys.account_id')} END AS person_budgets
          FROM keys WHERE id = ?`,
     ),
     hold: db.prepare<HoldRow, [number]>(

@@ -79,6 +79,7 @@ const NAMED: Readonly<Record<string, readonly (readonly [table: string, column: 
     ['actions', 'person_id'],
     ['terms_acceptances', 'person_id'],
     ['invitations', 'invited_by'],
+    ['budgets', 'person_id'],
   ],
   holds: [
     ['calls', 'id'],

@@ -60,19 +60,23 @@ export const keys = sqliteTable('keys', {
   concurrent_calls: integer(),
   /** The person of its account whose key it is; null: the account's. */
   person_id: integer(),
+  /** The first hold that counts against the limits of that person. */
+  person_from_hold_id: integer().notNull(),
 })
 
 /** Limits of spending by period (domain/budgets.ts). */
 export const budgets = sqliteTable('budgets', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
-  /** Null: of all calls of the account. */
+  /** Null: of all calls of the account, or of a person's keys in it. */
   key_id: integer(),
   period: text({ enum: BUDGET_PERIODS }).notNull(),
   limit_nanos: integer().notNull(),
   started_ms: integer(),
   first_hold_id: integer().notNull(),
   used_nanos: integer().notNull(),
+  /** Whose keys together; null: of the account, or a key. */
+  person_id: integer(),
 })
 
 export const account_tables: readonly StoredTable[] = [
@@ -113,13 +117,14 @@ export const account_tables: readonly StoredTable[] = [
       models: { exported: 'json', erased: 'NULL' },
       addresses: { exported: 'json', erased: 'NULL' },
       person_id: { exported: 'as_is', erased: 'NULL' },
+      person_from_hold_id: NOT_EXPORTED,
     },
   }),
   accountTable(budgets, {
     erases: 'columns',
     described: 'its limits of spending, and what is used of them',
     columns: {
-      ...columns('id account_id key_id period limit_nanos started_ms used_nanos', EXPORTED),
+      ...columns('id account_id key_id person_id period limit_nanos started_ms used_nanos', EXPORTED),
       ...columns('first_hold_id', NOT_EXPORTED),
     },
   }),

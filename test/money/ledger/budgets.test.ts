@@ -163,7 +163,7 @@ test('the limits of a day and a month that were columns of a key go on with what
            (2, 1, 'month', 'tg_', x'${key.fill(2).toHex()}', 0, 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0),
            (3, 1, 'none', 'tg_', x'${key.fill(3).toHex()}', 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, 0, 0)`)
   migrate(db)
-  const row = { account_id: 1, key_id: 1 }
+  const row = { account_id: 1, key_id: 1, person_id: null }
   expect(db.query('SELECT * FROM budgets ORDER BY key_id, period').all()).toEqual([
     { id: 1, ...row, period: 'day', limit_nanos: 100, started_ms: 5, first_hold_id: 7, used_nanos: 60 },
     { id: 2, ...row, period: 'month', limit_nanos: 500, started_ms: 4, first_hold_id: 3, used_nanos: 400 },

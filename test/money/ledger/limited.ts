@@ -17,6 +17,9 @@ const KEY = {
   expires_at_ms: null,
   revoked_at_ms: null,
   budgets: [],
+  person_id: null,
+  person_from_hold_id: 0,
+  person_budgets: [],
 }
 
 /** Accounts 1 and 2 with much money; keys 1 and 3 of account 1, key 2 of account 2. Holds are numbered from 1. */

@@ -57,7 +57,8 @@ interface ModelAccount extends ModelOwner {
 /** The expected state of every account, key and hold, by numbers from 1. */
 export class Model {
   readonly accounts = new Map<number, ModelAccount>()
-  readonly keys = new Map<number, ModelKey & { account_id: number }>()
+  readonly keys = new Map<number, ModelKey & { account_id: number; person_id: number | null }>()
+  readonly people = new Map<number, ModelOwner>()
   readonly pending = new Map<number, ModelHold>()
   readonly expired = new Map<number, ModelHold>()
   readonly calls = new Map<number, ModelCall>()
@@ -76,7 +77,17 @@ export class Model {
   }
 
   addKey(id: number, account_id: number, limits: ModelLimits): void {
-    this.keys.set(id, { ...ownerOf(limits), account_id, spent: 0, revoked: false })
+    this.keys.set(id, { ...ownerOf(limits), account_id, person_id: null, spent: 0, revoked: false })
+  }
+
+  /** A person whose some keys are from the beginning. */
+  addPerson(id: number, key_ids: readonly number[], limits: ModelLimits): void {
+    this.people.set(id, ownerOf(limits))
+    for (const key_id of key_ids) must(this.keys.get(key_id)).person_id = id
+  }
+
+  private personOf({ person_id }: { person_id: number | null }): ModelOwner[] {
+    return person_id === null ? [] : [must(this.people.get(person_id))]
   }
 
   /** The sum of the pending holds that match. */
@@ -126,6 +137,14 @@ export class Model {
     const room = total - key.spent - this.heldBy((hold) => hold.key_id === key_id)
     const rooms = [
       ...this.roomsOf('key', key, (hold) => hold.key_id === key_id, now_ms),
+      ...this.personOf(key).flatMap((person) =>
+        this.roomsOf(
+          'person',
+          person,
+          (hold) => this.keys.get(hold.key_id)?.person_id === key.person_id,
+          now_ms,
+        ),
+      ),
       ...this.roomsOf('account', account, (hold) => hold.account_id === account_id, now_ms),
     ]
     const free = this.free(account_id)
@@ -137,7 +156,7 @@ export class Model {
     const amount = Math.min(amount_nanos, free, room, ...rooms.map(([, left]) => left))
     this.holds_made += 1
     this.pending.set(this.holds_made, { account_id, key_id, amount, at_ms: now_ms })
-    beginFiveHours([account, key], now_ms)
+    beginFiveHours([account, key, ...this.personOf(key)], now_ms)
     return { ok: true, hold_id: this.holds_made, held_nanos: amount }
   }
 
@@ -148,7 +167,8 @@ export class Model {
       const { account_id, key_id, amount_nanos, created_at_ms } = lost
       this.holds_made = hold_id
       this.expired.set(hold_id, { account_id, key_id, amount: amount_nanos, at_ms: created_at_ms })
-      beginFiveHours([must(this.accounts.get(account_id)), must(this.keys.get(key_id))], created_at_ms)
+      const key = must(this.keys.get(key_id))
+      beginFiveHours([must(this.accounts.get(account_id)), key, ...this.personOf(key)], created_at_ms)
     }
     if (hold_id < 1 || hold_id > this.holds_made) return no('no_such_hold')
     const late = operation.op !== 'expire' && this.expired.has(hold_id)
@@ -170,7 +190,8 @@ export class Model {
     const unpaid = operation.cost_nanos - charged
     const key = must(this.keys.get(hold.key_id))
     key.spent += operation.cost_nanos
-    for (const { costs } of operation.cost_nanos > 0 ? [account, key] : []) costs.push(call)
+    for (const { costs } of operation.cost_nanos > 0 ? [account, key, ...this.personOf(key)] : [])
+      costs.push(call)
     account.balance -= charged
     account.moved -= charged
     account.debt += unpaid
@@ -242,7 +263,7 @@ export class Model {
 
   /** What is left of each limit: less what the calls that began in its period cost or hold. */
   private roomsOf(
-    of: 'account' | 'key',
+    of: 'account' | 'key' | 'person',
     { limits, costs, five_hours_from_ms }: ModelOwner,
     isOwn: (hold: ModelHold) => boolean,
     now_ms: number,

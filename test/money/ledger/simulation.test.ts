@@ -11,7 +11,7 @@ import { ACCOUNTS, nextOperation } from './simulated-operations.ts'
 import { postgresSimulated } from './simulated-postgres.ts'
 import { sqliteSimulated } from './simulated-sqlite.ts'
 import { withoutResets } from './steps.ts'
-import { budgetsText, expire, type GivenKey, NOW } from './world.ts'
+import { budgetsText, expire, type GivenKey, NOW, personText } from './world.ts'
 
 const OPERATIONS = Number(process.env.TOLLGATE_SIMULATION_OPERATIONS ?? 40_000)
 /** A batch waits for the server. */
@@ -48,7 +48,7 @@ const ACCOUNT_LIMITS: readonly ModelLimits[] = [
 
 /**
  * Accounts 1 to 6, each with four keys, in the database and in the model. The second may spend little in all, the third
- * little a day and a month, the fourth little in five hours and a week. Each account has one or more budgets of its own.
+ * little a day and a month, the fourth little in five hours and a week. Each account has one or more budgets of its own, and a person with two keys.
  */
 async function settle(tables: Simulated, model: Model): Promise<void> {
   for (let account_id = 1; account_id <= ACCOUNTS; account_id++) {
@@ -68,6 +68,11 @@ async function settle(tables: Simulated, model: Model): Promise<void> {
     await tables.addKey(fourth, account_id, { budgets: of_fourth })
     model.addKey(fourth, account_id, of_fourth)
     await tables.run(budgetsText(account_id, null, limits))
+    // The first and the third key are of one person.
+    const of_person = { '5h': 220 + 20 * account_id, day: 420, week: 1_100, month: 2_200 }
+    for (const text of personText(account_id, account_id, [account_id, third], of_person))
+      await tables.run(text)
+    model.addPerson(account_id, [account_id, third], of_person)
   }
 }
 
@@ -191,6 +196,10 @@ const OUTCOMES_MET = [
   'hold no_such_key',
   'hold ok',
   'hold outstanding_debt',
+  'hold person_5h_limit',
+  'hold person_daily_limit',
+  'hold person_monthly_limit',
+  'hold person_weekly_limit',
   'open_debt amount_out_of_range',
   'open_debt no_such_account',
   'open_debt ok',

@@ -128,6 +128,21 @@ export const budgetsText = (account_id: number, key_id: number | null, limits: L
     .map(([period, limit]) => `(${account_id}, ${key_id ?? 'NULL'}, '${period}', ${limit})`)
     .join()}`
 
+/** Statements that make a person of an account, whose some of its keys are, and limit what they spend together. */
+export const personText = (
+  person_id: number,
+  account_id: number,
+  key_ids: readonly number[],
+  limits: Limits,
+): string[] => [
+  `INSERT INTO people (id, account_id, name, created_at_ms) VALUES (${person_id}, ${account_id}, 'person', 0)`,
+  `INSERT INTO memberships (person_id, account_id, role, created_at_ms) VALUES (${person_id}, ${account_id}, 'member', 0)`,
+  `UPDATE keys SET person_id = ${person_id} WHERE id IN (${key_ids.join()})`,
+  `INSERT INTO budgets (account_id, person_id, period, limit_nanos) VALUES ${Object.entries(limits)
+    .map(([period, limit]) => `(${account_id}, ${person_id}, '${period}', ${limit})`)
+    .join()}`,
+]
+
 /** Adds an account with one key of the same number. The balance is a top-up, as in production. */
 export function addAccount(
   db: Database,

@@ -11,7 +11,7 @@ import {
   type KeyRow,
   type RefundedCall,
 } from '../book.ts'
-import { BUDGET_COLUMNS, bookRow, type StoredKey } from '../budget-rows.ts'
+import { addKeyRow, BUDGET_COLUMNS, bookRow, type StoredKey } from '../budget-rows.ts'
 import { noCounts } from '../call-limits.ts'
 import type { KeyedEntry, Operation } from '../operations.ts'
 import { readingOfAllowances } from './allowances.ts'
@@ -81,7 +81,7 @@ export function readingOf(
       const of_accounts = new Map<number, string | null>()
       for (const { account_budgets, ...key } of rowsIn<StoredKey & OfAccount>(keys)) {
         of_accounts.set(key.account_id, account_budgets)
-        book.keys.set(key.id, bookRow(key))
+        addKeyRow(book, key)
       }
       for (const row of accounts)
         book.accounts.set(row.id, bookRow({ ...row, budgets: of_accounts.get(row.id) ?? null }))
@@ -167,9 +167,11 @@ const budgetsWhere = (condition: string): string =>
   `(SELECT json_agg(json_build_array(${BUDGET_COLUMNS}))::text FROM budgets WHERE budgets.${condition})`
 
 const KEYS = `
-  SELECT id, account_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,
+  SELECT id, account_id, person_id, person_from_hold_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,
          ${budgetsWhere('key_id = keys.id')} AS budgets,
-         ${budgetsWhere('account_id = keys.account_id AND key_id IS NULL')} AS account_budgets
+         CASE WHEN person_id IS NOT NULL
+              THEN ${budgetsWhere('person_id = keys.person_id AND budgets.account_id = keys.account_id')} END AS person_budgets,
+         ${budgetsWhere('account_id = keys.account_id AND budgets.key_id IS NULL AND budgets.person_id IS NULL')} AS account_budgets
     FROM keys
    WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT key_id FROM holds WHERE id = ANY($2::bigint[])))`
 

@@ -130,6 +130,8 @@ function partsMade(statement: string): Counted[] {
 
 /** A constraint that goes, and a column that goes with the checks of its definition. */
 function partsTaken(statement: string, statements: readonly string[]): Counted[] {
+  const index = /^DROP INDEX (\w+)/.exec(statement)?.[1]
+  if (index) return [{ name: `index ${index}`, sql: '', count: -1 }]
   const table = OF_TABLE.exec(statement)?.[1]
   const own = statements.filter((one) => table !== undefined && OF_TABLE.exec(one)?.[1] === table).join()
   const of_columns = Array.from(

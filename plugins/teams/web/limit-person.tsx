@@ -1,0 +1,71 @@
+// The dialog of a person's spend limits: what all of their keys in the account may spend together.
+import { useState } from 'react'
+import { api, part, send } from '../../console/web/app/client.ts'
+import { useAction } from '../../console/web/parts/action.ts'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { MoneyInput } from '../../console/web/parts/input.tsx'
+import type { MemberView } from '../list.ts'
+import type { TeamOf } from './words.ts'
+
+const LIMITS = [
+  { name: 'five_hour_limit', period: '5h', label: '5-hour limit', help: 'Starts with the first call.' },
+  { name: 'daily_limit', period: 'day', label: 'Daily limit' },
+  { name: 'weekly_limit', period: 'week', label: 'Weekly limit', help: 'From Monday.' },
+  { name: 'monthly_limit', period: 'month', label: 'Monthly limit' },
+] as const
+
+type Draft = Record<(typeof LIMITS)[number]['name'], string>
+
+interface LimitPersonProps extends TeamOf {
+  person: MemberView
+  onClose: () => void
+}
+
+export function LimitPerson({ person, account, onClose }: LimitPersonProps) {
+  const [draft, setDraft] = useState<Draft>(() => draftOf(person))
+  const { runOrThrow } = useAction({
+    work: () =>
+      send(
+        api.team({ person: part(person.person_id) }).limits.put({
+          ...(account && { account: String(account.id) }),
+          five_hour_limit: draft.five_hour_limit.trim() || null,
+          daily_limit: draft.daily_limit.trim() || null,
+          weekly_limit: draft.weekly_limit.trim() || null,
+          monthly_limit: draft.monthly_limit.trim() || null,
+        }),
+      ),
+    changes: ['team'],
+    done: () => ({ text: `Spend limits of ${person.name} changed` }),
+  })
+  return (
+    <Dialog open onClose={onClose} title={`Spend limits of ${person.name}`}>
+      <Form
+        submit={async () => {
+          await runOrThrow(undefined)
+          onClose()
+        }}
+        aria-label="Spend limits"
+      >
+        <p className="soft">Of all their API keys in this account together. Leave empty for no limit.</p>
+        {LIMITS.map(({ name, label, ...rest }) => (
+          <Field key={name} label={label} name={name} {...('help' in rest && { help: rest.help })}>
+            <MoneyInput value={draft[name]} onChange={(text) => setDraft({ ...draft, [name]: text })} />
+          </Field>
+        ))}
+        <SubmitOrCancel onCancel={onClose}>Save limits</SubmitOrCancel>
+      </Form>
+    </Dialog>
+  )
+}
+
+const draftOf = ({ spend_limits }: MemberView): Draft => {
+  const limitOf = (period: string) => spend_limits.find((limit) => limit.period === period)?.limit_usd ?? ''
+  return {
+    five_hour_limit: limitOf('5h'),
+    daily_limit: limitOf('day'),
+    weekly_limit: limitOf('week'),
+    monthly_limit: limitOf('month'),
+  }
+}
