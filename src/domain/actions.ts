@@ -75,7 +75,11 @@ export const ACTIONS = {
   'member.invited': { area: 'sign_in', title: 'Person invited', accounts_see: 'all fields' },
   'member.joined': { area: 'sign_in', title: 'Person joined', accounts_see: 'all fields' },
   'member.changed': { area: 'sign_in', title: 'Role of a person changed', accounts_see: 'all fields' },
-  'member.limited': { area: 'sign_in', title: 'Spend limits of a person changed', accounts_see: 'all fields' },
+  'member.limited': {
+    area: 'sign_in',
+    title: 'Spend limits of a person changed',
+    accounts_see: 'all fields',
+  },
   'member.removed': { area: 'sign_in', title: 'Person removed', accounts_see: 'all fields' },
   'invitation.revoked': { area: 'sign_in', title: 'Invitation revoked', accounts_see: 'all fields' },
   'key.handed_over': { area: 'key', title: 'API key handed over', accounts_see: 'all fields' },

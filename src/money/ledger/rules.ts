@@ -92,10 +92,8 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
     overBudget('person', key.person_budgets, required, now_ms) ??
     overBudget('account', account.budgets, required, now_ms)
   if (over_budget) {
-    const may_wait =
-      everFit(key.budgets, required) &&
-      everFit(key.person_budgets, required) &&
-      everFit(account.budgets, required)
+    const all = [key.budgets, key.person_budgets, account.budgets]
+    const may_wait = all.every((budgets) => everFit(budgets, required))
     return may_wait ? over_budget : { ...over_budget, resets_at_ms: null }
   }
   const free = freeOf(account)

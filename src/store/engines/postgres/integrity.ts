@@ -91,20 +91,25 @@ const statementsOf = (text: string): string[] =>
     .split(/;\s*\n/)
     .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
 
-/** A table that goes takes all with it that was made of it before, also where a table of its name follows. */
+/** A table that goes takes all with it that was made of it before, an index itself, also where one of its name follows. */
 function withoutDropped(statements: readonly string[]): string[] {
   let remaining: string[] = []
   for (const statement of statements) {
     const dropped = /^DROP TABLE (\w+)/.exec(statement)?.[1]
-    const isOfIt = (one: string) => OF_TABLE.exec(one)?.[1] === dropped || ON_TABLE.exec(one)?.[1] === dropped
-    remaining = dropped ? remaining.filter((one) => !isOfIt(one)) : [...remaining, statement]
+    const index = /^DROP INDEX (\w+)/.exec(statement)?.[1]
+    const isOfIt = (one: string) =>
+      index
+        ? INDEX.exec(one)?.[1] === index
+        : OF_TABLE.exec(one)?.[1] === dropped || ON_TABLE.exec(one)?.[1] === dropped
+    remaining = dropped || index ? remaining.filter((one) => !isOfIt(one)) : [...remaining, statement]
   }
   return remaining
 }
 
+const INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+)/
 const MADE: readonly (readonly [what: string, made: RegExp])[] = [
   ['table', /^CREATE (?:UNLOGGED )?TABLE (\w+)/],
-  ['index', /^CREATE (?:UNIQUE )?INDEX (\w+)/],
+  ['index', INDEX],
   ['function', /^CREATE FUNCTION (\w+)/],
   ['trigger', /^CREATE TRIGGER (\w+)/],
 ]
@@ -130,8 +135,6 @@ function partsMade(statement: string): Counted[] {
 
 /** A constraint that goes, and a column that goes with the checks of its definition. */
 function partsTaken(statement: string, statements: readonly string[]): Counted[] {
-  const index = /^DROP INDEX (\w+)/.exec(statement)?.[1]
-  if (index) return [{ name: `index ${index}`, sql: '', count: -1 }]
   const table = OF_TABLE.exec(statement)?.[1]
   const own = statements.filter((one) => table !== undefined && OF_TABLE.exec(one)?.[1] === table).join()
   const of_columns = Array.from(
