@@ -31,7 +31,9 @@ describe('the limit of a person', () => {
       expect(await refused.text()).toContain('daily spend limit of the person whose API key this is')
     }
     expect((await call(shared)).status).toBe(200)
-    expect(await limitsOf(max.person_id)).toMatchObject([{ period: 'day', limit_nanos: 1_000_000_000, state: 'reached' }])
+    expect(await limitsOf(max.person_id)).toMatchObject([
+      { period: 'day', limit_nanos: 1_000_000_000, state: 'reached' },
+    ])
     await owner.json('PUT', `/team/${max.person_id}/limits`, { daily_limit: null, monthly_limit: '5' })
     expect((await call(first)).status).toBe(200)
     expect(await limitsOf(max.person_id)).toMatchObject([{ period: 'month' }])
