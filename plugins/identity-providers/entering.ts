@@ -36,9 +36,16 @@ export async function personOfIdentity(tx: Tx, entering: Entering): Promise<Prov
   const email = allowedEmail(identity, provider)
   if (email === undefined) throw belongsToNobody(provider)
   const holder = await personOfEmail(tx, email)
-  if (holder && holder.email_verified_at_ms !== null) return await join(tx, holder, email, entering)
+  if (holder && isOwnAddress(holder)) return await join(tx, holder, email, entering)
   return await enterNew(tx, email, entering)
 }
+
+/**
+ * Whether somebody else than the person vouches for their address: they have shown here that it is theirs, or an operator wrote it down for one of
+ * the staff. Otherwise those of the staff would come in a second time by `staff_role`, with another role, and those who were taken off it again.
+ */
+const isOwnAddress = ({ email_verified_at_ms, account_id }: PersonRow): boolean =>
+  email_verified_at_ms !== null || account_id === null
 
 /** The address that may let somebody in whom the identity does not name yet. */
 export function allowedEmail(
@@ -66,8 +73,10 @@ async function join(tx: Tx, { id }: PersonRow, email: string, entering: Entering
   const { provider } = entering
   await lockPerson(tx, id)
   const person = await personOfEmail(tx, email)
-  if (person?.id !== id || person.email_verified_at_ms === null) throw belongsToNobody(provider)
+  if (person?.id !== id || !isOwnAddress(person)) throw belongsToNobody(provider)
   const place = await requirePlace(tx, id, provider)
+  if (person.email_verified_at_ms === null)
+    await claimEmail(tx, { person_id: id, email, now_ms: entering.now_ms })
   return await linked(tx, place, entering)
 }
 

@@ -7,6 +7,7 @@ import {
   type HostileProvider,
   startHostileProvider,
 } from '../support/hostile-identity-provider.ts'
+import { newPerson } from '../support/people.ts'
 import { browserAt, gatewayAddress, gatewayWith, ownerWith, type TestBrowser } from './scene.ts'
 
 const address = gatewayAddress()
@@ -127,6 +128,29 @@ describe('an address takes over nobody', () => {
     expect(await browser.viewer()).toBeNull()
     expect(await refusal(await signIn(first, 'first'))).toEqual(UNKNOWN)
     first.tellTruth('leaver-again', { email: 'leaver@staff.example', email_verified: true })
+    expect(await refusal(await signIn(first, 'first'))).toEqual(UNKNOWN)
+  })
+
+  test('of one of the staff, which an operator wrote down, brings them in with their own role', async () => {
+    const email = 'hired@staff.example'
+    const person_id = await newPerson(gateway.store, { account_id: null, role: 'support' }, { email })
+    second.tellTruth('hired', { email, email_verified: true })
+    expect(await refusal(await signIn(second, 'second'))).toEqual([403, 'identity_not_for_you'])
+    first.tellTruth('hired', { email, email_verified: true })
+    const { browser } = await signIn(first, 'first')
+    expect(await browser.viewer()).toMatchObject({ role: 'support' })
+    const mine = async () =>
+      await gateway.store.rows(
+        `SELECT id, email_verified_at_ms IS NOT NULL AS is_theirs FROM people WHERE email = '${email}'`,
+      )
+    expect(await mine()).toEqual([{ id: person_id, is_theirs: 1 }])
+  })
+
+  test('of one who was taken off the staff before they ever signed in makes them no staff', async () => {
+    const email = 'never@staff.example'
+    const person_id = await newPerson(gateway.store, { account_id: null, role: 'operator' }, { email })
+    await gateway.store.begin((tx) => tx.rows(`DELETE FROM staff WHERE person_id = ${person_id}`))
+    first.tellTruth('never', { email, email_verified: true })
     expect(await refusal(await signIn(first, 'first'))).toEqual(UNKNOWN)
   })
 
