@@ -7,7 +7,6 @@ import { claimEmail, personOfEmail } from './emails.ts'
 import type { Issuing } from './keys.ts'
 import { enteringAs, lockPerson, type PersonIn } from './people.ts'
 import { peopleQueries } from './people-queries.ts'
-import { closingQueries } from './queries.ts'
 import { linkQueries } from './session-queries.ts'
 import { readLinkFor, type SignInLink, storeLink } from './sign-in-links.ts'
 
@@ -38,10 +37,12 @@ export function makeMailedLink(
     if (person_id === undefined) return undefined
     await lockPerson(tx, person_id)
     const entering = await enteringAs(tx, person_id)
-    if (!entering || !(await mayGetLinks(tx, entering, email))) return undefined
+    if (!entering) return undefined
+    const { account_id, person } = entering
+    // It may be another's by now.
+    if (person.email !== email || person.email_verified_at_ms === null) return undefined
     const earlier: SignInLinkRow | undefined = await linkQueries(tx).ofPurpose.get({ person_id, purpose })
     if (earlier && earlier.created_at_ms > issuing.now_ms - MIN_BETWEEN_MS) return undefined
-    const { account_id, person } = entering
     const link = await storeLink(
       tx,
       { person_id, purpose, email: null },
@@ -55,12 +56,6 @@ export function makeMailedLink(
     })
     return { ...link, person, account_id }
   })
-}
-
-async function mayGetLinks(tx: Tx, { person, account_id }: PersonIn, email: string): Promise<boolean> {
-  // It may be another's by now.
-  if (person.email !== email || person.email_verified_at_ms === null) return false
-  return account_id === null || (await closingQueries(tx).find.get({ account_id })) === undefined
 }
 
 const SIGNS_IN = ['sign_in'] as const

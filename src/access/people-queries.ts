@@ -3,7 +3,7 @@ import { and, asc, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../store/db.ts'
 import { equals, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
-import { memberships, people, staff } from '../store/schema.ts'
+import { accounts, closed_accounts, memberships, people, staff } from '../store/schema.ts'
 
 const { placeholder } = sql
 
@@ -15,17 +15,41 @@ export const HAS_WAY_IN = sql.raw(
   `(${['passwords', 'passkeys', 'identities'].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.person_id = people.id)`).join(' OR ')})`,
 )
 
-/** People who can sign in, each with whether they are of the staff, and the first account that they are in. */
+/** Nobody comes into a closed account, also one who is in others. */
+export const isInOpenAccount = (): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM ${closed_accounts} WHERE ${closed_accounts.account_id} = ${memberships.account_id})`
+
+/**
+ * People who can sign in, each with whether they are of the staff, and their account: the first active one. Without any it is a suspended one,
+ * which says so to who signs in; a closed one is none.
+ */
 const entering = (orm: Orm, of: SQL) =>
   orm
     .select({ person: people, staff_id: staff.id, account_id: memberships.account_id })
     .from(people)
     .leftJoin(staff, sql`${staff.person_id} = ${people.id}`)
-    .leftJoin(memberships, sql`${memberships.person_id} = ${people.id}`)
+    .leftJoin(memberships, and(sql`${memberships.person_id} = ${people.id}`, isInOpenAccount()))
+    .leftJoin(accounts, sql`${accounts.id} = ${memberships.account_id}`)
     .where(and(of, isNull(people.disabled_at_ms)))
-    .orderBy(asc(memberships.id))
+    .orderBy(sql`CASE ${accounts.status} WHEN 'active' THEN 0 ELSE 1 END`, asc(memberships.id))
     .limit(1)
     .prepare()
+
+/** The first who owns an account and can sign in. */
+const ownerOf = (orm: Orm) =>
+  orm
+    .select({ id: people.id })
+    .from(memberships)
+    .innerJoin(people, sql`${people.id} = ${memberships.person_id}`)
+    .where(
+      and(
+        equals(memberships.account_id, 'account_id'),
+        sql`${memberships.role} = 'owner'`,
+        isNull(people.disabled_at_ms),
+      ),
+    )
+    .orderBy(asc(memberships.id))
+    .limit(1)
 
 export const peopleQueries = perConnection({
   insert: (orm) =>
@@ -37,6 +61,7 @@ export const peopleQueries = perConnection({
   byId: (orm) => orm.select().from(people).where(equals(people.id, 'id')).prepare(),
   enteringById: (orm) => entering(orm, equals(people.id, 'id')),
   enteringByEmail: (orm) => entering(orm, equals(people.email, 'email')),
+  enteringByAccount: (orm) => entering(orm, sql`${people.id} = ${ownerOf(orm)}`),
   byEmail: (orm) => orm.select().from(people).where(equals(people.email, 'email')).prepare(),
   setEmail: (orm) =>
     orm
@@ -45,22 +70,6 @@ export const peopleQueries = perConnection({
       .where(equals(people.id, 'id'))
       .prepare(),
   setName: (orm) => orm.update(people).set(rawPlaceholders('name')).where(equals(people.id, 'id')).prepare(),
-  /** The first who owns an account and can sign in. */
-  ownerOf: (orm) =>
-    orm
-      .select({ person: people })
-      .from(memberships)
-      .innerJoin(people, sql`${people.id} = ${memberships.person_id}`)
-      .where(
-        and(
-          equals(memberships.account_id, 'account_id'),
-          sql`${memberships.role} = 'owner'`,
-          isNull(people.disabled_at_ms),
-        ),
-      )
-      .orderBy(asc(memberships.id))
-      .limit(1)
-      .prepare(),
   /** The first operator who can sign in. */
   operator: (orm) =>
     orm
@@ -88,7 +97,7 @@ export const peopleQueries = perConnection({
       .innerJoin(people, sql`${people.id} = ${staff.person_id}`)
       .where(sql`${staff.person_id} = ${placeholder('person_id')} AND ${people.disabled_at_ms} IS NULL`)
       .prepare(),
-  /** A person as one of an account. */
+  /** A person as one of an account that is not closed. */
   ofAccount: (orm) =>
     orm
       .select({ person: people, role: memberships.role })
@@ -96,7 +105,7 @@ export const peopleQueries = perConnection({
       .innerJoin(people, sql`${people.id} = ${memberships.person_id}`)
       .where(
         sql`${memberships.person_id} = ${placeholder('person_id')} AND ${people.disabled_at_ms} IS NULL
-          AND ${memberships.account_id} = ${placeholder('account_id')}`,
+          AND ${memberships.account_id} = ${placeholder('account_id')} AND ${isInOpenAccount()}`,
       )
       .prepare(),
   insertStaff: (orm) =>

@@ -51,8 +51,7 @@ export function requireRight(viewer: Viewer, right: Right): void {
 
 const refusalOf = ({ side, role }: Viewer, right: Right): string => {
   if (side === 'operator') return `Your role is ${role}, which may not do this. Ask an operator.`
-  if (!may({ role: 'owner' }, right))
-    return 'Only the operator can do this. Sign in with the operator’s password.'
+  if (!may({ role: 'owner' }, right)) return 'Only an operator can do this. Ask the operator of this gateway.'
   return side === 'key'
     ? 'You signed in with an API key, which may not do this. Sign in with the account’s password.'
     : `Your role in this account is ${role}, which may not do this. Ask an owner of the account.`

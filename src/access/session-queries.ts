@@ -13,10 +13,11 @@ import { identities, known_addresses, passkeys, passwords, sessions, sign_in_lin
 
 const { placeholder } = sql
 
-/** A person who is in this account and nowhere else. */
+/** A person who is in this account and nowhere else; in others that are closed, too, nobody comes in. */
 const isOfAccountAlone = (person_id: SQLiteColumn): SQL =>
   sql`${person_id} IN (SELECT person_id FROM memberships WHERE account_id = ${placeholder('account_id')}
     EXCEPT SELECT person_id FROM memberships WHERE account_id <> ${placeholder('account_id')}
+      AND account_id NOT IN (SELECT account_id FROM closed_accounts)
     EXCEPT SELECT person_id FROM staff)`
 
 /** Equal, null to null. */

@@ -11,7 +11,7 @@ import type { Issuing } from './keys.ts'
 import { hashOf, setPassword } from './passwords.ts'
 import { enteringAs, lockPerson, type PersonIn, requireFirstOperator, requireOwners } from './people.ts'
 import { peopleQueries } from './people-queries.ts'
-import { accountQueries, closingQueries } from './queries.ts'
+import { accountQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
 import {
   identityQueries,
@@ -219,7 +219,7 @@ export async function readLinkFor<P extends LinkPurpose>(
   const about = { ...entering, purpose, email, expires_at_ms, has_password }
   if (account_id === null) return { ...about, account: undefined }
   const account = await accountQueries(db).accountById.get({ id: account_id })
-  if (!account || (await closingQueries(db).find.get({ account_id }))) throw noSuchLink()
+  if (!account) throw noSuchLink()
   return { ...about, account }
 }
 

@@ -5,6 +5,7 @@ import { NEWEST_HOLD_SQL } from '../store/newest-hold.ts'
 import { equals, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perAccount, perConnection } from '../store/prepared.ts'
 import { accounts, actions, invitations, keys, memberships, people, sessions } from '../store/schema.ts'
+import { isInOpenAccount } from './people-queries.ts'
 
 const { placeholder } = sql
 
@@ -74,13 +75,13 @@ export const teamQueries = perConnection({
       .where(and(equals(sessions.person_id, 'person_id'), equals(sessions.account_id, 'account_id')))
       .returning({ id: sessions.id })
       .prepare(),
-  /** The accounts of a person, the first that they joined first. */
+  /** The accounts of a person that are not closed, the first that they joined first. */
   accountsOf: (orm) =>
     orm
       .select({ account: accounts, role: memberships.role })
       .from(memberships)
       .innerJoin(accounts, eq(accounts.id, memberships.account_id))
-      .where(equals(memberships.person_id, 'person_id'))
+      .where(and(equals(memberships.person_id, 'person_id'), isInOpenAccount()))
       .orderBy(memberships.id)
       .prepare(),
 })

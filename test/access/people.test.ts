@@ -78,6 +78,54 @@ test('a person comes in as an operator first, else in the account that they were
   expect(await enteringAs(db, 3)).toMatchObject({ account_id: null })
 })
 
+describe('whoever is in several accounts comes into', () => {
+  const suspend = (id: number) => connection.run(`UPDATE accounts SET status = 'suspended' WHERE id = ${id}`)
+  const close = (id: number) => {
+    suspend(id)
+    connection.run(`INSERT INTO closed_accounts (account_id, closed_at_ms) VALUES (${id}, 1)`)
+  }
+
+  /** Bob (3) owns bob (2), which he was in first, and is in ada (1). */
+  test.each<[string, { suspended?: number[]; closed?: number[] }, number]>([
+    ['the first', {}, 2],
+    ['the second, where the first is suspended', { suspended: [2] }, 1],
+    ['the second, where the first is closed', { closed: [2] }, 1],
+    ['the suspended one, where the other is closed', { closed: [2], suspended: [1] }, 1],
+    ['the first suspended one, where all are', { suspended: [1, 2] }, 2],
+  ])('%s', async (_, { suspended = [], closed = [] }, account_id) => {
+    suspended.forEach(suspend)
+    closed.forEach(close)
+    for (const found of [
+      await enteringAs(db, 3),
+      await personNamed(db, 'bob@example.com'),
+      await personNamed(db, 'bob'),
+    ])
+      expect(found).toMatchObject({ person: { id: 3 }, account_id })
+  })
+
+  test('none of them, where all are closed', async () => {
+    close(1)
+    close(2)
+    expect(await enteringAs(db, 3)).toBeUndefined()
+    expect(await personNamed(db, 'bob@example.com')).toBeUndefined()
+    expect(await personNamed(db, 'bob')).toBeUndefined()
+  })
+
+  test('the staff’s side, whatever becomes of the accounts', async () => {
+    connection.run("INSERT INTO staff VALUES (2, 3, 'auditor', 0)")
+    close(1)
+    close(2)
+    expect(await enteringAs(db, 3)).toMatchObject({ account_id: null })
+    expect(await personNamed(db, 'bob')).toMatchObject({ account_id: null })
+  })
+
+  test('no closed account by a session of it', async () => {
+    expect(await personAt(db, { person_id: 3, account_id: 2 })).toMatchObject({ role: 'owner' })
+    close(2)
+    expect(await personAt(db, { person_id: 3, account_id: 2 })).toBeUndefined()
+  })
+})
+
 describe('a session ends at once', () => {
   const opening = {
     token: 'x'.repeat(43),
@@ -181,6 +229,13 @@ describe('an account that is closed takes the password of', () => {
   test('who is in no other', async () => {
     await closeAccount(db, 'ada', NOW)
     expect([await hashOf(db, 2), await hashOf(db, 3)]).toEqual([undefined, '$argon2id$b'])
+  })
+
+  test('who is in closed ones besides', async () => {
+    await closeAccount(db, 'bob', NOW)
+    expect(await hashOf(db, 3)).toBe('$argon2id$b')
+    await closeAccount(db, 'ada', NOW)
+    expect(await hashOf(db, 3)).toBeUndefined()
   })
 
   test('nobody of the staff', async () => {

@@ -64,8 +64,8 @@ describe('a role', () => {
 test.each([
   ['auditor', 'operate', 'Your role is auditor, which may not do this. Ask an operator.'],
   ['support', 'operate', 'Your role is support, which may not do this. Ask an operator.'],
-  ['owner', 'operate', 'Only the operator can do this. Sign in with the operator’s password.'],
-  ['key', 'read_all', 'Only the operator can do this. Sign in with the operator’s password.'],
+  ['owner', 'operate', 'Only an operator can do this. Ask the operator of this gateway.'],
+  ['key', 'read_all', 'Only an operator can do this. Ask the operator of this gateway.'],
   [
     'billing',
     'manage_keys',

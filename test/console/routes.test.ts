@@ -253,17 +253,17 @@ const SENTENCES: Readonly<Record<Letter, readonly string[]>> = {
   O: [],
   S: ['Your role is support, which may not do this. Ask an operator.'],
   A: ['Your role is auditor, which may not do this. Ask an operator.'],
-  o: ['Only the operator can do this. Sign in with the operator’s password.'],
+  o: ['Only an operator can do this. Ask the operator of this gateway.'],
   m: [
-    'Only the operator can do this. Sign in with the operator’s password.',
+    'Only an operator can do this. Ask the operator of this gateway.',
     'Your role in this account is member, which may not do this. Ask an owner of the account.',
   ],
   b: [
-    'Only the operator can do this. Sign in with the operator’s password.',
+    'Only an operator can do this. Ask the operator of this gateway.',
     'Your role in this account is billing, which may not do this. Ask an owner of the account.',
   ],
   k: [
-    'Only the operator can do this. Sign in with the operator’s password.',
+    'Only an operator can do this. Ask the operator of this gateway.',
     'You signed in with an API key, which may not do this. Sign in with the account’s password.',
   ],
   v: ['You are not signed in, or your session has ended. Sign in at /console.'],

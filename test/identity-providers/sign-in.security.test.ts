@@ -1,6 +1,7 @@
 // Attacks on signing in by identity providers, each named for what is prevented.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { UnsecuredJWT } from 'jose'
+import { closeAccount } from '../../src/access/closing.ts'
 import { unseenIn } from '../../src/utilities/visible-text.ts'
 import {
   CLIENT_ID,
@@ -151,6 +152,29 @@ describe('an address takes over nobody', () => {
     const person_id = await newPerson(gateway.store, { account_id: null, role: 'operator' }, { email })
     await gateway.store.begin((tx) => tx.rows(`DELETE FROM staff WHERE person_id = ${person_id}`))
     first.tellTruth('never', { email, email_verified: true })
+    expect(await refusal(await signIn(first, 'first'))).toEqual(UNKNOWN)
+  })
+
+  test('of somebody whose accounts are all closed: until then they come into one that is not', async () => {
+    const accounts = [await gateway.account('first-of-two'), await gateway.account('second-of-two')]
+    const email = 'two@example.com'
+    await ownerWith(gateway, { account: 'first-of-two', email, is_verified: true })
+    await gateway.store.begin((tx) =>
+      tx.rows(
+        `INSERT INTO memberships (person_id, account_id, role, created_at_ms)
+          VALUES ((SELECT id FROM people WHERE email = '${email}'), ${accounts[1]?.id}, 'member', 1)`,
+      ),
+    )
+    first.tellTruth('two', { email, email_verified: true })
+    for (const [closed, account] of [
+      ['nothing', 'first-of-two'],
+      ['first-of-two', 'second-of-two'],
+    ] as const) {
+      if (closed !== 'nothing') await closeAccount(gateway.store, closed, Date.now())
+      const { browser, status } = await signIn(first, 'first')
+      expect([status, (await browser.viewer()).account]).toEqual([200, account])
+    }
+    await closeAccount(gateway.store, 'second-of-two', Date.now())
     expect(await refusal(await signIn(first, 'first'))).toEqual(UNKNOWN)
   })
 

@@ -74,6 +74,21 @@ describe('a passkey', () => {
     ])
   })
 
+  test('comes into a second account of its person, once the first is closed, and nowhere once both are', async () => {
+    const [first, second] = [await withPasskey('asta'), await owner('asta-second')]
+    await write(
+      `INSERT INTO memberships (person_id, account_id, role, created_at_ms) VALUES ($person_id, $account_id, 'member', 1)`,
+      { person_id: first.person_id, account_id: second.account.id },
+    )
+    await closeAccount(gateway.store, 'asta', clock.now_ms)
+    const one = browser()
+    expect((await signIn(first.device, {}, one)).status).toBe(200)
+    expect(await viewerOf(one)).toMatchObject({ account: 'asta-second', role: 'member' })
+    await closeAccount(gateway.store, 'asta-second', clock.now_ms)
+    expect(await viewerOf(one)).toBeNull()
+    expect(await errorOf(await signIn(first.device))).toMatchObject({ status: 401, code: 'wrong_passkey' })
+  })
+
   test('asks its device for a person who was verified, and tells it no name that others could read as a key', async () => {
     const { one } = await withPasskey('beth')
     const options = await begin(one, 'begin')

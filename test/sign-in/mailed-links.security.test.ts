@@ -1,6 +1,7 @@
 // Links by mail that sign in or set a new password: whom they let in, once, and what nobody learns by asking for them.
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
+import { setStatus } from '../../src/access/accounts.ts'
 import { closeAccount } from '../../src/access/closing.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { clientOf, errorOf, signedIn } from '../support/console-session.ts'
@@ -57,7 +58,9 @@ describe('a link that signs in', () => {
     const token = await linkFor(email)
     expect(await (await visitor().send('POST', '/links/look', { token })).json()).toMatchObject({
       purpose: 'sign_in',
+      person: 'anna',
       account: 'anna',
+      email,
     })
     const answer = await signIn(token)
     expect(await answer.clone().json()).toMatchObject({ viewer: { role: 'owner', account: 'anna' } })
@@ -171,6 +174,40 @@ describe('a link that signs in', () => {
     await write('UPDATE people SET disabled_at_ms = 1 WHERE id = $person_id', { person_id: jana.person_id })
     await closeAccount(gateway.store, 'kira', clock.now_ms)
     for (const token of tokens) expect((await signIn(token)).status).toBe(404)
+  })
+})
+
+describe('whoever is in a second account, once their first is', () => {
+  test.each(['suspended', 'closed'])('%s, comes into the second by every proof', async (state) => {
+    const first = await owner(`${state}-first`)
+    const second = await owner(`${state}-second`)
+    await write(
+      `INSERT INTO memberships (person_id, account_id, role, created_at_ms) VALUES ($person_id, $account_id, 'member', 1)`,
+      { person_id: first.person_id, account_id: second.account.id },
+    )
+    const [sign_in, reset] = [await linkFor(first.email), await linkFor(first.email, 'reset')]
+    if (state === 'closed') await closeAccount(gateway.store, first.account.name, clock.now_ms)
+    else await gateway.store.begin((tx) => setStatus(tx, first.account.name, 'suspended'))
+    const into = { viewer: { role: 'member', account: second.account.name } }
+    expect(await (await signIn(sign_in)).json()).toMatchObject(into)
+    const answer = await setPassword(reset)
+    expect(await answer.clone().json()).toMatchObject(into)
+    for (const account of [first.email, first.account.name]) {
+      const signed_in = await visitor().send('POST', '/session', { account, password: PASSWORD })
+      expect(await signed_in.json()).toMatchObject(into)
+    }
+    expect(await linkFor(first.email)).toHaveLength(32)
+    const { sides } = await clientOf(gateway, cookieOf(answer)).json('GET', '/session/accounts')
+    const names = [second, ...(state === 'closed' ? [] : [first])].map(({ account }) => account.name)
+    expect(sides.map(({ account }: { account: string }) => account).toSorted()).toEqual(names.toSorted())
+    const back = await clientOf(gateway, `${cookieOf(answer)}; __Host-tollgate-probe=1`).send(
+      'PUT',
+      '/session/account',
+      { body: { account_id: first.account.id } },
+    )
+    expect(await errorOf(back)).toMatchObject(
+      state === 'closed' ? { status: 404 } : { status: 403, message: expect.stringContaining('suspended') },
+    )
   })
 })
 

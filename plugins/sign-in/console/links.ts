@@ -55,7 +55,7 @@ export function linkRoutes(gateway: ConsoleParts) {
         return {
           purpose,
           person: person.name,
-          email: account ? null : person.email,
+          email: person.email,
           role: account ? ('account' as const) : ('operator' as const),
           account: account?.name ?? null,
           has_password,

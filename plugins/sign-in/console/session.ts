@@ -145,7 +145,7 @@ async function signIn(
     )
   if (password === undefined || key !== undefined)
     throw invalidRequest(
-      'Send a password, with the name of its account unless it is the operator’s; or a key alone.',
+      'Send a password with an email address or the name of an account (without: the first operator), or an API key alone.',
       {
         param: 'password',
       },

@@ -13,7 +13,7 @@ const Password = Type.String({ maxLength: 1_024, must: 'text of at most 1,024 ch
 const Token = Type.String({ maxLength: 256, must: 'the part of the link after its #' })
 const AccountName = Type.String({ minLength: 1, maxLength: 64, must: 'the name of an account' })
 
-/** By password, of the operator where no account is named; or by key. */
+/** By password, of the first operator where nobody is named; or by key. */
 export const SignIn = Closed({
   account: Type.Optional(
     Nullable(Type.String({ maxLength: 254, must: 'the name of an account, or a person’s email address' })),
@@ -106,7 +106,9 @@ export const MailedLinkView = Type.Object({
 export const LinkView = Type.Object({
   purpose: OneOf(LINK_PURPOSES),
   person: Type.String({ description: 'the name of the person who comes in' }),
-  email: Nullable(Type.String({ description: 'by which a person of the staff signs in' })),
+  email: Nullable(
+    Type.String({ description: 'by which the person signs in; null: by the name of the account' }),
+  ),
   role: OneOf(['operator', 'account']),
   account: Nullable(Type.String()),
   has_password: Type.Boolean({ description: 'whether it replaces a password' }),

@@ -4,7 +4,7 @@ import { useState, useSyncExternalStore } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import { endConfirming, isConfirming, onConfirming } from '../../console/web/app/confirming.ts'
 import type { SignInWayEntry } from '../../console/web/app/page-entry.ts'
-import { useSession } from '../../console/web/app/session.tsx'
+import { useSession, viewersSignInName } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -67,7 +67,7 @@ function ByPassword() {
       <input
         type="text"
         autoComplete="username"
-        value={site?.viewer?.account ?? 'operator'}
+        value={site?.viewer ? viewersSignInName(site.viewer) : ''}
         readOnly
         hidden
       />

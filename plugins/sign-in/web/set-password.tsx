@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ApiError, api, send } from '../../console/web/app/client.ts'
-import { useSession } from '../../console/web/app/session.tsx'
+import { signInName, useSession } from '../../console/web/app/session.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
@@ -45,22 +45,22 @@ export default function SetPassword() {
     )
   if (!link.data || !site) return <Skeleton rows={4} />
   const { account, person, email, has_password, min_password_chars } = link.data
-  const name = account ?? email
+  const name = signInName({ email, account })
   return (
     <OutsideFrame
-      title={`Welcome, ${account ?? person}`}
+      title={`Welcome, ${person}`}
       lead={leadOf(
         has_password,
-        account === null ? email && `your email address ${email}` : `the account name ${account}`,
+        email === null ? account && `the account name ${account}` : `your email address ${email}`,
       )}
       refusal={site.sign_in_refusal}
     >
-      <PasswordForm token={token} account={name} min_chars={min_password_chars} />
+      <PasswordForm token={token} name={name} min_chars={min_password_chars} />
     </OutsideFrame>
   )
 }
 
-/** @param name by which they sign in; null for an operator without an address */
+/** @param name by which they sign in; null for the first operator without an address */
 const leadOf = (has_password: boolean, name: string | null): string =>
   has_password
     ? 'Set a new password. It replaces the old one and signs you out everywhere else.'
@@ -68,11 +68,11 @@ const leadOf = (has_password: boolean, name: string | null): string =>
 
 interface PasswordFormProps {
   token: string
-  account: string | null
+  name: string | null
   min_chars: number
 }
 
-function PasswordForm({ token, account, min_chars }: PasswordFormProps) {
+function PasswordForm({ token, name, min_chars }: PasswordFormProps) {
   const queries = useQueryClient()
   const [, go] = useLocation()
   const [password, setPassword] = useState('')
@@ -87,7 +87,7 @@ function PasswordForm({ token, account, min_chars }: PasswordFormProps) {
   return (
     <Form submit={submit} aria-label="Set a password">
       {/* For password managers, which keep it under this name. */}
-      <input type="text" autoComplete="username" value={account ?? 'operator'} readOnly hidden />
+      <input type="text" autoComplete="username" value={name ?? 'operator'} readOnly hidden />
       <Field
         label="Password"
         name="password"

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import type { SignInProps, SignInWayEntry } from '../../console/web/app/page-entry.ts'
-import { useSession, type Viewer } from '../../console/web/app/session.tsx'
+import { signInName, useSession, type Viewer } from '../../console/web/app/session.tsx'
 import { Choices } from '../../console/web/parts/choices.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
@@ -58,7 +58,9 @@ interface SignInFormProps extends Pick<SignInProps, 'onSignedIn'> {
 
 function SignInForm({ before, onSignedIn }: SignInFormProps) {
   const [way, setWay] = useState<Way>(before?.key ? 'key' : 'password')
-  const [account, setAccount] = useState(before?.account ?? '')
+  const [account, setAccount] = useState(
+    before ? (signInName({ ...before, email: before.person?.email }) ?? '') : '',
+  )
   const [password, setPassword] = useState('')
   const [key, setKey] = useState('')
 
@@ -75,7 +77,11 @@ function SignInForm({ before, onSignedIn }: SignInFormProps) {
       <Form submit={submit} aria-label="Sign in" key={way}>
         {way === 'password' ? (
           <>
-            <Field label="Account or email" name="account" help="Leave empty to sign in as the operator.">
+            <Field
+              label="Account or email"
+              name="account"
+              help="Your email address, or the name of your account. The first operator may leave it empty."
+            >
               <TextInput
                 autoComplete="username"
                 autoCapitalize="none"

@@ -38,6 +38,19 @@ export function useMay(right: Right | undefined): boolean {
 /** Which pages a viewer sees. */
 export const sightOf = ({ side, see_account }: Viewer) => (see_account ? side : 'own_keys')
 
+/** The name that a person signs in by: their address; without one that of the account whose first owner they are; null: the first operator. */
+export const signInName = ({
+  email,
+  account,
+}: {
+  email: string | null | undefined
+  account: string | null
+}): string | null => email ?? account
+
+/** The same of a viewer, for password managers. */
+export const viewersSignInName = ({ person, account }: Pick<Viewer, 'person' | 'account'>): string =>
+  signInName({ email: person?.email, account }) ?? 'operator'
+
 /** How callers reach the gateway, for what is copied from here. The operator may have come another way, such as a tunnel. */
 export function useBaseUrl(): string {
   const { public_url } = useViewer()

@@ -1,18 +1,14 @@
 // The change of the password, by whoever knows the old one.
 import { useState } from 'react'
 import { api, send } from '../../../console/web/app/client.ts'
+import { useViewer, viewersSignInName } from '../../../console/web/app/session.tsx'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { PasswordInput } from '../../../console/web/parts/password-input.tsx'
 
-interface PasswordSectionProps {
-  account: string | null
-  has_password: boolean
-}
-
-export function PasswordSection({ account, has_password }: PasswordSectionProps) {
+export function PasswordSection({ has_password }: { has_password: boolean }) {
   return (
     <Section title="Password">
       {!has_password ? (
@@ -21,13 +17,14 @@ export function PasswordSection({ account, has_password }: PasswordSectionProps)
           new password”.
         </p>
       ) : (
-        <ChangePassword account={account} />
+        <ChangePassword />
       )}
     </Section>
   )
 }
 
-function ChangePassword({ account }: { account: string | null }) {
+function ChangePassword() {
+  const viewer = useViewer()
   const [old_password, setOld] = useState('')
   const [new_password, setNew] = useState('')
   const change = useAction({
@@ -45,7 +42,7 @@ function ChangePassword({ account }: { account: string | null }) {
   return (
     <div className="settings-password">
       <Form submit={submit} aria-label="Change password">
-        <input type="text" autoComplete="username" value={account ?? 'operator'} readOnly hidden />
+        <input type="text" autoComplete="username" value={viewersSignInName(viewer)} readOnly hidden />
         <Field label="Current password" name="old_password">
           <PasswordInput autoComplete="current-password" value={old_password} onChange={setOld} />
         </Field>
