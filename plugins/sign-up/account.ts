@@ -5,7 +5,7 @@ import { claimEmail, personOfEmail } from '../../src/access/emails.ts'
 import { setPassword } from '../../src/access/passwords.ts'
 import { enteringAs, type PersonIn, requireOwners } from '../../src/access/people.ts'
 import type { ActionContext } from '../../src/domain/actions.ts'
-import { conflict, invalidRequest } from '../../src/domain/errors.ts'
+import { conflict } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { requireFreeName } from './names.ts'
@@ -73,21 +73,6 @@ export async function makeAccount(
   await recordAction(tx, { action: 'account.signed_up', account_id: account.id, after: { name, proof } }, by)
   if (terms) await recordTerms(tx, { account_id: account.id, person_id, terms }, by)
   return entering
-}
-
-/** @throws GatewayError invalid_request where they were not accepted; conflict where others were */
-export function requireTerms(current: Terms | undefined, accepted: Terms | null): void {
-  if (current === undefined) return
-  if (accepted === null)
-    throw invalidRequest('Accept the terms of service to go on.', {
-      param: 'terms',
-      code: 'terms_not_accepted',
-    })
-  if (accepted.url !== current.url || accepted.version !== current.version)
-    throw conflict('The terms of service have changed. Reload the page and read them again.', {
-      param: 'terms',
-      code: 'terms_changed',
-    })
 }
 
 const hasAccount = () =>

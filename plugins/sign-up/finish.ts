@@ -1,18 +1,17 @@
 // The end of a sign-up: whoever has the link of the mail chooses a name and a password, and is signed in to a new account.
 import { checkPassword } from '../../src/access/passwords.ts'
 import type { SignedIn, Visitor } from '../../src/access/session-rows.ts'
-
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Tx } from '../../src/store/db.ts'
-import { makeAccount, type NewHolder, requireTerms } from './account.ts'
+import { makeAccount, type NewHolder } from './account.ts'
 import { useCode } from './codes.ts'
 import { checkChosenName, proposeName } from './names.ts'
 import { closed } from './policy.ts'
 import { modeOf } from './settings.ts'
 import { pendingByToken, setCompleted } from './sign-ups.ts'
 import type { SignUpRow } from './tables.ts'
-import { currentTerms, type Terms } from './terms.ts'
+import { currentTerms, requireTerms, type Terms } from './terms.ts'
 
 type Parts = Pick<Gateway, 'calls' | 'people' | 'db'>
 

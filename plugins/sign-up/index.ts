@@ -1,7 +1,9 @@
-// The exports for other plugins: whether strangers may sign up, and the account of one whose address a provider of identities vouches for.
-export { createSignedUp, type NewHolder, requireTerms, type SigningUp } from './account.ts'
+// The exports for other plugins: whether strangers may sign up, the account of one whose address a provider of identities vouches for, and the terms
+// that new people accept.
+export { createSignedUp, type NewHolder, type SigningUp } from './account.ts'
 export { signUpAllowed } from './allowed.ts'
 export { checkChosenName, proposeName } from './names.ts'
 export { networkOf } from './policy.ts'
 export { isSignUpOpen } from './settings.ts'
-export { currentTerms, type Terms } from './terms.ts'
+export { currentTerms, recordTerms, requireTerms, type Terms } from './terms.ts'
+export { TermsView } from './views.ts'

@@ -1,6 +1,7 @@
-// The terms of service at sign-up: which ones are in force, and who accepted which.
+// The terms of service that new people accept: which ones are in force, and who accepted which.
 import type { ActionContext } from '../../src/domain/actions.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { conflict, invalidRequest } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { placeholders } from '../../src/store/placeholders.ts'
@@ -18,6 +19,21 @@ export interface Terms {
 export function currentTerms(catalogue: Pick<Catalogue, 'brand' | 'sections'>): Terms | undefined {
   const { terms_url: url } = catalogue.brand
   return url === undefined ? undefined : { url, version: signUpSettings.of(catalogue).terms_version ?? '' }
+}
+
+/** @throws GatewayError invalid_request where they were not accepted; conflict where others were */
+export function requireTerms(current: Terms | undefined, accepted: Terms | null): void {
+  if (current === undefined) return
+  if (accepted === null)
+    throw invalidRequest('Accept the terms of service to go on.', {
+      param: 'terms',
+      code: 'terms_not_accepted',
+    })
+  if (accepted.url !== current.url || accepted.version !== current.version)
+    throw conflict('The terms of service have changed. Reload the page and read them again.', {
+      param: 'terms',
+      code: 'terms_changed',
+    })
 }
 
 const queries = perConnection({

@@ -14,6 +14,7 @@ import { conflict } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
 import type { InvitationRow, PersonRow } from '../../src/store/schema.ts'
+import { currentTerms, recordTerms, requireTerms, type Terms } from '../sign-up/index.ts'
 
 type Parts = Pick<Gateway, 'calls' | 'people' | 'db'>
 
@@ -22,7 +23,8 @@ export async function lookAtInvitation({ calls, people, db }: Parts, token: stri
   const { invitation, account } = await people.sessions.found(visitor, () =>
     readInvitation(db, token, calls.now()),
   )
-  return { invitation, account, signs_in: await mustSignIn(db, invitation) }
+  const terms = currentTerms(calls.catalogue()) ?? null
+  return { invitation, account, terms, signs_in: await mustSignIn(db, invitation) }
 }
 
 /**
@@ -73,35 +75,40 @@ export interface NewMember {
   token: string
   name: string
   password: string
+  /** As they were shown; null where none were accepted. */
+  terms: Terms | null
 }
 
 /**
  * Joins as a new person, who is signed in. A mailed link shows that the address is theirs: somebody for whom it was only written down loses it.
  * The address of a link that was shown is only written down.
  *
- * @throws GatewayError not_found for a link that is of no use; invalid_request for a name or password; conflict for the address of a person
- * who has to sign in; permission_denied for a suspended account; rate_limited; overloaded
+ * @throws GatewayError not_found for a link that is of no use; invalid_request for a name, a password or missing terms; conflict for the address
+ * of a person who has to sign in, and for terms that have changed; permission_denied for a suspended account; rate_limited; overloaded
  */
 export async function joinAsNew(
   { calls, people, db }: Parts,
-  { token, name: typed, password }: NewMember,
+  { token, name: typed, password, terms: accepted }: NewMember,
   visitor: Visitor,
 ): Promise<SignedIn> {
   const name = personsName(typed)
   checkPassword(password, 'password')
   const { invitation } = await people.sessions.found(visitor, () => readInvitation(db, token, calls.now()))
   if (await mustSignIn(db, invitation)) throw signInFirst()
+  const terms = currentTerms(calls.catalogue())
+  requireTerms(terms, accepted)
   const hash = await people.passwords.hash(password)
   return await people.sessions.withProof(
     'link',
-    (tx) => newMember(tx, { token, name, hash }, { now_ms: calls.now(), request_id: visitor.request_id }),
+    (tx) =>
+      newMember(tx, { token, name, hash, terms }, { now_ms: calls.now(), request_id: visitor.request_id }),
     visitor,
   )
 }
 
 async function newMember(
   tx: Tx,
-  { token, name, hash }: { token: string; name: string; hash: string },
+  { token, name, hash, terms }: { token: string; name: string; hash: string; terms: Terms | undefined },
   { now_ms, request_id }: { now_ms: number; request_id: string },
 ): Promise<PersonIn> {
   // Addresses, against others who take them meanwhile.
@@ -117,6 +124,7 @@ async function newMember(
   await setPassword(tx, { person_id, hash, now_ms })
   const by: ActionContext = { actor: { kind: 'system' }, now_ms, request_id }
   await join(tx, { account_id, person_id, role, name }, now_ms, by)
+  if (terms) await recordTerms(tx, { account_id, person_id, terms }, by)
   return { person, account_id }
 }
 

@@ -10,16 +10,18 @@ export const PASSWORD = 'correct horse battery'
 
 interface SceneOptions {
   has_mail?: boolean
+  /** Sections of the catalogue besides [mail]. */
+  more?: string
   now?: () => number
 }
 
-export async function teamScene({ has_mail = true, now }: SceneOptions = {}) {
+export async function teamScene({ has_mail = true, more = '', now }: SceneOptions = {}) {
   const smtp = await startSmtp()
   const { gateway, ...opened } = await gatewayScene({
     server: `public_url = "${PUBLIC_URL}"`,
     more: has_mail
-      ? `[mail]\nsmtp = "smtp://127.0.0.1:${smtp.port}"\nfrom = "Example AI <noreply@example.com>"\n`
-      : '',
+      ? `[mail]\nsmtp = "smtp://127.0.0.1:${smtp.port}"\nfrom = "Example AI <noreply@example.com>"\n${more}`
+      : more,
     ...(now ? { now } : {}),
   })
   const { store: db } = gateway

@@ -17,11 +17,11 @@ import { Loaded, Skeleton } from '../../console/web/parts/states.tsx'
 import { IssueKey } from '../../keys/web/issue-key.tsx'
 import { useRefusals } from '../../refusals/web/refusals.ts'
 import { ManyRefused } from '../../refusals/web/refused.tsx'
+import { CallStep } from './call-step.tsx'
 import { useFirstCall } from './first-call.tsx'
 import { putOff } from './first-visit.tsx'
 import {
   AccountStep,
-  CallStep,
   type IssuedText,
   KeyStep,
   ModelStep,
@@ -91,13 +91,7 @@ function Checklist({ state, onLeave }: { state: StartState; onLeave: () => void 
         {state.providers && <ModelStep state={state} onOpen={setOpen} />}
         <AccountStep state={state} onOpen={setOpen} />
         <KeyStep account={state.account} key_id={key_id} first={first} text={text} onOpen={setOpen} />
-        <CallStep
-          sample_model={state.sample_model}
-          key_id={key_id}
-          first={first}
-          text={text}
-          onLeave={onLeave}
-        />
+        <CallStep state={state} key_id={key_id} first={first} text={text} onLeave={onLeave} />
       </ol>
       <Dialogs
         state={state}

@@ -1,20 +1,17 @@
-// The steps of the checklist: whether each is done, and the button that opens its dialog.
+// The steps of the checklist before the first call: whether each is done, and the button that opens its dialog.
 import { Check, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Movement } from '../../accounts/web/money-dialog.tsx'
 import { brand } from '../../console/web/app/brand.ts'
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
-import { addressOf } from '../../console/web/app/place.ts'
-import { useBaseUrl, useViewer } from '../../console/web/app/session.tsx'
+import { useViewer } from '../../console/web/app/session.tsx'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
-import { Code } from '../../console/web/parts/code.tsx'
-import { CallSnippet } from '../../console/web/parts/code-samples/call-snippet.tsx'
 import { keyPrefix } from '../../console/web/parts/key-prefix.ts'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
-import { FIRST_MESSAGES, type FirstCallQuery, NO_KEY, WaitForCall } from './first-call.tsx'
+import type { FirstCallQuery } from './first-call.tsx'
 
 export type StartState = AnswerOf<typeof api.start.get>
 /** The dialog that is open. */
@@ -33,7 +30,7 @@ interface StepProps {
   children: ReactNode
 }
 
-const Step = ({ title, is_done, actions, children }: StepProps) => (
+export const Step = ({ title, is_done, actions, children }: StepProps) => (
   <li className="checklist-step">
     <span className="checklist-mark" data-done={is_done || undefined}>
       {is_done && <Check className="icon" aria-hidden />}
@@ -252,49 +249,5 @@ function KeyInUse({ first, is_known }: { first: FirstCallQuery; is_known: boolea
         )
       }}
     </Loaded>
-  )
-}
-
-interface CallStepProps {
-  sample_model: string | null
-  key_id: number | null
-  first: FirstCallQuery
-  text: string | undefined
-  onLeave: () => void
-}
-
-export function CallStep({ sample_model, key_id, first, text, onLeave }: CallStepProps) {
-  const base_url = useBaseUrl()
-  const is_done = first.data?.call != null
-  const model = first.data?.sample_model ?? sample_model ?? 'MODEL'
-  const call = { base_url, key: text ?? NO_KEY, model, messages: FIRST_MESSAGES }
-  return (
-    <Step title="First call" is_done={is_done}>
-      <p className="soft">
-        Set your client’s base URL to this address, and use your key. For OpenAI’s clients, add{' '}
-        <code>/v1</code> to it. See the <a href={addressOf('/docs')}>API reference</a> for all endpoints, or
-        try a model in the <Link href="/playground">Playground</Link>.
-      </p>
-      <Code what="base address" wraps>
-        {base_url}
-      </Code>
-      <div className="stack">
-        <CallSnippet call={call} />
-      </div>
-      {key_id === null ? (
-        <p className="soft">Create a key first. Your first call shows up here.</p>
-      ) : (
-        <Loaded query={first} rows={2}>
-          {(data) => <WaitForCall first={data} call={call} />}
-        </Loaded>
-      )}
-      {is_done && (
-        <div>
-          <Button look="primary" onClick={onLeave}>
-            Go to the overview
-          </Button>
-        </div>
-      )}
-    </Step>
   )
 }

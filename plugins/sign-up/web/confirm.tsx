@@ -1,6 +1,6 @@
 // The page of the link in the mail of a sign-up: its holder chooses a name and a password, accepts the terms, and is signed in.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, useSyncExternalStore } from 'react'
+import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { type AnswerOf, ApiError, api, send } from '../../console/web/app/client.ts'
 import { addressOf } from '../../console/web/app/place.ts'
@@ -11,22 +11,14 @@ import { TextInput } from '../../console/web/parts/input.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { PasswordInput } from '../../console/web/parts/password-input.tsx'
 import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
-import { Switch } from '../../console/web/parts/switch.tsx'
+import { INCOMPLETE, useLinkToken } from '../../sign-in/web/link-token.ts'
 import { OutsideFrame, requireKeptCookie } from '../../sign-in/web/outside.tsx'
+import { TermsField } from './terms-field.tsx'
 
 type LinkOf = AnswerOf<(typeof api)['sign-up']['look']['post']>
 
-/** The link's secret stands in the fragment, which browsers send nowhere. */
-const tokenInAddress = (): string => location.hash.slice(1)
-
-/** A link that is pasted over another one changes the fragment alone: browsers load nothing for it. */
-function onOtherLink(notify: () => void): () => void {
-  addEventListener('hashchange', notify)
-  return () => removeEventListener('hashchange', notify)
-}
-
 export default function Confirm() {
-  const token = useSyncExternalStore(onOtherLink, tokenInAddress)
+  const token = useLinkToken()
   const { data: session } = useSession()
   const link = useQuery({
     queryKey: ['sign-up-link', token],
@@ -61,9 +53,7 @@ export default function Confirm() {
 
 const NotValid = ({ words }: { words: string | undefined }) => (
   <OutsideFrame title="Link not valid">
-    <Notice tone="warn">
-      {words ?? 'The link is incomplete. Open it exactly as you got it, including the part after the #.'}
-    </Notice>
+    <Notice tone="warn">{words ?? INCOMPLETE}</Notice>
     <p>
       {/* A whole new page: its content security policy may be another one. */}
       <a href={addressOf('/console/sign-up')}>Sign up again</a>, or <Link href="/">sign in</Link> if you have
@@ -112,20 +102,7 @@ function AccountForm({ token, link }: { token: string; link: LinkOf }) {
       >
         <PasswordInput autoComplete="new-password" value={password} onChange={setPassword} />
       </Field>
-      {terms && (
-        <Field
-          inline
-          label="I accept the terms of service"
-          name="terms"
-          help={
-            <a href={terms.url} target="_blank" rel="noreferrer">
-              Read the terms of service
-            </a>
-          }
-        >
-          <Switch checked={accepted} onChange={setAccepted} />
-        </Field>
-      )}
+      <TermsField terms={terms} accepted={accepted} onChange={setAccepted} />
       <SubmitButton>Create account</SubmitButton>
     </Form>
   )

@@ -148,7 +148,7 @@ const Sent = ({ email, onAgain }: { email: string; onAgain: () => void }) => (
     <p role="status">
       We sent a mail to <b>{email}</b>. Open its link within 24 hours to go on.
     </p>
-    <p className="soft">No mail? Look among spam, and check the address.</p>
+    <p className="soft">No mail after a few minutes? Look in your spam folder, and check the address.</p>
     <div>
       <Button onClick={onAgain}>Use another address, or send again</Button>
     </div>

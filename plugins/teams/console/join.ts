@@ -49,7 +49,7 @@ const linkRoutes = (gateway: Gateway) =>
       async ({ body, origin, request, set, viewer }) => {
         const cookies = viewer ? [] : probes(request, siteSettings(gateway))
         if (cookies.length > 0) set.headers['set-cookie'] = cookies as unknown as string
-        const { invitation, account, signs_in } = await lookAtInvitation(
+        const { invitation, account, terms, signs_in } = await lookAtInvitation(
           gateway,
           body.token,
           visitorOf(origin),
@@ -60,6 +60,7 @@ const linkRoutes = (gateway: Gateway) =>
           email,
           role,
           signs_in,
+          terms,
           signed_in_as: await nameOf(gateway.db, viewer),
           min_password_chars: MIN_PASSWORD_CHARS,
           ...time('expires', expires_at_ms),
@@ -72,7 +73,11 @@ const linkRoutes = (gateway: Gateway) =>
       async ({ body, origin, request, set, viewer: before }) => {
         // A link is used up only once the browser has sent a cookie back.
         const form = keptCookieForm(request, siteSettings(gateway))
-        const { token, lasts_s } = await joinAsNew(gateway, body, visitorOf(origin))
+        const { token, lasts_s } = await joinAsNew(
+          gateway,
+          { ...body, terms: body.terms ?? null },
+          visitorOf(origin),
+        )
         if (before) await changed(gateway, { viewer: before, origin }, (tx) => signOut(tx, before))
         set.headers['set-cookie'] = setCookie(form, token, lasts_s)
         return done

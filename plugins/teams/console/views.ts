@@ -5,6 +5,7 @@ import { ACCOUNT_PARAMETER } from '../../../src/app/surface/console/references.t
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { TimeFields } from '../../../src/http/views.ts'
+import { TermsView } from '../../sign-up/index.ts'
 import { Roles } from '../list.ts'
 
 const Token = Type.String({ maxLength: 256, must: 'the part of the link after its #' })
@@ -63,6 +64,8 @@ export const LinkView = Closed({
   signs_in: Type.Boolean({ description: 'the address belongs to a person here, who signs in to join' }),
   /** Null where nobody is signed in. */
   signed_in_as: Nullable(Type.String({ description: 'the name of who is signed in, and would join' })),
+  /** That a new person accepts; null: none. */
+  terms: Nullable(TermsView),
   min_password_chars: Type.Integer(),
   ...TimeFields('expires'),
 })
@@ -70,6 +73,8 @@ export const NewMember = Closed({
   token: Token,
   name: Type.String({ maxLength: 200, must: 'a name' }),
   password: Type.String({ maxLength: 1_024, must: 'text of at most 1,024 characters' }),
+  /** Absent or null: none were accepted. */
+  terms: Type.Optional(Nullable(TermsView)),
 })
 
 export const SidesView = Closed({

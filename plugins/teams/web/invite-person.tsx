@@ -67,7 +67,7 @@ function InviteForm({ account, onInvited, onCancel }: InviteFormProps) {
         <Select options={ROLES} value={role} onChange={setRole} />
       </Field>
       <p className="soft small">
-        The link works once, for 7 days. It is mailed if a mail server is set; else you get it to pass on.
+        They get a link that works once, for 7 days. If it cannot be mailed, you see it here and pass it on.
       </p>
       <SubmitOrCancel onCancel={onCancel}>Invite</SubmitOrCancel>
       {side === 'operator' && account && (

@@ -1,6 +1,6 @@
 // The page of an invitation into an account: joining as who is signed in, after a sign-in, or as a new person.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, useSyncExternalStore } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { type AnswerOf, ApiError, api, send } from '../../console/web/app/client.ts'
 import { useSession } from '../../console/web/app/session.tsx'
@@ -11,22 +11,16 @@ import { TextInput } from '../../console/web/parts/input.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { PasswordInput } from '../../console/web/parts/password-input.tsx'
 import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
+import { INCOMPLETE, useLinkToken } from '../../sign-in/web/link-token.ts'
 import { OutsideFrame, requireKeptCookie } from '../../sign-in/web/outside.tsx'
 import SignIn from '../../sign-in/web/sign-in.tsx'
+import { TermsField } from '../../sign-up/web/terms-field.tsx'
 import { ROLE_NAMES } from './words.ts'
 
 type Link = AnswerOf<typeof api.join.look.post>
 
-/** The link's secret stands in the fragment, which browsers send nowhere. */
-const tokenInAddress = (): string => location.hash.slice(1)
-
-function onOtherLink(notify: () => void): () => void {
-  addEventListener('hashchange', notify)
-  return () => removeEventListener('hashchange', notify)
-}
-
 export default function Join() {
-  const token = useSyncExternalStore(onOtherLink, tokenInAddress)
+  const token = useLinkToken()
   const { data: site } = useSession()
   const link = useQuery({
     queryKey: ['join', token],
@@ -37,10 +31,7 @@ export default function Join() {
   if (token === '' || link.error instanceof ApiError)
     return (
       <OutsideFrame title="Invitation not valid">
-        <Notice tone="warn">
-          {link.error?.message ??
-            'The link is incomplete. Open it exactly as you got it, including the part after the #.'}
-        </Notice>
+        <Notice tone="warn">{link.error?.message ?? INCOMPLETE}</Notice>
       </OutsideFrame>
     )
   if (link.error)
@@ -75,7 +66,7 @@ function Invited({ token, link, refusal }: InvitedProps) {
   return (
     <OutsideFrame
       title={`Join ${account}`}
-      lead={`You are invited to the account ${account} as ${ROLE_NAMES[role].toLowerCase()}.`}
+      lead={`You are invited to the account ${account}. Your role: ${ROLE_NAMES[role]}.`}
       refusal={refusal}
     >
       {signed_in_as === null ? (
@@ -117,12 +108,13 @@ interface NewPersonProps {
   signIn: () => void
 }
 
-function NewPerson({ token, link: { email, min_password_chars }, signIn }: NewPersonProps) {
+function NewPerson({ token, link: { email, terms, min_password_chars }, signIn }: NewPersonProps) {
   const arrive = useArrival()
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
+  const [accepted, setAccepted] = useState(false)
   async function submit(): Promise<void> {
-    await send(api.join.new.post({ token, name, password }))
+    await send(api.join.new.post({ token, name, password, terms: accepted ? terms : null }))
     await arrive()
   }
   return (
@@ -140,6 +132,7 @@ function NewPerson({ token, link: { email, min_password_chars }, signIn }: NewPe
       >
         <PasswordInput autoComplete="new-password" value={password} onChange={setPassword} />
       </Field>
+      <TermsField terms={terms} accepted={accepted} onChange={setAccepted} />
       <FormActions>
         <Button look="quiet" onClick={signIn}>
           I have a sign-in here

@@ -114,7 +114,7 @@ const peopleColumns = (manage: Manage | undefined): Column<MemberView>[] => [
     ),
   ),
   column('role', 'Role', 'second-end', ({ role }) => ROLE_NAMES[role]),
-  { ...column<MemberView>('keys', 'Active keys', 'none', ({ keys }) => keys), end: true },
+  { ...column<MemberView>('keys', 'Personal keys', 'none', ({ keys }) => keys), end: true },
   column('limits', 'Spend limit', 'none', ({ spend_limits }) => <ClosestLimit limits={spend_limits} />),
   column('last_seen', 'Last seen', 'none', ({ last_seen_at_ms }) =>
     last_seen_at_ms === null ? '–' : <ClockTime at_ms={last_seen_at_ms} />,

@@ -1,0 +1,73 @@
+// The last step of the checklist: the code of a first call, and what became of it.
+import { Link } from 'wouter'
+import { addressOf } from '../../console/web/app/place.ts'
+import { useBaseUrl } from '../../console/web/app/session.tsx'
+import { Button } from '../../console/web/parts/button.tsx'
+import { Code } from '../../console/web/parts/code.tsx'
+import { CallSnippet } from '../../console/web/parts/code-samples/call-snippet.tsx'
+import { Loaded } from '../../console/web/parts/states.tsx'
+import { FIRST_MESSAGES, type FirstCallQuery, NO_KEY, WaitForCall } from './first-call.tsx'
+import { type StartState, Step } from './steps.tsx'
+
+/** What stands in place of the call while the page knows no key. */
+function BeforeKey({ state: { due, account, providers } }: { state: StartState }) {
+  const is_own = providers === null
+  if (is_own && !due)
+    return (
+      <p>
+        You have made calls already. See them under <Link href="/calls">Calls</Link>.
+      </p>
+    )
+  if (is_own && account !== null && account.keys > 0)
+    return (
+      <p className="soft">
+        Use the key that you have, and see its calls under <Link href="/calls">Calls</Link>. Or create a key
+        here, which fills in the code.
+      </p>
+    )
+  return <p className="soft">Create a key first. Your first call shows up here.</p>
+}
+
+interface CallStepProps {
+  state: StartState
+  key_id: number | null
+  first: FirstCallQuery
+  text: string | undefined
+  onLeave: () => void
+}
+
+export function CallStep({ state, key_id, first, text, onLeave }: CallStepProps) {
+  const base_url = useBaseUrl()
+  const is_done = first.data?.call != null
+  const model = first.data?.sample_model ?? state.sample_model ?? 'MODEL'
+  const call = { base_url, key: text ?? NO_KEY, model, messages: FIRST_MESSAGES }
+  return (
+    <Step title="First call" is_done={is_done}>
+      <p className="soft">
+        Set your client’s base URL to this address, and use your key. For OpenAI’s clients, add{' '}
+        <code>/v1</code> to it. See the <a href={addressOf('/docs')}>API reference</a> for all endpoints, or
+        try a model in the <Link href="/playground">Playground</Link>.
+      </p>
+      <Code what="base address" wraps>
+        {base_url}
+      </Code>
+      <div className="stack">
+        <CallSnippet call={call} />
+      </div>
+      {key_id === null ? (
+        <BeforeKey state={state} />
+      ) : (
+        <Loaded query={first} rows={2}>
+          {(data) => <WaitForCall first={data} call={call} />}
+        </Loaded>
+      )}
+      {is_done && (
+        <div>
+          <Button look="primary" onClick={onLeave}>
+            Go to the overview
+          </Button>
+        </div>
+      )}
+    </Step>
+  )
+}

@@ -1,0 +1,27 @@
+// The field by which a new person accepts the terms of service.
+import { Field } from '../../console/web/parts/field.tsx'
+import { Switch } from '../../console/web/parts/switch.tsx'
+import type { Terms } from '../terms.ts'
+
+interface TermsFieldProps {
+  /** Null: there are none, and nothing is shown. */
+  terms: Terms | null
+  accepted: boolean
+  onChange: (accepted: boolean) => void
+}
+
+export const TermsField = ({ terms, accepted, onChange }: TermsFieldProps) =>
+  terms && (
+    <Field
+      inline
+      label="I accept the terms of service"
+      name="terms"
+      help={
+        <a href={terms.url} target="_blank" rel="noreferrer">
+          Read the terms of service
+        </a>
+      }
+    >
+      <Switch checked={accepted} onChange={onChange} />
+    </Field>
+  )
