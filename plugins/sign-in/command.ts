@@ -91,13 +91,15 @@ export function addInvite(program: Command, deps: CliDeps): void {
     )
     .option('--link', 'print the link, and send no mail')
     .action(async (name: string, { link: as_link }: { link?: boolean }, command: Command) => {
-      const { folder, answer } = contextOf(command, deps)
+      const { folder, answer, remark } = contextOf(command, deps)
       const url = await consoleUrl(folder)
       const has_mail = !as_link && isMailSet((await requireCatalogue(folder)).catalogue)
       const { mailed_to = null, ...made } = await withDatabase(folder, 'write', (db) =>
         db.begin((tx) => invite(tx, name, { ...issuing(deps), has_mail })),
       )
       const { url: shown, expires_at } = linkAt(url, 'invitation', made)
+      if (has_mail && mailed_to === null)
+        remark(`${name} has no email address to mail the link to: pass it on yourself.`)
       if (mailed_to === null) answer({ account: name, url: shown, mailed_to, expires_at }, shown)
       else
         answer(

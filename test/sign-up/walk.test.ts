@@ -5,6 +5,7 @@ import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { consoleAddress } from '../support/console-port.ts'
+import { signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { startSmtp } from '../support/smtp.ts'
 import { PASSWORD, tokenIn } from './scene.ts'
@@ -118,6 +119,31 @@ describe.each(['wide', 'phone'] as const)('a stranger with a %s screen', (size) 
     await one.looksRight()
     await picture(one, `8-used-${size}`)
   })
+})
+
+test('a person who is invited into the account accepts the terms, too, and asks its owner for funds', async () => {
+  const owner = await signedIn(gateway, { account: 'anna-wide' })
+  await owner.json('POST', '/team-invitations', { email: 'max@example.org', role: 'member' })
+  const mail = () => smtp.received.findLast(({ to }) => to.includes('max@example.org'))
+  await eventually('the mail is there', () => mail() !== undefined)
+  await using one = await visit(undefined, { size: 'phone' })
+  const { page } = one
+  await one.open(/\/console\/join#[\w-]{32}/.exec(mail()?.text ?? '')?.[0] ?? '')
+  await page.getByRole('heading', { name: 'Join anna-wide' }).waitFor()
+  await one.looksRight()
+  await picture(one, '14-join')
+  await page.getByLabel('Name').fill('Max')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  one.allow(/status of 400/)
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.getByText('Accept the terms of service to go on.').waitFor()
+  await page.getByRole('switch', { name: 'I accept the terms of service' }).click()
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.getByRole('heading', { name: 'Get started' }).waitFor()
+  await page.getByText('Ask an owner of the account to add funds to the account anna-wide.').waitFor()
+  await one.looksRight()
+  await picture(one, '15-member')
+  await one.isClean()
 })
 
 test('the operator finds both in the list, and invites', async () => {

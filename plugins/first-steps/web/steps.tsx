@@ -153,21 +153,22 @@ function OwnedBalance({ account }: { account: Account }) {
   )
 }
 
-/** Whom to ask: the operator's own page or address for questions, where there is one. */
 const AddFunds = ({ account }: { account: string | undefined }) => (
   <>
-    {brand.support_url === null ? (
-      'Ask your operator'
-    ) : (
-      <>
-        <a href={brand.support_url} target="_blank" rel="noreferrer">
-          Contact {brand.name}
-        </a>
-      </>
-    )}{' '}
-    to add funds to the account <b>{account}</b>.
+    <WhomToAsk /> to add funds to the account <b>{account}</b>.
   </>
 )
+
+/** For a member, who does not pay, an owner; for others the operator's own page or address for questions, where there is one. */
+function WhomToAsk() {
+  if (useViewer().role === 'member') return 'Ask an owner of the account'
+  if (brand.support_url === null) return 'Ask your operator'
+  return (
+    <a href={brand.support_url} target="_blank" rel="noreferrer">
+      Contact {brand.name}
+    </a>
+  )
+}
 
 function OwnBalance({ account }: { account: Account }) {
   const { available_nanos = 0, debt_nanos = 0, name } = account ?? {}
