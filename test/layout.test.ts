@@ -318,7 +318,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 1,200 more for teams: routes, commands and pages.
   // 1,000 more for passkeys.
   // 100 more for the spend limits of people.
-  'plugins/': 86_950,
+  // 250 more for the terms of new people, and what Get started knows of keys and calls.
+  'plugins/': 87_200,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -343,7 +344,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 600 more for passkeys: a device in software, and the browser's own.
 // 300 more for the spend limits of people.
 // 150 more for people in several accounts, some suspended or closed: each proof, and the password's end.
-const MAX_TEST_LINES = 160_100
+// 200 more for the terms of people who join a team or set their first password.
+const MAX_TEST_LINES = 160_300
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
