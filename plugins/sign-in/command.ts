@@ -12,7 +12,7 @@ import { requireCatalogue, withDatabase } from '../../src/app/command-line/data-
 import { addExample, type CliDeps, commandGroup } from '../../src/app/command-line/terminal.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { isMailSet } from '../mail/index.ts'
-import { allStaff, linkForStaff, requireStaff, subjectOf } from '../staff/index.ts'
+import { allStaff, linkForStaff, refuseDisabled, requireStaff, subjectOf } from '../staff/index.ts'
 import { invite } from './invite.ts'
 
 const EMAIL = [
@@ -48,7 +48,9 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
     })
 
   addExample(commands.command('reset'), 'console reset')
-    .description("Remove the operator's password, sign the operator out everywhere, and make a link.")
+    .description(
+      "Remove the operator's password, passkeys and identities, sign the operator out everywhere, and make a link to set a new password.",
+    )
     .option(...EMAIL)
     .action(async ({ email }: { email?: string }, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
@@ -57,6 +59,7 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
         db.begin(async (tx) => {
           await tx.lock(null)
           const person = email === undefined ? undefined : await requireStaff(tx, email)
+          if (person) refuseDisabled(person)
           const reset = await resetOperator(
             tx,
             issuing(deps),
@@ -67,7 +70,7 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
       )
       const link = linkAt(url, 'welcome', made)
       if (others) remark(others)
-      remark(`Password removed. Sessions ended: ${ended_sessions}.`)
+      remark(`Password, passkeys and identities removed. Sessions ended: ${ended_sessions}.`)
       answer({ ...link, ended_sessions }, link.url)
     })
 }

@@ -27,9 +27,8 @@ export async function inviteStaff(
   person: StaffPerson,
   { has_mail, ...issuing }: Issuing & { has_mail: boolean },
 ): Promise<StaffLink> {
-  const { id: person_id, name, email, role, has_password, disabled_at_ms } = person
-  if (disabled_at_ms !== null)
-    throw conflict(`${name} is disabled and cannot sign in. Enable them first.`, { code: 'person_disabled' })
+  const { id: person_id, email, role, has_password } = person
+  refuseDisabled(person)
   const lasts_ms = STAFF_LINK_DAYS * 24 * HOUR_MS
   const made = await makeStaffLink(tx, { person_id, subject: subjectOf(person), lasts_ms }, issuing)
   if (!has_mail || email === null) return { ...made, mailed_to: undefined }
@@ -45,10 +44,15 @@ export async function inviteStaff(
   return { ...made, mailed_to: email }
 }
 
-/** The link of `console link` for a person: as long as the operator's own. */
-export const linkForStaff = (tx: Tx, person: StaffPerson, issuing: Issuing): Promise<SignInLink> =>
-  makeStaffLink(
-    tx,
-    { person_id: person.id, subject: subjectOf(person), lasts_ms: OPERATORS_LINK_HOURS * HOUR_MS },
-    issuing,
-  )
+/** The link of `console link` for a person: as long as the operator's own. @throws GatewayError conflict for somebody who is disabled */
+export async function linkForStaff(tx: Tx, person: StaffPerson, issuing: Issuing): Promise<SignInLink> {
+  refuseDisabled(person)
+  const of = { person_id: person.id, subject: subjectOf(person), lasts_ms: OPERATORS_LINK_HOURS * HOUR_MS }
+  return await makeStaffLink(tx, of, issuing)
+}
+
+/** No link lets them in. @throws GatewayError conflict */
+export function refuseDisabled({ name, disabled_at_ms }: Pick<StaffPerson, 'name' | 'disabled_at_ms'>): void {
+  if (disabled_at_ms !== null)
+    throw conflict(`${name} is disabled and cannot sign in. Enable them first.`, { code: 'person_disabled' })
+}

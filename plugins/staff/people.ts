@@ -1,6 +1,7 @@
 // The people of the staff: added, given another role, removed, disabled and enabled, while an operator stays who can sign in.
 import { noteEmail, personOfEmail } from '../../src/access/emails.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
+import { passkeyQueries } from '../../src/access/session-queries.ts'
 import type { Fields } from '../../src/domain/actions.ts'
 import { conflict, invalidRequest, notFound } from '../../src/domain/errors.ts'
 import { personsAddress } from '../../src/domain/mail-address.ts'
@@ -24,7 +25,7 @@ export interface NewStaff {
 /** How somebody came to the staff. */
 export interface AddedStaff {
   person: StaffPerson
-  /** Somebody who is here already, and has shown that the address is theirs: they keep their name and password. */
+  /** Somebody who is in an account, and has shown that the address is theirs: they keep their name and password. */
   was_here: boolean
 }
 
@@ -41,12 +42,30 @@ export async function addStaff(tx: Tx, added: NewStaff, now_ms: number): Promise
   const known = await findStaff(tx, email)
   if (known) throw alreadyStaff(known)
   const holder = await personOfEmail(tx, email)
-  const was_here = holder !== undefined && holder.email_verified_at_ms !== null
-  const { id } = was_here ? await movedHome(tx, holder) : await newPerson(tx, { name, email, now_ms, holder })
+  const membership = holder && (await staffQueries(tx).firstMembership.get({ id: holder.id }))
+  const was_here = membership !== undefined && holder?.email_verified_at_ms !== null
+  const { id } = await joining(tx, { name, email, now_ms, holder, was_here })
   await peopleQueries(tx).insertStaff.run({ person_id: id, role: added.role, created_at_ms: now_ms })
   const person = await requireStaff(tx, String(id))
   await recordAction(tx, { action: 'staff.added', subject: email, after: fieldsOf(person) })
   return { person, was_here }
+}
+
+interface Joining {
+  name: string
+  email: string
+  now_ms: number
+  /** Who has the address now. */
+  holder: PersonRow | undefined
+  was_here: boolean
+}
+
+/** Who was taken off the staff comes back as the same person: the address is one that they have shown, or that an operator wrote down. */
+async function joining(tx: Tx, { holder, was_here, ...added }: Joining): Promise<PersonRow> {
+  if (!holder || (holder.email_verified_at_ms === null && holder.account_id !== null))
+    return await newPerson(tx, { ...added, holder })
+  if (!was_here) await staffQueries(tx).setName.run({ id: holder.id, name: added.name })
+  return await movedHome(tx, holder)
 }
 
 /** An erasure of their account does not erase somebody who is of the staff. */
@@ -65,12 +84,7 @@ async function movedHome(tx: Tx, person: PersonRow): Promise<PersonRow> {
 
 async function newPerson(
   tx: Tx,
-  {
-    name,
-    email,
-    now_ms,
-    holder,
-  }: { name: string; email: string; now_ms: number; holder: PersonRow | undefined },
+  { name, email, now_ms, holder }: Omit<Joining, 'was_here'>,
 ): Promise<PersonRow> {
   if (holder) await peopleQueries(tx).setEmail.run({ id: holder.id, email: null, email_verified_at_ms: null })
   const person: PersonRow = await staffQueries(tx).insertPerson.get({ name, created_at_ms: now_ms })
@@ -121,6 +135,8 @@ export async function removeStaff(tx: Tx, reference: string): Promise<StaffPerso
   if (membership) await queries.setHome.run({ id, account_id: membership.account_id })
   else {
     await queries.removePassword.run({ id })
+    await passkeyQueries(tx).removeOfPerson.run({ person_id: id })
+    // Identities stay: by them is known who does not come back by the `staff_role` of a provider.
     await queries.forgetAddresses.run({ id })
   }
   await recordAction(tx, {

@@ -99,7 +99,7 @@ describe('console reset', () => {
   test('says what it did beside the link', async () => {
     const { out, err } = await scene.run('console', 'reset')
     expect(out).toMatch(/^http\S+$/)
-    expect(err).toBe('Password removed. Sessions ended: 0.')
+    expect(err).toBe('Password, passkeys and identities removed. Sessions ended: 0.')
   })
 })
 

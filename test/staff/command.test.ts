@@ -155,11 +155,31 @@ describe('with several operators', () => {
   test('console reset takes the password of one, and leaves the other’s', async () => {
     await twoOperators()
     const { out, err } = await scene.run('console', 'reset', '--email', 'anna@example.com')
-    expect([err, await forWhom(out)]).toEqual(['Password removed. Sessions ended: 0.', 'Anna'])
+    expect([err, await forWhom(out)]).toEqual([
+      'Password, passkeys and identities removed. Sessions ended: 0.',
+      'Anna',
+    ])
     const db = openDb(scene.path('tollgate.db'))
     expect([await hashOf(db, 1), await hashOf(db, 2)]).toEqual(['$argon2id$x', undefined])
     await db.close()
   })
+
+  test.each(['link', 'reset'])(
+    'console %s makes no link for somebody who is disabled, and changes nothing',
+    async (verb) => {
+      await twoOperators()
+      await scene.run('staff', 'disable', 'anna@example.com')
+      const refused = await scene.run('console', verb, '--email', 'anna@example.com')
+      expect([refused.status, refused.out, refused.err]).toEqual([
+        1,
+        '',
+        expect.stringContaining('Anna is disabled and cannot sign in. Enable them first.'),
+      ])
+      const db = openDb(scene.path('tollgate.db'))
+      expect(await hashOf(db, 2)).toBe('$argon2id$x')
+      await db.close()
+    },
+  )
 
   test('the first one may go once the other can sign in, who is the first one then', async () => {
     await twoOperators()

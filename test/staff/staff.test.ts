@@ -173,6 +173,24 @@ test('a role and a name are changed, somebody is disabled and enabled, gets a ne
   expect((await clientOf(gateway).send('POST', '/session', signing_in)).status).toBe(401)
 })
 
+test('who was removed is added again as the same person, with the new name, and by a new link alone', async () => {
+  const { person, url } = await add('Paul', 'paul@example.com', 'support', { as_link: true })
+  await accept(url)
+  await gateway.store.write((db) =>
+    db.rows(
+      `INSERT INTO passkeys (person_id, credential_id, public_key, counter, transports, name, created_at_ms)
+       VALUES (${person.id}, x'0102', x'00', 0, '[]', 'laptop', 1)`,
+    ),
+  )
+  await operator.json('DELETE', `/staff/${person.id}`)
+  const again = await add('Paul Roth', 'paul@example.com', 'auditor', { as_link: true })
+  expect(again).toMatchObject({
+    person: { id: person.id, name: 'Paul Roth', role: 'auditor', state: 'invited' },
+    was_here: false,
+    url: expect.stringContaining('#'),
+  })
+})
+
 test('the audit log names who did what to whom, by person, in pages and files', async () => {
   const { person } = await add('Olaf', 'olaf@example.com', 'operator', { as_link: true })
   const olaf = await signedIn(gateway, { person_id: person.id, account_id: null })
