@@ -3,7 +3,9 @@ import { detailsOf } from '../../src/access/account-details.ts'
 import { lockedAccount } from '../../src/access/accounts.ts'
 import type { Issuing } from '../../src/access/keys.ts'
 import { makeInvitation, readLink, type SignInLink } from '../../src/access/sign-in-links.ts'
+import { teamQueries } from '../../src/access/team-queries.ts'
 import type { Tx } from '../../src/store/db.ts'
+import type { PersonRow } from '../../src/store/schema.ts'
 import { cancelLinks, isMailAddress, queueMail } from '../mail/index.ts'
 
 export const INVITATION_PAGE = '/console/invitation'
@@ -34,9 +36,9 @@ export async function invite(
   const account = await lockedAccount(tx, account_name)
   const made = await makeInvitation(tx, account_name, issuing)
   await cancelLinks(tx, { account_id: account.id })
-  const { email } = await detailsOf(tx, account.id)
+  const { has_password, person } = await readLink(tx, made.token, issuing.now_ms)
+  const email = await addressFor(tx, account.id, person)
   if (!has_mail || !isMailAddress(email)) return { ...made, account: account.name, mailed_to: undefined }
-  const { has_password } = await readLink(tx, made.token, issuing.now_ms)
   await queueMail(
     tx,
     {
@@ -51,4 +53,14 @@ export async function invite(
     issuing.now_ms,
   )
   return { ...made, account: account.name, mailed_to: email }
+}
+
+/**
+ * Where an invitation is mailed: to the account. The password of an owner who is in other accounts, too, lets in there as well: its link goes to
+ * an address that they have shown to be theirs, whoever reads the account's mails. Empty: it can go nowhere.
+ */
+async function addressFor(tx: Tx, account_id: number, person: PersonRow): Promise<string> {
+  const own = await teamQueries(tx).accountsOf.all({ person_id: person.id })
+  if (own.every(({ account }) => account.id === account_id)) return (await detailsOf(tx, account_id)).email
+  return person.email_verified_at_ms === null ? '' : (person.email ?? '')
 }

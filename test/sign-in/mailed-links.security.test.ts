@@ -1,6 +1,7 @@
 // Links by mail that sign in or set a new password: whom they let in, once, and what nobody learns by asking for them.
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
+import { changeDetails } from '../../src/access/account-details.ts'
 import { setStatus } from '../../src/access/accounts.ts'
 import { closeAccount } from '../../src/access/closing.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -208,6 +209,33 @@ describe('whoever is in a second account, once their first is', () => {
     expect(await errorOf(back)).toMatchObject(
       state === 'closed' ? { status: 404 } : { status: 403, message: expect.stringContaining('suspended') },
     )
+  })
+})
+
+describe('by the invitation of one account nobody comes into another one of its owner', () => {
+  test.each([
+    ['their own address, where they have shown that it is theirs', true],
+    ['nowhere else: the operator has a link, and support none', false],
+  ])('it goes to %s', async (_, verified) => {
+    const name = `shared-${verified}`
+    const { person_id, email, account } = await owner(name, { verified })
+    const other = await owner(`${name}-other`)
+    const board = `board-of-${name}@example.org`
+    await changeDetails(gateway.store, name, { email: board })
+    const operator = await signedIn(gateway, 'operator', clock.now_ms)
+    const support = await signedIn(gateway, { staff: 'support' }, clock.now_ms)
+    const invite = async () => await operator.json('POST', '/invitations', { account: account.name })
+    expect(await invite()).toMatchObject({ mailed_to: board, url: null })
+    await write(
+      `INSERT INTO memberships (person_id, account_id, role, created_at_ms) VALUES ($person_id, $account_id, 'owner', 1)`,
+      { person_id, account_id: other.account.id },
+    )
+    expect(await invite()).toMatchObject(
+      verified ? { mailed_to: email, url: null } : { mailed_to: null, url: expect.any(String) },
+    )
+    const answer = await support.send('POST', '/invitations', { body: { account: account.name } })
+    if (verified) expect(await answer.json()).toMatchObject({ mailed_to: email, url: null })
+    else expect(await errorOf(answer)).toMatchObject({ status: 409, code: 'no_email' })
   })
 })
 

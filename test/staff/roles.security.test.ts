@@ -186,7 +186,7 @@ describe('by an account’s invitation nobody becomes an operator', () => {
     ).toMatchObject({
       status: 409,
       message:
-        'The account "carl" has no email address to send an invitation to. Ask an operator to add one.',
+        'There is no email address that an invitation of "carl" can go to. Ask an operator for a link.',
     })
     const shown = { account: 'carl', as_link: true }
     expect(await errorOf(await client.send('POST', '/invitations', { body: shown }))).toMatchObject({

@@ -33,7 +33,7 @@ export default function Passkeys() {
           own.length > 0 ? (
             <Table label="Passkeys" rows={own} columns={columnsOf(setOpen)} keyOf={({ id }) => id} />
           ) : (
-            <p className="soft">{offered && hasPasskeys() ? NONE : UNAVAILABLE}</p>
+            <p className="soft">{!offered ? NOT_OFFERED : hasPasskeys() ? NONE : ELSEWHERE}</p>
           )
         }
       </Loaded>
@@ -49,7 +49,8 @@ export default function Passkeys() {
 }
 
 const NONE = 'A passkey signs you in with your fingerprint, face or PIN, and works on this site alone.'
-const UNAVAILABLE = 'Browsers have passkeys at the public https:// address of this gateway.'
+const NOT_OFFERED = 'This gateway has no public https:// address, which passkeys need.'
+const ELSEWHERE = 'Open this page at the public https:// address of the gateway to add a passkey.'
 
 const columnsOf = (open: (opened: Opened) => void): Column<Passkey>[] => [
   column('name', 'Name', 'first', ({ name }) => name),

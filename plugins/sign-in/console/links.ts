@@ -129,7 +129,7 @@ export function invitationRoutes(gateway: ConsoleParts) {
 
 const noAddress = (account: string) =>
   conflict(
-    `The account "${account}" has no email address to send an invitation to. Ask an operator to add one.`,
+    `There is no email address that an invitation of "${account}" can go to. Ask an operator for a link.`,
     { code: 'no_email' },
   )
 
