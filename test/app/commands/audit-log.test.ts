@@ -144,9 +144,9 @@ test('--csv has all columns', async () => {
   const { out } = await scene.run('audit-log', '--subject', 'copy.db', '--csv')
   const [head, line, ...rest] = out.trimEnd().split('\r\n')
   expect(head).toBe(
-    'id,created_utc,action,title,by,person,session_id,address,command,machine_user,request_id,account_id,account,key_id,key_name,key_prefix,subject,before,after',
+    'id,created_utc,action,title,by,person,person_email,session_id,address,command,machine_user,request_id,account_id,account,key_id,key_name,key_prefix,subject,before,after',
   )
-  expect(line).toContain(',backup.created,Backup created,command,,,,backup,')
+  expect(line).toContain(',backup.created,Backup created,command,,,,,backup,')
   expect(rest).toEqual([])
 })
 
