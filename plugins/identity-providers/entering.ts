@@ -137,16 +137,44 @@ const opened = (
   identity: { id, provider_session: provider_session ?? null },
 })
 
-/** Where a person comes in by a provider: as one of the staff if it is for them, else in their first account. */
-async function requirePlace(db: Db, person_id: number, provider: IdentityProvider): Promise<PersonIn> {
+interface Entrance {
+  person: PersonRow
+  staff_id: number | null
+  account_id: number | null
+}
+
+/** From an account the staff would come to their own side: what does not let them in there lets them in nowhere. */
+function placeOf(
+  { person, staff_id, account_id }: Entrance,
+  provider: IdentityProvider,
+): PersonIn | undefined {
+  if (staff_id !== null) return isFor(provider, 'staff') ? { person, account_id: null } : undefined
+  return account_id !== null && isFor(provider, 'accounts') ? { person, account_id } : undefined
+}
+
+/** The same of a person who may come in nowhere by it. */
+export async function placeBy(
+  db: Db,
+  person_id: number,
+  provider: IdentityProvider,
+): Promise<PersonIn | undefined> {
+  const found: Entrance | undefined = await peopleQueries(db).enteringById.get({ id: person_id })
+  return found && placeOf(found, provider)
+}
+
+/**
+ * Where a person comes in by a provider: as one of the staff, or in their first account.
+ *
+ * @throws GatewayError permission_denied
+ */
+export async function requirePlace(db: Db, person_id: number, provider: IdentityProvider): Promise<PersonIn> {
   const found = await peopleQueries(db).enteringById.get({ id: person_id })
   // Whoever was taken off the staff does not come back by `staff_role`.
   if (!found || (found.staff_id === null && found.account_id === null)) throw belongsToNobody(provider)
-  const { person, staff_id, account_id } = found
-  if (staff_id !== null && isFor(provider, 'staff')) return { person, account_id: null }
-  if (account_id !== null && isFor(provider, 'accounts')) return { person, account_id }
+  const place = placeOf(found, provider)
+  if (place) return place
   throw permissionDenied(
-    `${provider.title} is not a way to sign in for ${staff_id === null ? 'accounts' : 'the staff'} here. Sign in another way.`,
+    `${provider.title} is not a way to sign in for ${found.staff_id === null ? 'accounts' : 'the staff'} here. Sign in another way.`,
     { code: 'identity_not_for_you' },
   )
 }

@@ -84,7 +84,7 @@ export async function exchangeCode(
     const tokens = await client.authorizationCodeGrant(configuration, came_back, checks)
     const identity = provider.is_github
       ? await fromGithub(known, provider, tokens.access_token)
-      : await fromClaims(known, provider, freshIn(tokens.claims(), purpose), tokens.access_token)
+      : await fromClaims(known, provider, freshIn(tokens.claims(), purpose, known), tokens.access_token)
     if (identity) return identity
   } catch (thrown) {
     throw refusalOf(thrown, provider)
@@ -99,9 +99,17 @@ const tellsTime = ({ claims_supported }: ServerMetadata): boolean =>
 /** Of a sign-in at the provider that is to be fresh. */
 const MAX_FRESH_S = 600
 
-/** @throws Error for a sign-in at the provider that is older: whoever sits there may have taken the wish for a new one out of the address */
-function freshIn(claims: IDToken | undefined, purpose: Flow['purpose']): IDToken | undefined {
-  const { auth_time, iat = 0 } = claims ?? {}
+/**
+ * Whoever sits there may have taken the wish for a new sign-in out of the address: then many providers leave the time out, too.
+ *
+ * @throws Error for a sign-in at the provider that is older, or of a time that it keeps to itself though it knows the wish
+ */
+function freshIn(
+  claims: IDToken | undefined,
+  purpose: Flow['purpose'],
+  { metadata }: Pick<KnownProvider, 'metadata'>,
+): IDToken | undefined {
+  const { auth_time = tellsTime(metadata) ? 0 : undefined, iat = 0 } = claims ?? {}
   if (purpose === 'confirm' && auth_time !== undefined && auth_time < iat - MAX_FRESH_S)
     throw new Error('the provider did not ask for a new sign-in')
   return claims

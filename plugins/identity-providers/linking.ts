@@ -2,14 +2,14 @@
 
 import { lockPerson } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
-import { passwordQueries } from '../../src/access/session-queries.ts'
+import { requireWayLeft, type SignInWay } from '../../src/access/sign-in-ways.ts'
 import { accountOf, type PersonViewer, type Viewer } from '../../src/access/viewer.ts'
 import { conflict, notFound, permissionDenied } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
 import type { PersonRow } from '../../src/store/schema.ts'
-import { recordLinked } from './entering.ts'
-import { findIdentity, identitiesOf, identityById, insertIdentity, removeIdentity } from './identities.ts'
+import { recordLinked, requirePlace } from './entering.ts'
+import { findIdentity, identityById, insertIdentity, removeIdentity } from './identities.ts'
 import { type IdentityProvider, isFor } from './settings.ts'
 import type { Proved, SigningIn } from './signing-in.ts'
 
@@ -31,7 +31,7 @@ interface Linking {
   own: Pick<SigningIn, 'use' | 'tellChange'>
 }
 
-/** Links an identity to whoever is signed in. Linked already, it stays. @throws GatewayError conflict for another person's */
+/** Links an identity to whoever is signed in. Linked already, it stays. @throws GatewayError conflict for another person's; and as `requirePlace` */
 export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Linking): Promise<void> {
   const { person_id } = viewer
   const { provider, identity } = proved
@@ -40,6 +40,8 @@ export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Link
   const person = await requirePerson(tx, person_id)
   const made = await insertIdentity(tx, identity, { person_id, provider: provider.name, now_ms })
   if (made) {
+    // One that would not let them in is no use to them.
+    await requirePlace(tx, person_id, provider)
     const place = { person, account_id: accountOf(viewer) ?? null }
     await recordLinked(tx, place, { provider: provider.name, email: identity.email })
     return await own.tellChange(tx, person, 'identity')
@@ -54,24 +56,20 @@ export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Link
 /**
  * Unlinks one's own identity, and ends the sessions that it opened but this one.
  *
- * @param has_other_way that another plugin knows, such as a passkey
  * @throws GatewayError not_found for one that is somebody else's; conflict for the last way to sign in
  */
 export async function unlinkIdentity(
   tx: Tx,
   id: number,
-  { viewer, own, has_other_way }: Pick<Linking, 'viewer' | 'own'> & { has_other_way: boolean },
+  { viewer, own, ways }: Pick<Linking, 'viewer' | 'own'> & { ways: readonly SignInWay[] },
 ): Promise<void> {
   const { person_id, session_id } = viewer
   await lockPerson(tx, person_id)
   const person = await requirePerson(tx, person_id)
   const row = await identityById(tx, id)
   if (row?.person_id !== person_id) throw notFound('Identity not found. It may be unlinked already.')
-  if (!has_other_way && !(await hasMore(tx, person_id)))
-    throw conflict('This is your only way to sign in. Set a password or link another identity first.', {
-      code: 'last_way_to_sign_in',
-    })
   await removeIdentity(tx, row, session_id)
+  await requireWayLeft(tx, ways, person_id)
   const { provider, email } = row
   await recordAction(tx, {
     action: 'identity.unlinked',
@@ -80,12 +78,6 @@ export async function unlinkIdentity(
     before: { provider, email },
   })
   await own.tellChange(tx, person, 'identity_removed')
-}
-
-/** Whether a person who loses an identity can still sign in by another one, or a password. */
-async function hasMore(tx: Tx, person_id: number): Promise<boolean> {
-  if ((await identitiesOf(tx, person_id)).length > 1) return true
-  return (await passwordQueries(tx).ofPerson.get({ person_id })) !== undefined
 }
 
 async function requirePerson(tx: Tx, person_id: number): Promise<PersonRow> {

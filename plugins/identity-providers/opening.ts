@@ -1,23 +1,25 @@
 // The running part of identity providers, with its place in the form for signing in.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import type { TellChange } from './entering.ts'
+import { placeBy, type TellChange } from './entering.ts'
 import { identitiesOf } from './identities.ts'
-import type { SignInSettings } from './settings.ts'
+import { isOfProvider, type SignInSettings } from './settings.ts'
 import { createSigningIn, type SigningIn } from './signing-in.ts'
-
-/** The name among the ways to sign in, as the pages have it. */
-export const WAY = 'identity_providers'
 
 export function openIdentityProviders(
   gateway: Pick<Gateway, 'calls' | 'db' | 'people'>,
   settings: () => SignInSettings,
 ): SigningIn {
   gateway.people.sign_in_ways.push({
-    name: WAY,
+    name: 'identity_providers',
     isOffered: () => settings().providers.length > 0,
-    confirms: async (person_id) => {
-      const names = settings().providers.map(({ name }) => name)
-      return (await identitiesOf(gateway.db, person_id)).some(({ provider }) => names.includes(provider))
+    confirms: true,
+    async isOf(db, person_id) {
+      const rows = await identitiesOf(db, person_id)
+      const providers = settings().providers.filter((provider) =>
+        rows.some((row) => isOfProvider(row, provider)),
+      )
+      for (const provider of providers) if (await placeBy(db, person_id, provider)) return true
+      return false
     },
   })
   const tellChange: TellChange = (tx, person, change) =>

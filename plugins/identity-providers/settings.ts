@@ -178,6 +178,17 @@ export const signInSettings = defineSection({
 export const isFor = ({ for: whom }: Pick<IdentityProvider, 'for'>, side: 'accounts' | 'staff'): boolean =>
   whom === side || whom === 'both'
 
+/**
+ * Whether an identity is of a provider, which may have another name by now. One of Microsoft for every tenant has identities of the issuers of all
+ * tenants: it is known by its name.
+ */
+export const isOfProvider = (
+  { issuer, provider }: { issuer: string; provider: string },
+  { name, issuer: own, email_trust }: IdentityProvider,
+): boolean =>
+  withoutTrailing(issuer, '/') === withoutTrailing(own, '/') ||
+  (email_trust === 'microsoft' && provider === name)
+
 /** Where a provider sends people back to, as it is registered there. */
 export const redirectUriOf = (public_url: string, { name }: Pick<IdentityProvider, 'name'>): string =>
   `${withoutTrailing(public_url, '/')}/console/sign-in/${name}`

@@ -3,10 +3,11 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { passkeysOf } from './rows.ts'
 import { passkeySite } from './site.ts'
 
-export function openPasskeys({ people, db, calls: { catalogue } }: Gateway): void {
+export function openPasskeys({ people, calls: { catalogue } }: Pick<Gateway, 'people' | 'calls'>): void {
   people.sign_in_ways.push({
     name: 'passkey',
     isOffered: () => passkeySite(catalogue()) !== undefined,
-    confirms: async (person_id) => (await passkeysOf(db, person_id)).length > 0,
+    isOf: async (db, person_id) => (await passkeysOf(db, person_id)).length > 0,
+    confirms: true,
   })
 }

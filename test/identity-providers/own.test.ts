@@ -200,7 +200,7 @@ describe('what other plugins know of it', () => {
     await goTo(browser, 'link', 'carla')
     const [{ id }] = await identitiesOf(browser)
     expect((await browser.send('DELETE', `/identities/${id}`)).body.error.code).toBe('last_way_to_sign_in')
-    spy.gateway().people.sign_in_ways.push({ name: 'played', isOffered: () => true, confirms: () => true })
+    spy.gateway().people.sign_in_ways.push({ name: 'played', isOffered: () => true, isOf: () => true })
     expect((await browser.send('DELETE', `/identities/${id}`)).status).toBe(200)
   })
 })

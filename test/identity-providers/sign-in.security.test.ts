@@ -117,6 +117,18 @@ describe('an address takes over nobody', () => {
     expect(await identities()).not.toContainEqual(expect.objectContaining({ subject: 'boss' }))
   })
 
+  test('of the staff by a provider that is for accounts, through an account of theirs', async () => {
+    await gateway.account('boss')
+    await gateway.store.begin((tx) =>
+      tx.rows(
+        "INSERT INTO memberships (person_id, account_id, role, created_at_ms) SELECT p.id, a.id, 'owner', 5 FROM people p, accounts a WHERE p.email = 'boss@staff.example' AND a.name = 'boss'",
+      ),
+    )
+    second.tellTruth('boss', { email: 'boss@staff.example', email_verified: true })
+    expect(await refusal(await signIn(second, 'second'))).toEqual([403, 'identity_not_for_you'])
+    expect(await identities()).not.toContainEqual(expect.objectContaining({ subject: 'boss' }))
+  })
+
   test('of somebody who was taken off the staff makes them no staff again', async () => {
     first.tellTruth('leaver', { email: 'leaver@staff.example', email_verified: true })
     const { browser } = await signIn(first, 'first')
@@ -350,6 +362,55 @@ describe('a fresh sign-in', () => {
   test('is not one of long ago at the provider, by whoever sits there and takes the wish out of the address', async () => {
     const { status, body } = await confirm({ auth_time: Math.floor(Date.now() / 1_000) - 3_600 })
     expect([status, body.error.code]).toEqual(NOT_CONFIRMED)
+  })
+
+  test('is none at a provider that knows the wish and does not say when it was: the time left out with it', async () => {
+    await using knowing = await startHostileProvider('knowing')
+    const there = gatewayAddress()
+    const own = await gatewayWith(there, knowing.lines())
+    try {
+      await own.account('dora')
+      await ownerWith(own, { account: 'dora', email: 'dora@example.com', is_verified: true })
+      const truth = { email: 'dora@example.com', email_verified: true }
+      const browser = browserAt(own)
+      for (const [auth_time, status] of [
+        [undefined, 401],
+        [Math.floor(Date.now() / 1_000) - 3_600, 401],
+        [Math.floor(Date.now() / 1_000), 200],
+      ] as const) {
+        knowing.tellTruth('dora-1', truth)
+        knowing.lies.metadata = { claims_supported: ['auth_time'] }
+        if (!(await browser.viewer()))
+          await browser.finish('knowing', knowing.backFrom(await browser.start('knowing')))
+        knowing.tellTruth('dora-1', { ...truth, auth_time })
+        const { body } = await browser.send('POST', '/identities/start', {
+          provider: 'knowing',
+          purpose: 'confirm',
+        })
+        const back = knowing.backFrom(new URL(body.url))
+        expect((await browser.finish('knowing', back)).status).toBe(status)
+      }
+    } finally {
+      await own.stop()
+    }
+  })
+
+  test('is needed to link, also where the browser wrote the purpose into what it keeps', async () => {
+    first.tellTruth('alice-1', VERIFIED)
+    const { browser } = await signIn(first, 'first')
+    await gateway.store.begin((tx) => tx.rows('UPDATE sessions SET confirmed_at_ms = 0'))
+    const [{ id: session_id } = { id: 0 }] = await gateway.store.rows<{ id: number }>(
+      'SELECT id FROM sessions ORDER BY id DESC LIMIT 1',
+    )
+    first.tellTruth('mallory-of-first', {})
+    const url = await browser.start('first')
+    const kept = browser.cookies.get('__Host-tollgate-identity') ?? ''
+    const flow = JSON.parse(Buffer.from(kept, 'base64url').toString())
+    const forged = JSON.stringify({ ...flow, purpose: 'link', session_id })
+    browser.cookies.set('__Host-tollgate-identity', Buffer.from(forged).toString('base64url'))
+    const { status, body } = await browser.finish('first', first.backFrom(url))
+    expect([status, body.error?.code]).toEqual([403, 'confirm_sign_in'])
+    expect(await identities()).not.toContainEqual(expect.objectContaining({ subject: 'mallory-of-first' }))
   })
 
   test('is not another person’s', async () => {

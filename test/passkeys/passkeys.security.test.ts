@@ -61,6 +61,19 @@ const viewerOf = async (one: Browser) =>
   ((await (await one.send('GET', '/session')).json()) as { viewer: { account: string } | null }).viewer
 
 describe('a passkey', () => {
+  test('that is the only way to sign in is not removed; a link by mail or a password is another one', async () => {
+    const { one, person_id } = await withPasskey('lone')
+    const id = ((await (await one.send('GET', '/passkeys')).json()) as { passkeys: { id: number }[] })
+      .passkeys[0]?.id
+    const remove = () => one.send('DELETE', `/passkeys/${id}`)
+    await write('UPDATE people SET email_verified_at_ms = NULL WHERE id = $person_id', { person_id })
+    const refused = await remove()
+    expect([refused.status, await errorOf(refused)]).toMatchObject([409, { code: 'last_way_to_sign_in' }])
+    expect(await (await one.send('GET', '/passkeys')).json()).toMatchObject({ passkeys: [{ id }] })
+    await write('UPDATE people SET email_verified_at_ms = 1 WHERE id = $person_id', { person_id })
+    expect((await remove()).status).toBe(200)
+  })
+
   test('signs in without a name, by a session of its own whose list says how', async () => {
     const { device, email } = await withPasskey('anna')
     const one = browser()

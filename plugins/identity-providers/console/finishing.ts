@@ -1,12 +1,14 @@
 // The end of a sign-in by a provider: what it sent back becomes a session, a linked identity, or a fresh proof in the session that is there.
+import { requireFresh } from '../../../src/access/fresh-sign-in.ts'
 import type { SignedIn, Visitor } from '../../../src/access/session-rows.ts'
 import { signOut } from '../../../src/access/session-rows.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { type Asking, type ConsoleParts, changed } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
+import { requirePlace } from '../entering.ts'
 import { findIdentity } from '../identities.ts'
-import { linkIdentity } from '../linking.ts'
+import { linkIdentity, requireForSide } from '../linking.ts'
 import type { Proved, SigningIn } from '../signing-in.ts'
 import { newcomerOf } from '../signing-up.ts'
 
@@ -38,6 +40,8 @@ export async function endFlow(
     return signed_in
   }
   if (!viewer || viewer.side === 'key' || viewer.session_id !== session_id) throw signedOutMeanwhile()
+  // Once more: the browser keeps what it was started for, and may have written another purpose there.
+  requireForSide(proved.provider, viewer)
   if (purpose === 'confirm')
     return await sessions.confirm(
       viewer,
@@ -45,11 +49,15 @@ export async function endFlow(
         proof: 'identity',
         async decide(tx) {
           await own.use(tx, proved)
-          return { id: (await findIdentity(tx, proved.identity))?.person_id ?? NOBODY }
+          const row = await findIdentity(tx, proved.identity)
+          if (row) await requirePlace(tx, row.person_id, proved.provider)
+          return { id: row?.person_id ?? NOBODY }
         },
       },
       visitor,
     )
+  // As of its start: the time at the provider is not counted.
+  requireFresh(viewer, proved.flow.started_at_ms)
   const now_ms = gateway.calls.now()
   await changed(gateway, { viewer, origin }, (tx) => linkIdentity(tx, { viewer, proved, now_ms, own }))
   return undefined

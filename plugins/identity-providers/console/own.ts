@@ -8,7 +8,6 @@ import { WholeNumber } from '../../../src/http/parameters.ts'
 import { flowCookie } from '../flow.ts'
 import { identitiesOf } from '../identities.ts'
 import { requireForSide, unlinkIdentity } from '../linking.ts'
-import { WAY } from '../opening.ts'
 import { isFor } from '../settings.ts'
 import type { SigningIn } from '../signing-in.ts'
 import { IdentitiesView, identityView, PurposeOfOwn, providerView, StartView, UnlinkedView } from './views.ts'
@@ -55,20 +54,12 @@ export function ownRoutes(gateway: ConsoleParts, own: SigningIn) {
       `${PATH}/:id`,
       async ({ viewer, origin, params: { id } }) => {
         requireFresh(viewer, now())
-        const has_other_way = await hasOtherWay(gateway, viewer.person_id)
-        await changed(gateway, { viewer, origin }, (tx) =>
-          unlinkIdentity(tx, id, { viewer, own, has_other_way }),
-        )
+        const ways = gateway.people.sign_in_ways
+        await changed(gateway, { viewer, origin }, (tx) => unlinkIdentity(tx, id, { viewer, own, ways }))
         return { unlinked: true as const }
       },
       { params: IdentityParams, response: { 200: UnlinkedView, ...FAILURES } },
     )
-}
-
-/** Of the ways of other plugins. */
-async function hasOtherWay({ people }: Pick<ConsoleParts, 'people'>, person_id: number): Promise<boolean> {
-  const others = people.sign_in_ways.filter(({ name, isOffered }) => name !== WAY && isOffered())
-  return (await Promise.all(others.map(({ confirms }) => confirms?.(person_id) ?? false))).includes(true)
 }
 
 const IdentityParams = Type.Object({ id: WholeNumber({ minimum: 1 }, 'the number of an identity') })

@@ -1,6 +1,7 @@
 // Routes of a fresh sign-in: how the viewer can confirm that it is them, and the confirmation by their password.
 import { Elysia } from 'elysia'
 import { hashOf } from '../../../src/access/passwords.ts'
+import { waysOf } from '../../../src/access/sign-in-ways.ts'
 import { requirePerson } from '../../../src/access/viewer.ts'
 import {
   type ConsoleParts,
@@ -28,11 +29,10 @@ export function confirmingRoutes(gateway: ConsoleParts) {
       async ({ viewer }) => {
         requirePerson(viewer)
         const { person_id } = viewer
-        const offered = sign_in_ways.filter(({ isOffered }) => isOffered())
-        const able = await Promise.all(offered.map(({ confirms }) => confirms?.(person_id) ?? false))
+        const own = await waysOf(gateway.db, sign_in_ways, person_id)
         return {
           has_password: (await hashOf(gateway.db, person_id)) !== undefined,
-          ways: offered.flatMap(({ name }, at) => (able[at] ? [name] : [])),
+          ways: own.flatMap(({ name, confirms }) => (confirms ? [name] : [])),
         }
       },
       { response: { 200: ConfirmingView, ...FAILURES } },

@@ -5,6 +5,7 @@ import type { Exports, OwnRate } from '../../access/rate.ts'
 import type { RandomBytes } from '../../access/secret.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { SignInEvents } from '../../access/sign-in-events.ts'
+import type { SignInWay } from '../../access/sign-in-ways.ts'
 import type { ImageParts } from '../../calls/kinds/image/call.ts'
 import type { CallParts } from '../../calls/parts.ts'
 import type { Configuration } from '../../catalogue/configuration.ts'
@@ -13,7 +14,7 @@ import type { WebSockets } from '../../http/web-sockets.ts'
 import type { PostWebhook } from '../../media/webhook-post.ts'
 import type { Tally } from '../../observe/tally.ts'
 import type { KeptResponses } from '../../responses/store.ts'
-import type { Awaitable, Db } from '../../store/db.ts'
+import type { Db } from '../../store/db.ts'
 import type { GatewayCheck } from '../checks/check.ts'
 import type { AboutDatabase } from '../process/engine/engine.ts'
 import type { MadeAudit } from '../process/full-audit.ts'
@@ -74,16 +75,6 @@ export interface People {
   /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */
   callInside: CallInside
   randomBytes: RandomBytes
-}
-
-/** A way to sign in beside a password and a key. */
-export interface SignInWay {
-  /** As the form's part of it is called in `plugins/page-parts.ts`. */
-  name: string
-  /** Whether visitors have it at this moment. */
-  isOffered: () => boolean
-  /** Whether a person who is signed in can confirm by it that it is them. */
-  confirms?: (person_id: number) => Awaitable<boolean>
 }
 
 /** A page of the console that loads scripts and frames from elsewhere, as nothing else does. */
