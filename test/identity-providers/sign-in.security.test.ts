@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { UnsecuredJWT } from 'jose'
 import { closeAccount } from '../../src/access/closing.ts'
 import { unseenIn } from '../../src/utilities/visible-text.ts'
+import { clientOf, signedIn } from '../support/console-session.ts'
 import {
   CLIENT_ID,
   type HostileProvider,
@@ -480,6 +481,25 @@ describe('where people are led', () => {
       expect([status, body.error.code]).toEqual([403, 'foreign_origin'])
     }
   })
+})
+
+test('one of the staff who signs in by an identity alone is listed as active, until it is unlinked', async () => {
+  first.tellTruth('nina', { email: 'nina@staff.example', email_verified: true })
+  await signIn(first, 'first')
+  const { cookie } = await signedIn(gateway, 'operator')
+  const operator = clientOf(gateway, cookie)
+  const stateOf = async () => {
+    const { staff } = (await operator.json('GET', '/staff')) as { staff: { email: string; state: string }[] }
+    return staff.find(({ email }) => email === 'nina@staff.example')?.state
+  }
+  expect(await stateOf()).toBe('active')
+  await gateway.store.begin(async (tx) => {
+    await tx.rows(
+      "DELETE FROM sessions WHERE identity_id IN (SELECT id FROM identities WHERE subject = 'nina')",
+    )
+    await tx.rows("DELETE FROM identities WHERE subject = 'nina'")
+  })
+  expect(await stateOf()).toBe('invited')
 })
 
 test('names and addresses with HTML, control characters and no end are texts like others', async () => {
