@@ -115,7 +115,7 @@ function addChange(group: Command, deps: CliDeps): void {
         deps,
         command,
         (tx) => changeStaff(tx, reference, changes),
-        ({ name, role }) => `${name} is ${role} now.`,
+        ({ name, role }) => (changes.role ? `${name} is ${role} now.` : `Name changed to ${name}.`),
       )
     })
 }

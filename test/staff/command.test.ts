@@ -87,7 +87,7 @@ test('a role, a name, disabling, enabling and removing', async () => {
   await scene.run(...ADD)
   const steps = [
     [['change', 'mia@example.com', '--role', 'auditor'], 'Mia Berg is auditor now.'],
-    [['change', '1', '--name', 'Mia Roth'], 'Mia Roth is auditor now.'],
+    [['change', '1', '--name', 'Mia Roth'], 'Name changed to Mia Roth.'],
     [['disable', 'MIA@example.com'], 'Mia Roth cannot sign in any more.'],
     [['enable', 'mia@example.com'], 'Mia Roth can sign in again.'],
     [['remove', 'mia@example.com'], 'Mia Roth removed from the staff.'],
