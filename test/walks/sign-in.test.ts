@@ -1,8 +1,11 @@
 // Signing in, links and settings in the browser, by their main tasks.
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { claimEmail } from '../../src/access/emails.ts'
+import { makeMailedLink } from '../../src/access/mailed-links.ts'
 import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-links.ts'
 import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
+import { newPerson } from '../support/people.ts'
 
 const { gateway, visit } = await fileConsole()
 await gateway.account('alice', { balance_usd: '10' })
@@ -132,6 +135,34 @@ describe('a link', () => {
     await page.getByRole('dialog', SIDE_BAR).getByText('bob', { exact: true }).waitFor()
     expect((await one.context.cookies()).map(({ name }) => name)).toContain('tollgate')
     await page.unrouteAll()
+    await one.isClean()
+  })
+
+  test('of a member is kept under their address: the name of the account is its owner’s', async () => {
+    const { id: account_id } = await gateway.account('dana')
+    const email = 'mia@example.org'
+    const person_id = await newPerson(gateway.store, { account_id, role: 'member' }, { name: 'Mia', email })
+    await gateway.store.begin((tx) => claimEmail(tx, { person_id, email, now_ms: 1 }))
+    const link = await makeMailedLink(gateway.store, { email, purpose: 'reset' }, issuing())
+    await using one = await visit(undefined, { size: 'phone' })
+    const { page } = one
+    const username = () => page.locator('input[autocomplete="username"]').inputValue()
+    await one.open(`/console/new-password#${link?.token}`)
+    await page.getByRole('heading', { name: 'Welcome, Mia' }).waitFor()
+    await page.getByText(`You sign in with it and your email address ${email}.`).waitFor()
+    expect(await username()).toBe(email)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Pages' }).waitFor()
+    await one.go('/console/settings')
+    await page.getByText('this session').waitFor()
+    expect(await username()).toBe(email)
+    // The session ends meanwhile: the form knows who was there.
+    one.allow(/status of 401/)
+    gateway.db.run('DELETE FROM sessions WHERE person_id = ?', [person_id])
+    await page.getByRole('button', { name: 'Change name' }).click()
+    await page.getByRole('button', { name: 'Save name' }).click()
+    expect(await page.getByLabel('Account or email').inputValue()).toBe(email)
     await one.isClean()
   })
 
