@@ -95,7 +95,9 @@ async function newStaff(tx: Tx, email: string, { provider, identity, now_ms }: E
   const { id }: PersonRow = await insert.get({ account_id: null, name, created_at_ms: now_ms })
   // Somebody else may have shown meanwhile that it is theirs: then this is refused.
   await claimEmail(tx, { person_id: id, email, now_ms })
-  await insertStaff.run({ person_id: id, role: provider.staff_role, created_at_ms: now_ms })
+  const role = provider.staff_role
+  await insertStaff.run({ person_id: id, role, created_at_ms: now_ms })
+  await recordAction(tx, { action: 'staff.added', subject: email, after: { name, email, role } })
   const person = await byId.get({ id })
   if (!person) throw belongsToNobody(provider)
   return { person, account_id: null }

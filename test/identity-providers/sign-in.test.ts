@@ -61,6 +61,13 @@ describe('an identity', () => {
     expect(people).toMatchObject([{ name: 'Carla <b>', email: 'carla@staff.example' }])
     expect((await signIn('carla')).status).toBe(200)
     expect(await gateway.store.rows('SELECT role FROM staff')).toEqual([{ role: 'support' }])
+    const [line] = await gateway.store.rows<{ subject: string; after: string }>(
+      "SELECT subject, after FROM actions WHERE action = 'staff.added'",
+    )
+    expect([line?.subject, JSON.parse(line?.after ?? '')]).toEqual([
+      'carla@staff.example',
+      { name: 'Carla <b>', email: 'carla@staff.example', role: 'support' },
+    ])
   })
 
   test('of anybody else is refused, and nothing is made', async () => {
