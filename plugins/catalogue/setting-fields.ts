@@ -109,6 +109,13 @@ const fieldsOf = (schema: TObject, path: string[] = []): SettingField[] =>
     return fieldAt(property, own, schema.required?.includes(name) === true)
   })
 
+/** The fields of each of a list of named tables, such as `[[sign_in.oidc]]`; undefined for what is no such list. */
+export function fieldsOfNamed([section = '', list = '']: readonly string[]): SettingField[] | undefined {
+  const schema: TSchema | undefined = sectionSchemas()[section]?.properties[list]
+  if (schema?.[Kind] !== 'Array' || schema.items[Kind] !== 'Object') return undefined
+  return Object.hasOwn(schema.items.properties, 'name') ? fieldsOf(schema.items) : undefined
+}
+
 /** @returns one field; none for a setting that a form cannot show */
 function fieldAt(schema: TSchema, path: string[], is_required: boolean): SettingField[] {
   const kind = kindOf(schema)

@@ -1,9 +1,10 @@
 // Mistakes in the catalogue file: how its parts are checked by their schemas, where each mistake is, and what to write instead.
-import type { Static, TSchema } from '@sinclair/typebox'
+import { Kind, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { type Fault, faultsIn, type TypeWords } from '../domain/validation.ts'
 import { sectionSchemas } from './sections.ts'
 import type { TomlDocument, TomlPath } from './toml.ts'
+import { isTable } from './toml-write.ts'
 
 /** The name that stands for one that the operator chooses, such as an account's. */
 const ANY_NAME = 'NAME'
@@ -73,10 +74,37 @@ export function validate<S extends TSchema>(
   path: TomlPath,
   report: Report,
 ): Static<S> | undefined {
+  // Before the defaults: TypeBox puts that of a list in place of a table.
+  const tables = tablesForLists(schema, part)
+  for (const { within, is_of_tables } of tables) {
+    const at = [...path, ...within]
+    report(
+      at,
+      is_of_tables
+        ? `must be a list of tables: begin each of them with [[${writePath(at)}]]`
+        : 'must be a list',
+    )
+  }
+  if (tables.length > 0) return undefined
   const value = Value.Default(schema, part)
   if (Value.Check(schema, value)) return value
   for (const fault of faultsIn(schema, value, TOML_WORDS)) report([...path, ...fault.path], explain(fault))
   return undefined
+}
+
+/** Where a table stands in place of a list that has a default, such as `[sign_in.oidc]` of `[[sign_in.oidc]]`. */
+function tablesForLists(schema: TSchema, part: unknown): { within: TomlPath; is_of_tables: boolean }[] {
+  const inside = (name: string | number, of: TSchema, value: unknown) =>
+    tablesForLists(of, value).map((each) => ({ ...each, within: [name, ...each.within] }))
+  if (schema[Kind] === 'Array') {
+    if (isTable(part) && schema.default !== undefined)
+      return [{ within: [], is_of_tables: schema.items[Kind] === 'Object' }]
+    return Array.isArray(part) ? part.flatMap((each, at) => inside(at, schema.items, each)) : []
+  }
+  if (schema[Kind] !== 'Object' || !isTable(part)) return []
+  return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([name, of]) =>
+    Object.hasOwn(part, name) ? inside(name, of, part[name]) : [],
+  )
 }
 
 function explain({ problem, path, must, description, allowed }: Fault): string {

@@ -118,3 +118,24 @@ test('the addresses to register are built from public_url, below its path, too',
     'https://example.com/tollgate/identity-providers/id/logout',
   )
 })
+
+test.each([
+  [
+    '[sign_in.oidc]\nname = "google"',
+    'sign_in.oidc must be a list of tables: begin each of them with [[sign_in.oidc]]',
+  ],
+  [
+    '[sign_in.oidc.google]\npreset = "google"',
+    'sign_in.oidc must be a list of tables: begin each of them with [[sign_in.oidc]]',
+  ],
+  [`[[sign_in.oidc]]\n${GOOGLE}\nemail_domains = { a = 1 }`, 'sign_in.oidc[0].email_domains must be a list'],
+])('a table in place of a list is no empty list: %p', (lines, mistake) => {
+  const text = FIRST_CATALOGUE.replace('[server]', `[server]\npublic_url = "${PUBLIC}"`)
+  const reading = readCatalogue(`${text}\n${lines}\n`, {
+    env: { GOOGLE: 'secret-of-google' },
+    protocols: BUILT_IN_REGISTRY,
+  })
+  expect(reading.ok ? [] : reading.mistakes.map(({ path, message }) => `${path} ${message}`)).toEqual([
+    mistake,
+  ])
+})

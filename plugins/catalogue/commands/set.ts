@@ -7,9 +7,9 @@ import { configurationOf, savedWords } from '../../../src/app/commands/configura
 import { formatMistake } from '../../../src/catalogue/mistakes.ts'
 import { sectionSchemas } from '../../../src/catalogue/sections.ts'
 import type { TomlTable } from '../../../src/catalogue/toml.ts'
-import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
+import { invalidRequest, notFound, unprocessable } from '../../../src/domain/errors.ts'
 import { saveValues, valueAt } from '../console/values.ts'
-import { settingSections } from '../setting-fields.ts'
+import { fieldsOfNamed, settingSections } from '../setting-fields.ts'
 import { BLOCKS, type Blocks, placeOf, variablesIn } from './editing.ts'
 
 export function addConfigSet(config: Command, deps: CliDeps): void {
@@ -18,7 +18,8 @@ export function addConfigSet(config: Command, deps: CliDeps): void {
     .description(
       'Change settings of the catalogue in force, as the console does: comments stay, and nothing is written if one of them has a ' +
         'mistake. NAME= without a value takes a setting out. Lists are separated by commas. A field of a model or a provider is ' +
-        'named by its id or name, and a route of a model by its place, from 0: models."gpt-4.1".routes.0.cost.input=2.',
+        'named by its id or name, and a route of a model by its place, from 0: models."gpt-4.1".routes.0.cost.input=2. An identity provider ' +
+        'is named, too, and added by its name: sign_in.oidc.google.preset=google.',
     )
     .argument(
       '<setting...>',
@@ -35,7 +36,7 @@ export function addConfigSet(config: Command, deps: CliDeps): void {
       const named = variablesIn(...changes.map(({ text }) => text))
       const configuration = configurationOf(folder, reading.catalogue, deps, new Set(named))
       const { values: file } = await configuration.read()
-      const values = changes.map(({ path: names, value }) => {
+      const values = withNewNames(file ?? {}, changes).map(({ path: names, value }) => {
         const path = placedIn(file ?? {}, names)
         return { path, value, was: valueAt(file, path) }
       })
@@ -70,14 +71,51 @@ function readSetting(written: string): ReadSetting {
   return { path, text: rest, value: settingOf(path, rest) }
 }
 
+type Change = { path: readonly (string | number)[]; value: ReadSetting['value'] }
+
+/**
+ * Tables of a list by their places, which have names: `sign_in.oidc.google.title`. One that the file does not have is added with its name.
+ *
+ * @throws GatewayError not_found for a place, and for what is to be taken out of a table that is none
+ */
+function withNewNames(file: TomlTable, changes: readonly ReadSetting[]): Change[] {
+  const known = new Map<string, string[]>()
+  return changes.flatMap(({ path, value }): Change[] => {
+    const [section = '', list = '', which, ...field] = path
+    if (which === undefined || !fieldsOfNamed(path)) return [{ path, value }]
+    const key = `${section}.${list}`
+    const rows = valueAt(file, [section, list])
+    const names =
+      known.get(key) ?? (Array.isArray(rows) ? rows.map((row) => String(valueAt(row, ['name']))) : [])
+    known.set(key, names)
+    const place = names.indexOf(which)
+    if (place >= 0) return [{ path: [section, list, place, ...field], value }]
+    if (/^\d{1,4}$/.test(which) && Number(which) < names.length) return [{ path, value }]
+    if (/^\d{1,4}$/.test(which) || value === undefined || field.length === 0)
+      throw noneNamed(key, which, names)
+    const added = names.push(which) - 1
+    const name: Change = { path: [section, list, added, 'name'], value: which }
+    return field.join('.') === 'name' ? [name] : [name, { path: [section, list, added, ...field], value }]
+  })
+}
+
+const noneNamed = (list: string, name: string, names: readonly string[]) =>
+  notFound(
+    `${list} "${name}" not found. There are: ${names.join(', ') || 'none'}. Add one by a name, such as ${list}.example.title=Example.`,
+  )
+
 const isBlocks = (name: string): name is Blocks => Object.hasOwn(BLOCKS, name)
 
 /** A path of the file: models and providers by their places, and elements of lists by numbers. @throws GatewayError not_found */
-function placedIn(file: TomlTable, [list = '', name = '', ...rest]: readonly string[]): (string | number)[] {
+function placedIn(
+  file: TomlTable,
+  [list = '', name = '', ...rest]: readonly (string | number)[],
+): (string | number)[] {
+  if (typeof list === 'number') return []
   const is_block = isBlocks(list)
-  const path: (string | number)[] = is_block ? [list, placeOf(file, list, name)] : [list]
+  const path: (string | number)[] = is_block ? [list, placeOf(file, list, String(name))] : [list]
   for (const part of is_block ? rest : [name, ...rest]) {
-    const is_place = Array.isArray(valueAt(file, path)) && /^\d{1,4}$/.test(part)
+    const is_place = Array.isArray(valueAt(file, path)) && typeof part === 'string' && /^\d{1,4}$/.test(part)
     path.push(is_place ? Number(part) : part)
   }
   return path
@@ -85,8 +123,10 @@ function placedIn(file: TomlTable, [list = '', name = '', ...rest]: readonly str
 
 function settingOf([section, ...path]: readonly string[], text: string): ReadSetting['value'] {
   if (text === '') return undefined
-  const fields = settingSections().find(({ name }) => name === section)?.fields ?? []
-  const kind = fields.find((field) => field.path.join('.') === path.join('.'))?.kind
+  const of_named = fieldsOfNamed([section ?? '', ...path])
+  const fields = of_named ?? settingSections().find(({ name }) => name === section)?.fields ?? []
+  const within = (of_named ? path.slice(2) : path).join('.')
+  const kind = fields.find((field) => field.path.join('.') === within)?.kind
   if (kind === 'list')
     return text
       .split(',')

@@ -38,8 +38,41 @@ describe('config set', () => {
     expect(file()).toContain('reads_per_minute = 6')
   })
 
+  test('an identity provider is added by its name, changed by it or its place, and taken out', async () => {
+    const URL = 'server.public_url=https://ai.example.com'
+    const KC = ['sign_in.oidc.kc.issuer=https://id.example.com', 'sign_in.oidc.kc.client_id=1234']
+    expect((await set(URL, ...KC)).status).toBe(0)
+    expect(
+      (await set('sign_in.oidc.hub.preset=google', 'sign_in.oidc.hub.client_id=b', 'sign_in.oidc.0.title=KC'))
+        .status,
+    ).toBe(0)
+    expect((await set('sign_in.oidc.hub.email_domains=a.example,b.example')).status).toBe(0)
+    expect(Bun.TOML.parse(file())).toMatchObject({
+      sign_in: {
+        oidc: [
+          { name: 'kc', client_id: '1234', title: 'KC' },
+          { name: 'hub', preset: 'google', email_domains: ['a.example', 'b.example'] },
+        ],
+      },
+    })
+    expect((await set('sign_in.oidc.kc=')).status).toBe(0)
+    expect(Bun.TOML.parse(file())).toMatchObject({ sign_in: { oidc: [{ name: 'hub' }] } })
+  })
+
   test.each([
     [['server.log_level=loud'], /Must be/],
+    [
+      ['sign_in.oidc.kc.issuer=https://id.example.com', 'sign_in.oidc.kc.client_id=x'],
+      /needs public_url in \[server\]/,
+    ],
+    [
+      ['server.public_url=https://ai.example.com', 'sign_in.oidc.kc.client_id=x'],
+      /is missing: write the address/,
+    ],
+    [['sign_in.oidc.0.client_id=x'], /sign_in\.oidc "0" not found\. There are: none\. Add one by a name/],
+    [['sign_in.oidc.kc='], /sign_in\.oidc "kc" not found/],
+    [['sign_in.oidc.kc=x'], /sign_in\.oidc "kc" not found/],
+    [['sign_in.oidc=x'], /must be a list/i],
     [['limits.images_per_minute=7', 'server.shutdown_timeout_ms=soon'], /whole number/],
     [['server.nothing=1'], /./],
     [['backup.folder=/tmp'], /in the file on the server/],
