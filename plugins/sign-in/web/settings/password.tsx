@@ -7,21 +7,23 @@ import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { PasswordInput } from '../../../console/web/parts/password-input.tsx'
+import type { Me } from './profile.tsx'
 
-export function PasswordSection({ has_password }: { has_password: boolean }) {
+export function PasswordSection({ has_password, can_mail, email_is_verified }: Me) {
   return (
     <Section title="Password">
       {!has_password ? (
-        <p>
-          No password is set. To set one, sign out, choose “Email me a link” at the sign-in form, then “Set a
-          new password”.
-        </p>
+        <p>No password is set. {can_mail && email_is_verified ? BY_MAIL : BY_OPERATOR}</p>
       ) : (
         <ChangePassword />
       )}
     </Section>
   )
 }
+
+const BY_MAIL =
+  'To set one, sign out, choose “Email me a link” at the sign-in form, then “Set a new password”.'
+const BY_OPERATOR = 'To set one, ask the operator for a link.'
 
 function ChangePassword() {
   const viewer = useViewer()

@@ -43,7 +43,7 @@ function Sections({ me }: { me?: Me }) {
     <>
       {me && <ProfileSection {...me} />}
       <DisplaySection />
-      {me && <PasswordSection has_password={me.has_password} />}
+      {me && <PasswordSection {...me} />}
       <SessionsSection />
       {settings_parts
         .filter(({ seen_by }) => seen_by.includes(sightOf(viewer)))
