@@ -66,8 +66,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/sign-up/': ['plugins/mail/index.ts'],
   // Where strangers may sign up, they do so by a provider of identities, too, by the same policy and terms.
   'plugins/identity-providers/': ['plugins/sign-up/index.ts'],
-  // Invitations into accounts are mailed. Whoever joins as a new person accepts the terms, as at sign-up.
-  'plugins/teams/': ['plugins/mail/index.ts', 'plugins/sign-up/index.ts'],
+  // Invitations into accounts are mailed.
+  'plugins/teams/': ['plugins/mail/index.ts'],
   // LiteLLM bills at its public price list, which prices are imported from, too.
   'plugins/import/': ['plugins/prices/index.ts'],
   // The status page tells how models do, and did by day. The first page leads to signing up while anybody may.

@@ -1,9 +1,8 @@
 // The exports for other plugins: whether strangers may sign up, the account of one whose address a provider of identities vouches for, and the terms
-// that new people accept.
+// that they accept.
 export { createSignedUp, type NewHolder, type SigningUp } from './account.ts'
 export { signUpAllowed } from './allowed.ts'
 export { checkChosenName, proposeName } from './names.ts'
 export { networkOf } from './policy.ts'
 export { isSignUpOpen } from './settings.ts'
-export { currentTerms, recordTerms, requireTerms, type Terms } from './terms.ts'
-export { TermsView } from './views.ts'
+export { currentTerms, requireTerms, type Terms } from './terms.ts'

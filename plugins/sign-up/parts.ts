@@ -4,6 +4,7 @@ import { HOUR_MS } from '../../src/domain/ranges.ts'
 import { type Altcha, createAltcha } from './altcha.ts'
 import { createDisposableDomains, type DisposableDomains } from './disposable.ts'
 import { isSignUpOpen, type SignUpSettings, signUpSettings } from './settings.ts'
+import { termsOfService } from './terms.ts'
 import { type CheckTurnstile, createTurnstile, TURNSTILE_ORIGIN } from './turnstile.ts'
 
 export interface SigningUpParts {
@@ -30,6 +31,7 @@ export function openSignUp(gateway: Gateway): SigningUpParts {
     path: 'sign-up',
     origins: () => (signUpSettings.of(catalogue()).challenge?.kind === 'turnstile' ? [TURNSTILE_ORIGIN] : []),
   })
+  people.terms = termsOfService(catalogue)
   let warned_at_ms = Number.NEGATIVE_INFINITY
   return {
     altcha: createAltcha({ db, now, randomBytes: people.randomBytes }),

@@ -1,4 +1,6 @@
 // The terms of service that new people accept: which ones are in force, and who accepted which.
+import type { Terms } from '../../src/app/surface/console/terms.ts'
+import type { TermsOfService } from '../../src/app/surface/gateway.ts'
 import type { ActionContext } from '../../src/domain/actions.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { conflict, invalidRequest } from '../../src/domain/errors.ts'
@@ -9,11 +11,7 @@ import { perConnection } from '../../src/store/prepared.ts'
 import { signUpSettings } from './settings.ts'
 import { terms_acceptances } from './tables.ts'
 
-export interface Terms {
-  url: string
-  /** As the operator names it; empty: they name none. */
-  version: string
-}
+export type { Terms }
 
 /** The terms that are in force; undefined where the operator has none. */
 export function currentTerms(catalogue: Pick<Catalogue, 'brand' | 'sections'>): Terms | undefined {
@@ -53,3 +51,13 @@ export async function recordTerms(
   await queries(tx).insert.run({ account_id, person_id, ...terms, accepted_at_ms: by.now_ms })
   await recordAction(tx, { action: 'terms.accepted', account_id, after: { ...terms } }, by)
 }
+
+/** The terms for other ways by which people are made. */
+export const termsOfService = (catalogue: () => Catalogue): TermsOfService => ({
+  current: () => currentTerms(catalogue()),
+  async accept(tx, { accepted, ...whose }, by) {
+    const terms = currentTerms(catalogue())
+    requireTerms(terms, accepted)
+    if (terms) await recordTerms(tx, { ...whose, terms }, by)
+  },
+})

@@ -1,5 +1,6 @@
 // Sign-up in requests and answers of the console.
 import { Type } from '@sinclair/typebox'
+import { TermsView } from '../../src/app/surface/console/terms.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { TimeFields } from '../../src/http/views.ts'
 import { MAX_DAYS, MAX_USES } from './codes.ts'
@@ -26,11 +27,6 @@ export const SignUpForm = Closed({
   email: Email,
   code: Type.Optional(Text(256, 'the code of an invitation')),
   solution: Type.Optional(Text(4_096, 'the solution of the challenge')),
-})
-
-export const TermsView = Closed({
-  url: Text(2_048, 'the address of the terms'),
-  version: Text(100, 'their version, or an empty text'),
 })
 
 export const LinkToken = Closed({ token: Token })

@@ -8,13 +8,13 @@ import { peopleQueries } from '../../src/access/people-queries.ts'
 import type { SignedIn, Visitor } from '../../src/access/session-rows.ts'
 import { addMember, type TeamRole } from '../../src/access/team.ts'
 import { actingAs, requirePerson, type Viewer } from '../../src/access/viewer.ts'
+import type { Terms } from '../../src/app/surface/console/terms.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { ActionContext } from '../../src/domain/actions.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
 import type { InvitationRow, PersonRow } from '../../src/store/schema.ts'
-import { currentTerms, recordTerms, requireTerms, type Terms } from '../sign-up/index.ts'
 
 type Parts = Pick<Gateway, 'calls' | 'people' | 'db'>
 
@@ -23,7 +23,7 @@ export async function lookAtInvitation({ calls, people, db }: Parts, token: stri
   const { invitation, account } = await people.sessions.found(visitor, () =>
     readInvitation(db, token, calls.now()),
   )
-  const terms = currentTerms(calls.catalogue()) ?? null
+  const terms = people.terms?.current() ?? null
   return { invitation, account, terms, signs_in: await mustSignIn(db, invitation) }
 }
 
@@ -95,22 +95,30 @@ export async function joinAsNew(
   checkPassword(password, 'password')
   const { invitation } = await people.sessions.found(visitor, () => readInvitation(db, token, calls.now()))
   if (await mustSignIn(db, invitation)) throw signInFirst()
-  const terms = currentTerms(calls.catalogue())
-  requireTerms(terms, accepted)
   const hash = await people.passwords.hash(password)
   return await people.sessions.withProof(
     'link',
-    (tx) =>
-      newMember(tx, { token, name, hash, terms }, { now_ms: calls.now(), request_id: visitor.request_id }),
+    async (tx) => {
+      const by: ActionContext = {
+        actor: { kind: 'system' },
+        now_ms: calls.now(),
+        request_id: visitor.request_id,
+      }
+      const entering = await newMember(tx, { token, name, hash }, by)
+      const { person, account_id } = entering
+      await people.terms?.accept(tx, { person_id: person.id, account_id, accepted }, by)
+      return entering
+    },
     visitor,
   )
 }
 
 async function newMember(
   tx: Tx,
-  { token, name, hash, terms }: { token: string; name: string; hash: string; terms: Terms | undefined },
-  { now_ms, request_id }: { now_ms: number; request_id: string },
-): Promise<PersonIn> {
+  { token, name, hash }: { token: string; name: string; hash: string },
+  by: ActionContext,
+): Promise<PersonIn & { account_id: number }> {
+  const { now_ms } = by
   // Addresses, against others who take them meanwhile.
   await tx.lock(null)
   const { account, invitation } = await takeInvitation(tx, token, now_ms)
@@ -122,9 +130,7 @@ async function newMember(
   if (is_mailed === 1) await claimEmail(tx, { person_id, email, now_ms })
   else await noteEmail(tx, { person_id, email })
   await setPassword(tx, { person_id, hash, now_ms })
-  const by: ActionContext = { actor: { kind: 'system' }, now_ms, request_id }
   await join(tx, { account_id, person_id, role, name }, now_ms, by)
-  if (terms) await recordTerms(tx, { account_id, person_id, terms }, by)
   return { person, account_id }
 }
 

@@ -47,9 +47,14 @@ export interface Sessions {
   /**
    * Sets the password that a link is for, and signs in; sessions by the password before are ended.
    *
+   * @param onTaken in the same transaction; what it throws leaves the link as it is
    * @throws GatewayError invalid_request for a bad password; not_found for a link that is of no use; rate_limited
    */
-  withLink(link: { token: string; password: string }, visitor: Visitor): Promise<SignedIn>
+  withLink(
+    link: { token: string; password: string },
+    visitor: Visitor,
+    onTaken?: (tx: Tx, link: PasswordLink) => Promise<void>,
+  ): Promise<SignedIn>
   /**
    * Signs in by another proof of who somebody is than a password, such as a passkey.
    *
@@ -122,12 +127,13 @@ export function createSessions(parts: SessionParts): Sessions {
       return await enter(parts, visitor, (tx) => opened(parts, tx, owner, { visitor, proof: 'key' }))
     },
 
-    async withLink({ token, password }, visitor) {
+    async withLink({ token, password }, visitor, onTaken) {
       checkPassword(password, 'password')
       await found(visitor, () => readLink(db, token, now()))
       const hash = await passwords.hash(password)
       return await enter(parts, visitor, async (tx) => {
         const entering = await takeLink(tx, token, { hash, now_ms: now() })
+        await onTaken?.(tx, entering)
         return await afterLink(parts, tx, entering, visitor)
       })
     },

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
 import { may, requireRight } from '../../../src/access/rights.ts'
 import { signOut } from '../../../src/access/session-rows.ts'
-import { readLinkFor } from '../../../src/access/sign-in-links.ts'
+import { type OpenLink, readLinkFor } from '../../../src/access/sign-in-links.ts'
 import {
   type ConsoleParts,
   changed,
@@ -16,10 +16,12 @@ import {
   visitorOf,
 } from '../../../src/app/surface/console/calls.ts'
 import { keptCookieForm, ownOrigins } from '../../../src/app/surface/console/site.ts'
-import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import type { Acceptance, Gateway } from '../../../src/app/surface/gateway.ts'
 import { conflict } from '../../../src/domain/errors.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
 import { time } from '../../../src/http/views.ts'
+import type { Tx } from '../../../src/store/db.ts'
+import type { Account } from '../../../src/store/schema.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { canMail } from '../../mail/index.ts'
 import { INVITATION_PAGE, invite } from '../invite.ts'
@@ -48,10 +50,10 @@ export function linkRoutes(gateway: ConsoleParts) {
       '/console/api/links/look',
       async ({ body, origin, request, set, viewer }) => {
         if (!viewer) sendProbes(gateway, request, set)
-        const { purpose, person, account, has_password, expires_at_ms } = await sessions.found(
-          visitorOf(origin),
-          () => readLinkFor(db, body.token, now(), LINK_PURPOSES),
+        const link = await sessions.found(visitorOf(origin), () =>
+          readLinkFor(db, body.token, now(), LINK_PURPOSES),
         )
+        const { purpose, person, account, has_password, expires_at_ms } = link
         return {
           purpose,
           person: person.name,
@@ -59,6 +61,7 @@ export function linkRoutes(gateway: ConsoleParts) {
           role: account ? ('account' as const) : ('operator' as const),
           account: account?.name ?? null,
           has_password,
+          terms: (isFirst(link) && gateway.people.terms?.current()) || null,
           min_password_chars: MIN_PASSWORD_CHARS,
           ...time('expires', expires_at_ms),
         }
@@ -69,13 +72,40 @@ export function linkRoutes(gateway: ConsoleParts) {
       '/console/api/links/accept',
       async ({ body, origin, request, set, viewer: before }) => {
         const form = keptCookieForm(request, siteSettings(gateway))
-        const { viewer, token, lasts_s } = await sessions.withLink(body, visitorOf(origin))
+        const { viewer, token, lasts_s } = await sessions.withLink(
+          body,
+          visitorOf(origin),
+          async (tx, link) => {
+            if (isFirst(link))
+              await acceptTerms(gateway, tx, {
+                person_id: link.person.id,
+                account_id: link.account.id,
+                accepted: body.terms ?? null,
+                request_id: visitorOf(origin).request_id,
+              })
+          },
+        )
         if (before) await changed(gateway, { viewer: before, origin }, (tx) => signOut(tx, before))
         set.headers['set-cookie'] = setCookie(form, token, lasts_s)
         return sessionView(gateway, request, viewer)
       },
       { body: LinkAcceptance, response: { 200: SessionView, ...FAILURES } },
     )
+}
+
+/** Whether a link sets the first password of somebody of an account: until then nobody has come in as them. */
+const isFirst = <P extends OpenLink<'password' | 'reset' | 'sign_in'>>(
+  link: P,
+): link is P & { account: Account } =>
+  link.account !== undefined && link.purpose === 'password' && !link.has_password
+
+async function acceptTerms(
+  { people, calls }: ConsoleParts,
+  tx: Tx,
+  { request_id, ...acceptance }: Acceptance & { request_id: string },
+): Promise<void> {
+  const by = { actor: { kind: 'system' }, now_ms: calls.now(), request_id } as const
+  await people.terms?.accept(tx, acceptance, by)
 }
 
 /** `PUT /console/api/password`: a new one for who knows the old one; their other sessions end. */

@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { RIGHT_NAMES, type Right } from '../../../src/access/rights.ts'
 import { onlyKeysOf, type Viewer } from '../../../src/access/viewer.ts'
+import { TermsView } from '../../../src/app/surface/console/terms.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields } from '../../../src/http/views.ts'
 import type { Key, PersonRow } from '../../../src/store/schema.ts'
@@ -81,7 +82,12 @@ export const PasswordChange = Closed({ old_password: Password, new_password: Pas
 export const DoneView = Type.Object({ done: Type.Literal(true) })
 
 export const LinkToken = Closed({ token: Token })
-export const LinkAcceptance = Closed({ token: Token, password: Password })
+export const LinkAcceptance = Closed({
+  token: Token,
+  password: Password,
+  /** Absent or null: none were accepted. */
+  terms: Type.Optional(Nullable(TermsView)),
+})
 export const NewName = Closed({ name: Type.String({ maxLength: 400, must: 'a name' }) })
 export const NewEmail = Closed({ email: Type.String({ maxLength: 254, must: 'an email address' }) })
 /** A person as they see themselves. */
@@ -112,6 +118,8 @@ export const LinkView = Type.Object({
   role: OneOf(['operator', 'account']),
   account: Nullable(Type.String()),
   has_password: Type.Boolean({ description: 'whether it replaces a password' }),
+  /** That the person accepts with their first password; null: none. */
+  terms: Nullable(TermsView),
   min_password_chars: Type.Integer(),
   ...TimeFields('expires'),
 })

@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
+import type { Terms } from '../../../src/app/surface/console/terms.ts'
 import { ApiError, api, send } from '../../console/web/app/client.ts'
 import { signInName, useSession } from '../../console/web/app/session.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -11,6 +12,7 @@ import { PasswordInput } from '../../console/web/parts/password-input.tsx'
 import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
 import { INCOMPLETE, useLinkToken } from './link-token.ts'
 import { OutsideFrame, requireKeptCookie } from './outside.tsx'
+import { TermsField } from './terms-field.tsx'
 
 export default function SetPassword() {
   const token = useLinkToken()
@@ -44,7 +46,7 @@ export default function SetPassword() {
       </OutsideFrame>
     )
   if (!link.data || !site) return <Skeleton rows={4} />
-  const { account, person, email, has_password, min_password_chars } = link.data
+  const { account, person, email, has_password, terms, min_password_chars } = link.data
   const name = signInName({ email, account })
   return (
     <OutsideFrame
@@ -55,7 +57,7 @@ export default function SetPassword() {
       )}
       refusal={site.sign_in_refusal}
     >
-      <PasswordForm token={token} name={name} min_chars={min_password_chars} />
+      <PasswordForm token={token} terms={terms} name={name} min_chars={min_password_chars} />
     </OutsideFrame>
   )
 }
@@ -69,16 +71,18 @@ const leadOf = (has_password: boolean, name: string | null): string =>
 interface PasswordFormProps {
   token: string
   name: string | null
+  terms: Terms | null
   min_chars: number
 }
 
-function PasswordForm({ token, name, min_chars }: PasswordFormProps) {
+function PasswordForm({ token, name, terms, min_chars }: PasswordFormProps) {
   const queries = useQueryClient()
   const [, go] = useLocation()
   const [password, setPassword] = useState('')
+  const [accepted, setAccepted] = useState(false)
 
   async function submit(): Promise<void> {
-    await send(api.links.accept.post({ token, password }))
+    await send(api.links.accept.post({ token, password, terms: accepted ? terms : null }))
     await requireKeptCookie()
     queries.clear()
     go('/', { replace: true })
@@ -95,6 +99,7 @@ function PasswordForm({ token, name, min_chars }: PasswordFormProps) {
       >
         <PasswordInput autoComplete="new-password" autoFocus value={password} onChange={setPassword} />
       </Field>
+      <TermsField terms={terms} accepted={accepted} onChange={setAccepted} />
       <SubmitButton>Set password and sign in</SubmitButton>
     </Form>
   )

@@ -13,7 +13,7 @@ import { PasswordInput } from '../../console/web/parts/password-input.tsx'
 import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
 import { INCOMPLETE, useLinkToken } from '../../sign-in/web/link-token.ts'
 import { OutsideFrame, requireKeptCookie } from '../../sign-in/web/outside.tsx'
-import { TermsField } from './terms-field.tsx'
+import { TermsField } from '../../sign-in/web/terms-field.tsx'
 
 type LinkOf = AnswerOf<(typeof api)['sign-up']['look']['post']>
 

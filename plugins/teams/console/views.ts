@@ -2,10 +2,10 @@
 import { Type } from '@sinclair/typebox'
 import { UsdText } from '../../../src/app/surface/console/fields.ts'
 import { ACCOUNT_PARAMETER } from '../../../src/app/surface/console/references.ts'
+import { TermsView } from '../../../src/app/surface/console/terms.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { TimeFields } from '../../../src/http/views.ts'
-import { TermsView } from '../../sign-up/index.ts'
 import { Roles } from '../list.ts'
 
 const Token = Type.String({ maxLength: 256, must: 'the part of the link after its #' })

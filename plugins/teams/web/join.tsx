@@ -14,7 +14,7 @@ import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
 import { INCOMPLETE, useLinkToken } from '../../sign-in/web/link-token.ts'
 import { OutsideFrame, requireKeptCookie } from '../../sign-in/web/outside.tsx'
 import SignIn from '../../sign-in/web/sign-in.tsx'
-import { TermsField } from '../../sign-up/web/terms-field.tsx'
+import { TermsField } from '../../sign-in/web/terms-field.tsx'
 import { ROLE_NAMES } from './words.ts'
 
 type Link = AnswerOf<typeof api.join.look.post>

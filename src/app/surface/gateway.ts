@@ -9,16 +9,18 @@ import type { SignInWay } from '../../access/sign-in-ways.ts'
 import type { ImageParts } from '../../calls/kinds/image/call.ts'
 import type { CallParts } from '../../calls/parts.ts'
 import type { Configuration } from '../../catalogue/configuration.ts'
+import type { ActionContext } from '../../domain/actions.ts'
 import type { ServerSockets } from '../../http/sockets.ts'
 import type { WebSockets } from '../../http/web-sockets.ts'
 import type { PostWebhook } from '../../media/webhook-post.ts'
 import type { Tally } from '../../observe/tally.ts'
 import type { KeptResponses } from '../../responses/store.ts'
-import type { Db } from '../../store/db.ts'
+import type { Db, Tx } from '../../store/db.ts'
 import type { GatewayCheck } from '../checks/check.ts'
 import type { AboutDatabase } from '../process/engine/engine.ts'
 import type { MadeAudit } from '../process/full-audit.ts'
 import type { Reference } from '../reference/operation.ts'
+import type { Terms } from './console/terms.ts'
 import type { CallInside } from './inside.ts'
 
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. A function asks for the ones it uses. */
@@ -66,6 +68,8 @@ export interface People {
   passwords: Passwords
   /** The ways to sign in that plugins add, for the form. Filled at the start, once. */
   sign_in_ways: SignInWay[]
+  /** The terms of service that new people accept. Set at the start, once; absent: there are none. */
+  terms?: TermsOfService
   /** What single pages without a session load from elsewhere. Filled at the start, once. */
   page_sources: PageSource[]
   /** The rate of requests by the pages of an account. */
@@ -75,6 +79,25 @@ export interface People {
   /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */
   callInside: CallInside
   randomBytes: RandomBytes
+}
+
+/** The terms of service, as the plugin has them that keeps who accepted which. */
+export interface TermsOfService {
+  /** Those in force; undefined where the operator has none. */
+  current: () => Terms | undefined
+  /**
+   * Keeps that a new person accepted those in force, if there are any. In the caller's transaction.
+   *
+   * @throws GatewayError invalid_request where they were not accepted; conflict where others were
+   */
+  accept: (tx: Tx, acceptance: Acceptance, by: ActionContext) => Promise<void>
+}
+
+export interface Acceptance {
+  account_id: number
+  person_id: number
+  /** As they were shown; null where none were accepted. */
+  accepted: Terms | null
 }
 
 /** A page of the console that loads scripts and frames from elsewhere, as nothing else does. */

@@ -1,7 +1,8 @@
 // The field by which a new person accepts the terms of service.
+
+import type { Terms } from '../../../src/app/surface/console/terms.ts'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
-import type { Terms } from '../terms.ts'
 
 interface TermsFieldProps {
   /** Null: there are none, and nothing is shown. */
