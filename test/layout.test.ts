@@ -349,7 +349,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 200 more for the terms of people who join a team or set their first password.
 // 100 more for the rule of the last way to sign in, and for browsers that write into what they keep of a sign-in at a provider.
 // 60 more for settings that are lists of named tables.
-const MAX_TEST_LINES = 160_460
+const MAX_TEST_LINES = 160_520
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
