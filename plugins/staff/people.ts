@@ -2,6 +2,7 @@
 import { noteEmail, personOfEmail } from '../../src/access/emails.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
 import { passkeyQueries } from '../../src/access/session-queries.ts'
+import { invitationQueries } from '../../src/access/team-queries.ts'
 import type { Fields } from '../../src/domain/actions.ts'
 import { conflict, invalidRequest, notFound } from '../../src/domain/errors.ts'
 import { personsAddress } from '../../src/domain/mail-address.ts'
@@ -108,6 +109,7 @@ export async function changeStaff(
   if (role !== undefined && role !== 'operator') await requireOtherOperator(tx, before)
   const { id } = before
   if (role !== undefined) await staffQueries(tx).setRole.run({ id, role })
+  if (before.role === 'operator' && role !== undefined && role !== 'operator') await endInvitations(tx, id)
   if (checked !== undefined) await staffQueries(tx).setName.run({ id, name: checked })
   const after = await requireStaff(tx, String(id))
   const [was, is] = [fieldsOf(before), fieldsOf(after)]
@@ -131,6 +133,7 @@ export async function removeStaff(tx: Tx, reference: string): Promise<StaffPerso
   await queries.remove.run({ id })
   await queries.removeLinks.run({ id })
   const ended = await queries.endStaffSessions.all({ id })
+  const invitations = await endInvitations(tx, id)
   const membership = await queries.firstMembership.get({ id })
   if (membership) await queries.setHome.run({ id, account_id: membership.account_id })
   else {
@@ -142,7 +145,7 @@ export async function removeStaff(tx: Tx, reference: string): Promise<StaffPerso
   await recordAction(tx, {
     action: 'staff.removed',
     subject: subjectOf(person),
-    before: { ...fieldsOf(person), sessions: ended.length },
+    before: { ...fieldsOf(person), sessions: ended.length, ...invitations },
   })
   return person
 }
@@ -161,12 +164,19 @@ export async function disableStaff(tx: Tx, reference: string, now_ms: number): P
   await staffQueries(tx).setDisabled.run({ id, disabled_at_ms: now_ms })
   await staffQueries(tx).removeLinks.run({ id })
   const ended = await staffQueries(tx).endSessions.all({ id })
+  const invitations = await endInvitations(tx, id)
   await recordAction(tx, {
     action: 'person.disabled',
     subject: subjectOf(person),
-    before: { sessions: ended.length },
+    before: { sessions: ended.length, ...invitations },
   })
   return await requireStaff(tx, String(id))
+}
+
+/** Revokes the open invitations that a person made: a link in their hands would let them into an account. @returns how many, for the audit log */
+async function endInvitations(tx: Tx, id: number): Promise<{ invitations?: number }> {
+  const ended = await invitationQueries(tx).removeBy.all({ invited_by: id })
+  return ended.length > 0 ? { invitations: ended.length } : {}
 }
 
 /** @throws GatewayError not_found */

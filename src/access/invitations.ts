@@ -3,13 +3,12 @@ import { conflict, notFound, rateLimited } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/ranges.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Db, Tx } from '../store/db.ts'
-import type { Account, InvitationRow } from '../store/schema.ts'
+import type { Account, InvitationRow, MembershipRow } from '../store/schema.ts'
 import { refuseClosed } from './closing.ts'
 import type { Issuing } from './keys.ts'
 import { accountQueries, closingQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
 import { INVITATION_DAYS, makeToken } from './sign-in-links.ts'
-import type { TeamRole } from './team.ts'
 import { invitationQueries, teamQueries } from './team-queries.ts'
 
 /** By an account's own people; each may be a mail to a stranger. */
@@ -20,7 +19,7 @@ export interface NewInvitation {
   account: Account
   /** As `personsAddress` has it. */
   email: string
-  role: TeamRole
+  role: MembershipRow['role']
   /** Whether the link is mailed, and shown to nobody. */
   is_mailed: boolean
   /** Null: a command. */

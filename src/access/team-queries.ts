@@ -174,6 +174,18 @@ export const invitationQueries = perConnection({
       .from(invitations)
       .where(and(equals(invitations.account_id, 'account_id'), equals(invitations.email, 'email')))
       .prepare(),
+  idsBy: (orm) =>
+    orm
+      .select({ id: invitations.id })
+      .from(invitations)
+      .where(and(equals(invitations.account_id, 'account_id'), equals(invitations.invited_by, 'invited_by')))
+      .prepare(),
+  removeBy: (orm) =>
+    orm
+      .delete(invitations)
+      .where(equals(invitations.invited_by, 'invited_by'))
+      .returning({ id: invitations.id })
+      .prepare(),
   remove: (orm) => orm.delete(invitations).where(equals(invitations.id, 'id')).prepare(),
   removeOfAccount: (orm) =>
     orm.delete(invitations).where(equals(invitations.account_id, 'account_id')).prepare(),

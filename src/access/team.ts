@@ -5,9 +5,10 @@ import type { Db, Tx } from '../store/db.ts'
 import type { Key, MembershipRow, PersonRow } from '../store/schema.ts'
 import { type BudgetChanges, removePersonBudgets, setBudgets } from './budgets.ts'
 import { CONSOLE_KEY } from './console-key.ts'
+import { revokeInvitation } from './invitations.ts'
 import { revokeKey } from './keys.ts'
 import { requireHolder } from './person-keys.ts'
-import { teamQueries } from './team-queries.ts'
+import { invitationQueries, teamQueries } from './team-queries.ts'
 
 export type TeamRole = MembershipRow['role']
 
@@ -36,14 +37,21 @@ export async function memberOf(db: Db, of: MemberOf): Promise<{ person: PersonRo
   return found
 }
 
-/** Makes somebody one of an account; who is in it already keeps their role. In a transaction that has locked the account. */
+/**
+ * Makes somebody one of an account. In a transaction that has locked the account.
+ *
+ * @throws GatewayError conflict for somebody who is in it: the invitation stays for the person that it is for
+ */
 export async function addMember(
   tx: Tx,
   { account_id, person_id, role }: MemberOf & { role: TeamRole },
   now_ms: number,
 ): Promise<void> {
   const { member, insert } = teamQueries(tx)
-  if (await member.get({ account_id, person_id })) return
+  if (await member.get({ account_id, person_id }))
+    throw conflict('You are in this account already. Pass the link on to the person it is for.', {
+      code: 'is_member',
+    })
   await insert.run({ account_id, person_id, role, created_at_ms: now_ms })
 }
 
@@ -57,6 +65,7 @@ export async function changeRole(tx: Tx, of: MemberOf, role: TeamRole, change: T
   if (before === role) return
   if (before === 'owner') await refuseLastOwner(tx, of, change)
   const keys = role === 'billing' ? await settleKeys(tx, of, change) : undefined
+  if (before === 'owner') await endInvitationsBy(tx, of)
   await teamQueries(tx).setRole.run({ ...of, role })
   const { name } = person
   const { account_id } = of
@@ -80,6 +89,7 @@ export async function removeMember(tx: Tx, of: MemberOf, change: TeamChange): Pr
   const { remove, endSessions } = teamQueries(tx)
   await remove.run({ ...of })
   await removePersonBudgets(tx, of)
+  if (role === 'owner') await endInvitationsBy(tx, of)
   const ended = await endSessions.all({ ...of })
   await recordAction(tx, {
     action: 'member.removed',
@@ -125,6 +135,13 @@ export async function handOver(tx: Tx, key: Key, person_id: number | null): Prom
     before: { person: await nameOf(tx, account_id, key.person_id) },
     after: { person: await nameOf(tx, account_id, person_id) },
   })
+}
+
+/** Revokes the open invitations of an owner who is none any more: a link in their hands would let them in again, as an owner. */
+async function endInvitationsBy(tx: Tx, { account_id, person_id }: MemberOf): Promise<void> {
+  const { idsBy } = invitationQueries(tx)
+  for (const { id } of await idsBy.all({ account_id, invited_by: person_id }))
+    await revokeInvitation(tx, account_id, id)
 }
 
 async function nameOf(tx: Tx, account_id: number, person_id: number | null): Promise<string | null> {

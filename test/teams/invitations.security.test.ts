@@ -1,8 +1,10 @@
 // Invitations of people into an account, and the attacks on their links.
 import { describe, expect, test } from 'bun:test'
+import { changeStaff, disableStaff, removeStaff } from '../../plugins/staff/people.ts'
 import { claimEmail } from '../../src/access/emails.ts'
+import type { Tx } from '../../src/store/db.ts'
 import { clientOf, errorOf, signedIn } from '../support/console-session.ts'
-import { newPerson } from '../support/people.ts'
+import { newPerson, personAtConsole } from '../support/people.ts'
 import { PASSWORD, PUBLIC_URL, teamScene } from './scene.ts'
 
 const NEW = { name: 'Max', password: PASSWORD }
@@ -171,6 +173,59 @@ describe('a link', () => {
       const refused = await showing.visitor().send('POST', '/join/look', { body: { token } })
       expect(await errorOf(refused)).toMatchObject({ status: 404, code: 'link_not_valid' })
     }
+  })
+
+  test('that somebody of the account opens stays for the person that it is for, and changes no role', async () => {
+    const { person, shownToken, visitor, people, actions } = showing
+    const mia = await person('member', 'Mia')
+    const token = await shownToken('new-owner@example.org', 'owner')
+    const joined = () => actions().filter((action) => action === 'member.joined').length
+    const before = joined()
+    const refused = await mia.client.send('POST', '/join', { body: { token } })
+    expect(await errorOf(refused)).toMatchObject({ status: 409, code: 'is_member' })
+    expect((await people()).find(({ name }) => name === 'Mia')).toMatchObject({ role: 'member' })
+    expect([joined(), (await visitor().send('POST', '/join/look', { body: { token } })).status]).toEqual([
+      before,
+      200,
+    ])
+  })
+
+  test.each([
+    ['is removed', 'POST', '/remove', {}],
+    ['gets another role', 'PATCH', '', { role: 'member' }],
+  ])('ends when the owner who made it %s: it would let them in again', async (_, method, path, body) => {
+    const { person, owner, visitor } = showing
+    const { person_id, client } = await person('owner', 'Old owner')
+    const { url } = await client.json(
+      'POST',
+      '/team-invitations',
+      inviting(`of-${person_id}@example.org`, 'owner'),
+    )
+    const kept = await showing.shownToken(`kept-${person_id}@example.org`)
+    await owner.json(method, `/team/${person_id}${path}`, body)
+    const statusOf = async (token: string) =>
+      (await visitor().send('POST', '/join/look', { body: { token } })).status
+    expect([await statusOf(new URL(url).hash.slice(1)), await statusOf(kept)]).toEqual([404, 200])
+  })
+
+  test.each([
+    ['is removed', removeStaff],
+    ['is disabled', (tx: Tx, who: string) => disableStaff(tx, who, 1)],
+    ['gets another role', (tx: Tx, who: string) => changeStaff(tx, who, { role: 'auditor' })],
+  ])('ends when the operator who made it %s', async (_, end) => {
+    const { db, gateway, visitor, acme } = showing
+    await personAtConsole(db, null)
+    const person_id = await newPerson(db, { account_id: null, role: 'operator' })
+    const client = await signedIn(gateway, { person_id, account_id: null })
+    const { url } = await client.json('POST', '/team-invitations', {
+      account: String(acme.id),
+      ...inviting(`staff-${person_id}@example.org`, 'owner'),
+    })
+    await db.begin((tx) => end(tx, String(person_id)))
+    const looked = await visitor().send('POST', '/join/look', {
+      body: { token: new URL(url).hash.slice(1) },
+    })
+    expect(looked.status).toBe(404)
   })
 
   test('is built from public_url, whatever host the request names', async () => {
