@@ -162,6 +162,7 @@ const TABLE = `
   /join/look                    POST OSAombkv
   /join/new                     POST OSAombkv
   /session/accounts             GET OSAombk.
+  /session/limits               GET OSAombk.
   /session/account              PUT OSAomb..
 
   /mails                        GET OSA.....

@@ -1,7 +1,7 @@
 // Spend limits of people: set by owners and the staff, not by members, and held to by all of their keys, whichever they make.
 import { describe, expect, test } from 'bun:test'
 import { createKey } from '../../src/access/keys.ts'
-import { errorOf } from '../support/console-session.ts'
+import { errorOf, signedIn } from '../support/console-session.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
 import { whole } from '../support/upstream.ts'
 import { teamScene } from './scene.ts'
@@ -38,6 +38,20 @@ describe('the limit of a person', () => {
     expect((await call(first)).status).toBe(200)
     expect(await limitsOf(max.person_id)).toMatchObject([{ period: 'month' }])
     expect(actions().filter((action) => action === 'member.limited')).toHaveLength(2)
+  })
+
+  test('is told to the person whom it limits, with what is left and when it resets, and to nobody else', async () => {
+    const [max, other] = [await person('member'), await person('member')]
+    await owner.json('PUT', `/team/${max.person_id}/limits`, { weekly_limit: '3' })
+    const [limit, ...rest] = (await max.client.json('GET', '/session/limits')).spend_limits
+    expect([limit, rest]).toMatchObject([
+      { period: 'week', limit_nanos: 3_000_000_000, left_nanos: 3_000_000_000, state: 'ok' },
+      [],
+    ])
+    expect(limit.resets_at_ms).toBeGreaterThan(Date.now())
+    const by_key = await signedIn(gateway, { key: await keyOf(max.person_id, `of-${max.person_id}`) })
+    for (const client of [other.client, owner, by_key, await signedIn(gateway, 'operator')])
+      expect(await client.json('GET', '/session/limits')).toEqual({ spend_limits: [] })
   })
 
   test('is not changed by members, billing, nor for people of other accounts', async () => {

@@ -38,6 +38,7 @@ import { readMoment } from '../../../src/http/period.ts'
 import type { Db, Tx } from '../../../src/store/db.ts'
 import { defined } from '../../../src/utilities/defined.ts'
 import { budgetOf, key_list } from '../list.ts'
+import { ownLimitRoutes } from './own-limits.ts'
 import { IssuedView, KeyChanges, type KeyValues, KeyView, keyView, NewKey, Rotation } from './views.ts'
 
 /** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
@@ -46,7 +47,10 @@ export const MAX_USABLE_KEYS = 200
 
 /** All routes of keys. */
 export const keysRoutes = (gateway: Gateway) =>
-  new Elysia({ name: 'console-keys-all' }).use(keyRoutes(gateway)).use(keyEndRoutes(gateway))
+  new Elysia({ name: 'console-keys-all' })
+    .use(keyRoutes(gateway))
+    .use(keyEndRoutes(gateway))
+    .use(ownLimitRoutes(gateway))
 
 /** `GET` and `POST /console/api/keys`, `/console/api/keys.csv`; `GET` and `PATCH /console/api/keys/{id}`. */
 function keyRoutes(gateway: ConsoleParts) {

@@ -4,6 +4,7 @@ import { ChosenAccount, useAccountScope } from '../../console/web/parts/account-
 import { useOnlyOwnKeys } from '../../console/web/parts/only-own-keys.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { KeysList } from './keys-list.tsx'
+import { OwnLimits } from './own-limits.tsx'
 
 const LEADS = {
   operator: 'Each key belongs to an account. Limit or revoke each one by itself.',
@@ -22,6 +23,7 @@ export default function Keys() {
       actions={scope.account !== undefined && <ChosenAccount {...scope} />}
     >
       <KeysList chosen={scope.account} />
+      <OwnLimits />
     </Page>
   )
 }

@@ -16,7 +16,7 @@ const TITLES = {
   month: 'This month (UTC)',
   total: 'In total',
 } as const
-const NAMES = {
+export const LIMIT_NAMES = {
   '5h': '5-hour limit',
   day: 'daily limit',
   week: 'weekly limit',
@@ -57,7 +57,8 @@ export function LimitWarning({ limits, who }: { limits: readonly SpendLimit[]; w
   const is_reached = limit.state === 'reached'
   return (
     <Notice tone="warn">
-      {who} has used {usedShare(limit)} of its {NAMES[limit.period]} of <Money nanos={limit.limit_nanos} />.{' '}
+      {who} has used {usedShare(limit)} of its {LIMIT_NAMES[limit.period]} of{' '}
+      <Money nanos={limit.limit_nanos} />.{' '}
       {is_reached ? 'Its calls are refused' : 'Calls beyond the limit are refused'}
       {limit.resets_at_ms === null ? '. Raise the limit to continue.' : <Until limit={limit} />}
     </Notice>
