@@ -22,7 +22,13 @@ type Way = (typeof WAYS)[number]['value']
 
 const WAY_LOADS = sign_in_ways.map(({ load }) => load)
 
-export default function SignIn({ note, onSignedIn }: SignInProps) {
+export default function SignIn({
+  note,
+  title = 'Sign in',
+  lead,
+  is_for_people = false,
+  onSignedIn,
+}: SignInProps) {
   const { data: site } = useSession()
   const is_loaded = useAllLoaded(WAY_LOADS)
   if (!site || !is_loaded) return null
@@ -39,25 +45,25 @@ export default function SignIn({ note, onSignedIn }: SignInProps) {
       </div>
     )
   return (
-    <OutsideFrame title="Sign in" refusal={refusal}>
+    <OutsideFrame title={title} lead={lead} refusal={refusal}>
       {!site.operator_is_set && (
         <Notice>
           No operator can sign in yet. Open the link that <code>tollgate serve</code> printed, or create one
           with <code>tollgate console link</code>.
         </Notice>
       )}
-      <SignInForm before={before} onSignedIn={onSignedIn} />
+      <SignInForm before={before} is_for_people={is_for_people} onSignedIn={onSignedIn} />
     </OutsideFrame>
   )
 }
 
-interface SignInFormProps extends Pick<SignInProps, 'onSignedIn'> {
+interface SignInFormProps extends Pick<SignInProps, 'onSignedIn' | 'is_for_people'> {
   /** The viewer of the session that has ended: they are likely to come back. */
   before: Viewer | null
 }
 
-function SignInForm({ before, onSignedIn }: SignInFormProps) {
-  const [way, setWay] = useState<Way>(before?.key ? 'key' : 'password')
+function SignInForm({ before, is_for_people = false, onSignedIn }: SignInFormProps) {
+  const [way, setWay] = useState<Way>(before?.key && !is_for_people ? 'key' : 'password')
   const [account, setAccount] = useState(
     before ? (signInName({ ...before, email: before.person?.email }) ?? '') : '',
   )
@@ -73,7 +79,7 @@ function SignInForm({ before, onSignedIn }: SignInFormProps) {
 
   return (
     <div className="stack">
-      <Choices label="Sign in with" options={WAYS} value={way} onChange={setWay} />
+      {!is_for_people && <Choices label="Sign in with" options={WAYS} value={way} onChange={setWay} />}
       <Form submit={submit} aria-label="Sign in" key={way}>
         {way === 'password' ? (
           <>

@@ -6,7 +6,7 @@ import { type AnswerOf, ApiError, api, send } from '../../console/web/app/client
 import { useSession } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, FormActions, SubmitButton } from '../../console/web/parts/form.tsx'
+import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { PasswordInput } from '../../console/web/parts/password-input.tsx'
@@ -53,12 +53,17 @@ interface InvitedProps {
 function Invited({ token, link, refusal }: InvitedProps) {
   const queries = useQueryClient()
   const [signs_in, setSignsIn] = useState(link.signs_in)
+  const [is_other, setIsOther] = useState(false)
   const { account, role, signed_in_as } = link
-  if (signed_in_as === null && signs_in)
+  const name = is_other ? null : signed_in_as
+  if (name === null && signs_in)
     return (
       <SignIn
-        note={`Sign in to join ${account}.`}
+        title={`Join ${account}`}
+        lead="Sign in to join."
+        is_for_people
         onSignedIn={() => {
+          setIsOther(false)
           void queries.invalidateQueries()
         }}
       />
@@ -69,10 +74,10 @@ function Invited({ token, link, refusal }: InvitedProps) {
       lead={`You are invited to the account ${account}. Your role: ${ROLE_NAMES[role]}.`}
       refusal={refusal}
     >
-      {signed_in_as === null ? (
+      {name === null ? (
         <NewPerson token={token} link={link} signIn={() => setSignsIn(true)} />
       ) : (
-        <AsViewer token={token} name={signed_in_as} />
+        <AsViewer token={token} name={name} useOther={() => setIsOther(true)} />
       )}
     </OutsideFrame>
   )
@@ -88,7 +93,14 @@ function useArrival(): () => Promise<void> {
   }
 }
 
-function AsViewer({ token, name }: { token: string; name: string }) {
+interface AsViewerProps {
+  token: string
+  name: string
+  /** A computer may have several people, and a person several sign-ins. */
+  useOther: () => void
+}
+
+function AsViewer({ token, name, useOther }: AsViewerProps) {
   const arrive = useArrival()
   async function submit(): Promise<void> {
     await send(api.join.post({ token }))
@@ -98,6 +110,7 @@ function AsViewer({ token, name }: { token: string; name: string }) {
     <Form submit={submit} aria-label="Join">
       <p>You are signed in as {name}.</p>
       <SubmitButton>Join</SubmitButton>
+      <Button onClick={useOther}>Join as somebody else</Button>
     </Form>
   )
 }
@@ -133,12 +146,8 @@ function NewPerson({ token, link: { email, terms, min_password_chars }, signIn }
         <PasswordInput autoComplete="new-password" value={password} onChange={setPassword} />
       </Field>
       <TermsField terms={terms} accepted={accepted} onChange={setAccepted} />
-      <FormActions>
-        <Button look="quiet" onClick={signIn}>
-          I have a sign-in here
-        </Button>
-        <SubmitButton>Join</SubmitButton>
-      </FormActions>
+      <SubmitButton>Join</SubmitButton>
+      <Button onClick={signIn}>Sign in instead</Button>
     </Form>
   )
 }

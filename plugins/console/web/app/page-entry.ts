@@ -60,6 +60,11 @@ export interface PageGroup {
 export interface SignInProps {
   /** Why, where a session has ended. */
   note?: string
+  /** Of a page that leads on to another thing than the console. */
+  title?: string
+  lead?: string
+  /** Whether an API key is of no use there. */
+  is_for_people?: boolean
   /** The session is there: the page goes on. */
   onSignedIn: () => void
 }

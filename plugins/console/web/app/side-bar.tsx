@@ -107,7 +107,10 @@ function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
   }
   return (
     <div className="side-foot">
-      <div className="side-who" title={viewer.person?.email ?? viewer.account ?? undefined}>
+      <div
+        className="side-who"
+        title={[viewer.person?.email, viewer.account].filter((text) => text != null).join(', ') || undefined}
+      >
         <div>{isUnnamed(viewer) ? 'Operator' : (viewer.person?.name ?? viewer.account)}</div>
         <div className="small soft">
           {viewer.key ? `by key ${viewer.key.prefix}` : !isUnnamed(viewer) && roleOf(viewer)}
