@@ -245,8 +245,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 250 more for what the roles of people may do, and their addresses.
   // 650 more for fresh sign-ins, links by mail, and events of how people sign in.
   // 600 more for teams: invitations, roles, removals, keys and budgets of people, switching between accounts.
-  // 50 more for the rule of the last way to sign in.
-  'src/access/': 5_940,
+  // 50 more for the rule of the last way to sign in. 40 more for invitations that end with the role of who made them.
+  'src/access/': 5_980,
   // 100 more for movements of money, which commands of several plugins make. 50 more, as in src/domain and plugins/console, since a gateway may be
   // below a path: the door, the cookies' names, the page's addresses. 50 more for refunds and settings.
   // 60 more for the brand in the head of pages.
@@ -349,7 +349,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 200 more for the terms of people who join a team or set their first password.
 // 100 more for the rule of the last way to sign in, and for browsers that write into what they keep of a sign-in at a provider.
 // 60 more for settings that are lists of named tables.
-const MAX_TEST_LINES = 160_520
+// 450 more for a team walked in a browser, and its commands.
+const MAX_TEST_LINES = 160_970
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
