@@ -56,6 +56,17 @@ test('a hundred credits at once, over three accounts: as many as fit the limit',
   expect((await balances()) - before).toBe(9.9 * USD)
 })
 
+test('nobody goes past the limit by an account’s own link, which without a mail server would be shown', async () => {
+  const ask = (client: ConsoleClient) => client.send('POST', '/invitations', { body: { account: 'anna' } })
+  expect(await errorOf(await ask(support))).toMatchObject({
+    status: 409,
+    code: 'no_mail',
+    message:
+      'This gateway sends no mail, and the link of an invitation is shown to operators only. Ask an operator for it.',
+  })
+  expect((await (await ask(operator)).json()).url).toContain('/console/invitation#')
+})
+
 test('two sessions of one person at once have one limit', async () => {
   const other = await signedIn(gateway, { person_id, account_id: null }, clock.now_ms)
   const answers = await Promise.all([support, other].map((client) => credit(client, 'anna', '6')))

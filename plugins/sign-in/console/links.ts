@@ -124,7 +124,7 @@ export function passwordRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'pe
 
 /**
  * `POST /console/api/invitations`: a link by which an account sets its password: mailed where that can be, unless the request wants it shown;
- * else in this answer only. For operators, and for support, who may not have a link that can be mailed.
+ * else in this answer only. For operators, and by mail alone for support.
  */
 export function invitationRoutes(gateway: ConsoleParts) {
   const { now, catalogue } = gateway.calls
@@ -135,9 +135,10 @@ export function invitationRoutes(gateway: ConsoleParts) {
       '/console/api/invitations',
       async ({ viewer, origin, body, request }) => {
         const can_mail = canMail(catalogue())
-        // A link signs in as the account: where it can be mailed, it is the account's alone.
-        const must_mail = can_mail && !may(viewer, 'operate')
+        // A link signs in as the account, past the limit of what support credits: nobody but operators has it in hand.
+        const must_mail = !may(viewer, 'operate')
         if (must_mail && body.as_link) requireRight(viewer, 'operate')
+        if (must_mail && !can_mail) throw noMail()
         const has_mail = body.as_link !== true && can_mail
         const { token, expires_at_ms, mailed_to } = await changed(gateway, { viewer, origin }, async (tx) => {
           const invited = await invite(tx, body.account, { randomBytes, now_ms: now(), has_mail })
@@ -156,6 +157,12 @@ export function invitationRoutes(gateway: ConsoleParts) {
       { body: Invitation, response: { 200: InvitationView, ...FAILURES } },
     )
 }
+
+const noMail = () =>
+  conflict(
+    'This gateway sends no mail, and the link of an invitation is shown to operators only. Ask an operator for it.',
+    { code: 'no_mail' },
+  )
 
 const noAddress = (account: string) =>
   conflict(
