@@ -349,8 +349,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 200 more for the terms of people who join a team or set their first password.
 // 100 more for the rule of the last way to sign in, and for browsers that write into what they keep of a sign-in at a provider.
 // 60 more for settings that are lists of named tables.
-// 450 more for a team walked in a browser, and its commands.
-const MAX_TEST_LINES = 160_970
+// 480 more for a team walked in a browser, its commands, and spend limits of people on PostgreSQL.
+const MAX_TEST_LINES = 161_000
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -1,4 +1,4 @@
-// Budgets of people: all keys of a person in an account count together, on both engines; a key that is handed over counts for its new person from then on.
+// Budgets of people: all keys of a person in an account count together, on both engines (by random operations: simulation.test.ts); a key that is handed over counts for its new person from then on.
 import { describe, expect, test } from 'bun:test'
 import { budgetsOfPerson, setBudgets } from '../../../src/access/budgets.ts'
 import { handOver, removeMember } from '../../../src/access/team.ts'
@@ -6,6 +6,8 @@ import type { Operation } from '../../../src/money/ledger/operations.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
 import type { Key } from '../../../src/store/schema.ts'
+import { hasPostgres } from '../../support/postgres.ts'
+import { inOne, keyText, postgresWorld } from './postgres-world.ts'
 import { charged, held } from './steps.ts'
 import { addKey, brokenInvariants, hold, personText, post, voided, world } from './world.ts'
 
@@ -135,4 +137,33 @@ test('an audit finds a budget of a person that counts less than their calls', as
   commit(on(MONDAY, 30, 1), post(1, 30))
   db.run('UPDATE budgets SET used_nanos = used_nanos - 1 WHERE person_id = 1')
   expect(await brokenInvariants(db)).toEqual(['budget_has_its_calls'])
+})
+
+describe.if(hasPostgres)('on PostgreSQL', () => {
+  test('keys of one person count together, until one of them is handed over', async () => {
+    await using there = await postgresWorld()
+    await there.begin({ balance: 10_000 })
+    await there.run(inOne([keyText(4, 1)]))
+    for (const text of [...personText(1, 1, [1, 3], { day: 100 }), ...personText(2, 1, [4], { day: 100 })])
+      await there.run(text)
+    const used = async (person_id: number) =>
+      (await budgetsOfPerson(there.db, { account_id: 1, person_id })).map(({ used_nanos }) => used_nanos)
+    expect(
+      await there.commit([on(MONDAY, 60, 1), on(MONDAY, 41, 3), on(MONDAY, 40, 3), on(MONDAY, 90, 4)]),
+    ).toMatchObject([
+      { held_nanos: 60 },
+      refusedBy('person_daily_limit', TUESDAY),
+      { held_nanos: 40 },
+      { held_nanos: 90 },
+    ])
+    expect([await used(1), await used(2)]).toEqual([[100], [90]])
+    await there.run('UPDATE keys SET person_id = 2 WHERE id = 3')
+    expect(await there.commit([on(MONDAY, 11, 3), on(MONDAY, 10, 3), on(MONDAY, 1, 1)])).toMatchObject([
+      refusedBy('person_daily_limit', TUESDAY),
+      { held_nanos: 10 },
+      refusedBy('person_daily_limit', TUESDAY),
+    ])
+    expect([await used(1), await used(2)]).toEqual([[100], [100]])
+    expect(await there.brokenInvariants()).toEqual([])
+  })
 })
