@@ -7,6 +7,7 @@ import {
   bareColumns,
   equals,
   equalsUnlessNull,
+  isNullParameter,
   placeholders,
   rawPlaceholders,
 } from '../../src/store/placeholders.ts'
@@ -42,6 +43,11 @@ export interface NewMail<P extends Purpose = Purpose> {
 const CANCELLED = { state: 'cancelled', next_at_ms: null, link: null } as const
 const REPLACED = 'A newer link replaced it.'
 
+/** A mail whose link leads to a page; to any where it is null. */
+const leadsTo = () =>
+  sql`(${isNullParameter(mails.link, 'page')}
+    OR substr(${mails.link}, 1, length(CAST(${sql.placeholder('page')} AS text)) + 1) = CAST(${sql.placeholder('page')} AS text) || '#')`
+
 const queries = perConnection({
   insert: (orm) =>
     orm
@@ -64,6 +70,7 @@ const queries = perConnection({
           sql`${mails.state} = 'queued' AND ${mails.link} IS NOT NULL AND ${mails.id} <> ${sql.placeholder('id')}`,
           equals(mails.purpose, 'purpose'),
           equals(mails.recipient, 'recipient'),
+          leadsTo(),
           sql`${mails.account_id} IS NOT DISTINCT FROM CAST(${sql.placeholder('account_id')} AS bigint)`,
         ),
       )
@@ -77,6 +84,7 @@ const queries = perConnection({
           sql`${mails.state} = 'queued' AND ${mails.link} IS NOT NULL`,
           equalsUnlessNull(mails.account_id, 'account_id'),
           equalsUnlessNull(mails.recipient, 'recipient'),
+          leadsTo(),
         ),
       )
       .prepare(),
@@ -87,7 +95,7 @@ const MAX_FIELD_CHARS = 200
 /**
  * Queues a mail in the caller's transaction: it is sent if that is committed, within a second, by one gateway.
  * Ask `canMail(catalogue)` first: where no mail server is set, show the link instead. A mail with a link takes the place of an earlier
- * one to the same recipient that was not sent yet.
+ * one to the same recipient and the same page that was not sent yet.
  *
  * @returns whether it is queued now; false for a repeated `request_key`
  * @throws GatewayError invalid_request for an address that mail cannot be sent to
@@ -116,20 +124,24 @@ export async function queueMail<P extends Purpose>(
     queued_at_ms: now_ms,
     next_at_ms: now_ms,
   })
-  if (queued && link) await queries(tx).replace.run({ ...about, id: queued.id })
+  if (queued && link) {
+    const [page = ''] = link.path.split('#', 1)
+    await queries(tx).replace.run({ ...about, id: queued.id, page })
+  }
   return queued !== undefined
 }
 
 /**
  * Cancels mails that were not sent yet and whose links work no more. In the caller's transaction.
  *
- * @param which those of an account, or of everybody where it is null; and why, for the list of mails: by default newer links replace them
+ * @param which those of an account, or of everybody where it is null; the page that their links lead to, or any; and why, for the list
+ * of mails: by default newer links replace them
  */
 export async function cancelLinks(
   tx: Tx,
-  which: { account_id: number | null; recipient?: string; failure?: string },
+  which: { account_id: number | null; page?: string; recipient?: string; failure?: string },
 ): Promise<void> {
-  await queries(tx).cancelLinks.run({ failure: REPLACED, recipient: null, ...which })
+  await queries(tx).cancelLinks.run({ failure: REPLACED, recipient: null, page: null, ...which })
 }
 
 /** Names that people chose stay in their line. */

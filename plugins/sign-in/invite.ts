@@ -35,7 +35,7 @@ export async function invite(
   await tx.lock(null)
   const account = await lockedAccount(tx, account_name)
   const made = await makeInvitation(tx, account_name, issuing)
-  await cancelLinks(tx, { account_id: account.id })
+  await cancelLinks(tx, { account_id: account.id, page: INVITATION_PAGE })
   const { has_password, person } = await readLink(tx, made.token, issuing.now_ms)
   const email = await addressFor(tx, account.id, person)
   if (!has_mail || !isMailAddress(email)) return { ...made, account: account.name, mailed_to: undefined }

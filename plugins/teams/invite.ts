@@ -54,7 +54,12 @@ export async function invitePerson(
 /** Revokes an invitation, and its mail if it was not sent yet. In a transaction that has locked the account. @throws GatewayError not_found */
 export async function withdrawInvitation(tx: Tx, account_id: number, id: number): Promise<void> {
   const { email } = await revokeInvitation(tx, account_id, id)
-  await cancelLinks(tx, { account_id, recipient: email, failure: 'The invitation was revoked.' })
+  await cancelLinks(tx, {
+    account_id,
+    page: JOIN_PAGE,
+    recipient: email,
+    failure: 'The invitation was revoked.',
+  })
 }
 
 export const joinUrl = (base: string, token: string): string =>

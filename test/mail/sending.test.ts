@@ -1,5 +1,6 @@
 // The sending of mails, to a real mail server: delivered once, tried again for a day, given up; secrets gone afterwards; headers that nobody injects into.
 import { describe, expect, test } from 'bun:test'
+import { cancelLinks } from '../../plugins/mail/queue.ts'
 import { MAX_WAIT_MS, RETRY_AFTER_MS, TAKEN_FOR_MS } from '../../plugins/mail/sender.ts'
 import { readServer } from '../../plugins/mail/settings.ts'
 import { smtpClient } from '../../plugins/mail/smtp.ts'
@@ -80,6 +81,19 @@ describe('a mail', () => {
       link: null,
       failure: 'A newer link replaced it.',
     })
+  })
+
+  test('with a link leaves those that lead elsewhere: into a team, and to a first password', async () => {
+    await using scene = await mailScene()
+    const join = { ...INVITATION.link, path: '/console/join#TEAM' }
+    await scene.queue({ ...INVITATION, link: join, request_key: 'member-invitation:1' })
+    await scene.queue()
+    await scene.db.begin((tx) =>
+      cancelLinks(tx, { account_id: INVITATION.account_id, page: '/console/invitation' }),
+    )
+    await scene.open().sendDue()
+    expect(scene.server.received.map(({ text }) => text.includes('#TEAM'))).toEqual([true])
+    expect((await scene.rows()).map(({ state }) => state)).toEqual(['sent', 'cancelled'])
   })
 
   test('whose link expired is not sent', async () => {
