@@ -97,9 +97,12 @@ export function dropIfOfStorage(thrown: unknown): void {
   if (!isStorageFailure(thrown)) throw thrown
 }
 
+/** The words of the database's triggers, on both engines: a row was to be written for an account that another process has erased a moment ago. */
+const ERASED = 'the account is erased'
+
 /**
  * Any thrown value as a GatewayError, with the original as its cause: a failure of the disk or the database becomes
- * `overloaded`, any other error `internal`.
+ * `overloaded`, a row of an erased account `unauthenticated`, any other error `internal`.
  */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
@@ -110,6 +113,10 @@ export function toGatewayError(thrown: unknown): GatewayError {
       cause: thrown,
     })
   }
+  if (thrown instanceof Error && thrown.message === ERASED)
+    return unauthenticated('The account of this request was erased. Use the API key of another account.', {
+      cause: thrown,
+    })
   return internal('The gateway failed to handle this request. It has been logged; please try again.', {
     cause: thrown,
   })
