@@ -350,7 +350,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 100 more for the rule of the last way to sign in, and for browsers that write into what they keep of a sign-in at a provider.
 // 60 more for settings that are lists of named tables.
 // 480 more for a team walked in a browser, its commands, and spend limits of people on PostgreSQL.
-const MAX_TEST_LINES = 161_000
+// 60 more for what an erased account, a mail of a team and support are answered.
+const MAX_TEST_LINES = 161_060
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
