@@ -34,7 +34,7 @@ interface ActionFilter {
   actor?: ActionRow['actor'] | undefined
   /** The name of a model, provider, setting or backup. */
   subject?: string | undefined
-  /** Who did it at the console. */
+  /** The person at the console. */
   person_id?: number | undefined
   /** Without what the staff did. */
   hides_staff?: boolean

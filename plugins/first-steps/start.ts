@@ -66,7 +66,7 @@ export async function startView(
   }
 }
 
-/** How many keys work, of those that the viewer sees. */
+/** The number of keys that work, of those that the viewer sees. */
 async function usableKeys(db: Db, viewer: Viewer, account_id: number, now_ms: number): Promise<number> {
   const ids = onlyKeysOf(viewer)
   if (!ids) return await countUsableKeys(db, account_id, now_ms)

@@ -1,4 +1,4 @@
-// What a provider tells of a person, read with care: who they are there, and which address it has checked. Pure.
+// The claims of a provider about a person, read with care: who they are there, and which address it has checked. Pure.
 import { domainOf, personsAddress } from '../../src/domain/mail-address.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
 import type { EmailTrust } from './presets.ts'
@@ -9,7 +9,7 @@ export type Claims = Readonly<Record<string, unknown>>
 /** A person as a provider has shown them to be. */
 export interface ProvedIdentity {
   issuer: string
-  /** Who they are there: with the issuer the only thing that they are known by. */
+  /** Their name there: with the issuer the only thing that they are known by. */
   subject: string
   /** For people to read. */
   name: string | undefined

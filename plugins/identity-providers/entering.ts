@@ -1,4 +1,4 @@
-// Whom an identity lets in: the person who has it; a person who has shown that its address is theirs; or somebody new, where that is allowed.
+// The person of an identity: who has it; who has shown that its address is theirs; or somebody new, where that is allowed.
 import { claimEmail, personOfEmail } from '../../src/access/emails.ts'
 import { lockPerson, type PersonIn, type ProvedPerson } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
@@ -11,7 +11,7 @@ import type { ProvedIdentity } from './claims.ts'
 import { findIdentity, insertIdentity, useIdentity } from './identities.ts'
 import { type IdentityProvider, isFor } from './settings.ts'
 
-/** What follows from a change of how somebody signs in, such as a mail. In the transaction of the change. */
+/** The consequences of a change of how somebody signs in, such as a mail. In the transaction of the change. */
 export type TellChange = (tx: Tx, person: PersonRow, change: 'identity' | 'identity_removed') => Promise<void>
 
 export interface Entering {

@@ -7,7 +7,7 @@ import type { KnownProvider } from './directory.ts'
 import type { Flow } from './flow.ts'
 import type { IdentityProvider } from './settings.ts'
 
-/** What the browser keeps of a sign-in under way: whoever has no part of it cannot finish it. */
+/** The browser's part of a sign-in under way: whoever does not have it cannot finish. */
 export interface Secrets {
   state: string
   nonce: string
@@ -30,7 +30,7 @@ interface Asking {
   purpose: Flow['purpose']
 }
 
-/** Where a person shows the provider who they are. */
+/** The provider's page on which a person shows who they are. */
 export async function authorizationUrl(
   { configuration, metadata }: KnownProvider,
   provider: IdentityProvider,

@@ -5,7 +5,7 @@ import { cookieForm, type SiteSettings } from '../../src/app/surface/console/sit
 import { type CookieForm, cookieOf, setCookie } from '../../src/http/cookies.ts'
 import { Closed, OneOf } from '../../src/http/schema.ts'
 
-/** How long somebody has at the provider. */
+/** The time that somebody has at the provider. */
 export const FLOW_MS = 15 * 60_000
 
 const Short = Type.String({ minLength: 1, maxLength: 200 })

@@ -17,7 +17,7 @@ const TOLERANCE_S = 30
 export interface LogoutToken {
   issuer: string
   id: string
-  /** Whose sessions end: one session of the provider, or all of a person there. */
+  /** The sessions that end: one session of the provider, or all of a person there. */
   provider_session: string | undefined
   subject: string | undefined
 }

@@ -13,7 +13,7 @@ export type EmailTrust =
 
 export interface Preset {
   title: string
-  /** Where everybody's is the same. */
+  /** One address for everybody. */
   issuer?: string
   scopes: readonly string[]
   email_trust: EmailTrust

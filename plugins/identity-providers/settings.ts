@@ -189,10 +189,10 @@ export const isOfProvider = (
   withoutTrailing(issuer, '/') === withoutTrailing(own, '/') ||
   (email_trust === 'microsoft' && provider === name)
 
-/** Where a provider sends people back to, as it is registered there. */
+/** The address that a provider sends people back to, as it is registered there. */
 export const redirectUriOf = (public_url: string, { name }: Pick<IdentityProvider, 'name'>): string =>
   `${withoutTrailing(public_url, '/')}/console/sign-in/${name}`
 
-/** Where a provider tells that somebody signed out there. */
+/** The address at which a provider tells that somebody signed out there. */
 export const logoutUriOf = (public_url: string, { name }: Pick<IdentityProvider, 'name'>): string =>
   `${withoutTrailing(public_url, '/')}/identity-providers/${name}/logout`

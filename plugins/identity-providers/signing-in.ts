@@ -17,9 +17,9 @@ export interface SigningIn {
   providers(): readonly IdentityProvider[]
   /** @throws GatewayError not_found */
   provider(name: string): IdentityProvider
-  /** What it publishes. @throws GatewayError upstream_failed */
+  /** Its published configuration. @throws GatewayError upstream_failed */
   known(provider: IdentityProvider): Promise<KnownProvider>
-  /** Where to go, and what the browser keeps until it comes back. */
+  /** The address to go to, and what the browser keeps until it comes back. */
   start(
     asked: Pick<Flow, 'provider' | 'purpose' | 'session_id' | 'terms' | 'next'>,
   ): Promise<{ url: string; flow: Flow }>
@@ -38,7 +38,7 @@ export interface SigningIn {
   readonly tellChange: TellChange
 }
 
-/** What a sign-in under way came to. */
+/** The result of a sign-in under way. */
 export interface Proved {
   flow: Flow
   provider: IdentityProvider

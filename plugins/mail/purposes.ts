@@ -2,7 +2,7 @@
 import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 
-/** What changed of how somebody signs in. */
+/** The part that changed of how somebody signs in. */
 export type SignInChange =
   | 'email'
   | 'password'

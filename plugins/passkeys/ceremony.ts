@@ -26,7 +26,7 @@ const described = ({ credential_id, transports }: PasskeyRow) => ({
   transports: [...transports],
 })
 
-/** What a browser is asked for to add a passkey: one that asks its user who they are, and needs no name to be found again. */
+/** The options by which a browser adds a passkey: one that asks its user who they are, and needs no name to be found again. */
 export const addingOptions = (
   { id, name: rpName }: PasskeySite & { name: string },
   person: PersonRow,
@@ -45,7 +45,7 @@ export const addingOptions = (
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
 
-/** What a browser is asked for to sign in. @param known those of a known person; empty: whichever it has */
+/** The options by which a browser signs in. @param known those of a known person; empty: whichever it has */
 export const signingOptions = (
   { id }: PasskeySite,
   { known, challenge }: { known: readonly PasskeyRow[]; challenge: Challenge },

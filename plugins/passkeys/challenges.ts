@@ -16,7 +16,7 @@ const BYTES = 32
 /** Strangers can ask for them: beyond, the oldest make room. */
 const MAX_OPEN = 10_000
 
-/** What a challenge is for, and in which session; no session: somebody signs in by it. */
+/** The purpose of a challenge, and its session; no session: somebody signs in by it. */
 export type ChallengeFor =
   | { purpose: 'add' | 'confirm'; session_id: number }
   | { purpose: 'sign_in'; session_id: null }

@@ -8,7 +8,7 @@ export const passkey_challenges = sqliteTable('passkey_challenges', {
   sha256: blob({ mode: 'buffer' }).notNull().unique(),
   challenge: text().notNull(),
   purpose: text({ enum: ['add', 'sign_in', 'confirm'] }).notNull(),
-  /** Whose it is. Null: of somebody who signs in by it. */
+  /** Its person. Null: somebody who signs in by it. */
   session_id: integer(),
   expires_at_ms: integer().notNull(),
 })

@@ -20,7 +20,7 @@ export interface NewHolder {
   name: string
   /** Of their password; absent: they sign in by an identity. */
   password_hash?: string | undefined
-  /** That they accepted; undefined where the operator has none. */
+  /** The terms that they accepted; undefined where the operator has none. */
   terms: Terms | undefined
 }
 

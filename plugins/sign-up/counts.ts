@@ -38,7 +38,7 @@ const queries = perConnection({
       .prepare(),
 })
 
-/** What is counted, and when its window ends. */
+/** The subject of a count, and the end of its window. */
 export interface Counted {
   kind: CountKind
   subject: string

@@ -74,7 +74,7 @@ export interface SignUpSettings
   challenge: Challenge | undefined
 }
 
-/** What a browser has to solve. */
+/** The challenge that a browser has to solve. */
 export type Challenge =
   | { kind: 'altcha' }
   | { kind: 'none' }
@@ -134,7 +134,7 @@ export const signUpSettings = defineSection({
 
 type Sections = Pick<Catalogue, 'sections' | 'server'>
 
-/** Who may sign up at this moment. Closed, too, where no mail can be sent or the challenge lacks its secret. */
+/** The mode of sign-up at this moment. Closed, too, where no mail can be sent or the challenge lacks its secret. */
 export function modeOf(catalogue: Sections): (typeof MODES)[number] {
   const { mode, challenge } = signUpSettings.of(catalogue)
   const can = canMail(catalogue) && catalogue.server.public_url !== undefined && challenge !== undefined

@@ -134,7 +134,7 @@ export async function sweepPending(db: Db, now_ms: number): Promise<void> {
   await db.write((db) => queries(db).sweep.run({ now_ms }))
 }
 
-/** How many wait for the link of their mail. */
+/** The number of those that wait for the link of their mail. */
 export const countPending = async (db: Db): Promise<number> =>
   (await queries(db).countPending.get())?.count ?? 0
 

@@ -29,13 +29,13 @@ export const sign_ups = sqliteTable('sign_ups', {
   /** Null until the account is made. */
   account_id: integer(),
   email: text().notNull(),
-  /** How the address was shown to be theirs. */
+  /** The proof that the address is theirs. */
   proof: text({ enum: ['mail', 'identity'] }).notNull(),
   /** Of the link's token; null once it was used. */
   sha256: blob({ mode: 'buffer' }).unique(),
   network: text(),
   code_id: integer(),
-  /** How many mails with a link were sent. */
+  /** The number of mails with a link that were sent. */
   mails: integer().notNull(),
   created_at_ms: integer().notNull(),
   expires_at_ms: integer().notNull(),
@@ -44,7 +44,7 @@ export const sign_ups = sqliteTable('sign_ups', {
 
 export const COUNT_KINDS = ['network', 'domain', 'mailbox', 'mail', 'challenge'] as const
 
-/** What all gateways have counted of a subject until the end of its window. */
+/** The count of a subject by all gateways until the end of its window. */
 export const sign_up_counts = sqliteTable('sign_up_counts', {
   id: integer().primaryKey(),
   kind: text({ enum: COUNT_KINDS }).notNull(),

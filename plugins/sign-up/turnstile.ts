@@ -5,7 +5,7 @@ import { type RemoteSeams, sendToPublic } from '../../src/media/public-request.t
 import { parseImageUrl } from '../../src/media/url.ts'
 
 const VERIFY_URL = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
-/** Where the page's script and frame come from. */
+/** The origin of the page's script and frame. */
 export const TURNSTILE_ORIGIN = 'https://challenges.cloudflare.com'
 /** As the page's widget says. */
 export const ACTION = 'sign_up'

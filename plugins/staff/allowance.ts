@@ -1,4 +1,4 @@
-// What support may credit in a day: the allowance of a viewer's credit, which the ledger counts, and the words where it is used up.
+// The allowance of support: what a viewer may credit in a day, which the ledger counts, and the words where it is used up.
 import type { Viewer } from '../../src/access/viewer.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { type GatewayError, permissionDenied, unprocessable } from '../../src/domain/errors.ts'

@@ -23,7 +23,7 @@ export interface NewStaff {
   role: StaffRole
 }
 
-/** How somebody came to the staff. */
+/** The way by which somebody came to the staff. */
 export interface AddedStaff {
   person: StaffPerson
   /** Somebody who is in an account, and has shown that the address is theirs: they keep their name and password. */
@@ -56,12 +56,12 @@ interface Joining {
   name: string
   email: string
   now_ms: number
-  /** Who has the address now. */
+  /** The person who has the address now. */
   holder: PersonRow | undefined
   was_here: boolean
 }
 
-/** Who was taken off the staff comes back as the same person: the address is one that they have shown, or that an operator wrote down. */
+/** Somebody who was taken off the staff comes back as the same person: the address is one that they have shown, or that an operator wrote down. */
 async function joining(tx: Tx, { holder, was_here, ...added }: Joining): Promise<PersonRow> {
   if (!holder || (holder.email_verified_at_ms === null && holder.account_id !== null))
     return await newPerson(tx, { ...added, holder })

@@ -18,7 +18,7 @@ export function stateOfKey(key: Key, now_ms: number): KeyState {
   return status === 'active' || status === 'retiring' ? 'usable' : status
 }
 
-/** Who calls from the console: a member, whose calls are their own, or else the account. */
+/** The caller of the console's own calls: a member, whose calls are their own, or else the account. */
 export interface Payer {
   account: Account
   /** Null: the account itself. */

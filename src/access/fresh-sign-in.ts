@@ -18,7 +18,7 @@ import {
 import { isKnownAddress } from './sign-in-rate.ts'
 import { actingAs, ownerOf, type PersonViewer, requirePerson, type Viewer } from './viewer.ts'
 
-/** How long a proof is fresh. */
+/** The time for which a proof is fresh. */
 export const FRESH_FOR_MS = 10 * 60_000
 
 /** The code by which pages ask for another proof, and then repeat what they asked for. */

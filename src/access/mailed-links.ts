@@ -18,7 +18,7 @@ const MIN_BETWEEN_MS = MINUTE_MS
 /** A link to be mailed. */
 export interface MailedLink extends SignInLink {
   person: PersonRow
-  /** Where they come in. */
+  /** The place where they come in. */
   account_id: number | null
 }
 

@@ -9,7 +9,7 @@ import { Loaded } from '../../console/web/parts/states.tsx'
 import { FIRST_MESSAGES, type FirstCallQuery, NO_KEY, WaitForCall } from './first-call.tsx'
 import { type StartState, Step } from './steps.tsx'
 
-/** What stands in place of the call while the page knows no key. */
+/** The place of the call while the page knows no key. */
 function BeforeKey({ state: { due, account, providers } }: { state: StartState }) {
   const is_own = providers === null
   if (is_own && !due)

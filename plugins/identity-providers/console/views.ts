@@ -17,7 +17,7 @@ export const providerView = ({ name, title }: IdentityProvider) => ({ name, titl
 
 export const ProvidersView = Type.Object({
   providers: Type.Array(ProviderView),
-  /** That somebody new accepts by going on; null where strangers have no account, or the operator has no terms. */
+  /** The terms that somebody new accepts by going on; null where strangers have no account, or the operator has no terms. */
   terms: Nullable(TermsView),
   /** By which this browser signed in last. It has signed out here since, and can do so there, too. */
   left: Nullable(ProviderView),

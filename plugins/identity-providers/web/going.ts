@@ -20,7 +20,7 @@ export async function goToLink(provider: string): Promise<void> {
   location.assign(url)
 }
 
-/** Where this and other tabs hear that somebody has confirmed who they are. */
+/** The channel by which tabs hear that somebody has confirmed who they are. */
 export const CONFIRMED = 'tollgate-confirmed'
 
 /**

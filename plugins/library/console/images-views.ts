@@ -76,7 +76,7 @@ export const ImageView = Closed({ ...IMAGE, lineage: Type.Array(RelativeView) })
 
 export const DeletedView = Closed({ id: Type.String(), deleted: Type.Literal(true) })
 
-/** What a viewer sees of it. */
+/** The view of it for a viewer. */
 interface Sight {
   viewer: Viewer
   /** With prompts and names. */

@@ -44,7 +44,7 @@ export interface ChangedModel {
   readonly kind: Model['kind']
   readonly is_chosen: boolean
   readonly routes: readonly ChangedRoute[]
-  /** Why an amount stays that was to change. */
+  /** The reason why an amount stays that was to change. */
   readonly left: readonly ('free' | 'cost unknown')[]
 }
 

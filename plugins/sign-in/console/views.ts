@@ -48,7 +48,7 @@ export const SessionView = Type.Object({
 interface ViewerFacts {
   /** Of a session by key. */
   key: Key | undefined
-  /** Who is signed in, otherwise. */
+  /** The viewer, otherwise. */
   person: PersonRow | undefined
   public_url: string | undefined
   rights: Right[]
@@ -100,7 +100,7 @@ export const MeView = Type.Object({
   can_mail: Type.Boolean({ description: 'whether this gateway sends mails' }),
 })
 
-/** What a link can be used for. */
+/** The uses of a link. */
 export const LINK_PURPOSES = ['password', 'reset', 'sign_in'] as const
 export const MailedLink = Closed({
   email: Type.String({ maxLength: 254, must: 'an email address' }),
@@ -118,7 +118,7 @@ export const LinkView = Type.Object({
   role: OneOf(['operator', 'account']),
   account: Nullable(Type.String()),
   has_password: Type.Boolean({ description: 'whether it replaces a password' }),
-  /** That the person accepts with their first password; null: none. */
+  /** The terms that the person accepts with their first password; null: none. */
   terms: Nullable(TermsView),
   min_password_chars: Type.Integer(),
   ...TimeFields('expires'),

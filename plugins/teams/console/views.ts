@@ -25,7 +25,7 @@ export const InvitedView = Closed({
   ...TimeFields('expires'),
 })
 
-/** What becomes of the keys of somebody: one of both. */
+/** The fate of somebody's keys: one of both. */
 const KEYS_LEFT = {
   keys: Type.Optional(Type.Literal('revoke', { must: '"revoke"' })),
   keys_to: Type.Optional(Person),
@@ -64,7 +64,7 @@ export const LinkView = Closed({
   signs_in: Type.Boolean({ description: 'the address belongs to a person here, who signs in to join' }),
   /** Null where nobody is signed in. */
   signed_in_as: Nullable(Type.String({ description: 'the name of who is signed in, and would join' })),
-  /** That a new person accepts; null: none. */
+  /** The terms that a new person accepts; null: none. */
   terms: Nullable(TermsView),
   min_password_chars: Type.Integer(),
   ...TimeFields('expires'),

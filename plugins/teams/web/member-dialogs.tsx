@@ -104,7 +104,7 @@ const FATES = [
   { value: 'hand', label: 'Hand over' },
 ] as const
 
-/** What becomes of the keys of a person. */
+/** The fate of a person's keys. */
 function useKeysLeft(person: MemberView, people: readonly MemberView[]) {
   const heirs = people
     .filter(({ person_id, role }) => person_id !== person.person_id && role !== 'billing')

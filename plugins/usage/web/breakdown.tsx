@@ -119,7 +119,7 @@ function UnknownCost({ resale }: Pick<Overview, 'resale'>) {
   )
 }
 
-/** What counts by provider and route: the figure above the table counts calls that were only tried, too. */
+/** The note on counts by provider and route: the figure above the table counts calls that were only tried, too. */
 function WhereAnswered({ by, provider }: { by: ReportGroup; provider: string | undefined }) {
   if (!provider && by !== 'provider' && by !== 'route') return null
   return (

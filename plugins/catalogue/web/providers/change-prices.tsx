@@ -58,7 +58,7 @@ interface ChangeFormProps {
   file: CatalogueFile
 }
 
-/** What is chosen, and the order that it makes; null as long as no percentage is typed. */
+/** The choice, and the order that it makes; null as long as no percentage is typed. */
 function useChoices({ provider, file }: ChangeFormProps) {
   const [sign, setSign] = useState<'' | '-'>('')
   const [percent, setPercent] = useState('')

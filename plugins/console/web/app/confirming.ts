@@ -4,7 +4,7 @@ import { createNotifier } from './notifier.ts'
 /** As the gateway refuses them. */
 const CONFIRM_SIGN_IN = 'confirm_sign_in'
 
-/** Who waits for the answer of the dialog. */
+/** Requests that wait for the answer of the dialog. */
 let waiting: ((confirmed: boolean) => void)[] = []
 const changes = createNotifier()
 

@@ -29,7 +29,7 @@ export interface OpenPageEntry {
 
 export interface PageEntry extends OpenPageEntry {
   seen_by: readonly Sight[]
-  /** What a viewer may do who finds it of use. */
+  /** The right of viewers who find it of use. */
   right?: Right
   /** Further words to search for it by, in lower case. */
   also?: string

@@ -81,7 +81,7 @@ function failureOf(thrown: unknown, form: HTMLFormElement): Failure {
 export const withoutName = (message: string, name: string): string =>
   message.startsWith(`${name}: `) ? adviceIn(message.slice(name.length + 2)) : message
 
-/** What a field "must be" as what to enter. */
+/** The advice of a field from what it "must be". */
 export function adviceIn(words: string): string {
   const advice = words.replace(
     /^(?:is missing; it )?must (?:be|have) (?=(?:a|an|at|one|the) |["\d])/,

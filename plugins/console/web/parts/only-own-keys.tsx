@@ -1,4 +1,4 @@
-// What a session by a limited key and a member see, said on the pages that show others all of the account.
+// The note for a limited key and a member on pages that show others all of the account.
 import { useViewer } from '../app/session.tsx'
 
 /** @returns the sentence; undefined for all other sessions */
