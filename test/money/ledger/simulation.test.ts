@@ -41,9 +41,9 @@ export interface Simulated extends AsyncDisposable {
 const SWEEPER = 2
 
 const ACCOUNT_LIMITS: readonly ModelLimits[] = [
-  { '5h': 500, day: 1_500 },
+  { '5h': 500, day: 900 },
   { week: 3_000, month: 9_000 },
-  { '5h': 700, day: 1_200, week: 4_000, month: 8_000 },
+  { '5h': 700, day: 900, week: 4_000, month: 8_000 },
 ]
 
 /**
