@@ -24,7 +24,7 @@ async function look(provider: IdentityProvider, public_url: string): Promise<Dia
   const { name, issuer, is_github } = provider
   const { ok, fail } = diagnosesOf(`identity provider ${name}`)
   const redirect = `register the redirect URI ${redirectUriOf(public_url, provider)}`
-  if (is_github) return ok(`${issuer} is not asked, since it publishes nothing; ${redirect}`)
+  if (is_github) return ok(`${issuer} publishes no configuration to check; ${redirect}`)
   try {
     const { metadata } = await readProvider(provider)
     const { backchannel_logout_supported } = metadata as { backchannel_logout_supported?: unknown }

@@ -13,7 +13,7 @@ export interface ProvedIdentity {
   subject: string
   /** For people to read. */
   name: string | undefined
-  /** As it was told, whether or not anybody has checked it: for people to read. */
+  /** As the provider wrote it, whether or not anybody has checked it: for people to read. */
   email: string | undefined
   /** The same where the provider says that it has checked it, as `personsAddress` has it. */
   verified_email: string | undefined
@@ -28,28 +28,28 @@ const MAX_EMAIL_CHARS = 254
 /**
  * Reads claims whose signature, issuer and audience have been checked.
  *
- * @param told those with name and address, which may come from the provider's API; `claims` where absent
+ * @param reported those with name and address, which may come from the provider's API; `claims` where absent
  * @returns undefined without a subject
  */
 export function identityIn(
   claims: Claims,
   trust: EmailTrust,
-  told: Claims = claims,
+  reported: Claims = claims,
 ): ProvedIdentity | undefined {
   const issuer = textIn(claims.iss)
   const subject = textIn(claims.sub)
   if (issuer === undefined || subject === undefined || subject.length > MAX_SUBJECT_CHARS) return undefined
-  const email = textIn(told.email)
+  const email = textIn(reported.email)
   const provider_session = textIn(claims.sid)
   return {
     issuer,
     subject,
-    name: nameIn(told),
+    name: nameIn(reported),
     email:
       email !== undefined && email.length <= MAX_EMAIL_CHARS
         ? visibleLine(email).slice(0, MAX_EMAIL_CHARS)
         : undefined,
-    verified_email: email !== undefined && isVerified(told, email, trust) ? addressIn(email) : undefined,
+    verified_email: email !== undefined && isVerified(reported, email, trust) ? addressIn(email) : undefined,
     provider_session:
       provider_session !== undefined && provider_session.length <= MAX_SUBJECT_CHARS
         ? provider_session
@@ -67,12 +67,13 @@ function nameIn({ name, preferred_username }: Claims): string | undefined {
 }
 
 /** A text such as "true" is none: a provider that writes it so may mean anything by it. */
-function isVerified(told: Claims, email: string, trust: EmailTrust): boolean {
-  if (trust === 'microsoft') return told.xms_edov === true || told.xms_edov === 1 || told.xms_edov === '1'
-  if (told.email_verified !== true) return false
+function isVerified(reported: Claims, email: string, trust: EmailTrust): boolean {
+  if (trust === 'microsoft')
+    return reported.xms_edov === true || reported.xms_edov === 1 || reported.xms_edov === '1'
+  if (reported.email_verified !== true) return false
   if (trust !== 'google') return true
   const domain = domainOf(email).toLowerCase()
-  return GOOGLES.has(domain) || textIn(told.hd)?.toLowerCase() === domain
+  return GOOGLES.has(domain) || textIn(reported.hd)?.toLowerCase() === domain
 }
 
 const GOOGLES: ReadonlySet<string> = new Set(['gmail.com', 'googlemail.com'])
@@ -83,7 +84,7 @@ function addressIn(email: string): string | undefined {
   try {
     return personsAddress(email)
   } catch {
-    // One that no person has here, such as of letters that look like others.
+    // An address that nobody may have here, such as one of letters that look like others.
     return undefined
   }
 }

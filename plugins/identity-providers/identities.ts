@@ -94,13 +94,13 @@ export const insertIdentity = (
 export async function useIdentity(
   tx: Tx,
   { id }: Pick<IdentityRow, 'id'>,
-  told: { provider: string; email: string | undefined; now_ms: number },
+  used: { provider: string; email: string | undefined; now_ms: number },
 ): Promise<void> {
-  await queries(tx).use.run({ id, provider: told.provider, email: told.email ?? null, now_ms: told.now_ms })
+  await queries(tx).use.run({ id, provider: used.provider, email: used.email ?? null, now_ms: used.now_ms })
 }
 
 /** A session that was ended, and its account; null: of the staff. */
-export interface EndedSession {
+interface EndedSession {
   id: number
   account_id: number | null
 }

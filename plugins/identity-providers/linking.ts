@@ -40,7 +40,7 @@ export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Link
   const person = await requirePerson(tx, person_id)
   const made = await insertIdentity(tx, identity, { person_id, provider: provider.name, now_ms })
   if (made) {
-    // One that would not let them in is no use to them.
+    // Nobody links an identity that would not let them in.
     await requirePlace(tx, person_id, provider)
     const place = { person, account_id: accountOf(viewer) ?? null }
     await recordLinked(tx, place, { provider: provider.name, email: identity.email })

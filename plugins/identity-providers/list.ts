@@ -42,7 +42,7 @@ export const identity_list = defineList<ListedIdentity>()({
     }),
     provider: text(({ provider }) => provider, { table: { head: 'PROVIDER' } }),
     email: nullableText(({ email }) => email, {
-      description: 'as the provider told it last',
+      description: 'as the provider reported it last',
       table: { head: 'EMAIL THERE', elastic: true },
     }),
     issuer: text(({ issuer }) => issuer),

@@ -14,7 +14,7 @@ const MAX_AGE_S = 180
 const TOLERANCE_S = 30
 
 /** A logout token whose signature and claims fit. */
-export interface LogoutToken {
+interface LogoutToken {
   issuer: string
   id: string
   /** The sessions that end: one session of the provider, or all of a person there. */

@@ -1,6 +1,6 @@
 // Known identity providers: their addresses, what is asked of them, and when an address that they tell is one that they have checked.
 export const PRESET_NAMES = ['google', 'microsoft', 'keycloak', 'github'] as const
-export type PresetName = (typeof PRESET_NAMES)[number]
+type PresetName = (typeof PRESET_NAMES)[number]
 
 /** The claims by which a provider says that an address is the person's. */
 export type EmailTrust =
@@ -11,7 +11,7 @@ export type EmailTrust =
   /** `xms_edov`, since Entra ID tells addresses that nobody has checked: https://learn.microsoft.com/entra/identity-platform/optional-claims-reference */
   | 'microsoft'
 
-export interface Preset {
+interface Preset {
   title: string
   /** One address for everybody. */
   issuer?: string

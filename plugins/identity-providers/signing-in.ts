@@ -13,7 +13,7 @@ import { isSpent, spend } from './spent.ts'
 
 /** The running part. */
 export interface SigningIn {
-  /** Those that are configured at this moment, in the catalogue's order. */
+  /** The providers of the catalogue in force, in its order. */
   providers(): readonly IdentityProvider[]
   /** @throws GatewayError not_found */
   provider(name: string): IdentityProvider

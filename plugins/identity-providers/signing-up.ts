@@ -20,7 +20,7 @@ import { isFor } from './settings.ts'
 import type { Proved } from './signing-in.ts'
 
 /** Makes the account of somebody new. In the transaction that opens their first session. */
-export type Newcomer = (tx: Tx) => Promise<PersonIn>
+type Newcomer = (tx: Tx) => Promise<PersonIn>
 
 type Parts = Pick<Gateway, 'calls' | 'operations' | 'db'>
 

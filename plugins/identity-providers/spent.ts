@@ -28,7 +28,7 @@ const queries = perConnection({
 })
 
 /** Of the state of a sign-in, or the id of a token; with its kind and its issuer, so that none is another's. */
-export type TokenName = readonly [kind: 'state' | 'logout', issuer: string, token: string]
+type TokenName = readonly [kind: 'state' | 'logout', issuer: string, token: string]
 
 const hashOf = (name: TokenName): Buffer => hashKey(JSON.stringify(name))
 

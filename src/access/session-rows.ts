@@ -73,7 +73,7 @@ export interface SignedIn {
   lasts_s: number
 }
 
-/** Opens a session. @param token random, told to the browser only */
+/** Opens a session. @param token random; only the browser gets it */
 export function openSession(
   db: Db,
   { person_id, account_id, key_id, ...opening }: SessionOwner,

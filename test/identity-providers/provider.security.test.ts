@@ -90,6 +90,7 @@ describe('a provider whose configuration', () => {
         new Response(
           new ReadableStream({
             async pull(stream) {
+              // The provider's own pace, which is what is tested: it never ends.
               await Bun.sleep(20)
               stream.enqueue(new Uint8Array([32]))
             },

@@ -79,7 +79,7 @@ export function accountRoutes(gateway: ConsoleParts) {
     )
 }
 
-/** `POST /console/api/accounts/{id}/suspend` and `/resume`, also for support. What was closed an operator opens again. */
+/** `POST /console/api/accounts/{id}/suspend` and `/resume`, also for support. An operator reopens a closed account. */
 export const accountStatusRoutes = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-account-status' })
     .use(operatorCalls(gateway, { changes: 'help_accounts' }))

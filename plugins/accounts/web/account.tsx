@@ -167,7 +167,7 @@ function AccountMenu({ account, open, debit }: AccountMenuProps) {
     operates && { label: 'Edit details', icon: NotebookPen, onSelect: () => open('details') },
     operates && { label: 'Rename', icon: PenLine, onSelect: () => open('rename') },
     operates && 'line',
-    // What was closed an operator opens again.
+    // Support reopens no closed account.
     (operates || (helps && is_open)) && change,
     operates &&
       is_open && { label: 'Close account', icon: Trash2, danger: true, onSelect: () => open('close') },

@@ -60,7 +60,7 @@ const IdentityView = Type.Object({
   id: Type.Integer(),
   provider: Type.String(),
   title: Type.String(),
-  email: Nullable(Type.String({ description: 'as the provider told it last' })),
+  email: Nullable(Type.String({ description: 'as the provider reported it last' })),
   ...TimeFields('created'),
   ...TimeFields('last_used'),
 })
