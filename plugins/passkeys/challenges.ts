@@ -55,7 +55,7 @@ const queries = perConnection({
       .prepare(),
 })
 
-export interface NewChallenge {
+interface NewChallenge {
   challenge: Uint8Array<ArrayBuffer>
   /** For the browser's cookie; stored nowhere. */
   token: string

@@ -74,7 +74,7 @@ const queries = perConnection({
 })
 
 /** A new invitation. */
-export interface NewCode {
+interface NewCode {
   /** The only address that may use it, to which it is mailed. */
   email?: string | undefined
   uses?: number | undefined
@@ -82,7 +82,7 @@ export interface NewCode {
 }
 
 /** An invitation with its code, which is shown once. */
-export interface MadeCode {
+interface MadeCode {
   row: SignUpCodeRow
   /** Below the public URL. */
   path: string

@@ -166,7 +166,7 @@ function invitationRoutes(gateway: Gateway) {
 }
 
 /** @returns the public URL @throws GatewayError conflict where nobody can sign up by an invitation */
-export function requireSignUp(catalogue: Parameters<typeof modeOf>[0]): string {
+function requireSignUp(catalogue: Parameters<typeof modeOf>[0]): string {
   const { public_url } = catalogue.server
   if (modeOf(catalogue) === 'closed' || public_url === undefined)
     throw conflict(

@@ -37,7 +37,7 @@ export function createDisposableDomains(data_folder: string): DisposableDomains 
 }
 
 /** One domain in a line; empty lines and comments after `#` do not count. */
-export const readDomains = (text: string): ReadonlySet<string> =>
+const readDomains = (text: string): ReadonlySet<string> =>
   new Set(text.split('\n').flatMap((line) => line.replace(/#.*/, '').trim().toLowerCase() || []))
 
 async function loadBuiltIn(): Promise<ReadonlySet<string>> {

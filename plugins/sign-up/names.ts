@@ -8,7 +8,7 @@ import { accounts } from '../../src/store/schema.ts'
 
 /** In lower case, so that no name looks like another one; no address, since people sign in by either. */
 const NAME = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/
-export const MIN_NAME_CHARS = 3
+const MIN_NAME_CHARS = 3
 export const MAX_NAME_CHARS = 40
 
 /** They would be taken for the operator, or for a part of the service. */

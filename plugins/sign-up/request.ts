@@ -33,7 +33,7 @@ export interface SignUpForm {
 }
 
 /** Its page takes the link's token from the fragment, and posts it. */
-export const LINK_PAGE = '/console/sign-up/confirm'
+const LINK_PAGE = '/console/sign-up/confirm'
 
 /**
  * Mails a link to an address, or to the person who has it that they have an account. Whoever asks learns nothing of the address: the answer is the

@@ -42,7 +42,7 @@ export const sign_ups = sqliteTable('sign_ups', {
   completed_at_ms: integer(),
 })
 
-export const COUNT_KINDS = ['network', 'domain', 'mailbox', 'mail', 'challenge'] as const
+const COUNT_KINDS = ['network', 'domain', 'mailbox', 'mail', 'challenge'] as const
 
 /** The count of a subject by all gateways until the end of its window. */
 export const sign_up_counts = sqliteTable('sign_up_counts', {

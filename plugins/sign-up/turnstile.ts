@@ -14,7 +14,7 @@ const MAX_ANSWER_BYTES = 64 * 1_024
 /** Of Cloudflare's documentation. */
 const MAX_TOKEN_CHARS = 2_048
 
-export interface TurnstileAnswer {
+interface TurnstileAnswer {
   secret: string
   /** From the page. */
   token: string | undefined

@@ -17,14 +17,14 @@ export type StaffRole = (typeof STAFF_ROLES)[number]
 
 const MAX_NAME_CHARS = 100
 
-export interface NewStaff {
+interface NewStaff {
   name: string
   email: string
   role: StaffRole
 }
 
 /** The way by which somebody came to the staff. */
-export interface AddedStaff {
+interface AddedStaff {
   person: StaffPerson
   /** Somebody who is in an account, and has shown that the address is theirs: they keep their name and password. */
   was_here: boolean

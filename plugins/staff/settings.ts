@@ -20,7 +20,7 @@ const StaffSchema = Type.Object(
   closed,
 )
 
-export interface StaffSettings {
+interface StaffSettings {
   readonly support_credit_nanos: Nanos
 }
 

@@ -1,7 +1,7 @@
 // `account team`: the people of an account, listed, invited, changed and removed.
 import { type Command, Option } from 'commander'
 import { lockedAccount } from '../../src/access/accounts.ts'
-import { type BudgetChanges, budgetsOfPerson } from '../../src/access/budgets.ts'
+import { budgetsOfPerson } from '../../src/access/budgets.ts'
 import { budgetsView } from '../../src/access/limits-view.ts'
 import {
   changeRole,
@@ -12,16 +12,19 @@ import {
   type TeamRole,
 } from '../../src/access/team.ts'
 import { teamQueries } from '../../src/access/team-queries.ts'
-import { readLimit } from '../../src/app/command-line/arguments.ts'
 import { consoleUrl, issuing } from '../../src/app/command-line/console-link.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { requireCatalogue, withDatabase } from '../../src/app/command-line/data-folder.ts'
+import {
+  addLimitOptions,
+  type LimitOptions,
+  limitChangesOf,
+} from '../../src/app/command-line/limit-options.ts'
 import { addExample, type CliDeps, commandGroup } from '../../src/app/command-line/terminal.ts'
 import { listCommand } from '../../src/app/list/command.ts'
 import { invalidRequest, notFound } from '../../src/domain/errors.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
 import { type Account, MEMBERSHIP_ROLES } from '../../src/store/schema.ts'
-import { defined } from '../../src/utilities/defined.ts'
 import { isMailSet } from '../mail/index.ts'
 import { invitePerson, joinUrl, withdrawInvitation } from './invite.ts'
 import { invitation_list, member_list } from './list.ts'
@@ -189,46 +192,20 @@ function addRemove(team: Command, deps: CliDeps): void {
   })
 }
 
-/** The new limit; null: none. In an object, since commander takes a null for an option without a value. */
-interface Limit {
-  to: number | null
-}
-
-interface LimitOptions {
-  limit5h?: Limit
-  limitDay?: Limit
-  limitWeek?: Limit
-  limitMonth?: Limit
-}
-
-const readOrNone = (text: string): Limit => ({ to: text === 'none' ? null : readLimit(text) })
-
 function addLimit(team: Command, deps: CliDeps): void {
-  addExample(
-    team.command('limit <account> <person>'),
-    'account team limit alice max@example.com --limit-month 100',
+  addLimitOptions(
+    addExample(
+      team.command('limit <account> <person>'),
+      'account team limit alice max@example.com --limit-month 100',
+    ),
   )
     .summary('Change the spend limits of a person.')
     .description(
       'Change what all keys of a person in an account may spend together. Options that you leave out change nothing. Days, weeks and months are in UTC.',
     )
-    .option('--limit-5h <usd>', 'spend limit for five hours from the first call, or none', readOrNone)
-    .option('--limit-day <usd>', 'daily spend limit, or none', readOrNone)
-    .option('--limit-week <usd>', 'weekly spend limit, from Monday, or none', readOrNone)
-    .option('--limit-month <usd>', 'monthly spend limit, or none', readOrNone)
     .action(async (name: string, who: string, options: LimitOptions, command: Command) => {
       const { answer } = contextOf(command, deps)
-      const { limit5h, limitDay, limitWeek, limitMonth } = options
-      const changes: BudgetChanges = defined({
-        '5h': limit5h?.to,
-        day: limitDay?.to,
-        week: limitWeek?.to,
-        month: limitMonth?.to,
-      })
-      if (Object.keys(changes).length === 0)
-        throw invalidRequest(
-          'Nothing to change: give --limit-5h, --limit-day, --limit-week or --limit-month.',
-        )
+      const changes = limitChangesOf(options)
       const budgets = await inAccount(command, deps, name, async (tx, account) => {
         const of = await personIn(tx, account, who)
         await limitMember(tx, of, changes, deps.now())

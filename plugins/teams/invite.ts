@@ -6,7 +6,7 @@ import type { Tx } from '../../src/store/db.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 import { cancelLinks, queueMail } from '../mail/index.ts'
 
-export const JOIN_PAGE = '/console/join'
+const JOIN_PAGE = '/console/join'
 
 interface Inviting extends Omit<NewInvitation, 'is_mailed'> {
   has_mail: boolean

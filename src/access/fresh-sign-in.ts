@@ -19,7 +19,7 @@ import { isKnownAddress } from './sign-in-rate.ts'
 import { actingAs, ownerOf, type PersonViewer, requirePerson, type Viewer } from './viewer.ts'
 
 /** The time for which a proof is fresh. */
-export const FRESH_FOR_MS = 10 * 60_000
+const FRESH_FOR_MS = 10 * 60_000
 
 /** The code by which pages ask for another proof, and then repeat what they asked for. */
 const CONFIRM_SIGN_IN = 'confirm_sign_in'

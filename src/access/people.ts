@@ -41,7 +41,7 @@ interface Belonging {
 }
 
 /** The first operator who can sign in; undefined if there is none yet. */
-export const firstOperator = async (db: Db): Promise<PersonRow | undefined> =>
+const firstOperator = async (db: Db): Promise<PersonRow | undefined> =>
   (await peopleQueries(db).operator.get())?.person
 
 /**

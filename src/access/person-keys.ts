@@ -12,7 +12,7 @@ interface Belonging {
 }
 
 /** The numbers of a person's keys in an account, revoked ones included: their calls are still there. */
-export const keyIdsOfPerson = async (db: Db, of: Belonging): Promise<number[]> =>
+const keyIdsOfPerson = async (db: Db, of: Belonging): Promise<number[]> =>
   (await keyQueries(db).idsOfPerson.all({ ...of })).map(({ id }) => id)
 
 /** What a person sees of an account's calls: a member those of their own keys. */

@@ -101,7 +101,7 @@ export interface Sessions {
   sweep(): Promise<void>
 }
 
-export interface PasswordSignIn {
+interface PasswordSignIn {
   who: string | undefined
   password: string
 }

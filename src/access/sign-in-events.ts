@@ -3,7 +3,7 @@ import type { Tx } from '../store/db.ts'
 import type { PersonRow } from '../store/schema.ts'
 
 /** Somebody signed in from a place where they have not signed in before. */
-export interface NewPlace {
+interface NewPlace {
   kind: 'new_place'
   person: PersonRow
   address: string
@@ -12,7 +12,7 @@ export interface NewPlace {
 }
 
 /** How a person signs in was changed. */
-export interface SignInChanged {
+interface SignInChanged {
   kind: 'changed'
   /** As they were before it. */
   person: PersonRow

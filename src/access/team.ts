@@ -13,7 +13,7 @@ import { invitationQueries, teamQueries } from './team-queries.ts'
 export type TeamRole = MembershipRow['role']
 
 /** A person of an account. */
-export interface MemberOf {
+interface MemberOf {
   account_id: number
   person_id: number
 }

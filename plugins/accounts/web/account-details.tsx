@@ -6,6 +6,7 @@ import { ConflictNotice, only, useChanges } from '../../console/web/parts/change
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { inShell } from '../../console/web/parts/code-samples/samples.ts'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
@@ -93,7 +94,7 @@ function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
         <TextInput value={draft.display_name} onChange={set('display_name')} autoComplete="off" />
       </Field>
       <Field label={LABELS.email} name="email" help="The contact for billing.">
-        <TextInput inputMode="email" value={draft.email} onChange={set('email')} autoComplete="off" />
+        <EmailInput value={draft.email} onChange={set('email')} />
       </Field>
       <Field label={LABELS.note} name="note" help="Visible to operators only.">
         <TextArea rows={3} value={draft.note} onChange={set('note')} />

@@ -1,10 +1,12 @@
 // The dialog that makes an account.
+
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
@@ -50,7 +52,7 @@ function NewAccount({ onClose, onCreated }: NewAccountProps) {
         <TextInput value={display_name} onChange={setDisplayName} autoComplete="off" />
       </Field>
       <Field label="Email" name="email" help="Optional.">
-        <TextInput inputMode="email" value={email} onChange={setEmail} autoComplete="off" />
+        <EmailInput value={email} onChange={setEmail} />
       </Field>
       <SubmitOrCancel onCancel={onClose}>Create account</SubmitOrCancel>
       <AsCommand command={`tollgate account create ${name.trim() || 'NAME'}`} />

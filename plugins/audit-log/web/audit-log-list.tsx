@@ -1,10 +1,11 @@
 // The audit log as a list: all of it, or what was done to one account or key; its filters are in the address.
+
 import { ScrollText } from 'lucide-react'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
-import { Button } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { FilterBar } from '../../console/web/parts/filter-bar.tsx'
 import {
   AccountFilter,
   DayFilters,
@@ -114,7 +115,7 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
 
 function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & { is_of_all: boolean }) {
   return (
-    <search className="filters" aria-label="Filter the audit log">
+    <FilterBar label="Filter the audit log" is_filtered={is_filtered} clear={clear}>
       {is_of_all && (
         <AccountFilter any="All accounts" value={filters.account} onChange={(account) => set({ account })} />
       )}
@@ -134,12 +135,7 @@ function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & {
       />
       {is_of_all && <PersonFilter value={filters.person} onChange={(person) => set({ person })} />}
       <DayFilters {...filters} set={set} />
-      {is_filtered && (
-        <Button look="quiet" onClick={clear}>
-          Clear
-        </Button>
-      )}
-    </search>
+    </FilterBar>
   )
 }
 

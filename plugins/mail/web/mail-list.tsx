@@ -9,6 +9,7 @@ import { useAction } from '../../console/web/parts/action.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { FilterBar } from '../../console/web/parts/filter-bar.tsx'
 import {
   AccountFilter,
   DayFilters,
@@ -132,7 +133,7 @@ const actionsOf = ({ retry, remove, busy }: MailActions): Column<ShownMail> =>
 
 function MailFilters({ filters, set, is_filtered, clear }: Filters) {
   return (
-    <search className="filters" aria-label="Filter mails">
+    <FilterBar label="Filter mails" is_filtered={is_filtered} clear={clear}>
       <AccountFilter any="All accounts" value={filters.account} onChange={(account) => set({ account })} />
       <Select
         inline
@@ -142,12 +143,7 @@ function MailFilters({ filters, set, is_filtered, clear }: Filters) {
         onChange={(state) => set({ state })}
       />
       <DayFilters {...filters} set={set} />
-      {is_filtered && (
-        <Button look="quiet" onClick={clear}>
-          Clear
-        </Button>
-      )}
-    </search>
+    </FilterBar>
   )
 }
 

@@ -1,12 +1,13 @@
 // The test of the mail server, below its settings: one mail to an address, and what the server says.
+
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, send } from '../../console/web/app/client.ts'
+import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../console/web/parts/form.tsx'
-import { TextInput } from '../../console/web/parts/input.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Words } from '../../console/web/parts/words.tsx'
@@ -21,7 +22,7 @@ export function TestMail() {
       <div className="stack">
         <Form submit={async () => void (await mutateAsync())} aria-label="Test mail">
           <Field label="Send a test mail to" name="to" help="With the saved settings.">
-            <TextInput value={to} onChange={setTo} inputMode="email" autoComplete="email" />
+            <EmailInput own value={to} onChange={setTo} />
           </Field>
           <FormActions>
             <SubmitButton look="plain" icon={Send}>

@@ -1,12 +1,13 @@
 // The part of the sign-in form that sends a link by mail: to sign in without a password, or to set a new one.
+
 import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Choices } from '../../console/web/parts/choices.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
-import { TextInput } from '../../console/web/parts/input.tsx'
 
 const PURPOSES = [
   { value: 'sign_in', label: 'Sign in' },
@@ -54,15 +55,7 @@ function LinkForm({ close }: { close: () => void }) {
     <Form submit={submit} aria-label="Email me a link">
       <Choices label="The link lets you" options={PURPOSES} value={purpose} onChange={setPurpose} />
       <Field label="Email address" name="email" help="The address that you have confirmed here.">
-        <TextInput
-          inputMode="email"
-          autoComplete="email"
-          autoCapitalize="none"
-          spellCheck={false}
-          autoFocus
-          value={email}
-          onChange={setEmail}
-        />
+        <EmailInput own autoFocus value={email} onChange={setEmail} />
       </Field>
       <SubmitOrCancel onCancel={close}>Send link</SubmitOrCancel>
     </Form>

@@ -5,12 +5,11 @@ import { Link, useLocation } from 'wouter'
 import type { Terms } from '../../../src/app/surface/console/terms.ts'
 import { ApiError, api, send } from '../../console/web/app/client.ts'
 import { signInName, useSession } from '../../console/web/app/session.tsx'
-import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
-import { PasswordInput } from '../../console/web/parts/password-input.tsx'
 import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
 import { INCOMPLETE, useLinkToken } from './link-token.ts'
+import { NewPasswordField } from './new-password-field.tsx'
 import { OutsideFrame, requireKeptCookie } from './outside.tsx'
 import { TermsField } from './terms-field.tsx'
 
@@ -92,13 +91,7 @@ function PasswordForm({ token, name, terms, min_chars }: PasswordFormProps) {
     <Form submit={submit} aria-label="Set a password">
       {/* For password managers, which keep it under this name. */}
       <input type="text" autoComplete="username" value={name ?? 'operator'} readOnly hidden />
-      <Field
-        label="Password"
-        name="password"
-        help={`At least ${min_chars} characters. A few random words work well.`}
-      >
-        <PasswordInput autoComplete="new-password" autoFocus value={password} onChange={setPassword} />
-      </Field>
+      <NewPasswordField min_chars={min_chars} autoFocus value={password} onChange={setPassword} />
       <TermsField terms={terms} accepted={accepted} onChange={setAccepted} />
       <SubmitButton>Set password and sign in</SubmitButton>
     </Form>

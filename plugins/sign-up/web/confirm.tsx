@@ -9,9 +9,9 @@ import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
-import { PasswordInput } from '../../console/web/parts/password-input.tsx'
 import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
 import { INCOMPLETE, useLinkToken } from '../../sign-in/web/link-token.ts'
+import { NewPasswordField } from '../../sign-in/web/new-password-field.tsx'
 import { OutsideFrame, requireKeptCookie } from '../../sign-in/web/outside.tsx'
 import { TermsField } from '../../sign-in/web/terms-field.tsx'
 
@@ -95,13 +95,7 @@ function AccountForm({ token, link }: { token: string; link: LinkOf }) {
           onChange={setName}
         />
       </Field>
-      <Field
-        label="Password"
-        name="password"
-        help={`At least ${min_password_chars} characters. A few random words work well.`}
-      >
-        <PasswordInput autoComplete="new-password" value={password} onChange={setPassword} />
-      </Field>
+      <NewPasswordField min_chars={min_password_chars} value={password} onChange={setPassword} />
       <TermsField terms={terms} accepted={accepted} onChange={setAccepted} />
       <SubmitButton>Create account</SubmitButton>
     </Form>

@@ -1,10 +1,12 @@
 // The dialog of an invitation to sign up: mailed to one address, or a link to pass on.
+
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand, Code } from '../../console/web/parts/code.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput, UnitInput } from '../../console/web/parts/input.tsx'
@@ -58,7 +60,7 @@ function InviteForm({ onMade, onClose }: { onMade: (made: Invitation) => void; o
         name="email"
         help="The invitation is mailed there, and works for it alone. Leave empty for a link to pass on."
       >
-        <TextInput type="email" inputMode="email" autoComplete="off" value={email} onChange={setEmail} />
+        <EmailInput value={email} onChange={setEmail} />
       </Field>
       {to === '' && (
         <Field label="Accounts" name="uses" help="How many people may sign up by it.">

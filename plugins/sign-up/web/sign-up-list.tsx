@@ -5,8 +5,8 @@ import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
-import { Button } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { FilterBar } from '../../console/web/parts/filter-bar.tsx'
 import { DayFilters, type ListFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
 import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { RightLink } from '../../console/web/parts/right-link.tsx'
@@ -78,7 +78,7 @@ const COLUMNS: Column<ShownSignUp>[] = [
 
 function SignUpFilters({ filters, set, is_filtered, clear }: Filters) {
   return (
-    <search className="filters" aria-label="Filter sign-ups">
+    <FilterBar label="Filter sign-ups" is_filtered={is_filtered} clear={clear}>
       <Select
         inline
         aria-label="State"
@@ -87,12 +87,7 @@ function SignUpFilters({ filters, set, is_filtered, clear }: Filters) {
         onChange={(state) => set({ state })}
       />
       <DayFilters {...filters} set={set} />
-      {is_filtered && (
-        <Button look="quiet" onClick={clear}>
-          Clear
-        </Button>
-      )}
-    </search>
+    </FilterBar>
   )
 }
 

@@ -1,13 +1,14 @@
 // The page to sign up: an address, to which a link is mailed.
+
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useSession } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
+import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
-import { TextInput } from '../../console/web/parts/input.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
 import { OutsideFrame } from '../../sign-in/web/outside.tsx'
@@ -94,16 +95,7 @@ function EmailForm({ site, code, onSent }: EmailFormProps) {
   return (
     <Form submit={submit} aria-label={TITLE}>
       <Field label="Email" name="email" help={domains === '' ? undefined : `An address of ${domains}.`}>
-        <TextInput
-          type="email"
-          inputMode="email"
-          autoComplete="email"
-          autoCapitalize="none"
-          autoFocus
-          spellCheck={false}
-          value={email}
-          onChange={setEmail}
-        />
+        <EmailInput own autoFocus value={email} onChange={setEmail} />
       </Field>
       {widget}
       <SubmitButton>Send link</SubmitButton>

@@ -1,10 +1,12 @@
 // The dialog that adds a person to the staff, and what became of it: a mail, a link to pass on, or neither.
+
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
@@ -52,7 +54,7 @@ function AddForm({ onAdded, onClose }: { onAdded: (added: Added) => void; onClos
         <TextInput autoComplete="off" value={name} onChange={setName} />
       </Field>
       <Field label="Email" name="email" help="They sign in with it.">
-        <TextInput type="email" inputMode="email" autoComplete="off" value={email} onChange={setEmail} />
+        <EmailInput value={email} onChange={setEmail} />
       </Field>
       <Field label="Role" name="role" help={mayWords(role)}>
         <Select options={ROLE_OPTIONS} value={role} onChange={setRole} />

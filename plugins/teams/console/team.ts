@@ -13,7 +13,13 @@ import {
 } from '../../../src/access/team.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
-import { changed, FAILURES, siteSettings, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import {
+  type Asking,
+  changed,
+  FAILURES,
+  siteSettings,
+  viewerCalls,
+} from '../../../src/app/surface/console/calls.ts'
 import { readUsd } from '../../../src/app/surface/console/fields.ts'
 import { requireChosenAccount } from '../../../src/app/surface/console/references.ts'
 import { ownOrigins } from '../../../src/app/surface/console/site.ts'
@@ -21,7 +27,7 @@ import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { BUDGET_PERIODS } from '../../../src/domain/budgets.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { time } from '../../../src/http/views.ts'
-import type { Db } from '../../../src/store/db.ts'
+import type { Db, Tx } from '../../../src/store/db.ts'
 import type { PersonRow } from '../../../src/store/schema.ts'
 import { defined } from '../../../src/utilities/defined.ts'
 import { canMail } from '../../mail/index.ts'
@@ -43,9 +49,8 @@ const done = { done: true as const }
 
 /** `GET /console/api/team` and its file; `PATCH /console/api/team/{person}`: another role; `POST …/remove`. */
 export function memberRoutes(gateway: Gateway) {
-  const { db } = gateway
-  const { now } = gateway.calls
   const list = consoleList(gateway, member_list)
+  const changePerson = changingPerson(gateway)
   return new Elysia({ name: 'console-team' })
     .use(viewerCalls(gateway, { reads: 'see_team', changes: 'manage_team' }))
     .get('/console/api/team', ({ viewer, query }) => list.page(viewer, query), list.page_route)
@@ -53,13 +58,9 @@ export function memberRoutes(gateway: Gateway) {
     .patch(
       '/console/api/team/:person',
       async ({ viewer, origin, params, body }) => {
-        requireFresh(viewer, now())
-        const { id: account_id } = await requireChosenAccount(db, viewer, body.account)
-        const change = changeOf(viewer, body, now())
-        await changed(gateway, { viewer, origin }, async (tx) => {
-          await tx.lock(account_id)
-          await changeRole(tx, { account_id, person_id: params.person }, body.role, change)
-        })
+        await changePerson({ viewer, origin }, body, (tx, account_id, change) =>
+          changeRole(tx, { account_id, person_id: params.person }, body.role, change),
+        )
         return done
       },
       { params: PersonParams, body: RoleChange, response: { 200: DoneView, ...FAILURES } },
@@ -67,18 +68,33 @@ export function memberRoutes(gateway: Gateway) {
     .post(
       '/console/api/team/:person/remove',
       async ({ viewer, origin, params, body }) => {
-        requireFresh(viewer, now())
-        const { id: account_id } = await requireChosenAccount(db, viewer, body.account)
-        const change = changeOf(viewer, body, now())
-        await changed(gateway, { viewer, origin }, async (tx) => {
-          await tx.lock(account_id)
-          await removeMember(tx, { account_id, person_id: params.person }, change)
-        })
+        await changePerson({ viewer, origin }, body, (tx, account_id, change) =>
+          removeMember(tx, { account_id, person_id: params.person }, change),
+        )
         return done
       },
       { params: PersonParams, body: Removal, response: { 200: DoneView, ...FAILURES } },
     )
 }
+
+/** Changes a person of an account that is locked. @throws GatewayError permission_denied without a fresh sign-in; invalid_request; not_found */
+const changingPerson =
+  (gateway: Gateway) =>
+  async (
+    asking: Asking,
+    body: Static<typeof Removal>,
+    work: (tx: Tx, account_id: number, change: TeamChange) => Promise<unknown>,
+  ): Promise<void> => {
+    const { viewer } = asking
+    const now_ms = gateway.calls.now()
+    requireFresh(viewer, now_ms)
+    const { id: account_id } = await requireChosenAccount(gateway.db, viewer, body.account)
+    const change = changeOf(viewer, body, now_ms)
+    await changed(gateway, asking, async (tx) => {
+      await tx.lock(account_id)
+      await work(tx, account_id, change)
+    })
+  }
 
 /** `PUT /console/api/team/{person}/limits`: what all of their keys may spend together. */
 export function limitRoutes(gateway: Gateway) {

@@ -1,4 +1,5 @@
 // The dialog that invites a person into an account, and the link where it is not mailed.
+
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
@@ -6,9 +7,9 @@ import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
 import { Dialog, DialogActions } from '../../console/web/parts/dialog.tsx'
+import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
-import { TextInput } from '../../console/web/parts/input.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
 import { ROLES, type Role, type TeamOf } from './words.ts'
@@ -61,7 +62,7 @@ function InviteForm({ account, onInvited, onCancel }: InviteFormProps) {
   return (
     <Form submit={async () => onInvited(await runOrThrow(undefined))} aria-label="Invite a person">
       <Field label="Email" name="email">
-        <TextInput type="email" autoComplete="off" autoCapitalize="none" value={email} onChange={setEmail} />
+        <EmailInput value={email} onChange={setEmail} />
       </Field>
       <Field label="Role" name="role">
         <Select options={ROLES} value={role} onChange={setRole} />

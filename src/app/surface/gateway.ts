@@ -101,7 +101,7 @@ export interface Acceptance {
 }
 
 /** A page of the console that loads scripts and frames from elsewhere, as nothing else does. */
-export interface PageSource {
+interface PageSource {
   /** Below /console/. */
   path: string
   /** `https://…`; none where its content security policy stays as it is. */

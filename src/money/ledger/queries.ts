@@ -180,7 +180,7 @@ const usageWhere = (orm: Orm, account?: SQL) =>
     .prepare()
 
 /** The keys of a prefix, which need not be unique. */
-export const keyPrefixQueries = perConnection({
+const keyPrefixQueries = perConnection({
   ids: (orm) => orm.select({ id: keys.id }).from(keys).where(equals(keys.prefix, 'key_prefix')).prepare(),
 })
 

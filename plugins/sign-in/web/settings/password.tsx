@@ -7,7 +7,11 @@ import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { PasswordInput } from '../../../console/web/parts/password-input.tsx'
+import { NewPasswordField } from '../new-password-field.tsx'
 import type { Me } from './profile.tsx'
+
+/** As the server has it. */
+const MIN_CHARS = 12
 
 export function PasswordSection({ has_password, can_mail, email_is_verified }: Me) {
   return (
@@ -48,13 +52,13 @@ function ChangePassword() {
         <Field label="Current password" name="old_password">
           <PasswordInput autoComplete="current-password" value={old_password} onChange={setOld} />
         </Field>
-        <Field
+        <NewPasswordField
           label="New password"
           name="new_password"
-          help="At least 12 characters. A few random words work well."
-        >
-          <PasswordInput autoComplete="new-password" value={new_password} onChange={setNew} />
-        </Field>
+          min_chars={MIN_CHARS}
+          value={new_password}
+          onChange={setNew}
+        />
         <FormActions>
           <SubmitButton>Change password</SubmitButton>
         </FormActions>

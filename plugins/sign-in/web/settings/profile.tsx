@@ -1,10 +1,12 @@
 // The viewer's own name and email address. A new address becomes theirs by the link that is mailed to it.
+
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Dialog } from '../../../console/web/parts/dialog.tsx'
+import { EmailInput } from '../../../console/web/parts/email-input.tsx'
 import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
@@ -112,15 +114,7 @@ function EmailForm({ email: before, close }: { email: string; close: () => void 
         name="email"
         help="A link is mailed there. It becomes your address once you open the link in this browser."
       >
-        <TextInput
-          inputMode="email"
-          autoComplete="email"
-          autoCapitalize="none"
-          spellCheck={false}
-          autoFocus
-          value={email}
-          onChange={setEmail}
-        />
+        <EmailInput own autoFocus value={email} onChange={setEmail} />
       </Field>
       <SubmitOrCancel onCancel={close}>Send link</SubmitOrCancel>
     </Form>

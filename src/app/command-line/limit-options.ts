@@ -1,0 +1,41 @@
+// The options of spend limits by period, of commands that change those of an account or of a person in one.
+import type { Command } from 'commander'
+import type { BudgetChanges } from '../../access/budgets.ts'
+import { invalidRequest } from '../../domain/errors.ts'
+import type { Nanos } from '../../domain/money.ts'
+import { defined } from '../../utilities/defined.ts'
+import { readLimit } from './arguments.ts'
+
+/** The new limit; null: none. In an object, since commander takes a null for an option without a value. */
+interface Limit {
+  to: Nanos | null
+}
+
+export interface LimitOptions {
+  limit5h?: Limit
+  limitDay?: Limit
+  limitWeek?: Limit
+  limitMonth?: Limit
+}
+
+const readOrNone = (text: string): Limit => ({ to: text === 'none' ? null : readLimit(text) })
+
+/** Adds the options to a command. @returns the command */
+export const addLimitOptions = (command: Command): Command =>
+  command
+    .option('--limit-5h <usd>', 'spend limit for five hours from the first call, or none', readOrNone)
+    .option('--limit-day <usd>', 'daily spend limit, or none', readOrNone)
+    .option('--limit-week <usd>', 'weekly spend limit, from Monday, or none', readOrNone)
+    .option('--limit-month <usd>', 'monthly spend limit, or none', readOrNone)
+
+/** The changes that the options ask for. @throws GatewayError invalid_request if there are none */
+export function limitChangesOf({ limit5h, limitDay, limitWeek, limitMonth }: LimitOptions): BudgetChanges {
+  const changes: BudgetChanges = defined({
+    '5h': limit5h?.to,
+    day: limitDay?.to,
+    week: limitWeek?.to,
+    month: limitMonth?.to,
+  })
+  if (Object.keys(changes).length > 0) return changes
+  throw invalidRequest('Nothing to change: give --limit-5h, --limit-day, --limit-week or --limit-month.')
+}
