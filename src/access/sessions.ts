@@ -1,6 +1,6 @@
 // Signing in to the console, by password, key or link, and who is signed in.
 
-import { unauthenticated } from '../domain/errors.ts'
+import { isFailure, unauthenticated } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Tx } from '../store/db.ts'
 import type { Proof, SessionRow } from '../store/schema.ts'
@@ -89,7 +89,7 @@ export interface Sessions {
    * @throws GatewayError unauthenticated without one; and as `viewerOf`
    */
   viewer(token: string | undefined, address: string | undefined, request_id?: string): Promise<Viewer>
-  /** Looks for what nobody guesses, such as a link. @throws what `look` throws; GatewayError rate_limited after too many of those */
+  /** Looks for what nobody guesses, such as a link. @throws what `look` throws; GatewayError rate_limited after too many refusals */
   found<T>(visitor: Visitor, look: () => Awaitable<T>): Promise<T>
   /** Signs in by a link in a mail, once. @throws GatewayError not_found for one that is of no use; rate_limited; and as `viewerOf` */
   withSignInLink(token: string, visitor: Visitor): Promise<SignedIn>
@@ -112,7 +112,7 @@ export function createSessions(parts: SessionParts): Sessions {
     try {
       return await look()
     } catch (thrown) {
-      rate.guessed(address)
+      if (!isFailure(thrown)) rate.guessed(address)
       throw thrown
     }
   }

@@ -37,8 +37,8 @@ export function* editToml(text: string, edits: readonly Edit[]): Generator<void,
   const bare = withoutMark(text)
   let places = placesIn(bare)
   let read_chars = 0
-  for (const given of batchesOf(edits.map(withDecimalDigits))) {
-    const batch = given.map((edit) => withLastBlock(edit, places))
+  for (const planned of batchesOf(edits.map(withDecimalDigits))) {
+    const batch = planned.map((edit) => withLastBlock(edit, places))
     const wanted = batch.reduce(expected, places.value)
     let steps = batch.flatMap((edit) => stepsOf(places.value, edit))
     // Each round takes a step or more. What replaces a section takes two: it is removed, and then added in another form.

@@ -92,6 +92,18 @@ export const isStorageFailure = (thrown: unknown): thrown is Error & { code: str
   thrown instanceof StorageFailure ||
   (thrown instanceof Error && 'code' in thrown && DISK_CODES.test(String(thrown.code)))
 
+/** The kinds of failures that are the gateway's own, or a provider's: nothing that was requested is why. */
+const FAILURES: ReadonlySet<ErrorKind> = new Set([
+  'internal',
+  'overloaded',
+  'upstream_failed',
+  'upstream_overloaded',
+  'upstream_timeout',
+])
+
+/** Whether somebody's request failed, as against being refused. */
+export const isFailure = (thrown: unknown): boolean => FAILURES.has(toGatewayError(thrown).kind)
+
 /** Drops a failure of the disk, the database or the bucket, for work that may be left undone; throws any other. */
 export function dropIfOfStorage(thrown: unknown): void {
   if (!isStorageFailure(thrown)) throw thrown

@@ -1,4 +1,5 @@
 // What is decided in one transaction: two who come at the same moment do not both get what only one may have (on PostgreSQL: store/postgres/races.test.ts).
+
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { accountByName, createAccount } from '../../src/access/accounts.ts'
 import { closeAccount } from '../../src/access/closing.ts'
@@ -18,6 +19,8 @@ import { createSignInEvents } from '../../src/access/sign-in-events.ts'
 import { makeInvitation, takeLink } from '../../src/access/sign-in-links.ts'
 import { createSignInRate } from '../../src/access/sign-in-rate.ts'
 import type { ConsoleSettings } from '../../src/domain/catalogue.ts'
+import { notFound, upstreamFailed } from '../../src/domain/errors.ts'
+import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import type { Db } from '../../src/store/db.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { makeEmptyDatabase } from '../support/empty-database.ts'
@@ -104,8 +107,9 @@ test('an account that is closed meanwhile has no key that works', async () => {
   expect((await listKeys(db)).filter(({ revoked_at_ms }) => revoked_at_ms === null)).toEqual([])
 })
 
-test('a password is changed once, and by a link that is used once', async () => {
-  const sessions = createSessions({
+const visitor: Visitor = { request_id: 'r', address: '203.0.113.7', user_agent: 'a browser' }
+const newSessions = () =>
+  createSessions({
     db,
     passwords: createPasswords(),
     rate: createSignInRate(() => NOW),
@@ -115,7 +119,9 @@ test('a password is changed once, and by a link that is used once', async () => 
     now: () => NOW,
     log: memoryLog().log,
   })
-  const visitor: Visitor = { request_id: 'r', address: '203.0.113.7', user_agent: 'a browser' }
+
+test('a password is changed once, and by a link that is used once', async () => {
+  const sessions = newSessions()
   const [first, second, third] = ['the first password', 'the second password', 'the third password']
   const { token } = await makeInvitation(db, 'ada', issuing)
   expect(await twice(() => sessions.withLink({ token, password: first }, visitor))).toEqual([
@@ -144,6 +150,32 @@ test('a password is changed once, and by a link that is used once', async () => 
     })
   expect((await signIn(changed)).viewer.role).toBe('owner')
   await sessions.sweep()
+})
+
+test.each([
+  ['a wrong guess, which counts', () => notFound('No such link.'), 'rate_limited'],
+  [
+    'a provider that does not answer',
+    () => upstreamFailed('The provider does not answer.'),
+    'upstream_failed',
+  ],
+  [
+    'a disk that fails',
+    () => new StorageFailure('full', { code: 'SQLITE_FULL', message: 'full' }),
+    undefined,
+  ],
+] as const)('what is looked for thirty times ends by %s', async (_, failure, kind) => {
+  const sessions = newSessions()
+  let last: unknown
+  for (let i = 0; i < 30; i++)
+    await sessions
+      .found(visitor, () => {
+        throw failure()
+      })
+      .catch((thrown: unknown) => {
+        last = thrown
+      })
+  expect((last as { kind?: string }).kind).toBe(kind)
 })
 
 test('a session is ended once', async () => {

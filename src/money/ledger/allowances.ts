@@ -20,7 +20,7 @@ export interface CreditLine {
 
 /**
  * Selects the lines of a person's credits since a moment; their numbers rise with time, so that only the newest are read. An erasure takes the
- * amounts from the log, and leaves the entries, which do not say whose they are: all of them count, so that nobody credits more by it.
+ * amounts from the log, and leaves the entries, which do not say whose they are: all of them count, so that nobody credits more by it. `kind <> 'charge'` is said, too, since the index is of these entries.
  *
  * @param person, since the parameters as the engine writes them
  */
