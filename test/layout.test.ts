@@ -269,7 +269,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 160 more for names and colours that follow from a brand.
   // 10 more for the actions of teams.
   // 20 more for actions on passkeys and addresses.
-  'src/domain/': 6_190,
+  // 10 more for the kinds of errors that are failures, not refusals.
+  'src/domain/': 6_200,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
@@ -353,7 +354,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 60 more for settings that are lists of named tables.
 // 480 more for a team walked in a browser, its commands, and spend limits of people on PostgreSQL.
 // 60 more for what an erased account, a mail of a team and support are answered.
-const MAX_TEST_LINES = 161_060
+// 30 more for failures that are no wrong guesses.
+const MAX_TEST_LINES = 161_090
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
