@@ -36,6 +36,7 @@ import { moderations } from './moderations/plugin.ts'
 import { moving } from './moving/plugin.ts'
 import { native } from './native/plugin.ts'
 import { passkeys } from './passkeys/plugin.ts'
+import { payments } from './payments/plugin.ts'
 import { personalData } from './personal-data/plugin.ts'
 import { playground } from './playground/plugin.ts'
 import { prices } from './prices/plugin.ts'
@@ -68,6 +69,7 @@ export const plugins = [
   billing,
   accounts,
   entries,
+  payments,
   keys,
   personalData,
   signIn,

@@ -15,6 +15,7 @@ import type {
 } from '../../money/ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import { createForOwner } from '../../store/folder.ts'
+import { CHANGE_SOURCES, type StateChange } from '../../store/state-changes.ts'
 import { codeOf } from '../../utilities/thrown.ts'
 import { requestLocal } from './local-request.ts'
 
@@ -31,6 +32,20 @@ const MOVEMENT = {
     Type.Unsafe<ActionContext>(Type.Object({ actor: Type.Object({}), now_ms: Type.Integer() })),
   ),
   now_ms: Type.Integer(),
+  changes: Type.Optional(
+    Type.Array(
+      Type.Unsafe<StateChange>(
+        Type.Object({
+          table: Type.String(),
+          id: Type.Integer(),
+          from: Type.Array(Type.String()),
+          to: Type.String(),
+          source: Type.Union(CHANGE_SOURCES.map((source) => Type.Literal(source))),
+          detail: Type.Optional(Type.Object({})),
+        }),
+      ),
+    ),
+  ),
 }
 const Taking = Type.Union([
   Type.Object(

@@ -4,6 +4,7 @@ import type { Action, ActionContext } from '../../domain/actions.ts'
 import { type Budget, countOpened, countResolved, NO_BUDGETS } from '../../domain/budgets.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { Account, Call, Entry, Hold, Key, OpeningDebt } from '../../store/schema.ts'
+import type { StateChangeRow } from '../../store/state-changes.ts'
 import { type Counts, countPending } from './call-limits.ts'
 import type { KeyedEntry, Refusal, Refused } from './operations.ts'
 
@@ -40,6 +41,16 @@ export type RefundedCall = Pick<
   'id' | 'account_id' | 'key_id' | 'request_id' | 'cost_nanos' | 'refunded_nanos'
 >
 
+/** A row whose state changes with a movement. */
+export interface RowState {
+  readonly table: string
+  readonly id: number
+  /** Null: nobody's. */
+  account_id: number | null
+  state: string
+  changed_at_ms: number
+}
+
 /** Rows as they are after the operations applied so far, and which of them must be written. */
 export interface Book {
   readonly accounts: Map<number, AccountRow>
@@ -53,6 +64,8 @@ export interface Book {
   readonly keyed_entries: Map<string, KeyedEntry>
   /** The credits of people with an allowance by `allowanceKey`, as far as the operations of a batch ask for them. */
   readonly credited: Map<string, Nanos>
+  /** Rows by `stateKey`, as far as the operations of a batch change them. */
+  readonly row_states: Map<string, RowState>
   /** The number of a new hold, greater than all before. */
   readonly takeHoldId: () => number
   /** The gateway that opens the holds; null: none. */
@@ -68,6 +81,8 @@ export interface Book {
   readonly new_calls: Call[]
   /** Calls of which more is refunded, with how much more. */
   readonly new_refunds: Map<number, Nanos>
+  readonly changed_rows: Set<RowState>
+  readonly new_state_changes: Omit<StateChangeRow, 'id'>[]
   readonly new_actions: { action: Action; by: ActionContext }[]
   /** Counts for the limits of calls; absent where one gateway alone counts in memory. */
   readonly counts?: Counts | undefined
@@ -83,6 +98,7 @@ export function emptyBook(takeHoldId: () => number, gateway_id: number | null, c
     calls: new Map(),
     keyed_entries: new Map(),
     credited: new Map(),
+    row_states: new Map(),
     takeHoldId,
     gateway_id,
     changed_accounts: new Set(),
@@ -94,6 +110,8 @@ export function emptyBook(takeHoldId: () => number, gateway_id: number | null, c
     new_opening_debts: [],
     new_calls: [],
     new_refunds: new Map(),
+    changed_rows: new Set(),
+    new_state_changes: [],
     new_actions: [],
     counts,
   }
@@ -105,6 +123,7 @@ export function closeBatch(book: Book): void {
   book.calls.clear()
   book.keyed_entries.clear()
   book.credited.clear()
+  book.row_states.clear()
   book.changed_accounts.clear()
   book.changed_keys.clear()
   book.changed_budgets.clear()
@@ -114,6 +133,8 @@ export function closeBatch(book: Book): void {
   book.new_opening_debts.length = 0
   book.new_calls.length = 0
   book.new_refunds.clear()
+  book.changed_rows.clear()
+  book.new_state_changes.length = 0
   book.new_actions.length = 0
 }
 
@@ -166,6 +187,9 @@ export function countCost(
   for (const budget of budgets)
     if (countResolved(budget, hold_id, change_nanos)) book.changed_budgets.add(budget)
 }
+
+/** How `Book.row_states` has a row. */
+export const stateKey = (table: string, id: number): string => `${table} ${id}`
 
 /** How `Book.keyed_entries` has the entry of a request. */
 export const entryKey = (account_id: number, request_key: string): string => `${account_id} ${request_key}`

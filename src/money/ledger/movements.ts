@@ -1,4 +1,4 @@
-// The rules of movements by the operator: top-ups, withdrawals and opening debts, each made once for the key of its request. Pure.
+// The rules of movements beside calls: top-ups, withdrawals and opening debts, each made once for the key of its request. Pure.
 import type { ActionName, Fields } from '../../domain/actions.ts'
 import { formatUsd } from '../../domain/money.ts'
 import { allowanceOf, overAllowance } from './allowances.ts'
@@ -18,9 +18,11 @@ import type {
   MoneyOperation,
   MoneyOutcome,
   OpenDebtOperation,
+  Share,
   TopUpOperation,
   WithdrawOperation,
 } from './operations.ts'
+import { changeRows, wrongState } from './row-states.ts'
 
 /** Adds to a balance and pays debt from it, or takes from what it has beside its holds. */
 export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawOperation): MoneyOutcome {
@@ -35,15 +37,32 @@ export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawO
       : { kind: 'withdrawal', amount_nanos: -amount_nanos, ...moved }
   const first = firstOf(book, account_id, request_key)
   if (first) return repeated(account, first, requested)
+  const wrong = wrongState(book, account, operation)
+  if (wrong) return wrong
   if (op === 'withdraw' && freeOf(account) < amount_nanos) return refused('insufficient_balance')
   if (!isAmount(account.balance_nanos + requested.amount_nanos)) return refused('amount_out_of_range')
   const over = overAllowance(book, allowanceOf(operation), amount_nanos)
   if (over) return over
   const before = balanceFields(account)
+  changeRows(book, account, operation)
   move(book, account, { ...requested, now_ms })
   payDebt(book, account, now_ms)
   recordMovement(book, account, operation, before)
+  if (operation.op === 'top_up')
+    for (const share of operation.shares ?? []) creditShare(book, share, operation)
   return moneyOf(account)
+}
+
+/** Nothing that stands in its way stands in the way of the top-up that it goes with. */
+function creditShare(book: Book, share: Share, { by, now_ms }: TopUpOperation): void {
+  const { account_id, amount_nanos, note, request_key } = share
+  const account = book.accounts.get(account_id)
+  if (!account || firstOf(book, account_id, request_key)) return
+  if (!isAmount(amount_nanos) || !isAmount(account.balance_nanos + amount_nanos)) return
+  const before = balanceFields(account)
+  move(book, account, { kind: 'top_up', amount_nanos, call_id: null, note, request_key, now_ms })
+  payDebt(book, account, now_ms)
+  recordMovement(book, account, { ...share, op: 'top_up', by, now_ms }, before)
 }
 
 /** Adds to a debt, which the free balance pays at once: no account has both. */
@@ -55,8 +74,11 @@ export function openDebt(book: Book, operation: OpenDebtOperation): MoneyOutcome
   const requested = { kind: 'opening_debt', amount_nanos: -amount_nanos, call_id: null, note } as const
   const first = firstOf(book, account_id, request_key)
   if (first) return repeated(account, first, requested)
+  const wrong = wrongState(book, account, operation)
+  if (wrong) return wrong
   if (!isAmount(account.debt_nanos + amount_nanos)) return refused('amount_out_of_range')
   const before = balanceFields(account)
+  changeRows(book, account, operation)
   account.debt_nanos += amount_nanos
   book.changed_accounts.add(account)
   book.new_opening_debts.push({ account_id, amount_nanos, note, request_key, created_at_ms: now_ms })

@@ -4,6 +4,7 @@ import type { ActionContext } from '../../domain/actions.ts'
 import type { Limit } from '../../domain/call-limits.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { Call, Entry, Hold } from '../../store/schema.ts'
+import type { StateChange } from '../../store/state-changes.ts'
 
 /** Freezes money for one call. Refused unless the account, the key and the balance allow it at this moment. */
 export interface HoldOperation {
@@ -84,7 +85,7 @@ export interface ExpireOperation {
   now_ms: number
 }
 
-/** A movement of money by the operator. */
+/** A movement of money by the operator, or by what became of a payment. */
 interface Movement {
   account_id: number
   amount_nanos: Nanos
@@ -94,6 +95,20 @@ interface Movement {
   /** The operator or account that moves it; absent: the gateway itself. */
   by?: ActionContext | undefined
   now_ms: number
+}
+
+/** What changes with a movement of money, in its transaction. */
+interface Changing {
+  /** Refused as `wrong_state` unless each row is in a state that it may come from, and of the account or of nobody. */
+  changes?: readonly StateChange[] | undefined
+}
+
+/** A credit to another account that goes with a top-up. Nothing is credited where the account is gone, or its key was used. */
+export interface Share {
+  account_id: number
+  amount_nanos: Nanos
+  note: string
+  request_key: string
 }
 
 /** What a person may credit to accounts, top-ups and refunds together, since a moment. */
@@ -110,23 +125,28 @@ interface Credit {
 }
 
 /** Adds to a balance; debt is paid from it first. */
-export interface TopUpOperation extends Movement, Credit {
+export interface TopUpOperation extends Movement, Credit, Changing {
   op: 'top_up'
+  shares?: readonly Share[] | undefined
 }
 
 /** Takes from the free balance, never from holds. */
-export interface WithdrawOperation extends Movement {
+export interface WithdrawOperation extends Movement, Changing {
   op: 'withdraw'
 }
 
-/** Adds what an account owed where it was before to its debt, and pays that from its free balance. */
-export interface OpenDebtOperation extends Movement {
+/** Adds to an account's debt what it owes beside calls, such as where it was before or for a lost dispute, and pays that from its free balance. */
+export interface OpenDebtOperation extends Movement, Changing {
   op: 'open_debt'
   request_key: string
 }
 
 /** Movements by the operator: each is made once under its key. */
 export type MoneyOperation = TopUpOperation | WithdrawOperation | OpenDebtOperation
+
+/** The credits to other accounts that go with an operation. */
+export const sharesOf = (operation: Operation): readonly Share[] =>
+  operation.op === 'top_up' ? (operation.shares ?? []) : []
 
 /**
  * Gives back what a call was charged, or a part of it, at most what was not refunded before; debt is paid from it first, also what the
@@ -168,6 +188,7 @@ export type Refusal =
   | 'more_than_charged'
   | 'amount_out_of_range'
   | 'request_key_used'
+  | 'wrong_state'
   | 'credit_limit'
   | 'limit_requests'
   | 'limit_tokens'
@@ -203,6 +224,8 @@ export interface Refused {
   resets_at_ms?: number | null
   /** What is left of the person's allowance, where that is why. */
   left_nanos?: Nanos
+  /** The state that a row is in, where that is why; undefined where it is not there, or of another account. */
+  state?: string | undefined
 }
 
 export interface LimitReached {

@@ -3,9 +3,10 @@
 import type { Hold } from '../../store/schema.ts'
 import { groupCalls } from './added-calls.ts'
 import { allowanceKey, allowanceOf, sumOfCredits } from './allowances.ts'
-import { type Book, entryKey } from './book.ts'
+import { type Book, entryKey, stateKey } from './book.ts'
 import { addKeyRow, bookRow } from './budget-rows.ts'
-import type { Operation } from './operations.ts'
+import { type MoneyOperation, type Operation, sharesOf } from './operations.ts'
+import { changesOf } from './row-states.ts'
 import type { Statements } from './statements.ts'
 import type { StoredPrices } from './stored-prices.ts'
 
@@ -26,15 +27,28 @@ export function load(book: Book, statements: Statements, operation: Operation): 
     case 'top_up':
     case 'withdraw':
     case 'open_debt':
-      loadAccount(book, statements, operation.account_id)
-      loadKeyedEntry(book, statements, operation)
-      loadCredits(book, statements, operation)
+      loadMovement(book, statements, operation)
       return
     case 'refund':
       loadOwner(book, statements, operation)
       loadCall(book, statements, operation.call_id)
       loadKeyedEntry(book, statements, operation)
       loadCredits(book, statements, operation)
+  }
+}
+
+function loadMovement(book: Book, statements: Statements, operation: MoneyOperation): void {
+  loadAccount(book, statements, operation.account_id)
+  loadKeyedEntry(book, statements, operation)
+  loadCredits(book, statements, operation)
+  for (const { table, id } of changesOf(operation)) {
+    if (book.row_states.has(stateKey(table, id))) continue
+    const row = statements.rowState(table, id)
+    if (row) book.row_states.set(stateKey(table, id), row)
+  }
+  for (const share of sharesOf(operation)) {
+    loadAccount(book, statements, share.account_id)
+    loadKeyedEntry(book, statements, share)
   }
 }
 
@@ -106,6 +120,8 @@ export function store(book: Book, statements: Statements, prices: StoredPrices):
   for (const [id, more_nanos] of book.new_refunds) statements.addRefund.run(more_nanos, id)
   for (const row of book.new_opening_debts) statements.insertOpeningDebt(row)
   for (const row of book.new_entries) statements.insertEntry(row)
+  for (const row of book.changed_rows) statements.updateRowState(row)
+  for (const row of book.new_state_changes) statements.insertStateChange(row)
 }
 
 /** A hold whose call is written with it needs no row. */

@@ -13,13 +13,16 @@ import {
   holds,
   type OpeningDebt,
   opening_debts,
+  state_changes,
 } from '../../store/schema.ts'
+import type { StateChangeRow } from '../../store/state-changes.ts'
 import { ADDED_COLUMNS, type AddedCalls } from './added-calls.ts'
 import { type CreditLine, creditsSql } from './allowances.ts'
-import type { HoldRow, NewEntry, RefundedCall } from './book.ts'
+import type { HoldRow, NewEntry, RefundedCall, RowState } from './book.ts'
 import { BUDGET_COLUMNS, type StoredAccount, type StoredKey } from './budget-rows.ts'
 import { columnsOf, columnsWithoutId } from './columns.ts'
 import type { KeyedEntry } from './operations.ts'
+import { STATE_COLUMNS } from './row-states.ts'
 
 export type Statements = ReturnType<typeof prepareStatements>
 
@@ -88,10 +91,30 @@ export function prepareStatements(db: Database) {
       columnsWithoutId(opening_debts),
     ),
     insertAction: prepareInsert<Omit<ActionRow, 'id'>>(db, 'actions', columnsWithoutId(actions)),
+    insertStateChange: prepareInsert<Omit<StateChangeRow, 'id'>>(
+      db,
+      'state_changes',
+      columnsWithoutId(state_changes),
+    ),
+    ...rowStateStatements(db),
     insertCall: prepareInsertCall(db),
     addToSums: prepareInsert<AddedCalls>(db, 'calls_to_sum', ADDED_COLUMNS),
   }
 }
+
+/** Of whatever table has states. Payments are few: their statements are found by their text, and not kept apart. */
+const rowStateStatements = (db: Database) => ({
+  rowState: (table: string, id: number): RowState | undefined => {
+    const row = db
+      .query<Omit<RowState, 'table'>, [number]>(`SELECT ${STATE_COLUMNS} FROM ${table} WHERE id = ?`)
+      .get(id)
+    return row ? { ...row, table } : undefined
+  },
+  updateRowState: ({ table, id, account_id, state, changed_at_ms }: RowState): void =>
+    void db
+      .query(`UPDATE ${table} SET account_id = ?, state = ?, changed_at_ms = ? WHERE id = ?`)
+      .run(account_id, state, changed_at_ms, id),
+})
 
 /** @throws SQLiteError as `prepareStatements` */
 const prepareInsertCall = (db: Database): ((call: Call) => void) =>

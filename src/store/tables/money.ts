@@ -46,6 +46,23 @@ export const opening_debts = sqliteTable('opening_debts', {
   request_key: text(),
 })
 
+/** The changes of rows that say what has become of money, such as orders; append-only but for what an erasure takes. */
+export const state_changes = sqliteTable('state_changes', {
+  id: integer().primaryKey(),
+  /** The table of the row, and its id. */
+  subject: text().notNull(),
+  subject_id: integer().notNull(),
+  /** Of the row; null where it was nobody's. */
+  account_id: integer(),
+  from_state: text().notNull(),
+  to_state: text().notNull(),
+  /** What brought it about: a webhook, a look at the provider, a page, a command, or the gateway itself. */
+  source: text().notNull(),
+  /** What is told of it, as JSON. */
+  detail: text().notNull(),
+  at_ms: integer().notNull(),
+})
+
 export const money_tables: readonly StoredTable[] = [
   accountTable(holds, {
     erases: 'columns',
@@ -72,6 +89,14 @@ export const money_tables: readonly StoredTable[] = [
       ...columns('id account_id amount_nanos created_at_ms', EXPORTED),
       note: { exported: 'as_is', erased: "''" },
       request_key: { exported: 'as_is', erased: 'NULL' },
+    },
+  }),
+  accountTable(state_changes, {
+    erases: 'columns',
+    described: 'what became of its payments, vouchers and plans',
+    columns: {
+      ...columns('id subject subject_id account_id from_state to_state source at_ms', EXPORTED),
+      detail: { exported: 'json', erased: "'{}'" },
     },
   }),
 ]

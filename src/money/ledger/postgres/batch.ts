@@ -5,7 +5,7 @@ import { markOf } from '../../../store/engines/postgres/commit-mark.ts'
 import type { Connection, Marked } from '../../../store/engines/postgres/connection.ts'
 import { COMMIT, rollBack } from '../../../store/engines/postgres/transaction.ts'
 import type { Book } from '../book.ts'
-import type { Operation, Outcome } from '../operations.ts'
+import { type Operation, type Outcome, sharesOf } from '../operations.ts'
 import { apply } from '../rules.ts'
 import type { LockedRows } from './locked-accounts.ts'
 import type { SharedPrices } from './prices.ts'
@@ -60,7 +60,7 @@ export async function decide(
     const left_alone = not_awaited === 'all' ? [] : not_awaited
     const set_aside = new Set([...left_alone, ...locked.map(({ account_id }) => account_id)])
     const outcomes = operations.map((operation) =>
-      set_aside.has(accountOf(operation, book) ?? 0) ? undefined : apply(book, operation),
+      accountsOf(operation, book).some((id) => set_aside.has(id)) ? undefined : apply(book, operation),
     )
     const marked = connection.nextMark(transaction_id)
     return {
@@ -77,6 +77,12 @@ export async function decide(
     throw thrown
   }
 }
+
+/** The accounts that an operation changes. */
+const accountsOf = (operation: Operation, book: Book): readonly number[] => [
+  accountOf(operation, book) ?? 0,
+  ...sharesOf(operation).map(({ account_id }) => account_id),
+]
 
 function accountOf(operation: Operation, { holds }: Book): number | undefined {
   if ('account_id' in operation) return operation.account_id

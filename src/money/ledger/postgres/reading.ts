@@ -13,10 +13,11 @@ import {
 } from '../book.ts'
 import { addKeyRow, BUDGET_COLUMNS, bookRow, type StoredKey } from '../budget-rows.ts'
 import { noCounts } from '../call-limits.ts'
-import type { KeyedEntry, Operation } from '../operations.ts'
+import { type KeyedEntry, type MoneyOperation, type Operation, sharesOf } from '../operations.ts'
 import { readingOfAllowances } from './allowances.ts'
 import { readingOfCounts } from './counts.ts'
 import type { LockedRows } from './locked-accounts.ts'
+import { readingOfRowStates } from './row-states.ts'
 
 /** The state of a batch once it has been read. */
 interface BatchRead {
@@ -49,6 +50,7 @@ export function readingOf(
   const [accounts, keys, holds] = [arrayOf(named.accounts), arrayOf(named.keys), arrayOf(named.holds)]
   const limits = readingOfCounts(operations)
   const allowances = readingOfAllowances(operations)
+  const row_states = readingOfRowStates(operations)
   const keyed = named.keyed.length > 0 ? [{ text: KEYED_ENTRIES, values: [jsonOf(named.keyed)] }] : []
   const refunded = named.calls.size > 0 ? [{ text: CALLS, values: [arrayOf(named.calls)] }] : []
   const locking =
@@ -66,6 +68,7 @@ export function readingOf(
       { text: HOLDS, values: [holds] },
       ...limits.statements,
       ...allowances.statements,
+      ...row_states.statements,
       ...keyed,
       ...refunded,
     ],
@@ -78,6 +81,7 @@ export function readingOf(
       limits.fill(counts, rest.splice(0, limits.statements.length))
       const book = emptyBook(idsFrom(found.hold_ids ?? ''), gateway_id, counts)
       allowances.fill(book, rest.splice(0, allowances.statements.length))
+      row_states.fill(book, rest.splice(0, row_states.statements.length))
       const of_accounts = new Map<number, string | null>()
       for (const { account_budgets, ...key } of rowsIn<StoredKey & OfAccount>(keys)) {
         of_accounts.set(key.account_id, account_budgets)
@@ -234,13 +238,18 @@ function add(named: Named, operation: Operation): void {
     case 'top_up':
     case 'withdraw':
     case 'open_debt':
-      addKeyed(named, operation)
+      addMovement(named, operation)
       return
     case 'refund':
       named.keys.add(operation.key_id)
       named.calls.add(operation.call_id)
       addKeyed(named, operation)
   }
+}
+
+function addMovement(named: Named, operation: MoneyOperation): void {
+  addKeyed(named, operation)
+  for (const share of sharesOf(operation)) addKeyed(named, share)
 }
 
 function addKeyed(

@@ -6,12 +6,13 @@
 import { actionRow } from '../../../store/actions.ts'
 import type { Statement } from '../../../store/engines/postgres/connection.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
-import { actions, calls, entries, holds, opening_debts } from '../../../store/schema.ts'
+import { actions, calls, entries, holds, opening_debts, state_changes } from '../../../store/schema.ts'
 import type { Book } from '../book.ts'
 import { columnsOf, columnsWithoutId } from '../columns.ts'
 import { addedBy, SUM_KIND, SUMMED, SUMMED_SQL } from '../sums.ts'
 import { addingCounts } from './counts.ts'
 import type { SharedPrices } from './prices.ts'
+import { writesOfRowStates } from './row-states.ts'
 
 /** The statements that write what a batch changed; none for what it left as it was. */
 export function writesOf(book: Book, prices: SharedPrices): Statement[] {
@@ -34,6 +35,8 @@ export function writesOf(book: Book, prices: SharedPrices): Statement[] {
     ),
     ...writing(INSERT_OPENING_DEBTS, book.new_opening_debts),
     ...writing(INSERT_ENTRIES, book.new_entries),
+    ...writesOfRowStates(book),
+    ...writing(INSERT_STATE_CHANGES, book.new_state_changes),
     ...writing(
       INSERT_ACTIONS,
       book.new_actions.map(({ action, by }) => actionRow(action, by)),
@@ -63,6 +66,7 @@ const SUMS = ['calls', ...SUMMED]
 const INSERT_HOLDS = insert('holds', columnsOf(holds))
 const INSERT_ENTRIES = insert('entries', columnsWithoutId(entries))
 const INSERT_OPENING_DEBTS = insert('opening_debts', columnsWithoutId(opening_debts))
+const INSERT_STATE_CHANGES = insert('state_changes', columnsWithoutId(state_changes))
 const INSERT_ACTIONS = insert('actions', columnsWithoutId(actions))
 
 const OF_LISTED_HOLDS =

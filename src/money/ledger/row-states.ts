@@ -1,0 +1,42 @@
+// The states of rows that change with a movement, such as that of an order with its credit: checked before it, and changed in its transaction. Pure.
+import { checkNames, type StateChange, stateChangeRow } from '../../store/state-changes.ts'
+import { type AccountRow, type Book, type RowState, stateKey } from './book.ts'
+import type { Operation, Refused } from './operations.ts'
+
+/** The columns that the ledger reads of such a row, of whatever table. */
+export const STATE_COLUMNS = 'id, account_id, state, changed_at_ms'
+
+/** The changes that an operation carries, by names that may stand in SQL. @throws Error for others: a bug of the caller */
+export function changesOf(operation: Operation): readonly StateChange[] {
+  const changes = ('changes' in operation ? operation.changes : undefined) ?? []
+  for (const change of changes) checkNames(change)
+  return changes
+}
+
+/** The refusal of a movement by a row that is in another state than the movement is for, or of another account. */
+export function wrongState(book: Book, account: AccountRow, operation: Operation): Refused | undefined {
+  for (const change of changesOf(operation)) {
+    const row = rowOf(book, change)
+    const is_theirs = row && (row.account_id === null || row.account_id === account.id)
+    if (!is_theirs || !change.from.includes(row.state))
+      return { ok: false, refusal: 'wrong_state', state: is_theirs ? row.state : undefined }
+  }
+  return undefined
+}
+
+/** Changes the rows of a movement that is made. */
+export function changeRows(book: Book, account: AccountRow, operation: Operation & { now_ms: number }): void {
+  for (const change of changesOf(operation)) {
+    const row = rowOf(book, change)
+    if (!row) throw new Error(`the book lacks row ${change.id} of ${change.table}`)
+    const { now_ms } = operation
+    book.new_state_changes.push(stateChangeRow(change, { from: row.state, account_id: account.id, now_ms }))
+    row.state = change.to
+    row.account_id = account.id
+    row.changed_at_ms = now_ms
+    book.changed_rows.add(row)
+  }
+}
+
+const rowOf = (book: Book, { table, id }: StateChange): RowState | undefined =>
+  book.row_states.get(stateKey(table, id))
