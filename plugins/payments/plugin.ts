@@ -1,7 +1,16 @@
 // Payments as a plugin: orders that people pay through a payment method, and what becomes of them.
 import { definePlugin } from '../../src/app/plugin.ts'
+import { paymentSettings } from './settings.ts'
 
 export const payments = definePlugin({
   name: 'payments',
+  settings: paymentSettings,
   tables: async () => (await import('./tables.ts')).tables,
+  open: async (gateway, settings) => (await import('./payments.ts')).openPayments(gateway, settings),
+  on: {
+    started: (payments) => payments.begin(),
+    stopping: (payments) => payments.end(),
+  },
+  routes: async () => (await import('./webhooks.ts')).webhookRoutes,
+  close: (payments) => payments.close(),
 })

@@ -124,6 +124,7 @@ export function compose(parts: Parts): Gateway {
       files_bucket: stores.files.bucket?.connection.where,
       filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
       checks: [],
+      payment_providers: [],
       console_routes: [],
       references: [],
     },

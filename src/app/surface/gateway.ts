@@ -14,6 +14,7 @@ import type { ServerSockets } from '../../http/sockets.ts'
 import type { WebSockets } from '../../http/web-sockets.ts'
 import type { PostWebhook } from '../../media/webhook-post.ts'
 import type { Tally } from '../../observe/tally.ts'
+import type { PaymentProvider } from '../../plugin-api.ts'
 import type { KeptResponses } from '../../responses/store.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import type { GatewayCheck } from '../checks/check.ts'
@@ -129,6 +130,8 @@ export interface Operations {
   postWebhook: PostWebhook
   /** The checks of plugins in a running gateway. Filled at the start, once. */
   checks: GatewayCheck[]
+  /** The payment methods that custom plugins bring. Filled at the start, once. */
+  payment_providers: PaymentProvider[]
   /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
   console_routes: (() => Promise<AnyElysia | undefined>)[]
   /** Loads the parts of the API reference that plugins have. Filled at the start, once. */

@@ -1,0 +1,166 @@
+// The making of orders: what a payment gives is fixed and told before anybody pays.
+import type { ActionContext } from '../../src/domain/actions.ts'
+import { formatMinor } from '../../src/domain/currencies.ts'
+import { GatewayError, invalidRequest, rateLimited, upstreamFailed } from '../../src/domain/errors.ts'
+import { formatUsd, type Nanos } from '../../src/domain/money.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
+import type { PaymentProvider, StartedPayment } from '../../src/plugin-api.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import { changeState } from '../../src/store/state-changes.ts'
+import { creditOf } from './amounts.ts'
+import { type Cause, changeOf } from './changes.ts'
+import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
+import { nextLook } from './schedule.ts'
+import type { PaymentSettings } from './settings.ts'
+import { countOpenOrders, insertOrder, keepReference, orderById } from './store.ts'
+import type { Order, OrderKind } from './tables.ts'
+
+export interface OrderRequest {
+  account_id: number
+  /** Absent: the gateway itself, or a command. */
+  person_id?: number | undefined
+  kind: OrderKind
+  /** The name of a payment method. */
+  method: string
+  currency: string
+  amount_minor: number
+}
+
+/** What an order would give, for the form. */
+export interface Offer {
+  rate_nanos: Nanos
+  credit_nanos: Nanos
+  bonus_nanos: Nanos
+}
+
+/** An account has so many open orders at most: each is asked about until it expires. */
+export const MAX_OPEN_ORDERS = 20
+
+/** @throws GatewayError invalid_request for a currency or an amount that the method does not take */
+export function offerOf(
+  { rates, bonuses }: PaymentSettings,
+  provider: PaymentProvider,
+  { currency, amount_minor }: Pick<OrderRequest, 'currency' | 'amount_minor'>,
+): Offer {
+  const rate_nanos = rates.get(currency)
+  if (rate_nanos === undefined || !provider.currencies.includes(currency)) {
+    const taken = provider.currencies.filter((one) => rates.has(one))
+    throw invalidRequest(`currency: ${provider.title} takes ${taken.join(', ') || 'no currency'}.`, {
+      param: 'currency',
+    })
+  }
+  const { min_minor, max_minor } = provider
+  if (amount_minor < min_minor || amount_minor > max_minor)
+    throw invalidRequest(
+      `amount: ${provider.title} takes ${formatMinor(min_minor, currency)} to ${formatMinor(max_minor, currency)} at once.`,
+      { param: 'amount' },
+    )
+  const credit = creditOf({ amount_minor, currency, rate_nanos }, bonuses)
+  if (credit.credit_nanos === 0)
+    throw invalidRequest('amount: is too small to give any credit. Write more.', { param: 'amount' })
+  return { rate_nanos, ...credit }
+}
+
+/**
+ * Makes an order. It is paid once `startPayment` has said where.
+ *
+ * @throws GatewayError as `offerOf`; unprocessable for a method that is not set up; rate_limited for too many open orders
+ */
+export async function makeOrder(
+  parts: PaymentParts,
+  settings: PaymentSettings,
+  request: OrderRequest,
+  by?: ActionContext,
+): Promise<Order> {
+  const provider = providerOf(parts, request.method)
+  const offer = offerOf(settings, provider, request)
+  const { account_id, person_id = null, kind, currency, amount_minor } = request
+  const now_ms = parts.now()
+  const expires_at_ms = now_ms + (provider.expires_ms ?? DAY_MS)
+  return await parts.db.begin(
+    async (tx) => {
+      await tx.lock(account_id)
+      if ((await countOpenOrders(tx, account_id)) >= MAX_OPEN_ORDERS)
+        throw rateLimited(
+          `The account has ${MAX_OPEN_ORDERS} open orders. Pay or cancel one of them first.`,
+          { code: 'too_many_open_orders' },
+        )
+      const order = await insertOrder(tx, {
+        ...{ account_id, person_id, kind, provider: provider.name, currency, amount_minor, ...offer },
+        created_at_ms: now_ms,
+        expires_at_ms,
+        next_look_at_ms: nextLook(
+          { state: 'open', created_at_ms: now_ms, expires_at_ms, paid_at_ms: null },
+          false,
+          now_ms,
+        ),
+        is_live: provider.is_test === true ? 0 : 1,
+      })
+      await recordAction(tx, {
+        action: 'order.created',
+        account_id,
+        subject: String(order.id),
+        after: {
+          method: provider.name,
+          amount: formatMinor(amount_minor, currency),
+          credit_usd: formatUsd(offer.credit_nanos + offer.bonus_nanos),
+        },
+      })
+      return order
+    },
+    by ? { by } : {},
+  )
+}
+
+/**
+ * Begins the payment of an open order, or begins it again: the provider gives the same one.
+ *
+ * @throws GatewayError conflict for an order that is not open; upstream_failed where the provider does not answer: the order stays open
+ */
+export async function startPayment(parts: PaymentParts, order_id: number): Promise<StartedPayment> {
+  const order = await orderById(parts.db, order_id)
+  if (order.state !== 'open' || parts.now() >= order.expires_at_ms) throw conflictOf(order)
+  const provider = providerOf(parts, order.provider)
+  let started: StartedPayment
+  try {
+    started = await provider.start(await asSeenByProviders(parts, order))
+  } catch (cause) {
+    throw notAnswering(provider, cause)
+  }
+  await keepReference(parts.db, order, started.reference)
+  return started
+}
+
+const conflictOf = ({ id, state }: Order): GatewayError =>
+  new GatewayError('conflict', `Order ${id} is ${state === 'open' ? 'expired' : state}. Make a new one.`, {
+    code: 'order_closed',
+  })
+
+/** @param cause what the provider's code threw: one of ours is passed on as it is */
+export const notAnswering = ({ title }: Pick<PaymentProvider, 'title'>, cause: unknown): GatewayError =>
+  cause instanceof GatewayError
+    ? cause
+    : upstreamFailed(
+        `${title}: the payment method does not answer now. Try again in a minute, or choose another one.`,
+        {
+          code: 'payment_method_failed',
+          cause,
+        },
+      )
+
+/** @throws GatewayError not_found; conflict where it is not open: somebody paid it, or it has expired */
+export async function cancelOrder(parts: PaymentParts, order_id: number, cause: Cause): Promise<void> {
+  await parts.db.begin(
+    async (tx) => {
+      const order = await orderById(tx, order_id)
+      const change = { ...changeOf(order, 'cancelled', cause), from: ['open'] }
+      if (!(await changeState(tx, change, parts.now()))) throw conflictOf(await orderById(tx, order_id))
+      await recordAction(tx, {
+        action: 'order.cancelled',
+        account_id: order.account_id,
+        subject: String(order_id),
+      })
+    },
+    cause.by ? { by: cause.by } : {},
+  )
+}

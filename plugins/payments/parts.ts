@@ -1,0 +1,56 @@
+// The parts that payments are handled with, and an order as payment methods see it.
+import { formatMinor } from '../../src/domain/currencies.ts'
+import { unprocessable } from '../../src/domain/errors.ts'
+import { formatUsd } from '../../src/domain/money.ts'
+import type { Ledger } from '../../src/money/ledger/operations.ts'
+import type { Logger } from '../../src/observe/log.ts'
+import type { PaymentOrder, PaymentProvider } from '../../src/plugin-api.ts'
+import type { Db } from '../../src/store/db.ts'
+import { accountNameOf } from './store.ts'
+import type { Order } from './tables.ts'
+
+export interface PaymentParts {
+  db: Db
+  ledger: Pick<Ledger, 'submit' | 'barrier'>
+  now: () => number
+  log: Pick<Logger, 'info' | 'warn' | 'error'>
+  /** The payment methods that are set up now. Take them anew for each use: settings may have changed. */
+  providers: () => readonly PaymentProvider[]
+  /** The address of the gateway without a slash at its end, where people come back to. */
+  publicUrl: () => string
+}
+
+/** @throws GatewayError unprocessable where it is not set up, or no longer */
+export function providerOf({ providers }: Pick<PaymentParts, 'providers'>, name: string): PaymentProvider {
+  const provider = providers().find((one) => one.name === name)
+  if (!provider)
+    throw unprocessable(
+      `The payment method "${name}" is not set up. Set it up again in [payments], or choose another one.`,
+      { param: 'method', code: 'no_payment_method' },
+    )
+  return provider
+}
+
+/** The note of an order's entry: the same however often the payment is looked at. */
+export const noteOf = ({ id, amount_minor, currency }: Order): string =>
+  `Order ${id}: ${formatMinor(amount_minor, currency)}`
+
+/** An order as payment methods see it. */
+export async function asSeenByProviders(
+  { db, publicUrl }: Pick<PaymentParts, 'db' | 'publicUrl'>,
+  order: Order,
+): Promise<PaymentOrder> {
+  const { id, account_id, currency, amount_minor, credit_nanos, bonus_nanos } = order
+  return {
+    id,
+    account_id,
+    account: await accountNameOf(db, account_id),
+    currency,
+    amount_minor,
+    description: `Credit of ${formatUsd(credit_nanos + bonus_nanos)} USD`,
+    reference: order.reference,
+    payment_reference: order.payment_reference,
+    expires_at_ms: order.expires_at_ms,
+    return_url: `${publicUrl()}/console/orders/${id}`,
+  }
+}

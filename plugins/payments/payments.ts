@@ -1,0 +1,79 @@
+// Payments of a running gateway: the parts that all of them share, and the poller.
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { withoutTrailing } from '../../src/utilities/text-ends.ts'
+import { methodsOf } from './methods.ts'
+import type { PaymentParts } from './parts.ts'
+import { createPoller } from './poller.ts'
+import type { PaymentSettings } from './settings.ts'
+
+export interface Payments {
+  parts: PaymentParts
+  settings: () => PaymentSettings
+  /** Webhooks that were refused since the start, for the alert. */
+  refused_webhooks: RefusedWebhooks
+  /** Looks at due orders from now on. */
+  begin(): void
+  /** Begins no look any more. */
+  end(): void
+  close(): Promise<void>
+}
+
+export interface RefusedWebhooks {
+  count: number
+  /** The last one's time, and the method that it was for. */
+  last: { at_ms: number; method: string } | undefined
+}
+
+/** A query by an index each second, so that a payment whose webhook was lost waits for no longer than its schedule says. */
+const LOOK_EVERY_MS = 1_000
+/** Long enough for a look that is under way: one whose end is not awaited is made again. */
+const MAX_STOP_MS = 5_000
+
+export function openPayments(
+  gateway: Pick<Gateway, 'calls' | 'operations' | 'db'>,
+  settings: () => PaymentSettings,
+): Payments {
+  const { db, calls, operations } = gateway
+  const { ledger, now, log, catalogue } = calls
+  const parts: PaymentParts = {
+    db,
+    ledger,
+    now,
+    log,
+    providers: () => methodsOf(settings(), operations.payment_providers),
+    publicUrl: () => withoutTrailing(catalogue().server.public_url ?? '', '/'),
+  }
+  const poller = createPoller(parts)
+  let timer: Timer | undefined
+  let stopped: Promise<void> | undefined
+  let is_failing = false
+  /** A database that is away is logged once until it is back. */
+  const look = async () => {
+    try {
+      await poller.lookAtDue()
+      is_failing = false
+    } catch (cause) {
+      if (!is_failing && !stopped) log.error({ cause }, 'orders could not be looked at')
+      is_failing = true
+    }
+  }
+  const stop = () => {
+    clearInterval(timer)
+    // Dropped: a failure of the database, which `look` has logged.
+    stopped ??= poller.stop().catch(() => {})
+    return stopped
+  }
+  return {
+    parts,
+    settings,
+    refused_webhooks: { count: 0, last: undefined },
+    begin() {
+      timer ??= setInterval(() => void look(), LOOK_EVERY_MS)
+      timer.unref()
+    },
+    end: () => void stop(),
+    close: async () => {
+      await Promise.race([stop(), Bun.sleep(MAX_STOP_MS)])
+    },
+  }
+}

@@ -1,0 +1,46 @@
+// When an order is looked at next. Pure.
+import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
+import type { Order } from './tables.ts'
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60_000
+
+/** After it was made, while nothing is known; then hourly. A lost webhook costs so much. */
+export const OPEN_AFTER_MS = [
+  10 * SECOND_MS,
+  30 * SECOND_MS,
+  MINUTE_MS,
+  2 * MINUTE_MS,
+  5 * MINUTE_MS,
+  15 * MINUTE_MS,
+] as const
+
+/** After it was paid: for disputes and refunds whose webhook was lost. Banks take disputes for 120 days. */
+export const PAID_AFTER_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS, 121 * DAY_MS] as const
+
+/**
+ * The moment of the next look; null: none, but for webhooks and people.
+ *
+ * @param is_under_way the person has paid, and the money has not arrived
+ */
+export function nextLook(
+  {
+    state,
+    created_at_ms,
+    expires_at_ms,
+    paid_at_ms,
+  }: Pick<Order, 'state' | 'created_at_ms' | 'expires_at_ms' | 'paid_at_ms'>,
+  is_under_way: boolean,
+  now_ms: number,
+): number | null {
+  if (state === 'open') {
+    const after_ms = OPEN_AFTER_MS.find((wait_ms) => created_at_ms + wait_ms > now_ms)
+    const next_ms = after_ms === undefined ? now_ms + HOUR_MS : created_at_ms + after_ms
+    return is_under_way || next_ms < expires_at_ms ? next_ms : Math.max(expires_at_ms, now_ms + SECOND_MS)
+  }
+  if (state === 'disputed') return now_ms + DAY_MS
+  if (state === 'expired' || state === 'cancelled' || state === 'lost') return null
+  const since_ms = paid_at_ms ?? created_at_ms
+  const after_ms = PAID_AFTER_MS.find((wait_ms) => since_ms + wait_ms > now_ms)
+  return after_ms === undefined ? null : since_ms + after_ms
+}

@@ -1,0 +1,98 @@
+// The settings of payments, [payments]: amounts that are proposed, rates of currencies, bonuses, and the payment methods.
+import { type Static, Type } from '@sinclair/typebox'
+import { closed } from '../../src/catalogue/schema-parts.ts'
+import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
+import type { TomlPath } from '../../src/catalogue/toml.ts'
+import { isCurrency } from '../../src/domain/currencies.ts'
+import { NANOS_PER_USD, type Nanos, parseUsd } from '../../src/domain/money.ts'
+import type { Bonus } from './amounts.ts'
+
+const Decimal = (description: string) =>
+  Type.String({
+    pattern: '^\\d{1,9}(\\.\\d{1,9})?$',
+    must: 'a decimal in quotes, such as "25" or "1.08"',
+    description,
+  })
+
+const PaymentsSchema = Type.Object(
+  {
+    presets: Type.Optional(
+      Type.Array(Decimal('an amount in the currency of the payment'), {
+        maxItems: 8,
+        description: 'amounts that "Add funds" proposes',
+      }),
+    ),
+    rates: Type.Optional(
+      Type.Record(Type.String(), Decimal('USD of credit for one unit of the currency'), {
+        maxProperties: 40,
+        description:
+          'currencies that accounts may pay in, with USD of credit for one unit of each; USD alone where absent',
+      }),
+    ),
+    bonuses: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            from_usd: Decimal('the least credit that it is for'),
+            percent: Decimal('of the credit, such as "5"'),
+          },
+          closed,
+        ),
+        { maxItems: 10, description: 'bonuses on larger payments; the greatest that fits is given' },
+      ),
+    ),
+  },
+  closed,
+)
+
+export interface PaymentSettings {
+  /** In major units, as they are typed. */
+  readonly presets: readonly string[]
+  /** Nano-dollars of credit for one unit, by currency. */
+  readonly rates: ReadonlyMap<string, Nanos>
+  readonly bonuses: readonly Bonus[]
+}
+
+const DEFAULT_PRESETS = ['10', '25', '50', '100']
+
+function readPayments(
+  { presets = DEFAULT_PRESETS, rates, bonuses = [] }: Static<typeof PaymentsSchema>,
+  { report }: SectionContext,
+): PaymentSettings {
+  return {
+    presets,
+    rates: rates ? readRates(rates, report) : new Map([['USD', NANOS_PER_USD]]),
+    bonuses: bonuses.map(({ from_usd, percent }, at) =>
+      readBonus(from_usd, percent, (message) => report(['payments', 'bonuses', at, 'percent'], message)),
+    ),
+  }
+}
+
+function readRates(
+  rates: Readonly<Record<string, string>>,
+  report: (path: TomlPath, message: string) => void,
+): Map<string, Nanos> {
+  const read = new Map<string, Nanos>()
+  for (const [currency, rate] of Object.entries(rates)) {
+    const path = ['payments', 'rates', currency]
+    const rate_nanos = parseUsd(rate)
+    if (!isCurrency(currency)) report(path, 'is not a currency: write its ISO 4217 code, such as EUR')
+    else if (rate_nanos === 0) report(path, 'must be more than 0: USD of credit for one unit of the currency')
+    else if (currency === 'USD' && rate_nanos !== NANOS_PER_USD) report(path, 'must be "1": credit is in USD')
+    else read.set(currency, rate_nanos)
+  }
+  return read
+}
+
+function readBonus(from_usd: string, percent: string, report: (message: string) => void): Bonus {
+  const per_mille = Number(percent) * 10
+  if (!Number.isInteger(per_mille) || per_mille < 1 || per_mille > 1_000)
+    report('must be between 0.1 and 100, with at most one decimal')
+  return { from_nanos: parseUsd(from_usd), per_mille }
+}
+
+export const paymentSettings = defineSection({
+  name: 'payments',
+  schema: PaymentsSchema,
+  read: readPayments,
+})

@@ -1,0 +1,268 @@
+// Orders and their refunds in the database: made, found, due to be looked at, and what the provider says of them.
+import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import { conflict, notFound } from '../../src/domain/errors.ts'
+import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
+import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { accounts } from '../../src/store/schema.ts'
+import { type Order, type OrderRefund, order_refunds, orders } from './tables.ts'
+
+export type NewOrder = Pick<
+  Order,
+  | 'account_id'
+  | 'person_id'
+  | 'kind'
+  | 'provider'
+  | 'currency'
+  | 'amount_minor'
+  | 'rate_nanos'
+  | 'credit_nanos'
+  | 'bonus_nanos'
+  | 'created_at_ms'
+  | 'expires_at_ms'
+  | 'next_look_at_ms'
+  | 'is_live'
+>
+
+export async function insertOrder(tx: Tx, order: NewOrder): Promise<Order> {
+  const made = await queries(tx).insert.get(order)
+  if (!made) throw new Error('an order was not inserted')
+  return made
+}
+
+/** @throws GatewayError not_found */
+export async function orderById(db: Db, id: number): Promise<Order> {
+  const order = await queries(db).byId.get({ id })
+  if (!order) throw notFound('Order not found. See the list of orders.', { param: 'order' })
+  return order
+}
+
+/** How many orders of an account are open. */
+export const countOpenOrders = async (db: Db, account_id: number): Promise<number> =>
+  (await queries(db).countOpen.get({ account_id }))?.count ?? 0
+
+export const orderByReference = (db: Db, provider: string, reference: string): Awaitable<Order | undefined> =>
+  queries(db).byReference.get({ provider, reference })
+
+/** The name of an order's account. */
+export const accountNameOf = async (db: Db, account_id: number): Promise<string> =>
+  (await queries(db).accountName.get({ id: account_id }))?.name ?? ''
+
+/** Keeps the provider's number of an order. @throws GatewayError conflict where it has another one, or another order has it */
+export async function keepReference(db: Db, { id, provider }: Order, reference: string): Promise<void> {
+  const kept = await db.write((db) => queries(db).keepReference.get({ id, provider, reference }))
+  if (!kept)
+    throw conflict(`Order ${id} has another payment already. Look at the order.`, { code: 'paid_elsewhere' })
+}
+
+/** Orders that are due to be looked at, the longest first. */
+export const dueOrders = (db: Db, now_ms: number, row_limit: number): Awaitable<Order[]> =>
+  queries(db).due.all({ now_ms, row_limit })
+
+export const dueRefunds = (db: Db, now_ms: number, row_limit: number): Awaitable<OrderRefund[]> =>
+  queries(db).dueRefunds.all({ now_ms, row_limit })
+
+/** Takes an order that is due, so that no other gateway looks at it until then. @returns false where another one took it */
+export const takeOrder = async (db: Db, { id, next_look_at_ms }: Order, until_ms: number): Promise<boolean> =>
+  (await db.write((db) => queries(db).take.get({ id, read_ms: next_look_at_ms, until_ms }))) !== undefined
+
+export const takeRefund = async (
+  db: Db,
+  { id, next_look_at_ms }: OrderRefund,
+  until_ms: number,
+): Promise<boolean> =>
+  (await db.write((db) => queries(db).takeRefund.get({ id, read_ms: next_look_at_ms, until_ms }))) !==
+  undefined
+
+/** When the next look at an order is, and since when its provider has not answered. */
+export const setLook = (
+  db: Db,
+  id: number,
+  look: Pick<Order, 'next_look_at_ms' | 'unanswered_since_ms'>,
+): Promise<unknown> => db.write((db) => queries(db).setLook.run({ id, ...look }))
+
+/** What the provider reports of a payment beside its state. */
+export type PaymentFacts = Pick<
+  Order,
+  'paid_at_ms' | 'payment_reference' | 'fee_minor' | 'tax_minor' | 'tax_country' | 'receipt_url' | 'is_live'
+>
+
+export const setFacts = (db: Db, id: number, facts: PaymentFacts): Promise<unknown> =>
+  db.write((db) => queries(db).setFacts.run({ id, ...facts }))
+
+export const setTrouble = (db: Db, id: number, trouble: string | null): Promise<unknown> =>
+  db.write((db) => queries(db).setTrouble.run({ id, trouble }))
+
+/** Of an order, the oldest first. */
+export const refundsOf = (db: Db, order_id: number): Awaitable<OrderRefund[]> =>
+  queries(db).refundsOf.all({ order_id })
+
+/** @throws GatewayError not_found */
+export async function refundById(db: Db, id: number): Promise<OrderRefund> {
+  const refund = await queries(db).refundById.get({ id })
+  if (!refund) throw notFound('Refund not found. Look at its order.', { param: 'refund' })
+  return refund
+}
+
+export type NewRefund = Omit<OrderRefund, 'id' | 'state' | 'changed_at_ms'>
+
+export async function insertRefund(tx: Tx, refund: NewRefund): Promise<OrderRefund> {
+  const made = await queries(tx).insertRefund.get(refund)
+  if (!made) throw new Error('a refund was not inserted')
+  return made
+}
+
+export const setRefund = (
+  db: Db,
+  id: number,
+  refund: Pick<OrderRefund, 'reference' | 'next_look_at_ms'>,
+): Promise<unknown> => db.write((db) => queries(db).setRefund.run({ id, ...refund }))
+
+/** Sums what was given back of an order anew. In the transaction in which a refund is done. @returns the sum */
+export async function sumRefunds(tx: Tx, order_id: number): Promise<number> {
+  const summed = await queries(tx).sumRefunds.get({ id: order_id })
+  return summed?.refunded_minor ?? 0
+}
+
+const { placeholder } = sql
+
+const queries = perConnection({
+  insert: (orm) =>
+    orm
+      .insert(orders)
+      .values({
+        ...placeholders(
+          'account_id',
+          'person_id',
+          'kind',
+          'provider',
+          'currency',
+          'amount_minor',
+          'rate_nanos',
+        ),
+        ...placeholders('credit_nanos', 'bonus_nanos', 'created_at_ms', 'expires_at_ms', 'next_look_at_ms'),
+        ...placeholders('is_live'),
+        changed_at_ms: placeholder('created_at_ms'),
+        state: 'open',
+        looks: 0,
+        refunded_minor: 0,
+      })
+      .returning()
+      .prepare(),
+  byId: (orm) => orm.select().from(orders).where(equals(orders.id, 'id')).prepare(),
+  byReference: (orm) =>
+    orm
+      .select()
+      .from(orders)
+      .where(and(equals(orders.provider, 'provider'), equals(orders.reference, 'reference')))
+      .prepare(),
+  countOpen: (orm) =>
+    orm
+      .select({ count: sql<number>`count(*)` })
+      .from(orders)
+      .where(and(equals(orders.account_id, 'account_id'), eq(orders.state, 'open')))
+      .prepare(),
+  accountName: (orm) =>
+    orm.select({ name: accounts.name }).from(accounts).where(equals(accounts.id, 'id')).prepare(),
+  keepReference: (orm) =>
+    orm
+      .update(orders)
+      .set(rawPlaceholders('reference'))
+      .where(
+        and(
+          equals(orders.id, 'id'),
+          sql`(${orders.reference} IS NULL OR ${orders.reference} = ${placeholder('reference')})`,
+          sql`NOT EXISTS (SELECT 1 FROM orders AS others WHERE others.provider = ${placeholder('provider')}
+                AND others.reference = ${placeholder('reference')} AND others.id <> ${placeholder('id')})`,
+        ),
+      )
+      .returning({ id: orders.id })
+      .prepare(),
+  due: (orm) =>
+    orm
+      .select()
+      .from(orders)
+      .where(and(isNotNull(orders.next_look_at_ms), lte(orders.next_look_at_ms, placeholder('now_ms'))))
+      .orderBy(asc(orders.next_look_at_ms), asc(orders.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  take: (orm) =>
+    orm
+      .update(orders)
+      .set({ next_look_at_ms: rawPlaceholder('until_ms'), looks: sql`${orders.looks} + 1` })
+      .where(and(equals(orders.id, 'id'), eq(orders.next_look_at_ms, placeholder('read_ms'))))
+      .returning({ id: orders.id })
+      .prepare(),
+  setLook: (orm) =>
+    orm
+      .update(orders)
+      .set(rawPlaceholders('next_look_at_ms', 'unanswered_since_ms'))
+      .where(equals(orders.id, 'id'))
+      .prepare(),
+  setFacts: (orm) =>
+    orm
+      .update(orders)
+      .set({
+        ...rawPlaceholders('payment_reference', 'fee_minor', 'tax_minor', 'tax_country', 'receipt_url'),
+        ...rawPlaceholders('paid_at_ms', 'is_live'),
+      })
+      .where(equals(orders.id, 'id'))
+      .prepare(),
+  setTrouble: (orm) =>
+    orm.update(orders).set(rawPlaceholders('trouble')).where(equals(orders.id, 'id')).prepare(),
+  refundsOf: (orm) =>
+    orm
+      .select()
+      .from(order_refunds)
+      .where(equals(order_refunds.order_id, 'order_id'))
+      .orderBy(asc(order_refunds.id))
+      .prepare(),
+  refundById: (orm) => orm.select().from(order_refunds).where(equals(order_refunds.id, 'id')).prepare(),
+  dueRefunds: (orm) =>
+    orm
+      .select()
+      .from(order_refunds)
+      .where(
+        and(
+          isNotNull(order_refunds.next_look_at_ms),
+          lte(order_refunds.next_look_at_ms, placeholder('now_ms')),
+        ),
+      )
+      .orderBy(asc(order_refunds.next_look_at_ms), asc(order_refunds.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  takeRefund: (orm) =>
+    orm
+      .update(order_refunds)
+      .set({ next_look_at_ms: rawPlaceholder('until_ms') })
+      .where(and(equals(order_refunds.id, 'id'), eq(order_refunds.next_look_at_ms, placeholder('read_ms'))))
+      .returning({ id: order_refunds.id })
+      .prepare(),
+  insertRefund: (orm) =>
+    orm
+      .insert(order_refunds)
+      .values({
+        ...placeholders('order_id', 'account_id', 'amount_minor', 'debit_nanos', 'into_debt', 'reason'),
+        ...placeholders('reference', 'created_at_ms', 'next_look_at_ms'),
+        changed_at_ms: placeholder('created_at_ms'),
+        state: 'begun',
+      })
+      .returning()
+      .prepare(),
+  setRefund: (orm) =>
+    orm
+      .update(order_refunds)
+      .set(rawPlaceholders('reference', 'next_look_at_ms'))
+      .where(equals(order_refunds.id, 'id'))
+      .prepare(),
+  sumRefunds: (orm) =>
+    orm
+      .update(orders)
+      .set({
+        refunded_minor: sql`(SELECT coalesce(sum(order_refunds.amount_minor), 0) FROM order_refunds
+          WHERE order_refunds.order_id = orders.id AND order_refunds.state = 'done')`,
+      })
+      .where(equals(orders.id, 'id'))
+      .returning({ refunded_minor: orders.refunded_minor })
+      .prepare(),
+})
