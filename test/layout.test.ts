@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/access/', 'src/money/', 'src/upstream/', 'src/media/'],
   ['src/http/', 'src/protocols/', 'src/catalogue/'],
   ['src/observe/', 'src/store/'],
-  ['src/domain/', 'src/plugin-api.ts'],
+  ['src/domain/', 'src/plugin-api.ts', 'src/payment-api.ts'],
   ['src/utilities/'],
 ]
 
@@ -254,7 +254,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for pages that load something from elsewhere.
   // 60 more for viewers who see some keys of an account, and are looked at again before they write.
   // 10 more for the options of spend limits, which two commands had each for itself.
-  'src/app/': 9_490,
+  // 40 more for changes of rows that commands send with a withdrawal, and payment methods of plugins.
+  'src/app/': 9_530,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 2_400,
   // 40 more for what other routes than its own take of a call's cost.
@@ -270,7 +271,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 10 more for the actions of teams.
   // 20 more for actions on passkeys and addresses.
   // 10 more for the kinds of errors that are failures, not refusals.
-  'src/domain/': 6_200,
+  // 50 more for currencies.
+  'src/domain/': 6_250,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
@@ -278,7 +280,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 200 more for debts that accounts bring from other gateways, 200 for refunds.
   // 150 more for what support may credit.
   // 30 more for the budgets of people.
-  'src/money/': 6_380,
+  // 220 more for rows with a state, which change in the transaction of a movement, and shares of top-ups.
+  'src/money/': 6_600,
   'src/observe/': 600,
   // 70 more for looking at whole answers without copies of them.
   'src/protocols/': 20_370,
@@ -287,7 +290,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 40 more for proofs of sessions and purposes of links, 40 for identities.
   // 20 more for invitations into accounts, and whose keys are.
   // 40 more for passkeys.
-  'src/store/': 6_400,
+  // 150 more for rows with a state and their history.
+  'src/store/': 6_550,
   'src/upstream/': 2_100,
   'src/utilities/': 500,
   // 100 more for the time zone of pages, chosen in Settings; 80 for points of charts that lead to their calls, and total rows.
@@ -324,7 +328,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 100 more for the spend limits of people.
   // 250 more for the terms of new people, and what Get started knows of keys and calls.
   // 100 more for those who come back to the staff, and for links of the disabled.
-  'plugins/': 87_300,
+  // 2,200 more for orders: what payments give, what becomes of them, refunds.
+  'plugins/': 89_500,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.

@@ -1,6 +1,6 @@
 // What becomes of an order by the provider's own word on its payment. Pure.
 import { formatMinor } from '../../src/domain/currencies.ts'
-import type { Payment, PaymentRefund } from '../../src/plugin-api.ts'
+import type { Payment, PaymentRefund } from '../../src/payment-api.ts'
 import { FOLLOWING, wasPaid } from './states.ts'
 import type { Order, OrderRefund } from './tables.ts'
 

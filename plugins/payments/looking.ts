@@ -1,6 +1,6 @@
 // The look at an order's provider: what it says now is carried out, and the next look is set.
 import { isFailure } from '../../src/domain/errors.ts'
-import type { Payment } from '../../src/plugin-api.ts'
+import type { Payment } from '../../src/payment-api.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { type Cause, changeOf } from './changes.ts'
 import { notAnswering } from './ordering.ts'

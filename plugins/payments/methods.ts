@@ -1,5 +1,5 @@
 // The payment methods that are set up: the built-in ones, and those of custom plugins.
-import type { PaymentProvider } from '../../src/plugin-api.ts'
+import type { PaymentProvider } from '../../src/payment-api.ts'
 import type { PaymentSettings } from './settings.ts'
 
 /** Makes a built-in method by the settings in use. @returns undefined where it is not set up */

@@ -1,7 +1,7 @@
 // The carrying out of what a provider says of a payment: credits, refunds and disputes, each once, with the order's state in the ledger's transaction.
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { formatMinor } from '../../src/domain/currencies.ts'
-import type { Payment, PaymentRefund } from '../../src/plugin-api.ts'
+import type { Payment, PaymentRefund } from '../../src/payment-api.ts'
 import { changeState, type StateChange } from '../../src/store/state-changes.ts'
 import { debitOf } from './amounts.ts'
 import { type Cause, changeOf, wasMadeBefore } from './changes.ts'
