@@ -58,9 +58,11 @@ export function createDirectory({ now, log }: { now: () => number; log: Pick<Log
 }
 
 /** @throws Error of the library or the network */
-export async function readProvider(provider: IdentityProvider): Promise<KnownProvider> {
+export async function readProvider(
+  provider: IdentityProvider,
+  fetch: ProviderFetch = createProviderFetch(provider.issuer),
+): Promise<KnownProvider> {
   const client = await import('openid-client')
-  const fetch = createProviderFetch(provider.issuer)
   const custom = fetch as CustomFetch
   const { client_id, client_secret } = provider
   const is_plain = provider.issuer.startsWith('http:')

@@ -47,13 +47,27 @@ export async function personOfIdentity(tx: Tx, entering: Entering): Promise<Prov
 const isOwnAddress = ({ email_verified_at_ms, account_id }: PersonRow): boolean =>
   email_verified_at_ms !== null || account_id === null
 
-/** The address that may let somebody in whom the identity does not name yet. */
+/** The address that may let somebody in, as the provider vouches for it: whom an identity names already, and who is unknown yet. */
 export function allowedEmail(
   { verified_email }: ProvedIdentity,
   { email_domains }: IdentityProvider,
 ): string | undefined {
   if (verified_email === undefined || email_domains.length === 0) return verified_email
   return email_domains.includes(domainOf(verified_email)) ? verified_email : undefined
+}
+
+/**
+ * The domains hold for linked identities, too, at every sign-in: whoever has left a domain, or whose domain was taken out, comes in another way.
+ *
+ * @throws GatewayError permission_denied
+ */
+export function requireAllowedDomain(identity: ProvedIdentity, provider: IdentityProvider): void {
+  const { email_domains, title } = provider
+  if (email_domains.length === 0 || allowedEmail(identity, provider) !== undefined) return
+  throw permissionDenied(
+    `${title} vouches for no address of yours that may sign in here by ${title}. Sign in another way, or ask the operator to allow its domain.`,
+    { code: 'identity_domain' },
+  )
 }
 
 async function enterKnown(
@@ -65,6 +79,7 @@ async function enterKnown(
   // It may have been unlinked before the lock.
   if ((await findIdentity(tx, identity))?.id !== id) throw belongsToNobody(provider)
   const place = await requirePlace(tx, person_id, provider)
+  requireAllowedDomain(identity, provider)
   await useIdentity(tx, { id }, { provider: provider.name, email: identity.email, now_ms })
   return opened(place, { id }, identity)
 }

@@ -1,11 +1,13 @@
 // A code exchanged for who somebody is: by OpenID Connect, or by GitHub's OAuth 2.0 and its API.
-import type { IDToken, ServerMetadata } from 'openid-client'
-import { unauthenticated } from '../../src/domain/errors.ts'
+import type { Configuration, IDToken, ServerMetadata } from 'openid-client'
+import { unauthenticated, upstreamFailed } from '../../src/domain/errors.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 import { type Claims, identityIn, type ProvedIdentity } from './claims.ts'
 import type { KnownProvider } from './directory.ts'
+import { doesNotAnswer, hasFailed } from './failing.ts'
 import type { Flow } from './flow.ts'
 import type { IdentityProvider } from './settings.ts'
+import { requireTenant } from './tenants.ts'
 
 /** The browser's part of a sign-in under way: whoever does not have it cannot finish. */
 export interface Secrets {
@@ -66,7 +68,7 @@ function promptFor(
  * Checks what came back against what the browser kept, and asks the provider who it is.
  *
  * @param came_back the redirect URI with the query of the provider's answer
- * @throws GatewayError unauthenticated where the person refused, or the provider's answer does not fit
+ * @throws GatewayError unauthenticated where the person refused, or the provider's answer does not fit; upstream_failed where it does not answer
  */
 export async function exchangeCode(
   known: KnownProvider,
@@ -82,6 +84,7 @@ export async function exchangeCode(
   }
   try {
     const tokens = await client.authorizationCodeGrant(configuration, came_back, checks)
+    if (provider.email_trust === 'microsoft') await checkTenant(configuration, provider, tokens)
     const identity = provider.is_github
       ? await fromGithub(known, provider, tokens.access_token)
       : await fromClaims(known, provider, freshIn(tokens.claims(), purpose, known), tokens.access_token)
@@ -90,6 +93,17 @@ export async function exchangeCode(
     throw refusalOf(thrown, provider)
   }
   throw refusalOf(new Error('the provider named nobody'), provider)
+}
+
+async function checkTenant(
+  configuration: Configuration,
+  { issuer }: IdentityProvider,
+  tokens: { id_token?: string; claims(): Claims | undefined },
+): Promise<void> {
+  const { getJwksCache } = await import('openid-client')
+  const { decodeProtectedHeader } = await import('jose')
+  const { kid } = decodeProtectedHeader(tokens.id_token ?? '')
+  requireTenant({ issuer, claims: tokens.claims() ?? {}, kid, jwks: getJwksCache(configuration)?.jwks })
 }
 
 /** Whether a provider says when somebody signed in there: others take no wish for a new sign-in, or keep to themselves what came of it. */
@@ -149,6 +163,8 @@ async function fromGithub(
         'user-agent': 'tollgate',
       },
     })
+    // Its limit of requests: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    if (answer.status === 403) throw upstreamFailed(`${path} answered 403`)
     if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
     return await answer.json()
   }
@@ -164,8 +180,13 @@ async function fromGithub(
   })
 }
 
-function refusalOf(thrown: unknown, { title }: IdentityProvider) {
+/** The codes of OAuth 2.0 by which a provider says that it fails itself. */
+const OF_PROVIDER: ReadonlySet<unknown> = new Set(['server_error', 'temporarily_unavailable'])
+
+function refusalOf(thrown: unknown, provider: IdentityProvider) {
+  const { title } = provider
   const { error } = Object(thrown) as { error?: unknown }
+  if (hasFailed(thrown) || OF_PROVIDER.has(error)) return doesNotAnswer(provider, thrown)
   if (error === 'access_denied')
     return unauthenticated(`You did not let ${title} sign you in. Try again, or sign in another way.`, {
       code: 'identity_denied',

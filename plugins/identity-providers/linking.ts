@@ -8,7 +8,7 @@ import { conflict, notFound, permissionDenied } from '../../src/domain/errors.ts
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
 import type { PersonRow } from '../../src/store/schema.ts'
-import { recordLinked, requirePlace } from './entering.ts'
+import { recordLinked, requireAllowedDomain, requirePlace } from './entering.ts'
 import { findIdentity, identityById, insertIdentity, removeIdentity } from './identities.ts'
 import { type IdentityProvider, isFor } from './settings.ts'
 import type { Proved, SigningIn } from './signing-in.ts'
@@ -31,7 +31,7 @@ interface Linking {
   own: Pick<SigningIn, 'use' | 'tellChange'>
 }
 
-/** Links an identity to whoever is signed in. Linked already, it stays. @throws GatewayError conflict for another person's; and as `requirePlace` */
+/** Links an identity to whoever is signed in. Linked already, it stays. @throws GatewayError conflict for another person's; and as `requirePlace` and `requireAllowedDomain` */
 export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Linking): Promise<void> {
   const { person_id } = viewer
   const { provider, identity } = proved
@@ -42,6 +42,7 @@ export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Link
   if (made) {
     // Nobody links an identity that would not let them in.
     await requirePlace(tx, person_id, provider)
+    requireAllowedDomain(identity, provider)
     const place = { person, account_id: accountOf(viewer) ?? null }
     await recordLinked(tx, place, { provider: provider.name, email: identity.email })
     return await own.tellChange(tx, person, 'identity')

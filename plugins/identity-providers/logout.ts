@@ -4,6 +4,7 @@ import { invalidRequest } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { KnownProvider } from './directory.ts'
+import { doesNotAnswer, hasFailed } from './failing.ts'
 import { endSessionsOf, endSessionsOfProvider, findIdentity } from './identities.ts'
 import type { IdentityProvider } from './settings.ts'
 import { spend } from './spent.ts'
@@ -25,11 +26,11 @@ interface LogoutToken {
 /**
  * Checks a logout token as section 2.6 says.
  *
- * @throws GatewayError invalid_request for one that is not valid
+ * @throws GatewayError invalid_request for one that is not valid; upstream_failed where the provider's keys cannot be read
  */
 export async function readLogoutToken(
   known: KnownProvider,
-  { client_id }: Pick<IdentityProvider, 'client_id'>,
+  provider: Pick<IdentityProvider, 'client_id' | 'title'>,
   token: string,
   now_ms: number,
 ): Promise<LogoutToken> {
@@ -41,7 +42,7 @@ export async function readLogoutToken(
     const algorithms = (id_token_signing_alg_values_supported as string[] | undefined)?.filter(isAsymmetric)
     const { payload, protectedHeader } = await jose.jwtVerify(token, keys, {
       issuer,
-      audience: client_id,
+      audience: provider.client_id,
       algorithms: algorithms ?? ['RS256'],
       requiredClaims: ['iat', 'jti', 'events'],
       maxTokenAge: MAX_AGE_S,
@@ -53,7 +54,7 @@ export async function readLogoutToken(
       throw new Error(`typ is ${typ}`)
     return claimsOf(payload)
   } catch (cause) {
-    throw notValid(cause)
+    throw hasFailed(cause) ? doesNotAnswer(provider, cause) : notValid(cause)
   }
 }
 

@@ -1,8 +1,10 @@
 // The running part of identity providers, with its place in the form for signing in.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { domainOf } from '../../src/domain/mail-address.ts'
+import type { IdentityRow } from '../../src/store/schema.ts'
 import { placeBy, type TellChange } from './entering.ts'
 import { identitiesOf } from './identities.ts'
-import { isOfProvider, type SignInSettings } from './settings.ts'
+import { type IdentityProvider, isOfProvider, type SignInSettings } from './settings.ts'
 import { createSigningIn, type SigningIn } from './signing-in.ts'
 
 export function openIdentityProviders(
@@ -16,7 +18,7 @@ export function openIdentityProviders(
     async isOf(db, person_id) {
       const rows = await identitiesOf(db, person_id)
       const providers = settings().providers.filter((provider) =>
-        rows.some((row) => isOfProvider(row, provider)),
+        rows.some((row) => isOfProvider(row, provider) && mayBeAllowed(row, provider)),
       )
       for (const provider of providers) if (await placeBy(db, person_id, provider)) return true
       return false
@@ -26,3 +28,7 @@ export function openIdentityProviders(
     gateway.people.sign_in_events.raise(tx, { kind: 'changed', person, change, at_ms: gateway.calls.now() })
   return createSigningIn({ gateway, settings, tellChange })
 }
+
+/** Whether the address that a provider reported last is of a domain that it may let in. */
+const mayBeAllowed = ({ email }: IdentityRow, { email_domains }: IdentityProvider): boolean =>
+  email_domains.length === 0 || email_domains.includes(domainOf(email ?? '').toLowerCase())

@@ -1,10 +1,11 @@
 // The requests to an identity provider: guarded, within a time and a size, and without redirects.
-import { upstreamFailed } from '../../src/domain/errors.ts'
+import { GatewayError, isFailure, upstreamFailed } from '../../src/domain/errors.ts'
 import { readAtMost } from '../../src/http/body.ts'
 import { type RemoteSeams, sendToPublic } from '../../src/media/public-request.ts'
 import { parseImageUrl } from '../../src/media/url.ts'
+import { messageOf } from '../../src/utilities/thrown.ts'
 
-/** As the libraries of OpenID Connect call it. */
+/** As the libraries of OpenID Connect call it. @throws GatewayError upstream_failed without an answer that can be read */
 export type ProviderFetch = (
   url: string,
   init: {
@@ -43,7 +44,8 @@ export function createProviderFetch(issuer: string, seams: RemoteSeams = {}): Pr
         throw upstreamFailed(`The identity provider did not answer within ${timeout_ms / 1_000} s.`, {
           cause: thrown,
         })
-      throw thrown
+      if (thrown instanceof GatewayError && isFailure(thrown)) throw thrown
+      throw upstreamFailed(messageOf(thrown), { cause: thrown })
     }
   }
 }
@@ -85,18 +87,29 @@ function checked(url: string) {
   }
 }
 
-/** A redirect is an answer like another: its status is no success. */
+/** @throws GatewayError upstream_failed for a failure of the provider, a redirect, and what nobody can read */
 async function answer(
   status: number,
   type: string | null,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<Response> {
-  const bytes = await readAtMost(chunks, MAX_ANSWER_BYTES, tooLarge)
-  const is_bodiless = status < 200 || status === 204 || status === 205 || status === 304
-  return new Response(is_bodiless ? null : Buffer.from(bytes), {
-    status: status < 200 ? 502 : status,
-    ...(type === null ? {} : { headers: { 'content-type': type } }),
-  })
+  const bytes = Buffer.from(await readAtMost(chunks, MAX_ANSWER_BYTES, tooLarge))
+  const is_answer = status === 200 || (status >= 400 && status < 500 && status !== 429)
+  if (!is_answer) throw upstreamFailed(`The identity provider answered ${status}.`)
+  if (!isReadable(bytes, type)) throw upstreamFailed(`The identity provider answered ${status} without JSON.`)
+  return new Response(bytes, { status, ...(type === null ? {} : { headers: { 'content-type': type } }) })
+}
+
+/** JSON, but for signed answers: a page in its place is of something between the gateway and the provider, or of its maintenance. */
+function isReadable(bytes: Buffer, type: string | null): boolean {
+  if (type?.startsWith('application/jwt') === true) return true
+  try {
+    JSON.parse(bytes.toString())
+    return true
+  } catch {
+    // Another form, or none.
+    return false
+  }
 }
 
 const tooLarge = (limit_bytes: number) =>

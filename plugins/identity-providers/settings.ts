@@ -7,6 +7,7 @@ import type { TomlPath } from '../../src/catalogue/toml.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 import { type EmailTrust, PLAIN, PRESET_NAMES, PRESETS } from './presets.ts'
+import { isKnownAddress } from './tenants.ts'
 
 const MAX_PROVIDERS = 20
 
@@ -41,7 +42,7 @@ const ProviderSchema = Type.Object(
     email_domains: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       maxItems: 200,
-      description: 'the domains of unknown people that it may let in by their address; empty: any',
+      description: 'the domains of the addresses that it may let in; empty: any',
     }),
     staff_role: Type.Optional(
       OneOf(['operator', 'support', 'auditor'], {
@@ -145,6 +146,8 @@ function checkProvider(text: ProviderText, path: TomlPath, { report }: SectionCo
     report(at('issuer'), 'must be an address, such as "https://id.example.com/realms/main"')
   else if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname)))
     report(at('issuer'), 'must begin with https://, since whoever is on the way could sign in as anybody')
+  else if (text.preset === 'microsoft' && !isKnownAddress(issuer))
+    report(at('issuer'), 'must have the ID of a tenant: login.microsoftonline.com alone takes "common"')
   for (const [index, domain] of text.email_domains.entries())
     if (!DOMAIN.test(domain.toLowerCase()))
       report([...at('email_domains'), index], 'must be a domain, such as "example.com"')

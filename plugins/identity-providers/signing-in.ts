@@ -1,12 +1,13 @@
 // Signing in by a provider, from the button to the session: the way there, and back with its answer.
 import type { ProvedPerson } from '../../src/access/people.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import { notFound, permissionDenied, upstreamFailed } from '../../src/domain/errors.ts'
+import { notFound, permissionDenied } from '../../src/domain/errors.ts'
 import type { Tx } from '../../src/store/db.ts'
 import type { ProvedIdentity } from './claims.ts'
 import { createDirectory, type Directory, type KnownProvider } from './directory.ts'
 import { type Entering, personOfIdentity, type TellChange } from './entering.ts'
 import { authorizationUrl, exchangeCode, newSecrets } from './exchange.ts'
+import { doesNotAnswer } from './failing.ts'
 import { FLOW_MS, type Flow } from './flow.ts'
 import { type IdentityProvider, redirectUriOf, type SignInSettings } from './settings.ts'
 import { isSpent, spend } from './spent.ts'
@@ -28,7 +29,7 @@ export interface SigningIn {
    *
    * @param query of the address that the provider sent the person back to
    * @throws GatewayError permission_denied for an answer that this browser did not ask for, or that was used; unauthenticated for one that
-   * proves nothing
+   * proves nothing; upstream_failed while the provider fails
    */
   finish(flow: Flow | undefined, name: string, query: string): Promise<Proved>
   /** Uses the answer up, and finds who it is. In the transaction that opens the session. @param signUp of `newcomerOf` */
@@ -110,10 +111,7 @@ async function knownOf(directory: Directory, provider: IdentityProvider): Promis
   try {
     return await directory.of(provider)
   } catch (cause) {
-    throw upstreamFailed(
-      `${provider.title} does not answer as it should at the moment. Try again later, or sign in another way.`,
-      { code: 'provider_unavailable', cause },
-    )
+    throw doesNotAnswer(provider, cause)
   }
 }
 

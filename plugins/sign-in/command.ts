@@ -1,11 +1,7 @@
 // `console` and `account invite`: links by which the operator and account holders set their passwords for the console.
 import type { Command } from 'commander'
-import {
-  INVITATION_DAYS,
-  makeOperatorsLink,
-  OPERATORS_LINK_HOURS,
-  resetOperator,
-} from '../../src/access/sign-in-links.ts'
+import { resetOperator } from '../../src/access/operator-reset.ts'
+import { INVITATION_DAYS, makeOperatorsLink, OPERATORS_LINK_HOURS } from '../../src/access/sign-in-links.ts'
 import { consoleUrl, issuing, linkAt } from '../../src/app/command-line/console-link.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { requireCatalogue, withDatabase } from '../../src/app/command-line/data-folder.ts'

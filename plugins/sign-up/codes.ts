@@ -5,7 +5,7 @@ import { conflict, invalidRequest, notFound } from '../../src/domain/errors.ts'
 import { personsAddress } from '../../src/domain/mail-address.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import { recordAction } from '../../src/store/actions.ts'
-import type { Db, Tx } from '../../src/store/db.ts'
+import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
 import { equals, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
@@ -151,11 +151,34 @@ export async function readCode(
   code: string,
   { email, now_ms }: { email: string; now_ms: number },
 ): Promise<SignUpCodeRow> {
-  const row = CODE.test(code) ? await queries(db).byHash.get({ sha256: hashKey(code) }) : undefined
+  const row = await rowOf(db, code)
   const is_theirs = row !== undefined && (row.email === null || row.email === email)
   if (!row || !is_theirs || stateOf(row, now_ms) !== 'open') throw codeNotValid()
   return row
 }
+
+const rowOf = (db: Db, code: string): Awaitable<SignUpCodeRow | undefined> =>
+  CODE.test(code) ? queries(db).byHash.get({ sha256: hashKey(code) }) : undefined
+
+/**
+ * Looks at an invitation before its form is filled in. It is not used up by that.
+ *
+ * @throws GatewayError not_found, with why, for one that cannot be used
+ */
+export async function lookAtCode(db: Db, code: string, now_ms: number): Promise<void> {
+  const row = await rowOf(db, code)
+  const state = row ? stateOf(row, now_ms) : 'unknown'
+  if (state === 'open') return
+  throw notFound(WHY_NOT[state], { code: 'invitation_not_valid', param: 'code' })
+}
+
+const WHY_NOT = {
+  used: 'This invitation was used already. If you have an account, sign in. If not, ask whoever invited you for a new one.',
+  revoked: 'This invitation was revoked. Ask whoever invited you for a new one.',
+  expired: 'This invitation has expired. Ask whoever invited you for a new one.',
+  unknown:
+    'This invitation is not known here. Open the whole link of your invitation, or ask whoever invited you for a new one.',
+} as const
 
 /** Counts a use of an invitation. In the caller's transaction. @throws GatewayError not_found if it is used up or revoked */
 export async function useCode(tx: Tx, id: number): Promise<void> {

@@ -24,13 +24,14 @@ import { finishSignUp, lookAtSignUp } from './finish.ts'
 import { sign_up_code_list, sign_up_list } from './list.ts'
 import type { SigningUpParts } from './parts.ts'
 import { closed } from './policy.ts'
-import { requestSignUp } from './request.ts'
+import { lookAtInvitation, requestSignUp } from './request.ts'
 import { modeOf, signUpSettings } from './settings.ts'
 import {
   AltchaView,
   DoneView,
   Finish,
   Invitation,
+  InvitationCode,
   InvitationView,
   LinkToken,
   LinkView,
@@ -47,7 +48,7 @@ export const signUpConsoleRoutes = (gateway: Gateway, parts: SigningUpParts) =>
     .use(listRoutes(gateway))
     .use(invitationRoutes(gateway))
 
-/** `GET` and `POST /console/api/sign-up`, `GET /console/api/sign-up/challenge`: for anybody. */
+/** `GET` and `POST /console/api/sign-up`, `GET /console/api/sign-up/challenge`, `POST /console/api/sign-up/invitation`: for anybody. */
 function formRoutes(gateway: Gateway, parts: SigningUpParts) {
   const { catalogue } = gateway.calls
   return new Elysia({ name: 'console-sign-up-form' })
@@ -72,6 +73,14 @@ function formRoutes(gateway: Gateway, parts: SigningUpParts) {
         return await parts.altcha.issue()
       },
       { response: { 200: AltchaView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/sign-up/invitation',
+      async ({ body, origin }) => {
+        await lookAtInvitation(gateway, body.code, visitorOf(origin))
+        return done
+      },
+      { body: InvitationCode, response: { 200: DoneView, ...FAILURES } },
     )
     .post(
       '/console/api/sign-up',

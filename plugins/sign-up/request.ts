@@ -9,7 +9,7 @@ import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { queueMail } from '../mail/index.ts'
 import type { Solved } from './altcha.ts'
-import { readCode } from './codes.ts'
+import { lookAtCode, readCode } from './codes.ts'
 import { addOne } from './counts.ts'
 import type { SigningUpParts } from './parts.ts'
 import {
@@ -75,6 +75,23 @@ export async function requestSignUp(
     throw thrown
   }
   await parts.wait(parts.answers_after_ms - (performance.now() - began))
+}
+
+/**
+ * Looks at the invitation that a page was opened with, so that nobody fills in a form for nothing.
+ *
+ * @throws GatewayError permission_denied while sign-up is closed; not_found for an invitation that is of no use; rate_limited
+ */
+export async function lookAtInvitation(
+  { db, calls, people }: Pick<Gateway, 'calls' | 'people' | 'db'>,
+  code: string,
+  visitor: Visitor,
+): Promise<void> {
+  const mode = modeOf(calls.catalogue())
+  if (mode === 'closed') throw closed()
+  // Open to anybody, the form needs none.
+  if (mode === 'open') return
+  await people.sessions.found(visitor, () => lookAtCode(db, code, calls.now()))
 }
 
 async function codeFor(

@@ -23,11 +23,15 @@ export const AltchaView = Type.Object({
   signature: Type.Optional(Type.String()),
 })
 
+const Code = Text(256, 'the code of an invitation')
+
 export const SignUpForm = Closed({
   email: Email,
-  code: Type.Optional(Text(256, 'the code of an invitation')),
+  code: Type.Optional(Code),
   solution: Type.Optional(Text(4_096, 'the solution of the challenge')),
 })
+
+export const InvitationCode = Closed({ code: Code })
 
 export const LinkToken = Closed({ token: Token })
 export const LinkView = Closed({

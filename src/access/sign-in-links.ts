@@ -13,14 +13,7 @@ import { enteringAs, lockPerson, type PersonIn, requireFirstOperator, requireOwn
 import { peopleQueries } from './people-queries.ts'
 import { accountQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
-import {
-  identityQueries,
-  linkQueries,
-  passkeyQueries,
-  passwordQueries,
-  sessionQueries,
-} from './session-queries.ts'
-import { forgetAddresses } from './sign-in-rate.ts'
+import { linkQueries, sessionQueries } from './session-queries.ts'
 
 export const OPERATORS_LINK_HOURS = 24
 export const INVITATION_DAYS = 7
@@ -40,6 +33,24 @@ export const makeOperatorsLink = (db: Db, issuing: Issuing): Promise<SignInLink>
   db.begin(async (tx) => {
     await tx.lock(null)
     const { id: person_id } = await requireFirstOperator(tx, issuing.now_ms)
+    return await makeLink(tx, { person_id, account_id: null }, OPERATORS_LINK_HOURS * HOUR_MS, issuing)
+  })
+
+/**
+ * The first operator's link of a start, in place of the one of an earlier start. Whoever was invited under an address keeps the link of the
+ * invitation, which may be in their mail.
+ *
+ * @returns the address of whoever was invited, where their link is open
+ */
+export const makeLinkOfStart = (db: Db, issuing: Issuing): Promise<SignInLink | { invited: string }> =>
+  db.begin(async (tx) => {
+    await tx.lock(null)
+    const { id: person_id, email } = await requireFirstOperator(tx, issuing.now_ms)
+    const open: SignInLinkRow | undefined = await linkQueries(tx).ofPurpose.get({
+      person_id,
+      purpose: 'password',
+    })
+    if (email !== null && open && open.expires_at_ms > issuing.now_ms) return { invited: email }
     return await makeLink(tx, { person_id, account_id: null }, OPERATORS_LINK_HOURS * HOUR_MS, issuing)
   })
 
@@ -139,43 +150,6 @@ export async function storeInvitations(
 export const hasOperator = async (db: Db): Promise<boolean> =>
   (await peopleQueries(db).operatorWithWayIn.get()) !== undefined
 
-/**
- * Takes every way to sign in from somebody of the staff: password, passkeys, identities, links and sessions; forgets where they signed in, and makes a
- * link by which a new password is set.
- *
- * @param person absent: the first operator
- */
-export function resetOperator(
-  db: Db,
-  issuing: Issuing,
-  person?: { person_id: number; subject: string },
-): Promise<SignInLink & { ended_sessions: number }> {
-  return db.begin(async (tx) => {
-    await tx.lock(null)
-    const person_id = person?.person_id ?? (await requireFirstOperator(tx, issuing.now_ms)).id
-    await passwordQueries(tx).remove.run({ person_id })
-    await passkeyQueries(tx).removeOfPerson.run({ person_id })
-    await identityQueries(tx).removeOfPerson.run({ person_id })
-    // Those by mail, too.
-    await linkQueries(tx).removeOfPerson.run({ person_id })
-    await forgetAddresses(tx, person_id)
-    const ended = await sessionQueries(tx).removeOthers.all({ person_id, key_id: null, id: 0 })
-    await recordAction(tx, {
-      action: 'operator.reset',
-      subject: person?.subject,
-      before: { sessions: ended.length },
-    })
-    const lasts_ms = OPERATORS_LINK_HOURS * HOUR_MS
-    const made = await makeLink(
-      tx,
-      { person_id, account_id: null, subject: person?.subject },
-      lasts_ms,
-      issuing,
-    )
-    return { ...made, ended_sessions: ended.length }
-  })
-}
-
 type LinkPurpose = SignInLinkRow['purpose']
 
 /** Those by which a password is set. */
@@ -246,7 +220,8 @@ export function takeLink(
   })
 }
 
-async function makeLink(
+/** In a transaction that has locked the operator. */
+export async function makeLink(
   tx: Tx,
   {
     person_id,

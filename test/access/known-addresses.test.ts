@@ -1,7 +1,8 @@
 // Where people have signed in before: which addresses are the same place, whose they are, how many, for how long.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createAccount } from '../../src/access/accounts.ts'
-import { makeOperatorsLink, resetOperator } from '../../src/access/sign-in-links.ts'
+import { resetOperator } from '../../src/access/operator-reset.ts'
+import { makeOperatorsLink } from '../../src/access/sign-in-links.ts'
 import {
   forgetAddresses,
   isKnownAddress,

@@ -142,6 +142,7 @@ const TABLE = `
   /backups/:name/verify         POST O.......
   /sign-up                      GET OSAombkv   POST OSAombkv
   /sign-up/challenge            GET OSAombkv
+  /sign-up/invitation           POST OSAombkv
   /sign-up/look                 POST OSAombkv
   /sign-up/finish               POST OSAombkv
   /sign-ups                     GET OSA.....

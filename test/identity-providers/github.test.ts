@@ -17,6 +17,7 @@ const TRUTH: Played = {
   token: { access_token: 'gho_x', token_type: 'bearer', scope: 'read:user,user:email' },
 }
 let played = TRUTH
+let failures: Record<string, () => Response> = {}
 const seen: { path: string; authorization: string | null; form: URLSearchParams }[] = []
 const github = Bun.serve({
   port: 0,
@@ -25,6 +26,8 @@ const github = Bun.serve({
     const { pathname } = new URL(request.url)
     const form = new URLSearchParams(await request.text())
     seen.push({ path: pathname, authorization: request.headers.get('authorization'), form })
+    const failure = failures[pathname]
+    if (failure) return failure()
     if (pathname === '/login/oauth/access_token') return Response.json(played.token)
     if (pathname === '/api/v3/user') return Response.json(played.user)
     if (pathname === '/api/v3/user/emails') return Response.json(played.emails)
@@ -51,6 +54,7 @@ await gateway.account('alice')
 const alice = await ownerWith(gateway, { account: 'alice', email: 'anna@example.com', is_verified: true })
 beforeEach(() => {
   played = TRUTH
+  failures = {}
   seen.length = 0
 })
 
@@ -107,6 +111,32 @@ test.each([
   ['a code that is refused, with status 200 as GitHub does', { token: { error: 'bad_verification_code' } }],
 ])('%s signs nobody in', async (_, more) => {
   played = { ...TRUTH, ...more }
+  const { status, body } = await signIn()
+  expect([status, body.error.code]).toEqual([401, 'identity_not_confirmed'])
+})
+
+const LIMIT = () => Response.json({ message: 'API rate limit exceeded' }, { status: 403 })
+test.each([
+  ['the exchange of the code', '/login/oauth/access_token', () => new Response('<html>', { status: 502 })],
+  ['the user, as a page', '/api/v3/user', () => new Response('<html>Unicorn!')],
+  ['the user, beyond its limit of requests', '/api/v3/user', LIMIT],
+  [
+    'the addresses, with an error of its own',
+    '/api/v3/user/emails',
+    () => Response.json({}, { status: 500 }),
+  ],
+  ['the addresses, beyond its limit of requests', '/api/v3/user/emails', LIMIT],
+])('GitHub does not answer for %s', async (_, path, failure) => {
+  failures = { [path]: failure }
+  const { status, body } = await signIn()
+  expect([status, body.error.code]).toEqual([502, 'provider_unavailable'])
+  expect(body.error.message).toBe(
+    'GitHub does not answer as it should at the moment. Try again later, or sign in another way.',
+  )
+})
+
+test('a token that GitHub does not know says nothing of who it is', async () => {
+  failures = { '/api/v3/user': () => Response.json({ message: 'Bad credentials' }, { status: 401 }) }
   const { status, body } = await signIn()
   expect([status, body.error.code]).toEqual([401, 'identity_not_confirmed'])
 })

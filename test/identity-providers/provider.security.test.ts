@@ -118,7 +118,7 @@ describe('a provider that leads', () => {
     const browser = browserAt(own)
     const back = provider.backFrom(await browser.start('hostile'))
     const { status, body } = await browser.finish('hostile', back)
-    expect([status, body.error.code]).toEqual([401, 'identity_not_confirmed'])
+    expect([status, body.error.code]).toEqual([502, 'provider_unavailable'])
     expect(await browser.viewer()).toBeNull()
   })
 
@@ -129,17 +129,15 @@ describe('a provider that leads', () => {
     await using own = await gatewayWith(gatewayAddress(), provider.lines())
     const browser = browserAt(own)
     const { status } = await browser.finish('hostile', provider.backFrom(await browser.start('hostile')))
-    expect(status).toBe(401)
+    expect(status).toBe(502)
   })
 
   test.each([
-    ['not JSON', () => new Response('no')],
     [
       'an error with HTML',
       () => Response.json({ error: '<script>alert(1)</script>', error_description: '<b>' }, { status: 400 }),
     ],
     ['no token', () => Response.json({ access_token: 'a', token_type: 'bearer' })],
-    ['without end', endless],
   ])('the exchange to what is %s signs nobody in, and its words are not repeated', async (_, answer) => {
     provider.tellTruth('alice', VERIFIED)
     provider.lies.answers['/token'] = answer
@@ -147,6 +145,13 @@ describe('a provider that leads', () => {
     expect([status, body.error.code]).toEqual([401, 'identity_not_confirmed'])
     expect(body.error.message).toStartWith('hostile did not confirm who you are')
     expect(body.error.message).not.toContain('<')
+  })
+
+  test('the exchange to what is without end is given up', async () => {
+    provider.tellTruth('alice', VERIFIED)
+    provider.lies.answers['/token'] = endless
+    const { status, body } = await signIn()
+    expect([status, body.error.code]).toEqual([502, 'provider_unavailable'])
   })
 })
 
@@ -196,6 +201,38 @@ describe('a logout token', () => {
     expect((await send(await provider.sign(claimsOf({ sid: undefined })))).status).toBe(200)
     expect([await one.viewer(), await other.viewer()]).toEqual([null, null])
     expect((await another.viewer()).account).toBe('alice')
+  })
+
+  test('ends the session of somebody of the staff, too, by the session of the provider and by the person', async () => {
+    await using own = await startHostileProvider('staff')
+    const there = await gatewayWith(
+      gatewayAddress(),
+      own.lines('for = "staff"\nemail_domains = ["staff.example"]\nstaff_role = "support"'),
+    )
+    try {
+      for (const [sid, named] of [
+        ['session-6', { sub: undefined }],
+        ['session-7', { sid: undefined }],
+      ] as const) {
+        own.tellTruth('nina', { email: 'nina@staff.example', email_verified: true, sid })
+        const browser = browserAt(there)
+        await browser.finish('staff', own.backFrom(await browser.start('staff')))
+        expect(await browser.viewer()).toMatchObject({ side: 'operator', role: 'support' })
+        const claims = claimsOf({ iss: own.issuer, sid, sub: 'nina', ...named })
+        const answer = await fetch(new URL('/identity-providers/staff/logout', there.url), {
+          method: 'POST',
+          body: new URLSearchParams({ logout_token: await own.sign(claims, { typ: 'logout+jwt' }) }),
+        })
+        expect([answer.status, await answer.json()]).toEqual([200, { ended: 1 }])
+        expect(await browser.viewer()).toBeNull()
+        expect((await browser.send('GET', '/accounts')).status).toBe(401)
+      }
+      expect(
+        await there.store.rows("SELECT account_id, after FROM actions WHERE action = 'session.ended'"),
+      ).toMatchObject([{ account_id: null }, { account_id: null }])
+    } finally {
+      await there.stop()
+    }
   })
 
   test.each([

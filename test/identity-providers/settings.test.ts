@@ -71,6 +71,11 @@ describe('refused is', () => {
   test.each([
     ['a provider without an address', KEYCLOAK, at('issuer')],
     ['Microsoft without a tenant', 'name = "m"\npreset = "microsoft"\nclient_id = "c"', at('issuer')],
+    [
+      'Microsoft for several tenants at another cloud',
+      'name = "m"\npreset = "microsoft"\nclient_id = "c"\nissuer = "https://login.microsoftonline.us/common/v2.0"',
+      at('issuer'),
+    ],
     ['an address without TLS', `${KEYCLOAK}\nissuer = "http://id.example.com"`, at('issuer')],
     ['an address with a query', `${KEYCLOAK}\nissuer = "https://id.example.com?x"`, at('issuer')],
     ['an address with a password', `${KEYCLOAK}\nissuer = "https://a:b@id.example.com"`, at('issuer')],

@@ -1,7 +1,7 @@
 // Passkeys: whom they sign in, and every answer of a browser or a device that they do not.
 import { describe, expect, test } from 'bun:test'
 import { closeAccount } from '../../src/access/closing.ts'
-import { resetOperator } from '../../src/access/sign-in-links.ts'
+import { resetOperator } from '../../src/access/operator-reset.ts'
 import { fileMailScene, MINUTE_MS, PUBLIC_URL } from '../sign-in/mail-scene.ts'
 import { clientOf, errorOf, PROBES, signedIn } from '../support/console-session.ts'
 import { authenticator, type Lie } from './authenticator.ts'

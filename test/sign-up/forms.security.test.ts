@@ -143,6 +143,7 @@ describe('a request', () => {
     const token = await linkFor(`csrf-${String(origin).length}@example.org`)
     for (const [path, body] of [
       ['/sign-up', { email: 'csrf@example.org' }],
+      ['/sign-up/invitation', { code: 'x' }],
       ['/sign-up/look', { token }],
       ['/sign-up/finish', { token, name: 'csrf', password: PASSWORD, terms: null }],
     ] as const)

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { checkSignUps } from '../../plugins/sign-up/check.ts'
 import { mailboxOf } from '../../plugins/sign-up/mailbox.ts'
 import type { SignUpSettings } from '../../plugins/sign-up/settings.ts'
-import { signedIn } from '../support/console-session.ts'
+import { errorOf, signedIn } from '../support/console-session.ts'
 import { outcomeOf, PASSWORD, signUpScene } from './scene.ts'
 
 const OPEN = 'mode = "open"\nchallenge = "none"'
@@ -207,6 +207,58 @@ describe('an invitation', () => {
     expect(await finish('revoked@example.org', 'revoked')).toEqual(invalid)
     expect(gateway.rows().accounts.some(({ name }) => name === 'revoked')).toBe(false)
     expect(await askWith('again@example.org', code)).toEqual(invalid)
+  })
+
+  test('is looked at when its page opens, which uses nothing up, and says what to do if it is of no use', async () => {
+    const code = await invite({ uses: 1 })
+    const look = async (of: string) =>
+      await at.stranger().client.send('POST', '/sign-up/invitation', { body: { code: of } })
+    const words = async (of: string) => {
+      const { status, code, message } = await errorOf(await look(of))
+      expect({ status, code }).toEqual(invalid)
+      return message
+    }
+    for (const _ of ['first', 'second']) expect(await outcomeOf(await look(code))).toEqual({ status: 200 })
+    for (const none of ['', 'x', 'x'.repeat(32), "' OR 1=1"])
+      expect(await words(none)).toStartWith('This invitation is not known here. Open the whole link')
+    // Under way, it can be opened again.
+    expect(await askWith('looked@example.org', code)).toEqual({ status: 200 })
+    expect((await look(code)).status).toBe(200)
+    await finish('looked@example.org', 'looked')
+    expect(await words(code)).toBe(
+      'This invitation was used already. If you have an account, sign in. If not, ask whoever invited you for a new one.',
+    )
+    const operator = await signedIn(gateway, 'operator')
+    const revoked = await invite({ uses: 2 })
+    const { invitations } = await operator.json('GET', '/sign-up-invitations')
+    await operator.json('DELETE', `/sign-up-invitations/${invitations[0].id}`)
+    expect(await words(revoked)).toBe('This invitation was revoked. Ask whoever invited you for a new one.')
+    const expired = await invite({ days: 1 })
+    gateway.db.run(
+      'UPDATE sign_up_codes SET expires_at_ms = 1 WHERE id = (SELECT max(id) FROM sign_up_codes)',
+    )
+    expect(await words(expired)).toBe('This invitation has expired. Ask whoever invited you for a new one.')
+    // Open to anybody, the form asks for none; closed, there is no form.
+    await at.configure('mode = "open"\nchallenge = "none"')
+    expect((await look('x')).status).toBe(200)
+    await at.configure('mode = "closed"')
+    expect(await outcomeOf(await look(code))).toEqual({ status: 403, code: 'sign_up_closed' })
+  })
+
+  test('is not found by guessing: whoever tries many waits', async () => {
+    await at.configure(BY_INVITATION)
+    const guesser = at.stranger()
+    const statuses: number[] = []
+    for (let tries = 0; tries < 40; tries += 1)
+      statuses.push(
+        (
+          await guesser.client.send('POST', '/sign-up/invitation', {
+            body: { code: 'y'.repeat(32) },
+            headers: { 'x-forwarded-for': '198.51.100.77' },
+          })
+        ).status,
+      )
+    expect([statuses[0], statuses.at(-1)]).toEqual([404, 429])
   })
 
   test('is made by the staff alone', async () => {

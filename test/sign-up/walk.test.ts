@@ -202,3 +202,26 @@ test('which terms were accepted is kept', () => {
     { url: TERMS, version: '2026-11' },
   ])
 })
+
+test.each(['wide', 'phone'] as const)(
+  'an invitation is looked at when its page opens, on a %s screen: nobody types an address for nothing',
+  async (size) => {
+    await gateway.recatalogue(CATALOGUE.replace('mode = "open"', 'mode = "invitation"\nchallenge = "none"'))
+    const operator = await signedIn(gateway, 'operator')
+    const { url, id } = await operator.json('POST', '/sign-up-invitations', { uses: 1 })
+    const page_of_invitation = `/console/sign-up${new URL(url).hash}`
+    await using one = await visit(undefined, { size })
+    const { page } = one
+    await one.open(page_of_invitation)
+    await page.getByLabel('Email').waitFor()
+    await operator.json('DELETE', `/sign-up-invitations/${id}`)
+    one.allow(/status of 404/)
+    await page.reload()
+    await page.getByText('This invitation was revoked. Ask whoever invited you for a new one.').waitFor()
+    expect(await page.getByLabel('Email').count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBe(1)
+    await one.looksRight()
+    await picture(one, `18-revoked-${size}`)
+    await one.isClean()
+  },
+)

@@ -6,7 +6,7 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import { type Asking, type ConsoleParts, changed } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
-import { requirePlace } from '../entering.ts'
+import { requireAllowedDomain, requirePlace } from '../entering.ts'
 import { findIdentity } from '../identities.ts'
 import { linkIdentity, requireForSide } from '../linking.ts'
 import type { Proved, SigningIn } from '../signing-in.ts'
@@ -51,6 +51,7 @@ export async function endFlow(
           await own.use(tx, proved)
           const row = await findIdentity(tx, proved.identity)
           if (row) await requirePlace(tx, row.person_id, proved.provider)
+          requireAllowedDomain(proved.identity, proved.provider)
           return { id: row?.person_id ?? NOBODY }
         },
       },

@@ -1,8 +1,9 @@
 // The page to sign up: an address, to which a link is mailed.
 
+import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
-import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
+import { type AnswerOf, ApiError, api, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useSession } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -25,23 +26,22 @@ export default function SignUp() {
   const [sent_to, setSentTo] = useState<string | null>(null)
   // The code of an invitation, which browsers send nowhere.
   const [code] = useState(() => location.hash.slice(1))
-  if (site.error)
+  const is_invited = site.data?.mode === 'invitation' && code !== ''
+  const invitation = useInvitation(code, is_invited)
+  const failed = site.error ? site : invitation.error instanceof ApiError ? undefined : invitation
+  if (failed?.error)
     return (
       <OutsideFrame title={TITLE}>
-        <FailedState failure={site.error} retry={() => void site.refetch()} />
+        <FailedState failure={failed.error} retry={() => void failed.refetch()} />
       </OutsideFrame>
     )
-  if (!site.data || !session) return <Skeleton rows={4} />
-  const { mode } = site.data
+  if (!site.data || !session || invitation.isLoading) return <Skeleton rows={4} />
   if (sent_to !== null) return <Sent email={sent_to} onAgain={() => setSentTo(null)} />
-  if (mode === 'closed' || (mode === 'invitation' && code === ''))
+  const words = refusalOf(site.data, code) ?? invitation.error?.message
+  if (words !== undefined)
     return (
       <OutsideFrame title={TITLE}>
-        <Notice tone="warn">
-          {mode === 'closed'
-            ? 'Sign-up is closed.'
-            : 'Sign-up is by invitation. Open the link of your invitation, including the part after the #.'}
-        </Notice>
+        <Notice tone="warn">{words}</Notice>
         <HaveAccount />
       </OutsideFrame>
     )
@@ -56,6 +56,23 @@ export default function SignUp() {
     </OutsideFrame>
   )
 }
+
+function refusalOf({ mode }: Site, code: string): string | undefined {
+  if (mode === 'closed') return 'Sign-up is closed.'
+  return mode === 'invitation' && code === ''
+    ? 'Sign-up is by invitation. Open the link of your invitation, including the part after the #.'
+    : undefined
+}
+
+/** The invitation as it is when the page opens: nobody types an address for one that is of no use. */
+const useInvitation = (code: string, is_invited: boolean) =>
+  useQuery({
+    queryKey: ['sign-up-invitation', code],
+    queryFn: () => send(api['sign-up'].invitation.post({ code })),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: is_invited,
+  })
 
 const HaveAccount = () => (
   <p className="soft">

@@ -1,21 +1,21 @@
 // Links to the console by which people set their passwords: the address of the console, and the operator's link of a start.
-import { hasOperator, makeOperatorsLink, type SignInLink } from '../../access/sign-in-links.ts'
+import { hasOperator, makeLinkOfStart, type SignInLink } from '../../access/sign-in-links.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { Db } from '../../store/db.ts'
 import { parseListenAddress } from '../../utilities/listen-address.ts'
 import { withoutTrailing } from '../../utilities/text-ends.ts'
-import { type ConsoleLink, reachableUrl } from '../commands/banner.ts'
+import { type ConsoleLink, type OperatorsWayIn, reachableUrl } from '../commands/banner.ts'
 import { servedAt } from '../process/served-at.ts'
 import { type DataFolder, requireCatalogue } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
 
-/** The operator's link of a start; undefined if an operator can sign in. */
-export async function operatorsLink(db: Db, url: string, deps: CliDeps): Promise<ConsoleLink | undefined> {
-  if (await hasOperator(db)) return undefined
+/** The operator's way in that a start shows; neither a link nor an invitation if an operator can sign in. */
+export async function operatorsWayIn(db: Db, url: string, deps: CliDeps): Promise<OperatorsWayIn> {
+  if (await hasOperator(db)) return {}
   const by = { actor: { kind: 'system' as const }, now_ms: deps.now() }
-  const made = await db.begin((tx) => makeOperatorsLink(tx, issuing(deps)), { by })
-  return linkAt(url, 'welcome', made)
+  const made = await db.begin((tx) => makeLinkOfStart(tx, issuing(deps)), { by })
+  return 'invited' in made ? made : { console: linkAt(url, 'welcome', made) }
 }
 
 /** The console's address by the catalogue, or as the running gateway has told it. @throws GatewayError conflict if it is switched off */

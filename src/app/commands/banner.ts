@@ -2,7 +2,7 @@
 import { withoutTrailing } from '../../utilities/text-ends.ts'
 import { DEFAULT_DATA_FOLDER } from '../command-line/data-folder.ts'
 
-export interface Started {
+export interface Started extends OperatorsWayIn {
   version: string
   /** How callers reach the gateway: `http://127.0.0.1:8080`. */
   url: string
@@ -15,7 +15,13 @@ export interface Started {
   program: string
   /** Undefined once there are other accounts than the demo account. */
   demo: Demo | undefined
-  console: ConsoleLink | undefined
+}
+
+/** How an operator comes to their first password: by a link, or by the invitation that they have already. */
+export interface OperatorsWayIn {
+  console?: ConsoleLink | undefined
+  /** The address of the operator who was invited. */
+  invited?: string | undefined
 }
 
 /** A link by which somebody sets their password, once. */
@@ -40,6 +46,7 @@ export function banner(started: Started): string {
     `  catalogue  ${catalogue_version === undefined ? catalogue_path : `version ${catalogue_version}, in the database`} (models: ${models}; reloaded when it changes)`,
     `  data       ${data_dir}`,
     ...consoleLines(started.console),
+    ...(started.invited === undefined ? [] : invitedLines(started.invited, program, data)),
   ]
   if (demo?.key === undefined) return [...lines, ...(demo ? anotherKey(program, data) : [])].join('\n')
   return [
@@ -65,6 +72,15 @@ const consoleLines = (link: ConsoleLink | undefined): string[] =>
         '',
         `  ${link.url}`,
       ]
+
+const invitedLines = (email: string, program: string, data: string): string[] => [
+  '',
+  `${email} was invited as an operator, and has yet to open the link.`,
+  'To print a link here, in place of that one:',
+  '',
+  `  ${program} console link${data}`,
+  '',
+]
 
 const anotherKey = (program: string, data: string): string[] => [
   '',

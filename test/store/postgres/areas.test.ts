@@ -28,6 +28,7 @@ import {
   revokeKey,
   rotateKey,
 } from '../../../src/access/keys.ts'
+import { resetOperator } from '../../../src/access/operator-reset.ts'
 import {
   endSession,
   openSession,
@@ -35,7 +36,7 @@ import {
   sweepSessions,
   viewerOf,
 } from '../../../src/access/session-rows.ts'
-import { makeInvitation, resetOperator, takeLink } from '../../../src/access/sign-in-links.ts'
+import { makeInvitation, takeLink } from '../../../src/access/sign-in-links.ts'
 import { isKnownAddress, rememberAddress } from '../../../src/access/sign-in-rate.ts'
 import type { ConsoleSettings } from '../../../src/domain/catalogue.ts'
 import { createKeptAnswers } from '../../../src/idempotency/kept-answers.ts'

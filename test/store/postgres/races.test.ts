@@ -16,6 +16,7 @@ import {
   revokeKey,
   rotateKey,
 } from '../../../src/access/keys.ts'
+import { resetOperator } from '../../../src/access/operator-reset.ts'
 import { type Passwords, setPassword } from '../../../src/access/passwords.ts'
 import { endSession, openSession, type SessionOwner } from '../../../src/access/session-rows.ts'
 import { createSessions } from '../../../src/access/sessions.ts'
@@ -24,7 +25,6 @@ import {
   makeInvitation,
   makeOperatorsLink,
   makeToken,
-  resetOperator,
   storeInvitations,
   takeLink,
 } from '../../../src/access/sign-in-links.ts'

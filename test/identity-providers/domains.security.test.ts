@@ -1,0 +1,118 @@
+// The domains of a provider, which hold at every sign-in: whoever has left them, or whose domain was taken out, comes in by it no more.
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { clientOf, signedIn } from '../support/console-session.ts'
+import { startHostileProvider } from '../support/hostile-identity-provider.ts'
+import { browserAt, catalogueWith, gatewayAddress, gatewayWith, ownerWith } from './scene.ts'
+
+const address = gatewayAddress()
+const provider = await startHostileProvider('work')
+const both = (domains: string) =>
+  provider.lines(`for = "both"\nemail_domains = ${domains}\nstaff_role = "auditor"`)
+const WIDE = both('["example.com", "partner.example", "Staff.example"]')
+const gateway = await gatewayWith(address, WIDE)
+const configure = (lines: string) => gateway.recatalogue(catalogueWith(address.url, lines))
+afterAll(async () => {
+  await gateway.stop()
+  await provider[Symbol.asyncDispose]()
+})
+await gateway.account('alice')
+await ownerWith(gateway, { account: 'alice', email: 'alice@partner.example', is_verified: true })
+const WHO = {
+  account: ['alice-1', 'alice@partner.example'],
+  staff: ['nina-1', 'nina@partner.example'],
+} as const
+type Side = keyof typeof WHO
+
+async function signIn(side: Side, email: string | null = WHO[side][1], email_verified: unknown = true) {
+  provider.tellTruth(WHO[side][0], email === null ? {} : { email, email_verified })
+  const browser = browserAt(gateway)
+  return { browser, ...(await browser.finish('work', provider.backFrom(await browser.start('work')))) }
+}
+type Answer = Awaited<ReturnType<typeof signIn>>
+const REFUSED = [
+  403,
+  'identity_domain',
+  'work vouches for no address of yours that may sign in here by work. Sign in another way, or ask the operator to allow its domain.',
+]
+async function expectRefused({ browser, status, body }: Answer) {
+  expect([status, body.error?.code, body.error?.message]).toEqual(REFUSED)
+  expect(await browser.viewer()).toBeNull()
+}
+const sides = Object.keys(WHO) as Side[]
+// Both are linked while their domain is allowed.
+for (const side of sides) expect((await signIn(side)).status).toBe(200)
+beforeEach(() => configure(WIDE))
+
+describe.each(sides)('a linked identity of the side of the %s', (side) => {
+  test('whose domain was taken out signs in no more, until it is back', async () => {
+    await configure(both('["example.com"]'))
+    await expectRefused(await signIn(side))
+    await configure(WIDE)
+    expect((await signIn(side)).status).toBe(200)
+    await configure(provider.lines('for = "both"'))
+    expect((await signIn(side)).status).toBe(200)
+  })
+
+  test.each([
+    ['has another address there by now', 'someone@else.example', true],
+    ['has a look-alike of the domain', 'someone@partner.example.evil.example', true],
+    ['has a domain below it', 'someone@sub.partner.example', true],
+    ['has an address that nobody has checked', WHO[side][1], false],
+    ['has an address that is checked by a text', WHO[side][1], 'true'],
+    ['has no address', null, true],
+  ])('that %s signs in no more', async (_, email, email_verified) => {
+    await expectRefused(await signIn(side, email, email_verified))
+  })
+
+  test('of another allowed domain signs in: it is the same person', async () => {
+    const { status, browser } = await signIn(side, 'moved@staff.example')
+    expect([status, (await browser.viewer()).side]).toEqual([200, side === 'staff' ? 'operator' : 'account'])
+    await signIn(side)
+  })
+
+  test('confirms nobody either, and the session that is there goes on', async () => {
+    const { browser } = await signIn(side)
+    const { body } = await browser.send('POST', '/identities/start', { provider: 'work', purpose: 'confirm' })
+    await configure(both('["example.com"]'))
+    const { status, body: refusal } = await browser.finish('work', provider.backFrom(new URL(body.url)))
+    expect([status, refusal.error.code]).toEqual([403, 'identity_domain'])
+    expect(await browser.viewer()).not.toBeNull()
+  })
+})
+
+test('an identity of another domain is not linked: it would let nobody in', async () => {
+  const { cookie } = await signedIn(gateway, { account: 'alice' })
+  const browser = browserAt(gateway)
+  const [name = '', value = ''] = cookie.split('=')
+  browser.cookies.set(name, value)
+  provider.tellTruth('alice-private', { email: 'alice@private.example', email_verified: true })
+  const { body } = await browser.send('POST', '/identities/start', { provider: 'work', purpose: 'link' })
+  const answer = await browser.finish('work', provider.backFrom(new URL(body.url)))
+  expect([answer.status, answer.body.error.code]).toEqual([403, 'identity_domain'])
+  expect(await gateway.store.rows("SELECT id FROM identities WHERE subject = 'alice-private'")).toEqual([])
+})
+
+test('an identity whose domain was taken out is no way to sign in that would be left', async () => {
+  const { browser } = await signIn('account')
+  provider.tellTruth('alice-2', { email: 'alice@example.com', email_verified: true })
+  const { body } = await browser.send('POST', '/identities/start', { provider: 'work', purpose: 'link' })
+  expect((await browser.finish('work', provider.backFrom(new URL(body.url)))).status).toBe(200)
+  const { identities } = (await browser.send('GET', '/identities')).body
+  const second = identities.find(({ email }: { email: string }) => email === 'alice@example.com')
+  await configure(both('["staff.example"]'))
+  const { status, body: refusal } = await browser.send('DELETE', `/identities/${second.id}`)
+  expect([status, refusal.error.code]).toEqual([409, 'last_way_to_sign_in'])
+  await configure(both('["partner.example"]'))
+  expect((await browser.send('DELETE', `/identities/${second.id}`)).status).toBe(200)
+})
+
+test('an operator sees the same identities as before: nothing is unlinked by it', async () => {
+  await configure(both('["example.com"]'))
+  await expectRefused(await signIn('staff'))
+  const { cookie } = await signedIn(gateway, 'operator')
+  expect((await clientOf(gateway, cookie).send('GET', '/session')).status).toBe(200)
+  expect(await gateway.store.rows('SELECT subject FROM identities ORDER BY subject')).toEqual([
+    { subject: 'alice-1' },
+    { subject: 'nina-1' },
+  ])
+})
