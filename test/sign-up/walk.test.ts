@@ -206,7 +206,9 @@ test('which terms were accepted is kept', () => {
 test.each(['wide', 'phone'] as const)(
   'an invitation is looked at when its page opens, on a %s screen: nobody types an address for nothing',
   async (size) => {
-    await gateway.recatalogue(CATALOGUE.replace('mode = "open"', 'mode = "invitation"\nchallenge = "none"'))
+    await gateway.recatalogue(
+      CATALOGUE.replace('[sign_up]\nmode = "open"', '[sign_up]\nmode = "invitation"\nchallenge = "none"'),
+    )
     const operator = await signedIn(gateway, 'operator')
     const { url, id } = await operator.json('POST', '/sign-up-invitations', { uses: 1 })
     const page_of_invitation = `/console/sign-up${new URL(url).hash}`
