@@ -246,7 +246,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 650 more for fresh sign-ins, links by mail, and events of how people sign in.
   // 600 more for teams: invitations, roles, removals, keys and budgets of people, switching between accounts.
   // 50 more for the rule of the last way to sign in. 40 more for invitations that end with the role of who made them.
-  'src/access/': 5_980,
+  // 20 more for starts that leave the link of an invited operator alone.
+  'src/access/': 6_000,
   // 100 more for movements of money, which commands of several plugins make. 50 more, as in src/domain and plugins/console, since a gateway may be
   // below a path: the door, the cookies' names, the page's addresses. 50 more for refunds and settings.
   // 60 more for the brand in the head of pages.
@@ -255,7 +256,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 60 more for viewers who see some keys of an account, and are looked at again before they write.
   // 10 more for the options of spend limits, which two commands had each for itself.
   // 40 more for changes of rows that commands send with a withdrawal, and payment methods of plugins.
-  'src/app/': 9_530,
+  // 20 more for starts that leave the link of an invited operator alone, and say so.
+  'src/app/': 9_550,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 2_400,
   // 40 more for what other routes than its own take of a call's cost.
@@ -329,7 +331,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 250 more for the terms of new people, and what Get started knows of keys and calls.
   // 100 more for those who come back to the staff, and for links of the disabled.
   // 2,200 more for orders: what payments give, what becomes of them, refunds.
-  'plugins/': 89_500,
+  // 200 more for providers that fail, tenants of Microsoft, domains at every sign-in, invitations that are looked at first.
+  'plugins/': 89_700,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -360,7 +363,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 480 more for a team walked in a browser, its commands, and spend limits of people on PostgreSQL.
 // 60 more for what an erased account, a mail of a team and support are answered.
 // 30 more for failures that are no wrong guesses.
-const MAX_TEST_LINES = 161_090
+// 750 more for the same of the plugins: providers that fail, tenants, domains, invitations; and links of starts.
+const MAX_TEST_LINES = 161_840
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
