@@ -44,8 +44,8 @@ describe('an identity', () => {
       email: 'Anna@Example.com',
     }
     expect(await identities()).toEqual([row])
-    // Whatever its address is by now.
-    provider.people.anna = { email: 'other@elsewhere.example', email_verified: false }
+    // Whatever its address is by now, of the domains that are allowed (domains.security.test.ts).
+    provider.people.anna = { email: 'other@staff.example', email_verified: true }
     const second = await signIn('anna')
     expect([second.status, (await second.browser.viewer()).account]).toEqual([200, 'alice'])
     expect(await identities()).toEqual([{ ...row, email: 'other@elsewhere.example' }])
