@@ -48,7 +48,7 @@ describe('an identity', () => {
     provider.people.anna = { email: 'other@staff.example', email_verified: true }
     const second = await signIn('anna')
     expect([second.status, (await second.browser.viewer()).account]).toEqual([200, 'alice'])
-    expect(await identities()).toEqual([{ ...row, email: 'other@elsewhere.example' }])
+    expect(await identities()).toEqual([{ ...row, email: 'other@staff.example' }])
   })
 
   test('of an unknown person of these domains becomes one of the staff, with the role of the setting', async () => {
