@@ -32,6 +32,10 @@ export const RIGHTS = {
   help_accounts: ['operator', 'support'],
   /** To add money to accounts and refund their calls; support within a limit that the operator sets. */
   credit: ['operator', 'support'],
+  /** To pay for an account: orders, saved cards, vouchers, plans. */
+  pay: ['operator', 'owner', 'billing'],
+  /** To see what an account has paid, and how. */
+  see_payments: ['operator', 'support', 'auditor', 'owner', 'billing'],
   /** To change everything else. */
   operate: ['operator'],
 } as const satisfies Record<string, readonly Role[]>

@@ -36,9 +36,10 @@ describe('a role', () => {
         'see_team',
         'help_accounts',
         'credit',
+        'see_payments',
       ],
     ],
-    ['auditor', ['read', 'read_all', 'leave', 'change_own_sign_in', 'see_team']],
+    ['auditor', ['read', 'read_all', 'leave', 'change_own_sign_in', 'see_team', 'see_payments']],
     [
       'owner',
       [
@@ -51,10 +52,12 @@ describe('a role', () => {
         'manage_account',
         'see_team',
         'manage_team',
+        'pay',
+        'see_payments',
       ],
     ],
     ['member', ['read', 'see_contents', 'leave', 'change_own_sign_in', 'call', 'manage_keys']],
-    ['billing', ['read', 'see_contents', 'leave', 'change_own_sign_in', 'see_team']],
+    ['billing', ['read', 'see_contents', 'leave', 'change_own_sign_in', 'see_team', 'pay', 'see_payments']],
     ['key', ['read', 'see_contents', 'leave', 'call']],
   ] as const)('%s', (role, rights) => {
     expect(RIGHT_NAMES.filter((right) => may(VIEWERS[role], right))).toEqual([...rights])
@@ -70,6 +73,17 @@ test.each([
     'billing',
     'manage_keys',
     'Your role in this account is billing, which may not do this. Ask an owner of the account.',
+  ],
+  [
+    'member',
+    'pay',
+    'Your role in this account is member, which may not do this. Ask an owner of the account.',
+  ],
+  ['auditor', 'pay', 'Your role is auditor, which may not do this. Ask an operator.'],
+  [
+    'key',
+    'see_payments',
+    'You signed in with an API key, which may not do this. Sign in with the account’s password.',
   ],
   [
     'member',
