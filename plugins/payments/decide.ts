@@ -41,7 +41,7 @@ export function decide(
 }
 
 function ofPayment(order: Order, payment: Payment, now_ms: number): Decision | undefined {
-  if (wasPaid(order.state)) return undefined
+  if (wasPaid(order.state)) return paidTwice(order, payment)
   if (payment.state === 'paid') {
     const misfit = misfitOf(order, payment)
     return misfit === undefined ? { what: 'credit' } : { what: 'trouble', sentence: misfit }
@@ -50,6 +50,17 @@ function ofPayment(order: Order, payment: Payment, now_ms: number): Decision | u
   if (payment.state === 'failed')
     return { what: 'close', to: now_ms < order.expires_at_ms ? 'cancelled' : 'expired' }
   return now_ms < order.expires_at_ms ? undefined : { what: 'close', to: 'expired' }
+}
+
+/** More has come in than was asked for: somebody paid again. */
+function paidTwice({ currency, amount_minor }: Order, payment: Payment): Decision | undefined {
+  if (payment.state !== 'paid' || payment.currency !== currency || payment.amount_minor <= amount_minor)
+    return undefined
+  const paid = formatMinor(payment.amount_minor, currency)
+  return {
+    what: 'trouble',
+    sentence: `${paid} was paid instead of ${formatMinor(amount_minor, currency)}, which was credited. Refund the rest at the payment method.`,
+  }
 }
 
 /** Why a payment is not the order's: an order is bound to its currency and amount. */

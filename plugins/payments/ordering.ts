@@ -90,7 +90,7 @@ export async function makeOrder(
         created_at_ms: now_ms,
         expires_at_ms,
         next_look_at_ms: nextLook(
-          { state: 'open', created_at_ms: now_ms, expires_at_ms, paid_at_ms: null },
+          { state: 'open', created_at_ms: now_ms, changed_at_ms: now_ms, expires_at_ms, paid_at_ms: null },
           false,
           now_ms,
         ),

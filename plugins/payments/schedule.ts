@@ -18,6 +18,9 @@ export const OPEN_AFTER_MS = [
 /** After it was paid: for disputes and refunds whose webhook was lost. Banks take disputes for 120 days. */
 export const PAID_AFTER_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS, 121 * DAY_MS] as const
 
+/** After it expired or was cancelled: somebody may have paid on a page that was still open, and its webhook may be lost. */
+export const CLOSED_AFTER_MS = [HOUR_MS, DAY_MS, 7 * DAY_MS] as const
+
 /**
  * The moment of the next look; null: none, but for webhooks and people.
  *
@@ -27,9 +30,10 @@ export function nextLook(
   {
     state,
     created_at_ms,
+    changed_at_ms,
     expires_at_ms,
     paid_at_ms,
-  }: Pick<Order, 'state' | 'created_at_ms' | 'expires_at_ms' | 'paid_at_ms'>,
+  }: Pick<Order, 'state' | 'created_at_ms' | 'changed_at_ms' | 'expires_at_ms' | 'paid_at_ms'>,
   is_under_way: boolean,
   now_ms: number,
 ): number | null {
@@ -39,8 +43,11 @@ export function nextLook(
     return is_under_way || next_ms < expires_at_ms ? next_ms : Math.max(expires_at_ms, now_ms + SECOND_MS)
   }
   if (state === 'disputed') return now_ms + DAY_MS
-  if (state === 'expired' || state === 'cancelled' || state === 'lost') return null
-  const since_ms = paid_at_ms ?? created_at_ms
-  const after_ms = PAID_AFTER_MS.find((wait_ms) => since_ms + wait_ms > now_ms)
+  if (state === 'lost') return null
+  const is_closed = state === 'expired' || state === 'cancelled'
+  const since_ms = is_closed ? changed_at_ms : (paid_at_ms ?? created_at_ms)
+  const after_ms = (is_closed ? CLOSED_AFTER_MS : PAID_AFTER_MS).find(
+    (wait_ms) => since_ms + wait_ms > now_ms,
+  )
   return after_ms === undefined ? null : since_ms + after_ms
 }

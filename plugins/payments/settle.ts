@@ -5,9 +5,10 @@ import type { Payment, PaymentRefund } from '../../src/payment-api.ts'
 import { changeState, type StateChange } from '../../src/store/state-changes.ts'
 import { debitOf } from './amounts.ts'
 import { type Cause, changeOf, wasMadeBefore } from './changes.ts'
-import { type Decision, decide } from './decide.ts'
+import { type Decision, decide, misfitOf } from './decide.ts'
 import { noteOf, type PaymentParts } from './parts.ts'
 import { adoptRefund, debitRefund, failRefund, finishRefund } from './refunding.ts'
+import { wasPaid } from './states.ts'
 import { accountNameOf, orderById, refundsOf, setFacts, setTrouble } from './store.ts'
 import type { Order } from './tables.ts'
 
@@ -39,7 +40,8 @@ export async function settle(
 
 /** What the provider has not said yet may come later, as its fee; what it has said stays. */
 async function keepFacts({ db, now }: PaymentParts, order: Order, payment: Payment): Promise<void> {
-  if (payment.state !== 'paid') return
+  const is_its_own = wasPaid(order.state) || misfitOf(order, payment) === undefined
+  if (payment.state !== 'paid' || !is_its_own) return
   const facts = {
     paid_at_ms: order.paid_at_ms ?? now(),
     payment_reference: payment.payment_reference ?? order.payment_reference,
