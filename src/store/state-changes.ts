@@ -7,7 +7,7 @@ import { perConnection } from './prepared.ts'
 import { state_changes } from './schema.ts'
 
 /** What brought a change about. */
-export const CHANGE_SOURCES = ['webhook', 'poll', 'page', 'command', 'system'] as const
+export const CHANGE_SOURCES = ['webhook', 'poll', 'page', 'command', 'operator', 'system'] as const
 export type ChangeSource = (typeof CHANGE_SOURCES)[number]
 
 /**
@@ -59,26 +59,34 @@ export const stateChangeRow = (
 export async function changeState(tx: Tx, change: StateChange, now_ms: number): Promise<boolean> {
   checkNames(change)
   const { table, id, from, to } = change
-  const [row] = await tx.rows<{ account_id: number | null }>(
-    `SELECT account_id FROM ${table} WHERE id = $id`,
-    { id },
-  )
-  if (!row) return false
-  // The ledger changes the states of an account's rows under the same lock.
-  await tx.lock(row.account_id)
-  const [before] = await tx.rows<{ state: string; account_id: number | null }>(
-    `SELECT state, account_id FROM ${table} WHERE id = $id`,
-    { id },
-  )
-  if (!before || !from.includes(before.state)) return false
-  const [changed] = await tx.rows<{ id: number }>(
-    `UPDATE ${table} SET state = $to, changed_at_ms = $now_ms WHERE id = $id AND state = $before RETURNING id`,
-    { id, to, now_ms, before: before.state },
-  )
-  if (!changed) return false
-  const { account_id } = before
-  await queries(tx).insert.run(stateChangeRow(change, { from: before.state, account_id, now_ms }))
-  return true
+  const look = async () =>
+    (await tx.rows<Before>(`SELECT state, account_id FROM ${table} WHERE id = $id`, { id }))[0]
+  let before = await look()
+  // The ledger changes the states of an account's rows under the same lock. Of a row that is nobody's the row itself is all that is locked.
+  if (before && before.account_id !== null) {
+    await tx.lock(before.account_id)
+    before = await look()
+  }
+  while (before && from.includes(before.state)) {
+    const [changed] = await tx.rows<{ id: number }>(
+      `UPDATE ${table} SET state = $to, changed_at_ms = $now_ms
+        WHERE id = $id AND state = $state AND account_id IS NOT DISTINCT FROM CAST($account_id AS bigint) RETURNING id`,
+      { id, to, now_ms, ...before },
+    )
+    if (changed) {
+      const { state, account_id } = before
+      await queries(tx).insert.run(stateChangeRow(change, { from: state, account_id, now_ms }))
+      return true
+    }
+    // Somebody else has changed it meanwhile, and it may come from that state, too.
+    before = await look()
+  }
+  return false
+}
+
+interface Before {
+  state: string
+  account_id: number | null
 }
 
 /** The changes of a row, the oldest first. */

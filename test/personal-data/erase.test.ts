@@ -58,6 +58,9 @@ describe.each([
       actions: 10,
       // With what was sent of it.
       alerts: 1,
+      order_refunds: 1,
+      orders: 1,
+      state_changes: 1,
       calls: 4,
       entries: 3,
       files: 1,

@@ -47,6 +47,12 @@ const ROWS = [
   `INSERT INTO holds VALUES (9001, 1, 1, 'req_9001', 1, 'expired', 0, 0, NULL)`,
   `INSERT INTO entries SELECT value, 1 + value % 2, 'top_up', 0, NULL, '${MARKER} ' || value, ${MANY} - value, '${MARKER} ' || value FROM ${NUMBERS}`,
   `INSERT INTO opening_debts VALUES (1, 1, 5, '${MARKER}', 0, 'user ${MARKER}'), (2, 2, 5, '', 0, NULL)`,
+  `INSERT INTO orders (id, account_id, person_id, kind, provider, reference, currency, amount_minor, rate_nanos, credit_nanos, bonus_nanos, state,
+     created_at_ms, changed_at_ms, expires_at_ms, receipt_url, is_live)
+   VALUES (1, 1, 1, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 5, 9, 'https://pay.example/${MARKER}', 1),
+     (2, 2, NULL, 'automatic', 'stripe', NULL, 'EUR', 2500, 1, 1, 0, 'open', 0, 0, 9, NULL, 1)`,
+  `INSERT INTO order_refunds VALUES (1, 1, 1, 500, 1, 0, 'asked by ${MARKER}', 'begun', NULL, 0, 0, NULL)`,
+  `INSERT INTO state_changes VALUES (1, 'orders', 1, 1, 'open', 'paid', 'webhook', '{"payer":"${MARKER}"}', 5), (2, 'orders', 2, 2, 'open', 'open', 'page', '{"a":1}', 5)`,
   `INSERT INTO calls SELECT value, 'req_' || value, 1 + value % 2, 1, 's', 'm', 'p', 'u', 'failed', 500, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
      iif(value % 3 = 0, '{"unit":"unit"}', ''), value, NULL, 1, 1, 0, iif(value % 5 = 0, '', '{"failure":"${MARKER}"}'), NULL,
      iif(value % 3 = 1, 1, NULL), iif(value % 3 = 1, '{"units":1}', ''), NULL, NULL, 0, NULL FROM ${NUMBERS}`,
@@ -177,6 +183,11 @@ describe.if(hasPostgres)('a person', () => {
     expect(here.missing).toBe('images/1/3.png')
     const lines = (name: string) => String(here[`${name}.jsonl`]).split('\n').length - 1
     expect([lines('calls'), lines('entries'), lines('keys')]).toEqual([MANY / 2, MANY / 2, 2])
+    expect(here['state_changes.jsonl']).toContain(`"detail":{"payer":"${MARKER}"}`)
+    expect(here['orders.jsonl']).toMatch(
+      /"amount_minor":2500.*"receipt_url":"https:.*"person_id":1|"person_id":1.*"receipt_url":"https:/,
+    )
+    expect(here['order_refunds.jsonl']).toContain(`"reason":"asked by ${MARKER}"`)
     // By their time, which has an index.
     expect(here['refusals.jsonl']).toMatch(/"at_ms":4.*\n.*"at_ms":5/)
     expect(here['idempotency_keys.jsonl']).toContain('"body":{"base64":"/0FBQQ=="}')
@@ -195,6 +206,9 @@ describe.if(hasPostgres)('a person', () => {
         calls: 440,
         entries: MANY / 2,
         opening_debts: 1,
+        orders: 1,
+        order_refunds: 1,
+        state_changes: 1,
         keys: 2,
         generations: 3,
         actions: 3,

@@ -13,7 +13,7 @@ import type { MigrationCopy } from '../../src/store/engines/sqlite/copy.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/store/engines/sqlite/migrate.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
-import { actions, opening_debts } from '../../src/store/schema.ts'
+import { actions, opening_debts, state_changes } from '../../src/store/schema.ts'
 import { createScene } from '../app/commands/scene.ts'
 import { addAccount, hold, post, voided } from '../money/ledger/world.ts'
 import { temporary } from '../support/temporary.ts'
@@ -59,6 +59,7 @@ function writeAsBefore(db: Database): void {
     CREATE TEMP TABLE calls_to_sum (${ADDED_COLUMNS.join()});
     CREATE TEMP TABLE prices (id INTEGER PRIMARY KEY, sha256, json);
     CREATE TEMP TABLE opening_debts (${Object.keys(getTableColumns(opening_debts)).join()});
+    CREATE TEMP TABLE state_changes (${Object.keys(getTableColumns(state_changes)).join()});
     CREATE TEMP TABLE actions (${Object.keys(getTableColumns(actions)).join()})`)
 }
 

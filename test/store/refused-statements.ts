@@ -7,6 +7,9 @@ const KEY = 'id, account_id, name, prefix, sha256, spent_nanos, held_nanos, crea
 const CALL = `'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
   1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '', 8, 9, 0, NULL`
 
+const ORDER = `INSERT INTO orders (id, account_id, person_id, kind, provider, reference, currency, amount_minor, rate_nanos, credit_nanos,
+    bonus_nanos, state, created_at_ms, changed_at_ms, expires_at_ms, is_live)`
+
 /** One account with 100, a key, a call, an expired hold, and the entries of both. */
 export const FILLING = `
   INSERT INTO accounts VALUES (1, 'a', 'active', 100, 0, 0, 0);
@@ -18,6 +21,10 @@ export const FILLING = `
   INSERT INTO entries VALUES (1, 1, 'top_up', 110, NULL, '', 0, NULL);
   INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0, NULL);
   INSERT INTO opening_debts VALUES (1, 1, 5, 'owed', 0, 'user 1');
+  INSERT INTO state_changes VALUES (1, 'orders', 1, 1, 'open', 'paid', 'webhook', '{"event":"evt_1"}', 0);
+  ${ORDER} VALUES (1, 1, 2, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 0, 9, 1),
+    (2, 1, NULL, 'automatic', 'stripe', NULL, 'EUR', 2500, 1, 1, 0, 'open', 0, 0, 9, 1);
+  INSERT INTO order_refunds VALUES (1, 1, 1, 500, 1, 0, 'sent back', 'begun', NULL, 0, 0, NULL);
   INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
   INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
   INSERT INTO closed_accounts VALUES (1, 0);
@@ -497,6 +504,55 @@ const IMPORTED_USAGE = [
   ['without a source', "UPDATE imported_usage SET source = ''"],
 ] as const
 
+const STATE_CHANGES = [
+  ['a changed state', "UPDATE state_changes SET to_state = 'lost'"],
+  ['a change without what was told of it', "UPDATE state_changes SET detail = '{}'"],
+  ['a deleted change', 'DELETE FROM state_changes'],
+  [
+    'a change replaced',
+    "INSERT OR REPLACE INTO state_changes VALUES (1, 'orders', 1, 1, 'a', 'b', 'c', '{}', 0)",
+  ],
+  ['of no table', "INSERT INTO state_changes VALUES (2, '', 1, 1, 'a', 'b', 'c', '{}', 0)"],
+  ['of an unknown account', "INSERT INTO state_changes VALUES (2, 'orders', 1, 9, 'a', 'b', 'c', '{}', 0)"],
+  ['from no state', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, '', 'b', 'c', '{}', 0)"],
+  ['to no state', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', '', 'c', '{}', 0)"],
+  ['by nothing', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', 'b', '', '{}', 0)"],
+  ['details that are no JSON', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', 'b', 'c', 'x', 0)"],
+] as const
+
+const ORDERS = [
+  ['of an unknown account', 'UPDATE orders SET account_id = 9'],
+  ['of no kind', "UPDATE orders SET kind = 'gift'"],
+  ['without a payment method', "UPDATE orders SET provider = ''"],
+  ['an empty reference', "UPDATE orders SET reference = ''"],
+  ['a reference twice', "UPDATE orders SET reference = 'cs_2'"],
+  ['a currency of other than three letters', "UPDATE orders SET currency = 'EURO'"],
+  ['an order of nothing', 'UPDATE orders SET amount_minor = 0'],
+  ['a rate of nothing', 'UPDATE orders SET rate_nanos = 0'],
+  ['a credit of nothing', 'UPDATE orders SET credit_nanos = 0'],
+  ['a negative bonus', 'UPDATE orders SET bonus_nanos = -1'],
+  ['an unknown state', "UPDATE orders SET state = 'lent'"],
+  ['less than no look', 'UPDATE orders SET looks = -1'],
+  ['trouble without words', "UPDATE orders SET trouble = ''"],
+  ['an empty reference of its payment', "UPDATE orders SET payment_reference = ''"],
+  ['tax of no country', "UPDATE orders SET tax_country = ''"],
+  ['an empty receipt', "UPDATE orders SET receipt_url = ''"],
+  ['more given back than was paid', 'UPDATE orders SET refunded_minor = amount_minor + 1'],
+  ['less than nothing given back', 'UPDATE orders SET refunded_minor = -1'],
+  ['neither live nor a test', 'UPDATE orders SET is_live = 2'],
+  ['an order that has a refund, deleted', 'DELETE FROM orders WHERE id = 1'],
+] as const
+
+const ORDER_REFUNDS = [
+  ['of an unknown order', 'UPDATE order_refunds SET order_id = 9'],
+  ['of an unknown account', 'UPDATE order_refunds SET account_id = 9'],
+  ['of nothing', 'UPDATE order_refunds SET amount_minor = 0'],
+  ['a negative debit', 'UPDATE order_refunds SET debit_nanos = -1'],
+  ['neither into debt nor not', 'UPDATE order_refunds SET into_debt = 2'],
+  ['an unknown state', "UPDATE order_refunds SET state = 'lost'"],
+  ['an empty reference', "UPDATE order_refunds SET reference = ''"],
+] as const
+
 /** By the table that stays as it is. */
 export const REFUSED_STATEMENTS = [
   ['gateways', GATEWAYS],
@@ -535,6 +591,9 @@ export const REFUSED_STATEMENTS = [
   ['holds', HOLDS],
   ['entries', ENTRIES],
   ['opening_debts', OPENING_DEBTS],
+  ['state_changes', STATE_CHANGES],
+  ['orders', ORDERS],
+  ['order_refunds', ORDER_REFUNDS],
   ['calls', CALLS],
   ['responses', RESPONSES],
   ['imported_rows', IMPORTED_ROWS],

@@ -203,6 +203,45 @@ const ASKED: Readonly<Record<string, Asked>> = {
     amount_nanos: either(random, 1, MAX),
     request_key: either(random, null, `k${id}`),
   }),
+  state_changes: ({ random, id }) => ({
+    subject: 'orders',
+    account_id: either(random, null, other(random, id)),
+    from_state: 'open',
+    to_state: 'paid',
+    source: either(random, 'webhook', 'poll', 'page', 'command', 'operator', 'system'),
+    detail: either(random, '{}', ...JSON_TEXTS),
+  }),
+  orders: ({ random, id, at }) => ({
+    account_id: other(random, id),
+    person_id: either(random, null, other(random, id)),
+    kind: either(random, 'top_up', 'automatic', 'plan'),
+    provider: either(random, 'stripe', 'transfer'),
+    reference: either(random, null, `r${at}`),
+    currency: 'EUR',
+    amount_minor: MAX,
+    rate_nanos: either(random, 1, MAX),
+    credit_nanos: either(random, 1, MAX),
+    bonus_nanos: either(random, 0, MAX),
+    state: either(random, 'open', 'paid', 'partly_refunded', 'refunded', 'disputed', 'expired'),
+    looks: either(random, 0, MAX),
+    ...Object.fromEntries(
+      ['trouble', 'payment_reference', 'tax_country', 'receipt_url'].map((name) => [
+        name,
+        either(random, null, `${unique(at)}!`),
+      ]),
+    ),
+    refunded_minor: either(random, 0, MAX),
+    is_live: random.below(2),
+  }),
+  order_refunds: ({ random, id, at }) => ({
+    order_id: other(random, id),
+    account_id: other(random, id),
+    amount_minor: either(random, 1, MAX),
+    debit_nanos: either(random, 0, MAX),
+    into_debt: random.below(2),
+    state: either(random, 'begun', 'debited', 'done', 'failed', 'cancelled'),
+    reference: either(random, null, `${unique(at)}!`),
+  }),
   generations: ({ random, id, at }) => {
     const is_stored = random.chance(0.5)
     const stored = {

@@ -58,7 +58,7 @@ function creditShare(book: Book, share: Share, { by, now_ms }: TopUpOperation): 
   const { account_id, amount_nanos, note, request_key } = share
   const account = book.accounts.get(account_id)
   if (!account || firstOf(book, account_id, request_key)) return
-  if (!isAmount(amount_nanos) || !isAmount(account.balance_nanos + amount_nanos)) return
+  if (!isAmount(amount_nanos) || amount_nanos === 0 || !isAmount(account.balance_nanos + amount_nanos)) return
   const before = balanceFields(account)
   move(book, account, { kind: 'top_up', amount_nanos, call_id: null, note, request_key, now_ms })
   payDebt(book, account, now_ms)

@@ -80,6 +80,7 @@ const NAMED: Readonly<Record<string, readonly (readonly [table: string, column: 
     ['terms_acceptances', 'person_id'],
     ['invitations', 'invited_by'],
     ['budgets', 'person_id'],
+    ['orders', 'person_id'],
   ],
   holds: [
     ['calls', 'id'],

@@ -96,6 +96,7 @@ export const inOne = (texts: readonly string[]): string =>
   `DO $$ BEGIN SET LOCAL session_replication_role = replica; ${texts.map((text) => `${text};`).join(' ')} END $$`
 
 const EMPTIED = [
+  'state_changes',
   'opening_debts',
   'accounts',
   'keys',

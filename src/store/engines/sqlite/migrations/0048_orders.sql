@@ -14,6 +14,23 @@ CREATE TABLE state_changes (
 ) STRICT;
 CREATE INDEX state_changes_of_subjects ON state_changes (subject, subject_id, id);
 CREATE INDEX state_changes_of_accounts ON state_changes (account_id, id) WHERE account_id IS NOT NULL;
+CREATE TRIGGER state_changes_are_never_deleted BEFORE DELETE ON state_changes
+BEGIN SELECT RAISE (ABORT, 'state_changes are append-only'); END;
+-- An erasure takes what is told beside the states.
+CREATE TRIGGER state_changes_are_never_changed BEFORE UPDATE ON state_changes
+WHEN NOT (
+  new.detail = '{}'
+  AND EXISTS (SELECT 1 FROM erased_accounts WHERE account_id = old.account_id)
+  AND new.id IS old.id
+  AND new.subject IS old.subject
+  AND new.subject_id IS old.subject_id
+  AND new.account_id IS old.account_id
+  AND new.from_state IS old.from_state
+  AND new.to_state IS old.to_state
+  AND new.source IS old.source
+  AND new.at_ms IS old.at_ms
+)
+BEGIN SELECT RAISE (ABORT, 'state_changes are append-only'); END;
 
 -- An order is one attempt to pay: bound to its payment method, currency and amount from the beginning.
 CREATE TABLE orders (

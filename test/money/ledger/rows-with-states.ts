@@ -1,0 +1,28 @@
+// A table of rows with a state, as a plugin has it, for the tests of movements that change them.
+import type { StateChange } from '../../../src/store/state-changes.ts'
+
+/** On both engines; without references, so that a row may be of anybody. */
+export const THINGS =
+  'CREATE TABLE things (id bigint PRIMARY KEY, account_id bigint, state text NOT NULL, changed_at_ms bigint NOT NULL)'
+
+/** From open to paid unless others are given. */
+export const change = (id: number, other: Partial<StateChange> = {}): StateChange => ({
+  table: 'things',
+  id,
+  from: ['open'],
+  to: 'paid',
+  source: 'webhook',
+  detail: { event: 'evt_1' },
+  ...other,
+})
+
+export interface Kept {
+  subject: string
+  subject_id: number
+  account_id: number | null
+  from_state: string
+  to_state: string
+  source: string
+  detail: string
+}
+export const KEPT = 'SELECT * FROM state_changes ORDER BY id'
