@@ -364,7 +364,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 60 more for what an erased account, a mail of a team and support are answered.
 // 30 more for failures that are no wrong guesses.
 // 750 more for the same of the plugins: providers that fail, tenants, domains, invitations; and links of starts.
-const MAX_TEST_LINES = 161_840
+// 900 more for movements that change the state of rows: tables, races and crashes on both engines.
+const MAX_TEST_LINES = 162_740
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -80,7 +80,8 @@ interface Transaction {
   locks: boolean
 }
 
-const LOCKS = /\.lock\(|\block(?:ed)?[A-Z]\w*\(/
+/** A change of state locks the account of its row. */
+const LOCKS = /\.lock\(|\b(?:lock(?:ed)?[A-Z]\w*|changeState)\(/
 const BEGIN =
   /(?:\b(?:db|tx|inner|all|rows)|dbOver\(\w+\))\s*\.begin\(|(?<!function )\bchanged\(\s*gateway\b/g
 const DECLARED = /^(?:export )?(?:async )?(?:function\*?|const) (\w+)/gm
