@@ -6,6 +6,7 @@ export const passkeys = definePlugin({
   tables: async () => (await import('./tables.ts')).tables,
   open: async (gateway) => (await import('./open.ts')).openPasskeys(gateway),
   console_routes: async () => (await import('./console.ts')).passkeyConsoleRoutes,
+  commands: { passkey: async () => (await import('./command.ts')).addPasskeyCommands },
   sweeps: [
     {
       name: 'challenges of passkeys',

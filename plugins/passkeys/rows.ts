@@ -4,7 +4,7 @@ import { conflict, invalidRequest, notFound } from '../../src/domain/errors.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
 import { equals, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { type PasskeyRow, passkeys } from '../../src/store/schema.ts'
+import { type PasskeyRow, passkeys, sessions } from '../../src/store/schema.ts'
 
 const MAX_OF_PERSON = 20
 
@@ -18,6 +18,7 @@ const queries = perConnection({
       .where(equals(passkeys.person_id, 'person_id'))
       .orderBy(asc(passkeys.id))
       .prepare(),
+  byId: (orm) => orm.select().from(passkeys).where(equals(passkeys.id, 'id')).prepare(),
   byCredential: (orm) =>
     orm.select().from(passkeys).where(equals(passkeys.credential_id, 'credential_id')).prepare(),
   insert: (orm) =>
@@ -32,6 +33,12 @@ const queries = perConnection({
       .prepare(),
   rename: (orm) => orm.update(passkeys).set(rawPlaceholders('name')).where(own()).returning().prepare(),
   remove: (orm) => orm.delete(passkeys).where(own()).returning().prepare(),
+  endSessions: (orm) =>
+    orm
+      .delete(sessions)
+      .where(and(equals(sessions.person_id, 'person_id'), sql`${sessions.proof} = 'passkey'`))
+      .returning({ id: sessions.id })
+      .prepare(),
   /** A device that counts has to be ahead of what is known of it. */
   use: (orm) =>
     orm
@@ -54,6 +61,9 @@ export type NewPasskey = Pick<
 
 export const passkeysOf = async (db: Db, person_id: number): Promise<readonly PasskeyRow[]> =>
   await queries(db).ofPerson.all({ person_id })
+
+export const passkeyById = async (db: Db, id: number): Promise<PasskeyRow | undefined> =>
+  await queries(db).byId.get({ id })
 
 export const passkeyByCredential = async (db: Db, credential_id: Buffer): Promise<PasskeyRow | undefined> =>
   await queries(db).byCredential.get({ credential_id })
@@ -81,6 +91,10 @@ export async function renamePasskey(
 export async function removePasskey(tx: Tx, of: { id: number; person_id: number }): Promise<PasskeyRow> {
   return (await queries(tx).remove.get(of)) ?? notKnown()
 }
+
+/** Ends the sessions that a person opened by a passkey: none says by which. @returns how many */
+export const endPasskeySessions = async (tx: Tx, person_id: number): Promise<number> =>
+  (await queries(tx).endSessions.all({ person_id })).length
 
 /** Notes a use. @returns false where the counter is not ahead: somebody has copied the passkey, or replays it */
 export async function usePasskey(

@@ -8,5 +8,6 @@ export const signIn = definePlugin({
   commands: {
     console: async () => (await import('./command.ts')).addConsoleCommands,
     account: async () => (await import('./command.ts')).addInvite,
+    session: async () => (await import('./session-command.ts')).addSessionCommands,
   },
 })

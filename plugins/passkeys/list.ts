@@ -1,0 +1,54 @@
+// Passkeys of everybody as a list, for the command line.
+import { asc, eq, gt, sql } from 'drizzle-orm'
+import { integer, nullableText, nullableTime, text, time } from '../../src/app/list/columns.ts'
+import { defineList } from '../../src/app/list/list.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { accounts, type PasskeyRow, passkeys, people } from '../../src/store/schema.ts'
+
+/** A passkey with its person, and the account that they go with. */
+interface ListedPasskey extends PasskeyRow {
+  person: string
+  email: string | null
+  /** Null: staff. */
+  account: string | null
+}
+
+const queries = perConnection({
+  all: (orm) =>
+    orm
+      .select({ passkey: passkeys, person: people.name, email: people.email, account: accounts.name })
+      .from(passkeys)
+      .innerJoin(people, eq(people.id, passkeys.person_id))
+      .leftJoin(accounts, eq(accounts.id, people.account_id))
+      .where(gt(passkeys.id, sql.placeholder('after_id')))
+      .orderBy(asc(passkeys.id))
+      .limit(sql.placeholder('row_limit'))
+      .prepare(),
+})
+
+export const passkey_list = defineList<ListedPasskey>()({
+  name: 'passkeys',
+  field: 'passkeys',
+  of: 'operator',
+  max_rows: 1_000,
+  selects: [],
+  names_accounts: false,
+  filters: {},
+  columns: {
+    id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
+    person: text(({ person }) => person, { table: { head: 'PERSON' } }),
+    email: nullableText(({ email }) => email, { table: { head: 'EMAIL', elastic: true } }),
+    account: nullableText(({ account }) => account, {
+      description: 'null: staff',
+      table: { head: 'ACCOUNT' },
+    }),
+    name: text(({ name }) => name, { table: { head: 'PASSKEY' } }),
+    created: time(({ created_at_ms }) => created_at_ms, { table: { head: 'ADDED' } }),
+    last_used: nullableTime(({ last_used_at_ms }) => last_used_at_ms),
+  },
+  async read(db, _filter, { limit, cursor = 0 }) {
+    const found = await queries(db).all.all({ after_id: cursor, row_limit: limit + 1 })
+    const rows = found.slice(0, limit).map(({ passkey, ...of }) => ({ ...passkey, ...of }))
+    return { rows, next_cursor: found.length > limit ? rows.at(-1)?.id : undefined }
+  },
+})

@@ -1,0 +1,67 @@
+// Sessions of everybody as a list, for the command line.
+import { asc, eq, gt, sql } from 'drizzle-orm'
+import { integer, nullableText, text, time } from '../../src/app/list/columns.ts'
+import { defineList } from '../../src/app/list/list.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { accounts, keys, people, type SessionRow, sessions } from '../../src/store/schema.ts'
+import { browserName } from './browser-name.ts'
+
+/** A session with its person or its key, and the account where it is. */
+interface EverySession extends SessionRow {
+  person: string | null
+  key_prefix: string | null
+  /** Null: of the staff. */
+  account: string | null
+}
+
+const queries = perConnection({
+  all: (orm) =>
+    orm
+      .select({
+        session: sessions,
+        person: people.name,
+        key_prefix: keys.prefix,
+        account: accounts.name,
+      })
+      .from(sessions)
+      .leftJoin(people, eq(people.id, sessions.person_id))
+      .leftJoin(keys, eq(keys.id, sessions.key_id))
+      .leftJoin(accounts, eq(accounts.id, sessions.account_id))
+      .where(gt(sessions.id, sql.placeholder('after_id')))
+      .orderBy(asc(sessions.id))
+      .limit(sql.placeholder('row_limit'))
+      .prepare(),
+})
+
+export const every_session = defineList<EverySession>()({
+  name: 'every-session',
+  field: 'sessions',
+  of: 'operator',
+  max_rows: 1_000,
+  selects: [],
+  names_accounts: false,
+  filters: {},
+  columns: {
+    id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
+    person: nullableText(({ person }) => person, { description: 'null: a key', table: { head: 'PERSON' } }),
+    key: nullableText(({ key_prefix }) => key_prefix, { table: { head: 'KEY' } }),
+    account: nullableText(({ account }) => account, {
+      description: 'null: staff',
+      table: { head: 'ACCOUNT' },
+    }),
+    proof: nullableText(({ proof }) => proof, { table: { head: 'BY' } }),
+    address: nullableText(({ address }) => address, { table: { head: 'ADDRESS' } }),
+    browser: text(({ user_agent }) => browserName(user_agent), { table: { head: 'BROWSER', elastic: true } }),
+    created: time(({ created_at_ms }) => created_at_ms),
+    last_seen: time(({ last_seen_at_ms }) => last_seen_at_ms, { table: { head: 'LAST SEEN' } }),
+    expires: time(({ expires_at_ms }) => expires_at_ms),
+  },
+  async read(db, _filter, { limit, cursor = 0 }, { now_ms }) {
+    const found = await queries(db).all.all({ after_id: cursor, row_limit: limit + 1 })
+    const rows = found.slice(0, limit).map(({ session, ...of }) => ({ ...session, ...of }))
+    return {
+      rows: rows.filter(({ expires_at_ms }) => expires_at_ms > now_ms),
+      next_cursor: found.length > limit ? rows.at(-1)?.id : undefined,
+    }
+  },
+})
