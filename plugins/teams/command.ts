@@ -11,7 +11,6 @@ import {
   removeMember,
   type TeamRole,
 } from '../../src/access/team.ts'
-import { teamQueries } from '../../src/access/team-queries.ts'
 import { consoleUrl, issuing } from '../../src/app/command-line/console-link.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { requireCatalogue, withDatabase } from '../../src/app/command-line/data-folder.ts'
@@ -20,9 +19,10 @@ import {
   type LimitOptions,
   limitChangesOf,
 } from '../../src/app/command-line/limit-options.ts'
+import { personIn } from '../../src/app/command-line/person-of-account.ts'
 import { addExample, type CliDeps, commandGroup } from '../../src/app/command-line/terminal.ts'
 import { listCommand } from '../../src/app/list/command.ts'
-import { invalidRequest, notFound } from '../../src/domain/errors.ts'
+import { invalidRequest } from '../../src/domain/errors.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
 import { type Account, MEMBERSHIP_ROLES } from '../../src/store/schema.ts'
 import { isMailSet } from '../mail/index.ts'
@@ -228,18 +228,6 @@ const inAccount = <T>(
   withDatabase(contextOf(command, deps).folder, 'write', (db) =>
     db.begin(async (tx) => work(tx, await lockedAccount(tx, name))),
   )
-
-/** @param who an address, or a number @throws GatewayError not_found */
-async function personIn(db: Db, { id: account_id, name }: Account, who: string) {
-  const number = /^\d{1,15}$/.test(who) ? Number(who) : undefined
-  const person_id =
-    number ?? (await teamQueries(db).byEmail.get({ account_id, email: who.toLowerCase() }))?.person_id
-  if (person_id === undefined)
-    throw notFound(
-      `"${who}" is not in the account "${name}". \`tollgate account team list ${name}\` shows its people.`,
-    )
-  return { account_id, person_id }
-}
 
 async function changeOf(
   db: Db,

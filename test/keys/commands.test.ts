@@ -45,9 +45,9 @@ describe('a new key', () => {
       'sim-*, sim-pro',
       '--spend-limit',
       '2.5',
-      '--daily-limit',
+      '--limit-day',
       '0.5',
-      '--monthly-limit',
+      '--limit-month',
       '2',
       '--concurrent-calls',
       '4',
@@ -173,11 +173,10 @@ describe('key change', () => {
   })
 
   test('takes a limit away by a word', async () => {
-    const limits = '--models sim-* --spend-limit 1 --daily-limit 1 --monthly-limit 1 --concurrent-calls 2'
+    const limits = '--models sim-* --spend-limit 1 --limit-day 1 --limit-month 1 --concurrent-calls 2'
     const others = '--expires 30d --addresses 10.0.0.0/8'
     await scene.run('key', 'create', 'anna', ...limits.split(' '), ...others.split(' '))
-    const none =
-      '--models all --spend-limit none --daily-limit none --monthly-limit none --concurrent-calls any'
+    const none = '--models all --spend-limit none --limit-day none --limit-month none --concurrent-calls any'
     const no_others = '--expires never --addresses anywhere'
     expect(await scene.json('key', 'change', '1', ...none.split(' '), ...no_others.split(' '))).toMatchObject(
       {
@@ -194,10 +193,12 @@ describe('key change', () => {
   })
 
   test.each([
-    ['--daily-limit', '-1'],
-    ['--daily-limit', 'much'],
-    ['--monthly-limit', '1e3'],
-    ['--monthly-limit', ''],
+    ['--daily-limit', '1'],
+    ['--monthly-limit', '1'],
+    ['--limit-day', '-1'],
+    ['--limit-day', 'much'],
+    ['--limit-month', '1e3'],
+    ['--limit-month', ''],
     ['--concurrent-calls', '0'],
     ['--concurrent-calls', '1.5'],
     ['--concurrent-calls', 'none'],

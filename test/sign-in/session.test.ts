@@ -1,5 +1,6 @@
 // Signing in to the console, what ends a session, and what a session is not given for.
 import { describe, expect, test } from 'bun:test'
+import { plugins } from '../../plugins/index.ts'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../src/access/closing.ts'
 import { keyByReference, revokeKey } from '../../src/access/keys.ts'
@@ -7,14 +8,22 @@ import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-link
 import { type ConsoleClient, clientOf, signedIn, type Who } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileGateway } from '../support/gateway.ts'
+import { gatewaySpy } from '../support/plugins.ts'
 
 const HOUR_MS = 3_600_000
 const PASSWORD = 'correct horse battery'
 const clock = { now_ms: Date.now() }
 const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))
-const issuing = () => ({ randomBytes, now_ms: clock.now_ms })
+const issuing = () => ({ randomBytes, now_ms: now() })
 
-const gateway = await fileGateway({ now: () => clock.now_ms, sweep_every_ms: HOUR_MS })
+const spy = gatewaySpy()
+const gateway = await fileGateway({
+  now: () => clock.now_ms,
+  sweep_every_ms: HOUR_MS,
+  plugins: [...plugins, spy.plugin],
+})
+/** The gateway's clock: over PostgreSQL ahead of the test's. */
+const now = () => spy.gateway().calls.now()
 
 const nobody = () => clientOf(gateway)
 const cookieOf = (answer: Response) =>
@@ -28,9 +37,13 @@ const accept = (token: string, password = PASSWORD) =>
   nobody().send('POST', '/links/accept', { body: { token, password } })
 const signIn = (body: object) => nobody().send('POST', '/session', { body })
 
-const visit = (who: Who) => signedIn(gateway, who, clock.now_ms)
+const visit = (who: Who) => signedIn(gateway, who, now())
 /** 200 while the session goes on. */
 const statusOf = async (client: ConsoleClient | undefined) => (await client?.send('GET', '/sessions'))?.status
+
+/** When a session was used last, as it is written: after the answer. */
+const newestUse = async () =>
+  (await gateway.store.rows<{ seen: number }>('SELECT max(last_seen_at_ms) AS seen FROM sessions'))[0]?.seen
 
 /** An account with a password, and a client that is signed in with it. */
 async function accountWithPassword(name: string) {
@@ -153,7 +166,7 @@ describe('a link', () => {
   test('of a closed account is of no use', async () => {
     await gateway.account('igor')
     const { token } = await makeInvitation(gateway.store, 'igor', issuing())
-    await closeAccount(gateway.store, 'igor', clock.now_ms)
+    await closeAccount(gateway.store, 'igor', now())
     expect((await accept(token)).status).toBe(404)
     await reopenAccount(gateway.store, 'igor')
     expect((await accept(token)).status).toBe(404)
@@ -268,6 +281,7 @@ describe('a session ends', () => {
     const busy = await visit({ account: 'alice' })
     for (let hours = 0; hours < 167; hours += 23) {
       expect(await statusOf(busy)).toBe(200)
+      await eventually('the session was marked as seen', async () => (await newestUse()) === now())
       clock.now_ms += 23 * HOUR_MS
       if (hours === 0) expect((await idle.send('GET', '/session')).status).toBe(200)
     }
@@ -277,7 +291,7 @@ describe('a session ends', () => {
 
   test('later by being used, which is written once a minute', async () => {
     await gateway.account('uwe')
-    const opened_ms = clock.now_ms
+    const opened_ms = now()
     const client = await signedIn(gateway, { account: 'uwe' }, opened_ms)
     const row = () =>
       gateway.db
@@ -297,10 +311,10 @@ describe('a session ends', () => {
   test('with its key: revoked, expired', async () => {
     await gateway.account('kira')
     const revoked = await gateway.key('kira')
-    const expiring = await gateway.key('kira', { expires_at_ms: clock.now_ms + 1_000 })
+    const expiring = await gateway.key('kira', { expires_at_ms: now() + 1_000 })
     const [one, other] = await Promise.all([revoked, expiring].map((key) => visit({ key })))
     expect(await statusOf(one)).toBe(200)
-    await revokeKey(gateway.store, revoked.slice(0, 10), clock.now_ms)
+    await revokeKey(gateway.store, revoked.slice(0, 10), now())
     expect(await statusOf(one)).toBe(401)
     expect(await statusOf(other)).toBe(200)
     clock.now_ms += 1_000
@@ -320,7 +334,7 @@ describe('a session ends', () => {
     ).toEqual({ n: 1 })
     await reopenAccount(gateway.store, 'sue')
     expect(await statusOf(client)).toBe(200)
-    await closeAccount(gateway.store, 'sue', clock.now_ms)
+    await closeAccount(gateway.store, 'sue', now())
     expect(await statusOf(client)).toBe(401)
     await reopenAccount(gateway.store, 'sue')
     expect(await statusOf(client)).toBe(401)

@@ -21,7 +21,7 @@ const WAYS = {
   passkey: (
     id: number,
   ) => `INSERT INTO passkeys (person_id, credential_id, public_key, counter, transports, name, created_at_ms)
-    VALUES (${id}, x'${String(id).padStart(32, '0')}', x'00', 0, '[]', 'laptop', 1)`,
+    VALUES (${id}, randomblob(16), randomblob(77), 0, '[]', 'laptop', 1)`,
   identity: (
     id: number,
   ) => `INSERT INTO identities (person_id, issuer, subject, provider, created_at_ms, last_used_at_ms)

@@ -179,7 +179,7 @@ test('who was removed is added again as the same person, with the new name, and 
   await gateway.store.write((db) =>
     db.rows(
       `INSERT INTO passkeys (person_id, credential_id, public_key, counter, transports, name, created_at_ms)
-       VALUES (${person.id}, x'0102', x'00', 0, '[]', 'laptop', 1)`,
+       VALUES (${person.id}, randomblob(16), randomblob(77), 0, '[]', 'laptop', 1)`,
     ),
   )
   await operator.json('DELETE', `/staff/${person.id}`)

@@ -22,12 +22,8 @@ async function onDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
 }
 const member = (name: string, role: MembershipRow['role'], account_id = 1) =>
   onDatabase((db) => newPerson(db, { account_id, role }, { name, email: `${name}@example.com` }))
-const keyOf = (person_id: number, name: string) =>
-  onDatabase(async (db) => {
-    const { id } = await scene.json('key', 'create', 'alice', '--name', name)
-    await db.write((db) => db.rows(`UPDATE keys SET person_id = ${person_id} WHERE id = ${id}`))
-    return id
-  })
+const keyOf = async (person_id: number, name: string) =>
+  (await scene.json('key', 'create', 'alice', '--name', name, '--person', String(person_id))).id
 const people = async () => (await scene.json(...team('list', 'alice'))).people
 const actions = async (): Promise<string[]> =>
   (await scene.json('audit-log', 'alice')).actions.map((row: { action: string }) => row.action)
@@ -105,6 +101,44 @@ describe('a role', () => {
     ['a number that is not', '999', 'not found in this account'],
   ])('is refused for %s', async (_, who, words) => {
     expect(await scene.refusal(...team('change', 'alice', who, '--role', 'owner'))).toContain(words)
+  })
+})
+
+describe('a new key', () => {
+  test.each([
+    ['an address, in any case', () => 'Max@example.com', () => max],
+    ['a number', () => String(ann), () => ann],
+  ])('is a person’s by %s', async (_, who, person_id) => {
+    const made = await scene.json('key', 'create', 'alice', '--person', who())
+    expect(made).toMatchObject({ account: 'alice', person: person_id() === max ? 'max' : 'ann' })
+    const { keys } = await scene.json('key', 'list', 'alice')
+    expect(keys).toMatchObject([{ id: made.id, person: made.person }])
+    expect(await scene.json('key', 'rotate', String(made.id))).toMatchObject({ person: made.person })
+  })
+
+  test('is the account’s without --person', async () => {
+    expect(await scene.json('key', 'create', 'alice')).toMatchObject({ person: null })
+  })
+
+  test.each([
+    ['an address of nobody', 'nobody@example.com', 'tollgate account team list alice'],
+    ['a number of nobody', '999', 'owner or a member'],
+    ['somebody of billing', 'bill@example.com', 'owner or a member'],
+    ['somebody who cannot sign in', 'dora@example.com', 'owner or a member'],
+    ['a member of another account', 'eve@example.com', 'tollgate account team list alice'],
+    ['the number of a member of another account', '5', 'owner or a member'],
+    ['a name', 'max', 'tollgate account team list alice'],
+    ['nothing', '', 'tollgate account team list alice'],
+  ])('is refused for %s, and not made', async (_, who, words) => {
+    await scene.run('account', 'create', 'bob')
+    await member('bill', 'billing')
+    const dora = await member('dora', 'member')
+    expect(await member('eve', 'member', 2)).toBe(5)
+    await onDatabase((db) =>
+      db.write((db) => db.rows(`UPDATE people SET disabled_at_ms = 1 WHERE id = ${dora}`)),
+    )
+    expect(await scene.refusal('key', 'create', 'alice', '--person', who)).toContain(words)
+    expect((await scene.json('key', 'list')).keys).toEqual([])
   })
 })
 

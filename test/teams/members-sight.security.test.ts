@@ -177,17 +177,29 @@ describe('an owner and a person of billing', () => {
     }
   })
 
-  test('an owner makes a key for a member, not for billing nor for somebody elsewhere', async () => {
+  test('an owner and an operator make a key for a member, not for billing, who cannot sign in, or is elsewhere', async () => {
+    const operator = await signedIn(gateway, 'operator')
+    const account = String(alice.id)
+    const by_operator = await operator.json('POST', '/keys', { name: 'lent', account, person: eve })
+    expect(by_operator.key).toMatchObject({ person: 'eve' })
+    await operator.json('POST', `/keys/${by_operator.key.id}/revoke`)
     const made = await owner.json('POST', '/keys', { name: 'gift', person: eve })
     expect(made.key).toMatchObject({ person: 'eve' })
-    expect(namesOf((await other.json('GET', '/keys')).keys)).toEqual(['gift', 'of-eve'])
+    expect(namesOf((await other.json('GET', '/keys')).keys)).toEqual(['gift', 'lent', 'of-eve'])
     const bob = await gateway.account('bob')
+    const dora = await newPerson(db, { account_id: alice.id, role: 'member' }, { name: 'dora' })
+    await db.write((db) => db.rows(`UPDATE people SET disabled_at_ms = 1 WHERE id = ${dora}`))
     for (const person of [
       bill,
+      dora,
       await newPerson(db, { account_id: bob.id, role: 'member' }, { name: 'ben' }),
       999,
     ])
-      expect((await owner.send('POST', '/keys', { body: { name: 'x', person } })).status).toBe(404)
+      for (const [client, body] of [
+        [owner, { name: 'x', person }],
+        [operator, { name: 'x', person, account }],
+      ] as const)
+        expect((await client.send('POST', '/keys', { body })).status).toBe(404)
   })
 
   test('billing makes no key and no call', async () => {

@@ -68,13 +68,30 @@ describe('what is refused', () => {
     expect(await viewerOf(client)).toMatchObject({ account: 'acme' })
   })
 
-  test('a suspended account', async () => {
+  test('a suspended account, which the list says it is; a closed one is not in the list', async () => {
     const { client, person_id } = await inBoth()
     await join(person_id, eve.id, 'member')
     const operator = await signedIn(gateway, 'operator')
     await operator.json('POST', `/accounts/${eve.id}/suspend`, {})
     expect((await switchTo(client, eve.id)).status).toBe(403)
     expect(await viewerOf(client)).toMatchObject({ account: 'acme' })
+    const listed = async () =>
+      (await client.json('GET', '/session/accounts')).sides.map(
+        (side: { account: string; is_suspended: boolean }) => [side.account, side.is_suspended],
+      )
+    expect(await listed()).toEqual([
+      ['acme', false],
+      ['bob', false],
+      ['eve', true],
+    ])
+    const { name } = eve
+    await operator.json('POST', `/accounts/${eve.id}/close`, { name })
+    expect(await listed()).toEqual([
+      ['acme', false],
+      ['bob', false],
+    ])
+    await operator.json('POST', `/accounts/${eve.id}/resume`, {})
+    expect((await listed()).at(-1)).toEqual(['eve', false])
   })
 
   test('a session by key, from another site, and by GET', async () => {

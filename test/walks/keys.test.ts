@@ -52,7 +52,7 @@ describe('a key', () => {
     await hand.type('Account', 'bob')
     await dialog.getByText('As a command').click()
     await hand.isTold(
-      "tollgate key create bob --name laptop --models 'sim-flash,sim-p*' --daily-limit 1 --monthly-limit 4 --spend-limit 5 --concurrent-calls 8 --expires 2030-12-31 --addresses 127.0.0.0/8",
+      "tollgate key create bob --name laptop --models 'sim-flash,sim-p*' --limit-day 1 --limit-month 4 --spend-limit 5 --concurrent-calls 8 --expires 2030-12-31 --addresses 127.0.0.0/8",
     )
     await hand.press('Create key')
     await dialog.getByText('Copy the key now').waitFor()

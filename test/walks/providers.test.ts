@@ -39,6 +39,19 @@ describe('a provider at a known server', () => {
   })
 })
 
+test.each([
+  ['provider', '/console/providers'],
+  ['model', '/console/models'],
+])('the form of a new %s is left by Cancel, and nothing is saved', async (_, list) => {
+  const before = file()
+  await using one = await visit('operator', { size: 'phone' })
+  await one.open(`${list}/new`)
+  await one.looksRight()
+  await press(one.page, 'Cancel')
+  await one.page.waitForURL(`**${list}`)
+  expect(file()).toBe(before)
+})
+
 /** What the file says of a provider, but for its keys. */
 function blockOf(name: string): string[] {
   const block = file()

@@ -1,5 +1,7 @@
 // A team in the browser: people are invited, join as strangers or with a sign-in of theirs, switch accounts, get limits and roles, and are removed.
 import { describe, expect, test } from 'bun:test'
+import { suspendAccount } from '../../src/access/accounts.ts'
+import { reopenAccount } from '../../src/access/closing.ts'
 import { personOfEmail } from '../../src/access/emails.ts'
 import { limitMember } from '../../src/access/team.ts'
 import { walkedGateway } from '../sign-in/walked.ts'
@@ -120,6 +122,16 @@ describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
     await openPages(one, size)
     await button(one, 'Switch account').last().click()
     await page.getByRole('menuitem', { name: acme }).waitFor()
+
+    await suspendAccount(gateway.store, acme)
+    await page.reload()
+    await one.quiet()
+    await openPages(one, size)
+    await button(one, 'Switch account').last().click()
+    const item = page.getByRole('menuitem', { name: `${acme} (suspended)`, exact: true })
+    expect(await item.getAttribute('aria-disabled')).toBe('true')
+    await one.looksRight()
+    await reopenAccount(gateway.store, acme)
     await one.isClean()
   })
 
@@ -167,6 +179,13 @@ describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
     await page.keyboard.press('Enter')
     await page.getByText('Spend limits of Sam changed').waitFor()
     await dialog.waitFor({ state: 'detached' })
+    // Also on a phone, whose rows have no column for it.
+    await page
+      .getByRole('row', { name: 'Sam' })
+      .getByText('of 2.00 USD today')
+      .filter({ visible: true })
+      .waitFor()
+    await one.looksRight()
 
     await manage(one, 'Sam', 'Change role')
     await choose(one, 'Role', 'Billing')

@@ -130,6 +130,7 @@ function Dialogs({ state: { account }, open, onOpen, onAccount, onIssued }: Dial
             setTested({ provider, model })
             onOpen('model')
           }}
+          onCancel={close}
         />
       </Dialog>
       <Dialog open={open === 'model'} onClose={close} title="Model and price" wide>
@@ -139,6 +140,7 @@ function Dialogs({ state: { account }, open, onOpen, onAccount, onIssued }: Dial
             added(id, saved)
             close()
           }}
+          onCancel={close}
         />
       </Dialog>
       <NewAccountDialog open={open === 'account'} onClose={close} onCreated={onAccount} />

@@ -5,20 +5,17 @@ import { changeKey } from '../../../src/access/keys.ts'
 import { readCount, readExpiry, readLimit, readList } from '../../../src/app/command-line/arguments.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { addLimitOptions, type LimitOptions, limitsIn } from '../../../src/app/command-line/limit-options.ts'
 import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { defined } from '../../../src/utilities/defined.ts'
 import { keyFields, withOwner } from '../list.ts'
 
-interface ChangeOptions {
+interface ChangeOptions extends LimitOptions {
   name?: string
   models?: Limit<string[]>
   spendLimit?: Limit<Nanos>
-  dailyLimit?: Limit<Nanos>
-  monthlyLimit?: Limit<Nanos>
-  limit5h?: Limit<Nanos>
-  limitWeek?: Limit<Nanos>
   concurrentCalls?: Limit<number>
   expires?: Limit<number>
   addresses?: Limit<string[]>
@@ -35,7 +32,7 @@ const or =
   (text: string): Limit<T> => ({ to: text === word ? null : read(text) })
 
 export function addKeyChange(key: Command, deps: CliDeps): void {
-  addExample(key.command('change <key>'), 'key change tg_AbCdEf --daily-limit 2')
+  const change = addExample(key.command('change <key>'), 'key change tg_AbCdEf --limit-day 2')
     .summary('Change the name or the limits of a key.')
     .description(
       'Change the name or the limits of a key. Options that you leave out change nothing. <key> is its prefix or its ' +
@@ -44,14 +41,7 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
     .option('--name <name>', 'its name, such as laptop')
     .option('--models <list>', 'models it may call, or all', or('all', readList))
     .option('--spend-limit <usd>', 'total spend limit, or none', or('none', readLimit))
-    .option('--daily-limit <usd>', 'daily spend limit (UTC), or none', or('none', readLimit))
-    .option('--monthly-limit <usd>', 'monthly spend limit (UTC), or none', or('none', readLimit))
-    .option(
-      '--limit-5h <usd>',
-      'spend limit for five hours from the first call, or none',
-      or('none', readLimit),
-    )
-    .option('--limit-week <usd>', 'weekly spend limit, from Monday (UTC), or none', or('none', readLimit))
+  addLimitOptions(change)
     .option(
       '--concurrent-calls <count>',
       'maximum concurrent requests, or any',
@@ -81,12 +71,7 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
 
 function changesOf(options: ChangeOptions): KeyChanges {
   const { name, models, expires, addresses } = options
-  const budgets = defined({
-    '5h': options.limit5h?.to,
-    day: options.dailyLimit?.to,
-    week: options.limitWeek?.to,
-    month: options.monthlyLimit?.to,
-  })
+  const budgets = limitsIn(options)
   return defined({
     name,
     models: models?.to,

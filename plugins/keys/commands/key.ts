@@ -1,10 +1,11 @@
 // `key`: create, list, revoke and rotate API keys. The text of a key is printed once, and nowhere else.
 import type { Command } from 'commander'
-import { accountByName } from '../../../src/access/accounts.ts'
+import { lockedAccount } from '../../../src/access/accounts.ts'
 import type { ListedKey } from '../../../src/access/key-listing.ts'
 import { MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
 import { createKey, freeKeyName, revokeKey, rotateKey } from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
+import { requireHolder } from '../../../src/access/person-keys.ts'
 import {
   readCount,
   readExpiry,
@@ -14,22 +15,22 @@ import {
 } from '../../../src/app/command-line/arguments.ts'
 import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
 import { type DataFolder, readCatalogueOf, withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { addLimitOptions, type LimitOptions, limitsIn } from '../../../src/app/command-line/limit-options.ts'
+import { personIn } from '../../../src/app/command-line/person-of-account.ts'
 import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { localIso } from '../../../src/app/command-line/times.ts'
 import { wholeListCommand } from '../../../src/app/list/command.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
-import { defined } from '../../../src/utilities/defined.ts'
+import type { Tx } from '../../../src/store/db.ts'
+import type { Account } from '../../../src/store/schema.ts'
 import { key_list, keyFields, withOwner } from '../list.ts'
 import { addKeyChange } from './change.ts'
 
-interface CreateOptions {
+interface CreateOptions extends LimitOptions {
   name?: string
+  person?: string
   models?: string[]
   spendLimit?: Nanos
-  dailyLimit?: Nanos
-  monthlyLimit?: Nanos
-  limit5h?: Nanos
-  limitWeek?: Nanos
   concurrentCalls?: number
   expires?: number
   addresses?: string[]
@@ -53,7 +54,7 @@ export function addKeyCommands(program: Command, deps: CliDeps): void {
 }
 
 function addCreate(group: Command, deps: CliDeps): void {
-  addExample(
+  const create = addExample(
     group.command('create <account>'),
     "key create alice --models 'gemini-*' --spend-limit 5 --expires 30d",
   )
@@ -61,15 +62,16 @@ function addCreate(group: Command, deps: CliDeps): void {
     .description('Create a key and print it. It is shown only once. Standard output has only the key.')
     .option('--name <name>', 'a name, such as laptop (default: key-1, key-2 …)')
     .option(
+      '--person <person>',
+      'the owner or member whose key it is: an address, or a number (default: nobody in particular)',
+    )
+    .option(
       '--models <list>',
       'models it may call, such as gemini-3.5-flash-lite,sim-* (default: all)',
       readList,
     )
     .option('--spend-limit <usd>', 'total spend limit in USD', readLimit)
-    .option('--daily-limit <usd>', 'daily spend limit in USD, by days in UTC', readLimit)
-    .option('--monthly-limit <usd>', 'monthly spend limit in USD, by months in UTC', readLimit)
-    .option('--limit-5h <usd>', 'spend limit in USD for five hours from the first call', readLimit)
-    .option('--limit-week <usd>', 'weekly spend limit in USD, from Monday in UTC', readLimit)
+  addLimitOptions(create)
     .option('--concurrent-calls <count>', 'maximum concurrent requests', readCount(MAX_CONCURRENT_CALLS))
     .option('--expires <when>', 'when it expires: a duration (30d), or its last day', readExpiry(deps.now))
     .option('--addresses <list>', 'allowed networks, such as 10.0.0.0/8,203.0.113.7', readList)
@@ -77,7 +79,8 @@ function addCreate(group: Command, deps: CliDeps): void {
       const context = contextOf(command, deps)
       const { key, text } = await withDatabase(context.folder, 'write', (db) =>
         db.begin(async (tx) => {
-          const { id } = await accountByName(tx, account_name)
+          const account = await lockedAccount(tx, account_name)
+          const { id } = account
           const settings = {
             name: options.name ?? (await freeKeyName(tx, id, deps.now())),
             models: options.models ?? null,
@@ -85,12 +88,8 @@ function addCreate(group: Command, deps: CliDeps): void {
             concurrent_calls: options.concurrentCalls ?? null,
             addresses: options.addresses ?? null,
             expires_at_ms: options.expires ?? null,
-            budgets: defined({
-              '5h': options.limit5h,
-              day: options.dailyLimit,
-              week: options.limitWeek,
-              month: options.monthlyLimit,
-            }),
+            budgets: limitsIn(options),
+            person_id: options.person === undefined ? null : await holderIn(tx, account, options.person),
           }
           const issuing = { randomBytes: deps.randomBytes, now_ms: deps.now() }
           const { key, text } = await createKey(tx, account_name, settings, issuing)
@@ -149,6 +148,13 @@ interface Issued {
 function show({ key, text }: Issued, { answer, remark }: Context, now_ms: number): void {
   remark(`Key ${key.name} of ${key.account_name}. It is shown only once: store it safely.`)
   answer({ key: text, ...keyFields(key, now_ms) }, text)
+}
+
+/** @returns the number of the person @throws GatewayError not_found for somebody who makes no keys in the account */
+async function holderIn(tx: Tx, account: Account, person: string): Promise<number> {
+  const of = await personIn(tx, account, person)
+  await requireHolder(tx, of)
+  return of.person_id
 }
 
 /** Only worth a warning, since a pattern may be meant for a model that is added later. */

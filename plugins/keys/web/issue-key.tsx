@@ -12,6 +12,7 @@ import type { Issued } from '../console/views.ts'
 import { AccountInput } from './account-input.tsx'
 import { IssuedKey } from './issued-key.tsx'
 import { EMPTY_DRAFT, KeyFields, optionsFor, settingsOf } from './key-fields.tsx'
+import { type Holder, PersonField, useHolders } from './person-field.tsx'
 
 interface IssueKeyProps {
   open: boolean
@@ -58,7 +59,11 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
   const { side } = useViewer()
   const [owner, setOwner] = useState(account ?? '')
   const [draft, setDraft] = useState(EMPTY_DRAFT)
+  const [person, setPerson] = useState('')
   const is_chosen = side === 'operator' && account === undefined
+  const holders = useHolders(owner.trim())
+  // Somebody who was chosen before another account was named is not in it.
+  const holder = holders.find(({ person_id }) => String(person_id) === person)
   const { keyOf, forget } = useRequestKey()
   const { runOrThrow } = useAction({
     work: async () => {
@@ -66,12 +71,13 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
         ...settingsOf(draft),
         account: side === 'operator' ? owner.trim() : undefined,
         name: draft.name.trim() || undefined,
+        person: holder?.person_id,
       }
       const issued = await send(api.keys.post({ ...wanted, request_key: keyOf(JSON.stringify(wanted)) }))
       forget()
       return issued
     },
-    changes: ['keys', 'account', 'accounts', 'start'],
+    changes: ['keys', 'account', 'accounts', 'start', 'team'],
   })
   return (
     <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="New key">
@@ -80,11 +86,24 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
           <AccountInput value={owner} onChange={setOwner} />
         </Field>
       )}
-      <KeyFields folded draft={draft} onChange={setDraft} />
+      <KeyFields folded draft={draft} onChange={setDraft}>
+        {holders.length > 0 && (
+          <PersonField
+            holders={holders}
+            value={holder ? String(holder.person_id) : ''}
+            onChange={setPerson}
+          />
+        )}
+      </KeyFields>
       <SubmitOrCancel onCancel={onCancel}>Create key</SubmitOrCancel>
       {side === 'operator' && (
-        <AsCommand command={`tollgate key create ${owner.trim() || 'ACCOUNT'}${optionsFor(draft)}`} />
+        <AsCommand
+          command={`tollgate key create ${owner.trim() || 'ACCOUNT'}${personOption(holder)}${optionsFor(draft)}`}
+        />
       )}
     </Form>
   )
 }
+
+const personOption = (holder: Holder | undefined): string =>
+  holder ? ` --person ${holder.email ?? holder.person_id}` : ''

@@ -1,5 +1,6 @@
 // The fields of a key: what it is for, and its limits.
 
+import type { ReactNode } from 'react'
 import { inShell } from '../../console/web/parts/code-samples/samples.ts'
 import { Field } from '../../console/web/parts/field.tsx'
 import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
@@ -103,15 +104,18 @@ interface KeyFieldsProps {
   /** Limits are folded away until they are wanted: a first key needs a name alone. */
   folded?: boolean
   onChange: (draft: KeyDraft) => void
+  /** Fields between the name and the limits. */
+  children?: ReactNode
 }
 
-export function KeyFields({ draft, folded = false, onChange }: KeyFieldsProps) {
+export function KeyFields({ draft, folded = false, onChange, children }: KeyFieldsProps) {
   const set = (name: keyof KeyDraft) => (value: string) => onChange({ ...draft, [name]: value })
   return (
     <>
       <Field label={KEY_LABELS.name} name="name" help="Give the key a name, such as “laptop”.">
         <TextInput value={draft.name} onChange={set('name')} autoComplete="off" />
       </Field>
+      {children}
       <details className="folded" open={!folded}>
         <summary>Limits and expiry</summary>
         <LimitFields draft={draft} set={set} />
@@ -218,7 +222,9 @@ const option = (name: keyof KeyDraft, text: string | undefined): string =>
 
 const OPTION_NAMES: Partial<Record<keyof KeyDraft, string>> = {
   five_hour_limit: 'limit-5h',
+  daily_limit: 'limit-day',
   weekly_limit: 'limit-week',
+  monthly_limit: 'limit-month',
 }
 
 const plainInShell = (word: string): string => (/^[\w.,:/@+-]+$/.test(word) ? word : inShell(word))

@@ -42,7 +42,12 @@ async function sidesOf(db: Db, viewer: Viewer) {
   const of_staff = await personAt(db, { person_id, account_id: null })
   const found = await teamQueries(db).accountsOf.all({ person_id })
   return [
-    ...(of_staff ? [{ account_id: null, account: null, role: of_staff.role }] : []),
-    ...found.map(({ account, role }) => ({ account_id: account.id, account: account.name, role })),
+    ...(of_staff ? [{ account_id: null, account: null, role: of_staff.role, is_suspended: false }] : []),
+    ...found.map(({ account: { id, name, status }, role }) => ({
+      account_id: id,
+      account: name,
+      role,
+      is_suspended: status === 'suspended',
+    })),
   ].map((side) => ({ ...side, is_current: isAt(viewer, side.account_id) }))
 }

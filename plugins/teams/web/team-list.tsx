@@ -104,15 +104,17 @@ const peopleColumns = (manage: Manage | undefined): Column<MemberView>[] => [
       {name} {is_disabled && <span className="soft">disabled</span>}
     </>
   )),
-  column('email', 'Email', 'second', ({ email, is_verified }) =>
-    email === null ? (
-      '–'
-    ) : (
-      <>
-        {email} {!is_verified && <span className="soft">not verified</span>}
-      </>
-    ),
-  ),
+  column('email', 'Email', 'second', ({ email, is_verified, spend_limits }) => (
+    <>
+      {email ?? '–'} {email !== null && !is_verified && <span className="soft">not verified</span>}
+      {spend_limits.length > 0 && (
+        <span className="on-phone">
+          <br />
+          <ClosestLimit limits={spend_limits} />
+        </span>
+      )}
+    </>
+  )),
   column('role', 'Role', 'second-end', ({ role }) => ROLE_NAMES[role]),
   { ...column<MemberView>('keys', 'Personal keys', 'none', ({ keys }) => keys), end: true },
   column('limits', 'Spend limit', 'none', ({ spend_limits }) => <ClosestLimit limits={spend_limits} />),

@@ -1,4 +1,4 @@
-// The options of spend limits by period, of commands that change those of an account or of a person in one.
+// The options of spend limits by period, of commands that set those of a key, of an account or of a person in one.
 import type { Command } from 'commander'
 import type { BudgetChanges } from '../../access/budgets.ts'
 import { invalidRequest } from '../../domain/errors.ts'
@@ -24,18 +24,22 @@ const readOrNone = (text: string): Limit => ({ to: text === 'none' ? null : read
 export const addLimitOptions = (command: Command): Command =>
   command
     .option('--limit-5h <usd>', 'spend limit for five hours from the first call, or none', readOrNone)
-    .option('--limit-day <usd>', 'daily spend limit, or none', readOrNone)
-    .option('--limit-week <usd>', 'weekly spend limit, from Monday, or none', readOrNone)
-    .option('--limit-month <usd>', 'monthly spend limit, or none', readOrNone)
+    .option('--limit-day <usd>', 'daily spend limit (UTC), or none', readOrNone)
+    .option('--limit-week <usd>', 'weekly spend limit, from Monday (UTC), or none', readOrNone)
+    .option('--limit-month <usd>', 'monthly spend limit (UTC), or none', readOrNone)
 
-/** The changes that the options ask for. @throws GatewayError invalid_request if there are none */
-export function limitChangesOf({ limit5h, limitDay, limitWeek, limitMonth }: LimitOptions): BudgetChanges {
-  const changes: BudgetChanges = defined({
+/** The limits that the options name, which may be none of them. */
+export const limitsIn = ({ limit5h, limitDay, limitWeek, limitMonth }: LimitOptions): BudgetChanges =>
+  defined({
     '5h': limit5h?.to,
     day: limitDay?.to,
     week: limitWeek?.to,
     month: limitMonth?.to,
   })
+
+/** The changes that the options ask for. @throws GatewayError invalid_request if there are none */
+export function limitChangesOf(options: LimitOptions): BudgetChanges {
+  const changes = limitsIn(options)
   if (Object.keys(changes).length > 0) return changes
   throw invalidRequest('Nothing to change: give --limit-5h, --limit-day, --limit-week or --limit-month.')
 }

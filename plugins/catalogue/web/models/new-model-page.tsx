@@ -15,6 +15,7 @@ export default function NewModelPage() {
           added(id, saved, () => go('/models'))
           go(`/models/${encodeURIComponent(id)}`)
         }}
+        onCancel={() => go('/models')}
       />
     </Page>
   )

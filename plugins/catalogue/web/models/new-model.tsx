@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
-import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
+import { Form, FormActions, SubmitButton, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
@@ -23,6 +23,7 @@ interface NewModelProps {
   tested: { provider: string; model: string } | null
   /** @param id the name that callers use */
   onDone: (id: string, saved: SavedFile) => void
+  onCancel: () => void
 }
 
 export function NewModel(props: NewModelProps) {
@@ -30,7 +31,7 @@ export function NewModel(props: NewModelProps) {
   return <Loaded query={file}>{(read) => <NewModelForm {...props} file={read} />}</Loaded>
 }
 
-function NewModelForm({ file, tested, onDone }: NewModelProps & { file: CatalogueFile }) {
+function NewModelForm({ file, tested, onDone, onCancel }: NewModelProps & { file: CatalogueFile }) {
   const blocks = blocksOf(file.values as Block | null, 'providers')
   const providers = blocks.map((provider) => textAt(provider, 'name'))
   const newest = blocks.findLast((provider) => textAt(provider, 'base_url') !== 'simulator') ?? blocks[0]
@@ -65,9 +66,7 @@ function NewModelForm({ file, tested, onDone }: NewModelProps & { file: Catalogu
               Fill in what is marked above.
             </p>
           )}
-          <FormActions>
-            <SubmitButton>Review model</SubmitButton>
-          </FormActions>
+          <SubmitOrCancel onCancel={onCancel}>Review model</SubmitOrCancel>
         </>
       )}
     </Form>

@@ -20,9 +20,10 @@ import { KeyField } from './key-input.tsx'
 interface AddProviderProps {
   /** @param model the one that was tested */
   onDone: (provider: string, model: string, saved: SavedFile) => void
+  onCancel: () => void
 }
 
-export function AddProvider({ onDone }: AddProviderProps) {
+export function AddProvider(props: AddProviderProps) {
   const list = useKnownList()
   const there = useApi(['providers'], () => api.providers.get())
   return (
@@ -35,7 +36,7 @@ export function AddProvider({ onDone }: AddProviderProps) {
                 known,
                 providers.map(({ name }) => name),
               )}
-              onDone={onDone}
+              {...props}
             />
           )}
         </Loaded>
@@ -44,7 +45,7 @@ export function AddProvider({ onDone }: AddProviderProps) {
   )
 }
 
-function ChosenProvider({ choices, onDone }: AddProviderProps & { choices: readonly Choice[] }) {
+function ChosenProvider({ choices, ...props }: AddProviderProps & { choices: readonly Choice[] }) {
   const [title, setTitle] = useState(choices[0]?.title ?? '')
   const choice = choices.find((one) => one.title === title) ?? choices[0]
   if (!choice) return null
@@ -57,7 +58,7 @@ function ChosenProvider({ choices, onDone }: AddProviderProps & { choices: reado
           onChange={setTitle}
         />
       </Field>
-      <ProviderForm key={choice.title} choice={choice} onDone={onDone} />
+      <ProviderForm key={choice.title} choice={choice} {...props} />
     </div>
   )
 }
@@ -77,7 +78,7 @@ const draftOf = ({ name, server, protocols, base_url, models }: Choice): Draft =
   model: models[0] ?? '',
 })
 
-function ProviderForm({ choice, onDone }: AddProviderProps & { choice: Choice }) {
+function ProviderForm({ choice, onDone, onCancel }: AddProviderProps & { choice: Choice }) {
   const [draft, setDraft] = useState(() => draftOf(choice))
   const [trial, setTrial] = useState<TrialOutcome | null>(null)
   const [refusal, setRefusal] = useState('')
@@ -126,6 +127,7 @@ function ProviderForm({ choice, onDone }: AddProviderProps & { choice: Choice })
         </Notice>
       )}
       <FormActions>
+        <Button onClick={onCancel}>Cancel</Button>
         <SubmitButton>{submitWords(trial)}</SubmitButton>
         {trial && !trial.ok && <Button onClick={goOnAnyway}>Save anyway</Button>}
       </FormActions>

@@ -19,6 +19,7 @@ export default function NewProviderPage() {
           added(name, saved, () => go('/providers'))
           go(`/providers/${part(name)}`)
         }}
+        onCancel={() => go('/providers')}
       />
     </Page>
   )

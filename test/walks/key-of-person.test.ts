@@ -1,0 +1,134 @@
+// Whose a new key is, in the browser: an owner and the operator choose a person, members and lone owners are not asked; code samples and their copy buttons.
+import { describe, expect, test } from 'bun:test'
+import { walkedGateway } from '../sign-in/walked.ts'
+import type { ConsolePage } from '../support/console-page.ts'
+import { newPerson } from '../support/people.ts'
+
+const { gateway, owner, visit } = await walkedGateway()
+
+const dialogOf = ({ page }: ConsolePage) => page.getByRole('dialog')
+const belongsTo = (one: ConsolePage) => dialogOf(one).getByLabel('Belongs to', { exact: true })
+const keyNamed = (name: string) => gateway.rows().keys.find((key) => key.name === name)
+
+async function openForm(one: ConsolePage, address = '/console/keys'): Promise<void> {
+  await one.open(address)
+  await one.page.getByRole('button', { name: 'New key', exact: true }).first().click()
+  await dialogOf(one).getByLabel('Name', { exact: true }).waitFor()
+  await one.quiet()
+}
+
+/** @returns what can be chosen, each with its second line */
+async function choices(one: ConsolePage): Promise<string[]> {
+  await belongsTo(one).click()
+  const options = one.page.getByRole('option')
+  await options.first().waitFor()
+  return (await options.allInnerTexts()).map((text) => text.replace(/\s*\n\s*/g, ': '))
+}
+
+async function create(one: ConsolePage, name: string): Promise<void> {
+  await dialogOf(one).getByLabel('Name', { exact: true }).fill(name)
+  await dialogOf(one).getByRole('button', { name: 'Create key' }).click()
+  await dialogOf(one).getByText('Copy the key now').waitFor()
+}
+
+/** An account with an owner, a member, somebody of billing, and a member who is disabled. */
+async function team(name: string) {
+  const { person_id: owner_id } = await owner(name)
+  const account_id = gateway.rows().accounts.find((account) => account.name === name)?.id ?? 0
+  const add = (role: 'member' | 'billing', person: string) =>
+    newPerson(gateway.store, { account_id, role }, { name: person, email: `${person}@${name}.example` })
+  const [max] = [await add('member', 'max'), await add('billing', 'bill')]
+  const left = await add('member', 'dora')
+  await gateway.store.write((db) =>
+    db.rows('UPDATE people SET disabled_at_ms = 1 WHERE id = $left', { left }),
+  )
+  return { account_id, owner_id, max }
+}
+
+describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
+  const name = `acme-${size}`
+
+  test('an owner gives a new key to a member; billing and who is disabled cannot be chosen', async () => {
+    const { max, owner_id } = await team(name)
+    await using one = await visit({ account: name }, { size })
+    await openForm(one)
+    expect((await choices(one)).sort()).toEqual([
+      'The account: Nobody in particular',
+      `${name}: Owner, ${name}@example.org`,
+      `max: Member, max@${name}.example`,
+    ])
+    await one.page.getByRole('option', { name: 'max' }).click()
+    await one.looksRight()
+    await create(one, `of-max-${size}`)
+    expect(keyNamed(`of-max-${size}`)).toMatchObject({ person_id: max })
+    await one.looksRight()
+
+    await openForm(one)
+    await create(one, `shared-${size}`)
+    expect(keyNamed(`shared-${size}`)).toMatchObject({ person_id: null })
+    await openForm(one)
+    await belongsTo(one).click()
+    await one.page.getByRole('option', { name: `${name} Owner` }).click()
+    await create(one, `of-owner-${size}`)
+    expect(keyNamed(`of-owner-${size}`)).toMatchObject({ person_id: owner_id })
+    await one.isClean()
+  })
+
+  test('no line of a code sample, and no secret, is under its copy button', async () => {
+    await using one = await visit({ account: name }, { size })
+    await openForm(one)
+    await create(one, `sample-${size}`)
+    const blocks = one.page.locator('.code-block')
+    await blocks.nth(1).waitFor()
+    const gaps = await blocks.evaluateAll((all) =>
+      all.map((block) => {
+        const [text, button] = ['pre', 'button'].map((part) =>
+          block.querySelector(part)?.getBoundingClientRect(),
+        )
+        return (button?.left ?? 0) - (text?.right ?? 0)
+      }),
+    )
+    expect(gaps.map((gap) => gap >= 0)).toEqual(gaps.map(() => true))
+  })
+
+  test('the operator chooses among the people of the account that they name', async () => {
+    const { max } = await team(`beta-${size}`)
+    await using one = await visit('operator', { size })
+    one.allow(/status of 404/)
+    await openForm(one)
+    expect(await belongsTo(one).count()).toBe(0)
+    await dialogOf(one).getByLabel('Account', { exact: true }).fill(`beta-${size}`)
+    expect(await choices(one)).toHaveLength(3)
+    await one.page.getByRole('option', { name: 'max' }).click()
+    await dialogOf(one).getByText('As a command').click()
+    await dialogOf(one)
+      .getByText(`tollgate key create beta-${size} --person max@beta-${size}.example`, { exact: true })
+      .waitFor()
+    await one.looksRight()
+
+    // Somebody of another account is not kept.
+    await dialogOf(one).getByLabel('Account', { exact: true }).fill(name)
+    await dialogOf(one).getByText(`tollgate key create ${name}`, { exact: true }).waitFor()
+    await dialogOf(one).getByLabel('Account', { exact: true }).fill(`beta-${size}`)
+    await belongsTo(one).waitFor()
+    await create(one, `by-operator-${size}`)
+    expect(keyNamed(`by-operator-${size}`)).toMatchObject({ person_id: max })
+    await openForm(one, `/console/accounts/beta-${size}?tab=keys`)
+    await belongsTo(one).waitFor()
+  })
+
+  test('a member and an owner without others are not asked', async () => {
+    const { account_id, max } = await team(`gamma-${size}`)
+    await using member = await visit({ person_id: max, account_id }, { size })
+    await openForm(member)
+    expect(await belongsTo(member).count()).toBe(0)
+    await create(member, `own-${size}`)
+    expect(keyNamed(`own-${size}`)).toMatchObject({ person_id: max })
+    await owner(`lone-${size}`)
+    await using lone = await visit({ account: `lone-${size}` }, { size })
+    await openForm(lone)
+    expect(await belongsTo(lone).count()).toBe(0)
+    await lone.isClean()
+    await member.isClean()
+  })
+})
