@@ -257,7 +257,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 10 more for the options of spend limits, which two commands had each for itself.
   // 40 more for changes of rows that commands send with a withdrawal, and payment methods of plugins.
   // 20 more for starts that leave the link of an invited operator alone, and say so.
-  'src/app/': 9_550,
+  // 30 more for the argument of commands that names a person of an account.
+  'src/app/': 9_580,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 2_400,
   // 40 more for what other routes than its own take of a call's cost.
@@ -332,7 +333,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 100 more for those who come back to the staff, and for links of the disabled.
   // 2,200 more for orders: what payments give, what becomes of them, refunds.
   // 200 more for providers that fail, tenants of Microsoft, domains at every sign-in, invitations that are looked at first.
-  'plugins/': 89_700,
+  // 70 more for the person of a new key.
+  'plugins/': 89_770,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -365,7 +367,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 30 more for failures that are no wrong guesses.
 // 750 more for the same of the plugins: providers that fail, tenants, domains, invitations; and links of starts.
 // 900 more for movements that change the state of rows: tables, races and crashes on both engines.
-const MAX_TEST_LINES = 162_740
+// 240 more for the person of a new key: in the browser, by command, and who cannot be chosen.
+const MAX_TEST_LINES = 162_980
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
