@@ -133,21 +133,30 @@ describe('two processes on one database', () => {
   })
 })
 
+const ORDER = `
+  INSERT INTO orders (id, account_id, kind, provider, currency, amount_minor, rate_nanos, credit_nanos, bonus_nanos, state, created_at_ms,
+    changed_at_ms, expires_at_ms, is_live)
+  VALUES (1, 1, 'top_up', 'stripe', 'EUR', 8, 1, 8, 0, 'disputed', 0, 0, 9, 1)`
+
 describe('a process killed during a commit', () => {
   test.each([
     ['batch.begun', { balance: 100, held: 90 }],
     ['batch.written', { balance: 100, held: 90 }],
     ['batch.committed', { balance: 42, held: 35 }],
   ])(
-    'at %s has written all of it or nothing; a debt that is brought over again is there once',
+    'at %s has written all of it or nothing, the state of an order with its debt; a debt that is brought over again is there once',
     (point, after) =>
       onDisk({ balance: 100 }, async (path, db) => {
+        db.run(ORDER)
         const killed = Bun.spawn([process.execPath, `${import.meta.dir}/killed.ts`, path, point], {
           stdout: 'pipe',
         })
         expect(await new Response(killed.stdout).text()).toBe('')
         await killed.exited
         expect(killed.signalCode).toBe('SIGKILL')
+        const { length } = db.query('SELECT 1 FROM opening_debts').all()
+        expect(db.query('SELECT state FROM orders').values()).toEqual([[length === 0 ? 'disputed' : 'lost']])
+        expect(db.query('SELECT 1 FROM state_changes').values()).toHaveLength(length)
         expect(stateOf(db)).toMatchObject(after)
         expect(brokenInvariants(db)).toEqual([])
         const reopened = openDatabase(path)
