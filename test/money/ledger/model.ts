@@ -1,5 +1,11 @@
 // The model of the simulation: a second, simple implementation of the ledger's rules, without rows or running totals.
-import type { Operation, Outcome, Refusal } from '../../../src/money/ledger/operations.ts'
+import type {
+  MoneyOperation,
+  Operation,
+  Outcome,
+  Refusal,
+  Share,
+} from '../../../src/money/ledger/operations.ts'
 
 /** The longest first, with the names of their refusals. */
 const PERIODS = [
@@ -50,6 +56,8 @@ interface ModelAccount extends ModelOwner {
   opened: Map<string, number>
   /** By their references. */
   refunds: Map<string, { call_id: number; amount: number }>
+  /** The references of what it was credited with others' top-ups. */
+  shares: Set<string>
   /** The sum of all amounts that came in or went out. */
   moved: number
 }
@@ -62,6 +70,8 @@ export class Model {
   readonly pending = new Map<number, ModelHold>()
   readonly expired = new Map<number, ModelHold>()
   readonly calls = new Map<number, ModelCall>()
+  /** Rows that change with movements. */
+  readonly things = new Map<number, { account_id: number | null; state: string }>()
   holds_made = 0
 
   addAccount(id: number, limits: ModelLimits = {}): void {
@@ -72,6 +82,7 @@ export class Model {
       debt: 0,
       opened: new Map(),
       refunds: new Map(),
+      shares: new Set(),
       moved: 0,
     })
   }
@@ -244,13 +255,37 @@ export class Model {
   private move(operation: Extract<Operation, { op: 'top_up' | 'withdraw' }>): Outcome {
     const account = this.accounts.get(operation.account_id)
     if (!account) return no('no_such_account')
+    const wrong = this.wrongState(operation)
+    if (wrong) return wrong
     const sign = operation.op === 'top_up' ? 1 : -1
     if (sign < 0 && this.free(operation.account_id) < operation.amount_nanos)
       return no('insufficient_balance')
     account.balance += sign * operation.amount_nanos
     account.moved += sign * operation.amount_nanos
     this.payDebt(operation.account_id)
+    for (const { id, to } of operation.changes ?? [])
+      this.things.set(id, { account_id: operation.account_id, state: to })
+    if (operation.op === 'top_up') for (const share of operation.shares ?? []) this.creditShare(share)
     return { ok: true, balance_nanos: account.balance, debt_nanos: account.debt }
+  }
+
+  private wrongState({ account_id, changes = [] }: MoneyOperation): Outcome | undefined {
+    for (const { id, from } of changes) {
+      const thing = this.things.get(id)
+      const is_theirs = thing?.account_id === null || thing?.account_id === account_id
+      const state = is_theirs ? thing?.state : undefined
+      if (state === undefined || !from.includes(state)) return { ok: false, refusal: 'wrong_state', state }
+    }
+    return undefined
+  }
+
+  private creditShare({ account_id, amount_nanos, request_key }: Share): void {
+    const account = this.accounts.get(account_id)
+    if (!account || account.shares.has(request_key)) return
+    account.shares.add(request_key)
+    account.balance += amount_nanos
+    account.moved += amount_nanos
+    this.payDebt(account_id)
   }
 
   private payDebt(account_id: number): void {

@@ -5,6 +5,16 @@ import type { StateChange } from '../../../src/store/state-changes.ts'
 export const THINGS =
   'CREATE TABLE things (id bigint PRIMARY KEY, account_id bigint, state text NOT NULL, changed_at_ms bigint NOT NULL)'
 
+const COUNT = 30
+
+/** So many rows that are open, every third of nobody. */
+export const thingsOf = (accounts: number): { id: number; account_id: number | null; state: string }[] =>
+  Array.from({ length: COUNT }, (_, at) => ({
+    id: at + 1,
+    account_id: at % 3 === 0 ? null : 1 + (at % accounts),
+    state: 'open',
+  }))
+
 /** From open to paid unless others are given. */
 export const change = (id: number, other: Partial<StateChange> = {}): StateChange => ({
   table: 'things',

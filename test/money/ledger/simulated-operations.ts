@@ -1,7 +1,8 @@
 // The random operations of the simulation, mostly sensible ones, and the accounts that they are on.
-import type { Operation } from '../../../src/money/ledger/operations.ts'
+import type { Operation, Share } from '../../../src/money/ledger/operations.ts'
 import type { Model } from './model.ts'
 import type { Random } from './random.ts'
+import { change } from './rows-with-states.ts'
 import { expire, hold, openDebt, post, refund, topUp, voided, withdraw } from './world.ts'
 
 export const ACCOUNTS = 6
@@ -26,9 +27,32 @@ export function nextOperation(random: Random, model: Model, now_ms: number): Ope
   if (kind < 92) return lostSettlement(random, account_id, now_ms)
   if (kind < 94) return refunded(random, model, account_id)
   if (random.chance(0.1)) return debtBroughtOver(random, account_id)
-  if (kind < 97) return topUp(1 + random.below(800), account_id)
-  return withdraw(1 + random.below(200), random.chance(0.95) ? account_id : 99)
+  const changes = random.chance(0.3) ? changesOf(random, model) : undefined
+  if (kind < 97) return { ...topUp(1 + random.below(800), account_id), changes, shares: sharesFor(random) }
+  return { ...withdraw(1 + random.below(200), random.chance(0.95) ? account_id : 99), changes }
 }
+
+const STATES = ['open', 'paid', 'refunded'] as const
+
+/** Of a row of whomever, or of none, from the state that it is in, mostly. */
+function changesOf(random: Random, model: Model) {
+  const id = 1 + random.below(model.things.size + 1)
+  const from = [random.chance(0.7) ? (model.things.get(id)?.state ?? 'open') : random.pick(STATES)]
+  return [change(id, { from, to: random.pick(STATES) })]
+}
+
+/** To an account that may be the same, or not there, under one of many references. */
+const sharesFor = (random: Random): Share[] | undefined =>
+  random.chance(0.2)
+    ? [
+        {
+          account_id: random.chance(0.95) ? 1 + random.below(ACCOUNTS) : 99,
+          amount_nanos: 1 + random.below(100),
+          note: 'referral',
+          request_key: `share ${random.below(300)}`,
+        },
+      ]
+    : undefined
 
 /** Under one of a few references, so that some come again: with the same amount, or another one. */
 function debtBroughtOver(random: Random, account_id: number): Operation {

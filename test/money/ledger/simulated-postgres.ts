@@ -26,6 +26,7 @@ export async function postgresSimulated(): Promise<Simulated> {
     run: there.run,
     accounts: async () =>
       await there.db.rows('SELECT id, balance_nanos, held_nanos, debt_nanos FROM accounts ORDER BY id'),
+    things: async () => await there.db.rows('SELECT id, account_id, state FROM things ORDER BY id'),
     brokenInvariants: there.brokenInvariants,
     async [Symbol.asyncDispose]() {
       await Promise.all(executors.map((executor) => executor.close()))

@@ -6,6 +6,8 @@ import { temporary } from '../../support/temporary.ts'
 import type { Simulated } from './simulation.test.ts'
 import { addAccount, addKey, brokenInvariants } from './world.ts'
 
+type Thing = Awaited<ReturnType<Simulated['things']>>[number]
+
 /** A connection that does not wait for the disk: nothing here ends the machine. */
 function openFast(path: string): Database {
   const db = openDatabase(path)
@@ -29,6 +31,7 @@ export async function sqliteSimulated(): Promise<Simulated> {
     commit: async (writer, operations) => writers[writer]?.commit(operations) ?? [],
     run: async (text) => void db.run(text),
     accounts: async () => accounts.all(),
+    things: async () => db.query<Thing, []>('SELECT id, account_id, state FROM things ORDER BY id').all(),
     brokenInvariants: async () => brokenInvariants(db),
     async [Symbol.asyncDispose]() {
       for (const connection of [db, ...connections]) connection.close()

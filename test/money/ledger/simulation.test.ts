@@ -7,6 +7,7 @@ import { hasPostgres } from '../../support/postgres.ts'
 import { SEED } from '../../support/seed.ts'
 import { Model, type ModelLimits } from './model.ts'
 import { type Random, randomFrom } from './random.ts'
+import { THINGS, thingsOf } from './rows-with-states.ts'
 import { ACCOUNTS, nextOperation } from './simulated-operations.ts'
 import { postgresSimulated } from './simulated-postgres.ts'
 import { sqliteSimulated } from './simulated-sqlite.ts'
@@ -35,6 +36,7 @@ export interface Simulated extends AsyncDisposable {
   /** Changes rows by a text of SQL. */
   run(text: string): Promise<void>
   accounts(): Promise<{ id: number; balance_nanos: number; held_nanos: number; debt_nanos: number }[]>
+  things(): Promise<{ id: number; account_id: number | null; state: string }[]>
   brokenInvariants(): Promise<string[]>
 }
 
@@ -51,6 +53,11 @@ const ACCOUNT_LIMITS: readonly ModelLimits[] = [
  * little a day and a month, the fourth little in five hours and a week. Each account has one or more budgets of its own, and a person with two keys.
  */
 async function settle(tables: Simulated, model: Model): Promise<void> {
+  await tables.run(THINGS)
+  for (const { id, account_id, state } of thingsOf(ACCOUNTS)) {
+    await tables.run(`INSERT INTO things VALUES (${id}, ${account_id}, '${state}', 0)`)
+    model.things.set(id, { account_id, state })
+  }
   for (let account_id = 1; account_id <= ACCOUNTS; account_id++) {
     await tables.addAccount(account_id)
     const limits = ACCOUNT_LIMITS[account_id % ACCOUNT_LIMITS.length] ?? {}
@@ -105,6 +112,9 @@ async function expectSame(tables: Simulated, model: Model): Promise<void> {
     debt_nanos: debt,
   }))
   if (!Bun.deepEquals(rows, modelled)) expect(rows).toEqual(modelled)
+  const things = await tables.things()
+  const modelled_things = [...model.things].map(([id, thing]) => ({ id, ...thing }))
+  if (!Bun.deepEquals(things, modelled_things)) expect(things).toEqual(modelled_things)
 }
 
 test(
@@ -217,6 +227,7 @@ const OUTCOMES_MET = [
   'refund request_key_used',
   'top_up amount_out_of_range',
   'top_up ok',
+  'top_up wrong_state',
   'void already_resolved',
   'void late',
   'void no_such_hold',
@@ -225,4 +236,5 @@ const OUTCOMES_MET = [
   'withdraw insufficient_balance',
   'withdraw no_such_account',
   'withdraw ok',
+  'withdraw wrong_state',
 ]
