@@ -21,7 +21,6 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   enter: CALLS,
   accountRoutes: CALLS,
   addAdd: CALLS,
-  addCreate: CALLS,
   applySteps: CALLS,
   change: CALLS,
   invitationRoutes: CALLS,
@@ -29,6 +28,7 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   recordAction: ADDS,
   openIncident: ADDS,
   // Sessions.
+  end: SEES,
   endSession: SEES,
   signOut: SEES,
   endSessions: SEES,
