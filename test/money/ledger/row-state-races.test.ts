@@ -84,6 +84,23 @@ function specify(inPlace: (rows: string, race: (rivals: Rivals) => Promise<void>
       expect(balances).toEqual([{ sum: 100 + 10 * ROWS }])
     }))
 
+  test('a change that may come from what a movement leaves is made, whoever is first', () =>
+    inPlace(rowsText(null), async ({ db, ledgers: [ledger] }) => {
+      const refunded = { from: ['open', 'paid'], to: 'refunded' }
+      const raced = ids.map((id) =>
+        Promise.all([
+          ledger.submit(credit(id)),
+          db.begin((tx) => changeState(tx, change(id, refunded), NOW)),
+        ]),
+      )
+      for (const [outcome, is_refunded] of await Promise.all(raced)) {
+        expect(is_refunded).toBeTrue()
+        if (!outcome.ok) expect(outcome).toEqual({ ...refused('wrong_state'), state: 'refunded' })
+      }
+      const rows = await db.rows<{ state: string }>('SELECT state FROM things')
+      expect(rows).toEqual(ids.map(() => ({ state: 'refunded' })))
+    }))
+
   test('two changes without money of one row: one of both', () =>
     inPlace(rowsText(null), async ({ db }) => {
       const raced = ids.map((id) => Promise.all([cancel(db, id), cancel(db, id)]))
