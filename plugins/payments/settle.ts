@@ -120,14 +120,12 @@ async function noteTrouble(parts: PaymentParts, order: Order, sentence: string, 
   if (order.trouble === sentence) return
   const { db, log, now } = parts
   await db.begin(async (tx) => {
-    await setTrouble(tx, order.id, sentence)
     const { id, state } = order
     const { source } = cause
-    await changeState(
-      tx,
-      { table: 'orders', id, from: [state], to: state, source, detail: { trouble: sentence } },
-      now(),
-    )
+    const detail = { trouble: sentence }
+    // It locks the account, which comes before any write of its rows.
+    if (await changeState(tx, { table: 'orders', id, from: [state], to: state, source, detail }, now()))
+      await setTrouble(tx, id, sentence)
   })
   log.warn({ order: order.id, account_id: order.account_id }, sentence)
 }
