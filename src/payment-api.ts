@@ -18,15 +18,20 @@ export interface PaymentProvider {
   readonly is_test?: boolean
   /** How long an order may be paid; a day where absent. */
   readonly expires_ms?: number
-  /** Begins a payment. Called again for the same order, as after a crash, it begins no second one. */
+  /**
+   * Begins a payment. Called again for the same order, as after a crash, it begins no second one. A reference that is made here names this
+   * order alone, also after another database gave its number: put `expires_at_ms` in it, as in `TG12T1764456000000`.
+   */
   start(order: PaymentOrder): Promise<StartedPayment>
   /** The payment as the provider says now, asked with the operator's own credentials. Throws while the provider does not answer. */
   look(reference: string, order: PaymentOrder): Promise<Payment>
+  /** What the person does where there is no page to pay on, such as bank details: shown with the order while it is open, as plain text. */
+  instructions?(order: PaymentOrder): string
   /**
-   * What a webhook is about, once its signature was checked over its bytes. @returns undefined for events that are about no payment. Throws where
-   * the signature is wrong or missing.
+   * What a webhook is about, once its signature was checked over its bytes: GET or POST of the order's `webhook_url`. @returns undefined for
+   * events that are about no payment. Throws where the signature is wrong or missing.
    */
-  hook?(request: Request): Promise<{ reference: string } | undefined>
+  hook?(request: Request): Promise<PaymentHint | undefined>
   /** Gives back a part of a payment, or all. Called again under the same key it gives nothing back again. Throws where nothing is known. */
   refund?(order: PaymentOrder, amount_minor: number, key: string): Promise<PaymentRefund>
   /** Charges the card that the account has saved, without the person. Called again for the same order it charges nothing again. */
@@ -50,6 +55,15 @@ export interface PaymentOrder {
   readonly expires_at_ms: number
   /** The page of the order, where the person comes back to: https. */
   readonly return_url: string
+  /** Where the provider reports changes of the payment, for those that are told with each payment. */
+  readonly webhook_url: string
+}
+
+/** A payment that may have changed: the gateway asks for it with `look`. */
+export interface PaymentHint {
+  reference: string
+  /** The text that the provider takes as receipt, once the payment was looked at; where absent, JSON that says so. */
+  answer?: string
 }
 
 export interface StartedPayment {

@@ -31,6 +31,9 @@ export function providerOf({ providers }: Pick<PaymentParts, 'providers'>, name:
   return provider
 }
 
+/** Below the gateway's address, with the name of the method: what the operator enters at the provider. */
+export const webhookPath = (method: string): string => `/payments/${method}/webhook`
+
 /** The note of an order's entry: the same however often the payment is looked at. */
 export const noteOf = ({ id, amount_minor, currency }: Order): string =>
   `Order ${id}: ${formatMinor(amount_minor, currency)}`
@@ -52,5 +55,6 @@ export async function asSeenByProviders(
     payment_reference: order.payment_reference,
     expires_at_ms: order.expires_at_ms,
     return_url: `${publicUrl()}/console/orders/${id}`,
+    webhook_url: publicUrl() + webhookPath(order.provider),
   }
 }

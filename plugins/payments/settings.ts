@@ -6,13 +6,8 @@ import type { TomlPath } from '../../src/catalogue/toml.ts'
 import { isCurrency } from '../../src/domain/currencies.ts'
 import { NANOS_PER_USD, type Nanos, parseUsd } from '../../src/domain/money.ts'
 import type { Bonus } from './amounts.ts'
-
-const Decimal = (description: string) =>
-  Type.String({
-    pattern: '^\\d{1,9}(\\.\\d{1,9})?$',
-    must: 'a decimal in quotes, such as "25" or "1.08"',
-    description,
-  })
+import { Decimal } from './decimal.ts'
+import { ManualSchema, type ManualSettings, readManual } from './manual/settings.ts'
 
 const PaymentsSchema = Type.Object(
   {
@@ -41,6 +36,7 @@ const PaymentsSchema = Type.Object(
         { maxItems: 10, description: 'bonuses on larger payments; the greatest that fits is given' },
       ),
     ),
+    manual: Type.Optional(ManualSchema),
   },
   closed,
 )
@@ -51,20 +47,24 @@ export interface PaymentSettings {
   /** Nano-dollars of credit for one unit, by currency. */
   readonly rates: ReadonlyMap<string, Nanos>
   readonly bonuses: readonly Bonus[]
+  /** Undefined: nobody pays by bank transfer. */
+  readonly manual: ManualSettings | undefined
 }
 
 const DEFAULT_PRESETS = ['10', '25', '50', '100']
 
 function readPayments(
-  { presets = DEFAULT_PRESETS, rates, bonuses = [] }: Static<typeof PaymentsSchema>,
+  { presets = DEFAULT_PRESETS, rates: written_rates, bonuses = [], manual }: Static<typeof PaymentsSchema>,
   { report }: SectionContext,
 ): PaymentSettings {
+  const rates = written_rates ? readRates(written_rates, report) : new Map([['USD', NANOS_PER_USD]])
   return {
     presets,
-    rates: rates ? readRates(rates, report) : new Map([['USD', NANOS_PER_USD]]),
+    rates,
     bonuses: bonuses.map(({ from_usd, percent }, at) =>
       readBonus(from_usd, percent, (message) => report(['payments', 'bonuses', at, 'percent'], message)),
     ),
+    manual: manual && readManual(manual, [...rates.keys()], report),
   }
 }
 

@@ -116,7 +116,12 @@ async function credit(parts: PaymentParts, order: Order, payment: Payment, cause
 }
 
 /** Once for each sentence: it is told again whenever the payment is looked at. */
-async function noteTrouble(parts: PaymentParts, order: Order, sentence: string, cause: Cause): Promise<void> {
+export async function noteTrouble(
+  parts: PaymentParts,
+  order: Order,
+  sentence: string,
+  cause: Cause,
+): Promise<void> {
   if (order.trouble === sentence) return
   const { db, log, now } = parts
   await db.begin(async (tx) => {

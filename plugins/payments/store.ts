@@ -93,6 +93,20 @@ export const setFacts = (db: Db, id: number, facts: PaymentFacts): Promise<unkno
 export const setTrouble = (db: Db, id: number, trouble: string | null): Promise<unknown> =>
   db.write((db) => queries(db).setTrouble.run({ id, trouble }))
 
+/** The order that was marked as paid by a bank's number of a transfer. */
+export const orderByPayment = (
+  db: Db,
+  provider: string,
+  payment_reference: string,
+): Awaitable<Order | undefined> => queries(db).byPayment.get({ provider, payment_reference })
+
+/** Keeps the operator's word that an order was paid; it is looked at next. */
+export const keepMark = (
+  db: Db,
+  id: number,
+  mark: { payment_reference: string; next_look_at_ms: number },
+): Promise<unknown> => db.write((db) => queries(db).keepMark.run({ id, ...mark }))
+
 /** Of an order, the oldest first. */
 export const refundsOf = (db: Db, order_id: number): Awaitable<OrderRefund[]> =>
   queries(db).refundsOf.all({ order_id })
@@ -210,6 +224,19 @@ const queries = perConnection({
       .prepare(),
   setTrouble: (orm) =>
     orm.update(orders).set(rawPlaceholders('trouble')).where(equals(orders.id, 'id')).prepare(),
+  byPayment: (orm) =>
+    orm
+      .select()
+      .from(orders)
+      .where(and(equals(orders.provider, 'provider'), equals(orders.payment_reference, 'payment_reference')))
+      .limit(1)
+      .prepare(),
+  keepMark: (orm) =>
+    orm
+      .update(orders)
+      .set(rawPlaceholders('payment_reference', 'next_look_at_ms'))
+      .where(equals(orders.id, 'id'))
+      .prepare(),
   refundsOf: (orm) =>
     orm
       .select()

@@ -5,7 +5,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { GatewayError, invalidRequest, notFound } from '../../src/domain/errors.ts'
 import { readBytes } from '../../src/http/body.ts'
 import { plainError } from '../../src/http/plain-error.ts'
-import type { PaymentProvider } from '../../src/payment-api.ts'
+import type { PaymentHint, PaymentProvider } from '../../src/payment-api.ts'
 import { lookAt } from './looking.ts'
 import type { Payments } from './payments.ts'
 import { orderByReference } from './store.ts'
@@ -13,42 +13,55 @@ import { orderByReference } from './store.ts'
 const SURFACE = { surface: 'payments', forms: [], render: plainError }
 const MAX_BODY_BYTES = 256 * 1024
 
-/** Below the gateway's address, with the name of the method: what the operator enters at the provider. */
-export const webhookPath = (method: string): string => `/payments/${method}/webhook`
+const RECEIVED = { received: true }
+const OPTIONS = { parse: 'none', detail: { hide: true } } as const
 
-/** `POST /payments/{method}/webhook`. It is answered once the payment was looked at, so that a provider sends it again where that failed. */
-export const webhookRoutes = (gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>, payments: Payments) =>
-  new Elysia({ name: 'payments' }).use(openCalls(gateway, SURFACE)).post(
-    '/payments/:method/webhook',
-    async ({ request, params: { method } }) => {
-      await receive(payments, method, request)
-      return { received: true }
-    },
-    { parse: 'none', detail: { hide: true } },
-  )
+/**
+ * `/payments/{method}/webhook`, by POST, and by GET for providers that report so. It is answered once the payment was looked at, so that a
+ * provider sends it again where that failed.
+ */
+export const webhookRoutes = (gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>, payments: Payments) => {
+  const answer = async ({
+    request,
+    params: { method },
+  }: {
+    request: Request
+    params: { method: string }
+  }) => {
+    const hint = await receive(payments, method, request)
+    return hint?.answer === undefined ? RECEIVED : new Response(hint.answer)
+  }
+  return new Elysia({ name: 'payments' })
+    .use(openCalls(gateway, SURFACE))
+    .post('/payments/:method/webhook', answer, OPTIONS)
+    .get('/payments/:method/webhook', answer, OPTIONS)
+}
 
 /** @throws GatewayError not_found for a method without webhooks; invalid_request for one that nobody signed; as `lookAt` */
-async function receive(payments: Payments, method: string, request: Request): Promise<void> {
+async function receive(
+  payments: Payments,
+  method: string,
+  request: Request,
+): Promise<PaymentHint | undefined> {
   const { parts } = payments
   const provider = parts.providers().find(({ name }) => name === method)
   if (!provider?.hook) throw notFound('This payment method takes no webhooks.')
-  const body = await readBytes(request, MAX_BODY_BYTES)
-  const hint = await checked(
-    payments,
-    provider,
-    new Request(request.url, { method: 'POST', headers: request.headers, body }),
-  )
-  if (!hint) return
+  const { url, headers } = request
+  const body = request.method === 'GET' ? undefined : await readBytes(request, MAX_BODY_BYTES)
+  const copy = body ? new Request(url, { method: 'POST', headers, body }) : new Request(url, { headers })
+  const hint = await checked(payments, provider, copy)
+  if (!hint) return undefined
   const order = await orderByReference(parts.db, method, hint.reference)
   if (order) await lookAt(parts, order.id, { source: 'webhook' })
   else parts.log.warn({ method, reference: hint.reference }, 'a webhook names a payment of no order here')
+  return hint
 }
 
 async function checked(
   payments: Payments,
   provider: PaymentProvider,
   request: Request,
-): Promise<{ reference: string } | undefined> {
+): Promise<PaymentHint | undefined> {
   try {
     return await provider.hook?.(request)
   } catch (thrown) {

@@ -1,0 +1,43 @@
+// Bank transfers as a payment method: people send money by the operator's instructions, and the operator's mark says that it came.
+import { formatMinor } from '../../../src/domain/currencies.ts'
+import type { PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
+import { transferReference } from './reference.ts'
+import type { ManualSettings } from './settings.ts'
+
+export const MANUAL = 'manual'
+
+export function manualProvider({ instructions, ...settings }: ManualSettings): PaymentProvider {
+  return {
+    name: MANUAL,
+    ...settings,
+    start: async ({ id }) => ({ reference: transferReference(id) }),
+    async look(reference, { id, currency, amount_minor, payment_reference }) {
+      if (reference !== transferReference(id))
+        throw new Error(`${reference} is not the number of order ${id}`)
+      // `markPaid` keeps no mark of another amount.
+      const paid = payment_reference === null ? {} : { payment_reference }
+      return {
+        state: payment_reference === null ? 'open' : 'paid',
+        currency,
+        amount_minor,
+        order_id: id,
+        ...paid,
+      }
+    },
+    instructions: (order) => fillIn(instructions, order),
+    // The operator sends the money back: asking for a refund is their word that they do.
+    refund: async (_order, amount_minor, key) => ({ reference: key, key, amount_minor, state: 'done' }),
+  }
+}
+
+function fillIn(instructions: string, { id, currency, amount_minor }: PaymentOrder): string {
+  const values = { amount: formatMinor(amount_minor, currency), reference: transferReference(id) }
+  const missing = [
+    ...(instructions.includes('{amount}') ? [] : [`Amount: ${values.amount}`]),
+    ...(instructions.includes('{reference}') ? [] : [`Reference: ${values.reference}`]),
+  ]
+  const filled = instructions
+    .trim()
+    .replace(/\{(amount|reference)\}/g, (_, name: 'amount' | 'reference') => values[name])
+  return missing.length === 0 ? filled : `${filled}\n\n${missing.join('\n')}`
+}

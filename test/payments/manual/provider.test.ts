@@ -1,0 +1,139 @@
+// Bank transfers as a payment method: their numbers, what people are told, what is looked up, and mistakes in the settings.
+import { describe, expect, test } from 'bun:test'
+import { manualProvider } from '../../../plugins/payments/manual/provider.ts'
+import { orderOfReference, transferReference } from '../../../plugins/payments/manual/reference.ts'
+import { catalogueOf } from '../../support/catalogue.ts'
+import { startTestGateway } from '../../support/gateway.ts'
+import { startTransferGateway, TRANSFERS } from './transfers.ts'
+
+describe('the number on a transfer', () => {
+  test.each([
+    [1, 'TG-1-95'],
+    [12, 'TG-12-62'],
+    [123_456, 'TG-123456-76'],
+  ])('of order %d is %s', (id, reference) => {
+    expect(transferReference(id)).toBe(reference)
+  })
+
+  test.each(['TG-12-62', 'tg-12-62', ' TG 12 62', 'TG1262', 'TG.12/62', 'TG-12 -62'])(
+    '%p is that of order 12',
+    (text) => {
+      expect(orderOfReference(text.trim())).toBe(12)
+    },
+  )
+
+  test.each(['TG-12-61', 'TG-21-61', 'TG-13-61', 'TG-12', '12', 'XX-12-61', 'TG-12-62-7', ''])(
+    '%p is none',
+    (text) => {
+      expect(orderOfReference(text)).toBeUndefined()
+    },
+  )
+
+  test('each is read back, and no other with one digit changed or two swapped', () => {
+    for (let id = 1; id < 3_000; id += 7) {
+      const reference = transferReference(id)
+      expect(orderOfReference(reference)).toBe(id)
+      expect(reference).toMatch(/^[A-Z0-9-]{6,35}$/)
+      const digits = String(id)
+      for (let at = 0; at < digits.length; at++) {
+        const other = digits.slice(0, at) + ((Number(digits[at]) + 1) % 10) + digits.slice(at + 1)
+        expect(orderOfReference(reference.replace(`-${digits}-`, `-${other}-`))).toBeUndefined()
+      }
+    }
+  })
+})
+
+const ORDER = {
+  id: 12,
+  account_id: 3,
+  account: 'anna',
+  currency: 'EUR',
+  amount_minor: 2_500,
+  description: 'Credit of 27.00 USD',
+  reference: 'TG-12-62',
+  payment_reference: null,
+  expires_at_ms: 0,
+  return_url: 'https://gateway.example/console/orders/12',
+  webhook_url: 'https://gateway.example/payments/manual/webhook',
+}
+const provider = (instructions: string) =>
+  manualProvider({
+    ...{ title: 'Bank transfer', instructions, currencies: ['EUR'] },
+    ...{ min_minor: 100, max_minor: 100_000, expires_ms: 1 },
+  })
+
+describe('what people are told', () => {
+  test.each([
+    ['Send {amount}, purpose {reference}.', 'Send 25.00 EUR, purpose TG-12-62.'],
+    ['{reference} {reference}: {amount}', 'TG-12-62 TG-12-62: 25.00 EUR'],
+    ['IBAN DE02.\n', 'IBAN DE02.\n\nAmount: 25.00 EUR\nReference: TG-12-62'],
+    ['Send {amount}. {other} $& stays.', 'Send 25.00 EUR. {other} $& stays.\n\nReference: TG-12-62'],
+  ])('%p', (instructions, text) => {
+    expect(provider(instructions).instructions?.(ORDER)).toBe(text)
+  })
+})
+
+describe('what is looked up', () => {
+  const { look, start } = provider('x')
+
+  test('a payment begins once, without a page', async () => {
+    expect([await start(ORDER), await start(ORDER)]).toEqual([
+      { reference: 'TG-12-62' },
+      { reference: 'TG-12-62' },
+    ])
+  })
+
+  test('open until it is marked; then paid, with the number of the transfer', async () => {
+    const seen = { currency: 'EUR', amount_minor: 2_500, order_id: 12 }
+    expect(await look('TG-12-62', ORDER)).toEqual({ state: 'open', ...seen })
+    expect(await look('TG-12-62', { ...ORDER, payment_reference: 'B1' })).toEqual({
+      ...{ state: 'paid', payment_reference: 'B1' },
+      ...seen,
+    })
+  })
+
+  test('another order’s number is refused, marked or not', async () => {
+    await expect(look('TG-1-95', { ...ORDER, payment_reference: 'B1' })).rejects.toThrow(
+      'not the number of order 12',
+    )
+  })
+})
+
+describe('settings', () => {
+  test.each([
+    ['min = "0"', 'payments.manual.min: must be an amount'],
+    ['min = "0.001"', 'payments.manual.min: must be an amount'],
+    ['min = "50"\nmax = "20"', 'payments.manual.max: must be at least min'],
+    ['currencies = ["JPY"]', 'payments.manual.currencies[0]: has no rate'],
+    ['currencies = ["eur"]', 'payments.manual.currencies[0]: is not a currency'],
+    ['expires_days = 0', 'payments.manual.expires_days'],
+    ['iban = "DE02"', 'payments.manual.iban: unknown field'],
+  ])('%p refuses the start', async (line, says) => {
+    const more = `[payments.rates]\nUSD = "1"\nEUR = "1.08"\n[payments.manual]\ninstructions = "x"\n${line}`
+    const started = startTestGateway({ catalogue: catalogueOf({ upstream_url: 'simulator', more }) })
+    await expect(started).rejects.toThrow(says)
+  })
+
+  test('without instructions nobody could pay', async () => {
+    const more = '[payments.manual]\ntitle = "Bank"'
+    const started = startTestGateway({ catalogue: catalogueOf({ upstream_url: 'simulator', more }) })
+    await expect(started).rejects.toThrow('payments.manual.instructions')
+  })
+
+  test('currencies with and without cents have no common minimum', async () => {
+    const more = '[payments.rates]\nEUR = "1.08"\nJPY = "0.0065"\n[payments.manual]\ninstructions = "x"'
+    const started = startTestGateway({ catalogue: catalogueOf({ upstream_url: 'simulator', more }) })
+    await expect(started).rejects.toThrow('mixes currencies with and without cents')
+  })
+
+  test('of a gateway: title, limits, and how long an order waits', async () => {
+    await using world = await startTransferGateway({}, `${TRANSFERS}expires_days = 3`)
+    const [method] = world.parts.providers()
+    expect(method).toMatchObject({
+      ...{ name: 'manual', title: 'Bank transfer', currencies: ['USD', 'EUR'] },
+      ...{ min_minor: 500, max_minor: 50_000, expires_ms: 3 * 86_400_000 },
+    })
+    const { id } = await world.gateway.account('anna')
+    await expect(world.order(id, 499)).rejects.toThrow('5.00 EUR to 500.00 EUR at once')
+  })
+})

@@ -1,0 +1,61 @@
+// A gateway that takes bank transfers, with the parts that its payments work with, for tests.
+
+import { plugins } from '../../../plugins/index.ts'
+import { makeOrder, startPayment } from '../../../plugins/payments/ordering.ts'
+import type { PaymentParts } from '../../../plugins/payments/parts.ts'
+import { openPayments } from '../../../plugins/payments/payments.ts'
+import { type PaymentSettings, paymentSettings } from '../../../plugins/payments/settings.ts'
+import { orderById } from '../../../plugins/payments/store.ts'
+import type { Order } from '../../../plugins/payments/tables.ts'
+import { catalogueOf } from '../../support/catalogue.ts'
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../../support/gateway.ts'
+import { gatewaySpy } from '../../support/plugins.ts'
+
+export const TRANSFERS = `
+[payments.rates]
+USD = "1"
+EUR = "1.08"
+
+[payments.manual]
+instructions = """
+Send {amount} to DE02 1203 0000 0000 2020 51.
+Write only {reference} as its purpose."""
+min = "5"
+max = "500"
+`
+
+export interface TransferGateway extends AsyncDisposable {
+  gateway: TestGateway
+  parts: PaymentParts
+  settings: () => PaymentSettings
+  /** Makes an order of an account and begins its payment. */
+  order(account_id: number, amount_minor?: number, currency?: string): Promise<Order>
+}
+
+/** @param payments its section */
+export async function startTransferGateway(
+  options: TestGatewayOptions = {},
+  payments = TRANSFERS,
+): Promise<TransferGateway> {
+  const spy = gatewaySpy()
+  const gateway = await startTestGateway({
+    catalogue: catalogueOf({ upstream_url: 'simulator', more: payments }),
+    ...options,
+    plugins: [...plugins, spy.plugin],
+  })
+  const whole = spy.gateway()
+  const settings = () => paymentSettings.of(whole.calls.catalogue())
+  const { parts } = openPayments(whole, settings)
+  return {
+    gateway,
+    parts,
+    settings,
+    async order(account_id, amount_minor = 2_500, currency = 'EUR') {
+      const request = { account_id, kind: 'top_up', method: 'manual', currency, amount_minor } as const
+      const { id } = await makeOrder(parts, settings(), request)
+      await startPayment(parts, id)
+      return await orderById(parts.db, id)
+    },
+    [Symbol.asyncDispose]: () => gateway.stop(),
+  }
+}
