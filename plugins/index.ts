@@ -38,6 +38,7 @@ import { native } from './native/plugin.ts'
 import { passkeys } from './passkeys/plugin.ts'
 import { payments } from './payments/plugin.ts'
 import { personalData } from './personal-data/plugin.ts'
+import { plans } from './plans/plugin.ts'
 import { playground } from './playground/plugin.ts'
 import { prices } from './prices/plugin.ts'
 import { refusals } from './refusals/plugin.ts'
@@ -67,6 +68,7 @@ export const plugins = [
   moderations,
   rerank,
   billing,
+  plans,
   accounts,
   entries,
   payments,

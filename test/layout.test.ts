@@ -262,7 +262,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 2_400,
   // 40 more for what other routes than its own take of a call's cost.
-  'src/calls/': 10_300,
+  // With the errors of plans.
+  'src/calls/': 10_350,
   // 50 more: of each setting, whether the console changes it and whether it waits for a restart.
   // 50 more for what models take.
   // 100 more for [brand].
@@ -284,7 +285,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 150 more for what support may credit.
   // 30 more for the budgets of people.
   // 220 more for rows with a state, which change in the transaction of a movement, and shares of top-ups.
-  'src/money/': 6_600,
+  // With the rules of plans: calls that take nothing from a balance.
+  'src/money/': 6_950,
   'src/observe/': 600,
   // 70 more for looking at whole answers without copies of them.
   'src/protocols/': 20_370,
@@ -294,7 +296,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for invitations into accounts, and whose keys are.
   // 40 more for passkeys.
   // 150 more for rows with a state and their history.
-  'src/store/': 6_550,
+  'src/store/': 6_600,
   'src/upstream/': 2_100,
   'src/utilities/': 500,
   // 100 more for the time zone of pages, chosen in Settings; 80 for points of charts that lead to their calls, and total rows.
@@ -371,7 +373,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 240 more for the person of a new key: in the browser, by command, and who cannot be chosen.
 // 100 more for rows with states in the simulation.
 // 1,600 more for bank transfers, payment methods of custom plugins with EPay, and commands of orders.
-const MAX_TEST_LINES = 164_680
+const MAX_TEST_LINES = 165_880
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -139,6 +139,7 @@ const queries = perConnection({
         first_hold_id: budgets.first_hold_id,
         used_nanos: budgets.used_nanos,
         person_id: budgets.person_id,
+        plan_period_id: budgets.plan_period_id,
         account: accounts.name,
         to: account_details.email,
         key: keys.name,
@@ -155,6 +156,7 @@ const queries = perConnection({
           isNull(keys.revoked_at_ms),
           // An account's address is told of its own limits and its keys', not of people's.
           isNull(budgets.person_id),
+          isNull(budgets.plan_period_id),
         ),
       )
       .prepare(),

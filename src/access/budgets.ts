@@ -42,6 +42,7 @@ const queries = perConnection({
         and(
           equals(budgets.account_id, 'account_id'),
           isNull(budgets.key_id),
+          isNull(budgets.plan_period_id),
           sql`${budgets.person_id} IS NOT DISTINCT FROM ${sql.placeholder('person_id')}`,
         ),
       )

@@ -33,7 +33,8 @@ export async function insertBudgets(
     BUDGET_PERIODS.flatMap((period): Omit<BudgetRow, 'id'>[] => {
       const limit_nanos = limits[period]
       if (limit_nanos === undefined || limit_nanos === null) return []
-      const own = { account_id, key_id, person_id: null, period, limit_nanos }
+      const of = { person_id: null, plan_period_id: null }
+      const own = { account_id, key_id, ...of, period, limit_nanos }
       // Five hours begin with the next call.
       if (period === '5h') return [{ ...own, started_ms: null, first_hold_id: 0, used_nanos: 0 }]
       const started_ms = periodStart(period, now_ms)

@@ -16,6 +16,8 @@ export interface Budget {
   first_hold_id: number
   /** What its holds hold and its calls cost. */
   used_nanos: Nanos
+  /** Of a plan's month, which is not one of the calendar: when what was paid for ends. It goes on until another is paid. */
+  readonly ends_ms?: number | undefined
 }
 
 /** Of most accounts and keys. So loops go over budgets: a closure would be made for each call, for nothing. */
@@ -66,8 +68,10 @@ function periodEnd(period: BudgetPeriod, started_ms: number): number {
 }
 
 /** Five hours begin at no time of the clock: whoever sets it back does not begin them anew. */
-const isCurrent = ({ period, started_ms }: Budget, now_ms: number): boolean =>
-  started_ms !== null &&
+const isCurrent = ({ period, started_ms, ends_ms }: Budget, now_ms: number): boolean =>
+  started_ms !== null && (ends_ms !== undefined || isWithin(period, started_ms, now_ms))
+
+const isWithin = (period: BudgetPeriod, started_ms: number, now_ms: number): boolean =>
   now_ms >= started_ms - (period === '5h' ? FIVE_HOURS_MS : MAX_LATE_MS) &&
   now_ms < periodEnd(period, started_ms)
 
@@ -75,9 +79,10 @@ const isCurrent = ({ period, started_ms }: Budget, now_ms: number): boolean =>
 export const usedOf = (budget: Budget, now_ms: number): Nanos =>
   isCurrent(budget, now_ms) ? budget.used_nanos : 0
 
-/** When it begins anew; null for five hours that have not started. */
+/** When it begins anew; null for five hours that have not started, and for the month of a plan that is to be paid. */
 export function resetOf(budget: Budget, now_ms: number): number | null {
-  const { period, started_ms } = budget
+  const { period, started_ms, ends_ms } = budget
+  if (ends_ms !== undefined) return ends_ms > now_ms ? ends_ms : null
   if (started_ms !== null && isCurrent(budget, now_ms)) return periodEnd(period, started_ms)
   return period === '5h' ? null : periodEnd(period, periodStart(period, now_ms))
 }
@@ -110,7 +115,7 @@ export const everFit = (budgets: readonly Budget[], required_nanos: Nanos): bool
 /** Counts a hold that is opened now; it begins a new period where the last hold was in an earlier one. */
 export function countOpened(budget: Budget, hold_id: number, amount_nanos: Nanos, now_ms: number): void {
   if (!isCurrent(budget, now_ms)) {
-    budget.started_ms = periodStart(budget.period, now_ms)
+    budget.started_ms = budget.ends_ms === undefined ? periodStart(budget.period, now_ms) : now_ms
     budget.first_hold_id = hold_id
     budget.used_nanos = 0
   }

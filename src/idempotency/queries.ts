@@ -229,7 +229,10 @@ export const idempotencyQueries = perConnection({
   /** Oldest first. */
   calls: (orm) =>
     orm
-      .select({ outcome: calls.outcome, cost_nanos: calls.cost_nanos })
+      .select({
+        outcome: calls.outcome,
+        cost_nanos: sql<number>`${calls.cost_nanos} + ${calls.covered_nanos}`,
+      })
       .from(calls)
       .where(
         and(

@@ -20,6 +20,7 @@ test('a new account is active and has no money', async () => {
     held_nanos: 0,
     debt_nanos: 0,
     created_at_ms: NOW,
+    plan_period_id: null,
   })
   expect(await accountByName(db, 'ada')).toEqual(created)
 })

@@ -72,6 +72,7 @@ const good: KeyOfAccount = {
     held_nanos: 0,
     debt_nanos: 0,
     created_at_ms: 0,
+    plan_period_id: null,
   },
   key: {
     id: 1,

@@ -25,7 +25,7 @@ beforeEach(() => {
   connection = memoryDatabase()
   db = dbOver(connection)
   connection.run(`
-    INSERT INTO accounts VALUES (1, 'ada', 'active', 0, 0, 0, 0), (2, 'bob', 'active', 0, 0, 0, 0), (3, 'eve', 'active', 0, 0, 0, 0);
+    INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'ada', 'active', 0, 0, 0, 0), (2, 'bob', 'active', 0, 0, 0, 0), (3, 'eve', 'active', 0, 0, 0, 0);
     INSERT INTO people VALUES (1, NULL, 'operator', 'op@example.com', 5, NULL, 0), (2, 1, 'Ada', 'ada@example.com', 5, NULL, 0),
       (3, 2, 'Bob', 'bob@example.com', NULL, NULL, 0), (4, NULL, 'Nina', 'nina@example.com', 5, NULL, 0), (5, 3, 'Eve', 'eve@example.com', 5, 7, 0);
     INSERT INTO staff VALUES (1, 1, 'operator', 0);

@@ -67,7 +67,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
   async function fill() {
     await using db = openDb(scene.path('tollgate.db'))
     edit(
-      "INSERT INTO holds SELECT value, 1, 1, 'r' || value, 0, 'expired', 0, 0, NULL FROM json_each('[1, 2]')",
+      "INSERT INTO holds SELECT value, 1, 1, 'r' || value, 0, 'expired', 0, 0, NULL, 0, NULL FROM json_each('[1, 2]')",
     )
     const { images, files } = stores
     const library = openLibrary({ db, images, files, now: () => 0, gateway_id: 1, probe: () => {} })

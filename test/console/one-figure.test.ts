@@ -75,6 +75,7 @@ function callOf(id: number, nth: number, started_at_ms: number): Call {
     provider_cost_nanos:
       nth % 4 === 0 ? null : Math.floor(model === LOSING ? cost_nanos * 2 : cost_nanos / 3),
     ...{ reported_cost_nanos: null, computed_cost_nanos: null, costs_elsewhere: null, refunded_nanos: 0 },
+    ...{ covered_nanos: 0, plan_period_id: null },
   }
 }
 

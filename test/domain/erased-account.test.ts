@@ -7,7 +7,11 @@ import { memoryDatabase } from '../support/empty-database.ts'
 import { databaseOfFile, hasPostgres } from '../support/postgres.ts'
 
 async function refusedOn(db: Db): Promise<unknown> {
-  await db.write((tx) => tx.rows("INSERT INTO accounts VALUES (1, 'ada', 'active', 0, 0, 0, 0)"))
+  await db.write((tx) =>
+    tx.rows(
+      "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'ada', 'active', 0, 0, 0, 0)",
+    ),
+  )
   await db.write((tx) => tx.rows('INSERT INTO erased_accounts VALUES (1, 0)'))
   try {
     await db.write((tx) =>

@@ -29,7 +29,9 @@ beforeEach(() => {
   const path = folder.at('tollgate.db')
   makeEmptyDatabase(path)
   connection = openDatabase(path)
-  connection.run("INSERT INTO accounts VALUES (1, 'one', 'active', 0, 0, 0, 0)")
+  connection.run(
+    "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'one', 'active', 0, 0, 0, 0)",
+  )
   db = openDb(path)
   keys_per_account = 1_000
   unwritten = []

@@ -30,7 +30,10 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-answers-'))
   db = memoryDatabase()
   for (const id of [1, 2, 3])
-    db.run('INSERT INTO accounts VALUES (?, ?, ?, 0, 0, 0, 0)', [id, `n${id}`, 'active'])
+    db.run(
+      'INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (?, ?, ?, 0, 0, 0, 0)',
+      [id, `n${id}`, 'active'],
+    )
   files = createFileStore(folder)
   limits = { kept_bytes: 10 * KEPT_BYTES, kept_bytes_per_account: 4 * KEPT_BYTES, keys_per_account: 1_000 }
   answers = open()

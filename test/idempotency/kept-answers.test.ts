@@ -35,7 +35,7 @@ beforeEach(async () => {
   connection = memoryDatabase()
   db = dbOver(connection)
   connection.run(
-    "INSERT INTO accounts VALUES (1, 'one', 'active', 0, 0, 0, 0), (2, 'two', 'active', 0, 0, 0, 0)",
+    "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'one', 'active', 0, 0, 0, 0), (2, 'two', 'active', 0, 0, 0, 0)",
   )
   files = createFileStore(folder)
   limits = ROOMY

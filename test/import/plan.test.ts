@@ -191,6 +191,7 @@ describe('rows that came in before', () => {
           status: 'active',
           balance_nanos: 0,
           held_nanos: 0,
+          plan_period_id: null,
           debt_nanos: 0,
           created_at_ms: 0,
         },

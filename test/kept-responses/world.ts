@@ -37,7 +37,10 @@ export async function world(changes: Partial<ResponseSettings> = {}): Promise<Wo
   const connection = memoryDatabase()
   const db = dbOver(connection)
   for (const id of [1, 2, 3])
-    connection.run('INSERT INTO accounts VALUES (?, ?, ?, 0, 0, 0, 0)', [id, `n${id}`, 'active'])
+    connection.run(
+      'INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (?, ?, ?, 0, 0, 0, 0)',
+      [id, `n${id}`, 'active'],
+    )
   const files = createFileStore(folder.path)
   const clock = { now_ms: 1_000 * DAY_MS }
   const settings = {

@@ -15,7 +15,7 @@ async function database() {
   for (let id = 1; id <= IMAGES; id++) {
     const account_id = id % 2 ? 2 : 1
     connection.run(
-      `INSERT INTO holds VALUES (${id}, ${account_id}, ${id % 2 ? 3 : 1}, 'r', 1, 'expired', 0, 0, NULL)`,
+      `INSERT INTO holds (id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms, gateway_id) VALUES (${id}, ${account_id}, ${id % 2 ? 3 : 1}, 'r', 1, 'expired', 0, 0, NULL)`,
     )
     connection.run(
       `INSERT INTO generations (uuid, account_id, call_id, position, kind, state, model, prompt, parents, created_at_ms)

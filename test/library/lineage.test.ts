@@ -19,7 +19,10 @@ beforeEach(() => {
   made = 0
   connection.run('DROP TRIGGER generations_are_of_calls')
   for (const id of [1, 2])
-    connection.run('INSERT INTO accounts VALUES (?, ?, ?, 0, 0, 0, 0)', [id, `n${id}`, 'active'])
+    connection.run(
+      'INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (?, ?, ?, 0, 0, 0, 0)',
+      [id, `n${id}`, 'active'],
+    )
   for (const [account_id, key] of [
     [1, FILE],
     [2, FOREIGN_FILE],

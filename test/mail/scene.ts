@@ -57,7 +57,12 @@ interface SceneParts {
 export async function mailScene({ script, smtp, db: given, token_end = '' }: SceneParts = {}) {
   const server = await startSmtp({ script })
   const db = given ?? dbOver(memoryDatabase())
-  if (!given) await db.write((db) => db.rows("INSERT INTO accounts VALUES (1, 'anna', 'active', 0, 0, 0, 0)"))
+  if (!given)
+    await db.write((db) =>
+      db.rows(
+        "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'anna', 'active', 0, 0, 0, 0)",
+      ),
+    )
   const clock = { now_ms: Date.UTC(2026, 10, 29) }
   const state: { smtp: string | undefined } = { smtp: smtp ?? `smtp://127.0.0.1:${server.port}` }
   const log = memoryLog()

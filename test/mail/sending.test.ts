@@ -301,7 +301,11 @@ describe('a notice', () => {
     expect(await setSubscription(scene.db, 'unsubscribe-1', 5)).toBe(true)
     await scene.queue({ ...LOW, request_key: 'low_balance:2' })
     // Of another account, to the same address.
-    await scene.db.write((db) => db.rows("INSERT INTO accounts VALUES (2, 'bert', 'active', 0, 0, 0, 0)"))
+    await scene.db.write((db) =>
+      db.rows(
+        "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (2, 'bert', 'active', 0, 0, 0, 0)",
+      ),
+    )
     await scene.queue({ ...LOW, account_id: 2, request_key: 'low_balance:3' })
     await scene.queue({ ...INVITATION, account_id: 1 })
     await scene.open().sendDue()

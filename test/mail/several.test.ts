@@ -10,7 +10,11 @@ describe.skipIf(!hasPostgres)('two gateways', () => {
     const { name, url } = await makeDatabase()
     const [one, other] = await Promise.all([openPostgres(url), openPostgres(url)])
     if (!one || !other) throw new Error('no database')
-    await one.begin((tx) => tx.rows("INSERT INTO accounts VALUES (1, 'anna', 'active', 0, 0, 0, 0)"))
+    await one.begin((tx) =>
+      tx.rows(
+        "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'anna', 'active', 0, 0, 0, 0)",
+      ),
+    )
     await using first = await mailScene({ db: one })
     await using second = await mailScene({ db: other, token_end: '-other' })
     second.state.smtp = first.state.smtp

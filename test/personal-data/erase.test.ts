@@ -119,7 +119,7 @@ describe('by hand', () => {
     for (const name of ['anna', 'bert', 'carl']) await scene.run('account', 'create', name)
     await scene.run('key', 'create', 'carl')
     const db = openDatabase(scene.path('tollgate.db'))
-    db.run("INSERT INTO holds VALUES (1, 3, 1, 'r', 0, 'pending', 0, 9e15, NULL)")
+    db.run("INSERT INTO holds VALUES (1, 3, 1, 'r', 0, 'pending', 0, 9e15, NULL, 0, NULL)")
     // As an older version let it be called.
     db.run("UPDATE accounts SET name = 'erased-1' WHERE name = 'bert'")
     db.close()

@@ -26,12 +26,12 @@ function filled(rows: number): TemporaryFolder {
   const hash = '0'.repeat(64)
   db.run(
     `
-    INSERT INTO accounts VALUES (1, '${MARKER}', 'active', 0, 0, 0, 0), (2, 'bert', 'active', 0, 0, 0, 0);
+    INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, '${MARKER}', 'active', 0, 0, 0, 0), (2, 'bert', 'active', 0, 0, 0, 0);
     INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms)
     VALUES (1, 1, '${MARKER}', 'tg_', randomblob(32), 0, 0, 0);
     INSERT INTO entries SELECT value, 1, 'top_up', 0, NULL, '${MARKER} ' || value, 0, '${MARKER} ' || value FROM generate_series(1, ${rows});
     INSERT INTO calls SELECT value, 'r', 1, 1, 's', 'm', 'p', 'u', 'failed', 500, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '',
-      value, NULL, 1, 0, 0, json_quote('${MARKER}'), NULL, NULL, '', NULL, NULL, 0, NULL FROM generate_series(1, ${rows});
+      value, NULL, 1, 0, 0, json_quote('${MARKER}'), NULL, NULL, '', NULL, NULL, 0, NULL, 0, NULL FROM generate_series(1, ${rows});
     INSERT INTO generations SELECT value, format('%036d', value), 1, value, 0, 'generation', 'stored', 'm', '${MARKER}', NULL, '[]',
       '1/' || value || '.png', 'image/png', 1, 1, 8, '${hash}', 0, NULL, NULL FROM generate_series(1, ${rows});
     INSERT INTO files VALUES (1, 'files/2/a.png', 2, 'a', 'stored', 'image/png', 1, '${hash}', 1, 1, 0, NULL, NULL)`.replaceAll(

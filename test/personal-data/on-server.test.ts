@@ -31,7 +31,7 @@ const HASH = '0'.repeat(64)
 
 /** Rows of a person in every table that has any, and of somebody else. */
 const ROWS = [
-  `INSERT INTO accounts VALUES (1, '${MARKER}', 'active', 0, 0, 0, 0), (2, 'bert', 'active', 0, 0, 0, 0)`,
+  `INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, '${MARKER}', 'active', 0, 0, 0, 0), (2, 'bert', 'active', 0, 0, 0, 0)`,
   `INSERT INTO account_details VALUES (1, 1, '${MARKER}', '${MARKER}@example.com', 'pays late', 1, '${MARKER} Ltd')`,
   `INSERT INTO keys (id, account_id, name, prefix, sha256, models, addresses, spent_nanos, held_nanos, created_at_ms)
    SELECT value, 1 + value / 3, '${MARKER}', 'tg_' || value, randomblob(32), '["m"]', '["203.0.113.7"]', 0, 0, 0 FROM ${NUMBERS} WHERE value < 4`,
@@ -44,7 +44,7 @@ const ROWS = [
   `INSERT INTO known_addresses VALUES (1, '203.0.113.7', 0, 1)`,
   `INSERT INTO sign_in_links VALUES (1, zeroblob(32), 0, 9, 1, 'email', '${MARKER}@example.com')`,
   `INSERT INTO prices VALUES (1, zeroblob(32), '{"unit":"token"}')`,
-  `INSERT INTO holds VALUES (9001, 1, 1, 'req_9001', 1, 'expired', 0, 0, NULL)`,
+  `INSERT INTO holds VALUES (9001, 1, 1, 'req_9001', 1, 'expired', 0, 0, NULL, 0, NULL)`,
   `INSERT INTO entries SELECT value, 1 + value % 2, 'top_up', 0, NULL, '${MARKER} ' || value, ${MANY} - value, '${MARKER} ' || value FROM ${NUMBERS}`,
   `INSERT INTO opening_debts VALUES (1, 1, 5, '${MARKER}', 0, 'user ${MARKER}'), (2, 2, 5, '', 0, NULL)`,
   `INSERT INTO orders (id, account_id, person_id, kind, provider, reference, currency, amount_minor, rate_nanos, credit_nanos, bonus_nanos, state,
@@ -55,7 +55,7 @@ const ROWS = [
   `INSERT INTO state_changes VALUES (1, 'orders', 1, 1, 'open', 'paid', 'webhook', '{"payer":"${MARKER}"}', 5), (2, 'orders', 2, 2, 'open', 'open', 'page', '{"a":1}', 5)`,
   `INSERT INTO calls SELECT value, 'req_' || value, 1 + value % 2, 1, 's', 'm', 'p', 'u', 'failed', 500, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
      iif(value % 3 = 0, '{"unit":"unit"}', ''), value, NULL, 1, 1, 0, iif(value % 5 = 0, '', '{"failure":"${MARKER}"}'), NULL,
-     iif(value % 3 = 1, 1, NULL), iif(value % 3 = 1, '{"units":1}', ''), NULL, NULL, 0, NULL FROM ${NUMBERS}`,
+     iif(value % 3 = 1, 1, NULL), iif(value % 3 = 1, '{"units":1}', ''), NULL, NULL, 0, NULL, 0, NULL FROM ${NUMBERS}`,
   `INSERT INTO generations SELECT value, format('%036d', value), 1, 2, value, 'generation', 'stored', 'm', '${MARKER}', NULL, '[]',
      '1/' || value || '.png', 'image/png', 1, 1, 8, '${HASH}', 0, NULL, NULL FROM ${NUMBERS} WHERE value < 4`,
   `INSERT INTO files VALUES (1, 'files/1/${MARKER}.png', 1, '${MARKER}', 'stored', 'image/png', 1, '${HASH}', 1, 1, 0, NULL, NULL)`,
@@ -69,6 +69,7 @@ const ROWS = [
   `INSERT INTO mails VALUES (1, 1, 'k1', 'invitation', '{"account":"${MARKER}"}', '${MARKER}@example.com', 'en', '/x#${MARKER}', 9, 'm1', 'queued', 1, 0, 9, NULL, '${MARKER}')`,
   `INSERT INTO mail_recipients VALUES (1, 1, '${MARKER}@example.com', 't-${MARKER}', 5)`,
   `INSERT INTO invitations VALUES (1, 1, 'friend-${MARKER}@example.com', 'member', zeroblob(32), 1, NULL, 0, 9)`,
+  `INSERT INTO plan_periods VALUES (1, 1, 'ended', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, 0, 0)`,
   `INSERT INTO sign_ups VALUES (1, 1, '${MARKER}@example.com', 'mail', NULL, '203.0.113.7', NULL, 1, 0, 9, 5)`,
   `INSERT INTO terms_acceptances VALUES (1, 1, 1, 'https://example.com/${MARKER}', '', 5)`,
   `INSERT INTO actions (id, created_at_ms, action, actor, address, account_id, before, after)

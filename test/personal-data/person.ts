@@ -97,7 +97,7 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
     INSERT INTO passkeys VALUES (NULL, 11, randomblob(16), randomblob(77), 3, '["internal"]', '${MARKER} laptop', 0, 5);
     INSERT INTO refusals SELECT NULL, account_id, min(id), 'req_' || account_id, 0, 'chat', NULL, 404, 'model_not_found', iif(account_id = 1, '${MARKER}', 'none')
       FROM keys GROUP BY account_id;
-    INSERT INTO holds SELECT 1000 + account_id, account_id, min(id), 'req_' || account_id, 1, 'expired', 0, 0, NULL FROM keys GROUP BY account_id;
+    INSERT INTO holds SELECT 1000 + account_id, account_id, min(id), 'req_' || account_id, 1, 'expired', 0, 0, NULL, 0, NULL FROM keys GROUP BY account_id;
     INSERT INTO passwords VALUES (NULL, '$argon2id$${MARKER}', 0, 11);
     INSERT INTO actions (created_at_ms, action, actor, session_id, address, person_id, account_id) VALUES
       (0, 'session.started', 'account', 1, '203.0.113.77', 11, 1), (0, 'account.suspended', 'operator', 2, '203.0.113.78', 12, 1);
@@ -108,6 +108,7 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
     INSERT INTO mail_recipients VALUES (NULL, 1, '${MARKER}@example.com', 't-${MARKER}', 5);
     INSERT INTO invitations VALUES (NULL, 1, 'friend-${MARKER}@example.com', 'member', randomblob(32), 1, 11, 0, 9e15);
     UPDATE keys SET person_id = 11 WHERE account_id = 1;
+    INSERT INTO plan_periods VALUES (1, 1, 'ended', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, 0, 0);
     INSERT INTO sign_up_codes VALUES (1, randomblob(32), NULL, 1, 1, 0, 9, NULL);
     INSERT INTO sign_ups VALUES (NULL, 1, '${MARKER}@example.com', 'mail', NULL, '203.0.113.77', 1, 1, 0, 9, 5);
     INSERT INTO terms_acceptances VALUES (NULL, 1, 11, 'https://example.com/${MARKER}', '2026-11', 5);

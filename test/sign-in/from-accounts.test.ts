@@ -25,7 +25,7 @@ const hex = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest
 
 /** Ada has a password and is signed in, as is her key; Bob was invited; Eve never was; Mia is erased. @param bytes a literal of hexadecimal bytes */
 const rowsBefore = (bytes: (text: string) => string) => `
-  INSERT INTO accounts VALUES (1, 'ada', 'active', 0, 0, 0, 5), (2, 'bob', 'active', 0, 0, 0, 6), (3, 'eve', 'active', 0, 0, 0, 7), (4, 'erased-4', 'suspended', 0, 0, 0, 8);
+  INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'ada', 'active', 0, 0, 0, 5), (2, 'bob', 'active', 0, 0, 0, 6), (3, 'eve', 'active', 0, 0, 0, 7), (4, 'erased-4', 'suspended', 0, 0, 0, 8);
   INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms) VALUES (1, 1, 'k', 'tg_', ${bytes(hex('key'))}, 0, 0, 0);
   INSERT INTO known_addresses VALUES (1, NULL, '203.0.113.7', 0), (2, 1, '203.0.113.8', 0), (3, 4, '203.0.113.9', 0);
   INSERT INTO erased_accounts VALUES (4, 9);

@@ -24,7 +24,9 @@ const HOLDER: ActionContext = {
 
 function opened(): { connection: Database; db: Db } {
   const connection = memoryDatabase()
-  connection.run("INSERT INTO accounts VALUES (1, 'a', 'active', 0, 0, 0, 0), (2, 'b', 'active', 0, 0, 0, 0)")
+  connection.run(
+    "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'a', 'active', 0, 0, 0, 0), (2, 'b', 'active', 0, 0, 0, 0)",
+  )
   return { connection, db: dbOver(connection) }
 }
 /** Writes a line by itself. */

@@ -35,27 +35,36 @@ function writeAsBefore(db: Database): void {
     return `CREATE TEMP TRIGGER ${table}_are_written INSTEAD OF INSERT ON ${table}
       BEGIN INSERT INTO main.${table} (${names.join()}) VALUES (${names.map((name) => `new.${name}`).join()}); END;`
   }
-  const [into_calls, into_entries, into_keys, into_holds] = ['calls', 'entries', 'keys', 'holds'].map(
-    writesInto,
-  )
+  const [into_calls, into_entries, into_keys, into_holds, into_accounts] = [
+    'calls',
+    'entries',
+    'keys',
+    'holds',
+    'accounts',
+  ].map(writesInto)
   db.run(`
     CREATE TEMP VIEW calls AS SELECT *, 0 AS summed, 0 AS failed_tries, '' AS trace, NULL AS provider_cost_nanos,
       NULL AS price_id, '' AS counted, NULL AS reported_cost_nanos, NULL AS computed_cost_nanos,
-      0 AS refunded_nanos, NULL AS costs_elsewhere FROM main.calls;
+      0 AS refunded_nanos, NULL AS costs_elsewhere, 0 AS covered_nanos, NULL AS plan_period_id FROM main.calls;
     ${into_calls}
     CREATE TEMP TRIGGER calls_are_changed INSTEAD OF UPDATE ON calls BEGIN SELECT RAISE (ABORT, 'an older program refunds no calls'); END;
     CREATE TEMP VIEW entries AS SELECT *, NULL AS request_key FROM main.entries;
     ${into_entries}
     CREATE TEMP VIEW keys AS SELECT *, NULL AS concurrent_calls, NULL AS person_id, 0 AS person_from_hold_id FROM main.keys;
-    CREATE TEMP TABLE budgets (id, account_id, key_id, period, limit_nanos, started_ms, first_hold_id, used_nanos, person_id);
+    CREATE TEMP TABLE budgets (id, account_id, key_id, period, limit_nanos, started_ms, first_hold_id, used_nanos, person_id, plan_period_id);
     ${into_keys}
     CREATE TEMP VIEW holds AS SELECT id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms,
-      NULL AS gateway_id FROM main.holds;
+      NULL AS gateway_id, 0 AS covered_nanos, NULL AS plan_period_id FROM main.holds;
     ${into_holds}
     CREATE TEMP TRIGGER holds_are_changed INSTEAD OF UPDATE ON holds BEGIN UPDATE main.holds SET state = new.state WHERE id = old.id; END;
     CREATE TEMP TRIGGER holds_are_deleted INSTEAD OF DELETE ON holds BEGIN DELETE FROM main.holds WHERE id = old.id; END;
     CREATE TEMP TRIGGER keys_are_changed INSTEAD OF UPDATE ON keys
       BEGIN UPDATE main.keys SET spent_nanos = new.spent_nanos, held_nanos = new.held_nanos WHERE id = old.id; END;
+    CREATE TEMP VIEW accounts AS SELECT *, NULL AS plan_period_id FROM main.accounts;
+    ${into_accounts}
+    CREATE TEMP TRIGGER accounts_are_changed INSTEAD OF UPDATE ON accounts BEGIN
+      UPDATE main.accounts SET balance_nanos = new.balance_nanos, held_nanos = new.held_nanos, debt_nanos = new.debt_nanos WHERE id = old.id; END;
+    CREATE TEMP TABLE plan_periods (id, account_id, ends_ms, covers_until_ms, models, overflow, concurrent_calls);
     CREATE TEMP TABLE calls_to_sum (${ADDED_COLUMNS.join()});
     CREATE TEMP TABLE prices (id INTEGER PRIMARY KEY, sha256, json);
     CREATE TEMP TABLE opening_debts (${Object.keys(getTableColumns(opening_debts)).join()});

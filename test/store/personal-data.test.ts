@@ -51,7 +51,7 @@ test('no secret is exported', () => {
 test('opening debts of an erased account lose their note and their reference, and nothing else', () => {
   const own = memoryDatabase()
   own.run(`
-    INSERT INTO accounts VALUES (1, 'a', 'active', 0, 0, 5, 0), (2, 'b', 'active', 0, 0, 5, 0);
+    INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'a', 'active', 0, 0, 5, 0), (2, 'b', 'active', 0, 0, 5, 0);
     INSERT INTO erased_accounts VALUES (1, 0);
     INSERT INTO opening_debts VALUES (1, 1, 5, 'of John', 0, 'user john'), (2, 2, 5, 'of Jane', 0, 'user jane')`)
   const bare = "UPDATE opening_debts SET note = '', request_key = NULL"
@@ -67,7 +67,7 @@ test('opening debts of an erased account lose their note and their reference, an
 
 describe('entries', () => {
   db.run(`
-    INSERT INTO accounts VALUES (1, 'a', 'active', 100, 0, 0, 0), (2, 'b', 'active', 100, 0, 0, 0);
+    INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'a', 'active', 100, 0, 0, 0), (2, 'b', 'active', 100, 0, 0, 0);
     INSERT INTO erased_accounts VALUES (1, 0);
     INSERT INTO entries VALUES (1, 1, 'top_up', 110, NULL, 'John', 0, 'invoice of John'), (2, 2, 'top_up', 110, NULL, 'Jane', 0, NULL)`)
 

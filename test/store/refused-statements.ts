@@ -5,17 +5,17 @@ const TOO_MUCH = '9007199254740992'
 const KEY = 'id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms'
 
 const CALL = `'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
-  1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '', 8, 9, 0, NULL`
+  1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '', 8, 9, 0, NULL, 0, NULL`
 
 const ORDER = `INSERT INTO orders (id, account_id, person_id, kind, provider, reference, currency, amount_minor, rate_nanos, credit_nanos,
     bonus_nanos, state, created_at_ms, changed_at_ms, expires_at_ms, is_live)`
 
 /** One account with 100, a key, a call, an expired hold, and the entries of both. */
 export const FILLING = `
-  INSERT INTO accounts VALUES (1, 'a', 'active', 100, 0, 0, 0);
+  INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'a', 'active', 100, 0, 0, 0);
   INSERT INTO keys (${KEY}) VALUES (1, 1, 'k', 'tg_', zeroblob(32), 10, 0, 0);
   INSERT INTO budgets (account_id, key_id, period, limit_nanos) VALUES (1, 1, 'week', 1);
-  INSERT INTO holds VALUES (2, 1, 1, 'r', 20, 'expired', 0, 0, NULL);
+  INSERT INTO holds VALUES (2, 1, 1, 'r', 20, 'expired', 0, 0, NULL, 0, NULL);
   INSERT INTO prices VALUES (1, zeroblob(32), '{}');
   INSERT INTO calls VALUES (1, ${CALL});
   INSERT INTO entries VALUES (1, 1, 'top_up', 110, NULL, '', 0, NULL);
@@ -60,6 +60,8 @@ export const FILLING = `
   INSERT INTO sign_up_counts VALUES (1, 'network', '203.0.113.7', 9, 1);
   INSERT INTO sign_up_keys VALUES (1, zeroblob(32), 5);
   INSERT INTO terms_acceptances VALUES (1, 1, 2, 'https://example.com/terms', '', 6);
+  INSERT INTO plan_periods VALUES (1, 1, 'active', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, 0, 0);
+  INSERT INTO plan_periods VALUES (2, 1, 'open', 'max', 'Max', 30, 30, '["*"]', '{"day":5}', 2, 1, 1, 0, 1, 0, 9, 12, 1, 'pro', 0, 0);
   INSERT INTO imported_rows VALUES (1, 'new-api', 'account', 'user 1', 1, NULL, 'x -', '{}', 0);
   INSERT INTO imported_usage VALUES (1, 'new-api', 1, 86400, 'm', 1, 1, 1, 1)`
 
@@ -75,7 +77,10 @@ const ACCOUNTS = [
   ['an unknown status', "UPDATE accounts SET status = 'closed'"],
   ['an empty name', "UPDATE accounts SET name = ''"],
   ['a name of 65 characters', `UPDATE accounts SET name = '${'x'.repeat(65)}'`],
-  ['a name twice', "INSERT INTO accounts VALUES (2, 'a', 'active', 0, 0, 0, 0)"],
+  [
+    'a name twice',
+    "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (2, 'a', 'active', 0, 0, 0, 0)",
+  ],
 ] as const
 
 const REFUSED = "INSERT INTO refusals SELECT 1, 1, 1, 'r', 0, 's', 'm', 400, 'c', 'words'"
@@ -106,6 +111,7 @@ const KEYS = [
 
 const BUDGET = 'INSERT INTO budgets (account_id, key_id, period, limit_nanos)'
 const OF_PERSON = 'INSERT INTO budgets (account_id, person_id, key_id, period, limit_nanos)'
+const OF_PLAN = 'INSERT INTO budgets (account_id, key_id, plan_period_id, period, limit_nanos)'
 const BUDGETS = [
   ['a budget of an unknown account', `${BUDGET} VALUES (9, NULL, 'day', 1)`],
   ['a budget of an unknown key', `${BUDGET} VALUES (1, 9, 'day', 1)`],
@@ -115,7 +121,32 @@ const BUDGETS = [
   ['a budget of an account twice', `${BUDGET} VALUES (1, NULL, 'day', 1), (1, NULL, 'day', 2)`],
   ['a budget of a person twice', `${OF_PERSON} VALUES (1, 2, NULL, 'day', 1), (1, 2, NULL, 'day', 2)`],
   ['a budget of a person and a key', `${OF_PERSON} VALUES (1, 2, 1, 'day', 1)`],
+  ['a budget of a plan and a key', `${OF_PLAN} VALUES (1, 1, 1, 'day', 1)`],
+  ['a budget of an unknown plan', `${OF_PLAN} VALUES (1, NULL, 9, 'day', 1)`],
+  ['a budget of a plan twice', `${OF_PLAN} VALUES (1, NULL, 1, 'day', 1), (1, NULL, 1, 'day', 2)`],
   ['a budget of a key twice', `${BUDGET} VALUES (1, 1, '5h', 1), (1, 1, '5h', 2)`],
+] as const
+
+const PLAN_PERIODS = [
+  ['an unknown account', 'UPDATE plan_periods SET account_id = 9 WHERE id = 1'],
+  ['an unknown state', "UPDATE plan_periods SET state = 'gone' WHERE id = 1"],
+  ['two that are active', "UPDATE plan_periods SET state = 'active'"],
+  ['two that wait to be paid', "UPDATE plan_periods SET state = 'open'"],
+  ['no name', "UPDATE plan_periods SET plan = ''"],
+  ['a negative price', 'UPDATE plan_periods SET price_nanos = -1'],
+  ['a price above the safe integers', `UPDATE plan_periods SET price_nanos = ${TOO_MUCH}`],
+  ['more due than the price', 'UPDATE plan_periods SET due_nanos = 31'],
+  ['a negative amount due', 'UPDATE plan_periods SET due_nanos = -1'],
+  ['models that are no JSON', "UPDATE plan_periods SET models = 'all'"],
+  ['limits that are no JSON', "UPDATE plan_periods SET limits = 'none'"],
+  ['no call at the same time', 'UPDATE plan_periods SET concurrent_calls = 0'],
+  ['an overflow that is neither 0 nor 1', 'UPDATE plan_periods SET overflow = 2'],
+  ['a renewal that is neither 0 nor 1', 'UPDATE plan_periods SET renews = 2'],
+  ['an unknown period before it', 'UPDATE plan_periods SET follows_id = 9 WHERE id = 1'],
+  ['no month', 'UPDATE plan_periods SET month_number = 0'],
+  ['an end before the beginning', 'UPDATE plan_periods SET ends_ms = starts_ms'],
+  ['less covered than paid', 'UPDATE plan_periods SET covers_until_ms = ends_ms - 1'],
+  ['an empty plan to come', "UPDATE plan_periods SET next_plan = ''"],
 ] as const
 
 const HOLDS = [
@@ -125,7 +156,10 @@ const HOLDS = [
   ['a hold of an unknown key', 'UPDATE holds SET key_id = 9'],
   ['a hold of an unknown account', 'UPDATE holds SET account_id = 9'],
   ['a hold that was settled', "UPDATE holds SET state = 'posted'"],
-  ['a hold beside its call', "INSERT INTO holds VALUES (1, 1, 1, 'r', 20, 'pending', 0, 0, NULL)"],
+  ['money that is held for a covered call', 'UPDATE holds SET plan_period_id = 1'],
+  ['a covered hold without a plan', 'UPDATE holds SET amount_nanos = 0, covered_nanos = 1'],
+  ['a negative covered hold', 'UPDATE holds SET amount_nanos = 0, plan_period_id = 1, covered_nanos = -1'],
+  ['a hold beside its call', "INSERT INTO holds VALUES (1, 1, 1, 'r', 20, 'pending', 0, 0, NULL, 0, NULL)"],
 ] as const
 
 const ENTRIES = [
@@ -169,6 +203,8 @@ const OPENING_DEBTS = [
 
 const CALLS = [
   ['a call twice', 'INSERT INTO calls SELECT * FROM calls'],
+  ['a charge for a covered call', 'UPDATE calls SET plan_period_id = 1'],
+  ['a covered call without a plan', 'UPDATE calls SET covered_nanos = 1'],
   ['more unpaid than the cost', 'UPDATE calls SET unpaid_nanos = 11'],
   ['more refunded than the cost', 'UPDATE calls SET refunded_nanos = 11'],
   ['a negative refund of a call', 'UPDATE calls SET refunded_nanos = -1'],
@@ -587,6 +623,7 @@ export const REFUSED_STATEMENTS = [
   ['closed_accounts', CLOSED_ACCOUNTS],
   ['keys', KEYS],
   ['budgets', BUDGETS],
+  ['plan_periods', PLAN_PERIODS],
   ['refusals', REFUSALS],
   ['holds', HOLDS],
   ['entries', ENTRIES],

@@ -70,7 +70,9 @@ test('all that waits at once waits for another process for the same time, not on
   const waiting = tries.map((_, at) =>
     db.write((within) => {
       tries[at] = (tries[at] ?? 0) + 1
-      return within.rows("INSERT INTO accounts VALUES (null, 'a', 'active', 0, 0, 0, 0)")
+      return within.rows(
+        "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (null, 'a', 'active', 0, 0, 0, 0)",
+      )
     }),
   )
   const ends = await Promise.allSettled(waiting)

@@ -14,7 +14,7 @@ export const holdFates = (db: Database): HoldFate[] =>
     .query<HoldFate, []>(
       `SELECT * FROM holds UNION ALL
        SELECT id, account_id, key_id, request_id, hold_nanos, CASE WHEN price = '' AND price_id IS NULL THEN 'voided' ELSE 'posted' END,
-              started_at_ms, started_at_ms, NULL FROM calls
+              started_at_ms, started_at_ms, NULL, covered_nanos, plan_period_id FROM calls
        ORDER BY id`,
     )
     .all()

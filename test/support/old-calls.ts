@@ -61,7 +61,9 @@ export function makeOldCalls(path: string, { calls, days }: OldCalls): void {
       ELSE ${choice(PRICES)} END`
   db.transaction(() => {
     const at_ms = Date.now() - days * DAY_MS
-    db.query(`INSERT INTO accounts VALUES (1, 'alice', 'active', 0, 0, 0, ?)`).run(at_ms)
+    db.query(
+      `INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'alice', 'active', 0, 0, 0, ?)`,
+    ).run(at_ms)
     db.query(
       `INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms)
        VALUES (1, 1, 'key', ?, ?, 0, 0, ?)`,

@@ -71,8 +71,30 @@ const ASKED: Readonly<Record<string, Asked>> = {
     account_id: id,
     key_id: at % 2 === 0 ? null : id,
     person_id: at % 4 === 0 ? other(random, id) : null,
+    plan_period_id: at % 4 === 2 ? id : null,
     period: either(random, '5h', 'day', 'week', 'month'),
   }),
+  plan_periods: ({ random, id }) => {
+    const price_nanos = either(random, 0, 1, MAX)
+    return {
+      account_id: other(random, id),
+      state: either(random, 'ended', 'replaced', 'lapsed'),
+      plan: 'pro',
+      price_nanos,
+      due_nanos: either(random, 0, price_nanos),
+      models: either(random, ...(JSON_TEXTS as [string, ...string[]])),
+      limits: either(random, ...(JSON_TEXTS as [string, ...string[]])),
+      concurrent_calls: either(random, null, 1, MAX),
+      overflow: random.below(2),
+      follows_id: null,
+      month_number: 1,
+      starts_ms: 5,
+      ends_ms: 9,
+      covers_until_ms: either(random, 9, MAX),
+      renews: random.below(2),
+      next_plan: either(random, null, 'max'),
+    }
+  },
   people: ({ random, at, id }) => {
     const email = at % 3 === 0 ? null : `${unique(at)}@example.com`.slice(-254)
     return {
@@ -165,6 +187,8 @@ const ASKED: Readonly<Record<string, Asked>> = {
     account_id: other(random, id),
     key_id: other(random, id),
     state: either(random, 'pending', 'expired'),
+    covered_nanos: 0,
+    plan_period_id: null,
   }),
   calls: ({ random, id }) => {
     const cost_nanos = either(random, 0, 1, MAX)
@@ -177,6 +201,8 @@ const ASKED: Readonly<Record<string, Asked>> = {
       estimated: random.below(2),
       summed: random.below(2),
       cost_nanos,
+      plan_period_id: cost_nanos === 0 ? id : null,
+      covered_nanos: cost_nanos === 0 ? either(random, 0, 1, MAX) : 0,
       unpaid_nanos: either(random, 0, cost_nanos),
       refunded_nanos: either(random, 0, cost_nanos),
       costs_elsewhere: either(random, null, '[["a","b",1]]'),

@@ -50,6 +50,8 @@ export const refusedCall = ({ at_ms, sentence, model, ...refusal }: RecordedRefu
   cost_nanos: 0,
   unpaid_nanos: 0,
   refunded_nanos: 0,
+  covered_nanos: 0,
+  plan_period_id: null,
   price: '',
   trace: '',
   first_byte_ms: null,

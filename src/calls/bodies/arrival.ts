@@ -133,9 +133,10 @@ export async function rejectUnpayable(account: Account, accountOf: BodyParts['ac
   if (refusal) throw refusalError(refusal)
 }
 
-/** Why an account could pay for no call; undefined if it has free balance. */
-function refusalOf({ balance_nanos, held_nanos, debt_nanos }: Account): Refusal | undefined {
+/** Why an account could pay for no call; undefined if it has free balance, or a plan. */
+function refusalOf({ balance_nanos, held_nanos, debt_nanos, plan_period_id }: Account): Refusal | undefined {
   if (debt_nanos > 0) return 'outstanding_debt'
+  if (plan_period_id !== null) return undefined
   return balance_nanos - held_nanos <= 0 ? 'insufficient_balance' : undefined
 }
 

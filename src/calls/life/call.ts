@@ -61,6 +61,9 @@ export class Call<O extends PaidOrder = PaidOrder> {
   /** The id of the hold, and of the call's record once there is one. */
   hold_id = 0
   held_nanos: Nanos = 0
+  /** What it counts against the plan that covers it; the balance holds nothing then. */
+  covered_nanos: Nanos = 0
+  plan_period_id: number | null = null
   /** The limits of its hold and tokens, counted in the database; undefined where this process alone counts. */
   limits: HoldLimits | undefined
   /** The hold that a sufficient balance would have allowed. */
@@ -142,7 +145,7 @@ export class Call<O extends PaidOrder = PaidOrder> {
 export type Admitted = Omit<Call, 'order' | 'trace'>
 
 /** The part of a held call that outlives its body. */
-export interface RecordedCall extends Pick<Call, 'caller' | 'hold_id' | 'held_nanos'> {
+export interface RecordedCall extends Pick<Call, 'caller' | 'hold_id' | 'held_nanos' | 'plan_period_id'> {
   readonly origin: Pick<CallOrigin, 'request_id' | 'surface' | 'request'>
   readonly order: Pick<PaidOrder, 'model' | 'streams'>
   /** The attempt in its record: the last that answered. */

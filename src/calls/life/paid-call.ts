@@ -11,6 +11,7 @@ import { type PaidCall, within } from './admission.ts'
 import type { Admitted, Held, PaidOrder } from './call.ts'
 import { withMargin } from './margin.ts'
 import type { PaidKind, Paying } from './paid-kind.ts'
+import { planError } from './plan-refusals.ts'
 import { refusalError, refusedByLimit, refuseWhileClosed, sharedLimitsOf } from './refusals.ts'
 import { Trace } from './trace.ts'
 
@@ -108,6 +109,7 @@ function holdOf(
     expires_at_ms: now_ms + longestTimeMs(parts, model),
   }
   if (limits) operation.limits = limits
+  if (caller.account.plan_period_id !== null) operation.model_id = model.id
   return operation
 }
 
@@ -130,12 +132,17 @@ function heldBy<O extends PaidOrder>(
   if (!outcome.ok)
     throw (
       refusedByLimit(parts, admitted.caller, outcome) ??
+      planError(outcome, parts.now()) ??
       refusalError(outcome.refusal, order.is_uncounted, resetOf(parts, outcome))
     )
   const held = admitted as Held<O>
   held.order = order
   held.hold_id = outcome.hold_id
   held.held_nanos = outcome.held_nanos
+  if (outcome.covered_nanos !== undefined) {
+    held.covered_nanos = outcome.covered_nanos
+    held.plan_period_id = outcome.plan_period_id ?? null
+  }
   held.ceiling_nanos = ceiling_nanos
   held.place.hold_id = held.hold_id
   held.origin.known.is_call = true
@@ -154,10 +161,10 @@ const HASH_CHARS = 16
 /** The trace of a newly held call, with the facts known by then. */
 function traceOf(
   { now, publicWords }: CallParts,
-  { origin, started_ms, held_nanos, ceiling_nanos }: Held,
+  { origin, started_ms, held_nanos, covered_nanos, ceiling_nanos }: Held,
 ): Trace {
   const trace = new Trace(started_ms, now(), publicWords)
-  if (held_nanos < ceiling_nanos) trace.note({ ceiling_nanos })
+  if (held_nanos + covered_nanos < ceiling_nanos) trace.note({ ceiling_nanos })
   const key = keyOf(origin.request)
   if (key === null) return trace
   const sha256 = new Bun.CryptoHasher('sha256').update(key).digest('hex')

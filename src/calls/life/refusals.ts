@@ -4,7 +4,8 @@ import { type CallLimits, hasLimit, type Lease, limitsFor } from '../../access/l
 import type { Limit } from '../../domain/call-limits.ts'
 import { type GatewayError, insufficientBalance, internal, rateLimited } from '../../domain/errors.ts'
 import { ledgerUnavailable } from '../../money/ledger/failure.ts'
-import type { HoldLimits, LimitReached, Refusal, Refused } from '../../money/ledger/operations.ts'
+import type { LimitReached } from '../../money/ledger/limit-refusals.ts'
+import type { HoldLimits, Refusal, Refused } from '../../money/ledger/operations.ts'
 import type { CallParts } from '../parts.ts'
 
 /** Counts a call in this process. @throws GatewayError rate_limited */

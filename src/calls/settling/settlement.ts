@@ -45,8 +45,9 @@ export async function settle(
 ): Promise<void> {
   if (held.is_resolved) return
   const operation = operationOf(parts, held, end)
+  if (held.plan_period_id !== null) operation.is_covered = true
   held.is_resolved = true
-  held.is_charged = costOf(operation) > 0
+  held.is_charged = operation.op === 'post' && operation.cost_nanos > 0
   if (operation.op === 'post') parts.probe('settling')
   // A void would only fail, after a wait: callers need not wait for that.
   else if (parts.ledger.failing !== undefined) return enqueue(parts, held, operation)
@@ -180,7 +181,8 @@ function conclude(
       status,
       duration_ms,
       cost_usd,
-      // Not in the line where it is undefined.
+      // Not in the line where they are undefined.
+      paid_by: operation.is_covered ? 'plan' : undefined,
       estimated: estimated ? true : undefined,
       late: 'late' in result ? result.late : undefined,
     },
@@ -201,11 +203,12 @@ const fieldsOf = (
 function enqueue(parts: SettlementParts, held: Held, operation: PostOperation | VoidOperation): void {
   const fields = fieldsOf(held, operation)
   // It may wait for long: the call itself, with its body, is let go of.
-  const { caller, hold_id, held_nanos, origin, order, attempt } = held
+  const { caller, hold_id, held_nanos, plan_period_id, origin, order, attempt } = held
   const recorded = {
     caller,
     hold_id,
     held_nanos,
+    plan_period_id,
     origin,
     attempt,
     order: { model: order.model, streams: order.streams },
@@ -223,11 +226,20 @@ function enqueue(parts: SettlementParts, held: Held, operation: PostOperation | 
 }
 
 /** A hold for a later process, to which it may be lost: by then it is over. */
-const openedHold = ({ caller, origin, held_nanos, started_ms }: Held): LostHold => ({
+const openedHold = ({
+  caller,
+  origin,
+  held_nanos,
+  covered_nanos,
+  plan_period_id,
+  started_ms,
+}: Held): LostHold => ({
   account_id: caller.account.id,
   key_id: caller.key.id,
   request_id: origin.request_id,
   amount_nanos: held_nanos,
+  covered_nanos,
+  plan_period_id,
   created_at_ms: started_ms,
   expires_at_ms: started_ms,
 })

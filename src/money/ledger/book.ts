@@ -5,6 +5,7 @@ import { type Budget, countOpened, countResolved, NO_BUDGETS } from '../../domai
 import type { Nanos } from '../../domain/money.ts'
 import type { Account, Call, Entry, Hold, Key, OpeningDebt } from '../../store/schema.ts'
 import type { StateChangeRow } from '../../store/state-changes.ts'
+import type { TextMatcher } from '../../utilities/glob.ts'
 import { type Counts, countPending } from './call-limits.ts'
 import type { KeyedEntry, Refusal, Refused } from './operations.ts'
 
@@ -13,8 +14,27 @@ interface Budgeted {
   /** The shortest period first; most accounts and keys have none. */
   readonly budgets: readonly BookBudget[]
 }
-export type AccountRow = Pick<Account, 'id' | 'status' | 'balance_nanos' | 'held_nanos' | 'debt_nanos'> &
-  Budgeted
+/** The plan of an account: the period of it that was paid. */
+export interface PlanInForce {
+  readonly period_id: number
+  readonly covers_until_ms: number
+  readonly hasModel: TextMatcher
+  /** Whether the balance pays for calls that it does not cover. */
+  readonly overflow: boolean
+  readonly concurrent_calls: number | null
+  /** Its calls that are under way. */
+  running: number
+  readonly budgets: readonly BookBudget[]
+}
+
+export type AccountRow = Pick<
+  Account,
+  'id' | 'status' | 'balance_nanos' | 'held_nanos' | 'debt_nanos' | 'plan_period_id'
+> &
+  Budgeted & {
+    /** Null where it has none, or no operation of the batch asks for it. */
+    readonly plan: PlanInForce | null
+  }
 export type KeyRow = Pick<
   Key,
   | 'id'
@@ -138,11 +158,15 @@ export function closeBatch(book: Book): void {
   book.new_actions.length = 0
 }
 
-/** Opens a hold: its amount is no longer free, to its account nor to its key. */
+/** Opens a hold: its amount is no longer free, to its account nor to its key. One that a plan covers counts there alone. */
 export function addHold(book: Book, account: AccountRow, key: KeyRow, opened: HoldRow): void {
   book.holds.set(opened.id, opened)
   book.new_holds.add(opened)
   if (book.counts) countPending(book.counts, opened, 1)
+  if (opened.plan_period_id !== null) {
+    countCovered(book, account, opened)
+    return
+  }
   account.held_nanos += opened.amount_nanos
   key.held_nanos += opened.amount_nanos
   countHold(book, account.budgets, opened)
@@ -161,10 +185,22 @@ export const personBudgets = (
   hold_id: number,
 ): readonly BookBudget[] => (hold_id >= person_from_hold_id ? person_budgets : NO_BUDGETS)
 
+/** Counts a covered hold. Where it is counted anew its plan may be over. */
+function countCovered(book: Book, { plan }: AccountRow, opened: HoldRow): void {
+  if (!plan) return
+  plan.running += 1
+  countHold(book, plan.budgets, opened, opened.covered_nanos)
+}
+
 /** Counts a hold where it was opened. */
-function countHold(book: Book, budgets: readonly BookBudget[], opened: HoldRow): void {
+function countHold(
+  book: Book,
+  budgets: readonly BookBudget[],
+  opened: HoldRow,
+  nanos = opened.amount_nanos,
+): void {
   for (const budget of budgets) {
-    countOpened(budget, opened.id, opened.amount_nanos, opened.created_at_ms)
+    countOpened(budget, opened.id, nanos, opened.created_at_ms)
     book.changed_budgets.add(budget)
   }
 }

@@ -1,6 +1,14 @@
-// Rows of accounts and keys with their budgets as one text, so that a book is loaded without a statement for these.
+// Rows of accounts, plans and keys with their budgets as one text, so that a book is loaded without a statement for these.
 import { BUDGET_PERIODS, type BudgetPeriod, NO_BUDGETS } from '../../domain/budgets.ts'
-import { type AccountRow, type Book, type BookBudget, type KeyRow, personKey } from './book.ts'
+import { compileGlobs } from '../../utilities/glob.ts'
+import {
+  type AccountRow,
+  type Book,
+  type BookBudget,
+  type KeyRow,
+  type PlanInForce,
+  personKey,
+} from './book.ts'
 
 /** The columns of a budget in the text, in this order. */
 export const BUDGET_COLUMNS = 'id, period, limit_nanos, started_ms, first_hold_id, used_nanos'
@@ -15,12 +23,17 @@ type StoredBudget = [
 
 /** Its budgets are an array of arrays in JSON; null or empty: none. */
 type WithText<Row> = Omit<Row, 'budgets'> & { budgets: string | null }
-export type StoredAccount = WithText<AccountRow>
+export type StoredAccount = Omit<WithText<AccountRow>, 'plan'>
 /** With those of its person, null where it is the account's. */
 export type StoredKey = Omit<WithText<KeyRow>, 'person_budgets'> & { person_budgets: string | null }
 
-/** A row as a book has it. */
-export const bookRow = <Row extends { budgets: string | null }>(row: Row) => ({
+/** An account as a book has it. @param plan of the period that the row names; absent also where no operation asks for it */
+export const accountRow = (row: StoredAccount, plan?: StoredPlan | null | undefined): AccountRow => ({
+  ...bookRow(row),
+  plan: plan ? planFrom(plan) : null,
+})
+
+const bookRow = <Row extends { budgets: string | null }>(row: Row) => ({
   ...row,
   budgets: budgetsFrom(row.budgets),
 })
@@ -41,6 +54,32 @@ function personsBudgets(
   book.person_budgets.set(name, known)
   return known
 }
+
+/** The plan in force of an account as it is stored. */
+export interface StoredPlan {
+  account_id: number
+  period_id: number
+  ends_ms: number
+  covers_until_ms: number
+  models: string
+  overflow: number
+  concurrent_calls: number | null
+  running: number
+  budgets: string | null
+}
+
+/** Its columns but for the budgets. What was held before counts as under way, whichever month it is of. */
+export const PLAN_COLUMNS = `plan_periods.account_id, plan_periods.id AS period_id, ends_ms, covers_until_ms, models, overflow, concurrent_calls,
+  (SELECT count(*) FROM holds WHERE state = 'pending' AND holds.account_id = plan_periods.account_id AND holds.plan_period_id IS NOT NULL) AS running`
+
+const planFrom = ({ budgets, models, overflow, ends_ms, ...stored }: StoredPlan): PlanInForce => ({
+  ...stored,
+  hasModel: compileGlobs(JSON.parse(models)),
+  overflow: overflow === 1,
+  budgets: budgetsFrom(budgets).map((budget) =>
+    budget.period === 'month' ? { ...budget, ends_ms } : budget,
+  ),
+})
 
 function budgetsFrom(text: string | null): readonly BookBudget[] {
   if (text === null || text === '[]') return NO_BUDGETS

@@ -1,7 +1,8 @@
 // Limits of accounts and keys as several gateways count them together: what counts in a batch, and which limit a hold would exceed. Pure.
 import type { Limit } from '../../domain/call-limits.ts'
 import { totalTokens } from '../../domain/usage.ts'
-import type { CallRecord, HoldLimits, LimitReached, Refusal } from './operations.ts'
+import type { LimitReached } from './limit-refusals.ts'
+import type { CallRecord, HoldLimits, Refusal } from './operations.ts'
 
 /** The owner of a limit. */
 export type Scope = LimitReached['of']

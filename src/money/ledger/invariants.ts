@@ -41,13 +41,16 @@ const MIN_OF_ACCOUNT = least('balance_nanos', 'held_nanos', 'debt_nanos', 'balan
 const MIN_OF_KEY = least('spent_nanos', 'held_nanos')
 const MIN_OF_CALL = least('cost_nanos', 'unpaid_nanos', 'refunded_nanos', 'cost_nanos - refunded_nanos')
 
+/** Those of a plan count the calls that it covers, and no other does. A call that began in an earlier month of the plan counts by its number. */
+const OF_PLAN = 'budgets.plan_period_id IS NOT NULL'
+
 /** Budgets that count less than they must. More is right: a key that replaced another begins with what that one had used. */
 const BUDGET_LESS = `
   SELECT 'budget ' || budgets.id AS subject, total AS expected, used_nanos AS found
     FROM budgets JOIN (
            SELECT budget_id, sum(nanos) AS total
-             FROM (${countedInBudgets('holds', 'amount_nanos', "state = 'pending'")}
-                   UNION ALL ${countedInBudgets('calls', 'cost_nanos - refunded_nanos', 'true')}) AS counted
+             FROM (${countedInBudgets('holds', `CASE WHEN ${OF_PLAN} THEN covered_nanos ELSE amount_nanos END`, "state = 'pending'")}
+                   UNION ALL ${countedInBudgets('calls', `CASE WHEN ${OF_PLAN} THEN covered_nanos ELSE cost_nanos - refunded_nanos END`, 'true')}) AS counted
             GROUP BY budget_id) AS sums
       ON sums.budget_id = budgets.id
    WHERE used_nanos < total`
@@ -57,7 +60,8 @@ function countedInBudgets(table: string, nanos: string, counts: string): string 
             FROM budgets JOIN ${table}
               ON ${table}.account_id = budgets.account_id AND ${table}.id >= first_hold_id
             JOIN keys ON keys.id = ${table}.key_id
-           WHERE started_ms IS NOT NULL AND (budgets.key_id IS NULL OR budgets.key_id = keys.id)
+           WHERE started_ms IS NOT NULL AND (budgets.plan_period_id IS NULL OR ${table}.plan_period_id IS NOT NULL)
+             AND (budgets.key_id IS NULL OR budgets.key_id = keys.id)
              AND (budgets.person_id IS NULL OR (budgets.person_id = keys.person_id AND ${table}.id >= keys.person_from_hold_id))
              AND ${counts}`
 }
@@ -100,6 +104,29 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `SELECT 'budget ' || budgets.id AS subject, keys.account_id AS expected, budgets.account_id AS found
             FROM budgets JOIN keys ON keys.id = budgets.key_id
            WHERE keys.account_id <> budgets.account_id`,
+  },
+  {
+    name: 'plan_is_of_account',
+    meaning: 'A covered call, its hold, and the limits of a plan belong to an account that bought the plan.',
+    over: 'budgets',
+    sql: `SELECT subject, 'a plan of account ' || named.account_id AS expected, 'plan period ' || plan_period_id AS found
+            FROM (SELECT 'account ' || id AS subject, id AS account_id, plan_period_id FROM accounts
+                  UNION ALL SELECT 'budget ' || id, account_id, plan_period_id FROM budgets
+                  UNION ALL SELECT 'hold ' || id, account_id, plan_period_id FROM holds
+                  UNION ALL SELECT 'call ' || id, account_id, plan_period_id FROM calls) AS named
+            LEFT JOIN plan_periods ON plan_periods.id = plan_period_id AND plan_periods.account_id = named.account_id
+           WHERE plan_period_id IS NOT NULL AND plan_periods.id IS NULL`,
+  },
+  {
+    name: 'covered_call_takes_nothing',
+    meaning:
+      'A call that a plan covers costs its account nothing; a call without a plan counts against none.',
+    over: 'calls',
+    sql: `SELECT 'call ' || id AS subject, 0 AS expected, CASE WHEN plan_period_id IS NULL THEN covered_nanos ELSE cost_nanos END AS found
+            FROM calls WHERE CASE WHEN plan_period_id IS NULL THEN covered_nanos ELSE cost_nanos END <> 0
+          UNION ALL
+          SELECT 'hold ' || id, 0, CASE WHEN plan_period_id IS NULL THEN covered_nanos ELSE amount_nanos END
+            FROM holds WHERE CASE WHEN plan_period_id IS NULL THEN covered_nanos ELSE amount_nanos END <> 0`,
   },
   {
     name: 'debt_is_unpaid_less_payments',

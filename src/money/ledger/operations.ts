@@ -5,6 +5,7 @@ import type { Limit } from '../../domain/call-limits.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { Call, Entry, Hold } from '../../store/schema.ts'
 import type { StateChange } from '../../store/state-changes.ts'
+import type { BudgetRefusal, LimitReached, PlanRefusal } from './limit-refusals.ts'
 
 /** Freezes money for one call. Refused unless the account, the key and the balance allow it at this moment. */
 export interface HoldOperation {
@@ -19,6 +20,8 @@ export interface HoldOperation {
    * is held, provided it is at least this much (and at least 1).
    */
   minimum_nanos: Nanos
+  /** The model, where the account has a plan: a plan that covers the call pays. Absent: the balance does. */
+  model_id?: string | undefined
   now_ms: number
   expires_at_ms: number
   /** Refused where they are reached. Only where several gateways share the ledger: one alone counts in memory. */
@@ -32,12 +35,16 @@ export interface HoldLimits {
 }
 
 /** The hold of an earlier process, whose row was never written while its call was served; its id may be another's by now. */
-export type LostHold = Omit<Hold, 'id' | 'state' | 'gateway_id'>
+export type LostHold = Omit<Hold, 'id' | 'state' | 'gateway_id' | OfPlan> &
+  // Absent in the journal of a version that had no plans.
+  Partial<Pick<Hold, OfPlan>>
+
+type OfPlan = 'covered_nanos' | 'plan_period_id'
 
 /** The record of a call when its hold is resolved; the rest of the row comes from the hold. */
 export type CallRecord = Omit<
   Call,
-  OfHold | 'cost_nanos' | 'unpaid_nanos' | 'refunded_nanos' | OfWriter | Later
+  OfHold | OfPlan | 'cost_nanos' | 'unpaid_nanos' | 'refunded_nanos' | OfWriter | Later
 > &
   // Absent in the journal of a version that did not record them.
   Partial<Pick<Call, Later>>
@@ -59,6 +66,8 @@ interface Settlement {
   /** Settled in place of `hold_id`, as one that has expired. */
   lost?: LostHold | undefined
   call: CallRecord
+  /** A plan covers the call: what it costs counts there, and takes nothing from the balance. */
+  is_covered?: true | undefined
   now_ms: number
 }
 
@@ -168,9 +177,6 @@ export type Operation =
   | MoneyOperation
   | RefundOperation
 
-/** A budget has less left than a call needs. */
-export type BudgetRefusal = `${'key' | 'person' | 'account'}_${'5h' | 'daily' | 'weekly' | 'monthly'}_limit`
-
 export type Refusal =
   | 'no_such_account'
   | 'account_suspended'
@@ -179,6 +185,7 @@ export type Refusal =
   | 'key_expired'
   | 'key_spend_limit'
   | BudgetRefusal
+  | PlanRefusal
   | 'insufficient_balance'
   | 'outstanding_debt'
   | 'no_such_hold'
@@ -194,10 +201,25 @@ export type Refusal =
   | 'limit_tokens'
   | 'limit_concurrency'
 
-export type HoldOutcome = { ok: true; hold_id: number; held_nanos: Nanos } | Refused
+export type HoldOutcome =
+  // The last two where a plan covers the call: `held_nanos` is 0 then.
+  | {
+      ok: true
+      hold_id: number
+      held_nanos: Nanos
+      covered_nanos?: Nanos | undefined
+      plan_period_id?: number | undefined
+    }
+  | Refused
 /** `late`: the hold had expired. */
 export type PostOutcome =
-  | { ok: true; charged_nanos: Nanos; unpaid_nanos: Nanos; late?: true | undefined }
+  | {
+      ok: true
+      charged_nanos: Nanos
+      unpaid_nanos: Nanos
+      covered_nanos?: Nanos | undefined
+      late?: true | undefined
+    }
   | Refused
 export type VoidOutcome = { ok: true; returned_nanos: Nanos; late?: true | undefined } | Refused
 export type MoneyOutcome =
@@ -226,12 +248,6 @@ export interface Refused {
   left_nanos?: Nanos
   /** The state that a row is in, where that is why; undefined where it is not there, or of another account. */
   state?: string | undefined
-}
-
-export interface LimitReached {
-  of: 'account' | 'key'
-  /** Whole seconds, at least 1, until the same hold can be admitted; 1 where that depends on calls under way. */
-  retry_after_s: number
 }
 
 /** An entry that is known by the key of its request; or an opening debt, whose amount is negative here. */

@@ -4,7 +4,7 @@ import type { Hold } from '../../store/schema.ts'
 import { groupCalls } from './added-calls.ts'
 import { allowanceKey, allowanceOf, sumOfCredits } from './allowances.ts'
 import { type Book, entryKey, stateKey } from './book.ts'
-import { addKeyRow, bookRow } from './budget-rows.ts'
+import { accountRow, addKeyRow } from './budget-rows.ts'
 import { type MoneyOperation, type Operation, sharesOf } from './operations.ts'
 import { changesOf } from './row-states.ts'
 import type { Statements } from './statements.ts'
@@ -65,7 +65,9 @@ export function loadOwner(
 function loadAccount(book: Book, statements: Statements, id: number): void {
   if (book.accounts.has(id)) return
   const row = statements.account.get(id)
-  if (row) book.accounts.set(id, bookRow(row))
+  if (!row) return
+  const { plan_period_id } = row
+  book.accounts.set(id, accountRow(row, plan_period_id === null ? null : statements.plan.get(plan_period_id)))
 }
 
 function loadKey(book: Book, statements: Statements, id: number): void {

@@ -10,13 +10,10 @@ import {
   staysExactResolved,
 } from '../../domain/budgets.ts'
 import type { Nanos } from '../../domain/money.ts'
-import type { Call } from '../../store/schema.ts'
 import {
   type AccountRow,
   addHold,
   type Book,
-  countCost,
-  countLost,
   freeOf,
   type HoldRow,
   isAmount,
@@ -26,10 +23,10 @@ import {
   personBudgets,
   refused,
 } from './book.ts'
-import { countPending, countRequest, countTokens, limitReached } from './call-limits.ts'
+import { countRequest, countTokens, limitReached } from './call-limits.ts'
+import { PERIOD_NAMES } from './limit-refusals.ts'
 import { moveByOperator, openDebt } from './movements.ts'
 import type {
-  CallRecord,
   ExpireOperation,
   HoldOperation,
   HoldOutcome,
@@ -42,10 +39,9 @@ import type {
   VoidOperation,
   VoidOutcome,
 } from './operations.ts'
+import { coversExactly, planOf, uncovered } from './plans.ts'
 import { refund } from './refunds.ts'
-
-/** Periods as refusals name them. */
-const PERIOD_NAMES = { '5h': '5h', day: 'daily', week: 'weekly', month: 'monthly' } as const
+import { callOf, type OpenHold, openHoldOf, release } from './resolving.ts'
 
 type Rule<O extends Operation> = (book: Book, operation: O) => OutcomeOf<O>
 
@@ -82,6 +78,12 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
   if (refusal) return refused(refusal)
   const reached = operation.limits && book.counts && limitReached(book.counts, operation, operation.limits)
   if (reached) return { ok: false, ...reached }
+  const plan = planOf(account, operation)
+  if (plan) {
+    const refusal = uncovered(plan, operation)
+    if (!refusal) return openHold(book, { account, key }, operation, amount_nanos, plan.period_id)
+    if (!plan.overflow) return refusal
+  }
 
   // A call that can cost anything needs a hold of at least 1, even where the minimum is 0.
   const required = Math.min(amount_nanos, Math.max(minimum_nanos, 1))
@@ -111,13 +113,14 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
     !staysExactOpened(account.budgets, held, now_ms)
   )
     return refused('amount_out_of_range')
-  return openHold(book, account, key, operation, held)
+  return openHold(book, { account, key }, operation, held)
 }
 
 function post(book: Book, operation: PostOperation): PostOutcome {
   const { cost_nanos, now_ms } = operation
   const open = openHoldOf(book, operation)
   if ('refusal' in open) return open
+  if (open.is_covered) return postCovered(book, operation, open)
   const { resolving, account, key, frozen_nanos, late } = open
 
   // The call may use its own hold and the free balance, but not the holds of other calls.
@@ -149,6 +152,19 @@ function post(book: Book, operation: PostOperation): PostOutcome {
     countTokens(book.counts, resolving, operation.limits, { call: operation.call, ended_ms: now_ms })
   payDebt(book, account, now_ms)
   return { ok: true, charged_nanos: paid, unpaid_nanos, late }
+}
+
+/** What it costs counts against the plan alone, also what is more than its ceiling. */
+function postCovered(book: Book, operation: PostOperation, open: OpenHold): PostOutcome {
+  const { cost_nanos, now_ms } = operation
+  const { resolving, account, late } = open
+  if (!isAmount(cost_nanos) || !coversExactly(account, resolving.id, cost_nanos - open.covered_nanos))
+    return refused('amount_out_of_range')
+  release(book, open, 'settled', cost_nanos)
+  book.new_calls.push(callOf(resolving, operation.call, 0, 0, cost_nanos))
+  if (operation.limits && book.counts)
+    countTokens(book.counts, resolving, operation.limits, { call: operation.call, ended_ms: now_ms })
+  return { ok: true, charged_nanos: 0, unpaid_nanos: 0, covered_nanos: cost_nanos, late }
 }
 
 function voidHold(book: Book, operation: VoidOperation): VoidOutcome {
@@ -190,12 +206,13 @@ function overBudget(
   return { ok: false, refusal, resets_at_ms: resetOf(reached, now_ms) }
 }
 
+/** @param plan_period_id of the plan that covers the call, in place of the balance */
 function openHold(
   book: Book,
-  account: AccountRow,
-  key: KeyRow,
+  { account, key }: { account: AccountRow; key: KeyRow },
   operation: HoldOperation,
-  amount_nanos: Nanos,
+  nanos: Nanos,
+  plan_period_id: number | null = null,
 ): HoldOutcome {
   const { request_id, now_ms, expires_at_ms, limits } = operation
   const opened: HoldRow = {
@@ -203,95 +220,19 @@ function openHold(
     account_id: account.id,
     key_id: key.id,
     request_id,
-    amount_nanos,
+    amount_nanos: plan_period_id === null ? nanos : 0,
     state: 'pending',
     created_at_ms: now_ms,
     expires_at_ms,
     gateway_id: book.gateway_id,
+    covered_nanos: plan_period_id === null ? 0 : nanos,
+    plan_period_id,
   }
   addHold(book, account, key, opened)
   if (limits && book.counts) countRequest(book.counts, operation, limits)
-  return { ok: true, hold_id: opened.id, held_nanos: amount_nanos }
-}
-
-/** Of a lost hold, until it is settled: as one that is opened now, and greater than all there are. */
-const NO_ID_YET = Number.MAX_SAFE_INTEGER
-
-interface OpenHold {
-  readonly resolving: HoldRow
-  readonly account: AccountRow
-  readonly key: KeyRow
-  /** Nothing once it has expired. */
-  readonly frozen_nanos: Nanos
-  readonly late: true | undefined
-}
-
-/** A hold that may be resolved. The call of one that expired was made: whatever its account and key may do by now, it is paid. */
-function openHoldOf(
-  book: Book,
-  operation: PostOperation | VoidOperation | ExpireOperation,
-): OpenHold | Refused {
-  const lost = operation.op === 'expire' ? undefined : operation.lost
-  const resolving: HoldRow | undefined = lost
-    ? { ...lost, id: NO_ID_YET, state: 'expired', gateway_id: null }
-    : book.holds.get(operation.hold_id)
-  if (!resolving) return refused('no_such_hold')
-  const late = resolving.state === 'expired' && operation.op !== 'expire' ? true : undefined
-  if (resolving.state !== 'pending' && !late) return refused('already_resolved')
-  const account = book.accounts.get(resolving.account_id)
-  const key = book.keys.get(resolving.key_id)
-  if (lost && !account) return refused('no_such_account')
-  if (lost && key?.account_id !== lost.account_id) return refused('no_such_key')
-  if (!account || !key) throw new Error(`the book lacks the account or the key of hold ${resolving.id}`)
-  return { resolving, account, key, frozen_nanos: late ? 0 : resolving.amount_nanos, late }
-}
-
-function release(
-  book: Book,
-  { resolving, account, key, frozen_nanos }: OpenHold,
-  state: HoldRow['state'],
-  cost_nanos: Nanos = 0,
-): void {
-  if (resolving.id === NO_ID_YET) {
-    resolving.id = book.takeHoldId()
-    book.holds.set(resolving.id, resolving)
-    countLost(book, account.budgets, resolving)
-    countLost(book, key.budgets, resolving)
-    countLost(book, personBudgets(key, resolving.id), resolving)
-  }
-  if (book.counts && resolving.state === 'pending') countPending(book.counts, resolving, -1)
-  resolving.state = state
-  account.held_nanos -= frozen_nanos
-  key.held_nanos -= frozen_nanos
-  countCost(book, account.budgets, resolving.id, cost_nanos - frozen_nanos)
-  countCost(book, key.budgets, resolving.id, cost_nanos - frozen_nanos)
-  countCost(book, personBudgets(key, resolving.id), resolving.id, cost_nanos - frozen_nanos)
-  book.resolved_holds.push(resolving)
-  book.changed_accounts.add(account)
-  book.changed_keys.add(key)
-}
-
-function callOf(resolved: HoldRow, record: CallRecord, cost_nanos: Nanos, unpaid_nanos: Nanos): Call {
-  return {
-    ...record,
-    id: resolved.id,
-    request_id: resolved.request_id,
-    account_id: resolved.account_id,
-    key_id: resolved.key_id,
-    hold_nanos: resolved.amount_nanos,
-    cost_nanos,
-    unpaid_nanos,
-    refunded_nanos: 0,
-    provider_cost_nanos: record.provider_cost_nanos ?? null,
-    costs_elsewhere: record.costs_elsewhere ?? null,
-    reported_cost_nanos: record.reported_cost_nanos ?? null,
-    computed_cost_nanos: record.computed_cost_nanos ?? null,
-    summed: 0,
-    price_id: null,
-    counted: '',
-    failed_tries: record.failed_tries ?? 0,
-    trace: record.trace ?? '',
-  }
+  return plan_period_id === null
+    ? { ok: true, hold_id: opened.id, held_nanos: nanos }
+    : { ok: true, hold_id: opened.id, held_nanos: 0, covered_nanos: nanos, plan_period_id }
 }
 
 /** How much more a key may hold by one of its limits; negative where its calls cost more than their holds. */

@@ -20,7 +20,7 @@ export interface Spending {
   week_nanos: Nanos
   /** In the seven days before that. */
   week_before_nanos: Nanos
-  /** The least that one of its last calls held; null if it has made none. */
+  /** The least that one of its last calls held; null if it has made none that its balance paid. */
   call_nanos: Nanos | null
 }
 
@@ -56,7 +56,7 @@ const queries = perConnection({
       .select({
         account_id: accounts.id,
         call_nanos: sql<number | null>`(SELECT min(hold_nanos) FROM
-          (SELECT hold_nanos FROM calls WHERE account_id = accounts.id ORDER BY id DESC LIMIT ${sql.raw(String(LAST_CALLS))}) AS newest)`,
+          (SELECT CASE WHEN plan_period_id IS NULL THEN hold_nanos END AS hold_nanos FROM calls WHERE account_id = accounts.id ORDER BY id DESC LIMIT ${sql.raw(String(LAST_CALLS))}) AS newest)`,
       })
       .from(accounts)
       .where(isOneOf(accounts.id, 'account_ids'))

@@ -19,7 +19,13 @@ import type { StateChangeRow } from '../../store/state-changes.ts'
 import { ADDED_COLUMNS, type AddedCalls } from './added-calls.ts'
 import { type CreditLine, creditsSql } from './allowances.ts'
 import type { HoldRow, NewEntry, RefundedCall, RowState } from './book.ts'
-import { BUDGET_COLUMNS, type StoredAccount, type StoredKey } from './budget-rows.ts'
+import {
+  BUDGET_COLUMNS,
+  PLAN_COLUMNS,
+  type StoredAccount,
+  type StoredKey,
+  type StoredPlan,
+} from './budget-rows.ts'
 import { columnsOf, columnsWithoutId } from './columns.ts'
 import type { KeyedEntry } from './operations.ts'
 import { STATE_COLUMNS } from './row-states.ts'
@@ -42,21 +48,11 @@ export function prepareStatements(db: Database) {
     // Another number than before where another connection has written since.
     dataVersion: db.prepare<{ data_version: number }, []>('PRAGMA data_version'),
     lastHoldId: db.prepare<{ id: number }, []>(`SELECT ${NEWEST_HOLD_SQL} AS id`),
-    account: db.prepare<StoredAccount, [number]>(
-      `SELECT id, status, balance_nanos, held_nanos, debt_nanos,
-              ${budgetsWhere('account_id = accounts.id AND key_id IS NULL AND person_id IS NULL')} AS budgets
-         FROM accounts WHERE id = ?`,
-    ),
-    key: db.prepare<StoredKey, [number]>(
-      `SELECT id, account_id, person_id, person_from_hold_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,
-              ${budgetsWhere('key_id = keys.id')} AS budgets,
-              CASE WHEN person_id IS NOT NULL
-                   THEN ${budgetsWhere('budgets.person_id = keys.person_id AND account_id = keys.account_id')} END AS person_budgets
-         FROM keys WHERE id = ?`,
-    ),
+    ...prepareOwners(db),
     hold: db.prepare<HoldRow, [number]>(
       `SELECT * FROM holds WHERE id = ?1 UNION ALL
-       SELECT id, account_id, key_id, request_id, hold_nanos, 'settled', started_at_ms, started_at_ms, NULL FROM calls WHERE id = ?1`,
+       SELECT id, account_id, key_id, request_id, hold_nanos, 'settled', started_at_ms, started_at_ms, NULL, covered_nanos, plan_period_id
+         FROM calls WHERE id = ?1`,
     ),
     call: db.prepare<RefundedCall, [number]>(
       'SELECT id, account_id, key_id, request_id, cost_nanos, refunded_nanos FROM calls WHERE id = ?',
@@ -114,6 +110,26 @@ const rowStateStatements = (db: Database) => ({
     void db
       .query(`UPDATE ${table} SET account_id = ?, state = ?, changed_at_ms = ? WHERE id = ?`)
       .run(account_id, state, changed_at_ms, id),
+})
+
+/** Of accounts, their plans and their keys, with their budgets. @throws SQLiteError as `prepareStatements` */
+const prepareOwners = (db: Database) => ({
+  account: db.prepare<StoredAccount, [number]>(
+    `SELECT id, status, balance_nanos, held_nanos, debt_nanos, plan_period_id,
+            ${budgetsWhere('account_id = accounts.id AND key_id IS NULL AND person_id IS NULL AND budgets.plan_period_id IS NULL')} AS budgets
+       FROM accounts WHERE id = ?`,
+  ),
+  plan: db.prepare<StoredPlan, [number]>(
+    `SELECT ${PLAN_COLUMNS}, ${budgetsWhere('budgets.plan_period_id = plan_periods.id')} AS budgets
+       FROM plan_periods WHERE id = ?`,
+  ),
+  key: db.prepare<StoredKey, [number]>(
+    `SELECT id, account_id, person_id, person_from_hold_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,
+            ${budgetsWhere('key_id = keys.id')} AS budgets,
+            CASE WHEN person_id IS NOT NULL
+                 THEN ${budgetsWhere('budgets.person_id = keys.person_id AND account_id = keys.account_id')} END AS person_budgets
+       FROM keys WHERE id = ?`,
+  ),
 })
 
 /** @throws SQLiteError as `prepareStatements` */

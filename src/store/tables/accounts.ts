@@ -12,6 +12,8 @@ export const accounts = sqliteTable('accounts', {
   held_nanos: integer().notNull(),
   debt_nanos: integer().notNull(),
   created_at_ms: integer().notNull(),
+  /** The period of `plan_periods` whose plan covers calls; null: it has none. */
+  plan_period_id: integer(),
 })
 
 /** An operator's notes on accounts, and the view of their limited keys. An account without a row has none. */
@@ -77,6 +79,8 @@ export const budgets = sqliteTable('budgets', {
   used_nanos: integer().notNull(),
   /** Whose keys together; null: of the account, or a key. */
   person_id: integer(),
+  /** Whose plan: of the calls that it covers; null: of others. */
+  plan_period_id: integer(),
 })
 
 export const account_tables: readonly StoredTable[] = [
@@ -85,7 +89,7 @@ export const account_tables: readonly StoredTable[] = [
     erases: 'columns',
     described: 'the account and its balance',
     columns: {
-      ...columns('id status balance_nanos held_nanos debt_nanos created_at_ms', EXPORTED),
+      ...columns('id status balance_nanos held_nanos debt_nanos created_at_ms plan_period_id', EXPORTED),
       name: { exported: 'as_is', erased: "'erased-' || id" },
     },
   }),
@@ -125,6 +129,7 @@ export const account_tables: readonly StoredTable[] = [
     described: 'its limits of spending, and what is used of them',
     columns: {
       ...columns('id account_id key_id person_id period limit_nanos started_ms used_nanos', EXPORTED),
+      plan_period_id: EXPORTED,
       ...columns('first_hold_id', NOT_EXPORTED),
     },
   }),

@@ -83,6 +83,10 @@ export const calls = sqliteTable('calls', {
    * model", nano-dollars], …]`; null without any.
    */
   costs_elsewhere: text(),
+  /** The cost of a call that a plan covered: it counts there, and `cost_nanos` is 0. */
+  covered_nanos: integer().notNull(),
+  /** Null: the balance paid. */
+  plan_period_id: integer(),
 })
 
 /** How far calls were written anew in smaller form, in the order of their ids (money/ledger/rewriting.ts). */
@@ -156,7 +160,7 @@ export const call_tables: readonly StoredTable[] = [
       ...columns('id request_id account_id key_id surface model provider upstream_model', EXPORTED),
       ...columns('outcome status streamed estimated', EXPORTED),
       ...usage(EXPORTED),
-      ...columns('hold_nanos cost_nanos unpaid_nanos refunded_nanos', EXPORTED),
+      ...columns('hold_nanos cost_nanos unpaid_nanos refunded_nanos covered_nanos plan_period_id', EXPORTED),
       ...columns('started_at_ms first_byte_ms duration_ms', EXPORTED),
       failed_tries: EXPORTED,
       price: {

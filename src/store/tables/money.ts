@@ -15,6 +15,9 @@ export const holds = sqliteTable('holds', {
   expires_at_ms: integer().notNull(),
   /** The gateway that serves the call, of `gateways`; null of an earlier version. */
   gateway_id: integer(),
+  /** The most that a call costs which a plan covers: it counts there, and `amount_nanos` is 0. */
+  covered_nanos: integer().notNull(),
+  plan_period_id: integer(),
 })
 
 /** A refund credits what a call was charged, or a part of it. */
@@ -69,6 +72,7 @@ export const money_tables: readonly StoredTable[] = [
     described: 'money held for its calls',
     columns: {
       ...columns('id account_id key_id request_id amount_nanos state created_at_ms expires_at_ms', EXPORTED),
+      ...columns('covered_nanos plan_period_id', EXPORTED),
       gateway_id: NOT_EXPORTED,
     },
   }),

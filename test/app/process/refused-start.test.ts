@@ -39,7 +39,9 @@ function makeOld(path: string): void {
   const db = new Database(path, { create: true, strict: true })
   db.run('PRAGMA journal_mode = WAL')
   migrate(db, MIGRATIONS.slice(0, OLD_VERSION))
-  db.run("INSERT INTO accounts VALUES (1, 'alice', 'active', 0, 0, 0, 1)")
+  db.run(
+    "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'alice', 'active', 0, 0, 0, 1)",
+  )
   db.run(
     `INSERT INTO files (key, account_id, name, mime, bytes, state, sha256, width, height, created_at_ms)
      VALUES ('files/1/00000000-0000-4000-8000-000000000000_cat.png', 1, 'cat', 'image/png', 10, 'stored', '${'a'.repeat(64)}', 1, 1, 1)`,

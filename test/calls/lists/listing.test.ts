@@ -116,7 +116,7 @@ async function many(count: number, rare: readonly number[]): Promise<Db> {
   const store = await recorded([], db)
   const insert = db.prepare(
     `INSERT INTO calls SELECT ?1, 'r', 1, 1 + ?1 % 2, 's', ?2, 'p', 'u', 'completed', 200, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0,
-            1, 1, 0, '', ?3, 1, 1, 0, 0, '', NULL, NULL, '', NULL, NULL, 0, NULL`,
+            1, 1, 0, '', ?3, 1, 1, 0, 0, '', NULL, NULL, '', NULL, NULL, 0, NULL, 0, NULL`,
   )
   db.transaction(() => {
     for (let id = 1; id <= count; id++) {

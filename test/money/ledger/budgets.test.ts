@@ -157,13 +157,13 @@ test('the limits of a day and a month that were columns of a key go on with what
   migrate(db, MIGRATIONS.slice(0, 30))
   const key = Buffer.alloc(32)
   db.run(`
-    INSERT INTO accounts VALUES (1, 'ada', 'active', 0, 0, 0, 0);
+    INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'ada', 'active', 0, 0, 0, 0);
     INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms, ${OF_DAY}, ${OF_MONTH})
     VALUES (1, 1, 'both', 'tg_', x'${key.fill(1).toHex()}', 0, 0, 0, 100, 5, 7, 60, 500, 4, 3, 400),
            (2, 1, 'month', 'tg_', x'${key.fill(2).toHex()}', 0, 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0),
            (3, 1, 'none', 'tg_', x'${key.fill(3).toHex()}', 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, 0, 0)`)
   migrate(db)
-  const row = { account_id: 1, key_id: 1, person_id: null }
+  const row = { account_id: 1, key_id: 1, person_id: null, plan_period_id: null }
   expect(db.query('SELECT * FROM budgets ORDER BY key_id, period').all()).toEqual([
     { id: 1, ...row, period: 'day', limit_nanos: 100, started_ms: 5, first_hold_id: 7, used_nanos: 60 },
     { id: 2, ...row, period: 'month', limit_nanos: 500, started_ms: 4, first_hold_id: 3, used_nanos: 400 },

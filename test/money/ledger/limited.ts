@@ -36,6 +36,8 @@ export class LimitedLedger {
       held_nanos: 0,
       debt_nanos: 0,
       budgets: [],
+      plan_period_id: null,
+      plan: null,
     } as const
     for (const id of [1, 2]) this.#book.accounts.set(id, { id, ...money })
     for (const id of [1, 2, 3]) this.#book.keys.set(id, { id, account_id: id === 2 ? 2 : 1, ...KEY })

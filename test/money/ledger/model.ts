@@ -1,5 +1,6 @@
 // The model of the simulation: a second, simple implementation of the ledger's rules, without rows or running totals.
 import type {
+  HoldOperation,
   MoneyOperation,
   Operation,
   Outcome,
@@ -46,6 +47,18 @@ interface ModelHold {
   key_id: number
   amount: number
   at_ms: number
+  /** Of the plan that covers it, in place of the amount. */
+  covered?: { plan: ModelPlan; amount: number } | undefined
+}
+
+/** What a plan covers of the calls of an account. */
+interface ModelPlan extends ModelOwner {
+  overflow: boolean
+  concurrent_calls: number
+  /** Covered calls with what they cost, by the numbers of their holds. */
+  covered: Map<number, { at_ms: number; cost: number }>
+  /** The last hold of before its month. */
+  month_after: number
 }
 
 interface ModelAccount extends ModelOwner {
@@ -67,6 +80,8 @@ export class Model {
   readonly accounts = new Map<number, ModelAccount>()
   readonly keys = new Map<number, ModelKey & { account_id: number; person_id: number | null }>()
   readonly people = new Map<number, ModelOwner>()
+  /** By the accounts. */
+  readonly plans = new Map<number, ModelPlan>()
   readonly pending = new Map<number, ModelHold>()
   readonly expired = new Map<number, ModelHold>()
   readonly calls = new Map<number, ModelCall>()
@@ -96,6 +111,21 @@ export class Model {
     this.people.set(id, ownerOf(limits))
     for (const key_id of key_ids) must(this.keys.get(key_id)).person_id = id
   }
+
+  beginPlan(account_id: number, limits: ModelLimits, overflow: boolean, concurrent_calls = Infinity): void {
+    const covered = new Map()
+    this.plans.set(account_id, {
+      ...ownerOf(limits),
+      overflow,
+      concurrent_calls,
+      covered,
+      month_after: this.holds_made,
+    })
+  }
+
+  /** Whether a plan covers the call of a hold. */
+  isCovered = (hold_id: number): boolean =>
+    (this.pending.get(hold_id) ?? this.expired.get(hold_id))?.covered !== undefined
 
   private personOf({ person_id }: { person_id: number | null }): ModelOwner[] {
     return person_id === null ? [] : [must(this.people.get(person_id))]
@@ -144,6 +174,12 @@ export class Model {
     if (account.suspended) return no('account_suspended')
     if (key.revoked) return no('key_revoked')
     if (account.debt > 0) return no('outstanding_debt')
+    const plan = this.plans.get(account_id)
+    if (plan && operation.model_id !== undefined && amount_nanos > 0) {
+      const refusal = operation.model_id === 'sim-text' ? this.uncovered(plan, operation) : 'plan_model'
+      if (!refusal) return this.holdCovered(plan, operation)
+      if (!plan.overflow) return no(refusal)
+    }
     const { total = Infinity } = key.limits
     const room = total - key.spent - this.heldBy((hold) => hold.key_id === key_id)
     const rooms = [
@@ -171,15 +207,63 @@ export class Model {
     return { ok: true, hold_id: this.holds_made, held_nanos: amount }
   }
 
+  private uncovered(plan: ModelPlan, { amount_nanos, now_ms }: HoldOperation): Refusal | undefined {
+    const running = [...this.pending].filter(([, { covered }]) => covered?.plan === plan)
+    for (const [period, name] of PERIODS) {
+      const limit = plan.limits[period]
+      if (limit === undefined) continue
+      const isIn = (id: number, at_ms: number) =>
+        period === 'month'
+          ? id > plan.month_after
+          : period === '5h'
+            ? now_ms < plan.five_hours_from_ms + FIVE_HOURS_MS && at_ms >= plan.five_hours_from_ms
+            : NAMED[period](at_ms) === NAMED[period](now_ms)
+      let used = 0
+      for (const [id, { at_ms, cost }] of plan.covered) if (isIn(id, at_ms)) used += cost
+      for (const [id, { at_ms, covered }] of running) if (isIn(id, at_ms)) used += covered?.amount ?? 0
+      if (limit - used < amount_nanos) return `plan_${name}_limit`
+    }
+    // Calls under way that an earlier plan of the account covers count, too.
+    const all = [...this.pending.values()].filter(
+      ({ covered, account_id }) => covered && this.plans.get(account_id) === plan,
+    )
+    return all.length >= plan.concurrent_calls ? 'plan_concurrency' : undefined
+  }
+
+  private holdCovered(plan: ModelPlan, { account_id, key_id, amount_nanos, now_ms }: HoldOperation): Outcome {
+    this.holds_made += 1
+    const covered = { plan, amount: amount_nanos }
+    this.pending.set(this.holds_made, { account_id, key_id, amount: 0, at_ms: now_ms, covered })
+    beginFiveHours([plan], now_ms)
+    const plan_period_id = account_id
+    return {
+      ok: true,
+      hold_id: this.holds_made,
+      held_nanos: 0,
+      covered_nanos: amount_nanos,
+      plan_period_id,
+    }
+  }
+
+  private postCovered(hold_id: number, { plan }: { plan: ModelPlan }, at_ms: number, cost: number): Outcome {
+    plan.covered.set(hold_id, { at_ms, cost })
+    return { ok: true, charged_nanos: 0, unpaid_nanos: 0, covered_nanos: cost }
+  }
+
   private resolve(operation: Extract<Operation, { hold_id: number }>): Outcome {
     const lost = operation.op === 'expire' ? undefined : operation.lost
     const hold_id = lost ? this.holds_made + 1 : operation.hold_id
     if (lost) {
       const { account_id, key_id, amount_nanos, created_at_ms } = lost
       this.holds_made = hold_id
-      this.expired.set(hold_id, { account_id, key_id, amount: amount_nanos, at_ms: created_at_ms })
+      const plan = lost.plan_period_id ? must(this.plans.get(account_id)) : undefined
+      const covered = plan && { plan, amount: lost.covered_nanos ?? 0 }
+      this.expired.set(hold_id, { account_id, key_id, amount: amount_nanos, at_ms: created_at_ms, covered })
       const key = must(this.keys.get(key_id))
-      beginFiveHours([must(this.accounts.get(account_id)), key, ...this.personOf(key)], created_at_ms)
+      beginFiveHours(
+        plan ? [plan] : [must(this.accounts.get(account_id)), key, ...this.personOf(key)],
+        created_at_ms,
+      )
     }
     if (hold_id < 1 || hold_id > this.holds_made) return no('no_such_hold')
     const late = operation.op !== 'expire' && this.expired.has(hold_id)
@@ -191,12 +275,18 @@ export class Model {
     this.expired.delete(hold_id)
     if (operation.op === 'expire') this.expired.set(hold_id, hold)
     const { account_id, key_id, at_ms } = hold
-    const call = { account_id, key_id, at_ms, cost: operation.op === 'post' ? operation.cost_nanos : 0 }
+    const cost = operation.op === 'post' && !hold.covered ? operation.cost_nanos : 0
+    const call = { account_id, key_id, at_ms, cost }
     if (operation.op !== 'expire') this.calls.set(hold_id, call)
     if (operation.op !== 'post') {
       this.payDebt(hold.account_id)
       return late ? { ok: true, returned_nanos: 0, late } : { ok: true, returned_nanos: hold.amount }
     }
+    if (hold.covered)
+      return {
+        ...this.postCovered(hold_id, hold.covered, at_ms, operation.cost_nanos),
+        late: late || undefined,
+      } as Outcome
     const charged = Math.min(operation.cost_nanos, this.free(hold.account_id))
     const unpaid = operation.cost_nanos - charged
     const key = must(this.keys.get(hold.key_id))

@@ -8,7 +8,18 @@ import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executo
 import type { Db } from '../../../src/store/db.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import { dropDatabase, makeDatabase } from '../../support/postgres.ts'
-import { budgetsText, ENTRIES, type Given, type GivenKey, STATE, type State, topUp } from './world.ts'
+import {
+  budgetsText,
+  ENTRIES,
+  type Given,
+  type GivenKey,
+  type Limits,
+  PLAN_USED,
+  planTexts,
+  STATE,
+  type State,
+  topUp,
+} from './world.ts'
 
 export interface PostgresWorld extends AsyncDisposable {
   url: string
@@ -21,6 +32,7 @@ export interface PostgresWorld extends AsyncDisposable {
   commit(operations: Operation[]): Promise<Result[]>
   stateOf(id?: number): Promise<State | undefined>
   entriesOf(account_id?: number): Promise<string[]>
+  planUsedOf(): Promise<Limits>
   brokenInvariants(): Promise<string[]>
 }
 
@@ -52,7 +64,7 @@ export async function worldAt(url: string): Promise<PostgresWorld> {
     executor,
     run,
     commit,
-    async begin({ balance = 0, account: { status = 'active' } = {}, key = {} }) {
+    async begin({ balance = 0, account: { status = 'active' } = {}, key = {}, plan }) {
       await run(
         inOne([
           ...EMPTYING,
@@ -61,6 +73,7 @@ export async function worldAt(url: string): Promise<PostgresWorld> {
           keyText(1, 1, key),
           keyText(2, 2),
           keyText(3, 1),
+          ...(plan ? planTexts(plan) : []),
         ]),
       )
       if (balance > 0) await commit([topUp(balance)])
@@ -69,6 +82,10 @@ export async function worldAt(url: string): Promise<PostgresWorld> {
     stateOf: async (id = 1) => (await db.rows<State>(STATE, { id }))[0],
     entriesOf: async (account_id = 1) =>
       (await db.rows<{ text: string }>(ENTRIES, { account_id })).map(({ text }) => text),
+    planUsedOf: async () => {
+      const rows = await db.rows<{ period: string; used: number }>(PLAN_USED, { id: 1 })
+      return Object.fromEntries(rows.map(({ period, used }) => [period, used]))
+    },
     brokenInvariants: () => brokenIn(db),
     async [Symbol.asyncDispose]() {
       await executor.close()
@@ -79,7 +96,7 @@ export async function worldAt(url: string): Promise<PostgresWorld> {
 
 /** A statement that adds an account without money. */
 export const accountText = (id: number): string =>
-  `INSERT INTO accounts VALUES (${id}, 'account-${id}', 'active', 0, 0, 0, 0)`
+  `INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (${id}, 'account-${id}', 'active', 0, 0, 0, 0)`
 
 /** A statement that adds a key to an account; two where it has budgets. */
 export function keyText(id: number, account_id: number, key: GivenKey = {}): string {
@@ -110,8 +127,9 @@ const EMPTIED = [
   'gateways',
   'rates',
   'budgets',
+  'plan_periods',
 ]
-const NUMBERED = ['holds', 'prices', 'generations', 'budgets']
+const NUMBERED = ['holds', 'prices', 'generations', 'budgets', 'plan_periods']
 const EMPTYING = [
   ...EMPTIED.map((table) => `DELETE FROM ${table}`),
   ...NUMBERED.map((table) => `PERFORM setval(pg_get_serial_sequence('${table}', 'id'), 1, false)`),

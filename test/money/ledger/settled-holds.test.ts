@@ -119,7 +119,7 @@ function makeOld(path: string): void {
     `INSERT INTO generations (uuid, account_id, call_id, position, kind, state, model, prompt, parents, created_at_ms)
      VALUES (format('%036d', ${call_id}), 1, ${call_id}, 0, 'edit', 'failed', 'm', 'a cat', '[]', 5)`
   db.run(`
-    INSERT INTO accounts VALUES (1, 'alice', 'active', 96, 40, 0, 0);
+    INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'alice', 'active', 96, 40, 0, 0);
     INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms)
     VALUES (1, 1, 'key', 'tg_', zeroblob(32), 4, 40, 0);
     INSERT INTO holds VALUES (1, 1, 1, 'request-1', 10, 'posted', 0, 9), (2, 1, 1, 'request-2', 20, 'voided', 0, 9),

@@ -21,10 +21,14 @@ export function nextOperation(random: Random, model: Model, now_ms: number): Ope
       key_id: random.chance(0.98) ? account_id + ACCOUNTS * random.below(KEYS_EACH) : random.below(32),
       now_ms,
       minimum_nanos: random.chance(0.5) ? amount : random.below(100),
+      // A gateway may not know yet that there is a plan.
+      ...(model.plans.has(account_id) && random.chance(0.95)
+        ? { model_id: random.chance(0.9) ? 'sim-text' : 'sim-image' }
+        : {}),
     })
   }
   if (kind < 91) return resolution(random, model)
-  if (kind < 92) return lostSettlement(random, account_id, now_ms)
+  if (kind < 92) return lostSettlement(random, model, account_id, now_ms)
   if (kind < 94) return refunded(random, model, account_id)
   if (random.chance(0.1)) return debtBroughtOver(random, account_id)
   const changes = random.chance(0.3) ? changesOf(random, model) : undefined
@@ -77,7 +81,7 @@ function refunded(random: Random, model: Model, account_id: number): Operation {
 }
 
 /** Of a hold that an earlier process decided, and never wrote. */
-function lostSettlement(random: Random, account_id: number, now_ms: number): Operation {
+function lostSettlement(random: Random, model: Model, account_id: number, now_ms: number): Operation {
   const lost = {
     account_id,
     key_id: account_id + ACCOUNTS * random.below(KEYS_EACH),
@@ -86,10 +90,19 @@ function lostSettlement(random: Random, account_id: number, now_ms: number): Ope
     created_at_ms: now_ms,
     expires_at_ms: now_ms,
   }
-  return { ...(random.chance(0.2) ? voided(1) : post(1, random.below(200))), lost }
+  const settlement = random.chance(0.2) ? voided(1) : post(1, random.below(200))
+  if (!model.plans.has(account_id) || random.chance(0.5)) return { ...settlement, lost }
+  const covered = { amount_nanos: 0, covered_nanos: random.below(200), plan_period_id: account_id }
+  return { ...settlement, is_covered: true, lost: { ...lost, ...covered } }
 }
 
 function resolution(random: Random, model: Model): Operation {
+  const operation = resolutionOf(random, model)
+  if (operation.op !== 'post' && operation.op !== 'void') return operation
+  return model.isCovered(operation.hold_id) ? { ...operation, is_covered: true } : operation
+}
+
+function resolutionOf(random: Random, model: Model): Operation {
   const [oldest = 1] =
     random.chance(0.2) && model.expired.size > 0 ? model.expired.keys() : model.pending.keys()
   const unknown = random.chance(0.02) ? 1 + random.below(3) : 0
@@ -98,7 +111,8 @@ function resolution(random: Random, model: Model): Operation {
     : random.chance(0.9)
       ? oldest
       : 1 + random.below(model.holds_made)
-  const held = model.pending.get(hold_id)?.amount ?? 10
+  const pending = model.pending.get(hold_id)
+  const held = pending?.covered?.amount ?? pending?.amount ?? 10
   if (random.chance(0.15)) return voided(hold_id)
   if (random.chance(0.03)) return expire(hold_id)
   const cost_nanos = random.chance(0.9) ? random.below(held + 1) : random.below(3 * held + 50)

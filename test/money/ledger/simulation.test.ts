@@ -12,7 +12,7 @@ import { ACCOUNTS, nextOperation } from './simulated-operations.ts'
 import { postgresSimulated } from './simulated-postgres.ts'
 import { sqliteSimulated } from './simulated-sqlite.ts'
 import { withoutResets } from './steps.ts'
-import { budgetsText, expire, type GivenKey, NOW, personText } from './world.ts'
+import { budgetsText, expire, type GivenKey, NOW, personText, planTexts } from './world.ts'
 
 const OPERATIONS = Number(process.env.TOLLGATE_SIMULATION_OPERATIONS ?? 40_000)
 /** A batch waits for the server. */
@@ -33,6 +33,8 @@ export interface Simulated extends AsyncDisposable {
    * @returns the outcomes
    */
   commit(writer: number, operations: Operation[], expected: readonly Outcome[]): Promise<unknown[]>
+  /** Accounts that have or had a plan. */
+  has_plans: Set<number>
   /** Changes rows by a text of SQL. */
   run(text: string): Promise<void>
   accounts(): Promise<{ id: number; balance_nanos: number; held_nanos: number; debt_nanos: number }[]>
@@ -80,7 +82,44 @@ async function settle(tables: Simulated, model: Model): Promise<void> {
     for (const text of personText(account_id, account_id, [account_id, third], of_person))
       await tables.run(text)
     model.addPerson(account_id, [account_id, third], of_person)
+    if (account_id % 2 === 0) await beginPlan(tables, model, account_id)
   }
+}
+
+/** Of every second account. One pays the rest from its balance, one may have two calls at once. */
+async function beginPlan(tables: Simulated, model: Model, account_id: number): Promise<void> {
+  const limits = { '5h': 500, day: 800, week: 2_500, month: 6_000 }
+  const overflow = account_id !== 4
+  const concurrent_calls = account_id === 6 ? 2 : undefined
+  model.beginPlan(account_id, limits, overflow, concurrent_calls)
+  await tables.run(`UPDATE accounts SET plan_period_id = NULL WHERE id = ${account_id}`)
+  await tables.run(`DELETE FROM budgets WHERE account_id = ${account_id} AND plan_period_id IS NOT NULL`)
+  const given = { id: account_id, account_id, limits, overflow, concurrent_calls, models: ['sim-text'] }
+  const [inserted = '', ...others] = planTexts({ ...given, ends_ms: Number.MAX_SAFE_INTEGER })
+  const texts = tables.has_plans.has(account_id) ? others : [inserted, ...others]
+  tables.has_plans.add(account_id)
+  for (const text of texts) await tables.run(text)
+}
+
+/** Its next month is paid, or it ends, or another begins. */
+async function changePlan(random: Random, tables: Simulated, model: Model): Promise<void> {
+  const account_id = 2 * (1 + random.below(ACCOUNTS / 2))
+  const plan = model.plans.get(account_id)
+  if (!plan || random.chance(0.2)) {
+    await beginPlan(tables, model, account_id)
+    return
+  }
+  const of_plan = `account_id = ${account_id} AND plan_period_id IS NOT NULL`
+  if (random.chance(0.2)) {
+    model.plans.delete(account_id)
+    await tables.run(`UPDATE accounts SET plan_period_id = NULL WHERE id = ${account_id}`)
+    await tables.run(`DELETE FROM budgets WHERE ${of_plan}`)
+    return
+  }
+  plan.month_after = model.holds_made
+  await tables.run(
+    `UPDATE budgets SET started_ms = NULL, first_hold_id = 0, used_nanos = 0 WHERE period = 'month' AND ${of_plan}`,
+  )
 }
 
 /** What an operator changes while the ledger runs. */
@@ -162,6 +201,7 @@ async function simulate(open: () => Promise<Simulated>, count: number): Promise<
       })
     await expectSame(tables, model)
     if (random.chance(0.05)) await administer(random, tables, model)
+    if (random.chance(0.02)) await changePlan(random, tables, model)
     if (random.chance(0.05)) await sweep(random, tables, model)
     done += size
     if (done >= (audited * count) / AUDITS) {
@@ -210,6 +250,11 @@ const OUTCOMES_MET = [
   'hold person_daily_limit',
   'hold person_monthly_limit',
   'hold person_weekly_limit',
+  'hold plan_5h_limit',
+  'hold plan_daily_limit',
+  'hold plan_model',
+  'hold plan_monthly_limit',
+  'hold plan_weekly_limit',
   'open_debt amount_out_of_range',
   'open_debt no_such_account',
   'open_debt ok',

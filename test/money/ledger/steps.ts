@@ -5,7 +5,7 @@ import type { Operation, Outcome, Refusal } from '../../../src/money/ledger/oper
 import { createWriter } from '../../../src/money/ledger/writer.ts'
 import { hasPostgres } from '../../support/postgres.ts'
 import { type PostgresWorld, postgresWorld } from './postgres-world.ts'
-import { brokenInvariants, entriesOf, type Given, stateOf, world } from './world.ts'
+import { brokenInvariants, entriesOf, type Given, type Limits, planUsedOf, stateOf, world } from './world.ts'
 
 export const MAX_NANOS = Number.MAX_SAFE_INTEGER
 /** Outcomes without when a budget begins anew, which budgets.test.ts is about. */
@@ -16,6 +16,11 @@ export const withoutResets = <T extends object>(outcomes: readonly T[]): T[] =>
   })
 export const refused = (refusal: Refusal) => ({ ok: false, refusal }) as const
 export const held = (hold_id: number, held_nanos: number) => ({ ok: true, hold_id, held_nanos }) as const
+/** Of a call that a plan covers. */
+export const heldByPlan = (hold_id: number, covered_nanos: number, plan_period_id = 1) =>
+  ({ ok: true, hold_id, held_nanos: 0, covered_nanos, plan_period_id }) as const
+export const covered = (covered_nanos: number) =>
+  ({ ok: true, charged_nanos: 0, unpaid_nanos: 0, covered_nanos }) as const
 export const charged = (charged_nanos: number, unpaid_nanos = 0) =>
   ({ ok: true, charged_nanos, unpaid_nanos }) as const
 export const returned = (returned_nanos: number) => ({ ok: true, returned_nanos }) as const
@@ -34,6 +39,8 @@ export interface Case {
   steps: readonly (readonly [Operation, Outcome])[]
   /** The state of account 1 and key 1 at the end; absent fields are 0. */
   after: { balance?: number; held?: number; debt?: number; spent?: number; key_held?: number }
+  /** What the limits of the account's plan count at the end. */
+  plan_used?: Limits
   /** All entries except the first top-up. */
   entries?: string[]
 }
@@ -47,7 +54,7 @@ const NOTHING = { balance: 0, held: 0, debt: 0, spent: 0, key_held: 0 }
 export function specify(section: string, cases: Case[]): void {
   describe.if(hasPostgres)(`${section}, on PostgreSQL`, () => specifyThere(cases))
   describe(section, () => {
-    test.each(cases)('$name', ({ given, steps, after, entries }) => {
+    test.each(cases)('$name', ({ given, steps, after, plan_used = {}, entries }) => {
       const db = world(given)
       const writer = createWriter(db)
       for (const [operation, outcome] of steps) {
@@ -55,21 +62,23 @@ export function specify(section: string, cases: Case[]): void {
         expect(brokenInvariants(db)).toEqual([])
       }
       expect(stateOf(db)).toEqual({ ...NOTHING, ...after })
+      expect(planUsedOf(db)).toEqual(plan_used)
       expect(stateOf(db, 2)).toEqual(NOTHING)
       if (entries) expect(entriesOf(db).slice(given.balance ? 1 : 0)).toEqual(entries)
     })
 
-    test.each(cases)('$name: the same in one batch', ({ given, steps, after }) => {
+    test.each(cases)('$name: the same in one batch', ({ given, steps, after, plan_used = {} }) => {
       const db = world(given)
       const outcomes = createWriter(db).commit(steps.map(([operation]) => operation))
       expect(withoutResets(outcomes)).toEqual(steps.map(([, outcome]) => outcome))
       expect(stateOf(db)).toEqual({ ...NOTHING, ...after })
+      expect(planUsedOf(db)).toEqual(plan_used)
       expect(brokenInvariants(db)).toEqual([])
     })
 
     test.each(cases)(
       '$name: the same with holds that are decided at once',
-      ({ given, steps, after, entries }) => {
+      ({ given, steps, after, plan_used = {}, entries }) => {
         const db = world(given)
         const writer = createWriter(db)
         for (const [operation, outcome] of steps) {
@@ -80,6 +89,7 @@ export function specify(section: string, cases: Case[]): void {
         writer.commit([])
         expect(writer.unwritten.size).toBe(0)
         expect(stateOf(db)).toEqual({ ...NOTHING, ...after })
+        expect(planUsedOf(db)).toEqual(plan_used)
         expect(brokenInvariants(db)).toEqual([])
         if (entries) expect(entriesOf(db).slice(given.balance ? 1 : 0)).toEqual(entries)
       },
@@ -94,8 +104,9 @@ function specifyThere(cases: Case[]): void {
   })
   afterAll(() => there[Symbol.asyncDispose]())
 
-  async function expectAfter({ given, after, entries }: Case): Promise<void> {
+  async function expectAfter({ given, after, plan_used = {}, entries }: Case): Promise<void> {
     expect(await there.stateOf()).toEqual({ ...NOTHING, ...after })
+    expect(await there.planUsedOf()).toEqual(plan_used)
     expect(await there.stateOf(2)).toEqual(NOTHING)
     expect(await there.brokenInvariants()).toEqual([])
     if (entries) expect((await there.entriesOf()).slice(given.balance ? 1 : 0)).toEqual(entries)

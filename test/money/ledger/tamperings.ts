@@ -50,6 +50,16 @@ export const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
     ['budget_is_of_key_of_account'],
     'budget 7',
   ],
+  ['UPDATE accounts SET plan_period_id = 5 WHERE id = 2', ['plan_is_of_account'], 'account 2'],
+  ['UPDATE budgets SET plan_period_id = 5 WHERE id = 1', ['plan_is_of_account'], 'budget 1'],
+  ['UPDATE holds SET plan_period_id = 5, amount_nanos = 0 WHERE id = 4', ['plan_is_of_account'], 'hold 4'],
+  [
+    'UPDATE calls SET plan_period_id = 5 WHERE id = 1',
+    ['plan_is_of_account', 'covered_call_takes_nothing'],
+    'call 1',
+  ],
+  ['UPDATE calls SET covered_nanos = 5 WHERE id = 1', ['covered_call_takes_nothing'], 'call 1'],
+  ['UPDATE holds SET covered_nanos = 5 WHERE id = 4', ['covered_call_takes_nothing'], 'hold 4'],
   ['UPDATE accounts SET debt_nanos = 5 WHERE id = 2', ['debt_is_unpaid_less_payments'], 'account 2'],
   [
     'UPDATE accounts SET debt_nanos = 5 WHERE id = 1',

@@ -116,6 +116,8 @@ export interface Given {
   balance?: number
   account?: Partial<Account>
   key?: GivenKey
+  /** Of account 1. */
+  plan?: GivenPlan
 }
 
 /** A key with the limits of its budgets. */
@@ -127,6 +129,49 @@ export const budgetsText = (account_id: number, key_id: number | null, limits: L
   `INSERT INTO budgets (account_id, key_id, period, limit_nanos) VALUES ${Object.entries(limits)
     .map(([period, limit]) => `(${account_id}, ${key_id ?? 'NULL'}, '${period}', ${limit})`)
     .join()}`
+
+/** A plan that covers calls until its end, of account 1 where no other is named. */
+export interface GivenPlan {
+  limits: Limits
+  id?: number
+  account_id?: number
+  models?: readonly string[]
+  overflow?: boolean
+  concurrent_calls?: number | undefined
+  starts_ms?: number
+  ends_ms?: number
+  covers_until_ms?: number
+}
+
+/** Statements that give an account a plan which is paid. */
+export function planTexts({
+  limits,
+  id = 1,
+  account_id = 1,
+  models = ['*'],
+  overflow = false,
+  concurrent_calls,
+  starts_ms = 0,
+  ends_ms = NOW + 30 * 86_400_000,
+  covers_until_ms = ends_ms,
+}: GivenPlan): string[] {
+  const texts = [
+    `INSERT INTO plan_periods (id, account_id, state, plan, title, price_nanos, due_nanos, models, limits, concurrent_calls, overflow, anchor_ms,
+       month_number, starts_ms, ends_ms, covers_until_ms, renews, created_at_ms, changed_at_ms)
+     VALUES (${id}, ${account_id}, 'active', 'pro', 'Pro', 0, 0, '${JSON.stringify(models)}', '${JSON.stringify(limits)}', ${concurrent_calls ?? 'NULL'},
+       ${overflow ? 1 : 0}, ${starts_ms}, 1, ${starts_ms}, ${ends_ms}, ${covers_until_ms}, 1, 0, 0)`,
+    `UPDATE accounts SET plan_period_id = ${id} WHERE id = ${account_id}`,
+  ]
+  const budgets = Object.entries(limits).map(
+    ([period, limit]) =>
+      `INSERT INTO budgets (account_id, plan_period_id, period, limit_nanos) VALUES (${account_id}, ${id}, '${period}', ${limit})`,
+  )
+  return [...texts, ...budgets]
+}
+
+/** What the limits of an account's plan count, by their periods. */
+export const PLAN_USED = `
+  SELECT period, used_nanos AS used FROM budgets WHERE account_id = $id AND plan_period_id IS NOT NULL ORDER BY id`
 
 /** Statements that make a person of an account, whose some of its keys are, and limit what they spend together. */
 export const personText = (
@@ -149,7 +194,9 @@ export function addAccount(
   id: number,
   { balance = 0, account = {}, key = {} }: Given = {},
 ): void {
-  db.query('INSERT INTO accounts VALUES (?, ?, ?, 0, 0, 0, 0)').run(id, `account-${id}`, 'active')
+  db.query(
+    'INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (?, ?, ?, 0, 0, 0, 0)',
+  ).run(id, `account-${id}`, 'active')
   addKey(db, id, id, key)
   if (balance > 0) createWriter(db).commit([topUp(balance, id)])
   if (account.status) db.query('UPDATE accounts SET status = ? WHERE id = ?').run(account.status, id)
@@ -177,9 +224,15 @@ export function addKey(db: Database, id: number, account_id: number, key: GivenK
 export function world(given: Given = {}): Database {
   const db = memoryDatabase()
   addAccount(db, 1, given)
+  if (given.plan) for (const text of planTexts(given.plan)) db.run(text)
   addAccount(db, 2)
   addKey(db, 3, 1)
   return db
+}
+
+export function planUsedOf(db: Database, id = 1): Limits {
+  const rows = db.query<{ period: BudgetPeriod; used: number }, [{ id: number }]>(PLAN_USED).all({ id })
+  return Object.fromEntries(rows.map(({ period, used }) => [period, used]))
 }
 
 /** The amounts of an account and its key. */

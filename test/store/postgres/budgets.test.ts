@@ -51,7 +51,7 @@ test.if(hasPostgres)(
       MIGRATIONS.filter(({ version }) => version < 31),
     )
     await connection.script(`SET search_path = tollgate;
-    INSERT INTO accounts VALUES (1, 'ada', 'active', 0, 0, 0, 0);
+    INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'ada', 'active', 0, 0, 0, 0);
     INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms, daily_limit_nanos, day_start_ms,
                       day_first_hold_id, day_nanos, monthly_limit_nanos)
     VALUES (1, 1, 'key', 'tg_', sha256('1'), 0, 0, 0, 100, 5, 7, 60, 500), (2, 1, 'none', 'tg_', sha256('2'), 0, 0, 0, NULL, NULL, 0, 0, NULL)`)

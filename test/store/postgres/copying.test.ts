@@ -149,7 +149,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
 
   test('rows of an account whose erasure was cut short come along', async () => {
     const from = memoryDatabase()
-    from.run(`INSERT INTO accounts VALUES (1, 'a', 'active', 0, 0, 0, 0);
+    from.run(`INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'a', 'active', 0, 0, 0, 0);
       INSERT INTO account_details VALUES (1, 1, 'Ada', 'ada@example.com', '', 0, '');
       INSERT INTO erased_accounts VALUES (1, 5)`)
     await withPostgres(async (db) => {
@@ -166,11 +166,11 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
 
     test('after the greatest that any row names, also of rows that are gone', async () => {
       const from = memoryDatabase()
-      from.run(`INSERT INTO accounts VALUES (7, 'a', 'active', 0, 0, 0, 0);
+      from.run(`INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (7, 'a', 'active', 0, 0, 0, 0);
         INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms)
           VALUES (1, 7, 'k', 'tg_', zeroblob(32), 0, 0, 0);
         INSERT INTO actions (id, created_at_ms, action, actor, session_id) VALUES (3, 0, 'x', 'operator', 41);
-        INSERT INTO holds VALUES (5, 7, 1, 'r', 0, 'expired', 0, 0, 19);
+        INSERT INTO holds VALUES (5, 7, 1, 'r', 0, 'expired', 0, 0, 19, 0, NULL);
         INSERT INTO idempotency_keys (id, account_id, key, request_sha256, request_id, after_hold_id, created_at_ms)
           VALUES (2, 7, 'k', zeroblob(32), 'r', 90, 0)`)
       await withPostgres(async (db) => {
@@ -259,7 +259,11 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
         "INSERT INTO gateways (version, started_at_ms) VALUES ('1', 0)",
         'it has gateways',
       ],
-      ['of an account', "INSERT INTO accounts VALUES (9, 'b', 'active', 0, 0, 0, 0)", 'it has accounts'],
+      [
+        'of an account',
+        "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (9, 'b', 'active', 0, 0, 0, 0)",
+        'it has accounts',
+      ],
     ])('%s', async (_, sql, message) => {
       await withPostgres(async (db) => {
         await db.write((within) => within.rows(sql))

@@ -78,7 +78,11 @@ describe.if(hasPostgres)('beside running gateways', () => {
   const touch = () => db.begin((tx) => tx.rows('UPDATE accounts SET held_nanos = held_nanos RETURNING id'))
 
   test('one waits for a transaction that is open for long, and the calls do not wait behind it', async () => {
-    await db.write((within) => within.rows("INSERT INTO accounts VALUES (1, 'a', 'active', 0, 0, 0, 0)"))
+    await db.write((within) =>
+      within.rows(
+        "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'a', 'active', 0, 0, 0, 0)",
+      ),
+    )
     await using long = new SQL({ url, max: 1, idleTimeout: 0 })
     await long.unsafe('BEGIN; SELECT 1 FROM tollgate.accounts')
     const connection = await Connection.open(url)

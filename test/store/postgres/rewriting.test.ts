@@ -23,7 +23,7 @@ function priceOf(id: number): string {
 
 const rowOf = (id: number) =>
   `(${id}, 'req_${id}', 1, 1, 'chat', 'm', 'p', 'u', 'completed', 200, 0, 0, 9, 0, 0, 0, 0, 5, 0, 0, 0, 100, 40, 0,
-    '${priceOf(id)}', ${id * 1_000}, 3, 9, 1, 0, '{"held_ms":2}', 20, NULL, '', NULL, NULL, 0, NULL)`
+    '${priceOf(id)}', ${id * 1_000}, 3, 9, 1, 0, '{"held_ms":2}', 20, NULL, '', NULL, NULL, 0, NULL, 0, NULL)`
 
 async function addCalls(db: Db): Promise<void> {
   const rows = Array.from({ length: CALLS }, (_, at) => rowOf(at + 1)).join()

@@ -167,9 +167,14 @@ function promptTooLong(
 }
 
 /** The output limit sent upstream, in tokens, where the model or the balance allows less than requested. */
-export function outputLimitOf({ order, held_nanos, ceiling_nanos }: Held<TextOrder>): number | undefined {
+export function outputLimitOf({
+  order,
+  held_nanos,
+  covered_nanos,
+  ceiling_nanos,
+}: Held<TextOrder>): number | undefined {
   const { model, facts, quoted, price } = order
-  if (held_nanos < ceiling_nanos) return affordableOutput(price, quoted, held_nanos)
+  if (held_nanos + covered_nanos < ceiling_nanos) return affordableOutput(price, quoted, held_nanos)
   // The hold covers the model's limit, where the caller set one beyond it: so that is sent.
   const { max_output_tokens = 0 } = facts
   return max_output_tokens > model.max_output_tokens ? model.max_output_tokens : undefined

@@ -11,12 +11,13 @@ import {
   type KeyRow,
   type RefundedCall,
 } from '../book.ts'
-import { addKeyRow, BUDGET_COLUMNS, bookRow, type StoredKey } from '../budget-rows.ts'
+import { accountRow, addKeyRow, BUDGET_COLUMNS, type StoredKey } from '../budget-rows.ts'
 import { noCounts } from '../call-limits.ts'
 import { type KeyedEntry, type MoneyOperation, type Operation, sharesOf } from '../operations.ts'
 import { readingOfAllowances } from './allowances.ts'
 import { readingOfCounts } from './counts.ts'
 import type { LockedRows } from './locked-accounts.ts'
+import { readingOfPlans } from './plans.ts'
 import { readingOfRowStates } from './row-states.ts'
 
 /** The state of a batch once it has been read. */
@@ -51,6 +52,7 @@ export function readingOf(
   const limits = readingOfCounts(operations)
   const allowances = readingOfAllowances(operations)
   const row_states = readingOfRowStates(operations)
+  const of_plans = readingOfPlans(operations, accounts, holds)
   const keyed = named.keyed.length > 0 ? [{ text: KEYED_ENTRIES, values: [jsonOf(named.keyed)] }] : []
   const refunded = named.calls.size > 0 ? [{ text: CALLS, values: [arrayOf(named.calls)] }] : []
   const locking =
@@ -69,6 +71,7 @@ export function readingOf(
       ...limits.statements,
       ...allowances.statements,
       ...row_states.statements,
+      ...of_plans.statements,
       ...keyed,
       ...refunded,
     ],
@@ -82,13 +85,17 @@ export function readingOf(
       const book = emptyBook(idsFrom(found.hold_ids ?? ''), gateway_id, counts)
       allowances.fill(book, rest.splice(0, allowances.statements.length))
       row_states.fill(book, rest.splice(0, row_states.statements.length))
+      const plans_of = of_plans.plansIn(rest.splice(0, of_plans.statements.length))
       const of_accounts = new Map<number, string | null>()
       for (const { account_budgets, ...key } of rowsIn<StoredKey & OfAccount>(keys)) {
         of_accounts.set(key.account_id, account_budgets)
         addKeyRow(book, key)
       }
       for (const row of accounts)
-        book.accounts.set(row.id, bookRow({ ...row, budgets: of_accounts.get(row.id) ?? null }))
+        book.accounts.set(
+          row.id,
+          accountRow({ ...row, budgets: of_accounts.get(row.id) ?? null }, plans_of.get(row.id)),
+        )
       for (const row of rowsIn<HoldRow>(holds)) book.holds.set(row.id, row)
       for (const row of rowsIn<RefundedCall>(rest.splice(keyed.length)[0])) book.calls.set(row.id, row)
       for (const { account_id, request_key, ...entry } of rowsIn<KeyedRow>(rest[0]))
@@ -114,7 +121,7 @@ function lockedOf([accounts, keys]: readonly Answer[]): [free: LockedAccount[], 
 }
 
 /** Its budgets are read once it is locked, with its keys: an operation that names none counts against no budget. */
-type LockedAccount = Omit<AccountRow, 'budgets'>
+type LockedAccount = Omit<AccountRow, 'budgets' | 'plan'>
 interface OfAccount {
   account_budgets: string | null
 }
@@ -133,7 +140,7 @@ type KeyedRow = KeyedEntry & { account_id: number; request_key: string }
  * each other. Keys and foreign references to an account are left free.
  */
 const LOCKED_ACCOUNTS = `
-  SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts
+  SELECT id, status, balance_nanos, held_nanos, debt_nanos, plan_period_id FROM accounts
    WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT account_id FROM holds WHERE id = ANY($2::bigint[])))
      AND id <> ALL($3::bigint[])
    ORDER BY id FOR NO KEY UPDATE`
@@ -144,9 +151,9 @@ const TRIED_ACCOUNTS = `
          SELECT id FROM accounts
           WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT account_id FROM holds WHERE id = ANY($2::bigint[])))),
        free AS MATERIALIZED (
-         SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts
+         SELECT id, status, balance_nanos, held_nanos, debt_nanos, plan_period_id FROM accounts
           WHERE id = ANY(ARRAY(SELECT id FROM named)) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
-  SELECT named.id, status, balance_nanos, held_nanos, debt_nanos FROM named LEFT JOIN free ON free.id = named.id`
+  SELECT named.id, status, balance_nanos, held_nanos, debt_nanos, plan_period_id FROM named LEFT JOIN free ON free.id = named.id`
 
 /** Of the same accounts, the keys that somebody else has. */
 const LOCKED_KEYS = `
@@ -175,15 +182,15 @@ const KEYS = `
          ${budgetsWhere('key_id = keys.id')} AS budgets,
          CASE WHEN person_id IS NOT NULL
               THEN ${budgetsWhere('person_id = keys.person_id AND budgets.account_id = keys.account_id')} END AS person_budgets,
-         ${budgetsWhere('account_id = keys.account_id AND budgets.key_id IS NULL AND budgets.person_id IS NULL')} AS account_budgets
+         ${budgetsWhere('account_id = keys.account_id AND budgets.key_id IS NULL AND budgets.person_id IS NULL AND budgets.plan_period_id IS NULL')} AS account_budgets
     FROM keys
    WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT key_id FROM holds WHERE id = ANY($2::bigint[])))`
 
 /** A hold whose call is recorded has no row of its own. */
 const HOLDS = `
-  SELECT id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms, gateway_id
+  SELECT id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms, gateway_id, covered_nanos, plan_period_id
     FROM holds WHERE id = ANY($1::bigint[]) UNION ALL
-  SELECT id, account_id, key_id, request_id, hold_nanos, 'settled', started_at_ms, started_at_ms, NULL
+  SELECT id, account_id, key_id, request_id, hold_nanos, 'settled', started_at_ms, started_at_ms, NULL, covered_nanos, plan_period_id
     FROM calls WHERE id = ANY($1::bigint[])`
 
 const CALLS = `

@@ -21,6 +21,7 @@ import invitations from './0045_invitations.sql' with { type: 'text' }
 import passkeys from './0046_passkeys.sql' with { type: 'text' }
 import budgets_of_people from './0047_budgets_of_people.sql' with { type: 'text' }
 import orders from './0048_orders.sql' with { type: 'text' }
+import plans from './0049_plans.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 46, sql: passkeys, readable_from: 46 },
   { version: 47, sql: budgets_of_people, readable_from: 47 },
   { version: 48, sql: orders, readable_from: 48 },
+  { version: 49, sql: plans, readable_from: 49 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

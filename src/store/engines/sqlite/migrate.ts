@@ -51,6 +51,7 @@ import invitations from './migrations/0045_invitations.sql' with { type: 'text' 
 import passkeys from './migrations/0046_passkeys.sql' with { type: 'text' }
 import budgets_of_people from './migrations/0047_budgets_of_people.sql' with { type: 'text' }
 import orders from './migrations/0048_orders.sql' with { type: 'text' }
+import plans from './migrations/0049_plans.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -102,6 +103,7 @@ export const MIGRATIONS: readonly string[] = [
   passkeys,
   budgets_of_people,
   orders,
+  plans,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

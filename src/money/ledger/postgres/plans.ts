@@ -1,0 +1,35 @@
+// The plans of a batch's accounts on PostgreSQL: read once these are locked, where an operation may be of a call that a plan covers.
+import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
+import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
+import { BUDGET_COLUMNS, PLAN_COLUMNS, type StoredPlan } from '../budget-rows.ts'
+import type { Operation } from '../operations.ts'
+
+interface ReadingOfPlans {
+  /** One, or none. */
+  readonly statements: readonly Statement[]
+  /** @param answers one for each statement @returns by their accounts */
+  plansIn(answers: readonly Answer[]): Map<number, StoredPlan>
+}
+
+/** @param accounts, holds arrays of the ids that the operations name */
+export const readingOfPlans = (
+  operations: readonly Operation[],
+  accounts: string,
+  holds: string,
+): ReadingOfPlans => ({
+  statements: operations.some(mayBeCovered) ? [{ text: PLANS, values: [accounts, holds] }] : [],
+  plansIn: ([answer]) =>
+    new Map(answer ? objectsOf<StoredPlan>(answer).map((plan) => [plan.account_id, plan]) : []),
+})
+
+/** Who expires a hold does not know what it is of. */
+const mayBeCovered = (operation: Operation): boolean =>
+  operation.op === 'expire' ||
+  ('is_covered' in operation && operation.is_covered === true) ||
+  ('model_id' in operation && operation.model_id !== undefined)
+
+const PLANS = `
+  SELECT ${PLAN_COLUMNS},
+         (SELECT json_agg(json_build_array(${BUDGET_COLUMNS}))::text FROM budgets WHERE budgets.plan_period_id = plan_periods.id) AS budgets
+    FROM accounts JOIN plan_periods ON plan_periods.id = accounts.plan_period_id
+   WHERE accounts.id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT account_id FROM holds WHERE id = ANY($2::bigint[])))`
