@@ -1,7 +1,7 @@
 // The amounts of an order: what a payment gives, and what a refund of a part of it takes. Pure.
 import { minorDigits, shareOf } from '../../src/domain/currencies.ts'
 import type { Nanos } from '../../src/domain/money.ts'
-import type { Order } from './tables.ts'
+import type { Order, OrderRefund } from './tables.ts'
 
 /** A bonus on payments that credit at least so much, in thousandths of the credit. */
 export interface Bonus {
@@ -9,22 +9,35 @@ export interface Bonus {
   per_mille: number
 }
 
-/** What a payment gives, as the payer is told before they pay. @throws RangeError for more than can be counted */
+/** What a payment gives, as the payer is told before they pay. @returns undefined for more than can be counted */
 export function creditOf(
   { amount_minor, currency, rate_nanos }: Pick<Order, 'amount_minor' | 'currency' | 'rate_nanos'>,
   bonuses: readonly Bonus[],
-): Pick<Order, 'credit_nanos' | 'bonus_nanos'> {
-  const credit_nanos = shareOf(amount_minor, rate_nanos, 10 ** minorDigits(currency))
+): Pick<Order, 'credit_nanos' | 'bonus_nanos'> | undefined {
+  const credit_nanos = (BigInt(amount_minor) * BigInt(rate_nanos)) / BigInt(10 ** minorDigits(currency))
   const per_mille = bonuses
     .filter(({ from_nanos }) => credit_nanos >= from_nanos)
     .reduce((most, bonus) => Math.max(most, bonus.per_mille), 0)
-  return { credit_nanos, bonus_nanos: shareOf(credit_nanos, per_mille, 1_000) }
+  const bonus_nanos = (credit_nanos * BigInt(per_mille)) / 1_000n
+  return credit_nanos + bonus_nanos > Number.MAX_SAFE_INTEGER
+    ? undefined
+    : { credit_nanos: Number(credit_nanos), bonus_nanos: Number(bonus_nanos) }
 }
 
+/** What a refund has taken of a payment, or may still: nothing where it came to nothing. */
+type Taken = Pick<OrderRefund, 'state' | 'amount_minor' | 'debit_nanos'>
+
+const counts = ({ state }: Taken): boolean => state !== 'failed' && state !== 'cancelled'
+
+/** What refunds have taken of a payment, or may still. */
+export const takenBy = (refunds: readonly Taken[]): number =>
+  refunds.filter(counts).reduce((sum, { amount_minor }) => sum + amount_minor, 0)
+
 /**
- * What of an order's credit goes with a refund, its bonus included, by what was refunded before: the parts of all refunds are the whole.
+ * What of an order's credit goes with a refund, its bonus included. The parts of refunds that give all back are the whole to the nano-dollar,
+ * also where others between them came to nothing.
  *
- * @param before_minor of all refunds before it
+ * @param before the order's other refunds
  */
 export function debitOf(
   {
@@ -32,9 +45,10 @@ export function debitOf(
     credit_nanos,
     bonus_nanos,
   }: Pick<Order, 'amount_minor' | 'credit_nanos' | 'bonus_nanos'>,
-  before_minor: number,
+  before: readonly Taken[],
   amount_minor: number,
 ): Nanos {
-  const whole = credit_nanos + bonus_nanos
-  return shareOf(whole, before_minor + amount_minor, paid_minor) - shareOf(whole, before_minor, paid_minor)
+  const due_nanos = shareOf(credit_nanos + bonus_nanos, takenBy(before) + amount_minor, paid_minor)
+  const debited_nanos = before.filter(counts).reduce((sum, { debit_nanos }) => sum + debit_nanos, 0)
+  return Math.max(0, due_nanos - debited_nanos)
 }

@@ -19,6 +19,14 @@ export const changeOf = (
   detail: StateChange['detail'] = {},
 ): StateChange => ({ table: 'orders', id, from: precedingStates(to), to, source, detail })
 
-/** Under the same key: the row alone lacks its mark, as in a database that was restored in part. */
-export const wasMadeBefore = (outcome: MoneyOutcome): boolean =>
-  outcome.ok ? outcome.first !== undefined : outcome.refusal === 'request_key_used'
+/**
+ * A line that the order keeps its state, with a movement that is for this state only: where the order has changed meanwhile, nothing moves.
+ */
+export const guardOf = (
+  { id, state }: Pick<Order, 'id' | 'state'>,
+  { source }: Cause,
+  detail: StateChange['detail'],
+): StateChange => ({ table: 'orders', id, from: [state], to: state, source, detail })
+
+/** The same movement under the same key: the row alone lacks its mark, as in a database that was restored in part. */
+export const wasMadeBefore = (outcome: MoneyOutcome): boolean => outcome.ok && outcome.first !== undefined

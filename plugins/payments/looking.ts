@@ -1,17 +1,14 @@
 // The look at an order's provider: what it says now is carried out, and the next look is set.
-import { isFailure } from '../../src/domain/errors.ts'
-import type { Payment } from '../../src/payment-api.ts'
+import type { Payment, PaymentProvider } from '../../src/payment-api.ts'
 import { changeState } from '../../src/store/state-changes.ts'
+import { paymentIn } from './answers.ts'
 import { type Cause, changeOf } from './changes.ts'
 import { notAnswering } from './ordering.ts'
 import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
-import { nextLook } from './schedule.ts'
+import { nextLook, nextTry } from './schedule.ts'
 import { settle } from './settle.ts'
 import { orderById, setLook } from './store.ts'
 import type { Order } from './tables.ts'
-
-/** Longer than providers take; a look that is not back by then is one that failed. */
-const MAX_LOOK_MS = 30_000
 
 /**
  * Asks the provider of an order, and does what follows from its answer.
@@ -33,36 +30,32 @@ export async function lookAt(parts: PaymentParts, order_id: number, cause: Cause
 
 /** @returns undefined where no payment was begun */
 async function paymentOf(parts: PaymentParts, order: Order): Promise<Payment | undefined> {
+  const { looks, db, now } = parts
   if (order.reference === null) return undefined
-  const provider = providerOf(parts, order.provider)
   try {
+    const provider = providerOf(parts, order.provider)
     const seen = await asSeenByProviders(parts, order)
-    return await inTime(provider.look(order.reference, seen))
+    const payment = await answered(provider, provider.look(order.reference, seen))
+    looks?.add({ method: order.provider, result: 'answered' })
+    return payment
   } catch (thrown) {
-    const failure = notAnswering(provider, thrown)
-    if (isFailure(failure)) await noteUnanswered(parts, order)
-    throw failure
+    looks?.add({ method: order.provider, result: 'failed' })
+    // Whatever the reason, such as a method that is not set up any more: it is tried again later, and told after ten minutes.
+    const now_ms = now()
+    await setLook(db, order.id, {
+      next_look_at_ms: nextTry(order, now_ms),
+      unanswered_since_ms: order.unanswered_since_ms ?? now_ms,
+    })
+    throw thrown
   }
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: Timer | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${MAX_LOOK_MS / 1_000} s`)), MAX_LOOK_MS)
-  })
+async function answered(provider: PaymentProvider, answer: Promise<Payment>): Promise<Payment> {
   try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
+    return await paymentIn(answer)
+  } catch (thrown) {
+    throw notAnswering(provider, thrown)
   }
-}
-
-async function noteUnanswered({ db, now }: PaymentParts, order: Order): Promise<void> {
-  const now_ms = now()
-  await setLook(db, order.id, {
-    next_look_at_ms: nextLook(order, true, now_ms),
-    unanswered_since_ms: order.unanswered_since_ms ?? now_ms,
-  })
 }
 
 /** An order whose payment was never begun expires by itself. */

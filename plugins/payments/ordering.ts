@@ -8,6 +8,7 @@ import type { PaymentProvider, StartedPayment } from '../../src/payment-api.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { creditOf } from './amounts.ts'
+import { inTime } from './answers.ts'
 import { type Cause, changeOf } from './changes.ts'
 import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
 import { nextLook } from './schedule.ts'
@@ -50,12 +51,13 @@ export function offerOf(
     })
   }
   const { min_minor, max_minor } = provider
-  if (amount_minor < min_minor || amount_minor > max_minor)
+  if (!Number.isSafeInteger(amount_minor) || amount_minor < min_minor || amount_minor > max_minor)
     throw invalidRequest(
       `amount: ${provider.title} takes ${formatMinor(min_minor, currency)} to ${formatMinor(max_minor, currency)} at once.`,
       { param: 'amount' },
     )
   const credit = creditOf({ amount_minor, currency, rate_nanos }, bonuses)
+  if (!credit) throw invalidRequest('amount: is more than can be credited. Write less.', { param: 'amount' })
   if (credit.credit_nanos === 0)
     throw invalidRequest('amount: is too small to give any credit. Write more.', { param: 'amount' })
   return { rate_nanos, ...credit }
@@ -123,7 +125,7 @@ export async function startPayment(parts: PaymentParts, order_id: number): Promi
   const provider = providerOf(parts, order.provider)
   let started: StartedPayment
   try {
-    started = await provider.start(await asSeenByProviders(parts, order))
+    started = await inTime(provider.start(await asSeenByProviders(parts, order)))
   } catch (cause) {
     throw notAnswering(provider, cause)
   }

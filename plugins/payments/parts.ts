@@ -4,6 +4,7 @@ import { unprocessable } from '../../src/domain/errors.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import type { Ledger } from '../../src/money/ledger/operations.ts'
 import type { Logger } from '../../src/observe/log.ts'
+import type { Tally } from '../../src/observe/tally.ts'
 import type { PaymentOrder, PaymentProvider } from '../../src/payment-api.ts'
 import type { Db } from '../../src/store/db.ts'
 import { accountNameOf } from './store.ts'
@@ -18,6 +19,8 @@ export interface PaymentParts {
   providers: () => readonly PaymentProvider[]
   /** The address of the gateway without a slash at its end, where people come back to. */
   publicUrl: () => string
+  /** Counts looks at payments by method and result, in a gateway that runs. */
+  looks?: Pick<Tally, 'add'>
 }
 
 /** @throws GatewayError unprocessable where it is not set up, or no longer */

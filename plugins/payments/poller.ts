@@ -3,10 +3,12 @@ import { messageOf } from '../../src/utilities/thrown.ts'
 import type { Cause } from './changes.ts'
 import { lookAt } from './looking.ts'
 import type { PaymentParts } from './parts.ts'
-import { askForRefund, debitRefund } from './refunding.ts'
-import { dueOrders, dueRefunds, takeOrder, takeRefund } from './store.ts'
+import { tidyRefund } from './refund-ends.ts'
+import { askForRefund, takeRefundMoney } from './refunding.ts'
+import { dueMethods, dueOrders, dueRefunds, refundById, takeOrder, takeRefund } from './store.ts'
 import type { Order, OrderRefund } from './tables.ts'
 
+/** Of one method, and of refunds. */
 const MAX_AT_ONCE = 5
 /** Longer than a look takes: after it another gateway may look, as after a kill. */
 const TAKEN_FOR_MS = 2 * 60_000
@@ -14,7 +16,7 @@ const TAKEN_FOR_MS = 2 * 60_000
 const CAUSE: Cause = { source: 'poll' }
 
 export interface Poller {
-  /** Looks at all that is due, unless it does so already. */
+  /** Looks at all that is due; what it does already is not done twice. Each method has its own lane: one that hangs holds up none but itself. */
   lookAtDue(): Promise<void>
   /** Begins no look any more, and waits for those under way. */
   stop(): Promise<void>
@@ -22,61 +24,85 @@ export interface Poller {
 
 export function createPoller(parts: PaymentParts): Poller {
   const { db, now } = parts
-  let running: Promise<void> | undefined
+  const lanes = new Map<string, Promise<void>>()
   let is_stopping = false
 
-  async function lookAtAll(): Promise<void> {
-    while (!is_stopping) {
-      const orders = await dueOrders(db, now(), MAX_AT_ONCE)
-      const refunds = await dueRefunds(db, now(), MAX_AT_ONCE)
-      const looked = await Promise.all([
-        ...orders.map((order) => lookOnce(parts, order)),
-        ...refunds.map((refund) => goOn(parts, refund)),
-      ])
-      if (!looked.includes(true)) return
+  function lane<Due>(
+    name: string,
+    read: () => Promise<readonly Due[]> | readonly Due[],
+    work: (due: Due) => Promise<Worked>,
+  ): Promise<void> {
+    const run = async () => {
+      while (!is_stopping) {
+        const worked = await Promise.all((await read()).map(work))
+        // What failed is due again later, and what another gateway has is not this one's.
+        if (!worked.includes('done') || worked.includes('failed')) return
+      }
     }
+    const running = lanes.get(name) ?? run().finally(() => lanes.delete(name))
+    lanes.set(name, running)
+    return running
   }
 
   return {
-    lookAtDue() {
-      running ??= lookAtAll().finally(() => {
-        running = undefined
-      })
-      return running
+    async lookAtDue() {
+      if (is_stopping) return
+      const methods = await dueMethods(db, now())
+      await Promise.all([
+        ...methods.map((provider) =>
+          lane(
+            `orders of ${provider}`,
+            () => dueOrders(db, { provider, now_ms: now(), row_limit: MAX_AT_ONCE }),
+            (order) => lookOnce(parts, order),
+          ),
+        ),
+        lane(
+          'refunds',
+          () => dueRefunds(db, now(), MAX_AT_ONCE),
+          (refund) => goOn(parts, refund),
+        ),
+      ])
     },
     async stop() {
       is_stopping = true
-      await running
+      await Promise.all(lanes.values())
     },
   }
 }
 
-/** @returns whether this gateway had it */
-async function lookOnce(parts: PaymentParts, order: Order): Promise<boolean> {
+type Worked = 'done' | 'failed' | 'taken'
+
+async function lookOnce(parts: PaymentParts, order: Order): Promise<Worked> {
   const { db, now, log } = parts
-  if (!(await takeOrder(db, order, now() + TAKEN_FOR_MS))) return false
+  if (!(await takeOrder(db, order, now() + TAKEN_FOR_MS))) return 'taken'
   try {
     await lookAt(parts, order.id, CAUSE)
+    return 'done'
   } catch (thrown) {
     log.warn(
       { order: order.id, method: order.provider, cause: messageOf(thrown) },
       'an order could not be looked at',
     )
+    return 'failed'
   }
-  return true
 }
 
-async function goOn(parts: PaymentParts, refund: OrderRefund): Promise<boolean> {
+async function goOn(parts: PaymentParts, due: OrderRefund): Promise<Worked> {
   const { db, now, log } = parts
-  if (!(await takeRefund(db, refund, now() + TAKEN_FOR_MS))) return false
+  if (!(await takeRefund(db, due, now() + TAKEN_FOR_MS))) return 'taken'
   try {
-    if (refund.state === 'begun') await debitRefund(parts, refund, CAUSE)
-    await askForRefund(parts, refund.id, CAUSE)
+    if (due.state === 'begun') await takeRefundMoney(parts, due, CAUSE)
+    // The provider may have it already, though its answer was lost: providers forget keys after a day.
+    else if (due.state === 'debited') await lookAt(parts, due.order_id, CAUSE)
+    const { state } = await refundById(db, due.id)
+    if (state === 'debited') await askForRefund(parts, due.id, CAUSE)
+    else await tidyRefund(parts, due.id)
+    return 'done'
   } catch (thrown) {
     log.warn(
-      { refund: refund.id, order: refund.order_id, cause: messageOf(thrown) },
+      { refund: due.id, order: due.order_id, cause: messageOf(thrown) },
       'a refund could not be finished',
     )
+    return 'failed'
   }
-  return true
 }

@@ -21,6 +21,22 @@ export const PAID_AFTER_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS, 121 
 /** After it expired or was cancelled: somebody may have paid on a page that was still open, and its webhook may be lost. */
 export const CLOSED_AFTER_MS = [HOUR_MS, DAY_MS, 7 * DAY_MS] as const
 
+/** A refund that a kill has left behind is gone on with after it. */
+export const REFUND_RESUMED_AFTER_MS = MINUTE_MS
+/** Of a refund that the provider has and has not decided. */
+export const REFUND_LOOK_AGAIN_MS = HOUR_MS
+
+/** While the provider does not answer: an open order, and any other one. */
+const UNANSWERED_OPEN_MS = 5 * MINUTE_MS
+const UNANSWERED_MS = HOUR_MS
+
+/** The moment of the next look after one that the provider did not answer; null: that was the last. */
+export function nextTry(order: Parameters<typeof nextLook>[0], now_ms: number): number | null {
+  const next_ms = nextLook(order, true, now_ms)
+  const wait_ms = order.state === 'open' ? UNANSWERED_OPEN_MS : UNANSWERED_MS
+  return next_ms === null ? null : Math.min(next_ms, now_ms + wait_ms)
+}
+
 /**
  * The moment of the next look; null: none, but for webhooks and people.
  *

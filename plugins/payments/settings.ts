@@ -85,7 +85,8 @@ function readRates(
 }
 
 function readBonus(from_usd: string, percent: string, report: (message: string) => void): Bonus {
-  const per_mille = Number(percent) * 10
+  // Digit by digit: 1.1 * 10 is not 11.
+  const per_mille = parseUsd(percent) / (NANOS_PER_USD / 10)
   if (!Number.isInteger(per_mille) || per_mille < 1 || per_mille > 1_000)
     report('must be between 0.1 and 100, with at most one decimal')
   return { from_nanos: parseUsd(from_usd), per_mille }

@@ -3,7 +3,7 @@ import type { OrderState } from './tables.ts'
 
 /**
  * What may follow each state. A payment that comes after its order expired or was cancelled is money all the same, and is credited. A refunded
- * payment may still be disputed, since banks decide that alone.
+ * payment may still be disputed, since banks decide that alone, and a refund may fail after the provider called it done.
  */
 export const FOLLOWING: Readonly<Record<OrderState, readonly OrderState[]>> = {
   open: ['paid', 'expired', 'cancelled'],
@@ -12,7 +12,7 @@ export const FOLLOWING: Readonly<Record<OrderState, readonly OrderState[]>> = {
   paid: ['partly_refunded', 'refunded', 'refund_failed', 'disputed'],
   partly_refunded: ['partly_refunded', 'refunded', 'refund_failed', 'disputed'],
   refund_failed: ['partly_refunded', 'refunded', 'refund_failed', 'disputed'],
-  refunded: ['disputed'],
+  refunded: ['refund_failed', 'disputed'],
   disputed: ['won', 'lost'],
   won: ['partly_refunded', 'refunded', 'refund_failed', 'disputed'],
   lost: [],

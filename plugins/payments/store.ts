@@ -4,7 +4,7 @@ import { conflict, notFound } from '../../src/domain/errors.ts'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
 import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { accounts } from '../../src/store/schema.ts'
+import { accounts, erased_accounts } from '../../src/store/schema.ts'
 import { type Order, type OrderRefund, order_refunds, orders } from './tables.ts'
 
 export type NewOrder = Pick<
@@ -44,6 +44,19 @@ export const countOpenOrders = async (db: Db, account_id: number): Promise<numbe
 export const orderByReference = (db: Db, provider: string, reference: string): Awaitable<Order | undefined> =>
   queries(db).byReference.get({ provider, reference })
 
+/** An order, once nobody else changes it or its refunds. @throws GatewayError not_found */
+export async function lockedOrder(tx: Tx, id: number): Promise<Order> {
+  await tx.lock((await orderById(tx, id)).account_id)
+  return await orderById(tx, id)
+}
+
+/** What an account has beside what is held. */
+export const freeBalanceOf = async (db: Db, account_id: number): Promise<number> =>
+  (await queries(db).freeBalance.get({ id: account_id }))?.free_nanos ?? 0
+
+export const isErased = async (db: Db, account_id: number): Promise<boolean> =>
+  (await queries(db).erased.get({ account_id })) !== undefined
+
 /** The name of an order's account. */
 export const accountNameOf = async (db: Db, account_id: number): Promise<string> =>
   (await queries(db).accountName.get({ id: account_id }))?.name ?? ''
@@ -55,9 +68,15 @@ export async function keepReference(db: Db, { id, provider }: Order, reference: 
     throw conflict(`Order ${id} has another payment already. Look at the order.`, { code: 'paid_elsewhere' })
 }
 
-/** Orders that are due to be looked at, the longest first. */
-export const dueOrders = (db: Db, now_ms: number, row_limit: number): Awaitable<Order[]> =>
-  queries(db).due.all({ now_ms, row_limit })
+/** The payment methods whose orders are due to be looked at. */
+export const dueMethods = async (db: Db, now_ms: number): Promise<string[]> =>
+  (await queries(db).dueMethods.all({ now_ms })).map(({ provider }) => provider)
+
+/** Orders of a method that are due to be looked at, the longest first. */
+export const dueOrders = (
+  db: Db,
+  due: { provider: string; now_ms: number; row_limit: number },
+): Awaitable<Order[]> => queries(db).due.all(due)
 
 export const dueRefunds = (db: Db, now_ms: number, row_limit: number): Awaitable<OrderRefund[]> =>
   queries(db).dueRefunds.all({ now_ms, row_limit })
@@ -84,11 +103,12 @@ export const setLook = (
 /** What the provider reports of a payment beside its state. */
 export type PaymentFacts = Pick<
   Order,
-  'paid_at_ms' | 'payment_reference' | 'fee_minor' | 'tax_minor' | 'tax_country' | 'receipt_url' | 'is_live'
+  'paid_at_ms' | 'payment_reference' | 'fee_minor' | 'tax_minor' | 'tax_country' | 'receipt_url'
 >
 
-export const setFacts = (db: Db, id: number, facts: PaymentFacts): Promise<unknown> =>
-  db.write((db) => queries(db).setFacts.run({ id, ...facts }))
+/** When it was paid and under which number stay as they were first; the rest is as it was last. Null: not said. */
+export const keepFacts = (db: Db, id: number, facts: PaymentFacts): Promise<unknown> =>
+  db.write((db) => queries(db).keepFacts.run({ id, ...facts }))
 
 export const setTrouble = (db: Db, id: number, trouble: string | null): Promise<unknown> =>
   db.write((db) => queries(db).setTrouble.run({ id, trouble }))
@@ -140,6 +160,9 @@ export async function sumRefunds(tx: Tx, order_id: number): Promise<number> {
 
 const { placeholder } = sql
 
+const isDue = () =>
+  and(isNotNull(orders.next_look_at_ms), lte(orders.next_look_at_ms, placeholder('now_ms')))
+
 const queries = perConnection({
   insert: (orm) =>
     orm
@@ -178,6 +201,18 @@ const queries = perConnection({
       .prepare(),
   accountName: (orm) =>
     orm.select({ name: accounts.name }).from(accounts).where(equals(accounts.id, 'id')).prepare(),
+  freeBalance: (orm) =>
+    orm
+      .select({ free_nanos: sql<number>`${accounts.balance_nanos} - ${accounts.held_nanos}` })
+      .from(accounts)
+      .where(equals(accounts.id, 'id'))
+      .prepare(),
+  erased: (orm) =>
+    orm
+      .select({ account_id: erased_accounts.account_id })
+      .from(erased_accounts)
+      .where(equals(erased_accounts.account_id, 'account_id'))
+      .prepare(),
   keepReference: (orm) =>
     orm
       .update(orders)
@@ -192,11 +227,12 @@ const queries = perConnection({
       )
       .returning({ id: orders.id })
       .prepare(),
+  dueMethods: (orm) => orm.selectDistinct({ provider: orders.provider }).from(orders).where(isDue()).prepare(),
   due: (orm) =>
     orm
       .select()
       .from(orders)
-      .where(and(isNotNull(orders.next_look_at_ms), lte(orders.next_look_at_ms, placeholder('now_ms'))))
+      .where(and(isDue(), equals(orders.provider, 'provider')))
       .orderBy(asc(orders.next_look_at_ms), asc(orders.id))
       .limit(placeholder('row_limit'))
       .prepare(),
@@ -213,12 +249,16 @@ const queries = perConnection({
       .set(rawPlaceholders('next_look_at_ms', 'unanswered_since_ms'))
       .where(equals(orders.id, 'id'))
       .prepare(),
-  setFacts: (orm) =>
+  keepFacts: (orm) =>
     orm
       .update(orders)
       .set({
-        ...rawPlaceholders('payment_reference', 'fee_minor', 'tax_minor', 'tax_country', 'receipt_url'),
-        ...rawPlaceholders('paid_at_ms', 'is_live'),
+        paid_at_ms: sql`coalesce(${orders.paid_at_ms}, ${placeholder('paid_at_ms')})`,
+        payment_reference: sql`coalesce(${orders.payment_reference}, ${placeholder('payment_reference')})`,
+        fee_minor: sql`coalesce(${placeholder('fee_minor')}, ${orders.fee_minor})`,
+        tax_minor: sql`coalesce(${placeholder('tax_minor')}, ${orders.tax_minor})`,
+        tax_country: sql`coalesce(${placeholder('tax_country')}, ${orders.tax_country})`,
+        receipt_url: sql`coalesce(${placeholder('receipt_url')}, ${orders.receipt_url})`,
       })
       .where(equals(orders.id, 'id'))
       .prepare(),

@@ -1,0 +1,89 @@
+// What somebody has to look at in an order, as a sentence: by the provider's own word, and what the gateway knows. Pure.
+import { formatMinor } from '../../src/domain/currencies.ts'
+import type { Payment } from '../../src/payment-api.ts'
+import { takenBy } from './amounts.ts'
+import { ownOf } from './own-refunds.ts'
+import { wasPaid } from './states.ts'
+import type { Order, OrderRefund } from './tables.ts'
+
+/** @returns null where all is as it has to be, or is so again; so is a payment that does not fit and was given back whole */
+export function troubleOf(order: Order, refunds: readonly OrderRefund[], payment: Payment): string | null {
+  const sentences = wasPaid(order.state)
+    ? [changeOf(order, refunds, payment), ...refundTroubles(order, refunds, payment), reversalOf(order, payment)]
+    : [givenBack([], payment) < payment.amount_minor ? misfitOf(order, payment) : undefined]
+  return sentences.filter((sentence) => sentence !== undefined).join(' ') || null
+}
+
+/** Why a payment is not the order's: an order is bound to its currency and amount. */
+export function misfitOf(
+  { id, currency, amount_minor, is_live }: Pick<Order, 'id' | 'currency' | 'amount_minor' | 'is_live'>,
+  payment: Payment,
+): string | undefined {
+  if (payment.state !== 'paid') return undefined
+  if (payment.order_id !== undefined && payment.order_id !== id)
+    return `The payment is for order ${payment.order_id}, not for this one. Nothing was credited.`
+  if (payment.is_test === true && is_live === 1)
+    return 'The payment was made in test mode: no money moved. Nothing was credited.'
+  if (payment.currency === currency && payment.amount_minor === amount_minor) return undefined
+  return `${formatMinor(payment.amount_minor, payment.currency)} was paid instead of ${formatMinor(amount_minor, currency)}. Nothing was credited. Refund it at the payment method, or add the funds by hand.`
+}
+
+/** What somebody has given back at the provider. */
+const givenBack = (own: readonly OrderRefund[], { refunds = [] }: Payment): number =>
+  refunds
+    .filter((found) => found.state === 'done' && !ownOf(own, found))
+    .reduce((sum, { amount_minor }) => sum + amount_minor, 0)
+
+/** What the provider says now of a payment that it had called paid. */
+function changeOf(
+  { id, state, currency, amount_minor }: Order,
+  refunds: readonly OrderRefund[],
+  payment: Payment,
+): string | undefined {
+  const credited = formatMinor(amount_minor, currency)
+  if (payment.order_id !== undefined && payment.order_id !== id)
+    return `The payment method says now that the payment is for order ${payment.order_id}. ${credited} was credited here. Look at both orders.`
+  // Once money was given back, some say no more than that.
+  const is_whole = state === 'paid' || state === 'won'
+  if (payment.state !== 'paid')
+    return is_whole
+      ? `The payment method says now that nothing was paid. ${credited} was credited. Look at the payment there, and debit the account if the money is not there.`
+      : undefined
+  if (payment.currency === currency && payment.amount_minor > amount_minor)
+    return givenBack(refunds, payment) >= payment.amount_minor - amount_minor
+      ? undefined
+      : `${formatMinor(payment.amount_minor, currency)} was paid instead of ${credited}, which was credited. Refund the rest at the payment method.`
+  if (is_whole && (payment.currency !== currency || payment.amount_minor < amount_minor))
+    return `The payment method says now that ${formatMinor(payment.amount_minor, payment.currency)} was paid. ${credited} was credited. Look at the payment there.`
+  return undefined
+}
+
+function refundTroubles(
+  { currency, amount_minor: paid_minor }: Order,
+  refunds: readonly OrderRefund[],
+  { refunds: at_provider = [], amount_minor }: Payment,
+): string[] {
+  const rest_minor = Math.max(0, amount_minor - paid_minor)
+  // What the balance never had goes back first; what follows then is not told apart from it.
+  let left_minor = rest_minor > 0 ? rest_minor : paid_minor - takenBy(refunds)
+  return at_provider.flatMap((found) => {
+    const refund = ownOf(refunds, found)
+    const given = `${formatMinor(found.amount_minor, currency)} was refunded at the payment method`
+    if (refund) {
+      const came_to_nothing = refund.state === 'failed' || refund.state === 'cancelled'
+      return came_to_nothing && found.state === 'done'
+        ? [`${given}, though refund ${refund.id} came to nothing here. Debit the account by hand.`]
+        : []
+    }
+    if (found.state === 'failed') return []
+    left_minor -= found.amount_minor
+    return left_minor < 0
+      ? [`${given}, more than was left of the payment. Debit the account by hand.`]
+      : []
+  })
+}
+
+const reversalOf = ({ state }: Order, { dispute }: Payment): string | undefined =>
+  state === 'lost' && dispute === 'won'
+    ? 'The dispute was won after it was lost. Add the funds again by hand.'
+    : undefined
