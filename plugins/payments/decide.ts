@@ -66,9 +66,11 @@ function ofRefunds(order: Order, refunds: readonly OrderRefund[], payment: Payme
 function ofOwnRefund(refund: OrderRefund, at_provider: PaymentRefund): Decision[] {
   const { state } = at_provider
   // Some fail days after the provider called them done.
-  if (refund.state === 'done') return state === 'failed' ? [{ what: 'refund_failed', refund, at_provider }] : []
+  if (refund.state === 'done')
+    return state === 'failed' ? [{ what: 'refund_failed', refund, at_provider }] : []
   if (refund.state !== 'debited') return []
-  if (state === 'pending') return refund.reference === null ? [{ what: 'refund_known', refund, at_provider }] : []
+  if (state === 'pending')
+    return refund.reference === null ? [{ what: 'refund_known', refund, at_provider }] : []
   return [{ what: state === 'done' ? 'refund_done' : 'refund_failed', refund, at_provider }]
 }
 

@@ -5,7 +5,8 @@ import { debitOf } from './amounts.ts'
 import { type Cause, changeOf, wasMadeBefore } from './changes.ts'
 import type { PaymentParts } from './parts.ts'
 import { refundGuard } from './refund-ends.ts'
-import { accountNameOf, freeBalanceOf, refundsOf } from './store.ts'
+import { refundsOf } from './refund-store.ts'
+import { accountNameOf, freeBalanceOf } from './store.ts'
 import type { Order, OrderRefund } from './tables.ts'
 import { noteTrouble } from './trouble-notes.ts'
 
@@ -36,8 +37,7 @@ export async function takeLostDispute(parts: PaymentParts, order: Order, cause: 
     now_ms: now(),
     changes,
   })
-  if (wasMadeBefore(outcome))
-    await db.begin((tx) => changeState(tx, changeOf(order, 'lost', cause), now()))
+  if (wasMadeBefore(outcome)) await db.begin((tx) => changeState(tx, changeOf(order, 'lost', cause), now()))
   else if (outcome.ok && outcome.debt_nanos > 0) await suspend(parts, order)
   else if (!outcome.ok && outcome.refusal !== 'wrong_state')
     await noteTrouble(

@@ -2,9 +2,10 @@
 import type { PaymentRefund } from '../../src/payment-api.ts'
 import { debitOf, takenBy } from './amounts.ts'
 import type { PaymentParts } from './parts.ts'
+import { insertRefund, refundsOf } from './refund-store.ts'
 import { REFUND_RESUMED_AFTER_MS } from './schedule.ts'
 import { isRefundable } from './states.ts'
-import { insertRefund, lockedOrder, refundsOf } from './store.ts'
+import { lockedOrder } from './store.ts'
 import type { Order, OrderRefund } from './tables.ts'
 
 /** @returns undefined where it has a row, or more was given back than is left of the payment, or the order is disputed: the next look decides then */

@@ -4,8 +4,9 @@ import type { Cause } from './changes.ts'
 import { lookAt } from './looking.ts'
 import type { PaymentParts } from './parts.ts'
 import { tidyRefund } from './refund-ends.ts'
+import { dueRefunds, refundById, takeRefund } from './refund-store.ts'
 import { askForRefund, takeRefundMoney } from './refunding.ts'
-import { dueMethods, dueOrders, dueRefunds, refundById, takeOrder, takeRefund } from './store.ts'
+import { dueMethods, dueOrders, takeOrder } from './store.ts'
 import type { Order, OrderRefund } from './tables.ts'
 
 /** Of one method, and of refunds. */

@@ -11,18 +11,11 @@ import { type Cause, guardOf, wasMadeBefore } from './changes.ts'
 import { refundKey } from './own-refunds.ts'
 import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
 import { failRefund, finishRefund, refundChange } from './refund-ends.ts'
+import { insertRefund, refundById, refundsOf, setRefund } from './refund-store.ts'
 import { REFUND_LOOK_AGAIN_MS, REFUND_RESUMED_AFTER_MS } from './schedule.ts'
 import { isRefundable } from './states.ts'
-import {
-  insertRefund,
-  lockedOrder,
-  orderById,
-  refundById,
-  refundsOf,
-  setRefund,
-} from './store.ts'
+import { lockedOrder, orderById } from './store.ts'
 import type { Order, OrderRefund } from './tables.ts'
-
 
 export interface RefundRequest {
   order_id: number

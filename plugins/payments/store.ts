@@ -5,7 +5,7 @@ import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
 import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, erased_accounts } from '../../src/store/schema.ts'
-import { type Order, type OrderRefund, order_refunds, orders } from './tables.ts'
+import { type Order, orders } from './tables.ts'
 
 export type NewOrder = Pick<
   Order,
@@ -78,20 +78,9 @@ export const dueOrders = (
   due: { provider: string; now_ms: number; row_limit: number },
 ): Awaitable<Order[]> => queries(db).due.all(due)
 
-export const dueRefunds = (db: Db, now_ms: number, row_limit: number): Awaitable<OrderRefund[]> =>
-  queries(db).dueRefunds.all({ now_ms, row_limit })
-
 /** Takes an order that is due, so that no other gateway looks at it until then. @returns false where another one took it */
 export const takeOrder = async (db: Db, { id, next_look_at_ms }: Order, until_ms: number): Promise<boolean> =>
   (await db.write((db) => queries(db).take.get({ id, read_ms: next_look_at_ms, until_ms }))) !== undefined
-
-export const takeRefund = async (
-  db: Db,
-  { id, next_look_at_ms }: OrderRefund,
-  until_ms: number,
-): Promise<boolean> =>
-  (await db.write((db) => queries(db).takeRefund.get({ id, read_ms: next_look_at_ms, until_ms }))) !==
-  undefined
 
 /** When the next look at an order is, and since when its provider has not answered. */
 export const setLook = (
@@ -127,41 +116,9 @@ export const keepMark = (
   mark: { payment_reference: string; next_look_at_ms: number },
 ): Promise<unknown> => db.write((db) => queries(db).keepMark.run({ id, ...mark }))
 
-/** Of an order, the oldest first. */
-export const refundsOf = (db: Db, order_id: number): Awaitable<OrderRefund[]> =>
-  queries(db).refundsOf.all({ order_id })
-
-/** @throws GatewayError not_found */
-export async function refundById(db: Db, id: number): Promise<OrderRefund> {
-  const refund = await queries(db).refundById.get({ id })
-  if (!refund) throw notFound('Refund not found. Look at its order.', { param: 'refund' })
-  return refund
-}
-
-export type NewRefund = Omit<OrderRefund, 'id' | 'state' | 'changed_at_ms'>
-
-export async function insertRefund(tx: Tx, refund: NewRefund): Promise<OrderRefund> {
-  const made = await queries(tx).insertRefund.get(refund)
-  if (!made) throw new Error('a refund was not inserted')
-  return made
-}
-
-export const setRefund = (
-  db: Db,
-  id: number,
-  refund: Pick<OrderRefund, 'reference' | 'next_look_at_ms'>,
-): Promise<unknown> => db.write((db) => queries(db).setRefund.run({ id, ...refund }))
-
-/** Sums what was given back of an order anew. In the transaction in which a refund is done. @returns the sum */
-export async function sumRefunds(tx: Tx, order_id: number): Promise<number> {
-  const summed = await queries(tx).sumRefunds.get({ id: order_id })
-  return summed?.refunded_minor ?? 0
-}
-
 const { placeholder } = sql
 
-const isDue = () =>
-  and(isNotNull(orders.next_look_at_ms), lte(orders.next_look_at_ms, placeholder('now_ms')))
+const isDue = () => and(isNotNull(orders.next_look_at_ms), lte(orders.next_look_at_ms, placeholder('now_ms')))
 
 const queries = perConnection({
   insert: (orm) =>
@@ -227,7 +184,8 @@ const queries = perConnection({
       )
       .returning({ id: orders.id })
       .prepare(),
-  dueMethods: (orm) => orm.selectDistinct({ provider: orders.provider }).from(orders).where(isDue()).prepare(),
+  dueMethods: (orm) =>
+    orm.selectDistinct({ provider: orders.provider }).from(orders).where(isDue()).prepare(),
   due: (orm) =>
     orm
       .select()
@@ -276,60 +234,5 @@ const queries = perConnection({
       .update(orders)
       .set(rawPlaceholders('payment_reference', 'next_look_at_ms'))
       .where(equals(orders.id, 'id'))
-      .prepare(),
-  refundsOf: (orm) =>
-    orm
-      .select()
-      .from(order_refunds)
-      .where(equals(order_refunds.order_id, 'order_id'))
-      .orderBy(asc(order_refunds.id))
-      .prepare(),
-  refundById: (orm) => orm.select().from(order_refunds).where(equals(order_refunds.id, 'id')).prepare(),
-  dueRefunds: (orm) =>
-    orm
-      .select()
-      .from(order_refunds)
-      .where(
-        and(
-          isNotNull(order_refunds.next_look_at_ms),
-          lte(order_refunds.next_look_at_ms, placeholder('now_ms')),
-        ),
-      )
-      .orderBy(asc(order_refunds.next_look_at_ms), asc(order_refunds.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
-  takeRefund: (orm) =>
-    orm
-      .update(order_refunds)
-      .set({ next_look_at_ms: rawPlaceholder('until_ms') })
-      .where(and(equals(order_refunds.id, 'id'), eq(order_refunds.next_look_at_ms, placeholder('read_ms'))))
-      .returning({ id: order_refunds.id })
-      .prepare(),
-  insertRefund: (orm) =>
-    orm
-      .insert(order_refunds)
-      .values({
-        ...placeholders('order_id', 'account_id', 'amount_minor', 'debit_nanos', 'into_debt', 'reason'),
-        ...placeholders('reference', 'created_at_ms', 'next_look_at_ms'),
-        changed_at_ms: placeholder('created_at_ms'),
-        state: 'begun',
-      })
-      .returning()
-      .prepare(),
-  setRefund: (orm) =>
-    orm
-      .update(order_refunds)
-      .set(rawPlaceholders('reference', 'next_look_at_ms'))
-      .where(equals(order_refunds.id, 'id'))
-      .prepare(),
-  sumRefunds: (orm) =>
-    orm
-      .update(orders)
-      .set({
-        refunded_minor: sql`(SELECT coalesce(sum(order_refunds.amount_minor), 0) FROM order_refunds
-          WHERE order_refunds.order_id = orders.id AND order_refunds.state = 'done')`,
-      })
-      .where(equals(orders.id, 'id'))
-      .returning({ refunded_minor: orders.refunded_minor })
       .prepare(),
 })

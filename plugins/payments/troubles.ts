@@ -6,12 +6,21 @@ import { ownOf } from './own-refunds.ts'
 import { wasPaid } from './states.ts'
 import type { Order, OrderRefund } from './tables.ts'
 
-/** @returns null where all is as it has to be, or is so again; so is a payment that does not fit and was given back whole */
+/**
+ * @returns null where all is as it has to be, or is so again; so is a payment that does not fit and was given back whole. What was noted of a
+ * payment that has not come yet stays.
+ */
 export function troubleOf(order: Order, refunds: readonly OrderRefund[], payment: Payment): string | null {
-  const sentences = wasPaid(order.state)
-    ? [changeOf(order, refunds, payment), ...refundTroubles(order, refunds, payment), reversalOf(order, payment)]
-    : [givenBack([], payment) < payment.amount_minor ? misfitOf(order, payment) : undefined]
-  return sentences.filter((sentence) => sentence !== undefined).join(' ') || null
+  if (wasPaid(order.state)) {
+    const sentences = [
+      changeOf(order, refunds, payment),
+      ...refundTroubles(order, refunds, payment),
+      reversalOf(order, payment),
+    ]
+    return sentences.filter((sentence) => sentence !== undefined).join(' ') || null
+  }
+  if (payment.state !== 'paid') return order.trouble
+  return givenBack([], payment) < payment.amount_minor ? (misfitOf(order, payment) ?? null) : null
 }
 
 /** Why a payment is not the order's: an order is bound to its currency and amount. */
@@ -77,9 +86,7 @@ function refundTroubles(
     }
     if (found.state === 'failed') return []
     left_minor -= found.amount_minor
-    return left_minor < 0
-      ? [`${given}, more than was left of the payment. Debit the account by hand.`]
-      : []
+    return left_minor < 0 ? [`${given}, more than was left of the payment. Debit the account by hand.`] : []
   })
 }
 

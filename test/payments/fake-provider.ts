@@ -1,0 +1,103 @@
+// A payment provider in memory: its payments, what it says of them, and how it fails. It keeps keys of refunds, as real ones do.
+import type {
+  Payment,
+  PaymentOrder,
+  PaymentProvider,
+  PaymentRefund,
+  StartedPayment,
+} from '../../src/payment-api.ts'
+
+/** A payment as the provider has it. */
+export interface Held extends Omit<Payment, 'refunds'> {
+  refunds: PaymentRefund[]
+}
+
+export interface FakeProvider extends PaymentProvider {
+  readonly payments: Map<string, Held>
+  /** How often it was asked, by method. */
+  readonly asked: { start: number; look: number; refund: number }
+  /** Replaces answers until it is unset: what `look` and `refund` throw, or wait for. */
+  trouble: (() => unknown) | undefined
+  /** What becomes of the next refunds. */
+  refunding: PaymentRefund['state']
+  /** Thrown after a refund was made: its answer is lost. */
+  loses_answers: boolean
+  /** Whether it forgets the keys of refunds, as real ones do after a day. */
+  forgets_keys: boolean
+  start(order: PaymentOrder): Promise<StartedPayment>
+  refund(order: PaymentOrder, amount_minor: number, key: string): Promise<PaymentRefund>
+  /** Somebody pays. */
+  pay(reference: string, other?: Partial<Held>): Held
+  /** Somebody gives money back at the provider. */
+  giveBack(reference: string, amount_minor: number, state?: PaymentRefund['state']): PaymentRefund
+  /** What was given back of a payment for good, or may be. */
+  givenBack(reference: string): number
+}
+
+/** The signature that its webhooks need. */
+export const SIGNATURE = 'signed by fake'
+
+export function fakeProvider(name = 'fake'): FakeProvider {
+  const payments = new Map<string, Held>()
+  let numbered = 0
+  const held = (reference: string): Held => {
+    const payment = payments.get(reference)
+    if (!payment) throw new Error(`${name} has no payment ${reference}`)
+    return payment
+  }
+  const fake: FakeProvider = {
+    name,
+    title: name,
+    currencies: ['USD', 'EUR', 'JPY'],
+    min_minor: 1,
+    max_minor: Number.MAX_SAFE_INTEGER,
+    payments,
+    asked: { start: 0, look: 0, refund: 0 },
+    trouble: undefined,
+    refunding: 'done',
+    loses_answers: false,
+    forgets_keys: false,
+    async start({ id, currency, amount_minor }) {
+      fake.asked.start += 1
+      await fake.trouble?.()
+      const reference = `${name}-${id}`
+      if (!payments.has(reference))
+        payments.set(reference, { state: 'open', currency, amount_minor, order_id: id, refunds: [] })
+      return { reference, go_to: `https://${name}.example/${reference}` }
+    },
+    async look(reference) {
+      fake.asked.look += 1
+      const answer = await fake.trouble?.()
+      return answer === undefined ? structuredClone(held(reference)) : (answer as Payment)
+    },
+    async hook(request) {
+      const text = await request.text()
+      if (request.headers.get('signature') !== SIGNATURE) throw new Error('nobody signed it')
+      return text === '' ? undefined : { reference: text }
+    },
+    async refund({ reference }, amount_minor, key) {
+      fake.asked.refund += 1
+      await fake.trouble?.()
+      const payment = held(reference ?? '')
+      const same = fake.forgets_keys ? undefined : payment.refunds.find((refund) => refund.key === key)
+      if (same) return structuredClone(same)
+      const state = fake.refunding
+      if (state === 'failed') return { reference: '', key, amount_minor, state, message: 'no such card' }
+      const refund: PaymentRefund = { reference: `${name}-refund-${++numbered}`, key, amount_minor, state }
+      payment.refunds.push(refund)
+      if (fake.loses_answers) throw new Error('the answer is lost')
+      return structuredClone(refund)
+    },
+    pay: (reference, other = {}) => Object.assign(held(reference), { state: 'paid', ...other }),
+    giveBack(reference, amount_minor, state = 'done') {
+      const refund: PaymentRefund = { reference: `${name}-refund-${++numbered}`, amount_minor, state }
+      held(reference).refunds.push(refund)
+      return refund
+    },
+    givenBack: (reference) =>
+      held(reference)
+        .refunds.filter(({ state }) => state !== 'failed')
+        .reduce((sum, { amount_minor }) => sum + amount_minor, 0),
+  }
+  return fake
+}

@@ -1,0 +1,226 @@
+// The small world of the tests of orders: account 1 and 2, a fake payment provider, a clock, and a database of either engine.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeOrder, type OrderRequest, startPayment } from '../../plugins/payments/ordering.ts'
+import type { PaymentParts } from '../../plugins/payments/parts.ts'
+import { createPoller } from '../../plugins/payments/poller.ts'
+import { refundsOf } from '../../plugins/payments/refund-store.ts'
+import type { PaymentSettings } from '../../plugins/payments/settings.ts'
+import { wasPaid } from '../../plugins/payments/states.ts'
+import { orderById } from '../../plugins/payments/store.ts'
+import type { Order } from '../../plugins/payments/tables.ts'
+import { NANOS_PER_USD } from '../../src/domain/money.ts'
+import { openLedger } from '../../src/money/ledger/ledger.ts'
+import type { Ledger } from '../../src/money/ledger/operations.ts'
+import { openSharedLedger } from '../../src/money/ledger/postgres/executor.ts'
+import type { Db } from '../../src/store/db.ts'
+import { openPostgres } from '../../src/store/engines/postgres/open.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
+import { type StateChangeRow, stateChangesOf } from '../../src/store/state-changes.ts'
+import { accountText, brokenIn } from '../money/ledger/postgres-world.ts'
+import { addAccount } from '../money/ledger/world.ts'
+import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
+import { type FakeProvider, fakeProvider } from './fake-provider.ts'
+
+export const NOW = 1_764_000_000_000
+
+export const SETTINGS: PaymentSettings = {
+  presets: [],
+  rates: new Map([
+    ['USD', NANOS_PER_USD],
+    ['EUR', 1_080_000_000],
+    ['JPY', 6_500_000],
+  ]),
+  bonuses: [{ from_nanos: 100 * NANOS_PER_USD, per_mille: 50 }],
+  manual: undefined,
+} as PaymentSettings
+
+/** 25.00 EUR, for 27.00 USD. */
+export const REQUEST: OrderRequest = {
+  account_id: 1,
+  kind: 'top_up',
+  method: 'fake',
+  currency: 'EUR',
+  amount_minor: 2_500,
+}
+export const CREDIT = 27 * NANOS_PER_USD
+
+interface Store {
+  /** One gateway's own connections. */
+  open(): Promise<{ db: Db; ledger: Ledger }>
+  drop(): Promise<void>
+}
+
+export const ENGINES: readonly (readonly [name: string, make: () => Promise<Store>])[] = [
+  ['SQLite', onSqlite],
+  ...(hasPostgres ? [['PostgreSQL', onPostgres] as const] : []),
+]
+
+async function onSqlite(): Promise<Store> {
+  const folder = mkdtempSync(join(tmpdir(), 'orders-'))
+  const path = join(folder, 'tollgate.db')
+  const file = openDatabase(path)
+  for (const id of [1, 2]) addAccount(file, id)
+  file.close()
+  return {
+    open: async () => ({ db: openDb(path), ledger: openLedger({ path }) }),
+    drop: async () => rmSync(folder, { recursive: true }),
+  }
+}
+
+async function onPostgres(): Promise<Store> {
+  const { name, url } = await makeDatabase()
+  {
+    await using db = await openPostgres(url)
+    for (const id of [1, 2]) await db.write((within) => within.rows(accountText(id)))
+  }
+  return {
+    open: async () => ({ db: await openPostgres(url), ledger: openSharedLedger(url) }),
+    drop: () => dropDatabase(name),
+  }
+}
+
+export interface World extends AsyncDisposable {
+  db: Db
+  ledger: Ledger
+  fake: FakeProvider
+  clock: { now_ms: number }
+  parts: PaymentParts
+  /** Lines of the log at the level of a warning or above. */
+  warnings: string[]
+  /** Another gateway over the same rows, with its own connections. */
+  another(): Promise<PaymentParts>
+  /** An order whose payment was begun. */
+  begun(request?: Partial<OrderRequest>): Promise<Order & { reference: string }>
+  order(id: number): Promise<Order>
+  /** What is due now, as the poller does it. */
+  poll(parts?: PaymentParts): Promise<void>
+  money(account_id?: number): Promise<{ balance: number; debt: number }>
+  /** The keys of an account's entries and debts, the oldest first. */
+  keys(account_id?: number): Promise<string[]>
+  /** The states of an order, as its history has them, and of its refunds. */
+  history(id: number): Promise<string[]>
+  lines(id: number): Promise<StateChangeRow[]>
+  /** What has to hold whatever happened: the names of what does not. */
+  broken(): Promise<string[]>
+}
+
+export async function openWorld(
+  make: () => Promise<Store>,
+  own: readonly FakeProvider[] = [],
+): Promise<World> {
+  const store = await make()
+  const opened: { db: Db; ledger: Ledger }[] = []
+  const fake = fakeProvider()
+  const clock = { now_ms: NOW }
+  const warnings: string[] = []
+  const warn = (_: unknown, text = '') => void warnings.push(text)
+  const log = { info: () => {}, warn, error: warn } as unknown as PaymentParts['log']
+  const another = async (): Promise<PaymentParts> => {
+    const connections = await store.open()
+    opened.push(connections)
+    const providers = [fake, ...own]
+    return {
+      ...connections,
+      now: () => clock.now_ms,
+      log,
+      providers: () => providers,
+      publicUrl: () => 'https://gateway.example',
+    }
+  }
+  const parts = await another()
+  const { db } = parts
+  const order = (id: number) => orderById(db, id)
+  return {
+    db,
+    ledger: parts.ledger as Ledger,
+    fake,
+    clock,
+    parts,
+    warnings,
+    another,
+    order,
+    async begun(request = {}) {
+      const { id } = await makeOrder(parts, SETTINGS, { ...REQUEST, ...request })
+      const { reference } = await startPayment(parts, id)
+      return { ...(await order(id)), reference }
+    },
+    poll: (of = parts) => createPoller(of).lookAtDue(),
+    async money(account_id = 1) {
+      const [found] = await db.rows<{ balance: number; debt: number }>(
+        'SELECT balance_nanos AS balance, debt_nanos AS debt FROM accounts WHERE id = $account_id',
+        { account_id },
+      )
+      return { balance: Number(found?.balance), debt: Number(found?.debt) }
+    },
+    async keys(account_id = 1) {
+      const found = await db.rows<{ request_key: string }>(
+        `SELECT request_key FROM entries WHERE account_id = $account_id AND request_key IS NOT NULL
+          UNION ALL SELECT request_key FROM opening_debts WHERE account_id = $account_id`,
+        { account_id },
+      )
+      return found.map(({ request_key }) => request_key)
+    },
+    async history(id) {
+      const lines = await stateChangesOf(db, 'orders', id)
+      return lines
+        .filter(({ from_state, to_state }) => from_state !== to_state)
+        .map(({ to_state }) => to_state)
+    },
+    lines: async (id) => await stateChangesOf(db, 'orders', id),
+    broken: async () => [...(await brokenIn(db)), ...(await brokenOrders(db))],
+    async [Symbol.asyncDispose]() {
+      for (const { db, ledger } of opened) {
+        await ledger.close()
+        await db.close()
+      }
+      await store.drop()
+    },
+  }
+}
+
+interface Moved {
+  request_key: string
+  amount_nanos: number
+}
+
+/** By independent arithmetic: credits are paid orders, each once; what refunds took is no more than what was paid, and what failed is back. */
+async function brokenOrders(db: Db): Promise<string[]> {
+  const orders = await db.rows<Order>('SELECT * FROM orders ORDER BY id')
+  const moved = await db.rows<Moved>(
+    `SELECT request_key, amount_nanos FROM entries WHERE request_key IS NOT NULL
+      UNION ALL SELECT request_key, -amount_nanos AS amount_nanos FROM opening_debts`,
+  )
+  const of = (key: string) =>
+    moved.filter(({ request_key }) => request_key === key).map((one) => Number(one.amount_nanos))
+  const broken: string[] = []
+  const expectKey = (key: string, amounts: number[]) => {
+    if (JSON.stringify(of(key)) !== JSON.stringify(amounts))
+      broken.push(`${key}: ${of(key)} instead of ${amounts}`)
+  }
+  for (const order of orders) {
+    const whole = Number(order.credit_nanos) + Number(order.bonus_nanos)
+    expectKey(`order:${order.id}`, wasPaid(order.state) ? [whole] : [])
+    const refunds = await refundsOf(db, order.id)
+    let given_minor = 0
+    let taken_nanos = 0
+    for (const { id, state, amount_minor, debit_nanos } of refunds) {
+      const was_debited = debit_nanos > 0 && ['debited', 'done', 'failed'].includes(state)
+      expectKey(`refund:${id}`, was_debited ? [-debit_nanos] : [])
+      const is_back = state === 'failed' && debit_nanos > 0
+      if (order.state !== 'lost') expectKey(`refund-back:${id}`, is_back ? [debit_nanos] : [])
+      if (state === 'done') given_minor += amount_minor
+      if (was_debited) taken_nanos += debit_nanos - (of(`refund-back:${id}`)[0] ?? 0)
+    }
+    taken_nanos -= of(`dispute:${order.id}`)[0] ?? 0
+    if (given_minor !== order.refunded_minor && refunds.every(({ state }) => state === 'done'))
+      broken.push(`order ${order.id}: refunded_minor is ${order.refunded_minor}, not ${given_minor}`)
+    if (given_minor > order.amount_minor) broken.push(`order ${order.id}: refunds are more than its payment`)
+    if (taken_nanos > whole) broken.push(`order ${order.id}: more was taken than it gave`)
+    if ((order.state === 'lost' || order.state === 'refunded') && taken_nanos !== whole)
+      broken.push(`order ${order.id}: ${order.state}, but ${taken_nanos} of ${whole} was taken`)
+  }
+  return broken
+}
