@@ -82,14 +82,10 @@ function addCreate(group: Command, deps: CliDeps): void {
       const { usd, count, expires, oncePerAccount, note = '', csv } = command.opts<CreateOptions>()
       const { folder, answerList, remark } = contextOf(command, deps)
       const terms = { amount_nanos: usd, expires_at_ms: expires ?? null }
+      const wanted = { ...terms, count, once_per_account: oncePerAccount === true, note }
+      const making = { randomBytes: deps.randomBytes, now_ms: deps.now() }
       const { batch, codes } = await withDatabase(folder, 'write', (db) =>
-        db.begin((tx) =>
-          createVouchers(
-            tx,
-            { ...terms, count, once_per_account: oncePerAccount === true, note },
-            { randomBytes: deps.randomBytes, now_ms: deps.now() },
-          ),
-        ),
+        db.begin((tx) => createVouchers(tx, wanted, making)),
       )
       const created = codes.map((code): CreatedCode => ({ code, ...terms }))
       answerList(csv, {
@@ -154,13 +150,11 @@ function addRevoke(group: Command, deps: CliDeps): void {
         command.error('error: Give the number of a voucher, or --batch with that of a batch.')
       const { folder, answer } = contextOf(command, deps)
       const revoking = { source: 'command' as const, now_ms: deps.now() }
-      const revoked = await withDatabase(folder, 'write', (db) =>
-        db.begin(async (tx) => {
-          if (batch !== undefined) return await revokeBatch(tx, batch, revoking)
-          await revokeVoucher(tx, id ?? 0, revoking)
-          return 1
-        }),
-      )
+      const revoked = await withDatabase(folder, 'write', async (db) => {
+        if (batch !== undefined) return await db.begin((tx) => revokeBatch(tx, batch, revoking))
+        await db.begin((tx) => revokeVoucher(tx, id ?? 0, revoking))
+        return 1
+      })
       answer(
         { revoked, ...(batch === undefined ? { id } : { batch }) },
         batch === undefined

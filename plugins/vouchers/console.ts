@@ -74,12 +74,10 @@ function changeRoutes(gateway: Gateway) {
         const amount_nanos = readPositiveUsd('amount', amount)
         const now_ms = now()
         const expires_at_ms = days === undefined ? null : now_ms + days * DAY_MS
+        const wanted = { amount_nanos, count, expires_at_ms, once_per_account, note: note.trim() }
+        const making = { randomBytes, now_ms }
         const { batch, codes } = await changed(gateway, { viewer, origin }, (tx) =>
-          createVouchers(
-            tx,
-            { amount_nanos, count, expires_at_ms, once_per_account, note: note.trim() },
-            { randomBytes, now_ms },
-          ),
+          createVouchers(tx, wanted, making),
         )
         return {
           batch: batch.id,

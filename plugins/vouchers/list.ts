@@ -1,5 +1,6 @@
 // Vouchers and their batches as lists: at the console, in files and on the command line; for the operator.
 import { Type } from '@sinclair/typebox'
+import { shortDay } from '../../src/app/command-line/times.ts'
 import {
   boolean,
   integer,
@@ -12,7 +13,6 @@ import {
   time,
   word,
 } from '../../src/app/list/columns.ts'
-import { shortDay } from '../../src/app/command-line/times.ts'
 import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { type ListedBatch, type ListedVoucher, listBatches, listVouchers } from './listing.ts'

@@ -99,7 +99,7 @@ function refusalOf(refusal: string): GatewayError {
   if (refusal === 'request_key_used')
     return conflict(
       'Your account has redeemed a voucher of this kind already. Each account can redeem one of them.',
-      { ...CODE, code: 'voucher_once_each' },
+      { ...CODE, code: 'voucher_once_per_account' },
     )
   if (refusal === 'amount_out_of_range')
     return unprocessable('The balance would be more than an account can hold. Nothing was added.', {

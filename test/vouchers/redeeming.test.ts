@@ -56,7 +56,9 @@ describe('a voucher', () => {
     expect(await (await redeem(anna, code)).json()).toEqual({ ...view, again: true })
     expect(await balance('anna')).toBe(before + 3 * USD)
     expect(
-      await one(`SELECT source, detail FROM state_changes WHERE subject = 'vouchers' ORDER BY id DESC LIMIT 1`),
+      await one(
+        `SELECT source, detail FROM state_changes WHERE subject = 'vouchers' ORDER BY id DESC LIMIT 1`,
+      ),
     ).toEqual({ source: 'api', detail: JSON.stringify({ key: key.slice(0, 10) }) })
   })
 

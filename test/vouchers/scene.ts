@@ -33,7 +33,12 @@ export async function voucherScene(accounts: readonly string[], { now }: { now?:
     one,
     /** Creates a batch. @returns its codes */
     async create({ amount = '10', count = 1, once_per_account = false, ...rest }: NewBatch = {}) {
-      const made = await operator.json('POST', '/voucher-batches', { amount, count, once_per_account, ...rest })
+      const made = await operator.json('POST', '/voucher-batches', {
+        amount,
+        count,
+        once_per_account,
+        ...rest,
+      })
       return made as { batch: number; codes: string[] }
     },
     async code(batch?: NewBatch): Promise<string> {
