@@ -66,7 +66,6 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   makeCode: ADDS,
   revokeCode: SEES,
   createVouchers: ADDS,
-  importVouchers: SEES,
   // A person's data, and the gateways.
   forgetLimits: DELETES,
   rows: DELETES,
