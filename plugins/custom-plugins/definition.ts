@@ -8,7 +8,6 @@ const FIELDS: Record<keyof PluginDefinition, 'function' | 'object' | 'list'> = {
   routes: 'function',
   before_call: 'function',
   on: 'object',
-  payments: 'function',
   sweeps: 'list',
   checks: 'list',
   commands: 'object',

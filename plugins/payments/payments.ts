@@ -1,4 +1,5 @@
 // Payments of a running gateway: the parts that all of them share, and the poller.
+import { createRate, type OwnRate } from '../../src/access/rate.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 import { methodsOf } from './methods.ts'
@@ -11,6 +12,8 @@ export interface Payments {
   settings: () => PaymentSettings
   /** Webhooks that were refused since the start, for the alert. */
   refused_webhooks: RefusedWebhooks
+  /** Looks at orders by pages, by the order. */
+  page_looks: OwnRate
   /** Looks at due orders from now on. */
   begin(): void
   /** Begins no look any more. */
@@ -30,10 +33,10 @@ const LOOK_EVERY_MS = 1_000
 const MAX_STOP_MS = 5_000
 
 export function openPayments(
-  gateway: Pick<Gateway, 'calls' | 'operations' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'operations' | 'people' | 'db'>,
   settings: () => PaymentSettings,
 ): Payments {
-  const { db, calls, operations } = gateway
+  const { db, calls, operations, people } = gateway
   const { ledger, now, log, catalogue } = calls
   const parts: PaymentParts = {
     db,
@@ -43,6 +46,7 @@ export function openPayments(
     providers: () => methodsOf(settings(), operations.payment_providers),
     publicUrl: () => withoutTrailing(catalogue().server.public_url ?? '', '/'),
   }
+  people.features.push({ name: 'payments', isOffered: () => parts.providers().length > 0 })
   const poller = createPoller(parts)
   let timer: Timer | undefined
   let stopped: Promise<void> | undefined
@@ -66,6 +70,7 @@ export function openPayments(
   return {
     parts,
     settings,
+    page_looks: createRate(() => performance.now()),
     refused_webhooks: { count: 0, last: undefined },
     begin() {
       timer ??= setInterval(() => void look(), LOOK_EVERY_MS)

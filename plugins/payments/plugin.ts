@@ -12,5 +12,6 @@ export const payments = definePlugin({
     stopping: (payments) => payments.end(),
   },
   routes: async () => (await import('./webhooks.ts')).webhookRoutes,
+  console_routes: async () => (await import('./console/routes.ts')).consoleRoutes,
   close: (payments) => payments.close(),
 })

@@ -9,6 +9,12 @@ import type { Bonus } from './amounts.ts'
 import { Decimal } from './decimal.ts'
 import { ManualSchema, type ManualSettings, readManual } from './manual/settings.ts'
 
+/** The name of a payment method. */
+export const methodName = Type.String({
+  pattern: '^[a-z0-9-]{1,40}$',
+  must: 'the name of a payment method, in lower-case letters, digits and hyphens',
+})
+
 const PaymentsSchema = Type.Object(
   {
     presets: Type.Optional(

@@ -12,7 +12,6 @@ export const OWN_BEGINNINGS: ReadonlySet<string> = new Set([
   'mail',
   'metrics',
   'openai',
-  'payments',
   'pricing',
   'pricing.json',
   'readyz',

@@ -99,6 +99,7 @@ export function compose(parts: Parts): Gateway {
     content: { images: imagePartsOf(stores, decoder), responses },
     people: {
       sign_in_ways: [],
+      features: [],
       sign_in_events,
       page_sources: [],
       passwords,
@@ -125,6 +126,7 @@ export function compose(parts: Parts): Gateway {
       filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
       checks: [],
       payment_providers: [],
+      liabilities: [],
       console_routes: [],
       references: [],
     },
