@@ -36,7 +36,6 @@ const ViewerView = Type.Object({
     description: 'sees all calls of the account; false: those of the key, or of a member’s keys, only',
   }),
   rights: Type.Array(OneOf(RIGHT_NAMES)),
-  features: Type.Array(Type.String(), { description: 'what is set up here of what pages may offer' }),
 })
 
 export const SessionView = Type.Object({
@@ -53,10 +52,9 @@ interface ViewerFacts {
   person: PersonRow | undefined
   public_url: string | undefined
   rights: Right[]
-  features: string[]
 }
 
-export function viewerView(viewer: Viewer, { key, person, public_url, rights, features }: ViewerFacts) {
+export function viewerView(viewer: Viewer, { key, person, public_url, rights }: ViewerFacts) {
   const { side, role, session_id } = viewer
   return {
     side,
@@ -69,7 +67,6 @@ export function viewerView(viewer: Viewer, { key, person, public_url, rights, fe
     public_url: public_url ?? null,
     see_account: onlyKeysOf(viewer) === undefined,
     rights,
-    features,
   }
 }
 

@@ -57,10 +57,8 @@ function decodedPart(text: string): string {
 
 const isSeen =
   (viewer: Viewer) =>
-  ({ seen_by, right, feature }: PageEntry): boolean =>
-    seen_by.includes(sightOf(viewer)) &&
-    (right === undefined || viewer.rights.includes(right)) &&
-    (feature === undefined || viewer.features.includes(feature))
+  ({ seen_by, right }: PageEntry): boolean =>
+    seen_by.includes(sightOf(viewer)) && (right === undefined || viewer.rights.includes(right))
 
 /** The pages of a viewer. */
 export const pagesOf = (viewer: Viewer): PageEntry[] => pages.filter(isSeen(viewer))
