@@ -247,7 +247,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 600 more for teams: invitations, roles, removals, keys and budgets of people, switching between accounts.
   // 50 more for the rule of the last way to sign in. 40 more for invitations that end with the role of who made them.
   // 20 more for starts that leave the link of an invited operator alone.
-  'src/access/': 6_000,
+  // 20 more for the seller and the buyer, whom statements and receipts name.
+  'src/access/': 6_020,
   // 100 more for movements of money, which commands of several plugins make. 50 more, as in src/domain and plugins/console, since a gateway may be
   // below a path: the door, the cookies' names, the page's addresses. 50 more for refunds and settings.
   // 60 more for the brand in the head of pages.
@@ -276,7 +277,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for actions on passkeys and addresses.
   // 10 more for the kinds of errors that are failures, not refusals.
   // 50 more for currencies.
-  'src/domain/': 6_250,
+  // 10 more for amounts without their currency.
+  'src/domain/': 6_260,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
@@ -296,7 +298,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for invitations into accounts, and whose keys are.
   // 40 more for passkeys.
   // 150 more for rows with a state and their history.
-  'src/store/': 6_600,
+  // 10 more for the keys of orders.
+  'src/store/': 6_610,
   'src/upstream/': 2_100,
   'src/utilities/': 500,
   // 100 more for the time zone of pages, chosen in Settings; 80 for points of charts that lead to their calls, and total rows.
@@ -306,7 +309,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 30 more for parts of a page that wait for each other.
   // 100 more for pages, buttons and links by right, and who is signed in.
   // 30 more for an address's input and the bar of filters, which nine and three pages had each for itself.
-  'plugins/console/': 6_480,
+  // 20 more for pages of what the operator has set up.
+  'plugins/console/': 6_500,
   // 2,600 more: the import itself, its commands, report and history.
   // 4,500 more: a source is a gateway's tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 9_600,
@@ -337,8 +341,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 200 more for providers that fail, tenants of Microsoft, domains at every sign-in, invitations that are looked at first.
   // 70 more for the person of a new key.
   // 1,300 more for bank transfers, payment methods of custom plugins, and commands of orders.
-  // 1,200 more for card payments by Stripe.
-  'plugins/': 92_270,
+  // 2,400 more for payments at the console: routes, reports, pages.
+  'plugins/': 93_470,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -374,8 +378,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 240 more for the person of a new key: in the browser, by command, and who cannot be chosen.
 // 100 more for rows with states in the simulation.
 // 1,600 more for bank transfers, payment methods of custom plugins with EPay, and commands of orders.
-// 1,400 more for card payments: every state of Stripe, and every forged webhook.
-const MAX_TEST_LINES = 167_280
+const MAX_TEST_LINES = 165_880
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

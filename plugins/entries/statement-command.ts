@@ -1,5 +1,6 @@
 // `statement`: what moved the balance of an account in a month, from the opening to the closing balance.
 import { type Command, InvalidArgumentError } from 'commander'
+import { type Parties, partiesOf } from '../../src/access/account-details.ts'
 import { accountByName } from '../../src/access/accounts.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { readCatalogueOf, withDatabase } from '../../src/app/command-line/data-folder.ts'
@@ -9,14 +10,7 @@ import { formatUsd } from '../../src/domain/money.ts'
 import { monthOf, UTC } from '../../src/domain/zones.ts'
 import { csvOf } from '../../src/http/csv.ts'
 import { money } from '../../src/http/views.ts'
-import {
-  type Parties,
-  partiesOf,
-  STATEMENT_COLUMNS,
-  type StatementLine,
-  statementLines,
-  statementOf,
-} from './statement.ts'
+import { STATEMENT_COLUMNS, type StatementLine, statementLines, statementOf } from './statement.ts'
 
 export function addStatementCommand(program: Command, deps: CliDeps): void {
   addExample(program.command('statement <account>'), 'statement alice --month 2026-11')

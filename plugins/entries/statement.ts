@@ -1,7 +1,6 @@
 // The statement of an account for a time: its balance at the begin and at the end, and what moved it between. Only reads.
 import { asc } from 'drizzle-orm'
-import { detailsOf } from '../../src/access/account-details.ts'
-import type { Catalogue } from '../../src/domain/catalogue.ts'
+import type { Parties } from '../../src/access/account-details.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import type { CsvColumns } from '../../src/http/csv.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -89,27 +88,6 @@ export const balancedSums = (
     const closing_nanos = (await balanceOf(then, account_id)) - totalOf(later).amount_nanos
     return { sums, opening_nanos: closing_nanos - totalOf(sums).amount_nanos, closing_nanos }
   })
-
-/** The seller and the buyer, each in one line or several. */
-export interface Parties {
-  /** As `[billing] seller` has it; empty without. */
-  seller: string
-  /** The billing details of the account, or its display name, or its name. */
-  buyer: string
-}
-
-/** @param catalogue undefined where it cannot be read */
-export async function partiesOf(
-  db: Db,
-  account: { id: number; name: string },
-  catalogue: Pick<Catalogue, 'billing'> | undefined,
-): Promise<Parties> {
-  const { billing_details, display_name } = await detailsOf(db, account.id)
-  return {
-    seller: catalogue?.billing.seller ?? '',
-    buyer: billing_details || display_name || account.name,
-  }
-}
 
 /** The fields of all lines of a statement. */
 export interface StatementHead extends Parties {

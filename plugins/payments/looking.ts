@@ -23,9 +23,14 @@ export async function lookAt(parts: PaymentParts, order_id: number, cause: Cause
   const settled = payment
     ? await settle(parts, order_id, payment, cause)
     : await closeUnbegun(parts, order, cause)
-  const next_look_at_ms = nextLook(settled, payment?.state === 'pending', now())
-  await setLook(db, order_id, { next_look_at_ms, unanswered_since_ms: null })
-  return settled
+  const is_under_way = payment?.state === 'pending'
+  const look = {
+    next_look_at_ms: nextLook(settled, is_under_way, now()),
+    unanswered_since_ms: null,
+    pending_since_ms: is_under_way ? (settled.pending_since_ms ?? now()) : null,
+  }
+  await setLook(db, order_id, look)
+  return { ...settled, ...look }
 }
 
 /** @returns undefined where no payment was begun */
@@ -45,6 +50,7 @@ async function paymentOf(parts: PaymentParts, order: Order): Promise<Payment | u
     await setLook(db, order.id, {
       next_look_at_ms: nextTry(order, now_ms),
       unanswered_since_ms: order.unanswered_since_ms ?? now_ms,
+      pending_since_ms: order.pending_since_ms,
     })
     throw thrown
   }

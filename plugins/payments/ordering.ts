@@ -1,16 +1,24 @@
 // The making of orders: what a payment gives is fixed and told before anybody pays.
 import type { ActionContext } from '../../src/domain/actions.ts'
 import { formatMinor } from '../../src/domain/currencies.ts'
-import { GatewayError, invalidRequest, rateLimited, upstreamFailed } from '../../src/domain/errors.ts'
+import {
+  GatewayError,
+  invalidRequest,
+  rateLimited,
+  unprocessable,
+  upstreamFailed,
+} from '../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { PaymentProvider, StartedPayment } from '../../src/payment-api.ts'
 import { recordAction } from '../../src/store/actions.ts'
+import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { creditOf } from './amounts.ts'
 import { inTime } from './answers.ts'
 import { type Cause, changeOf } from './changes.ts'
 import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
+import { orderByRequest } from './requested.ts'
 import { nextLook } from './schedule.ts'
 import type { PaymentSettings } from './settings.ts'
 import { countOpenOrders, insertOrder, keepReference, orderById } from './store.ts'
@@ -25,6 +33,8 @@ export interface OrderRequest {
   method: string
   currency: string
   amount_minor: number
+  /** Asked for again under it, it is the same order. */
+  request_key?: string | undefined
 }
 
 /** What an order would give, for the form. */
@@ -64,53 +74,81 @@ export function offerOf(
 }
 
 /**
- * Makes an order. It is paid once `startPayment` has said where.
+ * Makes an order in the caller's transaction. It is paid once `startPayment` has said where.
  *
- * @throws GatewayError as `offerOf`; unprocessable for a method that is not set up; rate_limited for too many open orders
+ * @returns the first one where the account has asked for it under the same key before
+ * @throws GatewayError as `offerOf`; unprocessable for a method that is not set up, and for a key that another order was asked for with;
+ * rate_limited for too many open orders
  */
-export async function makeOrder(
+export async function makeOrderIn(
+  tx: Tx,
+  parts: Pick<PaymentParts, 'providers' | 'now'>,
+  settings: PaymentSettings,
+  request: OrderRequest,
+): Promise<Order> {
+  const { account_id, person_id = null, kind, currency, amount_minor, request_key = null } = request
+  await tx.lock(account_id)
+  const first = request_key === null ? undefined : await orderByRequest(tx, account_id, request_key)
+  if (first) return sameOrder(first, request)
+  const provider = providerOf(parts, request.method)
+  const offer = offerOf(settings, provider, request)
+  if ((await countOpenOrders(tx, account_id)) >= MAX_OPEN_ORDERS)
+    throw rateLimited(`The account has ${MAX_OPEN_ORDERS} open orders. Pay or cancel one of them first.`, {
+      code: 'too_many_open_orders',
+    })
+  const now_ms = parts.now()
+  const expires_at_ms = now_ms + (provider.expires_ms ?? DAY_MS)
+  const order = await insertOrder(tx, {
+    ...{
+      account_id,
+      person_id,
+      kind,
+      provider: provider.name,
+      currency,
+      amount_minor,
+      ...offer,
+      request_key,
+    },
+    created_at_ms: now_ms,
+    expires_at_ms,
+    next_look_at_ms: nextLook(
+      { state: 'open', created_at_ms: now_ms, changed_at_ms: now_ms, expires_at_ms, paid_at_ms: null },
+      false,
+      now_ms,
+    ),
+    is_live: provider.is_test === true ? 0 : 1,
+  })
+  await recordAction(tx, {
+    action: 'order.created',
+    account_id,
+    subject: String(order.id),
+    after: {
+      method: provider.name,
+      amount: formatMinor(amount_minor, currency),
+      credit_usd: formatUsd(offer.credit_nanos + offer.bonus_nanos),
+    },
+  })
+  return order
+}
+
+/** The same in a transaction of its own. */
+export const makeOrder = (
   parts: PaymentParts,
   settings: PaymentSettings,
   request: OrderRequest,
   by?: ActionContext,
-): Promise<Order> {
-  const provider = providerOf(parts, request.method)
-  const offer = offerOf(settings, provider, request)
-  const { account_id, person_id = null, kind, currency, amount_minor } = request
-  const now_ms = parts.now()
-  const expires_at_ms = now_ms + (provider.expires_ms ?? DAY_MS)
-  return await parts.db.begin(
-    async (tx) => {
-      await tx.lock(account_id)
-      if ((await countOpenOrders(tx, account_id)) >= MAX_OPEN_ORDERS)
-        throw rateLimited(
-          `The account has ${MAX_OPEN_ORDERS} open orders. Pay or cancel one of them first.`,
-          { code: 'too_many_open_orders' },
-        )
-      const order = await insertOrder(tx, {
-        ...{ account_id, person_id, kind, provider: provider.name, currency, amount_minor, ...offer },
-        created_at_ms: now_ms,
-        expires_at_ms,
-        next_look_at_ms: nextLook(
-          { state: 'open', created_at_ms: now_ms, changed_at_ms: now_ms, expires_at_ms, paid_at_ms: null },
-          false,
-          now_ms,
-        ),
-        is_live: provider.is_test === true ? 0 : 1,
-      })
-      await recordAction(tx, {
-        action: 'order.created',
-        account_id,
-        subject: String(order.id),
-        after: {
-          method: provider.name,
-          amount: formatMinor(amount_minor, currency),
-          credit_usd: formatUsd(offer.credit_nanos + offer.bonus_nanos),
-        },
-      })
-      return order
-    },
-    by ? { by } : {},
+): Promise<Order> => parts.db.begin((tx) => makeOrderIn(tx, parts, settings, request), by ? { by } : {})
+
+function sameOrder(first: Order, { method, kind, currency, amount_minor }: OrderRequest): Order {
+  const is_same =
+    first.provider === method &&
+    first.kind === kind &&
+    first.currency === currency &&
+    first.amount_minor === amount_minor
+  if (is_same) return first
+  throw unprocessable(
+    `This Idempotency-Key belongs to order ${first.id}, which is another one. Use a new key for each order.`,
+    { code: 'idempotency_key_reused' },
   )
 }
 

@@ -1,7 +1,8 @@
 // Payments of a running gateway: the parts that all of them share, and the poller.
+import { createRate, type OwnRate } from '../../src/access/rate.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
-import { openMethods } from './methods.ts'
+import { methodsOf } from './methods.ts'
 import type { PaymentParts } from './parts.ts'
 import { createPoller } from './poller.ts'
 import type { PaymentSettings } from './settings.ts'
@@ -11,6 +12,8 @@ export interface Payments {
   settings: () => PaymentSettings
   /** Webhooks that were refused since the start, for the alert. */
   refused_webhooks: RefusedWebhooks
+  /** Looks at orders by pages, by the order. */
+  page_looks: OwnRate
   /** Looks at due orders from now on. */
   begin(): void
   /** Begins no look any more. */
@@ -29,17 +32,21 @@ const LOOK_EVERY_MS = 1_000
 /** Long enough for a look that is under way: one whose end is not awaited is made again. */
 const MAX_STOP_MS = 5_000
 
-/** @throws Error where a payment method is set up and cannot be used: the start is refused with it */
 export function openPayments(
-  gateway: Pick<Gateway, 'calls' | 'operations' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'operations' | 'people' | 'db'>,
   settings: () => PaymentSettings,
 ): Payments {
-  const { db, calls, operations } = gateway
+  const { db, calls, operations, people } = gateway
   const { ledger, now, log, catalogue } = calls
-  const { payment_providers, network } = operations
-  const publicUrl = () => withoutTrailing(catalogue().server.public_url ?? '', '/')
-  const providers = openMethods({ db, now, log, publicUrl, settings, network }, payment_providers)
-  const parts: PaymentParts = { db, ledger, now, log, providers, publicUrl }
+  const parts: PaymentParts = {
+    db,
+    ledger,
+    now,
+    log,
+    providers: () => methodsOf(settings(), operations.payment_providers),
+    publicUrl: () => withoutTrailing(catalogue().server.public_url ?? '', '/'),
+  }
+  people.features.push({ name: 'payments', isOffered: () => parts.providers().length > 0 })
   const poller = createPoller(parts)
   let timer: Timer | undefined
   let stopped: Promise<void> | undefined
@@ -63,6 +70,7 @@ export function openPayments(
   return {
     parts,
     settings,
+    page_looks: createRate(() => performance.now()),
     refused_webhooks: { count: 0, last: undefined },
     begin() {
       timer ??= setInterval(() => void look(), LOOK_EVERY_MS)

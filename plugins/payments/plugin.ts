@@ -12,13 +12,6 @@ export const payments = definePlugin({
     stopping: (payments) => payments.end(),
   },
   routes: async () => (await import('./webhooks.ts')).webhookRoutes,
-  checks: [
-    {
-      name: 'stripe',
-      when: ['doctor'],
-      needs: 'catalogue',
-      look: async (patient) => (await import('./stripe/check.ts')).checkStripe(patient),
-    },
-  ],
+  console_routes: async () => (await import('./console/routes.ts')).consoleRoutes,
   close: (payments) => payments.close(),
 })

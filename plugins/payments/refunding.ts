@@ -24,6 +24,8 @@ export interface RefundRequest {
   /** What the free balance lacks becomes debt; otherwise it is refused. */
   into_debt: boolean
   reason: string
+  /** What was left of the payment when the refund was asked for: a second click gives nothing back again. */
+  left_minor?: number | undefined
 }
 
 /**
@@ -34,7 +36,7 @@ export interface RefundRequest {
  */
 export async function beginRefund(
   parts: PaymentParts,
-  { order_id, amount_minor: requested_minor, into_debt, reason }: RefundRequest,
+  { order_id, amount_minor: requested_minor, into_debt, reason, left_minor: read_minor }: RefundRequest,
   by?: ActionContext,
 ): Promise<OrderRefund> {
   const { provider } = await orderById(parts.db, order_id)
@@ -53,6 +55,10 @@ export async function beginRefund(
         })
       const before = await refundsOf(tx, order_id)
       const left_minor = order.amount_minor - takenBy(before)
+      if (read_minor !== undefined && read_minor !== left_minor)
+        throw conflict('Another refund of this order was made meanwhile. Look at the order again.', {
+          code: 'changed_meanwhile',
+        })
       const amount_minor = requested_minor ?? left_minor
       if (!Number.isSafeInteger(amount_minor) || amount_minor <= 0 || amount_minor > left_minor)
         throw invalidRequest(
@@ -91,7 +97,7 @@ export async function debitRefund(parts: PaymentParts, refund: OrderRefund, caus
   const refusal = await takeRefundMoney(parts, refund, cause)
   if (refusal === 'insufficient_balance')
     throw unprocessable(
-      `The free balance is less than ${formatUsd(refund.debit_nanos)} USD. Nothing was refunded. Refund less, or let the rest become debt (--into-debt).`,
+      `The free balance is less than ${formatUsd(refund.debit_nanos)} USD. Nothing was refunded. Refund less, or let the rest become debt.`,
       { code: refusal },
     )
   if (refusal !== undefined)
@@ -186,4 +192,25 @@ export async function askForRefund(parts: PaymentParts, id: number, cause: Cause
       next_look_at_ms: now() + REFUND_LOOK_AGAIN_MS,
     })
   return await refundById(db, id)
+}
+
+/**
+ * Gives back a payment, or a part of it. Where the provider does not answer, the poller asks it again.
+ *
+ * @returns the refund as it is then: `failed` where the provider refused it, and the money is back on the balance
+ * @throws GatewayError as `beginRefund` and `debitRefund`
+ */
+export async function refundOrder(
+  parts: PaymentParts,
+  request: RefundRequest,
+  cause: Cause,
+): Promise<OrderRefund> {
+  const refund = await beginRefund(parts, request, cause.by)
+  await debitRefund(parts, refund, cause)
+  try {
+    return await askForRefund(parts, refund.id, cause)
+  } catch (thrown) {
+    parts.log.warn({ refund: refund.id, order: refund.order_id, cause: thrown }, 'a refund was not answered')
+    return await refundById(parts.db, refund.id)
+  }
 }

@@ -8,7 +8,12 @@ import { NANOS_PER_USD, type Nanos, parseUsd } from '../../src/domain/money.ts'
 import type { Bonus } from './amounts.ts'
 import { Decimal } from './decimal.ts'
 import { ManualSchema, type ManualSettings, readManual } from './manual/settings.ts'
-import { type ReadStripe, readStripe, STRIPE_ORIGIN, StripeSchema } from './stripe/settings.ts'
+
+/** The name of a payment method. */
+export const methodName = Type.String({
+  pattern: '^[a-z0-9-]{1,40}$',
+  must: 'the name of a payment method, in lower-case letters, digits and hyphens',
+})
 
 const PaymentsSchema = Type.Object(
   {
@@ -37,13 +42,12 @@ const PaymentsSchema = Type.Object(
         { maxItems: 10, description: 'bonuses on larger payments; the greatest that fits is given' },
       ),
     ),
-    stripe: Type.Optional(StripeSchema),
     manual: Type.Optional(ManualSchema),
   },
   closed,
 )
 
-export interface PaymentSettings extends ReadStripe {
+export interface PaymentSettings {
   /** In major units, as they are typed. */
   readonly presets: readonly string[]
   /** Nano-dollars of credit for one unit, by currency. */
@@ -56,16 +60,9 @@ export interface PaymentSettings extends ReadStripe {
 const DEFAULT_PRESETS = ['10', '25', '50', '100']
 
 function readPayments(
-  {
-    presets = DEFAULT_PRESETS,
-    rates: written_rates,
-    bonuses = [],
-    stripe,
-    manual,
-  }: Static<typeof PaymentsSchema>,
-  context: SectionContext,
+  { presets = DEFAULT_PRESETS, rates: written_rates, bonuses = [], manual }: Static<typeof PaymentsSchema>,
+  { report }: SectionContext,
 ): PaymentSettings {
-  const { report } = context
   const rates = written_rates ? readRates(written_rates, report) : new Map([['USD', NANOS_PER_USD]])
   return {
     presets,
@@ -73,7 +70,6 @@ function readPayments(
     bonuses: bonuses.map(({ from_usd, percent }, at) =>
       readBonus(from_usd, percent, (message) => report(['payments', 'bonuses', at, 'percent'], message)),
     ),
-    ...readStripe(stripe, context),
     manual: manual && readManual(manual, [...rates.keys()], report),
   }
 }
@@ -106,11 +102,4 @@ export const paymentSettings = defineSection({
   name: 'payments',
   schema: PaymentsSchema,
   read: readPayments,
-  secrets: {
-    at: ([method, field]) =>
-      method === 'stripe' && (field === 'secret_key' || field === 'webhook_secret')
-        ? STRIPE_ORIGIN
-        : undefined,
-    in: ({ stripe }) => (stripe ? [stripe.secret_key, stripe.webhook_secret] : []),
-  },
 })

@@ -22,6 +22,7 @@ export type NewOrder = Pick<
   | 'expires_at_ms'
   | 'next_look_at_ms'
   | 'is_live'
+  | 'request_key'
 >
 
 export async function insertOrder(tx: Tx, order: NewOrder): Promise<Order> {
@@ -82,11 +83,11 @@ export const dueOrders = (
 export const takeOrder = async (db: Db, { id, next_look_at_ms }: Order, until_ms: number): Promise<boolean> =>
   (await db.write((db) => queries(db).take.get({ id, read_ms: next_look_at_ms, until_ms }))) !== undefined
 
-/** When the next look at an order is, and since when its provider has not answered. */
+/** When the next look at an order is, since when its provider has not answered, and since when its money is on its way. */
 export const setLook = (
   db: Db,
   id: number,
-  look: Pick<Order, 'next_look_at_ms' | 'unanswered_since_ms'>,
+  look: Pick<Order, 'next_look_at_ms' | 'unanswered_since_ms' | 'pending_since_ms'>,
 ): Promise<unknown> => db.write((db) => queries(db).setLook.run({ id, ...look }))
 
 /** What the provider reports of a payment beside its state. */
@@ -135,7 +136,7 @@ const queries = perConnection({
           'rate_nanos',
         ),
         ...placeholders('credit_nanos', 'bonus_nanos', 'created_at_ms', 'expires_at_ms', 'next_look_at_ms'),
-        ...placeholders('is_live'),
+        ...placeholders('is_live', 'request_key'),
         changed_at_ms: placeholder('created_at_ms'),
         state: 'open',
         looks: 0,
@@ -204,7 +205,7 @@ const queries = perConnection({
   setLook: (orm) =>
     orm
       .update(orders)
-      .set(rawPlaceholders('next_look_at_ms', 'unanswered_since_ms'))
+      .set(rawPlaceholders('next_look_at_ms', 'unanswered_since_ms', 'pending_since_ms'))
       .where(equals(orders.id, 'id'))
       .prepare(),
   keepFacts: (orm) =>

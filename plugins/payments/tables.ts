@@ -7,7 +7,6 @@ import {
   NOT_EXPORTED,
   type StoredTable,
 } from '../../src/store/stored-table.ts'
-import { customer_tables } from './stripe/tables.ts'
 
 /** `refund_failed`: the provider refused a refund, whose money is back on the balance. `won` and `lost`: how a dispute ended. */
 export const ORDER_STATES = [
@@ -69,6 +68,10 @@ export const orders = sqliteTable('orders', {
   refunded_minor: integer().notNull(),
   /** 0: no money moves, as in Stripe's test mode. */
   is_live: integer().notNull(),
+  /** Asked for again under it, it is the same order. */
+  request_key: text(),
+  /** Since when the provider says that the money is on its way, as by a bank debit. */
+  pending_since_ms: integer(),
 })
 
 export const REFUND_STATES = ['begun', 'debited', 'done', 'failed', 'cancelled'] as const
@@ -104,8 +107,12 @@ export const tables: readonly StoredTable[] = [
       ...columns('payment_reference tax_minor tax_country refunded_minor is_live', EXPORTED),
       receipt_url: { exported: 'as_is', erased: 'NULL' },
       person_id: { exported: 'as_is', erased: 'NULL' },
+      request_key: { exported: 'as_is', erased: 'NULL' },
       // How the gateway asks its provider, and what the operator pays for it.
-      ...columns('next_look_at_ms looks unanswered_since_ms trouble fee_minor', NOT_EXPORTED),
+      ...columns(
+        'next_look_at_ms looks unanswered_since_ms trouble fee_minor pending_since_ms',
+        NOT_EXPORTED,
+      ),
     },
   }),
   accountTable(order_refunds, {
@@ -118,7 +125,6 @@ export const tables: readonly StoredTable[] = [
       next_look_at_ms: NOT_EXPORTED,
     },
   }),
-  ...customer_tables,
 ]
 
 export type Order = typeof orders.$inferSelect

@@ -1,5 +1,6 @@
 // The details of an account beside its short name: a display name, an email, a note, the buyer on its statements; and whether its limited keys see all of its calls.
 
+import type { Catalogue } from '../domain/catalogue.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Db } from '../store/db.ts'
@@ -149,4 +150,25 @@ export async function seesAccount(db: Db, key: Key & { has_budgets: number }): P
   if (!isLimited(key)) return true
   const { keys_see_account } = await detailsOf(db, key.account_id)
   return keys_see_account
+}
+
+/** The seller and the buyer, each in one line or several. */
+export interface Parties {
+  /** As `[billing] seller` has it; empty without. */
+  seller: string
+  /** The billing details of the account, or its display name, or its name. */
+  buyer: string
+}
+
+/** @param catalogue undefined where it cannot be read */
+export async function partiesOf(
+  db: Db,
+  account: { id: number; name: string },
+  catalogue: Pick<Catalogue, 'billing'> | undefined,
+): Promise<Parties> {
+  const { billing_details, display_name } = await detailsOf(db, account.id)
+  return {
+    seller: catalogue?.billing.seller ?? '',
+    buyer: billing_details || display_name || account.name,
+  }
 }

@@ -14,14 +14,18 @@ export const minorDigits = (currency: string): number =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
 
 /** An amount as people read it: `25.00 EUR`. */
-export function formatMinor(amount_minor: number, currency: string): string {
+export const formatMinor = (amount_minor: number, currency: string): string =>
+  `${decimalMinor(amount_minor, currency)} ${currency}`
+
+/** The same without its currency. */
+export function decimalMinor(amount_minor: number, currency: string): string {
   const digits = minorDigits(currency)
   const text = Math.abs(amount_minor)
     .toString()
     .padStart(digits + 1, '0')
   const whole = text.slice(0, text.length - digits)
   const sign = amount_minor < 0 ? '-' : ''
-  return `${sign}${whole}${digits === 0 ? '' : `.${text.slice(-digits)}`} ${currency}`
+  return `${sign}${whole}${digits === 0 ? '' : `.${text.slice(-digits)}`}`
 }
 
 /**

@@ -6,6 +6,7 @@ import { entry_list } from '../../plugins/entries/list.ts'
 import { imported_history } from '../../plugins/import/history/list.ts'
 import { key_list } from '../../plugins/keys/list.ts'
 import { mail_list } from '../../plugins/mail/list.ts'
+import { order_list } from '../../plugins/payments/list.ts'
 import { refused_requests } from '../../plugins/refusals/index.ts'
 import { sign_up_list } from '../../plugins/sign-up/list.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
@@ -56,6 +57,17 @@ for (const [id, account_id, created_at_ms] of [
   file
     .query(`INSERT INTO sign_ups VALUES (?, ?, 'a@b', 'identity', NULL, NULL, NULL, 0, ?, 9, 9)`)
     .run(id, account_id, created_at_ms)
+for (const [id, account_id, created_at_ms] of [
+  [1, 1, 1_000],
+  [2, 1, 2_000],
+  [3, 2, 2_000],
+] as const)
+  file
+    .query(
+      `INSERT INTO orders (id, account_id, kind, provider, currency, amount_minor, rate_nanos, credit_nanos, bonus_nanos, state, created_at_ms,
+         changed_at_ms, expires_at_ms, is_live) VALUES (?, ?, 'top_up', 'card', 'EUR', 500, 1, 1, 0, 'open', ?, 0, 9, 1)`,
+    )
+    .run(id, account_id, created_at_ms)
 file.close()
 const db = openDb(scene.path('tollgate.db'))
 afterAll(async () => {
@@ -67,6 +79,7 @@ test('the audit log', () => expectFilters(db, audit_log, ({ created_at_ms }) => 
 test('entries', () => expectFilters(db, entry_list, ({ created_at_ms }) => created_at_ms))
 test('keys', () => expectFilters(db, key_list, ({ created_at_ms }) => created_at_ms))
 test('mails', () => expectFilters(db, mail_list, ({ queued_at_ms }) => queued_at_ms))
+test('orders', () => expectFilters(db, order_list, ({ created_at_ms }) => created_at_ms))
 test('refused requests', () => expectFilters(db, refused_requests, ({ at_ms }) => at_ms))
 test('sign-ups', () => expectFilters(db, sign_up_list, ({ created_at_ms }) => created_at_ms))
 test('imported history', () => expectFilters(db, imported_history, ({ day_s }) => day_s * 1_000))

@@ -89,6 +89,18 @@ const TABLE = `
   /entry-sums                   GET OSAombk.
   /statement                    GET OSAombk.
   /statement.csv                GET OSAombk.
+  /orders                       GET OSAo.b..   POST O..o.b..
+  /orders.csv                   GET OSAo.b..
+  /orders/:id                   GET OSAo.b..
+  /orders/:id/pay               POST O..o.b..
+  /orders/:id/cancel            POST O..o.b..
+  /orders/:id/look              POST O..o.b..
+  /orders/:id/refund            POST O.......
+  /orders/:id/mark-paid         POST O.......
+  /payment-methods              GET OSAo.b..
+  /payment-offer                GET OSAo.b..
+  /payments                     GET OSA.....
+  /payments.csv                 GET OSA.....
   /audit-log                    GET OSAombk.
   /audit-log.csv                GET OSAombk.
 

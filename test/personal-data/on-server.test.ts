@@ -48,11 +48,10 @@ const ROWS = [
   `INSERT INTO entries SELECT value, 1 + value % 2, 'top_up', 0, NULL, '${MARKER} ' || value, ${MANY} - value, '${MARKER} ' || value FROM ${NUMBERS}`,
   `INSERT INTO opening_debts VALUES (1, 1, 5, '${MARKER}', 0, 'user ${MARKER}'), (2, 2, 5, '', 0, NULL)`,
   `INSERT INTO orders (id, account_id, person_id, kind, provider, reference, currency, amount_minor, rate_nanos, credit_nanos, bonus_nanos, state,
-     created_at_ms, changed_at_ms, expires_at_ms, receipt_url, is_live)
-   VALUES (1, 1, 1, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 5, 9, 'https://pay.example/${MARKER}', 1),
-     (2, 2, NULL, 'automatic', 'stripe', NULL, 'EUR', 2500, 1, 1, 0, 'open', 0, 0, 9, NULL, 1)`,
+     created_at_ms, changed_at_ms, expires_at_ms, receipt_url, is_live, request_key)
+   VALUES (1, 1, 1, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 5, 9, 'https://pay.example/${MARKER}', 1, '${MARKER}'),
+     (2, 2, NULL, 'automatic', 'stripe', NULL, 'EUR', 2500, 1, 1, 0, 'open', 0, 0, 9, NULL, 1, NULL)`,
   `INSERT INTO order_refunds VALUES (1, 1, 1, 500, 1, 0, 'asked by ${MARKER}', 'begun', NULL, 0, 0, NULL)`,
-  `INSERT INTO payment_customers VALUES (1, 1, 'stripe', 1, 'cus_${MARKER}', NULL, 'pm_${MARKER}', 'visa', '4242', '2030-01', 1, 5, 0), (2, 2, 'stripe', 1, 'cus_2', 'cs_2', NULL, NULL, NULL, NULL, NULL, NULL, 0)`,
   `INSERT INTO state_changes VALUES (1, 'orders', 1, 1, 'open', 'paid', 'webhook', '{"payer":"${MARKER}"}', 5), (2, 'orders', 2, 2, 'open', 'open', 'page', '{"a":1}', 5)`,
   `INSERT INTO calls SELECT value, 'req_' || value, 1 + value % 2, 1, 's', 'm', 'p', 'u', 'failed', 500, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
      iif(value % 3 = 0, '{"unit":"unit"}', ''), value, NULL, 1, 1, 0, iif(value % 5 = 0, '', '{"failure":"${MARKER}"}'), NULL,
@@ -189,8 +188,6 @@ describe.if(hasPostgres)('a person', () => {
     expect(here['orders.jsonl']).toMatch(
       /"amount_minor":2500.*"receipt_url":"https:.*"person_id":1|"person_id":1.*"receipt_url":"https:/,
     )
-    expect(here['payment_customers.jsonl']).toMatch(/"reference":"cus_.*"card_last4":"4242"/)
-    expect(here['payment_customers.jsonl']).not.toContain('pm_')
     expect(here['order_refunds.jsonl']).toContain(`"reason":"asked by ${MARKER}"`)
     // By their time, which has an index.
     expect(here['refusals.jsonl']).toMatch(/"at_ms":4.*\n.*"at_ms":5/)
@@ -212,7 +209,6 @@ describe.if(hasPostgres)('a person', () => {
         opening_debts: 1,
         orders: 1,
         order_refunds: 1,
-        payment_customers: 1,
         state_changes: 1,
         keys: 2,
         generations: 3,

@@ -113,10 +113,9 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
     INSERT INTO sign_ups VALUES (NULL, 1, '${MARKER}@example.com', 'mail', NULL, '203.0.113.77', 1, 1, 0, 9, 5);
     INSERT INTO terms_acceptances VALUES (NULL, 1, 11, 'https://example.com/${MARKER}', '2026-11', 5);
     INSERT INTO orders (id, account_id, person_id, kind, provider, reference, currency, amount_minor, rate_nanos, credit_nanos, bonus_nanos, state,
-      created_at_ms, changed_at_ms, expires_at_ms, receipt_url, is_live)
-      VALUES (1, 1, 11, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 5, 9, 'https://pay.example/${MARKER}', 1);
+      created_at_ms, changed_at_ms, expires_at_ms, receipt_url, is_live, request_key)
+      VALUES (1, 1, 11, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 5, 9, 'https://pay.example/${MARKER}', 1, '${MARKER}');
     INSERT INTO order_refunds VALUES (NULL, 1, 1, 500, 1, 0, 'asked by ${MARKER}', 'begun', NULL, 0, 0, NULL);
-    INSERT INTO payment_customers VALUES (NULL, 1, 'stripe', 1, 'cus_${MARKER}', NULL, 'pm_${MARKER}', 'visa', '4242', '2030-01', 11, 5, 0);
     INSERT INTO state_changes VALUES (NULL, 'orders', 1, 1, 'open', 'paid', 'webhook', json_object('payer', '${MARKER}'), 5);
     UPDATE calls SET trace = json_object('failure', json_object('kind', '${MARKER}')) WHERE account_id = 1`)
   await files.answers.put(ANSWER_FILE, Buffer.from(`an answer to ${MARKER}`))

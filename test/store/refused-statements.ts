@@ -8,7 +8,7 @@ const CALL = `'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
   1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '', 8, 9, 0, NULL, 0, NULL`
 
 const ORDER = `INSERT INTO orders (id, account_id, person_id, kind, provider, reference, currency, amount_minor, rate_nanos, credit_nanos,
-    bonus_nanos, state, created_at_ms, changed_at_ms, expires_at_ms, is_live)`
+    bonus_nanos, state, created_at_ms, changed_at_ms, expires_at_ms, is_live, request_key)`
 
 /** One account with 100, a key, a call, an expired hold, and the entries of both. */
 export const FILLING = `
@@ -22,11 +22,9 @@ export const FILLING = `
   INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0, NULL);
   INSERT INTO opening_debts VALUES (1, 1, 5, 'owed', 0, 'user 1');
   INSERT INTO state_changes VALUES (1, 'orders', 1, 1, 'open', 'paid', 'webhook', '{"event":"evt_1"}', 0);
-  ${ORDER} VALUES (1, 1, 2, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 0, 9, 1),
-    (2, 1, NULL, 'automatic', 'stripe', NULL, 'EUR', 2500, 1, 1, 0, 'open', 0, 0, 9, 1);
+  ${ORDER} VALUES (1, 1, 2, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 0, 9, 1, 'k1'),
+    (2, 1, NULL, 'automatic', 'stripe', NULL, 'EUR', 2500, 1, 1, 0, 'open', 0, 0, 9, 1, 'k2');
   INSERT INTO order_refunds VALUES (1, 1, 1, 500, 1, 0, 'sent back', 'begun', NULL, 0, 0, NULL);
-  INSERT INTO payment_customers VALUES (1, 1, 'stripe', 1, 'cus_1', NULL, 'pm_1', 'visa', '4242', '2030-01', 2, 5, 0),
-    (2, 1, 'stripe', 0, 'cus_2', 'cs_3', NULL, NULL, NULL, NULL, NULL, NULL, 0);
   INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
   INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
   INSERT INTO closed_accounts VALUES (1, 0);
@@ -578,6 +576,8 @@ const ORDERS = [
   ['more given back than was paid', 'UPDATE orders SET refunded_minor = amount_minor + 1'],
   ['less than nothing given back', 'UPDATE orders SET refunded_minor = -1'],
   ['neither live nor a test', 'UPDATE orders SET is_live = 2'],
+  ['an empty request key', "UPDATE orders SET request_key = ''"],
+  ['a request key twice in an account', "UPDATE orders SET request_key = 'k1' WHERE id = 2"],
   ['an order that has a refund, deleted', 'DELETE FROM orders WHERE id = 1'],
 ] as const
 
@@ -589,16 +589,6 @@ const ORDER_REFUNDS = [
   ['neither into debt nor not', 'UPDATE order_refunds SET into_debt = 2'],
   ['an unknown state', "UPDATE order_refunds SET state = 'lost'"],
   ['an empty reference', "UPDATE order_refunds SET reference = ''"],
-] as const
-
-const PAYMENT_CUSTOMERS = [
-  ['of an unknown account', 'UPDATE payment_customers SET account_id = 9'],
-  ['without a payment method', "UPDATE payment_customers SET provider = ''"],
-  ['neither live nor a test', 'UPDATE payment_customers SET is_live = 2'],
-  ['two of an account in one mode', 'UPDATE payment_customers SET is_live = 1'],
-  ['without a number', "UPDATE payment_customers SET reference = ''"],
-  ['an empty page', "UPDATE payment_customers SET card_setup = ''"],
-  ['an empty card', "UPDATE payment_customers SET card_reference = ''"],
 ] as const
 
 /** By the table that stays as it is. */
@@ -643,7 +633,6 @@ export const REFUSED_STATEMENTS = [
   ['state_changes', STATE_CHANGES],
   ['orders', ORDERS],
   ['order_refunds', ORDER_REFUNDS],
-  ['payment_customers', PAYMENT_CUSTOMERS],
   ['calls', CALLS],
   ['responses', RESPONSES],
   ['imported_rows', IMPORTED_ROWS],

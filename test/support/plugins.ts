@@ -41,7 +41,10 @@ export async function routesOf(gateway: Gateway, plugins: readonly Plugin[]) {
   const apart = {
     ...gateway,
     calls: { ...calls, events: createEvents(calls.log) },
-    operations: { ...operations, console_routes: [], references: [], checks: [], payment_providers: [] },
+    operations: {
+      ...operations,
+      ...{ console_routes: [], references: [], checks: [], payment_providers: [], liabilities: [] },
+    },
   }
   const { log, catalogue, now } = calls
   const { data_folder } = operations

@@ -258,6 +258,8 @@ const ASKED: Readonly<Record<string, Asked>> = {
     ),
     refunded_minor: either(random, 0, MAX),
     is_live: random.below(2),
+    request_key: either(random, null, `${unique(at)}!`),
+    pending_since_ms: either(random, null, MAX),
   }),
   order_refunds: ({ random, id, at }) => ({
     order_id: other(random, id),
@@ -267,15 +269,6 @@ const ASKED: Readonly<Record<string, Asked>> = {
     into_debt: random.below(2),
     state: either(random, 'begun', 'debited', 'done', 'failed', 'cancelled'),
     reference: either(random, null, `${unique(at)}!`),
-  }),
-  payment_customers: ({ random, id, at }) => ({
-    account_id: other(random, id),
-    provider: `p${at}`,
-    is_live: random.below(2),
-    reference: `c${at}`,
-    card_setup: either(random, null, `cs${at}`),
-    card_reference: either(random, null, `pm${at}`),
-    card_person_id: either(random, null, other(random, id)),
   }),
   generations: ({ random, id, at }) => {
     const is_stored = random.chance(0.5)

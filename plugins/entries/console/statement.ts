@@ -1,6 +1,7 @@
 // The statement of an account by month: the balance at its begin, what moved it, the balance at its end; and as a file.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { partiesOf } from '../../../src/access/account-details.ts'
 import { requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { AccountRef } from '../../../src/app/surface/console/fields.ts'
@@ -10,7 +11,7 @@ import { invalidRequest } from '../../../src/domain/errors.ts'
 import { monthOf, UTC } from '../../../src/domain/zones.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
-import { firstEntryAt, partiesOf, STATEMENT_COLUMNS, statementLines, statementOf } from '../statement.ts'
+import { firstEntryAt, STATEMENT_COLUMNS, statementLines, statementOf } from '../statement.ts'
 
 const StatementQuery = Closed({
   account: Type.Optional(AccountRef),

@@ -18,7 +18,7 @@ import {
   visitorOf,
 } from '../../../src/app/surface/console/calls.ts'
 import { cookieForm, cookieForms, probes, signInRefusal } from '../../../src/app/surface/console/site.ts'
-import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import type { Feature, Gateway } from '../../../src/app/surface/gateway.ts'
 import type { CallOrigin } from '../../../src/calls/life/call.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
@@ -119,13 +119,17 @@ export async function sessionView(
           rights: RIGHT_NAMES.filter(
             (right) => may(viewer, right) && (right !== 'credit' || isCreditAllowed(gateway, viewer)),
           ),
+          features: offered(gateway.people.features),
         })
       : null,
     operator_is_set: await hasOperator(db),
-    ways: gateway.people.sign_in_ways.flatMap(({ name, isOffered }) => (isOffered() ? [name] : [])),
+    ways: offered(gateway.people.sign_in_ways),
     sign_in_refusal: signInRefusal(request, siteSettings(gateway)) ?? null,
   }
 }
+
+const offered = (parts: readonly Feature[]): string[] =>
+  parts.flatMap(({ name, isOffered }) => (isOffered() ? [name] : []))
 
 async function personOfViewer(db: Gateway['db'], viewer: Viewer): Promise<PersonRow | undefined> {
   const id = personOf(viewer)

@@ -36,6 +36,7 @@ const ViewerView = Type.Object({
     description: 'sees all calls of the account; false: those of the key, or of a member’s keys, only',
   }),
   rights: Type.Array(OneOf(RIGHT_NAMES)),
+  features: Type.Array(Type.String(), { description: 'what is set up here of what pages may offer' }),
 })
 
 export const SessionView = Type.Object({
@@ -52,9 +53,10 @@ interface ViewerFacts {
   person: PersonRow | undefined
   public_url: string | undefined
   rights: Right[]
+  features: string[]
 }
 
-export function viewerView(viewer: Viewer, { key, person, public_url, rights }: ViewerFacts) {
+export function viewerView(viewer: Viewer, { key, person, public_url, rights, features }: ViewerFacts) {
   const { side, role, session_id } = viewer
   return {
     side,
@@ -67,6 +69,7 @@ export function viewerView(viewer: Viewer, { key, person, public_url, rights }: 
     public_url: public_url ?? null,
     see_account: onlyKeysOf(viewer) === undefined,
     rights,
+    features,
   }
 }
 

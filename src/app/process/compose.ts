@@ -99,6 +99,7 @@ export function compose(parts: Parts): Gateway {
     content: { images: imagePartsOf(stores, decoder), responses },
     people: {
       sign_in_ways: [],
+      features: [],
       sign_in_events,
       page_sources: [],
       passwords,
@@ -123,10 +124,9 @@ export function compose(parts: Parts): Gateway {
       database: async () => ({ address: engine.address, ...(await engine.about(db)) }),
       files_bucket: stores.files.bucket?.connection.where,
       filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
-      // Its type names what calls need of it; it is the runtime's fetch, or a test's in its place.
-      network: parts.network as Operations['network'],
       checks: [],
       payment_providers: [],
+      liabilities: [],
       console_routes: [],
       references: [],
     },

@@ -10,13 +10,14 @@ import type { ImageParts } from '../../calls/kinds/image/call.ts'
 import type { CallParts } from '../../calls/parts.ts'
 import type { Configuration } from '../../catalogue/configuration.ts'
 import type { ActionContext } from '../../domain/actions.ts'
+import type { Nanos } from '../../domain/money.ts'
 import type { ServerSockets } from '../../http/sockets.ts'
 import type { WebSockets } from '../../http/web-sockets.ts'
 import type { PostWebhook } from '../../media/webhook-post.ts'
 import type { Tally } from '../../observe/tally.ts'
 import type { PaymentProvider } from '../../payment-api.ts'
 import type { KeptResponses } from '../../responses/store.ts'
-import type { Db, Tx } from '../../store/db.ts'
+import type { Awaitable, Db, Tx } from '../../store/db.ts'
 import type { GatewayCheck } from '../checks/check.ts'
 import type { AboutDatabase } from '../process/engine/engine.ts'
 import type { MadeAudit } from '../process/full-audit.ts'
@@ -69,6 +70,8 @@ export interface People {
   passwords: Passwords
   /** The ways to sign in that plugins add, for the form. Filled at the start, once. */
   sign_in_ways: SignInWay[]
+  /** What pages offer only where the operator has set it up, as plugins add it. Filled at the start, once. */
+  features: Feature[]
   /** The terms of service that new people accept. Set at the start, once; absent: there are none. */
   terms?: TermsOfService
   /** What single pages without a session load from elsewhere. Filled at the start, once. */
@@ -80,6 +83,13 @@ export interface People {
   /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */
   callInside: CallInside
   randomBytes: RandomBytes
+}
+
+export interface Feature {
+  /** As the entries of its pages name it. */
+  name: string
+  /** Whether it is set up at this moment. */
+  isOffered: () => boolean
 }
 
 /** The terms of service, as the plugin has them that keeps who accepted which. */
@@ -128,16 +138,23 @@ export interface Operations {
   filesTrouble: () => string | undefined
   /** Posts a message to a public server of the operator's choice. */
   postWebhook: PostWebhook
-  /** How the gateway's own requests reach servers; those of calls go by `calls.upstream`. */
-  network: (url: string, init: RequestInit) => Promise<Response>
   /** The checks of plugins in a running gateway. Filled at the start, once. */
   checks: GatewayCheck[]
   /** The payment methods that custom plugins bring. Filled at the start, once. */
   payment_providers: PaymentProvider[]
+  /** What the operator owes to accounts beside their balances, as plugins add it. Filled at the start, once. */
+  liabilities: Liability[]
   /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
   console_routes: (() => Promise<AnyElysia | undefined>)[]
   /** Loads the parts of the API reference that plugins have. Filled at the start, once. */
   references: (() => Promise<Reference>)[]
+}
+
+/** What accounts have paid for and not got yet, such as vouchers that nobody has redeemed. */
+export interface Liability {
+  /** A noun for its line: `Unused vouchers`. */
+  title: string
+  read: (db: Db, now_ms: number) => Awaitable<Nanos>
 }
 
 export interface SharingGateways {

@@ -31,6 +31,8 @@ export interface PageEntry extends OpenPageEntry {
   seen_by: readonly Sight[]
   /** The right of viewers who find it of use. */
   right?: Right
+  /** Of what the operator has to set up: its name among the gateway's `features`. */
+  feature?: string
   /** Further words to search for it by, in lower case. */
   also?: string
   /** A page with an icon stands in the side bar, in the order of the list. */

@@ -57,8 +57,10 @@ function decodedPart(text: string): string {
 
 const isSeen =
   (viewer: Viewer) =>
-  ({ seen_by, right }: PageEntry): boolean =>
-    seen_by.includes(sightOf(viewer)) && (right === undefined || viewer.rights.includes(right))
+  ({ seen_by, right, feature }: PageEntry): boolean =>
+    seen_by.includes(sightOf(viewer)) &&
+    (right === undefined || viewer.rights.includes(right)) &&
+    (feature === undefined || viewer.features.includes(feature))
 
 /** The pages of a viewer. */
 export const pagesOf = (viewer: Viewer): PageEntry[] => pages.filter(isSeen(viewer))

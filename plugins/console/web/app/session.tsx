@@ -35,6 +35,9 @@ export function useMay(right: Right | undefined): boolean {
   return right === undefined || viewer === null || viewer.rights.includes(right)
 }
 
+/** Whether the operator has set up what parts of a page are for. */
+export const useFeature = (name: string): boolean => useViewer().features.includes(name)
+
 /** Which pages a viewer sees. */
 export const sightOf = ({ side, see_account }: Viewer) => (see_account ? side : 'own_keys')
 

@@ -52,7 +52,7 @@ import passkeys from './migrations/0046_passkeys.sql' with { type: 'text' }
 import budgets_of_people from './migrations/0047_budgets_of_people.sql' with { type: 'text' }
 import orders from './migrations/0048_orders.sql' with { type: 'text' }
 import plans from './migrations/0049_plans.sql' with { type: 'text' }
-import payment_customers from './migrations/0050_payment_customers.sql' with { type: 'text' }
+import order_requests from './migrations/0050_order_requests.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -105,7 +105,7 @@ export const MIGRATIONS: readonly string[] = [
   budgets_of_people,
   orders,
   plans,
-  payment_customers,
+  order_requests,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

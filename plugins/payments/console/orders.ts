@@ -1,0 +1,77 @@
+// Orders at the console: the list and its file, one order, and what operators do with it.
+import { Elysia } from 'elysia'
+import { requireFresh } from '../../../src/access/fresh-sign-in.ts'
+import { consoleList } from '../../../src/app/list/pages.ts'
+import {
+  byOf,
+  type ConsoleParts,
+  FAILURES,
+  operatorCalls,
+  viewerCalls,
+} from '../../../src/app/surface/console/calls.ts'
+import { checkNote } from '../../../src/domain/notes.ts'
+import { order_list } from '../list.ts'
+import { markPaid } from '../manual/mark.ts'
+import type { Payments } from '../payments.ts'
+import { refundOrder } from '../refunding.ts'
+import { orderView, requireOrder } from './order-view.ts'
+import { readAmount } from './paying.ts'
+import { MarkBody, OrderParams, OrderView, RefundBody } from './views.ts'
+
+const response = { 200: OrderView, ...FAILURES }
+
+/** `GET /console/api/orders`, its file, and `/console/api/orders/{id}`: an account sees its own. */
+export function orderRoutes(gateway: ConsoleParts, payments: Payments) {
+  const list = consoleList(gateway, order_list)
+  return new Elysia({ name: 'console-orders' })
+    .use(viewerCalls(gateway, { reads: 'see_payments' }))
+    .get('/console/api/orders', ({ viewer, query }) => list.page(viewer, query), list.page_route)
+    .get('/console/api/orders.csv', ({ viewer, query }) => list.file(viewer, query), list.file_route)
+    .get('/console/api/orders/:id', ({ viewer, params }) => orderView(gateway, payments, viewer, params.id), {
+      params: OrderParams,
+      response,
+    })
+}
+
+/**
+ * `POST /console/api/orders/{id}/refund`: gives money back by the payment method. `POST …/mark-paid`: the operator's word that a bank transfer
+ * came. Both by an operator who has signed in a moment ago.
+ */
+export const operatorRoutes = (gateway: ConsoleParts, payments: Payments) =>
+  new Elysia({ name: 'console-orders-by-operators' })
+    .use(operatorCalls(gateway))
+    .post(
+      '/console/api/orders/:id/mark-paid',
+      async ({ viewer, origin, params: { id }, body: { amount, currency, reference } }) => {
+        requireFresh(viewer, gateway.calls.now())
+        await requireOrder(gateway, viewer, id)
+        await markPaid(payments.parts, id, {
+          ...{ currency, reference },
+          amount_minor: readAmount({ amount, currency }),
+          by: byOf(gateway, { viewer, origin }),
+        })
+        return await orderView(gateway, payments, viewer, id)
+      },
+      { params: OrderParams, body: MarkBody, response },
+    )
+    .post(
+      '/console/api/orders/:id/refund',
+      async ({ viewer, origin, params: { id }, body: { amount, left, into_debt = false, reason } }) => {
+        requireFresh(viewer, gateway.calls.now())
+        checkNote(reason, 'reason')
+        const { currency } = await requireOrder(gateway, viewer, id)
+        const minorOf = (text: string) => readAmount({ amount: text, currency })
+        await refundOrder(
+          payments.parts,
+          {
+            order_id: id,
+            amount_minor: amount === undefined ? null : minorOf(amount),
+            left_minor: left === undefined ? undefined : minorOf(left),
+            ...{ into_debt, reason },
+          },
+          { source: 'operator', by: byOf(gateway, { viewer, origin }) },
+        )
+        return await orderView(gateway, payments, viewer, id)
+      },
+      { params: OrderParams, body: RefundBody, response },
+    )

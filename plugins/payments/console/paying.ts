@@ -1,0 +1,238 @@
+// Paying at the console: what an account may pay with, what a payment gives, orders that are made, paid, cancelled and looked at.
+import type { Static } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { personOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
+import {
+  type Asking,
+  byOf,
+  type ConsoleParts,
+  changed,
+  FAILURES,
+  viewerCalls,
+} from '../../../src/app/surface/console/calls.ts'
+import { MovementHeaders } from '../../../src/app/surface/console/fields.ts'
+import { requireAccount, requireChosenAccount } from '../../../src/app/surface/console/references.ts'
+import { decimalMinor, isCurrency, minorDigits, parseMinor } from '../../../src/domain/currencies.ts'
+import { conflict, invalidRequest, isFailure, unprocessable } from '../../../src/domain/errors.ts'
+import { formatUsd } from '../../../src/domain/money.ts'
+import { money } from '../../../src/http/views.ts'
+import type { PaymentProvider } from '../../../src/payment-api.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
+import { lookAt } from '../looking.ts'
+import { cancelOrder, makeOrderIn, offerOf, startPayment } from '../ordering.ts'
+import { providerOf } from '../parts.ts'
+import type { Payments } from '../payments.ts'
+import { wasPaid } from '../states.ts'
+import { orderView, requireOrder } from './order-view.ts'
+import {
+  MethodsView,
+  OfferQuery,
+  OfferView,
+  OrderBody,
+  OrderParams,
+  OrderView,
+  StartedView,
+} from './views.ts'
+
+/** `GET /console/api/payment-methods`, and `/console/api/payment-offer`: what a payment would give. */
+export const offerRoutes = (gateway: ConsoleParts, payments: Payments) =>
+  new Elysia({ name: 'console-payment-offers' })
+    .use(viewerCalls(gateway, { reads: 'see_payments' }))
+    .get('/console/api/payment-methods', () => methodsView(payments), {
+      response: { 200: MethodsView, ...FAILURES },
+    })
+    .get('/console/api/payment-offer', ({ query }) => offerView(payments, query), {
+      query: OfferQuery,
+      response: { 200: OfferView, ...FAILURES },
+    })
+
+/** `POST /console/api/orders`, and of one order: `POST …/{id}/pay`, `/cancel` and `/look`. */
+export function payingRoutes(gateway: ConsoleParts, payments: Payments) {
+  const { parts } = payments
+  const response = { 200: OrderView, ...FAILURES }
+  return new Elysia({ name: 'console-paying' })
+    .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'pay' }))
+    .post(
+      '/console/api/orders',
+      async ({ viewer, origin, body, headers }) => {
+        const id = await make(gateway, payments, { viewer, origin }, body, headers['idempotency-key'])
+        return await started(gateway, payments, viewer, id)
+      },
+      { headers: MovementHeaders, body: OrderBody, response: { 200: StartedView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/orders/:id/pay',
+      async ({ viewer, params }) => {
+        await requireOrder(gateway, viewer, params.id)
+        const { go_to } = await startPayment(parts, params.id)
+        return {
+          order: await orderView(gateway, payments, viewer, params.id),
+          go_to: go_to ?? null,
+          problem: null,
+        }
+      },
+      { params: OrderParams, response: { 200: StartedView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/orders/:id/cancel',
+      async ({ viewer, origin, params }) => {
+        const { pending_since_ms } = await requireOrder(gateway, viewer, params.id)
+        if (pending_since_ms !== null)
+          throw conflict('The payment is on its way, so the order cannot be cancelled. Wait for it.', {
+            code: 'payment_pending',
+          })
+        // Somebody may have paid it a moment ago.
+        await lookIfBegun(gateway, payments, viewer, params.id)
+        await cancelOrder(parts, params.id, { source: 'page', by: byOf(gateway, { viewer, origin }) })
+        return await orderView(gateway, payments, viewer, params.id)
+      },
+      { params: OrderParams, response },
+    )
+    .post(
+      '/console/api/orders/:id/look',
+      async ({ viewer, params }) => {
+        await requireOrder(gateway, viewer, params.id)
+        await look(gateway, payments, viewer, params.id)
+        return await orderView(gateway, payments, viewer, params.id)
+      },
+      { params: OrderParams, response },
+    )
+}
+
+function methodsView({ parts, settings }: Payments): Static<typeof MethodsView> {
+  const { presets, rates, bonuses } = settings()
+  return {
+    methods: parts.providers().map(({ name, title, currencies, min_minor, max_minor, is_test = false }) => ({
+      name,
+      title,
+      is_test,
+      currencies: currencies.flatMap((currency) => {
+        const rate_nanos = rates.get(currency)
+        return rate_nanos === undefined
+          ? []
+          : {
+              currency,
+              min: decimalMinor(min_minor, currency),
+              max: decimalMinor(max_minor, currency),
+              rate_usd: formatUsd(rate_nanos),
+            }
+      }),
+    })),
+    presets: [...presets],
+    bonuses: bonuses
+      .toSorted((one, other) => one.from_nanos - other.from_nanos)
+      .map(({ from_nanos, per_mille }) => ({ ...money('from', from_nanos), percent: per_mille / 10 })),
+  }
+}
+
+type Wanted = Omit<Static<typeof OfferQuery>, 'account'>
+
+/** @throws GatewayError as `offerOf`; invalid_request for what is no amount of the currency */
+function offerView({ parts, settings }: Payments, wanted: Wanted): Static<typeof OfferView> {
+  const { currency } = wanted
+  const amount_minor = readAmount(wanted)
+  const { rate_nanos, credit_nanos, bonus_nanos } = offerOf(settings(), methodOf(parts, wanted), {
+    currency,
+    amount_minor,
+  })
+  return {
+    currency,
+    amount: decimalMinor(amount_minor, currency),
+    rate_usd: formatUsd(rate_nanos),
+    ...money('credit', credit_nanos + bonus_nanos),
+    ...money('bonus', bonus_nanos),
+  }
+}
+
+const methodOf = (parts: Payments['parts'], { method }: Wanted): PaymentProvider => providerOf(parts, method)
+
+/** @throws GatewayError invalid_request */
+export function readAmount({ amount, currency }: { amount: string; currency: string }): number {
+  if (!isCurrency(currency))
+    throw invalidRequest('currency: is unknown. Choose one of the payment method.', { param: 'currency' })
+  const amount_minor = parseMinor(amount, currency)
+  if (amount_minor !== undefined && amount_minor > 0) return amount_minor
+  const digits = minorDigits(currency)
+  const advice =
+    digits === 0
+      ? 'a whole number above 0'
+      : `an amount above 0 with at most ${digits} digits after the point`
+  throw invalidRequest(`amount: enter ${advice}.`, { param: 'amount' })
+}
+
+/** @returns the number of the order, the first one's for a key that was sent before */
+async function make(
+  gateway: ConsoleParts,
+  { parts, settings }: Payments,
+  asking: Asking,
+  body: Static<typeof OrderBody>,
+  request_key: string | undefined,
+): Promise<number> {
+  const { viewer } = asking
+  requireWholeAccount(viewer)
+  const account = await requireChosenAccount(gateway.db, viewer, body.account)
+  if ((await requireAccount(gateway, String(account.id))).status === 'closed')
+    throw unprocessable('This account is closed, so nothing can be paid for it. Reopen it first.', {
+      code: 'account_closed',
+    })
+  const { currency, method } = body
+  const request = {
+    account_id: account.id,
+    person_id: personOf(viewer),
+    kind: 'top_up' as const,
+    ...{ method, currency, request_key },
+    amount_minor: readAmount(body),
+  }
+  const { id } = await changed(gateway, asking, (tx) => makeOrderIn(tx, parts, settings(), request))
+  return id
+}
+
+/** Begins the payment of an order that is there already: a payment method that does not answer leaves it to be paid from its page. */
+async function started(
+  gateway: ConsoleParts,
+  payments: Payments,
+  viewer: Viewer,
+  id: number,
+): Promise<Static<typeof StartedView>> {
+  const { state } = await requireOrder(gateway, viewer, id)
+  let go_to: string | undefined
+  let problem: string | null = null
+  try {
+    if (state === 'open') go_to = (await startPayment(payments.parts, id)).go_to
+  } catch (thrown) {
+    payments.parts.log.warn({ order: id, cause: thrown }, 'a payment could not be started')
+    problem = messageOf(thrown)
+  }
+  return { order: await orderView(gateway, payments, viewer, id), go_to: go_to ?? null, problem }
+}
+
+/** An account's pages look often enough by themselves: more looks in a minute are left out. */
+const MAX_LOOKS_A_MINUTE = 10
+
+/** @throws GatewayError as `lookAt`, for the staff */
+async function look(
+  gateway: Pick<ConsoleParts, 'db' | 'calls'>,
+  { parts, page_looks }: Payments,
+  viewer: Viewer,
+  id: number,
+): Promise<void> {
+  const { state } = await requireOrder(gateway, viewer, id)
+  const is_staff = viewer.side === 'operator'
+  if (!is_staff && (wasPaid(state) || !page_looks.take(id, MAX_LOOKS_A_MINUTE).admitted)) return
+  try {
+    await lookAt(parts, id, { source: 'page' })
+  } catch (thrown) {
+    // Left to the poller, which `lookAt` has told: the page goes on saying what is known.
+    if (is_staff || !isFailure(thrown)) throw thrown
+  }
+}
+
+async function lookIfBegun(
+  gateway: Pick<ConsoleParts, 'db' | 'calls'>,
+  { parts }: Payments,
+  viewer: Viewer,
+  id: number,
+): Promise<void> {
+  const { state, reference } = await requireOrder(gateway, viewer, id)
+  if (state === 'open' && reference !== null) await lookAt(parts, id, { source: 'page' })
+}

@@ -1,0 +1,15 @@
+// All routes of payments at the console.
+import { Elysia } from 'elysia'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import type { Payments } from '../payments.ts'
+import { operatorRoutes, orderRoutes } from './orders.ts'
+import { offerRoutes, payingRoutes } from './paying.ts'
+import { reportRoutes } from './reports.ts'
+
+export const consoleRoutes = (gateway: Gateway, payments: Payments) =>
+  new Elysia({ name: 'console-payments-all' })
+    .use(orderRoutes(gateway, payments))
+    .use(operatorRoutes(gateway, payments))
+    .use(offerRoutes(gateway, payments))
+    .use(payingRoutes(gateway, payments))
+    .use(reportRoutes(gateway, payments))

@@ -1,0 +1,32 @@
+// What the operator owes to accounts: their balances, and what other capabilities add, such as vouchers that nobody has redeemed.
+import { sql } from 'drizzle-orm'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
+import { totalOf } from '../../../src/money/ledger/totals.ts'
+import { perConnection } from '../../../src/store/prepared.ts'
+import { accounts } from '../../../src/store/schema.ts'
+
+export interface OwedSum {
+  title: string
+  amount_nanos: Nanos
+}
+
+export async function liabilitiesOf({
+  db,
+  operations,
+  calls,
+}: Pick<Gateway, 'db' | 'operations' | 'calls'>): Promise<OwedSum[]> {
+  const { owed_nanos = 0 } = (await queries(db).balances.get()) ?? {}
+  const sums: OwedSum[] = [{ title: 'Balances of accounts', amount_nanos: owed_nanos }]
+  for (const { title, read } of operations.liabilities)
+    sums.push({ title, amount_nanos: await read(db, calls.now()) })
+  return sums
+}
+
+const queries = perConnection({
+  balances: (orm) =>
+    orm
+      .select({ owed_nanos: totalOf(accounts.balance_nanos, sql`${accounts.balance_nanos} > 0`) })
+      .from(accounts)
+      .prepare(),
+})

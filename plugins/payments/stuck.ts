@@ -1,0 +1,49 @@
+// Orders that somebody has to look at: which they are, why, and what to do.
+import { sql } from 'drizzle-orm'
+import { type Order, orders } from './tables.ts'
+
+/** As long as the alert of a payment method that does not answer waits. */
+const UNANSWERED_MS = 10 * 60_000
+
+/** Of the condition `STUCK`, with a parameter `now_ms`. */
+export const STUCK = sql`(${orders.trouble} IS NOT NULL OR ${orders.state} IN ('disputed', 'refund_failed')
+  OR ${orders.unanswered_since_ms} <= ${sql.placeholder('now_ms')} - ${sql.raw(String(UNANSWERED_MS))})`
+
+export interface Attention {
+  /** What is wrong: a sentence. */
+  why: string
+  /** What to do: a sentence or two. */
+  advice: string
+}
+
+type Looked = Pick<Order, 'id' | 'state' | 'trouble' | 'unanswered_since_ms'>
+
+/** @returns undefined where nobody has to look at it: the same orders as `STUCK` */
+export function attentionOf(
+  { id, state, trouble, unanswered_since_ms }: Looked,
+  now_ms: number,
+): Attention | undefined {
+  if (trouble !== null)
+    return {
+      why: trouble,
+      advice: 'Compare the order with the payment at its payment method, and correct one of them.',
+    }
+  if (state === 'disputed')
+    return {
+      why: 'The payer has disputed the payment at their bank.',
+      advice:
+        'Answer the dispute at the payment method, before its deadline. If it is lost, the money is taken from the balance.',
+    }
+  if (state === 'refund_failed')
+    return {
+      why: 'The payment method could not give the money back. It is on the balance again.',
+      advice: `Refund it again, or send the money another way and debit the account, with "order ${id}" as the reason.`,
+    }
+  if (unanswered_since_ms !== null && unanswered_since_ms <= now_ms - UNANSWERED_MS)
+    return {
+      why: 'Its payment method does not answer.',
+      advice:
+        'Check the credentials in [payments], and the status page of the payment method. It is asked again by itself.',
+    }
+  return undefined
+}

@@ -1,0 +1,154 @@
+// Refunds and disputes at the console: by operators who have just signed in, whole or in part, and what everybody sees of them.
+import { describe, expect, test } from 'bun:test'
+import { paymentScene } from './scene.ts'
+
+const scene = await paymentScene()
+const { owner, operator, fake } = scene
+
+const refund = (id: number, body: object) => operator.json('POST', `/orders/${id}/refund`, body)
+const refused = (id: number, body: object) => scene.refused(operator, 'POST', `/orders/${id}/refund`, body)
+
+describe('a refund', () => {
+  test('of a part, and then of the rest, takes the credit with its bonus from the balance', async () => {
+    const before = scene.balance() ?? 0
+    const id = await scene.paid('100', { fee_minor: 200 })
+    expect(scene.balance()).toBe(before + 113_400_000_000)
+    expect(await refund(id, { amount: '25', reason: 'two weeks unused' })).toMatchObject({
+      ...{ state: 'partly_refunded', refunded: '25.00', left: '75.00', can_refund: true },
+      refunds: [
+        {
+          ...{ amount: '25.00', debit_usd: '28.35', state: 'done', reason: 'two weeks unused' },
+          entry_id: expect.any(Number),
+        },
+      ],
+    })
+    expect(await refund(id, { reason: '' })).toMatchObject({
+      ...{ state: 'refunded', refunded: '100.00', left: '0.00', can_refund: false },
+      refunds: [{ debit_usd: '28.35' }, { amount: '75.00', debit_usd: '85.05', reason: '' }],
+    })
+    expect(scene.balance()).toBe(before)
+    // Its account sees what came back, and why.
+    expect(await owner.json('GET', `/orders/${id}`)).toMatchObject({
+      refunds: [{ reason: 'two weeks unused' }, {}],
+      changes: [
+        { to: 'paid' },
+        { subject: 'refund', to: 'debited' },
+        { subject: 'refund', to: 'done' },
+        { subject: 'order', to: 'partly_refunded' },
+        { subject: 'refund', to: 'debited' },
+        { subject: 'refund', to: 'done' },
+        { subject: 'order', to: 'refunded' },
+      ],
+    })
+  })
+
+  test('that is clicked twice is made once: another amount was left by then', async () => {
+    const id = await scene.paid('25')
+    const body = { amount: '5', reason: '', left: '25.00' }
+    const answers = await Promise.all(
+      [1, 2].map(() => operator.send('POST', `/orders/${id}/refund`, { body })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(await operator.json('GET', `/orders/${id}`)).toMatchObject({ left: '20.00', refunded: '5.00' })
+  })
+
+  test.each([
+    [
+      { amount: '25.01' },
+      400,
+      'amount',
+      'amount: 25.00 EUR of the payment is left. Write at most that much.',
+    ],
+    [{ amount: '0' }, 400, 'amount', expect.stringContaining('enter an amount above 0')],
+    [{ amount: '1.001' }, 400, 'amount', expect.stringContaining('at most 2 digits')],
+    [{ reason: 'x'.repeat(501) }, 400, 'reason', expect.stringContaining('at most')],
+    [{ reason: 'a\u0007b' }, 400, 'reason', expect.stringContaining('control character')],
+  ] as const)('%o is refused, and nothing is taken', async (body, status, param, message) => {
+    const id = await scene.paid('25')
+    const before = scene.balance()
+    expect(await refused(id, { reason: '', ...body })).toMatchObject({ status, param, message })
+    expect(scene.balance()).toBe(before)
+    expect(await operator.json('GET', `/orders/${id}`)).toMatchObject({ state: 'paid', refunds: [] })
+  })
+
+  test('of more than the balance has is refused, or leaves debt where the operator says so', async () => {
+    await scene.gateway.account('zoe')
+    const zoe = await scene.as('owner', 'zoe')
+    const id = await scene.ordered('25', { by: zoe })
+    fake.pay(id)
+    await zoe.json('POST', `/orders/${id}/look`)
+    await operator.json('POST', '/accounts/zoe/debit', { amount: '20', note: 'used elsewhere' })
+    expect(await refused(id, { reason: '' })).toMatchObject({
+      status: 422,
+      code: 'insufficient_balance',
+      message: expect.stringContaining('Nothing was refunded.'),
+    })
+    expect(scene.balance('zoe')).toBe(7_000_000_000)
+    expect(await refund(id, { reason: '', into_debt: true })).toMatchObject({ state: 'refunded' })
+    expect(scene.balance('zoe')).toBe(0)
+  })
+
+  test('that the method refuses leaves the money on the balance, and the order stuck with what to do', async () => {
+    const id = await scene.paid('25')
+    const before = scene.balance()
+    fake.refunds = 'failed'
+    expect(await refund(id, { reason: '' })).toMatchObject({
+      ...{ state: 'refund_failed', attention: expect.stringContaining('could not give the money back') },
+      advice: expect.stringContaining(`"order ${id}"`),
+      refunds: [{ state: 'failed' }],
+    })
+    fake.refunds = 'done'
+    expect(scene.balance()).toBe(before)
+    expect(await refund(id, { reason: '' })).toMatchObject({ state: 'refunded', attention: null })
+  })
+
+  test('that the method does not answer goes on by itself: the money is taken, and the order says so', async () => {
+    const id = await scene.paid('25')
+    fake.is_down = true
+    expect(await refund(id, { reason: '' })).toMatchObject({
+      ...{ state: 'paid', left: '0.00', refunds: [{ state: 'debited' }] },
+    })
+    fake.is_down = false
+    expect(await refused(id, { reason: '' })).toMatchObject({ status: 400, param: 'amount' })
+  })
+
+  test('of an order that was not paid, or of no order, is refused', async () => {
+    const id = await scene.ordered('25')
+    expect(await refused(id, { reason: '' })).toMatchObject({ status: 409, code: 'not_refundable' })
+    expect(await refused(999_999, { reason: '' })).toMatchObject({ status: 404 })
+  })
+
+  test('asks for a sign-in of the last minutes, and is the operator’s', async () => {
+    const id = await scene.paid('25')
+    const stale = await scene.stale()
+    expect(await scene.refused(stale, 'POST', `/orders/${id}/refund`, { reason: '' })).toMatchObject({
+      status: 403,
+      code: 'confirm_sign_in',
+    })
+    for (const client of [owner, await scene.staff('support'), await scene.staff('auditor')])
+      expect(await scene.refused(client, 'POST', `/orders/${id}/refund`, { reason: '' })).toMatchObject({
+        status: 403,
+        code: 'role_may_not',
+      })
+    expect(await operator.json('GET', `/orders/${id}`)).toMatchObject({ state: 'paid', refunds: [] })
+  })
+})
+
+describe('a dispute', () => {
+  test('is shown to both, to the staff with what to do; lost, it takes the credit', async () => {
+    const before = scene.balance()
+    const id = await scene.paid('25')
+    fake.pay(id, { dispute: 'open' })
+    expect(await operator.json('POST', `/orders/${id}/look`)).toMatchObject({
+      ...{ state: 'disputed', attention: expect.stringContaining('disputed'), can_refund: false },
+      advice: expect.stringContaining('deadline'),
+    })
+    expect(await owner.json('GET', `/orders/${id}`)).toMatchObject({ state: 'disputed' })
+    fake.pay(id, { dispute: 'lost' })
+    expect(await operator.json('POST', `/orders/${id}/look`)).toMatchObject({
+      state: 'lost',
+      attention: null,
+    })
+    expect(scene.balance()).toBe(before)
+  })
+})

@@ -1,0 +1,89 @@
+// A payment method of a custom plugin, for tests: what it says of each payment is what the test makes of it.
+import { definePlugin, type Plugin } from '../../src/app/plugin.ts'
+import type { Payment, PaymentProvider, PaymentRefund } from '../../src/payment-api.ts'
+
+export interface FakeMethod {
+  name: string
+  plugin: Plugin
+  /** Payments by the number of their order, as the method would say now. */
+  payments: Map<number, Payment>
+  /** The orders of which payments were started, in order, repeats included. */
+  started: number[]
+  /** The orders that it was asked about, repeats included. */
+  looked: number[]
+  /** While true, it answers nothing. */
+  is_down: boolean
+  /** What becomes of refunds that are asked for. */
+  refunds: PaymentRefund['state']
+  /** The payer pays, with what differs from an ordinary payment. */
+  pay(order_id: number, payment?: Partial<Payment>): void
+}
+
+export interface FakeMethodOptions
+  extends Partial<Pick<PaymentProvider, 'name' | 'title' | 'is_test' | 'currencies'>> {
+  /** Where orders are paid. */
+  pageOf?: (order_id: number) => string
+}
+
+const referenceOf = (order_id: number) => `pay_${order_id}`
+
+/** Takes 5.00 to 1,000.00. */
+export function fakeMethod({
+  name = 'fake',
+  title = 'Fake card',
+  currencies = ['EUR', 'USD', 'JPY'],
+  pageOf = (id) => `https://pay.example/${id}`,
+  ...rest
+}: FakeMethodOptions = {}): FakeMethod {
+  const given = new Map<string, PaymentRefund>()
+  const answering = () => {
+    if (fake.is_down) throw new Error('connection refused')
+  }
+  const provider: PaymentProvider = {
+    ...{ name, title, currencies, min_minor: 500, max_minor: 100_000, ...rest },
+    async start({ id, currency, amount_minor }) {
+      answering()
+      fake.started.push(id)
+      if (!fake.payments.has(id)) fake.payments.set(id, { state: 'open', currency, amount_minor })
+      return { reference: referenceOf(id), go_to: pageOf(id) }
+    },
+    async look(_reference, { id, currency, amount_minor }) {
+      fake.looked.push(id)
+      answering()
+      const refunds = [...given.values()].filter(({ reference }) => reference.startsWith(`re_${id}_`))
+      return { ...(fake.payments.get(id) ?? { state: 'open', currency, amount_minor }), refunds }
+    },
+    async refund({ id }, amount_minor, key) {
+      answering()
+      const made = given.get(key) ?? {
+        ...{ reference: `re_${id}_${given.size}`, key, amount_minor, state: fake.refunds },
+        ...(fake.refunds === 'failed' && { message: 'card expired' }),
+      }
+      given.set(key, made)
+      return made
+    },
+  }
+  const fake: FakeMethod = {
+    name,
+    plugin: definePlugin({
+      name: `${name}-method`,
+      open: ({ operations }) => void operations.payment_providers.push(provider),
+    }),
+    payments: new Map(),
+    started: [],
+    looked: [],
+    is_down: false,
+    refunds: 'done',
+    pay(order_id, payment = {}) {
+      const begun = fake.payments.get(order_id)
+      if (!begun) throw new Error(`no payment of order ${order_id} was begun`)
+      fake.payments.set(order_id, {
+        ...begun,
+        state: 'paid',
+        payment_reference: `ch_${order_id}`,
+        ...payment,
+      })
+    },
+  }
+  return fake
+}
