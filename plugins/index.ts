@@ -53,6 +53,7 @@ import { teams } from './teams/plugin.ts'
 import { upgrade } from './upgrade/plugin.ts'
 import { upload } from './upload/plugin.ts'
 import { usage } from './usage/plugin.ts'
+import { vouchers } from './vouchers/plugin.ts'
 
 export const plugins = [
   health,
@@ -72,6 +73,7 @@ export const plugins = [
   accounts,
   entries,
   payments,
+  vouchers,
   keys,
   personalData,
   signIn,

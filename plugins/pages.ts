@@ -20,6 +20,7 @@ import { staff_pages } from './staff/web/pages.ts'
 import { system_pages } from './system/web/pages.ts'
 import { join_pages, team_pages } from './teams/web/pages.ts'
 import { moved_usage, overview_pages } from './usage/web/pages.ts'
+import { voucher_pages } from './vouchers/web/pages.ts'
 
 /** The side bar, from top to bottom: pages with an icon, twelve in all. The others are below one of them. */
 export const page_groups: readonly PageGroup[] = [
@@ -36,7 +37,14 @@ export const page_groups: readonly PageGroup[] = [
   },
   {
     title: 'Money',
-    pages: [...account_pages, ...sign_up_pages, ...key_pages, ...transaction_pages, ...team_pages],
+    pages: [
+      ...account_pages,
+      ...sign_up_pages,
+      ...voucher_pages,
+      ...key_pages,
+      ...transaction_pages,
+      ...team_pages,
+    ],
   },
   { title: 'Models', pages: catalogue_pages },
   {

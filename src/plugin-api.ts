@@ -1,5 +1,6 @@
-// The interface of custom plugins: what a file in `data/plugins/` exports, and what it is handed. Imports nothing.
-// `tollgate plugin types` writes this file as `data/plugins/tollgate.d.ts`, so that editors know it, too.
+// The interface of custom plugins: what a file in `data/plugins/` exports, and what it is handed. Imports only types of payment methods.
+// `tollgate plugin types` writes both files as `data/plugins/tollgate.d.ts`, so that editors know them, too.
+import type { PaymentProvider } from './payment-api.ts'
 
 /** The default export of a plugin: a function, or a definition of all that it has. */
 export type TollgatePlugin = PluginFunction | PluginDefinition
@@ -26,6 +27,12 @@ export interface PluginDefinition<Own = any, Settings = any> {
   before_call?: (own: Own, call: PluginCall) => BeforeCallReturn | Promise<BeforeCallReturn>
   /** Its listeners to events. No call waits for them. `settled` is as `gateway.afterSettle`. */
   on?: { readonly [Name in keyof PluginEvents]?: (own: Own, event: PluginEvents[Name]) => unknown }
+  /**
+   * Payment methods, which accounts choose from with the built-in ones. It is called once, at the start, after `open`. Their providers
+   * report to `/payments/NAME/webhook`, where NAME is that of the method. Each answer is checked, and what does not fit credits nothing.
+   * `tollgate plugin check` tries them.
+   */
+  payments?: (own: Own, parts: PluginParts) => readonly PaymentProvider[]
   /** Work of every minute. A failure is logged, and the next minute tries again. */
   sweeps?: readonly { name: string; sweep: (own: Own) => unknown }[]
   checks?: readonly PluginCheck<Own>[]

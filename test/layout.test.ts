@@ -50,8 +50,10 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/backups/': ['package.json', 'plugins/mail/index.ts'],
   // It lists the backups that still have what is erased.
   'plugins/personal-data/': ['package.json', 'plugins/backups/index.ts'],
-  // A plugin is told which version runs it.
-  'plugins/custom-plugins/': ['package.json'],
+  // Custom plugins have payment methods; both are written as one file.
+  'src/plugin-api.ts': ['src/payment-api.ts'],
+  // A plugin is told which version runs it. Payment methods are checked and tried as payments know them.
+  'plugins/custom-plugins/': ['package.json', 'plugins/payments/index.ts'],
   // The list of models is that of Google's API, too, where [native] allows it.
   'plugins/models/': ['plugins/native/index.ts'],
   // `account show` lists the keys of an account. Support tops up within a limit.
@@ -277,8 +279,9 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for actions on passkeys and addresses.
   // 10 more for the kinds of errors that are failures, not refusals.
   // 50 more for currencies.
+  // 1 more for the paths of payments.
   // 10 more for amounts without their currency.
-  'src/domain/': 6_260,
+  'src/domain/': 6_261,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
@@ -298,8 +301,9 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for invitations into accounts, and whose keys are.
   // 40 more for passkeys.
   // 150 more for rows with a state and their history.
+  // 10 more for the tables of vouchers.
   // 10 more for the keys of orders.
-  'src/store/': 6_610,
+  'src/store/': 6_620,
   'src/upstream/': 2_100,
   'src/utilities/': 500,
   // 100 more for the time zone of pages, chosen in Settings; 80 for points of charts that lead to their calls, and total rows.
@@ -341,8 +345,9 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 200 more for providers that fail, tenants of Microsoft, domains at every sign-in, invitations that are looked at first.
   // 70 more for the person of a new key.
   // 1,300 more for bank transfers, payment methods of custom plugins, and commands of orders.
+  // 1,500 more for vouchers: codes, batches, redeeming, limits of guesses, pages and commands.
   // 2,400 more for payments at the console: routes, reports, pages.
-  'plugins/': 93_470,
+  'plugins/': 94_970,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -378,7 +383,9 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 240 more for the person of a new key: in the browser, by command, and who cannot be chosen.
 // 100 more for rows with states in the simulation.
 // 1,600 more for bank transfers, payment methods of custom plugins with EPay, and commands of orders.
-const MAX_TEST_LINES = 165_880
+// 800 more for vouchers: codes, races, guesses, refusals, commands.
+// 1,200 more for payments at the console: routes, reports, pages, a walk.
+const MAX_TEST_LINES = 167_880
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -40,8 +40,9 @@ export function addPluginCommands(program: Command, deps: CliDeps): void {
     .summary('Load each plugin, and show what it registers.')
     .description(
       'Load each plugin as a start would, without a gateway behind it, and show what it registers or why it cannot be ' +
-        'loaded. This runs its code in a copy of the folder, and for root as the owner of the data folder. The exit status ' +
-        'is 1 if any cannot be loaded.',
+        'loaded. This runs its code in a copy of the folder, and for root as the owner of the data folder. Payment methods are ' +
+        'asked to begin payments, which nobody pays, and to refuse webhooks that nobody signed. The exit status is 1 if any ' +
+        'plugin cannot be loaded, or a payment method fails.',
     )
     .action(async (_: object, command: Command) => checkPlugins(contextOf(command, deps), deps))
 }
@@ -51,16 +52,21 @@ async function writeTypes({ folder: { dir }, answer }: Context): Promise<void> {
   const folder = pluginsFolder(dir)
   await mkdir(folder, { recursive: true })
   const path = join(folder, TYPES_FILE)
-  // The very file that the program itself is checked with, embedded as text.
-  const types = (await import('../../src/plugin-api.ts', { with: { type: 'text' } })) as unknown as {
-    default: string
-  }
   const unfinished = unfinishedName(path)
   using _removing = atEnd(() => rmSync(unfinished, { force: true }))
-  await writeFile(unfinished, types.default)
+  await writeFile(unfinished, await typesOfPlugins())
   await rename(unfinished, path)
   for (const made of [folder, path]) giveToFolderOwner(made)
   answer({ file: path }, `Written: ${path}`)
+}
+
+/** The very files that the program itself is checked with, embedded as text, as one. */
+async function typesOfPlugins(): Promise<string> {
+  const [plugins, payments] = (await Promise.all([
+    import('../../src/plugin-api.ts', { with: { type: 'text' } }),
+    import('../../src/payment-api.ts', { with: { type: 'text' } }),
+  ])) as unknown as { default: string }[]
+  return `${plugins?.default.replace(/^import .*\n/m, '')}\n${payments?.default}`
 }
 
 const NONE = (folder: string): string =>
@@ -82,7 +88,7 @@ function warnOfSkipped(skipped: readonly string[], warn: Context['warn']): void 
   if (skipped.length > 0) warn(`not loaded, because the name does not end with .ts: ${skipped.join(', ')}`)
 }
 
-type Checked = ReturnType<typeof checkedOf>
+type Checked = Awaited<ReturnType<typeof checkedOf>>
 
 async function checkPlugins(
   { folder: data_folder, answer, tableOf, remark, warn }: Context,
@@ -104,11 +110,13 @@ async function checkPlugins(
   // Elysia is loaded here, not with the commands: it takes longer than most of them.
   const { tryPlugins } = await import('./trial.ts')
   const trials = await tryPlugins(files, { ...parts, data_folder: data_folder.dir })
-  const checked = trials.map(checkedOf)
+  const checked: Checked[] = []
+  for (const trial of trials) checked.push(await checkedOf(trial, now()))
   const ok = checked.every((plugin) => plugin.ok)
   const findings = (await Promise.all(trials.map(findingsOf))).flat()
   const found = findings.length > 0 ? { findings } : {}
-  answer({ ok, folder, plugins: checked, skipped, ...found }, tableOf(COLUMNS, checked, NONE(folder)))
+  const columns = checked.some(({ payments }) => payments.length > 0) ? [...COLUMNS, PAYMENTS] : COLUMNS
+  answer({ ok, folder, plugins: checked, skipped, ...found }, tableOf(columns, checked, NONE(folder)))
   for (const { check, found, advice } of findings) remark(`${check}: ${found}. ${advice}`)
   for (const { problem } of checked) if (problem !== null) remark(problem)
   if (!ok) throw new Exit(EXIT.failed)
@@ -127,25 +135,56 @@ async function findingsOf(trial: Trial): Promise<{ check: string; found: string;
   return (await Promise.all(looked)).flat()
 }
 
-function checkedOf(trial: Trial) {
+async function checkedOf(trial: Trial, now_ms: number) {
   const { name } = trial
   if (!('plugin' in trial))
-    return { name, ok: false, routes: [], before_call: 0, after_settle: 0, problem: trial.problem }
-  const { routes, hooks } = trial.plugin
-  return { name, ok: true, routes, ...countHooks(hooks), problem: null }
+    return {
+      name,
+      ok: false,
+      routes: [],
+      before_call: 0,
+      after_settle: 0,
+      problem: trial.problem,
+      payments: [],
+    }
+  const { routes, hooks, payments } = trial.plugin
+  const { contractFaults } = await import('../payments/index.ts')
+  const methods = await Promise.all(
+    payments.map(async (method) => ({ name: method.name, faults: await contractFaults(method, now_ms) })),
+  )
+  const problem = methods
+    .flatMap((method) => method.faults.map((fault) => `${name}: payment method ${method.name}: ${fault}`))
+    .join('\n')
+  return {
+    ...{ name, ok: problem === '', routes, ...countHooks(hooks) },
+    problem: problem === '' ? null : problem,
+    payments: methods,
+  }
+}
+
+const isLoaded = ({ ok, payments }: Checked): boolean => ok || payments.length > 0
+
+function resultOf(checked: Checked): string {
+  if (checked.ok) return 'ok'
+  return isLoaded(checked) ? 'payments fail' : 'cannot be loaded'
+}
+
+const PAYMENTS = {
+  head: 'PAYMENTS',
+  text: ({ payments }: Checked) => payments.map(({ name }) => name).join(', '),
 }
 
 const COLUMNS = [
   { head: 'NAME', text: ({ name }: Checked) => name },
-  { head: 'RESULT', text: ({ ok }: Checked) => (ok ? 'ok' : 'cannot be loaded') },
+  { head: 'RESULT', text: resultOf },
   {
     head: 'BEFORE CALL',
-    text: ({ ok, before_call }: Checked) => (ok ? String(before_call) : ''),
+    text: (checked: Checked) => (isLoaded(checked) ? String(checked.before_call) : ''),
     right: true,
   },
   {
     head: 'AFTER SETTLE',
-    text: ({ ok, after_settle }: Checked) => (ok ? String(after_settle) : ''),
+    text: (checked: Checked) => (isLoaded(checked) ? String(checked.after_settle) : ''),
     right: true,
   },
   { head: 'ROUTES', text: ({ routes }: Checked) => routes.join(', '), elastic: true },

@@ -8,6 +8,7 @@ const FIELDS: Record<keyof PluginDefinition, 'function' | 'object' | 'list'> = {
   routes: 'function',
   before_call: 'function',
   on: 'object',
+  payments: 'function',
   sweeps: 'list',
   checks: 'list',
   commands: 'object',

@@ -4,9 +4,11 @@ import { Elysia, t } from 'elysia'
 import { baseApp } from '../../src/app/surface/base-app.ts'
 import type { Requests } from '../../src/app/surface/gateway.ts'
 import type { HooksOfPlugin } from '../../src/calls/hooks/registered.ts'
+import type { PaymentProvider } from '../../src/payment-api.ts'
 import type { PluginDefinition, PluginParts } from '../../src/plugin-api.ts'
 import { atEnd } from '../../src/utilities/at-end.ts'
 import { withinTime } from '../../src/utilities/time-limit.ts'
+import { checkedMethod } from '../payments/index.ts'
 import { importPlugin } from './definition.ts'
 import { type PluginFile, refuseForeignOwners } from './files.ts'
 import { type GatewayParts, gatewayFor } from './plugin-gateway.ts'
@@ -31,6 +33,7 @@ export interface LoadedPlugin {
   mounted: Mounted
   definition: PluginDefinition
   own: unknown
+  payments: readonly PaymentProvider[]
 }
 
 const LOAD_LIMIT_MS = 10_000
@@ -63,7 +66,7 @@ export async function loadPlugin(
         const definition = await importPlugin(path)
         const schema = definition.settings?.(plugin_parts.t) as TObject | undefined
         const settings = settingsOf(name, schema, parts)
-        return await open(definition, plugin_parts, settings, app)
+        return await open(definition, plugin_parts, settings, { app, log: parts.log })
       }),
     )
     const routes = routesOf(app)
@@ -78,8 +81,8 @@ async function open(
   definition: PluginDefinition,
   plugin_parts: PluginParts,
   settings: () => unknown,
-  app: ReturnType<typeof baseApp>,
-): Promise<Pick<LoadedPlugin, 'definition' | 'own'>> {
+  { app, log }: { app: ReturnType<typeof baseApp> } & Pick<LoadParts, 'log'>,
+): Promise<Pick<LoadedPlugin, 'definition' | 'own' | 'payments'>> {
   const { before_call, on, checks = [] } = definition
   const own: unknown = await definition.open?.(plugin_parts, settings)
   const returned: unknown = await definition.routes?.(own, plugin_parts)
@@ -93,15 +96,22 @@ async function open(
     const finding = when.includes('start') ? await look(own) : undefined
     if (finding) throw new Error(`its check ${name} found: ${finding.found}. ${finding.advice}`)
   }
-  return { definition, own }
+  const methods: unknown = (await definition.payments?.(own, plugin_parts)) ?? []
+  if (!Array.isArray(methods)) throw new Error('its function payments must return a list')
+  const payments = methods.map((method: unknown) => checkedMethod(method, log))
+  return { definition, own, payments }
 }
 
-/** @throws Error if another plugin has a route already */
+/** @throws Error if it has a payment method twice, or another plugin has a route or payment method already */
 export function assertDistinct(
   { path }: PluginFile,
-  { mounted }: LoadedPlugin,
+  { mounted, payments }: LoadedPlugin,
   others: readonly LoadedPlugin[],
 ): void {
+  const taken = others.flatMap((other) => other.payments)
+  for (const [at, { name }] of payments.entries())
+    if ([...taken, ...payments.slice(0, at)].some((other) => other.name === name))
+      throw pluginRefusal(path, new Error(`its payment method "${name}" exists twice; choose another name`))
   for (const other of others) {
     const twice = mounted.routes.find((route) => other.mounted.routes.some((taken) => areSame(route, taken)))
     if (twice)

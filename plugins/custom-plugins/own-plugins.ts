@@ -106,10 +106,11 @@ export class OwnPlugins {
   constructor(gateway: Gateway, { loaded, before_limit_ms, serveIn }: PreparedPlugins) {
     const { log, bodies } = gateway.calls
     serveIn(gateway)
+    gateway.operations.payment_providers.push(...loaded.flatMap(({ payments }) => payments))
     this.loaded = loaded
     this.#log = log
-    for (const { name, routes, hooks } of loaded)
-      log.info({ plugin: name, routes, ...countHooks(hooks) }, 'plugin loaded')
+    for (const { name, routes, hooks, payments } of loaded)
+      log.info({ plugin: name, routes, ...countHooks(hooks), payments: payments.length }, 'plugin loaded')
     if (before_limit_ms !== undefined) bodies.hooks.before_limit_ms = before_limit_ms
     bodies.hooks.before.push(...loaded.map(({ hooks }) => hooks).filter(({ before }) => before.length > 0))
     this.#queues = loaded

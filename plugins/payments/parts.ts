@@ -9,6 +9,7 @@ import type { PaymentOrder, PaymentProvider } from '../../src/payment-api.ts'
 import type { Db } from '../../src/store/db.ts'
 import { accountNameOf } from './store.ts'
 import type { Order } from './tables.ts'
+import { webhookPath } from './webhook-path.ts'
 
 export interface PaymentParts {
   db: Db
@@ -33,9 +34,6 @@ export function providerOf({ providers }: Pick<PaymentParts, 'providers'>, name:
     )
   return provider
 }
-
-/** Below the gateway's address, with the name of the method: what the operator enters at the provider. */
-export const webhookPath = (method: string): string => `/payments/${method}/webhook`
 
 /** The note of an order's entry: the same however often the payment is looked at. */
 export const noteOf = ({ id, amount_minor, currency }: Order): string =>

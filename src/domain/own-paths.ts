@@ -12,6 +12,7 @@ export const OWN_BEGINNINGS: ReadonlySet<string> = new Set([
   'mail',
   'metrics',
   'openai',
+  'payments',
   'pricing',
   'pricing.json',
   'readyz',

@@ -7,7 +7,7 @@ import { perConnection } from './prepared.ts'
 import { state_changes } from './schema.ts'
 
 /** What brought a change about. */
-export const CHANGE_SOURCES = ['webhook', 'poll', 'page', 'command', 'operator', 'system'] as const
+export const CHANGE_SOURCES = ['webhook', 'poll', 'page', 'api', 'command', 'operator', 'system'] as const
 export type ChangeSource = (typeof CHANGE_SOURCES)[number]
 
 /**

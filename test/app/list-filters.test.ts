@@ -9,6 +9,7 @@ import { mail_list } from '../../plugins/mail/list.ts'
 import { order_list } from '../../plugins/payments/list.ts'
 import { refused_requests } from '../../plugins/refusals/index.ts'
 import { sign_up_list } from '../../plugins/sign-up/list.ts'
+import { voucher_list } from '../../plugins/vouchers/list.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { expectFilters } from '../support/list-filters.ts'
 import { createScene } from './commands/scene.ts'
@@ -57,6 +58,15 @@ for (const [id, account_id, created_at_ms] of [
   file
     .query(`INSERT INTO sign_ups VALUES (?, ?, 'a@b', 'identity', NULL, NULL, NULL, 0, ?, 9, 9)`)
     .run(id, account_id, created_at_ms)
+file.run("INSERT INTO voucher_batches VALUES (1, 'fair', 0, 0)")
+for (const [id, account_id] of [
+  [1, 1],
+  [2, 1],
+  [3, 2],
+] as const)
+  file
+    .query(`INSERT INTO vouchers VALUES (?, 1, ?, randomblob(32), '', 5, 'redeemed', 0, NULL)`)
+    .run(id, account_id)
 for (const [id, account_id, created_at_ms] of [
   [1, 1, 1_000],
   [2, 1, 2_000],
@@ -83,3 +93,4 @@ test('orders', () => expectFilters(db, order_list, ({ created_at_ms }) => create
 test('refused requests', () => expectFilters(db, refused_requests, ({ at_ms }) => at_ms))
 test('sign-ups', () => expectFilters(db, sign_up_list, ({ created_at_ms }) => created_at_ms))
 test('imported history', () => expectFilters(db, imported_history, ({ day_s }) => day_s * 1_000))
+test('vouchers', () => expectFilters(db, voucher_list, ({ changed_at_ms }) => changed_at_ms))

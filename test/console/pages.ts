@@ -33,6 +33,8 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'accounts', who: 'operator', address: '/console/accounts' },
   { name: 'account', who: 'operator', address: '/console/accounts/bob' },
   { name: 'sign-ups', who: 'operator', address: '/console/sign-ups' },
+  { name: 'vouchers', who: 'operator', address: '/console/vouchers' },
+  { name: 'vouchers-each', who: 'operator', address: '/console/vouchers?tab=vouchers' },
   { name: 'staff', who: 'operator', address: '/console/system/staff' },
   { name: 'keys', who: 'operator', address: '/console/keys' },
   { name: 'key', who: 'operator', address: '/console/keys/1' },

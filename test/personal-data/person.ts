@@ -117,6 +117,8 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
       VALUES (1, 1, 11, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 5, 9, 'https://pay.example/${MARKER}', 1, '${MARKER}');
     INSERT INTO order_refunds VALUES (NULL, 1, 1, 500, 1, 0, 'asked by ${MARKER}', 'begun', NULL, 0, 0, NULL);
     INSERT INTO state_changes VALUES (NULL, 'orders', 1, 1, 'open', 'paid', 'webhook', json_object('payer', '${MARKER}'), 5);
+    INSERT INTO voucher_batches VALUES (1, 'fair', 0, 0);
+    INSERT INTO vouchers VALUES (NULL, 1, 1, randomblob(32), '8FQ2', 5, 'redeemed', 0, NULL);
     UPDATE calls SET trace = json_object('failure', json_object('kind', '${MARKER}')) WHERE account_id = 1`)
   await files.answers.put(ANSWER_FILE, Buffer.from(`an answer to ${MARKER}`))
   db.run(`UPDATE idempotency_keys SET body = NULL, body_file = '${ANSWER_FILE}'

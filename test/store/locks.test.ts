@@ -65,6 +65,7 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   requestSignUp: 'who has the address is judged again, under a lock, once the link is used',
   makeCode: ADDS,
   revokeCode: SEES,
+  createVouchers: ADDS,
   // A person's data, and the gateways.
   forgetLimits: DELETES,
   rows: DELETES,

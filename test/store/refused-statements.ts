@@ -25,6 +25,8 @@ export const FILLING = `
   ${ORDER} VALUES (1, 1, 2, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 0, 9, 1, 'k1'),
     (2, 1, NULL, 'automatic', 'stripe', NULL, 'EUR', 2500, 1, 1, 0, 'open', 0, 0, 9, 1, 'k2');
   INSERT INTO order_refunds VALUES (1, 1, 1, 500, 1, 0, 'sent back', 'begun', NULL, 0, 0, NULL);
+  INSERT INTO voucher_batches VALUES (1, 'fair', 1, 0);
+  INSERT INTO vouchers VALUES (1, 1, 1, zeroblob(32), '8FQ2', 5, 'redeemed', 0, NULL), (2, 1, NULL, randomblob(32), '8FQ3', 5, 'new', 0, 9);
   INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
   INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
   INSERT INTO closed_accounts VALUES (1, 0);
@@ -591,6 +593,22 @@ const ORDER_REFUNDS = [
   ['an empty reference', "UPDATE order_refunds SET reference = ''"],
 ] as const
 
+const VOUCHER_BATCHES = [
+  ['neither once per account nor not', 'UPDATE voucher_batches SET once_each = 2'],
+  ['a batch that has vouchers, deleted', 'DELETE FROM voucher_batches'],
+] as const
+
+const VOUCHERS = [
+  ['of an unknown batch', 'UPDATE vouchers SET batch_id = 9'],
+  ['redeemed by an unknown account', 'UPDATE vouchers SET account_id = 9 WHERE id = 1'],
+  ['redeemed by nobody', 'UPDATE vouchers SET account_id = NULL WHERE id = 1'],
+  ['new and of an account', 'UPDATE vouchers SET account_id = 1 WHERE id = 2'],
+  ['a code twice', 'UPDATE vouchers SET sha256 = zeroblob(32)'],
+  ['a hash of another length', 'UPDATE vouchers SET sha256 = zeroblob(31) WHERE id = 1'],
+  ['of nothing', 'UPDATE vouchers SET amount_nanos = 0'],
+  ['an unknown state', "UPDATE vouchers SET state = 'lost' WHERE id = 2"],
+] as const
+
 /** By the table that stays as it is. */
 export const REFUSED_STATEMENTS = [
   ['gateways', GATEWAYS],
@@ -633,6 +651,8 @@ export const REFUSED_STATEMENTS = [
   ['state_changes', STATE_CHANGES],
   ['orders', ORDERS],
   ['order_refunds', ORDER_REFUNDS],
+  ['voucher_batches', VOUCHER_BATCHES],
+  ['vouchers', VOUCHERS],
   ['calls', CALLS],
   ['responses', RESPONSES],
   ['imported_rows', IMPORTED_ROWS],

@@ -270,6 +270,18 @@ const ASKED: Readonly<Record<string, Asked>> = {
     state: either(random, 'begun', 'debited', 'done', 'failed', 'cancelled'),
     reference: either(random, null, `${unique(at)}!`),
   }),
+  voucher_batches: ({ random }) => ({ once_each: random.below(2) }),
+  vouchers: ({ random, id }) => {
+    const is_redeemed = random.chance(0.5)
+    return {
+      batch_id: other(random, id),
+      account_id: is_redeemed ? other(random, id) : null,
+      sha256: bytes(random, 32),
+      amount_nanos: either(random, 1, MAX),
+      state: is_redeemed ? 'redeemed' : either(random, 'new', 'revoked', 'expired'),
+      expires_at_ms: either(random, null, MAX),
+    }
+  },
   generations: ({ random, id, at }) => {
     const is_stored = random.chance(0.5)
     const stored = {

@@ -1,5 +1,5 @@
 // The page of accounts: who is there, who is low, who grows.
-import { Plus, UserPlus, Users } from 'lucide-react'
+import { Plus, Ticket, UserPlus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { api, type QueryOf } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -101,9 +101,7 @@ export default function Accounts() {
       lead="Accounts pay for calls from a prepaid balance."
       actions={
         <>
-          <ButtonLink icon={UserPlus} href="/sign-ups">
-            Sign-ups
-          </ButtonLink>
+          <NeighbourLinks />
           <ExportCsv list="accounts" query={query} />
           <Button look="primary" icon={Plus} right="operate" onClick={() => setMaking(true)}>
             New account
@@ -168,3 +166,15 @@ function NoAccounts({ make }: { make: () => void }) {
     </EmptyState>
   )
 }
+
+/** To what leads to accounts and their money. */
+const NeighbourLinks = () => (
+  <>
+    <ButtonLink icon={Ticket} href="/vouchers">
+      Vouchers
+    </ButtonLink>
+    <ButtonLink icon={UserPlus} href="/sign-ups">
+      Sign-ups
+    </ButtonLink>
+  </>
+)

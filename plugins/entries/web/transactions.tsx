@@ -2,6 +2,7 @@
 import { useAccountScope } from '../../console/web/parts/account-choice.tsx'
 import { AccountFilter } from '../../console/web/parts/filter-fields.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
+import { RedeemVoucher } from '../../vouchers/web/redeem-voucher.tsx'
 import { EntriesList } from './entries-list.tsx'
 
 export default function Transactions() {
@@ -14,7 +15,13 @@ export default function Transactions() {
           ? 'Top-ups, charges, refunds and debits of every account.'
           : 'Top-ups, charges, refunds and debits. They add up to the balance.'
       }
-      actions={is_operator && <AccountFilter any="All accounts" value={account ?? ''} onChange={choose} />}
+      actions={
+        is_operator ? (
+          <AccountFilter any="All accounts" value={account ?? ''} onChange={choose} />
+        ) : (
+          <RedeemVoucher />
+        )
+      }
     >
       <EntriesList account={account} />
     </Page>

@@ -1,4 +1,4 @@
-// A gateway that takes bank transfers, with the parts that its payments work with, for tests.
+// A gateway that takes payments, with the parts that it works on them with, for tests: by bank transfer, or by a method of a plugin.
 
 import { plugins } from '../../../plugins/index.ts'
 import { makeOrder, startPayment } from '../../../plugins/payments/ordering.ts'
@@ -29,7 +29,7 @@ export interface TransferGateway extends AsyncDisposable {
   parts: PaymentParts
   settings: () => PaymentSettings
   /** Makes an order of an account and begins its payment. */
-  order(account_id: number, amount_minor?: number, currency?: string): Promise<Order>
+  order(account_id: number, amount_minor?: number, currency?: string, method?: string): Promise<Order>
 }
 
 /** @param payments its section */
@@ -50,8 +50,8 @@ export async function startTransferGateway(
     gateway,
     parts,
     settings,
-    async order(account_id, amount_minor = 2_500, currency = 'EUR') {
-      const request = { account_id, kind: 'top_up', method: 'manual', currency, amount_minor } as const
+    async order(account_id, amount_minor = 2_500, currency = 'EUR', method = 'manual') {
+      const request = { account_id, kind: 'top_up', method, currency, amount_minor } as const
       const { id } = await makeOrder(parts, settings(), request)
       await startPayment(parts, id)
       return await orderById(parts.db, id)

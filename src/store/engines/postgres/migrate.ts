@@ -22,7 +22,8 @@ import passkeys from './0046_passkeys.sql' with { type: 'text' }
 import budgets_of_people from './0047_budgets_of_people.sql' with { type: 'text' }
 import orders from './0048_orders.sql' with { type: 'text' }
 import plans from './0049_plans.sql' with { type: 'text' }
-import order_requests from './0050_order_requests.sql' with { type: 'text' }
+import vouchers from './0050_vouchers.sql' with { type: 'text' }
+import order_requests from './0051_order_requests.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -61,7 +62,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 47, sql: budgets_of_people, readable_from: 47 },
   { version: 48, sql: orders, readable_from: 48 },
   { version: 49, sql: plans, readable_from: 49 },
-  { version: 50, sql: order_requests, readable_from: 50 },
+  { version: 50, sql: vouchers, readable_from: 49 },
+  { version: 51, sql: order_requests, readable_from: 51 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -52,7 +52,8 @@ import passkeys from './migrations/0046_passkeys.sql' with { type: 'text' }
 import budgets_of_people from './migrations/0047_budgets_of_people.sql' with { type: 'text' }
 import orders from './migrations/0048_orders.sql' with { type: 'text' }
 import plans from './migrations/0049_plans.sql' with { type: 'text' }
-import order_requests from './migrations/0050_order_requests.sql' with { type: 'text' }
+import vouchers from './migrations/0050_vouchers.sql' with { type: 'text' }
+import order_requests from './migrations/0051_order_requests.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -105,6 +106,7 @@ export const MIGRATIONS: readonly string[] = [
   budgets_of_people,
   orders,
   plans,
+  vouchers,
   order_requests,
 ]
 

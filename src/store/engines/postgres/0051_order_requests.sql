@@ -1,4 +1,4 @@
--- Orders that are asked for again, and money that is on its way: see SQLite's 0050.
+-- Orders that are asked for again, and money that is on its way: see SQLite's 0051.
 ALTER TABLE orders ADD COLUMN request_key text COLLATE "C" CHECK (request_key <> '');
 ALTER TABLE orders ADD COLUMN pending_since_ms bigint;
 CREATE UNIQUE INDEX orders_by_request_key ON orders (account_id, request_key) WHERE request_key IS NOT NULL;

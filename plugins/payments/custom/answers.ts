@@ -1,0 +1,110 @@
+// The answers of custom payment methods, checked: what is unknown in them is left out, and what says how much was paid is strict. Pure.
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { isCurrency } from '../../../src/domain/currencies.ts'
+import { faultsIn } from '../../../src/domain/validation.ts'
+import { OneOf } from '../../../src/http/schema.ts'
+import type { Payment, PaymentHint, PaymentRefund, StartedPayment } from '../../../src/payment-api.ts'
+
+const Minor = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  must: 'a whole number of the smallest unit of the currency, 0 or more',
+})
+const Reference = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[ -~]+$',
+  must: '1 to 200 printable ASCII characters',
+})
+const Message = Type.String({ maxLength: 1_000 })
+const Address = Type.String({ maxLength: 4_000 })
+
+const Started = Type.Object({ reference: Reference, go_to: Type.Optional(Address) })
+
+const Refund = Type.Object({
+  reference: Reference,
+  key: Type.Optional(Type.String({ maxLength: 200 })),
+  amount_minor: Minor,
+  state: OneOf(['pending', 'done', 'failed']),
+  message: Type.Optional(Message),
+})
+
+const Paid = Type.Object({
+  state: OneOf(['open', 'pending', 'paid', 'failed']),
+  currency: Type.String({ must: 'an ISO 4217 code in upper case' }),
+  amount_minor: Minor,
+  order_id: Type.Optional(Type.Integer()),
+  payment_reference: Type.Optional(Reference),
+  fee_minor: Type.Optional(Minor),
+  tax_minor: Type.Optional(Minor),
+  tax_country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', must: 'a country code such as DE' })),
+  receipt_url: Type.Optional(Address),
+  refunds: Type.Optional(Type.Array(Refund, { maxItems: 1_000 })),
+  dispute: Type.Optional(OneOf(['open', 'won', 'lost'])),
+  is_test: Type.Optional(Type.Boolean()),
+})
+
+const Hint = Type.Object({ reference: Reference, answer: Type.Optional(Message) })
+
+/** @throws Error that names what is wrong, also for a page to pay on that is not https */
+export function startedOf(answer: unknown): StartedPayment {
+  const started = read(Started, answer)
+  if (started.go_to !== undefined && !isPage(started.go_to))
+    throw new Error('go_to must be an https:// address')
+  return started
+}
+
+/** @throws Error that names what is wrong: such an answer says nothing about the payment */
+export function paymentOf(answer: unknown): Payment {
+  const { receipt_url, ...payment } = read(Paid, answer)
+  if (!isCurrency(payment.currency)) throw new Error('currency must be an ISO 4217 code in upper case')
+  return receipt_url !== undefined && isPage(receipt_url) ? { ...payment, receipt_url } : payment
+}
+
+/** @throws Error that names what is wrong, also for another amount than was asked for */
+export function refundOf(answer: unknown, asked_minor: number, key: string): PaymentRefund {
+  const refund = read(Refund, answer)
+  if (refund.amount_minor !== asked_minor)
+    throw new Error(`amount_minor must be what was asked for, ${asked_minor}`)
+  return { ...refund, key }
+}
+
+/** @throws Error that names what is wrong */
+export const hintOf = (answer: unknown): PaymentHint | undefined =>
+  answer === undefined || answer === null ? undefined : read(Hint, answer)
+
+/** @throws Error that names what is wrong */
+export function chargedOf(answer: unknown): StartedPayment | { refused: string } {
+  const fields = plain(answer)
+  return fields.refused === undefined ? startedOf(answer) : read(Type.Object({ refused: Message }), fields)
+}
+
+/** What a schema names of an answer; `null` is as good as absent. */
+function read<S extends TSchema>(schema: S, answer: unknown): Static<S> {
+  const known = pick(schema, answer)
+  for (const { path, problem, must } of faultsIn(schema, known)) {
+    const field = path.length === 0 ? 'its answer' : path.join('.')
+    throw new Error(problem === 'missing' ? `${field} is missing` : `${field} must be ${must}`)
+  }
+  return known as Static<S>
+}
+
+function pick(schema: TSchema, value: unknown): unknown {
+  if (schema.type === 'array' && Array.isArray(value)) return value.map((each) => pick(schema.items, each))
+  if (schema.type !== 'object' || typeof value !== 'object' || value === null) return value
+  const fields = plain(value)
+  const names = Object.keys(schema.properties).filter((name) => (fields[name] ?? null) !== null)
+  return Object.fromEntries(names.map((name) => [name, pick(schema.properties[name], fields[name])]))
+}
+
+const plain = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
+/** https; http on this machine, as in tests. No script, and no other application. */
+function isPage(address: string): boolean {
+  const url = URL.parse(address)
+  return (
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
+  )
+}

@@ -1,0 +1,131 @@
+// A payment method of a custom plugin, made safe to use: what it is, is checked once; each answer when it comes, within a time limit.
+import { isCurrency } from '../../../src/domain/currencies.ts'
+import { DAY_MS } from '../../../src/domain/ranges.ts'
+import type { Logger } from '../../../src/observe/log.ts'
+import type { PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
+import { withinTime } from '../../../src/utilities/time-limit.ts'
+import { MANUAL } from '../manual/provider.ts'
+import { chargedOf, hintOf, paymentOf, refundOf, startedOf } from './answers.ts'
+
+/** The names of built-in methods: orders and webhooks go by them. */
+const TAKEN = ['stripe', MANUAL]
+const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/
+const MAX_TITLE_CHARS = 60
+const MAX_INSTRUCTIONS_CHARS = 4_000
+const MIN_EXPIRES_MS = 60_000
+const MAX_EXPIRES_MS = 90 * DAY_MS
+
+/** Less than what looks are waited for by those that ask for them. */
+const ANSWER_LIMIT_MS = 25_000
+/** Providers give webhooks up after some seconds. */
+const HOOK_LIMIT_MS = 5_000
+
+type Log = Pick<Logger, 'error'>
+
+/**
+ * The method as the gateway uses it.
+ *
+ * @param given what a plugin has handed over
+ * @throws Error that says what is wrong with it
+ */
+export function checkedMethod(given: unknown, log: Log): PaymentProvider {
+  const method = methodOf(given)
+  const { name, title, currencies, min_minor, max_minor, is_test = false, expires_ms } = method
+  const limited = async <T>(at: string, limit_ms: number, work: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await withinTime(limit_ms, work)
+    } catch (cause) {
+      throw new Error(`The payment method "${name}" failed at ${at}: ${messageOf(cause)}`, { cause })
+    }
+  }
+  return {
+    ...{ name, title, currencies: [...currencies], min_minor, max_minor, is_test },
+    ...(expires_ms === undefined ? {} : { expires_ms }),
+    start: (order) =>
+      limited('start', ANSWER_LIMIT_MS, async () => {
+        const started = startedOf(await method.start(frozen(order)))
+        if (started.go_to === undefined && !method.instructions)
+          throw new Error('go_to is missing, and there are no instructions on how to pay without a page')
+        return started
+      }),
+    look: (reference, order) =>
+      limited('look', ANSWER_LIMIT_MS, async () => paymentOf(await method.look(reference, frozen(order)))),
+    ...(method.instructions ? { instructions: (order) => instructionsOf(method, order, log) } : {}),
+    ...(method.hook
+      ? {
+          hook: (request) => limited('hook', HOOK_LIMIT_MS, async () => hintOf(await method.hook?.(request))),
+        }
+      : {}),
+    ...(method.refund
+      ? {
+          refund: (order, amount_minor, key) =>
+            limited('refund', ANSWER_LIMIT_MS, async () =>
+              refundOf(await method.refund?.(frozen(order), amount_minor, key), amount_minor, key),
+            ),
+        }
+      : {}),
+    ...(method.chargeSaved
+      ? {
+          chargeSaved: (order) =>
+            limited('chargeSaved', ANSWER_LIMIT_MS, async () =>
+              chargedOf(await method.chargeSaved?.(frozen(order))),
+            ),
+        }
+      : {}),
+  }
+}
+
+const frozen = (order: PaymentOrder): PaymentOrder => Object.freeze({ ...order })
+
+const FUNCTIONS = ['start', 'look', 'instructions', 'hook', 'refund', 'chargeSaved'] as const
+const NEEDED: readonly string[] = ['start', 'look']
+
+function methodOf(given: unknown): PaymentProvider {
+  if (typeof given !== 'object' || given === null) throw new Error('a payment method must be an object')
+  const method = given as PaymentProvider
+  const { name, title, currencies, min_minor, max_minor, expires_ms, is_test } = method
+  if (typeof name !== 'string' || !NAME.test(name))
+    throw new Error('the name of a payment method must be of a-z, 0-9 and "-", at most 40 characters')
+  const refuse = (what: string): never => {
+    throw new Error(`its payment method "${name}": ${what}`)
+  }
+  if (TAKEN.includes(name)) refuse('the name is that of a built-in one; choose another')
+  if (typeof title !== 'string' || title.trim() === '' || title.length > MAX_TITLE_CHARS)
+    refuse(`title must be 1 to ${MAX_TITLE_CHARS} characters`)
+  if (!Array.isArray(currencies) || currencies.length === 0 || !currencies.every(isCurrency))
+    refuse('currencies must be a list of ISO 4217 codes in upper case, such as ["EUR"]')
+  if (
+    !Number.isSafeInteger(min_minor) ||
+    !Number.isSafeInteger(max_minor) ||
+    min_minor < 1 ||
+    max_minor < min_minor
+  )
+    refuse(
+      'min_minor and max_minor must be whole numbers of the smallest unit, from 1, and min_minor not above max_minor',
+    )
+  if (is_test !== undefined && typeof is_test !== 'boolean') refuse('is_test must be true or false')
+  if (
+    expires_ms !== undefined &&
+    !(Number.isSafeInteger(expires_ms) && expires_ms >= MIN_EXPIRES_MS && expires_ms <= MAX_EXPIRES_MS)
+  )
+    refuse('expires_ms must be milliseconds, from a minute to 90 days')
+  for (const field of FUNCTIONS) {
+    const is_missing = method[field] === undefined
+    if (is_missing ? NEEDED.includes(field) : typeof method[field] !== 'function')
+      refuse(`${field} must be a function`)
+  }
+  return method
+}
+
+/** The page of an order is shown, whatever a plugin does. */
+function instructionsOf(method: PaymentProvider, order: PaymentOrder, log: Log): string {
+  try {
+    const text: unknown = method.instructions?.(frozen(order))
+    if (typeof text !== 'string' || text.trim() === '') throw new Error('instructions must be a text')
+    return text.slice(0, MAX_INSTRUCTIONS_CHARS)
+  } catch (cause) {
+    log.error({ method: method.name, order: order.id, cause }, 'a payment method does not say how to pay')
+    return 'How to pay cannot be shown now. Ask support, or choose another payment method.'
+  }
+}

@@ -1,0 +1,148 @@
+// The contract of payment methods as a test that any of them can be run against. It begins payments that nobody pays, and moves no money.
+import { DAY_MS } from '../../../src/domain/ranges.ts'
+import type { PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
+import { webhookPath } from '../webhook-path.ts'
+
+const UNKNOWN = 'tollgate-no-such-payment'
+const ADDRESS = 'https://gateway.example'
+
+/**
+ * Runs a payment method against the contract, over its own network.
+ *
+ * @param method as `checkedMethod` gives it: wrong shapes of its answers and time limits are faults, too
+ * @returns what is wrong, a sentence each; none: it keeps the contract as far as that shows without money
+ */
+export async function contractFaults(method: PaymentProvider, now_ms: number): Promise<string[]> {
+  const faults: string[] = []
+  const order = orderFor(method, now_ms)
+  const started = await tried(faults, async () => await method.start(order))
+  if (started) {
+    faults.push(...(await faultsOfStart(method, order, started.reference, started.go_to !== undefined)))
+    faults.push(
+      ...(await faultsOfLook(method, { ...order, reference: started.reference }, started.reference)),
+    )
+  }
+  faults.push(...(await faultsOfHook(method, started?.reference ?? UNKNOWN)))
+  return faults
+}
+
+/** An order that nobody is going to pay, of the smallest amount. Each run has another number. */
+function orderFor({ name, currencies, min_minor }: PaymentProvider, now_ms: number): PaymentOrder {
+  const id = Math.floor(now_ms / 1_000)
+  const [currency = 'USD'] = currencies
+  return {
+    ...{ id, account_id: 1, account: 'test', currency, amount_minor: min_minor },
+    description: 'Test of the payment method: do not pay',
+    reference: null,
+    payment_reference: null,
+    expires_at_ms: now_ms + DAY_MS,
+    return_url: `${ADDRESS}/console/orders/${id}`,
+    webhook_url: ADDRESS + webhookPath(name),
+  }
+}
+
+async function faultsOfStart(
+  method: PaymentProvider,
+  order: PaymentOrder,
+  reference: string,
+  has_page: boolean,
+): Promise<string[]> {
+  const faults: string[] = []
+  const again = await tried(faults, async () => await method.start(order))
+  if (again && again.reference !== reference)
+    faults.push(
+      `start began two payments for one order, ${reference} and ${again.reference}: after a crash a person could pay twice. Give the same one again.`,
+    )
+  const other = await tried(faults, async () => await method.start({ ...order, id: order.id + 1 }))
+  if (other?.reference === reference)
+    faults.push(`start gave two orders one reference, ${reference}: one payment would be taken for both.`)
+  const reborn = has_page
+    ? await tried(
+        faults,
+        async () => await method.start({ ...order, expires_at_ms: order.expires_at_ms + 1 }),
+      )
+    : undefined
+  if (reborn?.reference === reference)
+    faults.push(
+      `start gave an order of another database with the same number the same reference, ${reference}: a payment of the past would be taken for it. Put expires_at_ms in the reference.`,
+    )
+  return faults
+}
+
+async function faultsOfLook(
+  method: PaymentProvider,
+  order: PaymentOrder,
+  reference: string,
+): Promise<string[]> {
+  const faults: string[] = []
+  const payment = await tried(faults, async () => await method.look(reference, order))
+  if (payment && payment.state !== 'open' && payment.state !== 'pending')
+    faults.push(`look said "${payment.state}" of a payment that was just begun. It is "open".`)
+  if (payment && (payment.currency !== order.currency || payment.amount_minor !== order.amount_minor))
+    faults.push(
+      `look said ${payment.amount_minor} ${payment.currency} of a payment of ${order.amount_minor} ${order.currency}: amounts are in the smallest unit.`,
+    )
+  try {
+    const unknown = await method.look(UNKNOWN, { ...order, reference: UNKNOWN })
+    if (unknown.state === 'paid' || unknown.state === 'pending')
+      faults.push(
+        `look said "${unknown.state}" of a payment that does not exist: anybody could have credit for nothing.`,
+      )
+  } catch {
+    // As it should be: nothing is known about it.
+  }
+  return faults
+}
+
+/** Requests that nobody signed. */
+const forged = (method: PaymentProvider, reference: string): [what: string, request: Request][] => {
+  const url = ADDRESS + webhookPath(method.name)
+  const names = ['reference', 'id', 'out_trade_no', 'trade_no', 'order_id', 'order']
+  const fields = {
+    ...Object.fromEntries(names.map((name) => [name, reference])),
+    trade_status: 'TRADE_SUCCESS',
+  }
+  const signed = { ...fields, sign: '0'.repeat(32), sign_type: 'MD5' }
+  const post = (body: string | URLSearchParams, headers: Record<string, string> = {}) =>
+    new Request(url, { method: 'POST', body, headers })
+  const JSON_BODY = { 'content-type': 'application/json' }
+  return [
+    ['an empty body', post('')],
+    ['JSON without a signature', post(JSON.stringify(fields), JSON_BODY)],
+    [
+      'JSON with a wrong signature',
+      post(JSON.stringify(signed), { ...JSON_BODY, 'x-signature': '0'.repeat(64) }),
+    ],
+    ['a form without a signature', post(new URLSearchParams(fields))],
+    ['a form with a wrong signature', post(new URLSearchParams(signed))],
+    ['an address without a signature', new Request(`${url}?${new URLSearchParams(fields)}`)],
+    ['an address with a wrong signature', new Request(`${url}?${new URLSearchParams(signed)}`)],
+  ]
+}
+
+async function faultsOfHook(method: PaymentProvider, reference: string): Promise<string[]> {
+  if (!method.hook) return []
+  const faults: string[] = []
+  for (const [what, request] of forged(method, reference)) {
+    try {
+      await method.hook(request)
+      faults.push(
+        `hook took ${what}: it must throw, so that strangers cannot make the gateway ask, and an alert is raised.`,
+      )
+    } catch {
+      // As it should be: nobody signed it.
+    }
+  }
+  return faults
+}
+
+async function tried<T>(faults: string[], work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (thrown) {
+    const message = messageOf(thrown)
+    faults.push(/[.!?]$/.test(message) ? message : `${message}.`)
+    return undefined
+  }
+}

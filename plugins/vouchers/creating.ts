@@ -1,0 +1,109 @@
+// The creation of vouchers: a batch of codes, which are told once, and codes of another gateway that go on working.
+import { hashKey, type RandomBytes } from '../../src/access/secret.ts'
+import { invalidRequest } from '../../src/domain/errors.ts'
+import { formatUsd, NANOS_PER_USD, type Nanos } from '../../src/domain/money.ts'
+import { checkNote } from '../../src/domain/notes.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import type { Tx } from '../../src/store/db.ts'
+import { generateCode, groupedCode, hintOf } from './code.ts'
+import { insertBatch, insertVouchers, type NewVoucher } from './store.ts'
+import type { VoucherBatchRow } from './tables.ts'
+
+/** Of one batch: their codes stand in one answer. */
+export const MAX_COUNT = 1_000
+const MAX_AMOUNT_NANOS = 100_000 * NANOS_PER_USD
+
+export interface NewVouchers {
+  amount_nanos: Nanos
+  count: number
+  /** Null: never. */
+  expires_at_ms: number | null
+  once_per_account: boolean
+  /** The operator's words. */
+  note: string
+}
+
+export interface CreatedVouchers {
+  batch: VoucherBatchRow
+  /** As people read them. They are stored nowhere. */
+  codes: readonly string[]
+}
+
+/**
+ * Creates a batch of vouchers, in the caller's transaction.
+ *
+ * @throws GatewayError invalid_request for an amount of nothing or of more than 100,000 USD, for a time in the past, and as `checkNote`
+ */
+export async function createVouchers(
+  tx: Tx,
+  { amount_nanos, count, expires_at_ms, once_per_account, note }: NewVouchers,
+  { randomBytes, now_ms }: { randomBytes: RandomBytes; now_ms: number },
+): Promise<CreatedVouchers> {
+  if (amount_nanos <= 0 || amount_nanos > MAX_AMOUNT_NANOS)
+    throw invalidRequest('amount: enter an amount above 0, and up to 100000.', { param: 'amount' })
+  if (expires_at_ms !== null && expires_at_ms <= now_ms)
+    throw invalidRequest('expires: is in the past. Choose a later time.', { param: 'expires' })
+  checkNote(note)
+  const codes = Array.from({ length: count }, () => generateCode(randomBytes))
+  const batch = await insertBatch(tx, {
+    note,
+    once_each: once_per_account ? 1 : 0,
+    created_at_ms: now_ms,
+  })
+  await insertVouchers(
+    tx,
+    batch,
+    codes.map((code) => ({ sha256: hashKey(code), hint: hintOf(code), amount_nanos, expires_at_ms })),
+  )
+  await recordAction(tx, {
+    action: 'voucher.created',
+    subject: String(batch.id),
+    after: {
+      vouchers: count,
+      amount_usd: formatUsd(amount_nanos),
+      once_per_account,
+      ...(expires_at_ms === null ? {} : { expires_at: new Date(expires_at_ms).toISOString() }),
+      ...(note === '' ? {} : { note }),
+    },
+  })
+  return { batch, codes: codes.map(groupedCode) }
+}
+
+/** A voucher of another gateway. */
+export interface ImportedVoucher {
+  /** As its holder types it. */
+  code: string
+  amount_nanos: Nanos
+  expires_at_ms: number | null
+}
+
+/** The hash of an imported code: of the text as it is typed. */
+export const importedVoucher = ({ code, amount_nanos, expires_at_ms }: ImportedVoucher): NewVoucher => ({
+  sha256: hashKey(code),
+  hint: hintOf(code),
+  amount_nanos,
+  expires_at_ms,
+})
+
+/**
+ * Takes over vouchers of another gateway as a batch, in the caller's transaction. Those that are there already, used or not, stay as they are.
+ *
+ * @returns the number of new ones
+ */
+export async function importVouchers(
+  tx: Tx,
+  added: readonly NewVoucher[],
+  { source, now_ms }: { source: string; now_ms: number },
+): Promise<number> {
+  if (added.length === 0) return 0
+  const note = `Imported from ${source}`
+  const batch = await insertBatch(tx, { note, once_each: 0, created_at_ms: now_ms })
+  const count = await insertVouchers(tx, batch, added)
+  if (count > 0)
+    await recordAction(tx, {
+      action: 'voucher.created',
+      subject: String(batch.id),
+      after: { vouchers: count, note },
+    })
+  return count
+}

@@ -1,0 +1,65 @@
+// Vouchers in requests and answers.
+import { type Static, Type } from '@sinclair/typebox'
+import { AccountRef, UsdText } from '../../src/app/surface/console/fields.ts'
+import { Closed } from '../../src/http/schema.ts'
+import { MoneyFields, money, NullableTimeFields } from '../../src/http/views.ts'
+import { MAX_COUNT } from './creating.ts'
+import type { Redeemed } from './redeeming.ts'
+
+export const MAX_DAYS = 3_650
+export const MAX_CODE_CHARS = 200
+
+const CodeText = Type.String({
+  minLength: 1,
+  maxLength: MAX_CODE_CHARS,
+  must: 'the code of a voucher',
+  description:
+    'The code of the voucher, as it stands there. Case, spaces and hyphens make no difference, and O, I and L are read as 0, 1 and 1.',
+  examples: ['8FQ2-M4T7-0XKD-93VB-YN5G-1HZS-6CU'],
+})
+
+export const RedeemRequest = Closed({ code: CodeText })
+export const RedeemBody = Closed({ code: CodeText, account: Type.Optional(AccountRef) })
+
+export const RedeemedView = Closed(
+  {
+    voucher: Type.Integer({ description: 'The number of the voucher.' }),
+    ...MoneyFields('amount', 'What it is good for'),
+    ...MoneyFields('balance', 'The balance of the account after it'),
+    again: Type.Boolean({
+      description: 'Whether the account had redeemed it before. Nothing was added then.',
+    }),
+  },
+  { description: 'The voucher that was redeemed.' },
+)
+
+export const redeemedView = ({
+  voucher_id,
+  amount_nanos,
+  balance_nanos,
+  again,
+}: Redeemed): Static<typeof RedeemedView> => ({
+  voucher: voucher_id,
+  ...money('amount', amount_nanos),
+  ...money('balance', balance_nanos),
+  again,
+})
+
+export const CreateBody = Closed({
+  amount: UsdText,
+  count: Type.Integer({ minimum: 1, maximum: MAX_COUNT, must: `a whole number from 1 to ${MAX_COUNT}` }),
+  days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_DAYS, must: `a whole number from 1 to ${MAX_DAYS}` }),
+  ),
+  once_per_account: Type.Boolean(),
+  note: Type.Optional(Type.String({ maxLength: 500, must: 'at most 500 characters' })),
+})
+
+export const CreatedView = Closed({
+  batch: Type.Integer(),
+  codes: Type.Array(Type.String(), { description: 'shown only here' }),
+  ...MoneyFields('amount', 'What each of them is good for'),
+  ...NullableTimeFields('expires'),
+})
+
+export const RevokedView = Closed({ revoked: Type.Integer({ description: 'how many were revoked' }) })

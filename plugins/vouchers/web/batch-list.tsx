@@ -1,0 +1,102 @@
+// The list of batches of vouchers; what is unused of one can be revoked.
+import { Ticket } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { api, part, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useMay } from '../../console/web/app/session.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import type { ShownBatch } from '../list.ts'
+
+const CURSOR = 'batches_cursor'
+
+export function BatchList() {
+  const may_revoke = useMay('operate')
+  const [state] = useAddressState({ [CURSOR]: '' })
+  const [revoking, setRevoking] = useState<ShownBatch | null>(null)
+  const row = state[CURSOR]
+  const page = { cursor: row === undefined || row === '' ? undefined : Number(row) }
+  const batches = useApi(['voucher-batches', page], () => api['voucher-batches'].get({ query: page }))
+  const revoke = useAction({
+    work: (id: number) => send(api['voucher-batches']({ id: part(id) }).delete()),
+    changes: ['voucher-batches', 'vouchers'],
+    done: (id, { revoked }) => ({ text: `${revoked} unused vouchers of batch ${id} revoked` }),
+  })
+  return (
+    <div className="stack">
+      <div className="spread list-head">
+        <p className="soft">Vouchers that were created together.</p>
+        <ExportCsv list="voucher-batches" query={{}} />
+      </div>
+      <PagedTable
+        query={batches}
+        rowsOf={(answer) => answer.batches}
+        label="Batches"
+        columns={may_revoke ? [...COLUMNS, revokeColumn(setRevoking)] : COLUMNS}
+        keyOf={({ id }) => id}
+        param={CURSOR}
+        none={
+          <EmptyState icon={Ticket} title="No vouchers yet">
+            Create vouchers, and give or sell their codes to your customers.
+          </EmptyState>
+        }
+      />
+      <ConfirmDialog
+        open={revoking !== null}
+        onClose={() => setRevoking(null)}
+        title={`Revoke the unused vouchers of batch ${revoking?.id ?? ''}?`}
+        consequence={`${revoking?.unused ?? 0} codes work no more. What was redeemed stays.`}
+        verb="Revoke vouchers"
+        confirm={async () => {
+          if (revoking) await revoke.runOrThrow(revoking.id)
+        }}
+      />
+    </div>
+  )
+}
+
+const COLUMNS: Column<ShownBatch>[] = [
+  column('batch', 'Batch', 'first', ({ id, note, once_per_account }) => (
+    <>
+      <Link href={`/vouchers?tab=vouchers&batch=${id}`}>{note || `Batch ${id}`}</Link>
+      {once_per_account && <span className="soft"> · one per account</span>}
+    </>
+  )),
+  column('used', 'Redeemed', 'second', ({ redeemed, vouchers }) => (
+    <>
+      {redeemed} of {vouchers}
+      <span className="on-phone"> redeemed</span>
+    </>
+  )),
+  atEnd('total', 'Value, USD', 'none', ({ total_nanos }) => (
+    <Money nanos={total_nanos} balance unit={false} />
+  )),
+  atEnd('unused', 'Unused, USD', 'second-end', ({ unused_amount_nanos }) => (
+    <>
+      <Money nanos={unused_amount_nanos} balance unit={false} />
+      <span className="on-phone"> unused</span>
+    </>
+  )),
+  atEnd('expires', 'Expires', 'none', ({ expires_at_ms }) =>
+    expires_at_ms === null ? 'never' : <ClockTime at_ms={expires_at_ms} />,
+  ),
+  atEnd('created', 'Created', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+]
+
+const revokeColumn = (onRevoke: (batch: ShownBatch) => void): Column<ShownBatch> =>
+  atEnd('actions', '', 'first-end', (batch) =>
+    batch.unused === 0 ? null : (
+      <Button small onClick={() => onRevoke(batch)}>
+        Revoke
+      </Button>
+    ),
+  )

@@ -1,0 +1,137 @@
+// The list of vouchers, filtered by state and batch; one that nobody redeemed can be revoked.
+import { Ticket } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { api, part, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useMay } from '../../console/web/app/session.tsx'
+import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { exactUsd } from '../../console/web/parts/amounts.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { FilterBar } from '../../console/web/parts/filter-bar.tsx'
+import { type ListFilters, TextFilter, useListFilters } from '../../console/web/parts/filter-fields.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { optionOf, Select } from '../../console/web/parts/select.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import type { ShownVoucher } from '../list.ts'
+
+const CURSOR = 'vouchers_cursor'
+const NO_FILTERS = { state: '', batch: '' }
+type Filters = ListFilters<keyof typeof NO_FILTERS>
+
+const STATES = [
+  { value: '', label: 'All states' },
+  { value: 'new', label: 'New' },
+  { value: 'redeemed', label: 'Redeemed' },
+  { value: 'revoked', label: 'Revoked' },
+  { value: 'expired', label: 'Expired' },
+] as const
+
+export function VoucherList() {
+  const may_revoke = useMay('operate')
+  const filters = useListFilters(NO_FILTERS, CURSOR)
+  const [revoking, setRevoking] = useState<ShownVoucher | null>(null)
+  const { query: chosen, row, is_filtered, clear } = filters
+  const state = optionOf(STATES, chosen.state ?? '')
+  const query = { ...chosen, state: state === '' ? undefined : state }
+  const page = { ...query, cursor: row }
+  const vouchers = useApi(['vouchers', page], () => api.vouchers.get({ query: page }))
+  const revoke = useAction({
+    work: (id: number) => send(api.vouchers({ id: part(id) }).delete()),
+    changes: ['vouchers', 'voucher-batches'],
+    done: (id) => ({ text: `Voucher ${id} revoked` }),
+  })
+  return (
+    <div className="stack">
+      <div className="spread list-head">
+        <VoucherFilters {...filters} />
+        <ExportCsv list="vouchers" query={query} />
+      </div>
+      <PagedTable
+        query={vouchers}
+        rowsOf={(answer) => answer.vouchers}
+        label="Vouchers"
+        columns={may_revoke ? [...COLUMNS, revokeColumn(setRevoking)] : COLUMNS}
+        keyOf={({ id }) => id}
+        param={CURSOR}
+        none={
+          is_filtered ? (
+            <NoneFound what="vouchers" clear={clear} />
+          ) : (
+            <EmptyState icon={Ticket} title="No vouchers yet">
+              Create vouchers, and give or sell their codes to your customers.
+            </EmptyState>
+          )
+        }
+      />
+      <ConfirmDialog
+        open={revoking !== null}
+        onClose={() => setRevoking(null)}
+        title={`Revoke voucher ${revoking?.id ?? ''}?`}
+        consequence={`Its code works no more. It was good for ${exactUsd(revoking?.amount_nanos ?? 0)} USD.`}
+        verb="Revoke voucher"
+        confirm={async () => {
+          if (revoking) await revoke.runOrThrow(revoking.id)
+        }}
+      />
+    </div>
+  )
+}
+
+const TONES = { new: 'good', redeemed: 'idle', revoked: 'bad', expired: 'idle' } as const
+
+const COLUMNS: Column<ShownVoucher>[] = [
+  column('voucher', 'Voucher', 'first', ({ id, begins_with }) => (
+    <>
+      {id}
+      {begins_with !== '' && <span className="soft"> · {begins_with}…</span>}
+    </>
+  )),
+  column('state', 'State', 'second', ({ state }) => <Status tone={TONES[state]}>{state}</Status>),
+  column('account', 'Redeemed by', 'second-end', (row) =>
+    row.account_id === null ? (
+      '–'
+    ) : (
+      <Link href={`/accounts/${row.account_id}`}>
+        <RowAccount account={row.account ?? ''} account_display_name={row.account_display_name} />
+      </Link>
+    ),
+  ),
+  column('batch', 'Batch', 'none', ({ batch }) => batch),
+  atEnd('amount', 'Amount, USD', 'first-end', ({ amount_nanos }) => (
+    <Money nanos={amount_nanos} balance unit={false} />
+  )),
+  atEnd('expires', 'Expires', 'none', ({ expires_at_ms }) =>
+    expires_at_ms === null ? 'never' : <ClockTime at_ms={expires_at_ms} />,
+  ),
+  atEnd('changed', 'Changed', 'none', ({ changed_at_ms }) => <ClockTime at_ms={changed_at_ms} />),
+]
+
+const revokeColumn = (onRevoke: (voucher: ShownVoucher) => void): Column<ShownVoucher> =>
+  atEnd('actions', '', 'none', (voucher) =>
+    voucher.state !== 'new' ? null : (
+      <Button small onClick={() => onRevoke(voucher)}>
+        Revoke
+      </Button>
+    ),
+  )
+
+const VoucherFilters = ({ filters, set, is_filtered, clear }: Filters) => (
+  <FilterBar label="Filter vouchers" is_filtered={is_filtered} clear={clear}>
+    <Select
+      inline
+      aria-label="State"
+      options={STATES}
+      value={optionOf(STATES, filters.state)}
+      onChange={(state) => set({ state })}
+    />
+    <TextFilter label="Batch" placeholder="3" value={filters.batch} onSet={(batch) => set({ batch })} />
+  </FilterBar>
+)

@@ -1,0 +1,197 @@
+// Payment methods of plugins, checked: what they are, and each answer; lenient in what is unknown, strict in what is money.
+import { describe, expect, test } from 'bun:test'
+import { checkedMethod } from '../../../plugins/payments/custom/checked.ts'
+import type { Payment, PaymentProvider } from '../../../src/payment-api.ts'
+import { memoryLog } from '../../support/memory-log.ts'
+import { goodMethod, ORDER } from './method.ts'
+
+const { log, lines } = memoryLog({ now: () => 0 })
+const of = (changes: object = {}) => checkedMethod(goodMethod(changes as Partial<PaymentProvider>), log)
+
+describe('what a method is', () => {
+  test.each<[what: string, changes: object, says: string]>([
+    ['no name', { name: undefined }, 'the name of a payment method must be'],
+    ['a name with capitals', { name: 'Kiosk' }, 'the name of a payment method must be'],
+    ['a name with a slash', { name: 'a/b' }, 'the name of a payment method must be'],
+    ['the name of a built-in one', { name: 'stripe' }, 'is that of a built-in one'],
+    ['the other one', { name: 'manual' }, 'is that of a built-in one'],
+    ['no title', { title: ' ' }, 'title must be'],
+    ['no currency', { currencies: [] }, 'currencies must be'],
+    ['a currency in small letters', { currencies: ['eur'] }, 'currencies must be'],
+    ['a currency as a text', { currencies: 'EUR' }, 'currencies must be'],
+    ['a fraction', { min_minor: 0.5 }, 'min_minor and max_minor must be whole numbers'],
+    ['nothing as the least', { min_minor: 0 }, 'min_minor and max_minor must be'],
+    ['the least above the most', { min_minor: 10_001 }, 'min_minor not above max_minor'],
+    ['endless amounts', { max_minor: Number.POSITIVE_INFINITY }, 'min_minor and max_minor must be'],
+    ['an expiry in seconds', { expires_ms: 3_600 }, 'expires_ms must be'],
+    ['is_test as a word', { is_test: 'yes' }, 'is_test must be'],
+    ['no start', { start: undefined }, 'start must be a function'],
+    ['no look', { look: undefined }, 'look must be a function'],
+    ['a hook that is none', { hook: 'x' }, 'hook must be a function'],
+  ])('%s', (_, changes, says) => {
+    expect(() => of(changes)).toThrow(says)
+  })
+
+  test.each([undefined, null, 'kiosk', () => {}])('%p is none', (given) => {
+    expect(() => checkedMethod(given, log)).toThrow('payment method')
+  })
+
+  test('without a hook, refunds or saved cards it has none here either', () => {
+    const { hook, refund, chargeSaved, instructions } = of({ hook: undefined })
+    expect([hook, refund, chargeSaved, instructions]).toEqual([undefined, undefined, undefined, undefined])
+  })
+})
+
+const PAID: Payment = { state: 'paid', currency: 'EUR', amount_minor: 2_500 }
+const lookOf = (answer: unknown) => of({ look: async () => answer }).look('K12', ORDER)
+
+describe('what it says of a payment', () => {
+  test.each<[what: string, answer: unknown, says: string]>([
+    ['nothing', undefined, 'its answer must be an object'],
+    ['a text', 'paid', 'its answer must be an object'],
+    ['a list', [PAID], 'state is missing'],
+    ['no state', { ...PAID, state: undefined }, 'state is missing'],
+    ['another state', { ...PAID, state: 'PAID' }, 'state must be one of open, pending, paid, failed'],
+    ['true for a state', { ...PAID, state: true }, 'state must be one of'],
+    ['no amount', { ...PAID, amount_minor: null }, 'amount_minor is missing'],
+    ['an amount as a text', { ...PAID, amount_minor: '2500' }, 'amount_minor must be a whole number'],
+    ['a fraction', { ...PAID, amount_minor: 25.5 }, 'amount_minor must be a whole number'],
+    ['a negative amount', { ...PAID, amount_minor: -2_500 }, 'amount_minor must be a whole number'],
+    ['no number', { ...PAID, amount_minor: Number.NaN }, 'amount_minor must be a whole number'],
+    ['more than can be counted', { ...PAID, amount_minor: 2 ** 53 }, 'amount_minor must be a whole number'],
+    ['no currency', { ...PAID, currency: undefined }, 'currency is missing'],
+    ['a currency in small letters', { ...PAID, currency: 'eur' }, 'currency must be an ISO 4217 code'],
+    ['an unknown currency', { ...PAID, currency: 'XXQ' }, 'currency must be an ISO 4217 code'],
+    ['an order as a text', { ...PAID, order_id: '12' }, 'order_id must be'],
+    ['a fee that is none', { ...PAID, fee_minor: 0.3 }, 'fee_minor must be a whole number'],
+    ['a dispute that is none', { ...PAID, dispute: 'maybe' }, 'dispute must be one of'],
+    [
+      'a refund without a state',
+      { ...PAID, refunds: [{ reference: 'r', amount_minor: 5 }] },
+      'refunds.0.state is missing',
+    ],
+    [
+      'a refund of a fraction',
+      { ...PAID, refunds: [{ reference: 'r', amount_minor: 0.5, state: 'done' }] },
+      'refunds.0.amount_minor must be',
+    ],
+    ['refunds that are no list', { ...PAID, refunds: {} }, 'refunds must be'],
+  ])('%s is a failure, and no payment', async (_, answer, says) => {
+    await expect(lookOf(answer)).rejects.toThrow(says)
+    await expect(lookOf(answer)).rejects.toThrow('The payment method "kiosk" failed at look: ')
+  })
+
+  test('unknown fields are left out, and null is as good as absent', async () => {
+    expect(
+      await lookOf({ ...PAID, dispute: null, refunds: [], more: { a: 1 }, __proto__: { order_id: 13 } }),
+    ).toEqual({
+      ...PAID,
+      order_id: 13,
+      refunds: [],
+    })
+  })
+
+  test.each([
+    ['https://kiosk.example/r/1', 'https://kiosk.example/r/1'],
+    ['javascript:alert(1)', undefined],
+    ['http://kiosk.example/r/1', undefined],
+    ['no address', undefined],
+  ])('a receipt at %p is shown as %p', async (receipt_url, shown) => {
+    expect((await lookOf({ ...PAID, receipt_url })).receipt_url).toBe(shown as string)
+  })
+})
+
+describe('where people pay', () => {
+  test.each([
+    ['javascript:alert(1)', 'go_to must be an https'],
+    ['http://kiosk.example/', 'go_to must be an https'],
+    ['//kiosk.example/', 'go_to must be an https'],
+    [undefined, 'go_to is missing, and there are no instructions'],
+  ])('%p is refused', async (go_to, says) => {
+    await expect(of({ start: async () => ({ reference: 'K1', go_to }) }).start(ORDER)).rejects.toThrow(says)
+  })
+
+  test.each(['', 'a\nb', 7, 'x'.repeat(201)])('the reference %p is refused', async (reference) => {
+    const { start } = of({ start: async () => ({ reference, go_to: 'https://kiosk.example/' }) })
+    await expect(start(ORDER)).rejects.toThrow('reference must be')
+  })
+
+  test('without a page, by instructions; where these fail, a page of the order is shown all the same', async () => {
+    const start = async () => ({ reference: 'K1' })
+    expect(await of({ start, instructions: () => 'Go to the kiosk.' }).start(ORDER)).toEqual({
+      reference: 'K1',
+    })
+    const broken = of({
+      instructions: () => {
+        throw new Error('no kiosk today')
+      },
+    })
+    expect(broken.instructions?.(ORDER)).toContain('cannot be shown now')
+    expect(of({ instructions: () => 7 }).instructions?.(ORDER)).toContain('cannot be shown now')
+    expect(lines().some((line) => JSON.stringify(line).includes('no kiosk today'))).toBe(true)
+  })
+})
+
+describe('refunds and charges', () => {
+  const refundOf = (answer: unknown) => of({ refund: async () => answer }).refund?.(ORDER, 500, 'refund:1')
+
+  test.each<[what: string, answer: unknown, says: string]>([
+    [
+      'another amount',
+      { reference: 'r', amount_minor: 501, state: 'done' },
+      'amount_minor must be what was asked for, 500',
+    ],
+    ['no state', { reference: 'r', amount_minor: 500 }, 'state is missing'],
+    ['nothing', undefined, 'its answer must be an object'],
+  ])('a refund with %s is not known to be made', async (_, answer, says) => {
+    await expect(refundOf(answer)).rejects.toThrow(says)
+  })
+
+  test('a refund has the key that it was asked for with', async () => {
+    const answer = { reference: 'r', amount_minor: 500, state: 'pending', key: 'another' }
+    expect(await refundOf(answer)).toEqual({
+      reference: 'r',
+      amount_minor: 500,
+      state: 'pending',
+      key: 'refund:1',
+    })
+  })
+
+  test('a charge is begun, or refused in words', async () => {
+    const chargeOf = (answer: unknown) =>
+      of({ chargeSaved: async () => answer, instructions: () => 'x' }).chargeSaved?.(ORDER)
+    expect(await chargeOf({ refused: 'Card expired.' })).toEqual({ refused: 'Card expired.' })
+    expect(await chargeOf({ reference: 'c1' })).toEqual({ reference: 'c1' })
+    await expect(chargeOf(true)).rejects.toThrow('must be an object')
+  })
+})
+
+describe('webhooks', () => {
+  const hookOf = (answer: unknown) =>
+    of({ hook: async () => answer }).hook?.(new Request('https://x.example'))
+
+  test('about nothing, and about a payment with the answer that its provider wants', async () => {
+    expect(await hookOf(undefined)).toBeUndefined()
+    expect(await hookOf({ reference: 'K1', answer: 'OK' })).toEqual({ reference: 'K1', answer: 'OK' })
+  })
+
+  test.each([true, 'K1', { reference: 1 }])('%p is no hint', async (answer) => {
+    await expect(hookOf(answer)).rejects.toThrow('failed at hook')
+  })
+})
+
+test('an order cannot be changed by a plugin', async () => {
+  const method = of({
+    look: async (_: string, order: { amount_minor: number }) => {
+      order.amount_minor = 1
+      return PAID
+    },
+  })
+  await expect(method.look('K1', ORDER)).rejects.toThrow('failed at look')
+  expect(ORDER.amount_minor).toBe(2_500)
+})
+
+test('a method that does not answer is given up: its webhook after 5 seconds', async () => {
+  const silent = of({ hook: () => new Promise(() => {}) })
+  await expect(silent.hook?.(new Request('https://x.example'))).rejects.toThrow('it took longer than 5 s')
+}, 10_000)
