@@ -5,6 +5,7 @@ import type { TomlValue } from '../../src/catalogue/toml-write.ts'
 import type { Limit } from '../../src/domain/call-limits.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Usage } from '../../src/domain/usage.ts'
+import type { NewVoucher } from '../vouchers/index.ts'
 
 export type { BudgetUse }
 
@@ -16,8 +17,18 @@ export interface MoveIn {
   readonly accounts: readonly IncomingAccount[]
   readonly providers: readonly IncomingProvider[]
   readonly models: readonly IncomingModel[]
+  readonly vouchers: IncomingVouchers
   readonly left_out: readonly LeftOut[]
 }
+
+/** Vouchers whose codes people have. */
+export interface IncomingVouchers {
+  readonly unused: readonly NewVoucher[]
+  /** Hashes of those that have been used or disabled, or have expired. */
+  readonly ended: readonly Buffer[]
+}
+
+export const NO_VOUCHERS: IncomingVouchers = { unused: [], ended: [] }
 
 /** A payer of the source: a user or a team. */
 export interface IncomingAccount {
@@ -108,7 +119,7 @@ export interface IncomingRoute {
 
 /** A row, or a part of it, that does not come in. */
 export interface LeftOut {
-  /** The kind of its rows, in the plural: "keys", "vouchers", "channels", "group prices". */
+  /** The kind of its rows, in the plural: "keys", "channels", "group prices". */
   readonly kind: string
   /** The row: `token 12 "laptop" of user 3`. Without secrets. */
   readonly row: string

@@ -26,6 +26,7 @@ export function reportText(report: Report, options: TextOptions): string {
     section('Accounts', report.accounts.rows, ACCOUNTS, columns),
     section('API keys', report.keys.rows, KEYS, columns),
     balancesOf(report),
+    vouchersOf(report),
     section('Providers', report.providers.rows, PROVIDERS, columns, MAX_CATALOGUE_ROWS),
     section('Models', report.models.rows, MODELS, columns, MAX_CATALOGUE_ROWS),
     historyOf(report),
@@ -150,6 +151,13 @@ function balancesOf({ balances }: Report): string {
     lines.push(['no balance', `${without} without a total in the source: --opening-balance USD`])
   const is_none = accounts + accounts_in_debt + accounts_without_balance === 0
   return is_none ? '' : `Balances\n${fields(lines)}`
+}
+
+function vouchersOf({ vouchers: { unused, worth_usd, created, revoked } }: Report): string {
+  if (unused === 0 && !revoked) return ''
+  const done = created === null ? '' : ` ${created} of them are new here.`
+  const ended = revoked ? ` ${counted(revoked, 'voucher')} that came in before ended there, and so here.` : ''
+  return `Vouchers\n${unused} unused, ${worth_usd} USD in all: their codes go on working.${done}${ended}`
 }
 
 function historyOf({ history: { days_by_account_and_model, calls, charged_usd } }: Report): string {

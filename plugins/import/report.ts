@@ -6,13 +6,14 @@ import type { CatalogueImport } from './apply/catalogue.ts'
 import { secretsOf } from './apply/env-file.ts'
 import type { HistorySums } from './apply/history.ts'
 import { isInvited } from './apply/links.ts'
-import type { IncomingKey, LeftOut, ShadowBillRow } from './move-in.ts'
+import type { IncomingKey, IncomingVouchers, LeftOut, ShadowBillRow } from './move-in.ts'
 import { prefixOf } from './plan/identity.ts'
 import type { Plan } from './plan/plan.ts'
 
 export interface ReportParts {
   plan: Plan
   catalogue: CatalogueImport
+  vouchers: IncomingVouchers
   history: HistorySums
   shadow_bill: readonly ShadowBillRow[]
   /** The address of the source, without its password. */
@@ -25,7 +26,16 @@ export interface ReportParts {
 export type Report = ReturnType<typeof reportOf>
 
 /** Amounts are in nano-dollars, and in USD as text. */
-export function reportOf({ plan, catalogue, history, shadow_bill, database, files, applied }: ReportParts) {
+export function reportOf({
+  plan,
+  catalogue,
+  vouchers,
+  history,
+  shadow_bill,
+  database,
+  files,
+  applied,
+}: ReportParts) {
   const { accounts, renamed, changed } = plan
   const fresh = accounts.filter(({ account_id }) => account_id === undefined)
   const balances = accounts.map(({ balance_nanos }) => balance_nanos)
@@ -61,6 +71,7 @@ export function reportOf({ plan, catalogue, history, shadow_bill, database, file
       ...money('debt', -sum(balances.filter((nanos) => nanos < 0))),
       accounts_without_balance: plan.without_balance,
     },
+    vouchers: vouchersView(vouchers, applied),
     ...catalogueView(catalogue),
     history: {
       days_by_account_and_model: history.rows,
@@ -81,6 +92,14 @@ export function reportOf({ plan, catalogue, history, shadow_bill, database, file
     links: applied?.links ?? fresh.filter(({ incoming }) => isInvited(incoming)).length,
   }
 }
+
+const vouchersView = ({ unused }: IncomingVouchers, applied: Applied | undefined) => ({
+  unused: unused.length,
+  ...money('worth', sum(unused.map(({ amount_nanos }) => amount_nanos))),
+  // Null: nothing was written.
+  created: applied?.vouchers.created ?? null,
+  revoked: applied?.vouchers.revoked ?? null,
+})
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
 

@@ -71,7 +71,10 @@ export async function runImport(
       const history = applied?.history ?? (await countHistory(source, plan, show, check))
       const with_history: Plan = { ...plan, left_out: [...plan.left_out, ...unownedHistory(history)] }
       const { database } = options
-      return reportOf({ plan: with_history, catalogue, history, shadow_bill, database, files, applied })
+      const { vouchers } = move_in
+      return reportOf({
+        ...{ plan: with_history, catalogue, vouchers, history, shadow_bill, database, files, applied },
+      })
     }),
   )
   context.answer(report, reportText(report, { columns: deps.terminal.columns, data: folder.dir }))

@@ -6,12 +6,12 @@ import { checkNote } from '../../src/domain/notes.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { generateCode, groupedCode, hintOf } from './code.ts'
-import { insertBatch, insertVouchers, type NewVoucher } from './store.ts'
+import { insertBatch, insertVouchers } from './store.ts'
 import type { VoucherBatchRow } from './tables.ts'
 
 /** Of one batch: their codes stand in one answer. */
 export const MAX_COUNT = 1_000
-const MAX_AMOUNT_NANOS = 100_000 * NANOS_PER_USD
+export const MAX_AMOUNT_NANOS = 100_000 * NANOS_PER_USD
 
 export interface NewVouchers {
   amount_nanos: Nanos
@@ -67,43 +67,4 @@ export async function createVouchers(
     },
   })
   return { batch, codes: codes.map(groupedCode) }
-}
-
-/** A voucher of another gateway. */
-export interface ImportedVoucher {
-  /** As its holder types it. */
-  code: string
-  amount_nanos: Nanos
-  expires_at_ms: number | null
-}
-
-/** The hash of an imported code: of the text as it is typed. */
-export const importedVoucher = ({ code, amount_nanos, expires_at_ms }: ImportedVoucher): NewVoucher => ({
-  sha256: hashKey(code),
-  hint: hintOf(code),
-  amount_nanos,
-  expires_at_ms,
-})
-
-/**
- * Takes over vouchers of another gateway as a batch, in the caller's transaction. Those that are there already, used or not, stay as they are.
- *
- * @returns the number of new ones
- */
-export async function importVouchers(
-  tx: Tx,
-  added: readonly NewVoucher[],
-  { source, now_ms }: { source: string; now_ms: number },
-): Promise<number> {
-  if (added.length === 0) return 0
-  const note = `Imported from ${source}`
-  const batch = await insertBatch(tx, { note, once_each: 0, created_at_ms: now_ms })
-  const count = await insertVouchers(tx, batch, added)
-  if (count > 0)
-    await recordAction(tx, {
-      action: 'voucher.created',
-      subject: String(batch.id),
-      after: { vouchers: count, note },
-    })
-  return count
 }

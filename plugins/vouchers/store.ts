@@ -62,6 +62,10 @@ export async function batchById(db: Db, id: number): Promise<VoucherBatchRow> {
 export const unusedOfBatch = async (db: Db, batch_id: number): Promise<number[]> =>
   (await queries(db).unusedOfBatch.all({ batch_id })).map(({ id }) => id)
 
+/** The unused vouchers of batches with a note. */
+export const unusedOfNote = (db: Db, note: string): Awaitable<Pick<VoucherRow, 'id' | 'sha256'>[]> =>
+  queries(db).unusedOfNote.all({ note })
+
 /** The numbers of unused vouchers whose time is over, the longest first. */
 export const overdueVouchers = async (db: Db, now_ms: number, row_limit: number): Promise<number[]> =>
   (await queries(db).overdue.all({ now_ms, row_limit })).map(({ id }) => id)
@@ -105,6 +109,14 @@ const queries = perConnection({
       .select({ id: vouchers.id })
       .from(vouchers)
       .where(and(equals(vouchers.batch_id, 'batch_id'), is_unused))
+      .orderBy(asc(vouchers.id))
+      .prepare(),
+  unusedOfNote: (orm) =>
+    orm
+      .select({ id: vouchers.id, sha256: vouchers.sha256 })
+      .from(vouchers)
+      .innerJoin(voucher_batches, eq(voucher_batches.id, vouchers.batch_id))
+      .where(and(equals(voucher_batches.note, 'note'), is_unused))
       .orderBy(asc(vouchers.id))
       .prepare(),
   overdue: (orm) =>

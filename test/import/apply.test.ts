@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { IncomingAccount } from '../../plugins/import/move-in.ts'
+import { hashOfImported, importedVoucher } from '../../plugins/vouchers/index.ts'
 import {
   DAY_S,
   type FakeSource,
@@ -83,6 +84,38 @@ async function imported(engine: EngineName, source: FakeSource = SOURCE) {
 }
 
 describe.each(ENGINES)('on %s', (engine) => {
+  test('vouchers go on working, come in once, and end with those of the source', async () => {
+    const voucher = (code: string) => importedVoucher({ code, amount_nanos: 2 * USD, expires_at_ms: null })
+    const vouchers = { unused: ['a', 'b', 'c'].map(voucher), ended: [hashOfImported('d')] }
+    await using folder = await imported(engine, { ...SOURCE, vouchers })
+    const states = async () =>
+      (
+        await folder.rows<{ state: string; sha256: Uint8Array }>(
+          'SELECT state, sha256 FROM vouchers ORDER BY id',
+        )
+      ).map(({ state, sha256 }) => [state, Buffer.from(sha256).equals(hashOfImported('a'))])
+    expect(await states()).toEqual([
+      ['new', true],
+      ['new', false],
+      ['new', false],
+    ])
+    const later = { unused: ['a', 'b', 'e'].map(voucher), ended: [hashOfImported('c'), hashOfImported('d')] }
+    const again = () =>
+      importFrom({
+        dir: folder.dir,
+        source: fakeSource({ ...SOURCE, vouchers: later }),
+        args: ['import-fake', '--apply', '--json'],
+      })
+    expect(JSON.parse((await again()).out).vouchers).toMatchObject({
+      unused: 3,
+      worth_usd: '6.00',
+      created: 1,
+      revoked: 1,
+    })
+    expect(JSON.parse((await again()).out).vouchers).toMatchObject({ created: 0, revoked: 0 })
+    expect((await states()).map(([state]) => state)).toEqual(['new', 'new', 'revoked', 'new'])
+  })
+
   test('all of it comes in, and the books are clean', async () => {
     await using folder = await imported(engine)
     expect(await stateOf(folder)).toMatchObject({

@@ -1,13 +1,14 @@
 // A source of a move-in without a gateway behind it: accounts, keys, providers, models and a log, as a test describes them.
-import type {
-  ChargedLine,
-  HistoryRow,
-  IncomingAccount,
-  IncomingKey,
-  IncomingModel,
-  IncomingProvider,
-  MoveIn,
-  OpenSource,
+import {
+  type ChargedLine,
+  type HistoryRow,
+  type IncomingAccount,
+  type IncomingKey,
+  type IncomingModel,
+  type IncomingProvider,
+  type MoveIn,
+  NO_VOUCHERS,
+  type OpenSource,
 } from '../../plugins/import/move-in.ts'
 import { NO_USAGE } from '../../src/domain/usage.ts'
 
@@ -87,6 +88,7 @@ export function fakeSource({ history = [], lines = [], ...move_in }: FakeSource)
       accounts: [],
       providers: [],
       models: [],
+      vouchers: NO_VOUCHERS,
       left_out: [],
       ...move_in,
     }),

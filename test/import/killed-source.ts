@@ -1,10 +1,17 @@
 // The source of imports that are killed: several batches of each step.
+import { importedVoucher } from '../../plugins/vouchers/index.ts'
 import { DAY_S, type FakeSource, incomingModel, incomingProvider, manyAccounts } from './fake-source.ts'
 
 export const KILLED_SOURCE: FakeSource = {
   accounts: manyAccounts(250),
   providers: [incomingProvider('main', 'http://127.0.0.1:9/v1')],
   models: [incomingModel('gpt-4o', 'main')],
+  vouchers: {
+    unused: Array.from({ length: 300 }, (_, at) =>
+      importedVoucher({ code: `voucher-${at}`, amount_nanos: 1_000 + at, expires_at_ms: null }),
+    ),
+    ended: [],
+  },
   history: Array.from({ length: 1_000 }, (_, at) => ({
     account: `user ${at % 250}`,
     model: 'gpt-4o',

@@ -31,7 +31,7 @@ const SUMS = `
          (SELECT count(*) FROM keys) AS keys, (SELECT count(*) FROM passwords) AS passwords,
          (SELECT sum(balance_nanos) FROM accounts) AS balance, (SELECT sum(debt_nanos) FROM accounts) AS debt,
          (SELECT count(*) FROM entries) AS entries, (SELECT count(*) FROM opening_debts) AS debts,
-         (SELECT count(*) FROM imported_rows) AS rows, (SELECT count(*) FROM sign_in_links) AS links,
+         (SELECT count(*) FROM vouchers) AS vouchers, (SELECT count(*) FROM imported_rows) AS rows, (SELECT count(*) FROM sign_in_links) AS links,
          (SELECT count(*) FROM imported_usage) AS usage_rows, (SELECT sum(calls) FROM imported_usage) AS calls`
 
 /** The end of an import, but for random tokens. */
@@ -64,6 +64,7 @@ const POINTS: [ImportPoint, number][] = [
   ['accounts', 0],
   ['accounts', 1],
   ['money', 0],
+  ['vouchers', 0],
   ['history', 1],
   ['catalogue', 0],
   ['links file', 0],

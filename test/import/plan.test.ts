@@ -1,6 +1,6 @@
 // The plan of an import: names, what was known, what cannot come in, the catalogue's blocks.
 import { describe, expect, test } from 'bun:test'
-import type { IncomingAccount, IncomingKey } from '../../plugins/import/move-in.ts'
+import { type IncomingAccount, type IncomingKey, NO_VOUCHERS } from '../../plugins/import/move-in.ts'
 import { planCatalogue, withBlocks, withoutMistakes } from '../../plugins/import/plan/catalogue.ts'
 import {
   accountContent,
@@ -42,7 +42,11 @@ const KEY: Key = {
   person_from_hold_id: 0,
 }
 const planOf = (accounts: readonly IncomingAccount[], known: Known = NOTHING_KNOWN) =>
-  planAccounts({ source: 'new-api', accounts, providers: [], models: [], left_out: [] }, known, OPTIONS)
+  planAccounts(
+    { source: 'new-api', accounts, providers: [], models: [], vouchers: NO_VOUCHERS, left_out: [] },
+    known,
+    OPTIONS,
+  )
 
 describe('the name of an account', () => {
   test.each([
@@ -136,7 +140,14 @@ describe('hashes', () => {
     ['that is a password', 'old-pass', null],
   ])('of passwords %s', (_, password_hash, expected) => {
     const accounts = [incomingAccount('anna', { password_hash })]
-    const usable = withUsableHashes({ source: 'new-api', accounts, providers: [], models: [], left_out: [] })
+    const usable = withUsableHashes({
+      source: 'new-api',
+      accounts,
+      providers: [],
+      models: [],
+      vouchers: NO_VOUCHERS,
+      left_out: [],
+    })
     expect(usable.accounts[0]?.password_hash).toBe(expected)
     expect(usable.left_out.map(({ kind }) => kind)).toEqual(expected === null ? ['passwords'] : [])
   })

@@ -12,10 +12,10 @@ import { brokenIn } from '../money/ledger/postgres-world.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 import { redeem, USD, voucherScene } from './scene.ts'
 
-describe('over sockets', async () => {
-  const scene = await voucherScene(['anna', 'bert'])
-  const { gateway, create, balance } = scene
+const scene = await voucherScene(['anna', 'bert'])
+const { gateway, create, balance } = scene
 
+describe('over sockets', () => {
   test('20 of two accounts at once: one credit', async () => {
     const [anna, bert] = [await scene.owner('anna'), await scene.owner('bert')]
     const code = await scene.code({ amount: '7' })

@@ -11,6 +11,7 @@ import { openMoneyMover } from '../../../src/app/command-line/money.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { giveFoldersToOwner } from '../../../src/store/folder.ts'
+import type { ImportedVouchers } from '../../vouchers/index.ts'
 import type { MoveIn, OpenSource } from '../move-in.ts'
 import { applyAccounts } from './accounts.ts'
 import type { Applying } from './applying.ts'
@@ -19,6 +20,7 @@ import { writeVariables } from './env-file.ts'
 import { applyHistory, type HistorySums } from './history.ts'
 import { applyLinks } from './links.ts'
 import { applyMoney } from './money.ts'
+import { applyVouchers } from './vouchers.ts'
 
 export interface ImportFiles {
   readonly variables: string
@@ -26,6 +28,7 @@ export interface ImportFiles {
 }
 
 export interface Applied {
+  readonly vouchers: ImportedVouchers
   readonly history: HistorySums
   /** The sentence of the saved catalogue; undefined: it stays as it is. */
   readonly catalogue: string | undefined
@@ -55,11 +58,12 @@ export async function applyImport(
     await using mover = await openMoneyMover(folder)
     await applyMoney(db, mover, applying)
   }
+  const vouchers = await applyVouchers(db, move_in.vouchers, applying)
   const history = await applyHistory(db, source.readHistory(), applying)
   const saved = await catalogue.save()
   applying.probe('catalogue')
   const links = await makeLinks(db, { folder, deps, move_in, files }, applying)
-  return { history, catalogue: saved, links }
+  return { vouchers, history, catalogue: saved, links }
 }
 
 /** Makes a data folder, unless there is one. */

@@ -5,7 +5,15 @@ import { batchesOf } from '../../../src/utilities/batches.ts'
 import type { Plan } from '../plan/plan.ts'
 
 /** Named points at which a test ends the process. */
-export type ImportPoint = 'env file' | 'accounts' | 'money' | 'history' | 'catalogue' | 'links file' | 'links'
+export type ImportPoint =
+  | 'env file'
+  | 'accounts'
+  | 'money'
+  | 'vouchers'
+  | 'history'
+  | 'catalogue'
+  | 'links file'
+  | 'links'
 
 export interface Applying {
   readonly plan: Plan

@@ -1,5 +1,5 @@
 // LiteLLM as the source of a move-in: its config.yaml, and its database where one is named.
-import type { LeftOut, MoveIn, OpenSource } from '../move-in.ts'
+import { type LeftOut, type MoveIn, NO_VOUCHERS, type OpenSource } from '../move-in.ts'
 import type { SourceTables } from '../source/rows.ts'
 import { accountsOf, otherRowsLeftOut } from './accounts.ts'
 import { readChargedLines } from './charged-lines.ts'
@@ -87,6 +87,7 @@ function catalogueOf(config: LitellmConfig, { env, prices, named }: CataloguePar
   return {
     move_in: {
       source: 'litellm' as const,
+      vouchers: NO_VOUCHERS,
       providers: placing.providers.filter(({ name }) => used.has(name)),
       models: models.models,
       left_out: [

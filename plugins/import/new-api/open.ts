@@ -1,17 +1,17 @@
 // A one-api or new-api as the source of a move-in: its tables are read, and none is changed.
 
 import { invalidRequest } from '../../../src/domain/errors.ts'
-import { formatUsd } from '../../../src/domain/money.ts'
 import type { ChargedLine, LeftOut, MoveIn, OpenSource } from '../move-in.ts'
 import type { SourceRow, SourceTables } from '../source/rows.ts'
 import { readChannels, readSwitchedOff } from './channels.ts'
-import { decimalOf, exact, isEqual, nanosOfQuota } from './exact.ts'
+import { decimalOf, exact, isEqual } from './exact.ts'
 import { chargedLineOf, hasLog, newestLines, readHistory, recordedRatios } from './log.ts'
 import { modelsOf } from './models.ts'
 import { readSettings, type Settings } from './options.ts'
 import { type Program, RatioBook } from './ratios.ts'
 import { readUsers } from './users.ts'
-import { isSet, textOf, wholeOf } from './values.ts'
+import { textOf, wholeOf } from './values.ts'
+import { readVouchers } from './vouchers.ts'
 
 /** So many of the newest lines are looked at for ratios that no setting has. */
 const RATIO_LINES = 10_000
@@ -80,18 +80,20 @@ async function readMoveIn(
     settings,
     now_ms,
   })
+  const vouchers = await readVouchers(rowsIfThere(tables, 'redemptions'), { ...settings, now_ms })
   return {
     source: program,
     accounts: users.accounts,
     providers: channels.providers.filter(({ name }) => used.has(name)),
     models: models.models,
+    vouchers: vouchers.vouchers,
     left_out: [
       ...settings.left_out,
       ...unitNote(settings),
       ...users.left_out,
       ...channels.left_out,
       ...models.left_out,
-      ...(await vouchersLeftOut(tables, settings, now_ms)),
+      ...vouchers.left_out,
       ...(await subscriptionsLeftOut(tables, now_ms)),
       ...(has_log ? [] : [NO_LOG]),
     ],
@@ -129,27 +131,6 @@ async function* chargedLines(
     const line = chargedLineOf(row, program, settings)
     if (line) yield line
   }
-}
-
-const UNUSED = 1
-
-async function vouchersLeftOut(
-  tables: SourceTables,
-  { quota_per_usd }: Settings,
-  now_ms: number,
-): Promise<LeftOut[]> {
-  let [count, quota] = [0, 0]
-  for await (const row of rowsIfThere(tables, 'redemptions')) {
-    const ends_s = wholeOf(row, 'expired_time')
-    const is_over = isSet(row.deleted_at) || (ends_s > 0 && ends_s * 1000 < now_ms)
-    if (wholeOf(row, 'status') !== UNUSED || is_over) continue
-    count += 1
-    quota += wholeOf(row, 'quota')
-  }
-  if (count === 0) return []
-  const usd = formatUsd(nanosOfQuota(quota, quota_per_usd))
-  const reason = 'Tollgate has no vouchers. Have them redeemed in the source first, or top up by hand.'
-  return [{ kind: 'vouchers', row: `${count} unused, ${usd} USD in all`, reason }]
 }
 
 /** new-api of 2026, model/subscription.go. */

@@ -71,6 +71,7 @@ test.each(['', '# nothing', '{}', 'model_list:', 'model_list: []', 'model_list: 
       accounts: [],
       providers: [],
       models: [],
+      vouchers: NO_VOUCHERS,
       left_out: [],
     })
   },
