@@ -1,5 +1,6 @@
 // The text of LiteLLM's config.yaml: YAML in all its forms, included files, settings that do not come in, texts that are no configuration.
 import { describe, expect, test } from 'bun:test'
+import { NO_VOUCHERS } from '../../../plugins/import/move-in.ts'
 import { moveIn, oneModel, reasonsOf } from './opened.ts'
 
 test('anchors, merges, comments, flow style and quoted values', async () => {
