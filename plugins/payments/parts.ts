@@ -13,7 +13,7 @@ import { webhookPath } from './webhook-path.ts'
 
 export interface PaymentParts {
   db: Db
-  ledger: Pick<Ledger, 'submit' | 'barrier'>
+  ledger: Pick<Ledger, 'submit'>
   now: () => number
   log: Pick<Logger, 'info' | 'warn' | 'error'>
   /** The payment methods that are set up now. Take them anew for each use: settings may have changed. */

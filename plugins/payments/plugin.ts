@@ -11,6 +11,7 @@ export const payments = definePlugin({
     started: (payments) => payments.begin(),
     stopping: (payments) => payments.end(),
   },
+  commands: { order: async () => (await import('./commands/order.ts')).addOrderCommands },
   routes: async () => (await import('./webhooks.ts')).webhookRoutes,
   console_routes: async () => (await import('./console/routes.ts')).consoleRoutes,
   close: (payments) => payments.close(),

@@ -1,0 +1,82 @@
+// What commands of orders work with: the parts of payments over a data folder, beside a running gateway or without one.
+import type { Command } from 'commander'
+import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
+import { requireCatalogue, withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { openMoneyMover } from '../../../src/app/command-line/money.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { rowFor } from '../../../src/app/list/columns.ts'
+import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
+import type { Ledger, MoneyOperation } from '../../../src/money/ledger/operations.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
+import { type ListedOrder, listedOrder, order_list } from '../list.ts'
+import { orderOfReference } from '../manual/reference.ts'
+import { methodsOf } from '../methods.ts'
+import type { PaymentParts } from '../parts.ts'
+import { paymentSettings } from '../settings.ts'
+
+/** An order as its argument: its number, or the number that its bank transfer has. @throws GatewayError invalid_request */
+export function readOrder(text: string): number {
+  const id = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : orderOfReference(text)
+  if (id === undefined)
+    throw invalidRequest(
+      `"${text}" is not the number of an order, such as 12, nor that of its transfer, such as TG-12-62.`,
+    )
+  return id
+}
+
+/** @throws GatewayError not_found */
+export async function requireOrder(db: Db, id: number, now_ms: number): Promise<ListedOrder> {
+  const order = await listedOrder(db, { id, account_id: undefined, now_ms })
+  if (!order) throw notFound(`Order ${id} not found. \`tollgate order list\` shows all.`)
+  return order
+}
+
+export interface OrderWork {
+  context: Context
+  parts: PaymentParts
+  order: ListedOrder
+}
+
+/**
+ * Does a command's work on an order. Built-in payment methods are set up as the catalogue has them; those of custom plugins are the gateway's
+ * alone. What takes from a balance is done by the gateway that serves the folder.
+ *
+ * @param text the order's argument
+ * @throws GatewayError as `readOrder` and `requireOrder`; unprocessable for a catalogue with mistakes; what `work` throws
+ */
+export async function withOrder(
+  text: string,
+  command: Command,
+  deps: CliDeps,
+  work: (parts: OrderWork) => Promise<void>,
+): Promise<void> {
+  const id = readOrder(text)
+  const context = contextOf(command, deps)
+  const { folder, warn } = context
+  const { catalogue } = await requireCatalogue(folder)
+  await withDatabase(folder, 'write', async (db) => {
+    const order = await requireOrder(db, id, deps.now())
+    await using mover = await openMoneyMover(folder)
+    const silent = () => {}
+    const told = (_: object, message?: string) => warn(message ?? '')
+    const log = { info: silent, warn: told, error: told }
+    const publicUrl = () => withoutTrailing(catalogue.server.public_url ?? '', '/')
+    const settings = paymentSettings.of(catalogue)
+    const { now } = deps
+    await work({
+      context,
+      order,
+      parts: {
+        ...{ db, now, log, publicUrl },
+        // Payments move money, and do nothing else with the ledger.
+        ledger: { submit: ((operation: MoneyOperation) => mover.move(operation)) as Ledger['submit'] },
+        providers: () => methodsOf(settings, []),
+      },
+    })
+  })
+}
+
+/** An order as --json has it. */
+export const orderFields = (order: ListedOrder): Record<string, unknown> =>
+  rowFor(order_list.columns, 'command', order)
