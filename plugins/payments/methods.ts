@@ -1,15 +1,26 @@
 // The payment methods that are set up: the built-in ones, and those of custom plugins.
 import type { PaymentProvider } from '../../src/payment-api.ts'
 import { manualProvider } from './manual/provider.ts'
-import type { PaymentSettings } from './settings.ts'
+import type { MethodParts } from './method-parts.ts'
+import { openStripe } from './stripe/opening.ts'
 
-/** Makes a built-in method by the settings in use. @returns undefined where it is not set up */
-type BuiltIn = (settings: PaymentSettings) => PaymentProvider | undefined
+/** Opens a built-in method once, for as long as the gateway runs. What it returns gives the method by the settings in use; undefined: it is not set up. */
+type BuiltIn = (parts: MethodParts) => () => PaymentProvider | undefined
 
-const BUILT_IN: readonly BuiltIn[] = [({ manual }) => manual && manualProvider(manual)]
+const openManual: BuiltIn =
+  ({ settings }) =>
+  () => {
+    const { manual } = settings()
+    return manual && manualProvider(manual)
+  }
+
+const BUILT_IN: readonly BuiltIn[] = [openStripe, openManual]
 
 /** @param own those of custom plugins, which keep their names from built-in ones */
-export const methodsOf = (
-  settings: PaymentSettings,
+export function openMethods(
+  parts: MethodParts,
   own: readonly PaymentProvider[],
-): readonly PaymentProvider[] => [...BUILT_IN.flatMap((make) => make(settings) ?? []), ...own]
+): () => readonly PaymentProvider[] {
+  const built_in = BUILT_IN.map((open) => open(parts))
+  return () => [...built_in.flatMap((method) => method() ?? []), ...own]
+}

@@ -2,7 +2,7 @@
 import { createRate, type OwnRate } from '../../src/access/rate.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
-import { methodsOf } from './methods.ts'
+import { openMethods } from './methods.ts'
 import type { PaymentParts } from './parts.ts'
 import { createPoller } from './poller.ts'
 import type { PaymentSettings } from './settings.ts'
@@ -32,20 +32,17 @@ const LOOK_EVERY_MS = 1_000
 /** Long enough for a look that is under way: one whose end is not awaited is made again. */
 const MAX_STOP_MS = 5_000
 
+/** @throws Error where a payment method is set up and cannot be used: the start is refused with it */
 export function openPayments(
   gateway: Pick<Gateway, 'calls' | 'operations' | 'people' | 'db'>,
   settings: () => PaymentSettings,
 ): Payments {
   const { db, calls, operations, people } = gateway
   const { ledger, now, log, catalogue } = calls
-  const parts: PaymentParts = {
-    db,
-    ledger,
-    now,
-    log,
-    providers: () => methodsOf(settings(), operations.payment_providers),
-    publicUrl: () => withoutTrailing(catalogue().server.public_url ?? '', '/'),
-  }
+  const { payment_providers, network } = operations
+  const publicUrl = () => withoutTrailing(catalogue().server.public_url ?? '', '/')
+  const providers = openMethods({ db, now, log, publicUrl, settings, network }, payment_providers)
+  const parts: PaymentParts = { db, ledger, now, log, providers, publicUrl }
   people.features.push({ name: 'payments', isOffered: () => parts.providers().length > 0 })
   const poller = createPoller(parts)
   let timer: Timer | undefined

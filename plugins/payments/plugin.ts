@@ -14,5 +14,13 @@ export const payments = definePlugin({
   commands: { order: async () => (await import('./commands/order.ts')).addOrderCommands },
   routes: async () => (await import('./webhooks.ts')).webhookRoutes,
   console_routes: async () => (await import('./console/routes.ts')).consoleRoutes,
+  checks: [
+    {
+      name: 'stripe',
+      when: ['doctor'],
+      needs: 'catalogue',
+      look: async (patient) => (await import('./stripe/check.ts')).checkStripe(patient),
+    },
+  ],
   close: (payments) => payments.close(),
 })

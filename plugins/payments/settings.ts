@@ -8,6 +8,7 @@ import { NANOS_PER_USD, type Nanos, parseUsd } from '../../src/domain/money.ts'
 import type { Bonus } from './amounts.ts'
 import { Decimal } from './decimal.ts'
 import { ManualSchema, type ManualSettings, readManual } from './manual/settings.ts'
+import { type ReadStripe, readStripe, STRIPE_ORIGIN, StripeSchema } from './stripe/settings.ts'
 
 /** The name of a payment method. */
 export const methodName = Type.String({
@@ -42,12 +43,13 @@ const PaymentsSchema = Type.Object(
         { maxItems: 10, description: 'bonuses on larger payments; the greatest that fits is given' },
       ),
     ),
+    stripe: Type.Optional(StripeSchema),
     manual: Type.Optional(ManualSchema),
   },
   closed,
 )
 
-export interface PaymentSettings {
+export interface PaymentSettings extends ReadStripe {
   /** In major units, as they are typed. */
   readonly presets: readonly string[]
   /** Nano-dollars of credit for one unit, by currency. */
@@ -60,9 +62,16 @@ export interface PaymentSettings {
 const DEFAULT_PRESETS = ['10', '25', '50', '100']
 
 function readPayments(
-  { presets = DEFAULT_PRESETS, rates: written_rates, bonuses = [], manual }: Static<typeof PaymentsSchema>,
-  { report }: SectionContext,
+  {
+    presets = DEFAULT_PRESETS,
+    rates: written_rates,
+    bonuses = [],
+    stripe,
+    manual,
+  }: Static<typeof PaymentsSchema>,
+  context: SectionContext,
 ): PaymentSettings {
+  const { report } = context
   const rates = written_rates ? readRates(written_rates, report) : new Map([['USD', NANOS_PER_USD]])
   return {
     presets,
@@ -70,6 +79,7 @@ function readPayments(
     bonuses: bonuses.map(({ from_usd, percent }, at) =>
       readBonus(from_usd, percent, (message) => report(['payments', 'bonuses', at, 'percent'], message)),
     ),
+    ...readStripe(stripe, context),
     manual: manual && readManual(manual, [...rates.keys()], report),
   }
 }
@@ -102,4 +112,11 @@ export const paymentSettings = defineSection({
   name: 'payments',
   schema: PaymentsSchema,
   read: readPayments,
+  secrets: {
+    at: ([method, field]) =>
+      method === 'stripe' && (field === 'secret_key' || field === 'webhook_secret')
+        ? STRIPE_ORIGIN
+        : undefined,
+    in: ({ stripe }) => (stripe ? [stripe.secret_key, stripe.webhook_secret] : []),
+  },
 })

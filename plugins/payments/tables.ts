@@ -7,6 +7,7 @@ import {
   NOT_EXPORTED,
   type StoredTable,
 } from '../../src/store/stored-table.ts'
+import { customer_tables } from './stripe/tables.ts'
 
 /** `refund_failed`: the provider refused a refund, whose money is back on the balance. `won` and `lost`: how a dispute ended. */
 export const ORDER_STATES = [
@@ -125,6 +126,7 @@ export const tables: readonly StoredTable[] = [
       next_look_at_ms: NOT_EXPORTED,
     },
   }),
+  ...customer_tables,
 ]
 
 export type Order = typeof orders.$inferSelect

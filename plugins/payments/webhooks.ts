@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { openCalls } from '../../src/app/surface/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { GatewayError, invalidRequest, notFound } from '../../src/domain/errors.ts'
-import { readBytes } from '../../src/http/body.ts'
+import { announcedBytes, readBytes } from '../../src/http/body.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import type { PaymentHint, PaymentProvider } from '../../src/payment-api.ts'
 import { lookAt } from './looking.ts'
@@ -37,7 +37,7 @@ export const webhookRoutes = (gateway: Pick<Gateway, 'calls' | 'requests' | 'db'
     .get('/payments/:method/webhook', answer, OPTIONS)
 }
 
-/** @throws GatewayError not_found for a method without webhooks; invalid_request for one that nobody signed; as `lookAt` */
+/** @throws GatewayError not_found for a method without webhooks; invalid_request for one that nobody signed; payload_too_large; as `lookAt` */
 async function receive(
   payments: Payments,
   method: string,
@@ -47,6 +47,7 @@ async function receive(
   const provider = parts.providers().find(({ name }) => name === method)
   if (!provider?.hook) throw notFound('This payment method takes no webhooks.')
   const { url, headers } = request
+  announcedBytes(request, MAX_BODY_BYTES)
   const body = request.method === 'GET' ? undefined : await readBytes(request, MAX_BODY_BYTES)
   const copy = body ? new Request(url, { method: 'POST', headers, body }) : new Request(url, { headers })
   const hint = await checked(payments, provider, copy)

@@ -9,6 +9,7 @@ import { refundsOf } from '../../plugins/payments/refund-store.ts'
 import type { PaymentSettings } from '../../plugins/payments/settings.ts'
 import { wasPaid } from '../../plugins/payments/states.ts'
 import { orderById } from '../../plugins/payments/store.ts'
+import { NO_STRIPE } from '../../plugins/payments/stripe/settings.ts'
 import type { Order } from '../../plugins/payments/tables.ts'
 import { NANOS_PER_USD } from '../../src/domain/money.ts'
 import { openLedger } from '../../src/money/ledger/ledger.ts'
@@ -35,7 +36,8 @@ export const SETTINGS: PaymentSettings = {
   ]),
   bonuses: [{ from_nanos: 100 * NANOS_PER_USD, per_mille: 50 }],
   manual: undefined,
-} as PaymentSettings
+  ...NO_STRIPE,
+}
 
 /** 25.00 EUR, for 27.00 USD. */
 export const REQUEST: OrderRequest = {

@@ -59,6 +59,7 @@ describe.each([
       // With what was sent of it.
       alerts: 1,
       order_refunds: 1,
+      payment_customers: 1,
       orders: 1,
       state_changes: 1,
       calls: 4,

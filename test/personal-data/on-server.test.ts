@@ -54,6 +54,7 @@ const ROWS = [
   `INSERT INTO order_refunds VALUES (1, 1, 1, 500, 1, 0, 'asked by ${MARKER}', 'begun', NULL, 0, 0, NULL)`,
   `INSERT INTO voucher_batches VALUES (1, 'fair', 0, 0)`,
   `INSERT INTO vouchers VALUES (1, 1, 1, randomblob(32), '8FQ2', 5, 'redeemed', 0, NULL)`,
+  `INSERT INTO payment_customers VALUES (1, 1, 'stripe', 1, 'cus_${MARKER}', NULL, 'pm_${MARKER}', 'visa', '4242', '2030-01', 1, 5, 0), (2, 2, 'stripe', 1, 'cus_2', 'cs_2', NULL, NULL, NULL, NULL, NULL, NULL, 0)`,
   `INSERT INTO state_changes VALUES (1, 'orders', 1, 1, 'open', 'paid', 'webhook', '{"payer":"${MARKER}"}', 5), (2, 'orders', 2, 2, 'open', 'open', 'page', '{"a":1}', 5)`,
   `INSERT INTO calls SELECT value, 'req_' || value, 1 + value % 2, 1, 's', 'm', 'p', 'u', 'failed', 500, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
      iif(value % 3 = 0, '{"unit":"unit"}', ''), value, NULL, 1, 1, 0, iif(value % 5 = 0, '', '{"failure":"${MARKER}"}'), NULL,
@@ -190,6 +191,8 @@ describe.if(hasPostgres)('a person', () => {
     expect(here['orders.jsonl']).toMatch(
       /"amount_minor":2500.*"receipt_url":"https:.*"person_id":1|"person_id":1.*"receipt_url":"https:/,
     )
+    expect(here['payment_customers.jsonl']).toMatch(/"reference":"cus_.*"card_last4":"4242"/)
+    expect(here['payment_customers.jsonl']).not.toContain('pm_')
     expect(here['order_refunds.jsonl']).toContain(`"reason":"asked by ${MARKER}"`)
     // By their time, which has an index.
     expect(here['refusals.jsonl']).toMatch(/"at_ms":4.*\n.*"at_ms":5/)
@@ -211,6 +214,7 @@ describe.if(hasPostgres)('a person', () => {
         opening_debts: 1,
         orders: 1,
         order_refunds: 1,
+        payment_customers: 1,
         state_changes: 1,
         keys: 2,
         generations: 3,

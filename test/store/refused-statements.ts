@@ -27,6 +27,8 @@ export const FILLING = `
   INSERT INTO order_refunds VALUES (1, 1, 1, 500, 1, 0, 'sent back', 'begun', NULL, 0, 0, NULL);
   INSERT INTO voucher_batches VALUES (1, 'fair', 1, 0);
   INSERT INTO vouchers VALUES (1, 1, 1, zeroblob(32), '8FQ2', 5, 'redeemed', 0, NULL), (2, 1, NULL, randomblob(32), '8FQ3', 5, 'new', 0, 9);
+  INSERT INTO payment_customers VALUES (1, 1, 'stripe', 1, 'cus_1', NULL, 'pm_1', 'visa', '4242', '2030-01', 2, 5, 0),
+    (2, 1, 'stripe', 0, 'cus_2', 'cs_3', NULL, NULL, NULL, NULL, NULL, NULL, 0);
   INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
   INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
   INSERT INTO closed_accounts VALUES (1, 0);
@@ -609,6 +611,16 @@ const VOUCHERS = [
   ['an unknown state', "UPDATE vouchers SET state = 'lost' WHERE id = 2"],
 ] as const
 
+const PAYMENT_CUSTOMERS = [
+  ['of an unknown account', 'UPDATE payment_customers SET account_id = 9'],
+  ['without a payment method', "UPDATE payment_customers SET provider = ''"],
+  ['neither live nor a test', 'UPDATE payment_customers SET is_live = 2'],
+  ['two of an account in one mode', 'UPDATE payment_customers SET is_live = 1'],
+  ['without a number', "UPDATE payment_customers SET reference = ''"],
+  ['an empty page', "UPDATE payment_customers SET card_setup = ''"],
+  ['an empty card', "UPDATE payment_customers SET card_reference = ''"],
+] as const
+
 /** By the table that stays as it is. */
 export const REFUSED_STATEMENTS = [
   ['gateways', GATEWAYS],
@@ -653,6 +665,7 @@ export const REFUSED_STATEMENTS = [
   ['order_refunds', ORDER_REFUNDS],
   ['voucher_batches', VOUCHER_BATCHES],
   ['vouchers', VOUCHERS],
+  ['payment_customers', PAYMENT_CUSTOMERS],
   ['calls', CALLS],
   ['responses', RESPONSES],
   ['imported_rows', IMPORTED_ROWS],

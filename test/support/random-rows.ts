@@ -282,6 +282,15 @@ const ASKED: Readonly<Record<string, Asked>> = {
       expires_at_ms: either(random, null, MAX),
     }
   },
+  payment_customers: ({ random, id, at }) => ({
+    account_id: other(random, id),
+    provider: `p${at}`,
+    is_live: random.below(2),
+    reference: `c${at}`,
+    card_setup: either(random, null, `cs${at}`),
+    card_reference: either(random, null, `pm${at}`),
+    card_person_id: either(random, null, other(random, id)),
+  }),
   generations: ({ random, id, at }) => {
     const is_stored = random.chance(0.5)
     const stored = {

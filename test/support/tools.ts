@@ -47,6 +47,14 @@ export const VERSITYGW: Tool = {
     'Install it by `go install github.com/versity/versitygw/cmd/versitygw@v1.8.0`, or name the program in TOLLGATE_VERSITYGW.',
 }
 
+/** Stripe's own stand-in for its API, which checks the shape of requests by Stripe's specification. */
+export const STRIPE_MOCK: Tool = {
+  name: 'stripe-mock',
+  variable: 'TOLLGATE_STRIPE_MOCK',
+  install:
+    'Install it by `go install github.com/stripe/stripe-mock@v0.203.0`, or name the program in TOLLGATE_STRIPE_MOCK.',
+}
+
 /** A proxy in front of several gateways. */
 export const NGINX: Tool = {
   name: 'nginx',

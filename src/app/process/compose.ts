@@ -124,6 +124,8 @@ export function compose(parts: Parts): Gateway {
       database: async () => ({ address: engine.address, ...(await engine.about(db)) }),
       files_bucket: stores.files.bucket?.connection.where,
       filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
+      // Its type names what calls need of it; it is the runtime's fetch, or a test's in its place.
+      network: parts.network as Operations['network'],
       checks: [],
       payment_providers: [],
       liabilities: [],

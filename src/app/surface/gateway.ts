@@ -138,6 +138,8 @@ export interface Operations {
   filesTrouble: () => string | undefined
   /** Posts a message to a public server of the operator's choice. */
   postWebhook: PostWebhook
+  /** How the gateway's own requests reach servers; those of calls go by `calls.upstream`. */
+  network: (url: string, init: RequestInit) => Promise<Response>
   /** The checks of plugins in a running gateway. Filled at the start, once. */
   checks: GatewayCheck[]
   /** The payment methods that custom plugins bring. Filled at the start, once. */

@@ -81,6 +81,7 @@ const NAMED: Readonly<Record<string, readonly (readonly [table: string, column: 
     ['invitations', 'invited_by'],
     ['budgets', 'person_id'],
     ['orders', 'person_id'],
+    ['payment_customers', 'card_person_id'],
   ],
   holds: [
     ['calls', 'id'],

@@ -54,6 +54,7 @@ import orders from './migrations/0048_orders.sql' with { type: 'text' }
 import plans from './migrations/0049_plans.sql' with { type: 'text' }
 import vouchers from './migrations/0050_vouchers.sql' with { type: 'text' }
 import order_requests from './migrations/0051_order_requests.sql' with { type: 'text' }
+import payment_customers from './migrations/0052_payment_customers.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -108,6 +109,7 @@ export const MIGRATIONS: readonly string[] = [
   plans,
   vouchers,
   order_requests,
+  payment_customers,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

@@ -1,0 +1,126 @@
+// Customers in the database: one of each account, payment method and mode, with its saved card.
+import { and, sql } from 'drizzle-orm'
+import type { Awaitable, Db, Tx } from '../../../src/store/db.ts'
+import { equals, placeholders, rawPlaceholders } from '../../../src/store/placeholders.ts'
+import { perConnection } from '../../../src/store/prepared.ts'
+import { account_details } from '../../../src/store/schema.ts'
+import { type PaymentCustomer, payment_customers } from './tables.ts'
+
+export type CustomerKey = Pick<PaymentCustomer, 'account_id' | 'provider' | 'is_live'>
+
+export const customerOf = (db: Db, key: CustomerKey): Awaitable<PaymentCustomer | undefined> =>
+  queries(db).of.get(keyOf(key))
+
+const keyOf = ({ account_id, provider, is_live }: CustomerKey): CustomerKey => ({
+  account_id,
+  provider,
+  is_live,
+})
+
+/** Keeps the provider's number of a customer, unless another gateway was first. @returns the one that holds */
+export async function keepCustomer(
+  db: Db,
+  key: CustomerKey,
+  customer: Pick<PaymentCustomer, 'reference' | 'created_at_ms'>,
+): Promise<PaymentCustomer> {
+  await db.write((db) => queries(db).insert.run({ ...keyOf(key), ...customer }))
+  const kept = await customerOf(db, key)
+  if (!kept) throw new Error('a customer was not kept')
+  return kept
+}
+
+/** Forgets a customer that the provider does not have any more, and its card. */
+export const forgetCustomer = (db: Db, { id, reference }: PaymentCustomer): Promise<unknown> =>
+  db.write((db) => queries(db).remove.run({ id, reference }))
+
+/** The mail address that receipts go to; empty without one. */
+export const emailOf = async (db: Db, account_id: number): Promise<string> =>
+  (await queries(db).email.get({ account_id }))?.email ?? ''
+
+export const setCardSetup = (db: Db, id: number, card_setup: string | null): Promise<unknown> =>
+  db.write((db) => queries(db).setSetup.run({ id, card_setup }))
+
+export type SavedCard = Pick<
+  PaymentCustomer,
+  'card_reference' | 'card_brand' | 'card_last4' | 'card_expires' | 'card_person_id' | 'card_saved_at_ms'
+>
+
+export const NO_CARD: SavedCard = {
+  card_reference: null,
+  card_brand: null,
+  card_last4: null,
+  card_expires: null,
+  card_person_id: null,
+  card_saved_at_ms: null,
+}
+
+/** Keeps a card in place of the one before. */
+export const setCard = async (tx: Tx, id: number, card: SavedCard): Promise<void> => {
+  await queries(tx).setCard.run({ id, ...card })
+}
+
+/** The customer whose page a card was saved on. */
+export const customerOfSetup = (
+  db: Db,
+  provider: string,
+  card_setup: string,
+): Awaitable<PaymentCustomer | undefined> => queries(db).ofSetup.get({ provider, card_setup })
+
+const queries = perConnection({
+  of: (orm) =>
+    orm
+      .select()
+      .from(payment_customers)
+      .where(
+        and(
+          equals(payment_customers.account_id, 'account_id'),
+          equals(payment_customers.provider, 'provider'),
+          equals(payment_customers.is_live, 'is_live'),
+        ),
+      )
+      .prepare(),
+  insert: (orm) =>
+    orm
+      .insert(payment_customers)
+      .values(placeholders('account_id', 'provider', 'is_live', 'reference', 'created_at_ms'))
+      .onConflictDoNothing()
+      .prepare(),
+  remove: (orm) =>
+    orm
+      .delete(payment_customers)
+      .where(and(equals(payment_customers.id, 'id'), equals(payment_customers.reference, 'reference')))
+      .prepare(),
+  email: (orm) =>
+    orm
+      .select({ email: account_details.email })
+      .from(account_details)
+      .where(equals(account_details.account_id, 'account_id'))
+      .prepare(),
+  setSetup: (orm) =>
+    orm
+      .update(payment_customers)
+      .set(rawPlaceholders('card_setup'))
+      .where(equals(payment_customers.id, 'id'))
+      .prepare(),
+  setCard: (orm) =>
+    orm
+      .update(payment_customers)
+      .set({
+        ...rawPlaceholders('card_reference', 'card_brand', 'card_last4', 'card_expires'),
+        ...rawPlaceholders('card_person_id', 'card_saved_at_ms'),
+        card_setup: sql`NULL`,
+      })
+      .where(equals(payment_customers.id, 'id'))
+      .prepare(),
+  ofSetup: (orm) =>
+    orm
+      .select()
+      .from(payment_customers)
+      .where(
+        and(
+          equals(payment_customers.provider, 'provider'),
+          equals(payment_customers.card_setup, 'card_setup'),
+        ),
+      )
+      .prepare(),
+})

@@ -1,0 +1,61 @@
+// Failures of Stripe: which of them are its answer on a payment, in words for people.
+import { conflict, type GatewayError, invalidRequest } from '../../../src/domain/errors.ts'
+
+/** What Stripe's library throws, by its documented fields: https://docs.stripe.com/api/errors. */
+interface StripeFailure {
+  rawType?: string
+  code?: string
+  decline_code?: string
+  param?: string
+  statusCode?: number
+  message: string
+}
+
+const asFailure = (thrown: unknown): StripeFailure | undefined =>
+  thrown instanceof Error && 'rawType' in thrown ? (thrown as StripeFailure) : undefined
+
+/** Stripe's own answer on what was asked for, as against a failure of the network, of Stripe or of the key. */
+export function refusalOf(thrown: unknown): StripeFailure | undefined {
+  const failure = asFailure(thrown)
+  const { rawType, statusCode } = failure ?? {}
+  const is_refusal = rawType === 'card_error' || (rawType === 'invalid_request_error' && statusCode === 400)
+  return is_refusal ? failure : undefined
+}
+
+/** Whether an object that the gateway has the number of is not there, as of another Stripe account. */
+export const isMissing = (thrown: unknown, param?: string): boolean => {
+  const failure = asFailure(thrown)
+  return failure?.code === 'resource_missing' && (param === undefined || failure.param === param)
+}
+
+export const isRefusedKey = (thrown: unknown): boolean => asFailure(thrown)?.statusCode === 401
+
+/** A restricted key lacks a permission. */
+export const mayNot = (thrown: unknown): boolean => asFailure(thrown)?.statusCode === 403
+
+/** What the payer can mend of a payment that could not be begun; any other failure stays as it is. */
+export function asPayersMistake(thrown: unknown): unknown {
+  const { code } = refusalOf(thrown) ?? {}
+  if (code === 'amount_too_small')
+    return mistake('amount: is less than cards can be charged in this currency. Write more.', thrown)
+  if (code === 'amount_too_large')
+    return mistake('amount: is more than cards can be charged at once. Write less.', thrown)
+  if (asFailure(thrown)?.rawType === 'idempotency_error')
+    return conflict('The payment of this order was begun with other data. Make a new order.', {
+      code: 'order_closed',
+      cause: thrown,
+    })
+  return thrown
+}
+
+const mistake = (message: string, cause: unknown): GatewayError =>
+  invalidRequest(message, { param: 'amount', cause })
+
+/** Why a saved card was not charged, for the account. */
+export function declineOf({ code, decline_code, message }: StripeFailure): string {
+  if (code === 'authentication_required' || decline_code === 'authentication_required')
+    return 'Your bank asks you to confirm the payment. Add funds once by hand, or save another card.'
+  if (code === 'expired_card') return 'The saved card has expired. Save another one.'
+  if (decline_code === 'insufficient_funds') return 'The saved card has too little money on it.'
+  return `The saved card was declined: ${message}`
+}

@@ -1,0 +1,214 @@
+// Card payments by Stripe as a payment method: pages to pay on, what has become of a payment, refunds, and charges of saved cards.
+import { createHash } from 'node:crypto'
+import type Stripe from 'stripe'
+import type {
+  Payment,
+  PaymentOrder,
+  PaymentProvider,
+  PaymentRefund,
+  StartedPayment,
+} from '../../../src/payment-api.ts'
+import type { Db } from '../../../src/store/db.ts'
+import type { Network } from '../method-parts.ts'
+import { toStripe } from './amounts.ts'
+import { chargeOf, keyOf, pageOf } from './checkout.ts'
+import { connection } from './client.ts'
+import { customerOf, emailOf, forgetCustomer, keepCustomer } from './customers.ts'
+import { asPayersMistake, declineOf, isMissing, refusalOf } from './failures.ts'
+import { checkedEvent, hintOf } from './hook.ts'
+import {
+  type Aftermath,
+  ORDER_FIELD,
+  paymentOfIntent,
+  paymentOfSession,
+  REFUND_FIELD,
+  refundOf,
+} from './payment.ts'
+import { isTestKey, type StripeSettings } from './settings.ts'
+import type { PaymentCustomer } from './tables.ts'
+
+export const STRIPE = 'stripe'
+
+export interface StripeParts {
+  db: Db
+  network: Network
+  now: () => number
+  publicUrl: () => string
+  settings: () => StripeSettings
+  /** Somebody has been on a page to save a card. */
+  cardSaved?: (stripe: Stripe, session: string) => Promise<void>
+}
+
+/** Such that a rate that is fixed does not stand for a day. */
+const EXPIRES_MS = 4 * 3_600_000
+/** Amounts that cards are charged at most have eight digits: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts. */
+const MAX_MINOR = 99_999_999
+const MIN_MINOR = 50
+
+/** @param currencies of the settings, or all that accounts may pay in */
+export function stripeProvider(parts: StripeParts, currencies: readonly string[]): PaymentProvider {
+  const { settings, network, now } = parts
+  const connect = connection(settings, network)
+  return {
+    name: STRIPE,
+    title: 'Card',
+    currencies,
+    min_minor: MIN_MINOR,
+    max_minor: MAX_MINOR,
+    is_test: isTestKey(settings().secret_key),
+    expires_ms: EXPIRES_MS,
+    start: async (order) => await startPage(parts, await connect(), order),
+    look: async (reference) => await lookAt(await connect(), reference),
+    async hook(request) {
+      const stripe = await connect()
+      const event = await checkedEvent(stripe, request, settings(), now())
+      const hint = await hintOf(stripe, event, settings())
+      if (hint?.about === 'card') await parts.cardSaved?.(stripe, hint.session)
+      return hint?.about === 'payment' ? { reference: hint.reference } : undefined
+    },
+    refund: async (order, amount_minor, key) => await refund(await connect(), order, amount_minor, key),
+    chargeSaved: async (order) => await chargeSaved(parts, await connect(), order),
+  }
+}
+
+async function startPage(parts: StripeParts, stripe: Stripe, order: PaymentOrder): Promise<StartedPayment> {
+  if (order.reference !== null) return pageIn(await stripe.checkout.sessions.retrieve(order.reference))
+  const customer = await stripeCustomer(parts, stripe, order)
+  try {
+    return pageIn(await createPage(parts, stripe, order, customer))
+  } catch (thrown) {
+    if (!isMissing(thrown, 'customer')) throw asPayersMistake(thrown)
+    // It was deleted at Stripe, or is of the account that was set up before.
+    await forgetCustomer(parts.db, customer)
+    const other = await stripeCustomer(parts, stripe, order, customer)
+    return pageIn(await createPage(parts, stripe, order, other))
+  }
+}
+
+const createPage = async (
+  { settings, now }: StripeParts,
+  stripe: Stripe,
+  order: PaymentOrder,
+  customer: PaymentCustomer,
+): Promise<Stripe.Checkout.Session> =>
+  await stripe.checkout.sessions.create(pageOf(order, settings(), customer, now()), {
+    idempotencyKey: `${keyOf('page', order)}-${customer.reference}`,
+  })
+
+const pageIn = ({ id, url }: Stripe.Checkout.Session): StartedPayment => ({
+  reference: id,
+  ...(url === null ? {} : { go_to: url }),
+})
+
+/**
+ * The customer of an account, made at its first payment: cards are saved with it, and Stripe sends it receipts.
+ *
+ * @param lost the one before, which Stripe does not have any more
+ */
+export async function stripeCustomer(
+  { db, now, publicUrl, settings }: Pick<StripeParts, 'db' | 'now' | 'publicUrl' | 'settings'>,
+  stripe: Stripe,
+  { account_id, account: name }: Pick<PaymentOrder, 'account_id' | 'account'>,
+  lost?: Pick<PaymentCustomer, 'reference'>,
+): Promise<PaymentCustomer> {
+  const is_live = isTestKey(settings().secret_key) ? 0 : 1
+  const key = { account_id, provider: STRIPE, is_live }
+  const known = await customerOf(db, key)
+  if (known) return known
+  const email = await emailOf(db, account_id)
+  const customer: Stripe.CustomerCreateParams = {
+    name,
+    ...(email === '' ? {} : { email }),
+    metadata: { tollgate_account: String(account_id), tollgate_url: publicUrl() },
+  }
+  // Two payments that begin at once make one.
+  const same = createHash('sha256')
+    .update(JSON.stringify([customer, lost?.reference ?? '']))
+    .digest('base64url')
+  const { id: reference } = await stripe.customers.create(customer, {
+    idempotencyKey: `tollgate-customer-${same}`,
+  })
+  return await keepCustomer(db, key, { reference, created_at_ms: now() })
+}
+
+const OF_CHARGE = 'latest_charge.balance_transaction'
+
+/** @param reference of a page, or of a charge of a saved card */
+async function lookAt(stripe: Stripe, reference: string): Promise<Payment> {
+  if (reference.startsWith('pi_')) {
+    const intent = await stripe.paymentIntents.retrieve(reference, { expand: [OF_CHARGE] })
+    return paymentOfIntent(intent, await aftermathOf(stripe, intent))
+  }
+  const session = await stripe.checkout.sessions.retrieve(reference, {
+    expand: [`payment_intent.${OF_CHARGE}`],
+  })
+  const { payment_intent } = session
+  const after =
+    payment_intent === null || typeof payment_intent === 'string'
+      ? NOTHING_AFTER
+      : await aftermathOf(stripe, payment_intent)
+  return paymentOfSession(session, after)
+}
+
+const NOTHING_AFTER: Aftermath = { refunds: [], disputes: [] }
+const PAGE = 100
+
+async function aftermathOf(stripe: Stripe, { id, status }: Stripe.PaymentIntent): Promise<Aftermath> {
+  if (status !== 'succeeded') return NOTHING_AFTER
+  const [refunds, disputes] = await Promise.all([
+    stripe.refunds.list({ payment_intent: id, limit: PAGE }),
+    stripe.disputes.list({ payment_intent: id, limit: PAGE }),
+  ])
+  return { refunds: refunds.data, disputes: disputes.data }
+}
+
+async function refund(
+  stripe: Stripe,
+  order: PaymentOrder,
+  amount_minor: number,
+  key: string,
+): Promise<PaymentRefund> {
+  const { id, payment_reference, currency } = order
+  if (payment_reference === null) throw new Error(`order ${id} has no payment at Stripe`)
+  // Stripe forgets keys after a day, and refunds never.
+  const { data: before } = await stripe.refunds.list({ payment_intent: payment_reference, limit: PAGE })
+  const same = before.find(({ metadata }) => metadata?.[REFUND_FIELD] === key)
+  if (same) return refundOf(same)
+  try {
+    const made = await stripe.refunds.create(
+      {
+        payment_intent: payment_reference,
+        amount: toStripe(amount_minor, currency),
+        metadata: { [ORDER_FIELD]: String(id), [REFUND_FIELD]: key },
+      },
+      { idempotencyKey: `${keyOf('refund', order)}-${key}` },
+    )
+    return refundOf(made)
+  } catch (thrown) {
+    const refusal = refusalOf(thrown)
+    if (!refusal) throw thrown
+    return { reference: '', key, amount_minor, state: 'failed', message: refusal.message }
+  }
+}
+
+async function chargeSaved(
+  { db, settings }: StripeParts,
+  stripe: Stripe,
+  order: PaymentOrder,
+): Promise<StartedPayment | { refused: string }> {
+  if (order.reference !== null) return { reference: order.reference }
+  const is_live = isTestKey(settings().secret_key) ? 0 : 1
+  const customer = await customerOf(db, { account_id: order.account_id, provider: STRIPE, is_live })
+  const card_reference = customer?.card_reference
+  if (!customer || !card_reference) return { refused: 'No card is saved. Save one.' }
+  try {
+    const { id } = await stripe.paymentIntents.create(chargeOf(order, { ...customer, card_reference }), {
+      idempotencyKey: `${keyOf('charge', order)}-${card_reference}`,
+    })
+    return { reference: id }
+  } catch (thrown) {
+    const refusal = refusalOf(thrown)
+    if (!refusal) throw thrown
+    return { refused: declineOf(refusal) }
+  }
+}

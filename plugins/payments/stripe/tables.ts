@@ -1,0 +1,46 @@
+// The table of customers as Drizzle sees it: how a payment method knows an account, and the card that it keeps for it.
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import {
+  accountTable,
+  columns,
+  EXPORTED,
+  NOT_EXPORTED,
+  type StoredTable,
+} from '../../../src/store/stored-table.ts'
+
+export const payment_customers = sqliteTable('payment_customers', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  provider: text().notNull(),
+  /** The provider's live mode and its test mode know different customers. */
+  is_live: integer().notNull(),
+  /** The provider's number of the customer. */
+  reference: text().notNull(),
+  /** The page on which somebody saves a card, until it is known what became of it. */
+  card_setup: text(),
+  /** The provider's number of the saved card; null: none is saved. */
+  card_reference: text(),
+  card_brand: text(),
+  card_last4: text(),
+  /** Its last month, as `2027-08`. */
+  card_expires: text(),
+  /** Who saved it. Null: of an erased person. */
+  card_person_id: integer(),
+  card_saved_at_ms: integer(),
+  created_at_ms: integer().notNull(),
+})
+
+export type PaymentCustomer = typeof payment_customers.$inferSelect
+
+export const customer_tables: readonly StoredTable[] = [
+  accountTable(payment_customers, {
+    erases: 'rows',
+    described: 'how payment methods know it, and its saved card',
+    columns: {
+      ...columns('id account_id provider is_live reference card_brand card_last4 card_expires', EXPORTED),
+      ...columns('card_person_id card_saved_at_ms created_at_ms', EXPORTED),
+      // What a charge is made by.
+      ...columns('card_setup card_reference', NOT_EXPORTED),
+    },
+  }),
+]

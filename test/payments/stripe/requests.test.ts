@@ -1,0 +1,160 @@
+// The shape of every request to Stripe, checked by Stripe's own stand-in for its API, stripe-mock, over Stripe's specification.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { checkStripe } from '../../../plugins/payments/stripe/check.ts'
+import { connect } from '../../../plugins/payments/stripe/client.ts'
+import { setCard } from '../../../plugins/payments/stripe/customers.ts'
+import { hintOf } from '../../../plugins/payments/stripe/hook.ts'
+import { stripeProvider } from '../../../plugins/payments/stripe/provider.ts'
+import { NO_STRIPE, type StripeSettings } from '../../../plugins/payments/stripe/settings.ts'
+import type { Catalogue } from '../../../src/domain/catalogue.ts'
+import type { PaymentOrder } from '../../../src/payment-api.ts'
+import { untilDone } from '../../support/eventually.ts'
+import { freePort } from '../../support/free-port.ts'
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { findTool, STRIPE_MOCK } from '../../support/tools.ts'
+
+const PROGRAM = findTool(STRIPE_MOCK)
+if (PROGRAM === undefined)
+  process.stderr.write(`The shape of requests to Stripe needs stripe-mock. ${STRIPE_MOCK.install}\n`)
+
+const SETTINGS: StripeSettings = {
+  secret_key: 'sk_test_1',
+  webhook_secret: 'whsec_1',
+  currencies: undefined,
+  methods: undefined,
+  tax: false,
+}
+
+describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => {
+  let gateway: TestGateway
+  let mock: Bun.Subprocess
+  let origin = ''
+  /** Requests and the status of each. */
+  const answered: string[] = []
+  let account_id = 0
+
+  beforeAll(async () => {
+    const port = freePort()
+    origin = `http://127.0.0.1:${port}`
+    mock = Bun.spawn([PROGRAM ?? '', '-http-addr', `127.0.0.1:${port}`, '-strict-version-check=false'], {
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    gateway = await startTestGateway()
+    account_id = (await gateway.account('lena')).id
+    await untilDone('stripe-mock listens', () => fetch(origin))
+  }, 30_000)
+  afterAll(async () => {
+    mock.kill()
+    await gateway.stop()
+  })
+
+  const network = async (url: string, init: RequestInit): Promise<Response> => {
+    const { pathname, search } = new URL(url)
+    const answer = await fetch(origin + pathname + search, init)
+    answered.push(
+      `${init.method} ${pathname.replace(/\/(?:cs|pi|cus|pm|seti|re)_\w+/, '/:id')} ${answer.status}`,
+    )
+    if (answer.status >= 400) answered.push(await answer.clone().text())
+    return answer
+  }
+  const provider = (more: Partial<StripeSettings> = {}) =>
+    stripeProvider(
+      {
+        db: gateway.store,
+        network,
+        now: Date.now,
+        publicUrl: () => 'https://a.example',
+        settings: () => ({ ...SETTINGS, ...more }),
+      },
+      ['EUR'],
+    )
+  const order = (): PaymentOrder => ({
+    id: 12,
+    account_id,
+    account: 'lena',
+    currency: 'EUR',
+    amount_minor: 2_500,
+    description: 'Credit of 27.00 USD',
+    reference: null,
+    payment_reference: 'pi_1',
+    expires_at_ms: Date.now() + 3_600_000,
+    return_url: 'https://a.example/console/orders/12',
+    webhook_url: 'https://a.example/payments/stripe/webhook',
+  })
+  const asked = async (work: () => Promise<unknown>): Promise<string[]> => {
+    answered.length = 0
+    await work().catch((thrown: unknown) => answered.push(String(thrown)))
+    return answered
+  }
+
+  test('a customer and a page', async () => {
+    expect(await asked(() => provider().start(order()))).toEqual([
+      'POST /v1/customers 200',
+      'POST /v1/checkout/sessions 200',
+    ])
+  })
+
+  test('a page with Stripe Tax', async () => {
+    expect(await asked(() => provider({ tax: true }).start(order()))).toEqual([
+      'POST /v1/checkout/sessions 200',
+    ])
+  })
+
+  test('a look at a page, and at a charge', async () => {
+    expect((await asked(() => provider().look('cs_test_1', order())))[0]).toBe(
+      'GET /v1/checkout/sessions/:id 200',
+    )
+    expect((await asked(() => provider().look('pi_1', order())))[0]).toBe('GET /v1/payment_intents/:id 200')
+  })
+
+  test('a refund', async () => {
+    expect(await asked(async () => await provider().refund?.(order(), 1_000, 'refund:1'))).toEqual([
+      'GET /v1/refunds 200',
+      'POST /v1/refunds 200',
+    ])
+  })
+
+  test('disputes of a payment', async () => {
+    const stripe = await connect(SETTINGS, network)
+    expect(await asked(() => stripe.disputes.list({ payment_intent: 'pi_1', limit: 100 }))).toEqual([
+      'GET /v1/disputes 200',
+    ])
+  })
+
+  test('a charge of a saved card', async () => {
+    const card = { card_reference: 'pm_1', card_brand: 'visa', card_last4: '4242', card_expires: '2030-08' }
+    await gateway.store.begin(async (tx) => {
+      await tx.lock(account_id)
+      await setCard(tx, 1, { ...card, card_person_id: null, card_saved_at_ms: 1 })
+    })
+    expect(await asked(async () => await provider().chargeSaved?.(order()))).toEqual([
+      'POST /v1/payment_intents 200',
+    ])
+  })
+
+  test('what a webhook and the doctor ask', async () => {
+    const stripe = await connect(SETTINGS, network)
+    const event = {
+      livemode: false,
+      data: { object: { object: 'refund', id: 're_1', payment_intent: 'pi_1' } },
+    }
+    expect((await asked(() => hintOf(stripe, event as never, SETTINGS)))[0]).toBe(
+      'GET /v1/checkout/sessions 200',
+    )
+    const sections = new Map([['payments', { ...NO_STRIPE, stripe: SETTINGS }]])
+    const catalogue = { server: { public_url: 'https://a.example' }, sections } as unknown as Catalogue
+    expect(await asked(() => checkStripe({ catalogue }, network))).toEqual([
+      'GET /v1/checkout/sessions 200',
+      'GET /v1/webhook_endpoints 200',
+    ])
+  })
+
+  test('stripe-mock refuses what the specification does not have', async () => {
+    const stripe = await connect(SETTINGS, network)
+    const params = { mode: 'payment', success_address: 'https://a.example' } as never
+    expect((await asked(() => stripe.checkout.sessions.create(params)))[0]).toBe(
+      'POST /v1/checkout/sessions 400',
+    )
+  })
+})
