@@ -35,9 +35,9 @@ export async function accountsPage(
   page: PageRequest,
   now_ms: number,
 ): Promise<Page<ListedAccount> | undefined> {
-  const { search, status, low, order = 'name' } = query
+  const { search, status, price_group, low, order = 'name' } = query
   return !low && order === 'name'
-    ? await listAccountPage(db, { search, status }, page)
+    ? await listAccountPage(db, { search, status, price_group }, page)
     : await rankedPage(db, query, page, now_ms)
 }
 
@@ -70,10 +70,10 @@ function rankingOf(db: Db, query: Query, now_ms: number): Promise<number[]> {
 /** The ids of the accounts that match, in their order. */
 async function ranked(
   db: Db,
-  { search, status, low, order = 'name' }: Query,
+  { search, status, price_group, low, order = 'name' }: Query,
   now_ms: number,
 ): Promise<number[]> {
-  const brief = await briefAccounts(db, { search, status })
+  const brief = await briefAccounts(db, { search, status, price_group })
   const ids = brief.map(({ id }) => id)
   const spending =
     low || order.endsWith('spent') ? await spendingOfMany(db, ids, now_ms) : new Map<number, Spending>()

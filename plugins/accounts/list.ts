@@ -6,6 +6,7 @@ import {
   integer,
   money,
   nullableInteger,
+  nullableText,
   rowFor,
   tableOnly,
   text,
@@ -13,7 +14,7 @@ import {
   word,
 } from '../../src/app/list/columns.ts'
 import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
-import { Search } from '../../src/app/surface/console/fields.ts'
+import { PriceGroupName, Search } from '../../src/app/surface/console/fields.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import {
   LOW_REASONS,
@@ -43,6 +44,7 @@ export const account_list = defineList<AccountRow>()({
   filters: {
     search: { schema: Search },
     status: { schema: OneOf(ACCOUNT_STATUSES) },
+    price_group: { schema: PriceGroupName },
     low: { schema: YES },
     order: { schema: OneOf(ACCOUNT_ORDERS) },
   },
@@ -52,6 +54,9 @@ export const account_list = defineList<AccountRow>()({
     display_name: text(({ display_name }) => display_name, { command: false }),
     email: text(({ email }) => email, { command: false }),
     status: word(OneOf(ACCOUNT_STATUSES), ({ status }) => status, { table: { head: 'STATUS' } }),
+    price_group: nullableText(({ price_group }) => price_group, {
+      description: 'the price group whose prices it pays; null: list prices',
+    }),
     balance: money(({ balance_nanos }) => balance_nanos, { table: { head: 'BALANCE' } }),
     held: money(({ held_nanos }) => held_nanos, { table: { head: 'HELD' } }),
     available: money(availableOf),

@@ -22,6 +22,7 @@ import {
   requireChosenAccount,
 } from '../../src/app/surface/console/references.ts'
 import { permissionDenied } from '../../src/domain/errors.ts'
+import { modelsFor } from '../../src/domain/price-groups.ts'
 import { Closed } from '../../src/http/schema.ts'
 import { QuoteFields, QuoteView, quoteView } from './quote.ts'
 import { keyView, PlayView, playView, RenewedView } from './views.ts'
@@ -66,7 +67,8 @@ function freeRoutes(gateway: ConsoleParts) {
       async ({ viewer, query, body }) => {
         const account = await chosenAccount(db, viewer, query.account)
         const key = account && (await findPayingKey(gateway, viewer, account))
-        return quoteView(gateway.calls.catalogue(), key, body)
+        const models = modelsFor(gateway.calls.catalogue(), account?.price_group ?? null)
+        return quoteView(models, key, body)
       },
       { query: AccountQuery, body: QuoteFields, response: { 200: QuoteView, ...FAILURES } },
     )

@@ -32,13 +32,16 @@ export const QuoteView = Closed({
   is_most: Type.Boolean({ description: 'whether the charge may be lower: images priced by tokens' }),
 })
 
-/** @throws GatewayError for a model that the key may not call, or an order that the model refuses */
+/**
+ * @param models at the prices of the paying account
+ * @throws GatewayError for a model that the key may not call, or an order that the model refuses
+ */
 export function quoteView(
-  catalogue: Catalogue,
+  models: Catalogue['models'],
   key: Key | undefined,
   { model: id, prompt, n, size, quality, references }: Static<typeof QuoteFields>,
 ): Static<typeof QuoteView> {
-  const model = imageModel(catalogue, key, id)
+  const model = imageModel(models, key, id)
   if (n > model.max_n_per_request)
     throw invalidRequest(`n: must be at most ${model.max_n_per_request} for this model.`, { param: 'n' })
   if (size !== undefined) parseSize(size)
@@ -61,8 +64,8 @@ export function quoteView(
   return { ...money('held', ceiling_nanos), is_most: model.price.unit !== 'image' }
 }
 
-function imageModel(catalogue: Catalogue, key: Key | undefined, id: string): ImageModel {
-  const model = catalogue.models.get(id)
+function imageModel(models: Catalogue['models'], key: Key | undefined, id: string): ImageModel {
+  const model = models.get(id)
   const mayCall = compileModelPatterns(key?.models ?? null)
   if (model?.kind === 'image' && isServed(model) && mayCall(id)) return model
   throw invalidRequest(`model: ${id} is not an image model that you can call.`, { param: 'model' })

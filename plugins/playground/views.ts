@@ -6,6 +6,7 @@ import { compileModelPatterns } from '../../src/access/model-patterns.ts'
 import { realFirst } from '../../src/app/surface/console/suggested-models.ts'
 import { type Catalogue, type ImageModel, isServed, type TextModel } from '../../src/domain/catalogue.ts'
 import { addProduct, divideRoundingUp } from '../../src/domain/money.ts'
+import { modelsFor } from '../../src/domain/price-groups.ts'
 import { TOKENS_PER_RATE } from '../../src/domain/prices.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields } from '../../src/http/views.ts'
@@ -101,7 +102,8 @@ interface Playing {
 /** @param key pays for the calls; its limits decide which models are offered */
 export function playView({ account, key, catalogue, protocols, now_ms }: Playing): Static<typeof PlayView> {
   const mayCall = compileModelPatterns(key?.models ?? null)
-  const models = realFirst(catalogue.models.values(), catalogue).filter(
+  const own_models = modelsFor(catalogue, account?.price_group ?? null)
+  const models = realFirst(own_models.values(), catalogue).filter(
     (model) => isServed(model) && mayCall(model.id),
   )
   const takes = (model: TextModel) => parametersOf(model, catalogue, protocols)

@@ -1,7 +1,8 @@
-// The JSON routes of prices: the margins of one that is typed, the import of a list, and changes by per cent.
+// The JSON routes of prices: the margins of one that is typed, the import of a list, changes by per cent, and price groups.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { percentRoutes } from './console/by-percent.ts'
+import { priceGroupRoutes } from './console/groups.ts'
 import { importRoutes } from './console/import.ts'
 import { marginRoutes } from './console/margins.ts'
 
@@ -10,3 +11,4 @@ export const priceRoutes = (gateway: Gateway) =>
     .use(marginRoutes(gateway))
     .use(importRoutes(gateway))
     .use(percentRoutes(gateway))
+    .use(priceGroupRoutes(gateway))

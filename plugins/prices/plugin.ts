@@ -1,4 +1,4 @@
-// Prices as a plugin: their markup, their margins in forms, and public price lists put into the catalogue by a command or in the console.
+// Prices as a plugin: their markup, their margins in forms, public price lists put into the catalogue by a command or in the console, and price groups.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { priceSettings } from './settings.ts'
 
@@ -6,5 +6,13 @@ export const prices = definePlugin({
   name: 'prices',
   settings: priceSettings,
   console_routes: async () => (await import('./console.ts')).priceRoutes,
+  checks: [
+    {
+      name: 'price groups',
+      when: ['doctor'],
+      needs: 'catalogue',
+      look: async (patient) => (await import('./groups/check.ts')).checkPriceGroups(patient),
+    },
+  ],
   commands: { prices: async () => (await import('./commands/prices.ts')).addPricesCommands },
 })

@@ -17,7 +17,7 @@ import { StatusView } from './status/views.ts'
  * `/`, `/pricing`, `/status` and their data, where the operator has turned them on; `/brand/…`, what pages are made of. Without public pages `/`
  * leads browsers to the console.
  */
-export function siteRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations' | 'db'>) {
+export function siteRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations' | 'people' | 'db'>) {
   const serve = atFirstRequest(async () => {
     const [{ brandRoutes }, { publicRoutes }] = await Promise.all([
       import('./brand-routes.ts'),

@@ -1,4 +1,4 @@
-// `usage`: recorded calls, or their figures by model, account, key, provider, route, day or month.
+// `usage`: recorded calls, or their figures by model, account, price group, key, provider, route, day or month.
 import { type Command, Option } from 'commander'
 import { withSearch } from '../../src/app/command-line/arguments.ts'
 import { type Context, contextOf } from '../../src/app/command-line/context.ts'
@@ -142,7 +142,11 @@ async function answerReport(
   const rows = report.rows.filter(({ calls, provider_cost_nanos }) => calls > 0 || provider_cost_nanos > 0)
   const listed = rows.slice(0, limit)
   const { columns, csv: csv_names } = usage_report
-  const name = { head: by.toUpperCase(), text: (row: ReportRow) => row.name, elastic: true }
+  const name = {
+    head: by.replaceAll('_', ' ').toUpperCase(),
+    text: (row: ReportRow) => row.name,
+    elastic: true,
+  }
   answerList(csv, {
     value: () => ({
       zone: machineZone(),
@@ -157,6 +161,7 @@ async function answerReport(
     remark(`${rows.length - listed.length} more: raise --limit. TOTAL is of the lines above.`)
   if (machineZone() !== 'UTC')
     remark(`Days of ${machineZone()}. The API has days of UTC where no zone is named.`)
+  if (by === 'price_group') remark('Accounts count with the price group that they are in now.')
   if (filter.since === undefined)
     remark(
       `Calls of the last ${by === 'month' ? `${DEFAULT_MONTHS} months` : `${DEFAULT_DAYS} days`}. Add --since for earlier ones.`,

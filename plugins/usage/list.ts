@@ -167,7 +167,7 @@ export const usage_report = defineList<Omit<ReportRow, 'key_id'> & { key_id: num
   filters,
   columns: {
     name: text(({ name }) => name, {
-      description: 'The model, account, key, provider, route, day (UTC) or month.',
+      description: 'The model, account, price group, key, provider, route, day (UTC) or month.',
     }),
     account_id: nullableInteger(({ account_id }) => account_id, { csv_name: false }),
     account: nullableText(({ account }) => account, { csv_name: false }),

@@ -49,6 +49,7 @@ export interface AccountFilter {
   /** A part of the name, the display name or the email, in lower case or not. */
   search?: string | undefined
   status?: AccountWithStatus['status'] | undefined
+  price_group?: string | undefined
 }
 
 const isSetParameter = (name: string) => sql`CAST(${placeholder(name)} AS text) IS NOT NULL`
@@ -77,6 +78,7 @@ const matches = and(
     OR instr(${account_details.display_name}, ${placeholder('typed')}) > 0
     OR instr(lower(${account_details.email}), ${placeholder('search')}) > 0)`,
   sql`(NOT ${isSetParameter('status')} OR ${account_status} = ${placeholder('status')})`,
+  sql`(NOT ${isSetParameter('price_group')} OR ${accounts.price_group} = ${placeholder('price_group')})`,
 )
 
 const accountListQueries = perConnection({
@@ -107,10 +109,11 @@ const accountListQueries = perConnection({
       .prepare(),
 })
 
-const filterValues = ({ search, status }: AccountFilter) => ({
+const filterValues = ({ search, status, price_group }: AccountFilter) => ({
   search: search === undefined ? null : search.toLowerCase(),
   typed: search?.normalize('NFC') ?? null,
   status: status ?? null,
+  price_group: price_group ?? null,
 })
 
 /** The account of this number; undefined if not found. */

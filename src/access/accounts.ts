@@ -49,13 +49,20 @@ export function checkAccountName(name: string): void {
     })
 }
 
+interface NewAccount {
+  name: string
+  /** Null or absent: list prices. */
+  price_group?: string | null
+  now_ms: number
+}
+
 /**
  * Creates an active account without money.
  *
  * @throws GatewayError invalid_request when the name is malformed or taken
  */
-export async function createAccount(db: Db, account: { name: string; now_ms: number }): Promise<Account> {
-  const { name, now_ms } = account
+export async function createAccount(db: Db, account: NewAccount): Promise<Account> {
+  const { name, price_group = null, now_ms } = account
   checkAccountName(name)
   return await db.begin(async (tx) => {
     // Its name, against a renaming.
@@ -63,9 +70,11 @@ export async function createAccount(db: Db, account: { name: string; now_ms: num
     const created: Account | undefined = await accountQueries(tx).insertAccount.get({
       name,
       created_at_ms: now_ms,
+      price_group,
     })
     if (!created) throw nameTaken(name)
-    await recordAction(tx, { action: 'account.created', account_id: created.id, after: { name } })
+    const after = { name, ...(price_group !== null && { price_group }) }
+    await recordAction(tx, { action: 'account.created', account_id: created.id, after })
     return created
   })
 }

@@ -13,6 +13,8 @@ import { requireOwners } from './people.ts'
 export interface NewImportedAccount extends ImportedBudgets, Pick<AccountDetails, 'display_name' | 'email'> {
   readonly name: string
   readonly status: 'active' | 'suspended'
+  /** Null: list prices. */
+  readonly price_group: string | null
   /** As `passwords` takes it; null: none yet. */
   readonly password_hash: string | null
   readonly keys: readonly NewImportedKey[]
@@ -44,10 +46,15 @@ export async function createImportedAccounts(
   await insertBudgets(tx, owners, now_ms)
   await recordActions(
     tx,
-    created.map(({ account: { name, status, budgets }, account_id }) => ({
+    created.map(({ account: { name, status, price_group, budgets }, account_id }) => ({
       action: 'account.created',
       account_id,
-      after: { name, ...(status === 'active' ? {} : { status }), ...limitFields(budgets) },
+      after: {
+        name,
+        ...(status === 'active' ? {} : { status }),
+        ...(price_group === null ? {} : { price_group }),
+        ...limitFields(budgets),
+      },
     })),
   )
   const owned = created.flatMap(({ account, account_id }) =>
@@ -79,7 +86,7 @@ async function insertAccounts(
   const no_money = { balance_nanos: 0, held_nanos: 0, debt_nanos: 0, created_at_ms: now_ms }
   const rows = await tx.orm
     .insert(accounts)
-    .values(imported.map(({ name, status }) => ({ name, status, ...no_money })))
+    .values(imported.map(({ name, status, price_group }) => ({ name, status, price_group, ...no_money })))
     .onConflictDoNothing()
     .returning({ id: accounts.id, name: accounts.name })
   const ids = new Map(rows.map(({ id, name }) => [name, id]))

@@ -1,5 +1,18 @@
 // The queries on accounts and keys, prepared once for each connection.
-import { and, count, desc, getTableColumns, gt, isNull, or, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  isNotNull,
+  isNull,
+  notExists,
+  or,
+  sql,
+} from 'drizzle-orm'
 import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, closed_accounts, erased_accounts, holds, keys, people } from '../store/schema.ts'
@@ -19,6 +32,7 @@ export const accountQueries = perConnection({
         held_nanos: 0,
         debt_nanos: 0,
         created_at_ms: placeholder('created_at_ms'),
+        price_group: rawPlaceholder('price_group'),
       })
       .onConflictDoNothing()
       .returning()
@@ -39,6 +53,34 @@ export const accountQueries = perConnection({
       .set(rawPlaceholders('status'))
       .where(equals(accounts.name, 'name'))
       .returning()
+      .prepare(),
+})
+
+/** Queries on the price groups of accounts. */
+export const groupQueries = perConnection({
+  set: (orm) =>
+    orm
+      .update(accounts)
+      .set({ price_group: rawPlaceholder('price_group') })
+      .where(equals(accounts.id, 'id'))
+      .prepare(),
+  count: (orm) =>
+    orm
+      .select({ price_group: sql<string>`${accounts.price_group}`, accounts: count() })
+      .from(accounts)
+      .where(
+        and(
+          isNotNull(accounts.price_group),
+          notExists(
+            orm
+              .select({ one: sql`1` })
+              .from(closed_accounts)
+              .where(eq(closed_accounts.account_id, accounts.id)),
+          ),
+        ),
+      )
+      .groupBy(accounts.price_group)
+      .orderBy(asc(accounts.price_group))
       .prepare(),
 })
 

@@ -56,7 +56,7 @@ function valuesOf(text: string): TomlTable | undefined {
 function actionsOfPart(part: ChangedPart, was: TomlTable, is: TomlTable, owners: Owners): Action[] {
   if (part.kind === 'setting') return settingActions(part.name, was, is, owners)
   const { kind, name: subject, change, fields } = part
-  const list = kind === 'model' ? 'models' : 'providers'
+  const list = listOfKind(kind)
   const [before, after] = [was, is].map((values) => blockOf(list, values, subject))
   if (change !== 'changed')
     return [
@@ -78,6 +78,8 @@ function actionsOfPart(part: ChangedPart, was: TomlTable, is: TomlTable, owners:
     })
   return actions
 }
+
+const listOfKind = (kind: (typeof BLOCKS)[BlockList]['kind']): BlockList => `${kind}s`
 
 const blockOf = (list: BlockList, values: TomlTable, name: string): Fields | undefined =>
   blocksIn(list, values).find((block) => String(block[BLOCKS[list].key]) === name)

@@ -5,7 +5,7 @@ import { isTable } from './toml-write.ts'
 
 export interface ChangedPart {
   kind: (typeof BLOCKS)[BlockList]['kind'] | 'setting'
-  /** The id of a model, the name of a provider, `server.log_level`; the section's own name if it has no fields. */
+  /** The id of a model, the name of a provider or a price group, `server.log_level`; the section's own name if it has no fields. */
   name: string
   change: 'added' | 'removed' | 'changed'
   /** The changed parts of a model or provider: `price`, `api_keys`. */
@@ -22,6 +22,7 @@ export function changedParts(before: string, after: string): ChangedPart[] {
 export const BLOCKS = {
   models: { kind: 'model', key: 'id' },
   providers: { kind: 'provider', key: 'name' },
+  price_groups: { kind: 'price_group', key: 'name' },
 } as const satisfies Readonly<Record<BlockList, object>>
 
 const BLOCK_LISTS = Object.keys(BLOCKS) as BlockList[]

@@ -37,8 +37,19 @@ export const nanosOf = (usd: ExactDecimal, count: number): ExactAmount =>
   scaledUp(usd.coefficient * BigInt(count), usd.exponent + NANO_EXPONENT)
 
 /** An amount times a factor, rounded up. @throws RangeError for more than a safe integer holds */
-export const timesRoundingUp = (nanos: Nanos, factor: ExactDecimal): Nanos =>
-  scaledUp(BigInt(nanos) * factor.coefficient, factor.exponent).nanos
+export function timesRoundingUp(nanos: Nanos, { coefficient, exponent }: ExactDecimal): Nanos {
+  const product = nanos * Number(coefficient)
+  // As plain numbers, in a tenth of the time: prices by group are many.
+  if (Number.isSafeInteger(product) && product >= 0 && exponent <= 0 && exponent >= -MAX_PLAIN_DIGITS) {
+    const divisor = 10 ** -exponent
+    const rest = product % divisor
+    return (product - rest) / divisor + (rest > 0 ? 1 : 0)
+  }
+  return scaledUp(BigInt(nanos) * coefficient, exponent).nanos
+}
+
+/** Powers of ten up to here are exact as plain numbers. */
+const MAX_PLAIN_DIGITS = 15
 
 function scaledUp(amount: bigint, exponent: number): ExactAmount {
   const divisor = 10n ** BigInt(Math.max(0, -exponent))

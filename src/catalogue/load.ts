@@ -11,6 +11,7 @@ import type { ReadKeyFile } from './key-files.ts'
 import { type Mistake, Mistakes, type Report, unknown, validate } from './mistakes.ts'
 import { readModel, unlessDisabled, validateModel } from './models.ts'
 import { mergeMachine } from './of-the-machine.ts'
+import { readPriceGroups } from './price-groups.ts'
 import { hasKind, type ProtocolFacts, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
 import { type ModelText, outlineSchema, providerSchemaFor } from './schema.ts'
@@ -84,10 +85,11 @@ function readDocument(
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
+  const price_groups = readPriceGroups(listOf(value.price_groups), { models, report, warn: options.warn })
   const of_plugins = readAddedSections(value, { ...options, server, file: value, report })
   const sections = allOf({ ...texts, storage })
   if (!outline || !sections || !of_plugins) return undefined
-  return { ...sections, ...of_plugins, providers, models }
+  return { ...sections, ...of_plugins, providers, models, price_groups }
 }
 
 type SectionSchemas = typeof SECTION_SCHEMAS

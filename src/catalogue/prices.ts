@@ -23,7 +23,8 @@ import {
   type UnitPriceText,
   USD_MUST,
 } from './price-schema.ts'
-import { readServiceTiers, tierOf } from './service-tiers.ts'
+import { readServiceTiers } from './service-tiers.ts'
+import { MAX_PRICE_USD, tierOf } from './tiers.ts'
 import type { TomlPath } from './toml.ts'
 
 type RatesText = Omit<TokenPriceText, 'tiers' | 'extras' | 'service_tiers'>
@@ -221,8 +222,6 @@ function readRates(text: RatesText, path: TomlPath, report: Report, cache_read_d
   return Object.fromEntries(rates)
 }
 
-/** The most for a million tokens or an image: twice as much is still counted exactly. */
-const MAX_PRICE_USD = 1_000_000
 /** The most for one unit of an extra: a call may have many. */
 const MAX_EXTRA_USD = 1_000
 

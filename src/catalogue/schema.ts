@@ -275,6 +275,7 @@ export const MODEL_SCHEMAS = {
 const block_lists = {
   providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
   models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
+  price_groups: Type.Optional(Type.Array(Type.Unknown(), { must: '[[price_groups]] blocks' })),
 }
 export type BlockList = keyof typeof block_lists
 

@@ -1,11 +1,10 @@
 // The reading of service tiers: multipliers of a price's token rates, or rates of their own.
-import { parseUsd } from '../domain/money.ts'
-import type { Tier, TokenPrice, TokenRates } from '../domain/prices.ts'
+import type { TokenPrice } from '../domain/prices.ts'
 import { isTierName } from '../domain/service-tiers.ts'
-import { USAGE_FIELDS } from '../domain/usage.ts'
-import { type ExactDecimal, parseDecimal, timesRoundingUp } from './decimal.ts'
+import { type ExactDecimal, parseDecimal } from './decimal.ts'
 import type { Report } from './mistakes.ts'
 import type { ServiceTierText } from './price-schema.ts'
+import { MAX_PRICE_USD, timesTiers } from './tiers.ts'
 import type { TomlPath } from './toml.ts'
 
 type OwnRates = Exclude<ServiceTierText, number | string>
@@ -22,7 +21,6 @@ interface Reading {
 /** No provider multiplies by nearly as much. */
 const MAX_MULTIPLIER = 100
 const MULTIPLIER_MUST = `must be a multiplier above 0 and at most ${MAX_MULTIPLIER}, such as 2.0, or rates of its own`
-const MAX_RATE_USD = 1_000_000
 
 /** @returns the price of each tier by its name, meaningless where a mistake was reported */
 export function readServiceTiers(
@@ -68,25 +66,15 @@ interface Multiplied {
 
 /** Rates that are no whole nano-dollar are rounded up. */
 function multiplied(
-  [first, ...rest]: TokenPrice['tiers'],
+  tiers: TokenPrice['tiers'],
   factor: ExactDecimal,
   { service_tier, report }: Multiplied,
 ): TokenPrice['tiers'] {
-  const max_nanos = parseUsd(MAX_RATE_USD)
-  const times = ({ above_tokens, rates }: Tier): Tier => {
-    const own = { ...rates }
-    for (const field of USAGE_FIELDS) {
-      if (rates[field] * Number(factor.coefficient) * 10 ** factor.exponent <= max_nanos)
-        own[field] = timesRoundingUp(rates[field], factor)
-      else report(`makes a rate of more than ${MAX_RATE_USD} USD: lower it`)
-    }
-    return tierOf(above_tokens, own, service_tier)
+  try {
+    return timesTiers(tiers, factor, service_tier)
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown
+    report(`makes a rate of more than ${MAX_PRICE_USD} USD: lower it`)
+    return tiers
   }
-  return [times(first), ...rest.map(times)]
-}
-
-/** A tier with what is stored of it with each call. */
-export function tierOf(above_tokens: number, rates: TokenRates, service_tier: string | undefined): Tier {
-  const snapshot = { unit: 'token', above_tokens, service_tier, nanos_per_million_tokens: rates }
-  return { above_tokens, rates, snapshot: JSON.stringify(snapshot) }
 }

@@ -147,6 +147,17 @@ export type Model = TextModel | EmbeddingModel | ImageModel | UnitModel
 /** Whether anybody can call a model at the moment. */
 export const isServed = ({ retired, unavailable }: Model): boolean => !retired && unavailable === undefined
 
+/** The prices of some accounts: list prices times factors. */
+export interface PriceGroup {
+  readonly name: string
+  /** As it is written, such as `0.8`. */
+  readonly factor: string
+  /** Factors of some models in place of it, by model id or pattern. */
+  readonly model_factors: Readonly<Record<string, string>>
+  /** All models of the catalogue at the prices of the group. A model of factor 1 is the catalogue's own. */
+  readonly models: ReadonlyMap<string, Model>
+}
+
 export interface ServerSettings {
   /** `address:port` */
   readonly listen: string
@@ -245,4 +256,6 @@ export interface Catalogue {
   /** Without those that are disabled, because an environment variable that they need is not set. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: ReadonlyMap<string, Model>
+  /** By their names. The models of an account: `modelsFor` in price-groups.ts. */
+  readonly price_groups: ReadonlyMap<string, PriceGroup>
 }

@@ -21,6 +21,7 @@ test('a new account is active and has no money', async () => {
     debt_nanos: 0,
     created_at_ms: NOW,
     plan_period_id: null,
+    price_group: null,
   })
   expect(await accountByName(db, 'ada')).toEqual(created)
 })

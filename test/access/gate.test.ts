@@ -73,6 +73,7 @@ const good: KeyOfAccount = {
     debt_nanos: 0,
     created_at_ms: 0,
     plan_period_id: null,
+    price_group: null,
   },
   key: {
     id: 1,

@@ -19,6 +19,7 @@ describe('account', () => {
       id: 1,
       name: 'anna',
       status: 'active',
+      price_group: null,
       balance_nanos: 0,
       balance_usd: '0.00',
       held_nanos: 0,

@@ -45,6 +45,15 @@ test.each<[what: string, before: string, after: string, lines: object[]]>([
     [{ action: 'model.removed', subject: 'm', before: expect.objectContaining({ id: 'm' }) }],
   ],
   [
+    'a factor of a price group, and a group that is new',
+    `${TEXT}[[price_groups]]\nname = "a"\nfactor = 0.8\n`,
+    `${TEXT}[[price_groups]]\nname = "a"\nfactor = 0.9\n[[price_groups]]\nname = "b"\nfactor = 2\n`,
+    [
+      { action: 'price_group.changed', subject: 'a', before: { factor: 0.8 }, after: { factor: 0.9 } },
+      { action: 'price_group.added', subject: 'b', after: { name: 'b', factor: 2 } },
+    ],
+  ],
+  [
     'a provider that is new',
     TEXT.replace(PROVIDER, ''),
     TEXT,

@@ -40,6 +40,7 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'key', who: 'operator', address: '/console/keys/1' },
   { name: 'models', who: 'operator', address: '/console/models' },
   { name: 'model', who: 'operator', address: '/console/models/house-model' },
+  { name: 'price-groups', who: 'operator', address: '/console/models/price-groups' },
   { name: 'providers', who: 'operator', address: '/console/providers' },
   { name: 'provider', who: 'operator', address: '/console/providers/attic' },
   { name: 'edit-provider', who: 'operator', address: '/console/providers/attic/edit' },

@@ -110,6 +110,15 @@ max_n_per_request = 4
 routes = [{ provider = "google", model = "image" }]
 price = { per_image = 0.039 }
 
+[[price_groups]]
+name = "resellers"
+factor = 0.8
+models = { "gpt-*" = { factor = 0.9 }, "early-preview" = { factor = 1 } }
+
+[[price_groups]]
+name = "own team"
+factor = 0.1
+
 [limits.account]
 requests_per_minute = 6_000
 concurrent_calls = 100

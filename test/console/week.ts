@@ -2,6 +2,7 @@
 
 import { applySteps } from '../../plugins/alerts/store.ts'
 import { changeDetails } from '../../src/access/account-details.ts'
+import { setPriceGroup } from '../../src/access/account-group.ts'
 import { accountByName } from '../../src/access/accounts.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { eventually } from '../support/eventually.ts'
@@ -113,6 +114,8 @@ export async function startWeek({
     await Promise.all(calls.map(async (send) => (await send(random)).arrayBuffer().catch(ignoreBroken)))
   }
   behind_ms = 0
+  await setPriceGroup(gateway.store, 'bob', 'resellers')
+  await setPriceGroup(gateway.store, 'new-neighbour', 'friends')
   await refuseSome(gateway, keys.bob)
   await raiseAlerts(gateway)
   mailSome(gateway)

@@ -205,6 +205,7 @@ describe('rows that came in before', () => {
           plan_period_id: null,
           debt_nanos: 0,
           created_at_ms: 0,
+          price_group: null,
         },
       ],
     ]),

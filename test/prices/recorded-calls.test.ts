@@ -15,7 +15,8 @@ const rated = (more: object = {}) =>
   rerateCalls(gateway.store, {
     from_ms: Date.now() - 3_600_000,
     until_ms: Date.now() + 3_600_000,
-    models: [{ id: MODEL, current: FLASH, next: PRO }],
+    models: [{ id: MODEL, group: null, current: FLASH, next: PRO }],
+    groups: new Set<string>(),
     ...more,
   })
 const charged_nanos = gateway.rows().calls.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0)
@@ -38,12 +39,12 @@ test.each([1, 2, 4, 5])('the newest %d, and the rest by them', async (max_calls)
 test('those of other times and of other models do not count', async () => {
   const hour_ms = 3_600_000
   const before = await rated({ from_ms: Date.now() - 9 * hour_ms, until_ms: Date.now() - 8 * hour_ms })
-  const others = await rated({ models: [{ id: 'another', current: FLASH, next: PRO }] })
+  const others = await rated({ models: [{ id: 'another', group: null, current: FLASH, next: PRO }] })
   for (const { all, models, accounts } of [before, others])
     expect([all.calls, models, accounts]).toEqual([0, [], []])
 })
 
 test('a model that is removed: its calls count as they were charged', async () => {
-  const { all } = await rated({ models: [{ id: MODEL, current: FLASH, next: undefined }] })
+  const { all } = await rated({ models: [{ id: MODEL, group: null, current: FLASH, next: undefined }] })
   expect(all).toMatchObject({ unrated_calls: CALLS, unrated_nanos: charged_nanos, rerated_nanos: 0 })
 })

@@ -20,6 +20,7 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   ensurePayingKey: CALLS,
   enter: CALLS,
   accountRoutes: CALLS,
+  addAccountChange: CALLS,
   addAdd: CALLS,
   applySteps: CALLS,
   change: CALLS,

@@ -80,6 +80,8 @@ const ACCOUNTS = [
   ['a debt above the safe integers', `UPDATE accounts SET debt_nanos = ${TOO_MUCH}`],
   ['an unknown status', "UPDATE accounts SET status = 'closed'"],
   ['an empty name', "UPDATE accounts SET name = ''"],
+  ['an empty price group', "UPDATE accounts SET price_group = ''"],
+  ['a price group of 65 characters', `UPDATE accounts SET price_group = '${'x'.repeat(65)}'`],
   ['a name of 65 characters', `UPDATE accounts SET name = '${'x'.repeat(65)}'`],
   [
     'a name twice',

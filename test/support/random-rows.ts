@@ -54,6 +54,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
       status: either(random, 'active', 'suspended'),
       balance_nanos,
       held_nanos: either(random, 0, balance_nanos),
+      price_group: either(random, null, 'resellers', 'ü'.repeat(64)),
     }
   },
   account_details: ({ id, random }) => ({ account_id: id, keys_see_account: random.below(2) }),

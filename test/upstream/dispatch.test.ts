@@ -40,6 +40,7 @@ const catalogue: Catalogue = {
   section_secrets: [],
   providers: new Map(NAMES.map((name) => [name, provider(name)])),
   models: new Map(),
+  price_groups: new Map(),
 }
 const routes = NAMES.map((name, order) => ({ provider: name, model: 'm', weight: 1, order }))
 const model = { id: 'm', routes } as unknown as TextModel

@@ -59,6 +59,7 @@ const CALLS = Array.from({ length: 120 }, (_, nth): [number, number, Partial<Cal
 const connection = memoryDatabase()
 const here = await recorded(CALLS, connection)
 createWriter(connection).commit([refund(4, 500), refund(13, null)])
+connection.run("UPDATE accounts SET price_group = 'resellers' WHERE id = 1")
 const { db: there } = await databaseOfFile()
 if (hasPostgres)
   await copyTables(here, there, ['accounts', 'keys', 'prices', 'holds', 'calls', 'call_sums', 'entries'])
@@ -72,6 +73,7 @@ const ENGINES: [string, Db][] = [
 const NAMES: Readonly<Record<ReportGroup, string>> = {
   model: 'calls.model',
   account: 'accounts.name',
+  price_group: "coalesce(accounts.price_group, '(list prices)')",
   key: "keys.name || ' ' || keys.prefix",
   provider: "CASE WHEN provider = '' THEN 'no route answered' ELSE provider END",
   route: "CASE WHEN provider = '' THEN 'no route answered' ELSE provider || ': ' || upstream_model END",

@@ -22,6 +22,7 @@ import type { Key, OpeningDebt } from '../../../src/store/schema.ts'
 import { keyFields } from '../../keys/index.ts'
 import { account_list, accountFields } from '../list.ts'
 import { addAccountChange, addRenameAndClose, detailLines } from './change.ts'
+import { type GroupOption, groupIn, groupLine } from './group.ts'
 import { addAccountLimit } from './limit.ts'
 
 /** More than an account has. */
@@ -39,9 +40,13 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
 
   addExample(account.command('create <name>'), 'account create alice')
     .description('Create an account. It starts with no balance and no keys.')
-    .action(async (name: string, _: object, command: Command) => {
+    .option('--group <name>', 'the price group of the catalogue whose prices it pays')
+    .action(async (name: string, options: GroupOption, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const made = await withDatabase(folder, 'make', (db) => createAccount(db, { name, now_ms: deps.now() }))
+      const price_group = await groupIn(options, folder)
+      const made = await withDatabase(folder, 'make', (db) =>
+        createAccount(db, { name, price_group: price_group ?? null, now_ms: deps.now() }),
+      )
       answer(
         accountFields(made),
         `Account ${name} created. Next: tollgate credit ${name} 10, tollgate key create ${name}`,
@@ -74,7 +79,10 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
           opening_debts: debts.map(openingDebtView),
           keys: keys.map((key) => keyFields(key, deps.now())),
         },
-        describe({ account: found, budgets, debts, keys, details }, deps.now()),
+        describe(
+          { account: found, group: await groupLine(found, folder), budgets, debts, keys, details },
+          deps.now(),
+        ),
       )
     })
 
@@ -119,18 +127,20 @@ const notBack = (name: string): string =>
 
 interface Described {
   account: AccountWithStatus
+  group: [string, string][]
   budgets: readonly Budget[]
   debts: readonly OpeningDebt[]
   keys: readonly Key[]
   details: AccountDetails
 }
 
-function describe({ account, budgets, debts, keys, details }: Described, now_ms: number): string {
+function describe({ account, group, budgets, debts, keys, details }: Described, now_ms: number): string {
   const active = keys.filter((key) => keyStatus(key, now_ms) === 'active')
   return fields([
     ['name', account.name],
     ...detailLines(details),
     ['status', account.status],
+    ...group,
     ['balance', `${formatUsd(account.balance_nanos)} USD`],
     ['held', `${formatUsd(account.held_nanos)} USD, for running calls`],
     ['debt', `${formatUsd(account.debt_nanos)} USD`],

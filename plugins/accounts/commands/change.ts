@@ -1,6 +1,7 @@
 // `account change`, `account rename` and `account close`: details, another name, and an end that keeps money and books.
 import { type Command, Option } from 'commander'
 import { type AccountDetails, changeDetails } from '../../../src/access/account-details.ts'
+import { setPriceGroup } from '../../../src/access/account-group.ts'
 import { accountByName, renameAccount } from '../../../src/access/accounts.ts'
 import { accountWithStatus, closeAccount } from '../../../src/access/closing.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
@@ -13,6 +14,7 @@ import { formatUsd } from '../../../src/domain/money.ts'
 import { deleteAllOf } from '../../../src/responses/rows.ts'
 import { defined } from '../../../src/utilities/defined.ts'
 import { accountFields } from '../list.ts'
+import { type GroupOption, groupIn } from './group.ts'
 
 export function addRenameAndClose(account: Command, deps: CliDeps): void {
   addExample(account.command('rename <name> <new-name>'), 'account rename alice alice-corp')
@@ -60,7 +62,7 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
     })
 }
 
-interface ChangeOptions {
+interface ChangeOptions extends GroupOption {
   displayName?: string
   email?: string
   note?: string
@@ -79,6 +81,7 @@ export function addAccountChange(account: Command, deps: CliDeps): void {
     .option('--email <address>', 'an email address')
     .option('--note <text>', 'a note for operators')
     .option('--billing-details <text>', 'the buyer on its statements: name and address')
+    .option('--group <name>', 'the price group whose prices it pays; "none": list prices')
     .addOption(new Option('--keys-see <what>', 'calls that its limited keys see').choices(['own', 'account']))
     .action(async (name: string, options: ChangeOptions, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
@@ -91,14 +94,18 @@ export function addAccountChange(account: Command, deps: CliDeps): void {
         billing_details: billingDetails,
         keys_see_account,
       })
-      if (Object.keys(changes).length === 0)
+      const price_group = await groupIn(options, folder)
+      if (Object.keys(changes).length === 0 && price_group === undefined)
         throw invalidRequest(
-          'Nothing to change: give --display-name, --email, --note, --billing-details or --keys-see.',
+          'Nothing to change: give --display-name, --email, --note, --billing-details, --group or --keys-see.',
         )
-      const { details, found } = await withDatabase(folder, 'write', async (db) => ({
-        details: await changeDetails(db, name, changes),
-        found: await accountWithStatus(db, name),
-      }))
+      const { details, found } = await withDatabase(folder, 'write', (db) =>
+        db.begin(async (tx) => {
+          if (price_group !== undefined) await setPriceGroup(tx, name, price_group)
+          const details = await changeDetails(tx, name, changes)
+          return { details, found: await accountWithStatus(tx, name) }
+        }),
+      )
       answer(
         { ...accountFields(found), ...details },
         `Account ${name} changed. See tollgate account show ${name}.`,

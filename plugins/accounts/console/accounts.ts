@@ -2,6 +2,7 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { changeDetails, detailsOf } from '../../../src/access/account-details.ts'
+import { checkPriceGroup, setPriceGroup } from '../../../src/access/account-group.ts'
 import { createAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { budgetsOfAccount } from '../../../src/access/budgets.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
@@ -35,7 +36,7 @@ import {
 
 /** `GET` and `POST /console/api/accounts`, `/console/api/accounts.csv`; `GET` and `PATCH /console/api/accounts/{id}`. */
 export function accountRoutes(gateway: ConsoleParts) {
-  const { now } = gateway.calls
+  const { catalogue, now } = gateway.calls
   const list = consoleList(gateway, account_list)
   return new Elysia({ name: 'console-accounts' })
     .use(operatorCalls(gateway))
@@ -43,9 +44,10 @@ export function accountRoutes(gateway: ConsoleParts) {
     .get('/console/api/accounts.csv', ({ viewer, query }) => list.file(viewer, query), list.file_route)
     .post(
       '/console/api/accounts',
-      async ({ viewer, origin, body: { name, ...details } }) => {
+      async ({ viewer, origin, body: { name, price_group = null, ...details } }) => {
+        checkPriceGroup(catalogue(), price_group)
         const { id } = await changed(gateway, { viewer, origin }, async (tx) => {
-          const made = await createAccount(tx, { name, now_ms: now() })
+          const made = await createAccount(tx, { name, price_group, now_ms: now() })
           await changeDetails(tx, name, defined(details))
           return made
         })
@@ -59,15 +61,19 @@ export function accountRoutes(gateway: ConsoleParts) {
     })
     .patch(
       '/console/api/accounts/:id',
-      async ({ viewer, origin, params: { id }, body: { was, name, ...details } }) => {
+      async ({ viewer, origin, params: { id }, body: { was, name, price_group, ...details } }) => {
         const account = await changed(gateway, { viewer, origin }, async (tx) => {
           // Before the account: in the order of `renameAccount`.
           if (name !== undefined) await tx.lock(null)
           const found = await lockedAccount(tx, id)
-          const is = { ...(await detailsOf(tx, found.id)), name: found.name }
-          requireUnchanged(was && defined(was), is, defined({ name, ...details }))
+          const is = { ...(await detailsOf(tx, found.id)), name: found.name, price_group: found.price_group }
+          requireUnchanged(was && defined(was), is, defined({ name, price_group, ...details }))
           if (name !== undefined && name !== found.name) await renameAccount(tx, found.name, name)
           await changeDetails(tx, name ?? found.name, defined(details))
+          if (price_group !== undefined) {
+            checkPriceGroup(catalogue(), price_group, found.price_group)
+            await setPriceGroup(tx, name ?? found.name, price_group)
+          }
           return found
         })
         return {

@@ -6,7 +6,7 @@ import { accountLimit } from '../../../src/access/limits.ts'
 import { budgetsView, LimitsView, limitsView, SpendLimitsView } from '../../../src/access/limits-view.ts'
 import { rowFor } from '../../../src/app/list/columns.ts'
 import { consoleFields } from '../../../src/app/list/pages.ts'
-import { UsdText } from '../../../src/app/surface/console/fields.ts'
+import { PriceGroupName, UsdText } from '../../../src/app/surface/console/fields.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Budget } from '../../../src/domain/budgets.ts'
 import { MAX_NOTE_CHARS } from '../../../src/domain/notes.ts'
@@ -22,6 +22,9 @@ export const AccountView = Closed({
   note: Type.String(),
   billing_details: Type.String({ description: 'the buyer on its statements, in several lines' }),
   keys_see_account: Type.Boolean({ description: 'whether limited keys see all calls of the account' }),
+  price_group_lost: Type.Boolean({
+    description: 'its price group is not in the catalogue: it pays list prices',
+  }),
   keys: Type.Integer({ description: 'keys that work' }),
   limits: LimitsView,
   spend_limits: SpendLimitsView,
@@ -37,8 +40,9 @@ const Details = {
   ),
   keys_see_account: Type.Optional(Type.Boolean()),
 }
-export const NewAccount = Closed({ name: Name, ...Details })
-const AccountValues = { name: Type.Optional(Name), ...Details }
+const price_group = Type.Optional(Nullable(PriceGroupName))
+export const NewAccount = Closed({ name: Name, price_group, ...Details })
+const AccountValues = { name: Type.Optional(Name), price_group, ...Details }
 export const AccountChanges = Closed({
   ...AccountValues,
   /** The values that were read, of the fields that change: 409 `changed_meanwhile` if one is another by now. */
@@ -88,7 +92,7 @@ export async function accountView(
   account: ListedAccount,
   { spending, keys, last_call_at_ms, details, budgets }: AccountState,
 ): Promise<Static<typeof AccountView>> {
-  const { limits } = catalogue()
+  const { limits, price_groups } = catalogue()
   const row: object = rowFor(account_list.columns, 'operator', accountRow(account, spending, now()))
   return {
     ...(row as AccountRowView),
@@ -97,6 +101,7 @@ export async function accountView(
     note: details.note,
     billing_details: details.billing_details,
     keys_see_account: details.keys_see_account,
+    price_group_lost: account.price_group !== null && !price_groups.has(account.price_group),
     keys,
     limits: limitsView(accountLimit(limits, account.name), await limiter.used('account', account.id)),
     spend_limits: budgetsView(budgets, now()),

@@ -1,5 +1,6 @@
 // The details of an account, its short name, email and note, and the form that changes them.
 
+import { PriceGroupField } from '../../catalogue/web/price-groups/price-group-field.tsx'
 import { api, part, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { ConflictNotice, only, useChanges } from '../../console/web/parts/changes.tsx'
@@ -14,10 +15,10 @@ import { TextArea, TextInput } from '../../console/web/parts/input.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
 import type { AccountView } from '../console/views.ts'
 
-/** Nothing for an account that has only its short name, which is its title then. */
+/** Nothing for an account at list prices that has only its short name, which is its title then. */
 export function AccountDetails({ of: account }: { of: AccountView }) {
-  const { name, display_name, email, note } = account
-  if (`${display_name}${email}${note}` === '') return null
+  const { name, display_name, email, note, price_group, price_group_lost } = account
+  if (`${display_name}${email}${note}${price_group ?? ''}` === '') return null
   return (
     <Facts
       facts={[
@@ -31,6 +32,20 @@ export function AccountDetails({ of: account }: { of: AccountView }) {
           ),
         ],
         ['Note', note !== '' && note],
+        [
+          'Price group',
+          price_group !== null && (
+            <span key="group">
+              {price_group}
+              {price_group_lost && (
+                <strong className="tone-bad">
+                  {' '}
+                  – not in the catalogue, so this account pays list prices
+                </strong>
+              )}
+            </span>
+          ),
+        ],
       ]}
     />
   )
@@ -50,14 +65,18 @@ export function DetailsDialog({ account, open, onClose }: DetailsDialogProps) {
   )
 }
 
-type Draft = Pick<AccountView, 'display_name' | 'email' | 'note' | 'billing_details' | 'keys_see_account'>
+type Draft = Pick<
+  AccountView,
+  'display_name' | 'email' | 'note' | 'billing_details' | 'price_group' | 'keys_see_account'
+>
 
-const draftOf = ({ display_name, email, note, billing_details, keys_see_account }: Draft): Draft => ({
-  display_name,
-  email,
-  note,
-  billing_details,
-  keys_see_account,
+const draftOf = (account: Draft): Draft => ({
+  display_name: account.display_name,
+  email: account.email,
+  note: account.note,
+  billing_details: account.billing_details,
+  price_group: account.price_group,
+  keys_see_account: account.keys_see_account,
 })
 
 const LABELS: Readonly<Record<keyof Draft, string>> = {
@@ -65,6 +84,7 @@ const LABELS: Readonly<Record<keyof Draft, string>> = {
   email: 'Email',
   note: 'Note',
   billing_details: 'Billing details',
+  price_group: 'Price group',
   keys_see_account: 'Limited keys see all calls',
 }
 
@@ -82,7 +102,7 @@ function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
     save: (names, draft, read) => runOrThrow({ ...only(draft, names), was: only(draftOf(read), names) }),
   })
   const { draft, setDraft, names } = changes
-  const set = (name: Exclude<keyof Draft, 'keys_see_account'>) => (text: string) =>
+  const set = (name: Exclude<keyof Draft, 'keys_see_account' | 'price_group'>) => (text: string) =>
     setDraft({ ...draft, [name]: text })
   async function save(): Promise<void> {
     if (await changes.submit()) onClose()
@@ -106,6 +126,10 @@ function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
       >
         <TextArea rows={3} value={draft.billing_details} onChange={set('billing_details')} />
       </Field>
+      <PriceGroupField
+        value={draft.price_group}
+        onChange={(price_group) => setDraft({ ...draft, price_group })}
+      />
       <Field inline label={LABELS.keys_see_account} name="keys_see_account">
         <Switch
           checked={draft.keys_see_account}
@@ -127,6 +151,8 @@ const optionsFor = (draft: Draft, names: readonly (keyof Draft)[]): string =>
     .map((name) =>
       name === 'keys_see_account'
         ? ` --keys-see ${draft[name] ? 'account' : 'own'}`
-        : ` --${name.replaceAll('_', '-')} ${inShell(draft[name])}`,
+        : name === 'price_group'
+          ? ` --group ${inShell(draft.price_group ?? 'none')}`
+          : ` --${name.replaceAll('_', '-')} ${inShell(draft[name])}`,
     )
     .join('')

@@ -1,5 +1,5 @@
 // The page of accounts: who is there, who is low, who grows.
-import { Plus, Ticket, UserPlus, Users } from 'lucide-react'
+import { Plus, Ticket, UserPlus, Users, X } from 'lucide-react'
 import { useState } from 'react'
 import { api, type QueryOf } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -81,11 +81,17 @@ function changeText(percent: number | null) {
 }
 
 export default function Accounts() {
-  const [state, change] = useAddressState({ search: '', show: 'all', order: 'name', cursor: '' })
+  const [state, change] = useAddressState({
+    search: '',
+    show: 'all',
+    group: '',
+    order: 'name',
+    cursor: '',
+  })
   const [making, setMaking] = useState(false)
   const show = optionOf(SHOWN, state.show)
   const query: QueryOf<typeof api.accounts.get> = {
-    ...withoutEmpty({ search: state.search }),
+    ...withoutEmpty({ search: state.search, price_group: state.group }),
     cursor: state.cursor === '' ? undefined : Number(state.cursor),
     status: show === 'low' || show === 'all' ? undefined : show,
     low: show === 'low' ? 'yes' : undefined,
@@ -93,7 +99,7 @@ export default function Accounts() {
   }
   const accounts = useApi(['accounts', query], () => api.accounts.get({ query }))
   const filter = (some: Partial<typeof state>) => change({ ...some, cursor: '' })
-  const is_filtered = state.search !== '' || show !== 'all'
+  const is_filtered = state.search !== '' || show !== 'all' || state.group !== ''
 
   return (
     <Page
@@ -109,21 +115,7 @@ export default function Accounts() {
         </>
       }
     >
-      <div className="filters">
-        <FilterSearch
-          label="Search accounts"
-          placeholder="Name"
-          value={state.search}
-          onChange={(search) => filter({ search })}
-        />
-        <Select
-          inline
-          aria-label="Which accounts"
-          options={SHOWN}
-          value={show}
-          onChange={(value) => filter({ show: value })}
-        />
-      </div>
+      <AccountFilters state={{ ...state, show }} filter={filter} />
       <PagedTable
         query={accounts}
         rowsOf={(answer) => answer.accounts}
@@ -136,7 +128,7 @@ export default function Accounts() {
         older="Next"
         none={
           is_filtered ? (
-            <NoneFound what="accounts" clear={() => filter({ search: '', show: 'all' })} />
+            <NoneFound what="accounts" clear={() => filter({ search: '', show: 'all', group: '' })} />
           ) : (
             <NoAccounts make={() => setMaking(true)} />
           )
@@ -144,6 +136,36 @@ export default function Accounts() {
       />
       <NewAccountDialog open={making} onClose={() => setMaking(false)} />
     </Page>
+  )
+}
+
+interface AccountFiltersProps {
+  state: { search: string; show: (typeof SHOWN)[number]['value']; group: string }
+  filter: (some: { search?: string; show?: string; group?: string }) => void
+}
+
+function AccountFilters({ state: { search, show, group }, filter }: AccountFiltersProps) {
+  return (
+    <div className="filters">
+      <FilterSearch
+        label="Search accounts"
+        placeholder="Name"
+        value={search}
+        onChange={(search) => filter({ search })}
+      />
+      <Select
+        inline
+        aria-label="Which accounts"
+        options={SHOWN}
+        value={show}
+        onChange={(value) => filter({ show: value })}
+      />
+      {group !== '' && (
+        <Button small icon={X} onClick={() => filter({ group: '' })}>
+          {`Price group ${group}`}
+        </Button>
+      )}
+    </div>
   )
 }
 

@@ -2,9 +2,11 @@
 
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { PriceGroupField } from '../../catalogue/web/price-groups/price-group-field.tsx'
 import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
+import { inShell } from '../../console/web/parts/code-samples/samples.ts'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -29,9 +31,10 @@ function NewAccount({ onClose, onCreated }: NewAccountProps) {
   const [name, setName] = useState('')
   const [display_name, setDisplayName] = useState('')
   const [email, setEmail] = useState('')
+  const [price_group, setPriceGroup] = useState<string | null>(null)
   const [, go] = useLocation()
   const { runOrThrow } = useAction({
-    work: (wanted: string) => send(api.accounts.post({ name: wanted, display_name, email })),
+    work: (wanted: string) => send(api.accounts.post({ name: wanted, display_name, email, price_group })),
     changes: ['accounts', 'start'],
     done: (_, account) => ({ text: `Account "${account.name}" created. Next: top up and create a key.` }),
   })
@@ -54,8 +57,11 @@ function NewAccount({ onClose, onCreated }: NewAccountProps) {
       <Field label="Email" name="email" help="Optional.">
         <EmailInput value={email} onChange={setEmail} />
       </Field>
+      <PriceGroupField value={price_group} onChange={setPriceGroup} />
       <SubmitOrCancel onCancel={onClose}>Create account</SubmitOrCancel>
-      <AsCommand command={`tollgate account create ${name.trim() || 'NAME'}`} />
+      <AsCommand
+        command={`tollgate account create ${name.trim() || 'NAME'}${price_group === null ? '' : ` --group ${inShell(price_group)}`}`}
+      />
     </Form>
   )
 }

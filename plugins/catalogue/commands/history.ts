@@ -140,7 +140,7 @@ const savedBy = (made_by: Author): string => {
 const wordsOf = (parts: readonly ChangedPart[]): string =>
   parts
     .map(({ kind, name, change, fields }) => {
-      const what = kind === 'setting' ? name : `${kind} ${name}`
+      const what = kind === 'setting' ? name : `${kind.replaceAll('_', ' ')} ${name}`
       return change === 'changed'
         ? `${what}${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`
         : `${change} ${what}`

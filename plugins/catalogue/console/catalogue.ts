@@ -6,15 +6,15 @@ import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { SavedConfiguration } from '../../../src/catalogue/configuration.ts'
 import type { Author } from '../../../src/catalogue/past.ts'
-import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import type { Identified } from '../../../src/http/answers.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import type { Logger } from '../../../src/observe/log.ts'
-import { RatingView, type RepricedModel, ratingView, rerateCalls } from '../../prices/index.ts'
+import { RatingView, ratingView, rerateCalls } from '../../prices/index.ts'
 import { blockFields, SettingsView, settingSections } from '../setting-fields.ts'
 import { ChangesView, changesView } from './changes.ts'
 import { DRAFT_FIELDS, DraftBody, draftOf, MistakeView, requireGood } from './draft.ts'
 import { KnownView, knownView } from './known-providers.ts'
+import { LostGroupsView, lostGroups, repricedModels } from './price-groups.ts'
 import { saveValues, ValuesBody } from './values.ts'
 
 const WEEK_MS = 7 * 86_400_000
@@ -58,6 +58,7 @@ const SavedView = Type.Object({
 
 const PreviewView = Type.Object({
   changes: ChangesView,
+  lost_groups: LostGroupsView,
   /** Null if no price of a model changes. */
   rating: Nullable(RatingView),
 })
@@ -73,11 +74,12 @@ export function previewRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'peo
     async ({ body }) => {
       const { catalogue: next, parts } = await requireGood(configuration, draftOf(body))
       const changes = changesView(parts, catalogue(), next)
-      const models = repriced(catalogue(), next)
-      if (models.length === 0) return { changes, rating: null }
+      const repriced = repricedModels(catalogue(), next)
+      const lost_groups = await lostGroups(db, catalogue(), next)
+      if (repriced.models.length === 0) return { changes, lost_groups, rating: null }
       const until_ms = now()
-      const rating = await rerateCalls(db, { from_ms: until_ms - WEEK_MS, until_ms, models })
-      return { changes, rating: ratingView(rating) }
+      const rating = await rerateCalls(db, { from_ms: until_ms - WEEK_MS, until_ms, ...repriced })
+      return { changes, lost_groups, rating: ratingView(rating) }
     },
     { body: DraftBody, response: { 200: PreviewView, ...FAILURES } },
   )
@@ -152,12 +154,4 @@ function savedView(
   const waiting_for_restart = [...waiting]
   log.info({ request_id, hash, waiting_for_restart }, 'the catalogue was saved in the console')
   return { hash, warnings, waiting_for_restart }
-}
-
-/** The models with another price. */
-function repriced(before: Catalogue, after: Catalogue): RepricedModel[] {
-  return [...before.models.values()].flatMap(({ id, price: current }) => {
-    const next = after.models.get(id)?.price
-    return Bun.deepEquals(current, next) ? [] : [{ id, current, next }]
-  })
 }

@@ -59,4 +59,14 @@ export const ModelDetailView = Type.Object({
       { description: 'for the operator' },
     ),
   ),
+  groups: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        price: Type.Array(PriceLineView),
+        loses: Type.Boolean({ description: 'some rate is below the known cost of a route' }),
+      }),
+      { description: 'for the operator: price groups with a price of their own for the model' },
+    ),
+  ),
 })

@@ -3,17 +3,18 @@ import type { Static } from '@sinclair/typebox'
 import { and, asc, gte, sql } from 'drizzle-orm'
 import { Elysia } from 'elysia'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
-import { keyQueries } from '../../../src/access/queries.ts'
+import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
 import { accountOf, onlyKeysOf, type Viewer } from '../../../src/access/viewer.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { CsvFile, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
 import { sumView } from '../../../src/app/surface/console/sum-views.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { takesOf } from '../../../src/catalogue/takes.ts'
-import { isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
+import { type Catalogue, isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
+import { modelsFor } from '../../../src/domain/price-groups.ts'
 import { lastDays, WEEK_DAYS } from '../../../src/domain/ranges.ts'
 import { type CsvColumns, csvUsd } from '../../../src/http/csv.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
@@ -86,9 +87,16 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
   const { db } = gateway
   const { catalogue, now } = gateway.calls
 
+  /** At list prices for the staff, else at those of the viewer's account. */
+  async function pricedFor(viewer: Viewer): Promise<ReadonlyMap<string, Model>> {
+    const id = accountOf(viewer)
+    const account = id === undefined ? undefined : await accountQueries(db).accountById.get({ id })
+    return modelsFor(catalogue(), account?.price_group ?? null)
+  }
+
   /** @throws GatewayError not_found for a model that the viewer does not see */
   async function find(viewer: Viewer, id: string): Promise<Model> {
-    const model = catalogue().models.get(id)
+    const model = (await pricedFor(viewer)).get(id)
     const isSeen = await seenBy(viewer)
     if (model && isSeen(model)) return model
     throw notFound(`Model "${id}" not found.`, { param: 'id' })
@@ -107,7 +115,7 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
 
   async function all(viewer: Viewer): Promise<Static<typeof ModelView>[]> {
     const days = Map.groupBy(await daysFor(viewer), ({ model }) => model)
-    const models = [...catalogue().models.values()].filter(await seenBy(viewer))
+    const models = [...(await pricedFor(viewer)).values()].filter(await seenBy(viewer))
     const seen = await visibleHealth(gateway, viewer)
     return models.map((model) => modelView(model, days.get(model.id) ?? [], seen, now()))
   }
@@ -130,7 +138,9 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
       async ({ viewer, query }) => {
         const model = await find(viewer, query.id)
         const days = (await daysFor(viewer)).filter((day) => day.model === model.id)
-        return withMargins(modelView(model, days, await visibleHealth(gateway, viewer), now()), model)
+        const view = modelView(model, days, await visibleHealth(gateway, viewer), now())
+        const groups = viewer.side === 'operator' ? { groups: groupPrices(catalogue(), model) } : {}
+        return { ...withMargins(view, model), ...groups }
       },
       {
         query: Closed({ id: ModelName }),
@@ -138,6 +148,16 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
       },
     )
 }
+
+/** The prices of a model in the groups that pay another one than the list price. */
+const groupPrices = ({ price_groups }: Catalogue, { id, price: list_price }: Model) =>
+  [...price_groups.values()].flatMap(({ name, models }) => {
+    const model = models.get(id)
+    if (!model || model.price === list_price) return []
+    const margins = model.routes.flatMap(({ cost }) => (cost ? marginLines(model.price, cost) : []))
+    const loses = margins.some(({ price_nanos, cost_nanos }) => price_nanos < (cost_nanos ?? 0))
+    return [{ name, price: linesView(model.price).filter(isOf(model)), loses }]
+  })
 
 /** Embeddings are priced by tokens, of which they read only. */
 const isOf =

@@ -26,6 +26,13 @@ export const catalogue_pages: readonly PageEntry[] = [
     right: 'operate',
     load: () => import('./models/edit-model.tsx'),
   },
+  {
+    path: '/models/price-groups',
+    title: 'Price groups',
+    seen_by: OPERATOR,
+    load: () => import('./price-groups/page.tsx'),
+    also: 'discounts resellers factor',
+  },
   { path: '/models/:id', title: 'Model', seen_by: EVERYONE, load: () => import('./models/model.tsx') },
   {
     path: '/providers',

@@ -1,6 +1,7 @@
 // `prices list`: each model's price beside what its routes cost, the margin, and where the price came from; import.ts and change.ts have the other commands.
 
 import type { Command } from 'commander'
+import { checkPriceGroup } from '../../../src/access/account-group.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
 import type { Column } from '../../../src/app/command-line/table.ts'
@@ -11,6 +12,7 @@ import { markupFactor } from '../../../src/catalogue/markup.ts'
 import type { Catalogue, Model, Provider, Route } from '../../../src/domain/catalogue.ts'
 import { marginPercent } from '../../../src/domain/margin.ts'
 import { formatUsd, parseUsd } from '../../../src/domain/money.ts'
+import { modelsFor } from '../../../src/domain/price-groups.ts'
 import type { Price } from '../../../src/domain/prices.ts'
 import { money } from '../../../src/http/views.ts'
 import { type MarginLine, marginLines } from '../../../src/money/pricing/price-lines.ts'
@@ -30,12 +32,14 @@ export function addPricesCommands(program: Command, deps: CliDeps): void {
         'SOURCE says where the price comes from: a markup on the cost, or the ' +
         `provider's list price of ${PRICES_AS_OF}.`,
     )
-    .action(async (_: object, command: Command) => {
+    .option('--group <name>', 'at the prices of this price group')
+    .action(async ({ group = null }: { group?: string | null }, command: Command) => {
       const { folder, answer, remark, warn, tableOf } = contextOf(command, deps)
       const { catalogue, warning_lines } = await requireCatalogue(folder)
+      checkPriceGroup(catalogue, group)
       // A route to a provider that is disabled here is missing.
       for (const line of warning_lines) warn(line)
-      const models = [...catalogue.models.values()]
+      const models = [...modelsFor(catalogue, group).values()]
       const compared = models.flatMap((model) => compare(model, catalogue))
       const main = compared.filter(isMain)
       answer(

@@ -11,12 +11,16 @@ interface RerateOrder {
   from_ms: number
   until_ms: number
   models: readonly RepricedModel[]
+  groups: ReadonlySet<string>
   /** At most this many calls are rated; 50,000 if absent. */
   max_calls?: number
 }
 
+/** A model with another price, for the accounts of a price group. */
 export interface RepricedModel {
   id: string
+  /** Null: for the accounts that pay list prices, those in a group of none of these models included. */
+  group: string | null
   current: Price
   /** Undefined for a model that is removed: its calls are counted, and would not have been. */
   next: Price | undefined
@@ -57,6 +61,8 @@ interface Row extends RecordedCharge {
   id: number
   account_id: number
   model: string
+  /** Of its account now. */
+  price_group: string | null
   cost_nanos: Nanos
   provider_cost_nanos: Nanos | null
   is_wanted: number
@@ -66,20 +72,25 @@ interface Row extends RecordedCharge {
 const LAST = 'SELECT max(id) AS id FROM calls'
 const NEXT = 'SELECT id, started_at_ms FROM calls WHERE id >= $from_id ORDER BY id LIMIT 1'
 const NAMES = 'SELECT id, name FROM accounts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each($ids))'
-const ROWS = `SELECT id, account_id, model, cost_nanos, provider_cost_nanos, images,
+const ROWS = `SELECT id, account_id, model, (SELECT price_group FROM accounts WHERE accounts.id = calls.account_id) AS price_group, cost_nanos, provider_cost_nanos, images,
                      ${PRICE_OF_CALL_SQL} AS price,
                      input_tokens, input_audio_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens,
                      CASE WHEN started_at_ms >= $from_ms AND started_at_ms < $until_ms
                             AND model IN (SELECT value FROM json_each($models)) THEN 1 ELSE 0 END AS is_wanted
                 FROM calls WHERE id BETWEEN $first_id AND $next_id ORDER BY id DESC LIMIT $limit`
 
-/** Rates the newest calls of a time again, a few at a time beside other work. */
+/**
+ * Rates the newest calls of a time again, a few at a time beside other work: those of accounts for which a price changes, each at the
+ * price of the group that its account is in now.
+ *
+ * @param groups all of them, before and after: an account in another one pays list prices
+ */
 export async function rerateCalls(
   db: Db,
-  { from_ms, until_ms, models, max_calls = MAX_CALLS }: RerateOrder,
+  { from_ms, until_ms, models, groups, max_calls = MAX_CALLS }: RerateOrder,
 ): Promise<RerateResult> {
-  const by_id = new Map(models.map((model) => [model.id, model]))
-  const wanted = JSON.stringify([...by_id.keys()])
+  const repriced = new Map(models.map((model) => [pairOf(model.id, model.group), model]))
+  const wanted = JSON.stringify([...new Set(models.map(({ id }) => id))])
   const [last] = await db.rows<{ id: number | null }>(LAST)
   const last_id = last?.id ?? 0
   const first_id = await firstIdOf(db, from_ms, last_id)
@@ -90,7 +101,8 @@ export async function rerateCalls(
     const limit = Math.min(CALLS_A_STEP, max_calls - looked_at)
     const rows = await db.rows<Row>(ROWS, { from_ms, until_ms, models: wanted, first_id, next_id, limit })
     for (const row of rows) {
-      const model = by_id.get(row.model)
+      const group = row.price_group !== null && groups.has(row.price_group) ? row.price_group : null
+      const model = repriced.get(pairOf(row.model, group))
       if (model && row.is_wanted === 1) add(sums, row, model)
     }
     looked_at += rows.length
@@ -100,6 +112,8 @@ export async function rerateCalls(
   if (next_id < first_id) return await resultOf(db, sums, 1, undefined)
   return await resultOf(db, sums, (last_id - first_id + 1) / (last_id - next_id), looked_at)
 }
+
+const pairOf = (model: string, group: string | null): string => JSON.stringify([model, group])
 
 /** The id of the first call that began at a time or later; ids rise with the time at which calls begin, within seconds. */
 async function firstIdOf(db: Db, from_ms: number, last_id: number): Promise<number> {

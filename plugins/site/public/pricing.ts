@@ -22,10 +22,16 @@ export const byKind = (models: readonly PublicModel[]): [PublicModel['kind'], Pu
     models.filter((model) => model.kind === kind),
   ]).filter(([, own]) => own.length > 0)
 
-/** @param models as `/pricing.json` has them */
-export function pricingPage(place: Place, models: readonly PublicModel[]): string {
+/**
+ * @param models as `/pricing.json` has them
+ * @param is_own whether these are the prices of the account that is signed in, which pays others
+ */
+export function pricingPage(place: Place, models: readonly PublicModel[], is_own = false): string {
+  const lead = is_own
+    ? html`<p class="lead">You pay per call, in USD, at these prices of your account. List prices: <a href="${place.path}/pricing.json">pricing.json</a>.</p>`
+    : html`<p class="lead">You pay per call, in USD, at these prices. The same as data: <a href="${place.path}/pricing.json">pricing.json</a>.</p>`
   const main = html`<h1>Pricing</h1>
-<p class="lead">You pay per call, in USD, at these prices. The same as data: <a href="${place.path}/pricing.json">pricing.json</a>.</p>
+${lead}
 ${models.length === 0 ? html`<p>No models are offered at the moment.</p>` : SEARCH}
 ${byKind(models).map(([kind, own]) => section(kind, own))}`
   return framed(place, {

@@ -1,9 +1,13 @@
 // The public pages, their data, and their stylesheet and script. Off unless the operator turns them on.
 import { Elysia } from 'elysia'
+import { accountQueries } from '../../../src/access/queries.ts'
+import { accountOf } from '../../../src/access/viewer.ts'
 import { openCalls } from '../../../src/app/surface/calls.ts'
+import { viewerIfAny } from '../../../src/app/surface/console/calls.ts'
 import { noEndpoint } from '../../../src/app/surface/elysia-errors.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
+import { modelsFor } from '../../../src/domain/price-groups.ts'
 import { publicPathOf } from '../../../src/domain/public-url.ts'
 import { plainError } from '../../../src/http/plain-error.ts'
 import { isSignUpOpen } from '../../sign-up/index.ts'
@@ -52,8 +56,10 @@ const STATUS_KEPT_MS = 10_000
 
 const VERSION = Bun.hash(STYLE + SCRIPT).toString(36)
 
+type PublicParts = Pick<Gateway, 'calls' | 'requests' | 'operations' | 'people' | 'db'>
+
 /** `GET /`, `/pricing`, `/pricing.json`, `/status`, `/status.json`, `/robots.txt`, and what the pages need. */
-export function publicRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations' | 'db'>) {
+export function publicRoutes(gateway: PublicParts) {
   const { catalogue, now } = gateway.calls
   const place = placesOf(gateway)
   const statusNow = statusOf(gateway)
@@ -85,15 +91,31 @@ export function publicRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'oper
     '/brand/site.css': fixed('text/css; charset=utf-8', STYLE),
     '/brand/site.js': fixed('text/javascript; charset=utf-8', SCRIPT),
   }
+  const ownPrices = ownPricesOf(gateway)
   const app = new Elysia({ name: 'public-pages' }).use(openCalls(gateway, SURFACE))
   for (const [path, answer] of Object.entries(answers))
-    app.get(path, ({ request }) => {
+    app.get(path, async ({ request }) => {
       const basis = catalogue()
       if (!siteSettings.of(basis).enabled) throw noEndpoint()
-      return answer(request, basis)
+      const models = path === '/pricing' ? await ownPrices(request, basis) : undefined
+      if (!models) return await answer(request, basis)
+      const page = pricingPage(await place(basis), pricing({ ...basis, models }).models, true)
+      return new Response(page, { headers: { ...GUARDS, 'content-type': HTML, 'cache-control': 'no-store' } })
     })
   return app
 }
+
+/** The models at the prices of the account that is signed in; undefined where these are list prices, or nobody is. */
+const ownPricesOf =
+  (gateway: PublicParts) =>
+  async (request: Request, basis: Catalogue): Promise<Catalogue['models'] | undefined> => {
+    if (basis.price_groups.size === 0 || !request.headers.has('cookie')) return undefined
+    const viewer = await viewerIfAny(gateway, { request })
+    const id = viewer && accountOf(viewer)
+    const account = id === undefined ? undefined : await accountQueries(gateway.db).accountById.get({ id })
+    const models = modelsFor(basis, account?.price_group ?? null)
+    return models === basis.models ? undefined : models
+  }
 
 /** Pages to be found, and nothing that is for those who are signed in, or for programs. */
 const robots = (path: string): string =>

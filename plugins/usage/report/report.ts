@@ -9,11 +9,20 @@ import type { Db } from '../../../src/store/db.ts'
 import { KnownDays } from './known-days.ts'
 import { type GroupSum, type ReportFilter, sumsByGroup, sumsOfSteps } from './sums.ts'
 
-export const REPORT_GROUPS = ['model', 'account', 'key', 'provider', 'route', 'day', 'month'] as const
+export const REPORT_GROUPS = [
+  'model',
+  'account',
+  'price_group',
+  'key',
+  'provider',
+  'route',
+  'day',
+  'month',
+] as const
 export type ReportGroup = (typeof REPORT_GROUPS)[number]
 
 /** Groups that tell what only the operator may know. */
-export const OPERATORS_GROUPS: readonly ReportGroup[] = ['account', 'provider', 'route']
+export const OPERATORS_GROUPS: readonly ReportGroup[] = ['account', 'price_group', 'provider', 'route']
 
 export const REPORT_COLUMNS = [
   'name',
@@ -64,15 +73,27 @@ export interface Report {
 export const reportOf = (db: Db, request: ReportRequest): Promise<Report> =>
   db.snapshot(async (then) => {
     const { by, order = DEFAULT_ORDERS[by] } = request
-    const rows = await (by === 'day' || by === 'month' ? rowsOfTimes : rowsOfGroup)(then, request)
+    const rows = await ROWS_BY[by](then, request)
     const total = { ...NO_CALLS }
     for (const row of rows) addTotals(total, row)
     return { rows: rows.sort(comparedBy(order)), total }
   })
 
+const ROWS_BY: Readonly<Record<ReportGroup, (db: Db, request: ReportRequest) => Promise<ReportRow[]>>> = {
+  model: (db, request) => rowsOfGroup(db, request, 'model'),
+  account: (db, request) => rowsOfGroup(db, request, 'account'),
+  price_group: rowsOfPriceGroups,
+  key: (db, request) => rowsOfGroup(db, request, 'key'),
+  provider: (db, request) => rowsOfGroup(db, request, 'provider'),
+  route: (db, request) => rowsOfGroup(db, request, 'route'),
+  day: rowsOfTimes,
+  month: rowsOfTimes,
+}
+
 const DEFAULT_ORDERS: Readonly<Record<ReportGroup, ReportOrder>> = {
   model: '-revenue',
   account: '-revenue',
+  price_group: '-revenue',
   key: '-revenue',
   provider: '-revenue',
   route: '-revenue',
@@ -112,8 +133,32 @@ async function rowsOfTimes(
   }))
 }
 
-async function rowsOfGroup(db: Db, { filter, by, from_ms, until_ms }: ReportRequest): Promise<ReportRow[]> {
-  if (by === 'day' || by === 'month') return []
+/** By the group that each account is in now: what an account paid before it was moved counts with the group that it is in. */
+async function rowsOfPriceGroups(db: Db, { filter, from_ms, until_ms }: ReportRequest): Promise<ReportRow[]> {
+  const sums = await sumsByGroup(db, filter, 'account', { from_ms, until_ms })
+  const ids = [...new Set(sums.flatMap(({ account_id = [] }) => account_id))]
+  const accounts = await listedAccounts(db, ids)
+  const groups = new Map<number | undefined, string | null>(
+    accounts.map(({ id, price_group }) => [id, price_group]),
+  )
+  const rows = new Map<string, ReportRow>()
+  for (const sum of sums) {
+    const name = groups.get(sum.account_id) ?? LIST_PRICES
+    const row = rows.get(name) ?? { ...UNNAMED, ...NO_CALLS, name }
+    addTotals(row, sum)
+    rows.set(name, row)
+  }
+  return [...rows.values()]
+}
+
+/** In place of a group: no group may have such a name (catalogue/price-groups.ts). */
+export const LIST_PRICES = '(list prices)'
+
+async function rowsOfGroup(
+  db: Db,
+  { filter, from_ms, until_ms }: ReportRequest,
+  by: Exclude<ReportGroup, 'price_group' | 'day' | 'month'>,
+): Promise<ReportRow[]> {
   const sums = await sumsByGroup(db, filter, by, { from_ms, until_ms })
   const naming = await namesOf(db, sums)
   return sums.map(({ model, account_id, key_id, provider, upstream_model, ...sum }) => {

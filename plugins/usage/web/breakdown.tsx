@@ -77,6 +77,7 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
             />
             <Pager next_cursor={next_cursor} newest="First" older="Next" />
             <WhereAnswered by={of} provider={query.provider} />
+            {of === 'price_group' && <PresentGroups />}
           </>
         )}
       </Loaded>
@@ -92,6 +93,7 @@ const titleOf = (by: ReportGroup): string => (by === 'day' ? inZone(TITLES.day) 
 const TITLES: Readonly<Record<ReportGroup, string>> = {
   model: 'Model',
   account: 'Account',
+  price_group: 'Price group',
   key: 'Key',
   provider: 'Provider',
   route: 'Route',
@@ -131,6 +133,11 @@ function WhereAnswered({ by, provider }: { by: ReportGroup; provider: string | u
     </p>
   )
 }
+
+/** The note on groups: an account's earlier calls move with it. */
+const PresentGroups = () => (
+  <p className="soft small">Accounts count with the price group that they are in now.</p>
+)
 
 /** A name shows its figures alone. */
 function nameOf(row: Row, by: ReportGroup, { set }: OverviewFilters): ReactNode {
@@ -175,7 +182,7 @@ function callsOf(
   if (!('name' in row)) return callsHref(...time, calls, what)
   if (by === 'day') return callsHref(row.name, row.name, calls, what)
   const { name, account_id, key_id, provider } = row
-  if (by === 'route' || (by === 'provider' && !provider)) return undefined
+  if (by === 'route' || by === 'price_group' || (by === 'provider' && !provider)) return undefined
   const own: Partial<Record<ReportGroup, CallsFilter>> = {
     model: { model: name },
     account: { account: String(account_id) },

@@ -28,13 +28,14 @@ const [, , DEFAULT_RANGE] = RANGES
 export const GROUPS = [
   { value: 'model', label: 'By model' },
   { value: 'account', label: 'By account' },
+  { value: 'price_group', label: 'By price group' },
   { value: 'key', label: 'By key' },
   { value: 'provider', label: 'By provider' },
   { value: 'route', label: 'By route' },
   { value: 'day', label: 'By day' },
 ] as const
 export type Group = (typeof GROUPS)[number]['value']
-const OPERATORS: readonly Group[] = ['account', 'provider', 'route']
+const OPERATORS: readonly Group[] = ['account', 'price_group', 'provider', 'route']
 
 const DEFAULTS = {
   ...{ range: DEFAULT_RANGE.value, days: '', since: '', until: '' },

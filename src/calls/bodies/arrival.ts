@@ -1,6 +1,7 @@
 // The arrival of a request's body, and the model in it: not read if nobody could pay for it, and a large one only as fast as memory allows.
 import { type Catalogue, isServed, type Model } from '../../domain/catalogue.ts'
 import { invalidRequest } from '../../domain/errors.ts'
+import { modelsFor } from '../../domain/price-groups.ts'
 import { deploymentOf } from '../../http/azure-paths.ts'
 import { announcedBytes, readBytes } from '../../http/body.ts'
 import { isAnnounced } from '../../http/content-coding.ts'
@@ -143,7 +144,7 @@ function refusalOf({ balance_nanos, held_nanos, debt_nanos, plan_period_id }: Ac
 /** Whether a model costs nothing, whatever it reads and writes. */
 export const costsNothing = (model: Model): boolean => isFreePrice(model.price)
 
-const FREE_MODELS = new WeakMap<Catalogue, readonly string[]>()
+const FREE_MODELS = new WeakMap<Catalogue['models'], readonly string[]>()
 
 /** Whether the caller may call a free model of this kind: the body may name it. */
 export function mayCallFreeModel(
@@ -151,14 +152,15 @@ export function mayCallFreeModel(
   { caller }: Pick<Admitted, 'caller'>,
   kind: Model['kind'],
 ): boolean {
-  let free = FREE_MODELS.get(catalogue)
+  const models = modelsFor(catalogue, caller.account.price_group)
+  let free = FREE_MODELS.get(models)
   if (!free) {
-    free = catalogue.models
+    free = models
       .values()
       .filter((model) => isServed(model) && costsNothing(model))
       .map(({ id }) => id)
       .toArray()
-    FREE_MODELS.set(catalogue, free)
+    FREE_MODELS.set(models, free)
   }
-  return free.some((id) => catalogue.models.get(id)?.kind === kind && caller.mayCall(id))
+  return free.some((id) => models.get(id)?.kind === kind && caller.mayCall(id))
 }

@@ -2,6 +2,7 @@
 import type { Caller } from '../../access/gate.ts'
 import type { Model } from '../../domain/catalogue.ts'
 import { notFound, permissionDenied } from '../../domain/errors.ts'
+import { modelsFor } from '../../domain/price-groups.ts'
 import { mayCallFreeModel, rejectUnpayable } from '../bodies/arrival.ts'
 import type { CallParts } from '../parts.ts'
 import { type Admitted, Call, type CallOrigin } from './call.ts'
@@ -72,7 +73,7 @@ export async function assertWelcome(
 type ModelOf<K extends Model['kind']> = Extract<Model, { kind: K }>
 
 /**
- * The model that a call names.
+ * The model that a call names, at the price of the caller's account, which the call keeps.
  * @throws GatewayError not_found (code model_not_found, or model_unavailable for one whose providers are all disabled), or
  * permission_denied (code MODEL_ACCESS_DENIED)
  */
@@ -83,7 +84,7 @@ export function findModel<K extends Model['kind']>(
   kind: K,
 ): ModelOf<K> {
   if (origin) origin.known.model = model_id
-  const model = catalogue().models.get(model_id)
+  const model = modelsFor(catalogue(), caller.account.price_group).get(model_id)
   if (!model || model.retired) {
     throw notFound('Model not found, or retired. GET /v1/models lists the models that you may call.', {
       code: 'model_not_found',

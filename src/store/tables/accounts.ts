@@ -14,6 +14,8 @@ export const accounts = sqliteTable('accounts', {
   created_at_ms: integer().notNull(),
   /** The period of `plan_periods` whose plan covers calls; null: it has none. */
   plan_period_id: integer(),
+  /** The name of a price group in the catalogue; null: list prices. */
+  price_group: text(),
 })
 
 /** An operator's notes on accounts, and the view of their limited keys. An account without a row has none. */
@@ -89,7 +91,7 @@ export const account_tables: readonly StoredTable[] = [
     erases: 'columns',
     described: 'the account and its balance',
     columns: {
-      ...columns('id status balance_nanos held_nanos debt_nanos created_at_ms plan_period_id', EXPORTED),
+      ...columns('id status balance_nanos held_nanos debt_nanos created_at_ms plan_period_id price_group', EXPORTED),
       name: { exported: 'as_is', erased: "'erased-' || id" },
     },
   }),

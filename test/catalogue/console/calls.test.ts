@@ -169,7 +169,7 @@ describe('a change of prices', () => {
 
   test('of nothing has no re-rating', async () => {
     const { body } = await operator('/catalogue/previews', {})
-    expect(body).toEqual({ rating: null, changes: [] })
+    expect(body).toEqual({ rating: null, changes: [], lost_groups: [] })
   })
 
   test('with a mistake is told at its field and line', async () => {

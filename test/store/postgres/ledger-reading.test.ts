@@ -130,7 +130,12 @@ describe.if(hasPostgres)('from the same rows', () => {
     ['accounts by their balance', (db) => accountsPage(db, { order: 'balance' }, { limit: 1 }, NOW_MS)],
     [
       'calls at other prices',
-      (db) => rerateCalls(db, { ...time, models: [{ id: 'sim-1', current: {} as never, next: undefined }] }),
+      (db) =>
+        rerateCalls(db, {
+          ...time,
+          models: [{ id: 'sim-1', group: null, current: {} as never, next: undefined }],
+          groups: new Set(),
+        }),
     ],
   ]
   test.each(READINGS)('%s', async (_, read) => {

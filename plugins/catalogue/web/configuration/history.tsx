@@ -21,12 +21,15 @@ export function SavedBy({ by: { kind, address, command } }: Pick<Version, 'by'>)
 
 const MAX_PARTS = 3
 
+/** The words before a name; a model is known by its id alone. */
+const KIND_WORDS: Readonly<Record<string, string>> = { provider: 'provider', price_group: 'price group' }
+
 /** "flash (price), provider attic added": the first few. */
 export function changeWords(changed: Version['changed']): string {
   if (changed === null) return '–'
   if (changed.length === 0) return 'Comments or order only'
   const words = changed.slice(0, MAX_PARTS).map(({ kind, name, change, fields }) => {
-    const what = kind === 'provider' ? `provider ${name}` : name
+    const what = KIND_WORDS[kind] ? `${KIND_WORDS[kind]} ${name}` : name
     if (change !== 'changed') return `${what} ${change}`
     return fields.length === 0
       ? what

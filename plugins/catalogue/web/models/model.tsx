@@ -19,7 +19,7 @@ import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { AwaitedPage, FailedState, Loaded } from '../../../console/web/parts/states.tsx'
 import { useWeek, type Week } from '../../../console/web/parts/week.ts'
-import { PriceTable } from '../../../prices/web/price-words.tsx'
+import { PriceTable, PriceWords } from '../../../prices/web/price-words.tsx'
 import { RouteTrials } from '../parts/trial-result.tsx'
 import { ModelState } from './model-state.tsx'
 
@@ -55,6 +55,7 @@ export default function ModelPage({ params }: PageProps) {
             <Section title="Price" actions={is_operator && <PriceActions id={id} />}>
               <PriceTable price={price} routes={routes} />
             </Section>
+            {rest.groups && rest.groups.length > 0 && <GroupPrices kind={kind} groups={rest.groups} />}
             {routes && <RouteTrials kind={kind} routes={routes} />}
             {context_tokens !== null && (
               <Section title="Limits">
@@ -75,6 +76,26 @@ export default function ModelPage({ params }: PageProps) {
     </Page>
   )
 }
+
+interface GroupPricesProps {
+  kind: string
+  groups: NonNullable<AnswerOf<typeof api.models.detail.get>['groups']>
+}
+
+/** The price in each price group that pays another one. */
+const GroupPrices = ({ kind, groups }: GroupPricesProps) => (
+  <Section title="Price groups">
+    <Facts
+      facts={groups.map(({ name, price, loses }) => [
+        name,
+        <span key={name}>
+          <PriceWords kind={kind} price={price} />
+          {loses && <span className="below-cost"> below cost</span>}
+        </span>,
+      ])}
+    />
+  </Section>
+)
 
 const PriceActions = ({ id }: { id: string }) => (
   <>

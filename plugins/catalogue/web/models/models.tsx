@@ -1,5 +1,5 @@
 // The page Models: what can be called, what it takes, at what price; for the operator its cost and routes, too.
-import { Boxes, Play, Plus } from 'lucide-react'
+import { Boxes, Percent, Play, Plus } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useMay, useViewer } from '../../../console/web/app/session.tsx'
@@ -142,6 +142,11 @@ export default function ModelsPage() {
       actions={
         <>
           <ExportCsv list="models" has_times={false} query={{}} />
+          {is_operator && (
+            <ButtonLink icon={Percent} href="/models/price-groups">
+              Price groups
+            </ButtonLink>
+          )}
           {operates && (
             <>
               <ImportPrices />

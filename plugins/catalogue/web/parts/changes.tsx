@@ -42,7 +42,7 @@ function Headline({ kind, name, change, fields }: Part) {
   const others = fields.filter((field) => field !== 'price')
   return (
     <>
-      {VERBS[change]} the {kind} <strong>{name}</strong>
+      {VERBS[change]} the {words(kind)} <strong>{name}</strong>
       {others.length > 0 && <>: {others.map(words).join(', ')}</>}
     </>
   )
@@ -91,24 +91,40 @@ const losing = (changes: Changes) =>
     ),
   )
 
+/** In price groups. */
+const losingInGroups = (changes: Changes) =>
+  changes.flatMap(({ group_losses }) =>
+    group_losses.flatMap(({ group, model, provider, lines }) =>
+      withoutFollowers(lines).map((line) => ({ model: `${model} for ${group}`, provider, line })),
+    ),
+  )
+
 /** At some rate some route costs more than callers pay. */
-export const isBelowCost = (changes: Changes): boolean => losing(changes).length > 0
+export const isBelowCost = (changes: Changes): boolean =>
+  losing(changes).length + losingInGroups(changes).length > 0
+
+/** Named in the review; a group may have all of its models below cost. */
+const MAX_LOSSES = 20
 
 /** Asked once, in the review: each rate that loses money. */
 export function BelowCost({ changes }: { changes: Changes }) {
-  const all = losing(changes)
+  const all = [...losing(changes), ...losingInGroups(changes)]
   if (all.length === 0) return null
+  const more = all.length - MAX_LOSSES
   return (
     <Notice tone="bad" alert>
       <p>These prices are below your cost:</p>
       <ul>
-        {all.map(({ model, provider, line: { name, of, per, price_nanos, cost_nanos, margin_nanos } }) => (
-          <li key={`${model} ${provider} ${name} ${of}`}>
-            {model}, {words(name)}
-            {inBrackets(of)}: sells at {exactUsd(price_nanos)}, costs {exactUsd(cost_nanos)} at {provider}.
-            You lose {exactUsd(-margin_nanos)} USD per {per}.
-          </li>
-        ))}
+        {all
+          .slice(0, MAX_LOSSES)
+          .map(({ model, provider, line: { name, of, per, price_nanos, cost_nanos, margin_nanos } }) => (
+            <li key={`${model} ${provider} ${name} ${of}`}>
+              {model}, {words(name)}
+              {inBrackets(of)}: sells at {exactUsd(price_nanos)}, costs {exactUsd(cost_nanos)} at {provider}.
+              You lose {exactUsd(-margin_nanos)} USD per {per}.
+            </li>
+          ))}
+        {more > 0 && <li>and {more} more</li>}
       </ul>
     </Notice>
   )

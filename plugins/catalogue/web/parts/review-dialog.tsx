@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import type { Action } from '../../../console/web/parts/action.ts'
+import { counted } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
@@ -14,7 +15,8 @@ import type { Saving } from './saving.ts'
 import type { CatalogueFile } from './values.ts'
 
 /** A text under review, with its changes. */
-export interface Review extends Pick<AnswerOf<typeof api.catalogue.previews.post>, 'changes' | 'rating'> {
+export interface Review
+  extends Pick<AnswerOf<typeof api.catalogue.previews.post>, 'changes' | 'lost_groups' | 'rating'> {
   text: string
 }
 
@@ -86,6 +88,7 @@ export function ReviewDialog({ reviewing, title, verb, children }: ReviewDialogP
         <div className="stack">
           <ChangeList changes={review.changes} />
           <BelowCost changes={review.changes} />
+          <LostGroups groups={review.lost_groups} />
           {review.rating && <Rating result={review.rating} />}
           <LostKeys before={before} after={review.text} />
           {children}
@@ -103,6 +106,21 @@ export function ReviewDialog({ reviewing, title, verb, children }: ReviewDialogP
         </div>
       )}
     </Dialog>
+  )
+}
+
+/** Accounts keep the name of their group. */
+function LostGroups({ groups }: { groups: Review['lost_groups'] }) {
+  if (groups.length === 0) return null
+  return (
+    <Notice tone="warn" alert>
+      {groups.map(({ name, accounts }) => (
+        <p key={name}>
+          {counted(accounts, 'account')} in the price group “{name}” will pay list prices. Move{' '}
+          {accounts === 1 ? 'it' : 'them'} to another group first.
+        </p>
+      ))}
+    </Notice>
   )
 }
 

@@ -7,7 +7,7 @@ import type { CatalogueFile } from './values.ts'
 
 export const FILE_KEY = ['catalogue', 'file']
 const CATALOGUE = 'catalogue'
-const CHANGES = [CATALOGUE, 'models', 'providers', 'start']
+const CHANGES = [CATALOGUE, 'models', 'providers', 'price-groups', 'start']
 /** What shows settings, too. */
 export const WITH_CATALOGUE = [
   ...CHANGES,

@@ -15,8 +15,11 @@ export type Block = Readonly<Record<string, unknown>>
 export const isBlock = (value: unknown): value is Block =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The blocks of a name: `[[models]]`, `[[providers]]`. */
-export function blocksOf(values: Block | null | undefined, name: 'models' | 'providers'): readonly Block[] {
+/** The blocks of a name: `[[models]]`, `[[providers]]`, `[[price_groups]]`. */
+export function blocksOf(
+  values: Block | null | undefined,
+  name: 'models' | 'providers' | 'price_groups',
+): readonly Block[] {
   const blocks = values?.[name]
   return Array.isArray(blocks) ? blocks.filter(isBlock) : []
 }

@@ -173,7 +173,8 @@ export function beginExport({ people }: Pick<Gateway, 'people'>, viewer: Viewer)
   return account_id === undefined ? () => {} : people.exports.begin(account_id)
 }
 
-async function viewerIfAny(gateway: SessionParts, entering: Entering): Promise<Viewer | undefined> {
+/** Whoever is signed in; undefined: nobody. */
+export async function viewerIfAny(gateway: SessionParts, entering: Entering): Promise<Viewer | undefined> {
   try {
     return await viewerOf(gateway, entering)
   } catch (thrown) {

@@ -39,6 +39,12 @@ export const MovementHeaders = Type.Object({
     }),
   ),
 })
+export const PriceGroupName = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  must: 'the name of a price group',
+})
+
 export const Search = Type.String({ maxLength: 100, must: 'at most 100 characters' })
 
 export const Words = (must: string) => Type.Array(Type.String({ maxLength: 128 }), { maxItems: 200, must })

@@ -25,6 +25,7 @@ import plans from './0049_plans.sql' with { type: 'text' }
 import vouchers from './0050_vouchers.sql' with { type: 'text' }
 import order_requests from './0051_order_requests.sql' with { type: 'text' }
 import payment_customers from './0052_payment_customers.sql' with { type: 'text' }
+import price_groups from './0053_price_groups.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -66,6 +67,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 50, sql: vouchers, readable_from: 49 },
   { version: 51, sql: order_requests, readable_from: 51 },
   { version: 52, sql: payment_customers, readable_from: 52 },
+  { version: 53, sql: price_groups, readable_from: 53 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -55,6 +55,7 @@ import plans from './migrations/0049_plans.sql' with { type: 'text' }
 import vouchers from './migrations/0050_vouchers.sql' with { type: 'text' }
 import order_requests from './migrations/0051_order_requests.sql' with { type: 'text' }
 import payment_customers from './migrations/0052_payment_customers.sql' with { type: 'text' }
+import price_groups from './migrations/0053_price_groups.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -110,6 +111,7 @@ export const MIGRATIONS: readonly string[] = [
   vouchers,
   order_requests,
   payment_customers,
+  price_groups,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

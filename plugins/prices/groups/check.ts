@@ -1,0 +1,25 @@
+// The check of price groups: accounts whose group the catalogue does not have.
+import { countByGroup } from '../../../src/access/account-group.ts'
+import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
+import { openToRead } from '../../../src/app/checks/database.ts'
+import { counted } from '../../../src/utilities/counted.ts'
+
+const { ok, warn } = diagnosesOf('price groups')
+
+/** No diagnosis without a database: that of the check `database` says why. */
+export async function checkPriceGroups(patient: ReadPatient): Promise<Diagnosis[]> {
+  const { price_groups } = patient.catalogue
+  await using db = await openToRead(patient)
+  if (!db) return []
+  const counts = await countByGroup(db)
+  const lost = counts.filter(({ price_group }) => !price_groups.has(price_group))
+  if (lost.length > 0)
+    return lost.map(({ price_group, accounts }) =>
+      warn(
+        `${counted(accounts, 'account')} ${accounts === 1 ? 'is' : 'are'} in the price group "${price_group}", which is not in the catalogue: ${accounts === 1 ? 'it pays' : 'they pay'} list prices`,
+        'Add the group to the catalogue, or move the accounts: `tollgate account change NAME --group GROUP` (`none`: list prices).',
+      ),
+    )
+  const in_groups = counts.reduce((sum, { accounts }) => sum + accounts, 0)
+  return [ok(`${counted(price_groups.size, 'price group')}, with ${counted(in_groups, 'account')} in them`)]
+}
