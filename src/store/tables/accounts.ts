@@ -91,7 +91,10 @@ export const account_tables: readonly StoredTable[] = [
     erases: 'columns',
     described: 'the account and its balance',
     columns: {
-      ...columns('id status balance_nanos held_nanos debt_nanos created_at_ms plan_period_id price_group', EXPORTED),
+      ...columns(
+        'id status balance_nanos held_nanos debt_nanos created_at_ms plan_period_id price_group',
+        EXPORTED,
+      ),
       name: { exported: 'as_is', erased: "'erased-' || id" },
     },
   }),
