@@ -1,5 +1,4 @@
 // The poller: looks at orders that are due, and goes on with refunds that a kill or a silent provider left, each by one gateway.
-import { messageOf } from '../../src/utilities/thrown.ts'
 import type { Cause } from './changes.ts'
 import { lookAt } from './looking.ts'
 import type { PaymentParts } from './parts.ts'
@@ -80,10 +79,7 @@ async function lookOnce(parts: PaymentParts, order: Order): Promise<Worked> {
     await lookAt(parts, order.id, CAUSE)
     return 'done'
   } catch (thrown) {
-    log.warn(
-      { order: order.id, method: order.provider, cause: messageOf(thrown) },
-      'an order could not be looked at',
-    )
+    log.warn({ order: order.id, method: order.provider, cause: thrown }, 'an order could not be looked at')
     return 'failed'
   }
 }
@@ -100,10 +96,7 @@ async function goOn(parts: PaymentParts, due: OrderRefund): Promise<Worked> {
     else await tidyRefund(parts, due.id)
     return 'done'
   } catch (thrown) {
-    log.warn(
-      { refund: due.id, order: due.order_id, cause: messageOf(thrown) },
-      'a refund could not be finished',
-    )
+    log.warn({ refund: due.id, order: due.order_id, cause: thrown }, 'a refund could not be finished')
     return 'failed'
   }
 }

@@ -11,9 +11,11 @@ import type { Db } from '../../../src/store/db.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { type ListedOrder, listedOrder, order_list } from '../list.ts'
 import { orderOfReference } from '../manual/reference.ts'
-import { methodsOf } from '../methods.ts'
+import { MANUAL } from '../manual/provider.ts'
+import type { Network } from '../method-parts.ts'
+import { openMethods } from '../methods.ts'
 import type { PaymentParts } from '../parts.ts'
-import { paymentSettings } from '../settings.ts'
+import { type PaymentSettings, paymentSettings } from '../settings.ts'
 
 /** An order as its argument: its number, or the number that its bank transfer has. @throws GatewayError invalid_request */
 export function readOrder(text: string): number {
@@ -62,20 +64,25 @@ export async function withOrder(
     const told = (_: object, message?: string) => warn(message ?? '')
     const log = { info: silent, warn: told, error: told }
     const publicUrl = () => withoutTrailing(catalogue.server.public_url ?? '', '/')
-    const settings = paymentSettings.of(catalogue)
-    const { now } = deps
+    const settings = settingsFor(order, paymentSettings.of(catalogue))
+    const { now, network } = deps
+    const method_parts = { db, now, log, publicUrl, settings: () => settings, network: network as Network }
+    const providers = openMethods(method_parts, [])
     await work({
       context,
       order,
       parts: {
-        ...{ db, now, log, publicUrl },
+        ...{ db, now, log, publicUrl, providers },
         // Payments move money, and do nothing else with the ledger.
         ledger: { submit: ((operation: MoneyOperation) => mover.move(operation)) as Ledger['submit'] },
-        providers: () => methodsOf(settings, []),
       },
     })
   })
 }
+
+/** A bank transfer is marked also where the secrets of Stripe are not in this environment. */
+const settingsFor = ({ provider }: ListedOrder, settings: PaymentSettings): PaymentSettings =>
+  provider === MANUAL ? { ...settings, stripe: undefined, stripe_unavailable: undefined } : settings
 
 /** An order as --json has it. */
 export const orderFields = (order: ListedOrder): Record<string, unknown> =>
