@@ -32,6 +32,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/console/': ['package.json', 'plugins/calls/index.ts', 'plugins/refusals/index.ts'],
   // The Overview has open alerts in the same answer as its figures; the command lists calls.
   'plugins/usage/': ['plugins/alerts/index.ts', 'plugins/calls/index.ts'],
+  // An account is told what is left of its plan.
+  'plugins/billing/': ['plugins/plans/index.ts'],
   // Its check of the gateway's address is one of the metrics' address, too.
   'plugins/doctor/': ['plugins/metrics/index.ts'],
   // Metrics, spans and the System page tell the version. Metrics tell what fails, too.
@@ -285,7 +287,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 1 more for the paths of payments.
   // 10 more for amounts without their currency.
   // 40 more for price groups.
-  'src/domain/': 6_301,
+  // 10 more for actions of plans.
+  'src/domain/': 6_311,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
@@ -354,7 +357,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 2,400 more for payments at the console: routes, reports, pages.
   // 1,200 more for card payments by Stripe.
   // 850 more for price groups: their page and dialog, an account's, reports and previews by group, the doctor's check.
-  'plugins/': 97_020,
+  // 1,150 more for plans: months, renewals, console and commands.
+  'plugins/': 98_170,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -394,7 +398,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 1,200 more for payments at the console: routes, reports, pages, a walk.
 // 1,400 more for card payments: every state of Stripe, and every forged webhook.
 // 900 more for price groups: factors and refusals as tables, calls of every kind, pages and commands, on both engines.
-const MAX_TEST_LINES = 170_180
+// 1,250 more for plans: subscriptions, a year of them, what callers see.
+const MAX_TEST_LINES = 171_430
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -19,6 +19,7 @@ import type { CallParts } from '../../src/calls/parts.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields, NullableTimeFields, time } from '../../src/http/views.ts'
 import type { Db } from '../../src/store/db.ts'
+import { PlanView, planView } from '../plans/index.ts'
 
 export const AccountView = Closed(
   {
@@ -33,6 +34,7 @@ export const AccountView = Closed(
       { description: 'The limits that are set, with the current usage of each.' },
     ),
     spend_limits: { ...SpendLimitsView, description: 'The spend limits of the account that are set.' },
+    plan: Nullable(PlanView),
     key: Closed(
       {
         name: Type.String({ description: 'Its name.' }),
@@ -66,6 +68,7 @@ export async function accountView(
       key: limitsView(of_call.key, await limiter.used('key', key.id)),
     },
     spend_limits: budgetsView(await budgetsOfAccount(db, account.id), now()),
+    plan: account.plan_period_id === null ? null : await planView(db, account.id, now()),
     key: {
       name: key.name,
       prefix: key.prefix,

@@ -1,7 +1,17 @@
 // Plans as a plugin: months that accounts pay for, whose calls take nothing from their balances.
 import { definePlugin } from '../../src/app/plugin.ts'
+import { planSettings } from './settings.ts'
 
 export const plans = definePlugin({
   name: 'plans',
+  settings: planSettings,
   tables: async () => (await import('./tables.ts')).tables,
+  console_routes: async () => (await import('./console.ts')).planConsoleRoutes,
+  commands: { plan: async () => (await import('./command.ts')).addPlanCommands },
+  sweeps: [
+    {
+      name: 'plans',
+      sweep: async (_, gateway) => (await import('./sweep.ts')).sweepPlans(gateway),
+    },
+  ],
 })

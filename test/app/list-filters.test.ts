@@ -7,6 +7,7 @@ import { imported_history } from '../../plugins/import/history/list.ts'
 import { key_list } from '../../plugins/keys/list.ts'
 import { mail_list } from '../../plugins/mail/list.ts'
 import { order_list } from '../../plugins/payments/list.ts'
+import { month_list } from '../../plugins/plans/list.ts'
 import { refused_requests } from '../../plugins/refusals/index.ts'
 import { sign_up_list } from '../../plugins/sign-up/list.ts'
 import { voucher_list } from '../../plugins/vouchers/list.ts'
@@ -78,6 +79,16 @@ for (const [id, account_id, created_at_ms] of [
          changed_at_ms, expires_at_ms, is_live) VALUES (?, ?, 'top_up', 'card', 'EUR', 500, 1, 1, 0, 'open', ?, 0, 9, 1)`,
     )
     .run(id, account_id, created_at_ms)
+for (const [id, account_id, created_at_ms] of [
+  [1, 1, 1_000],
+  [2, 1, 2_000],
+  [3, 2, 2_000],
+] as const)
+  file
+    .query(
+      `INSERT INTO plan_periods VALUES (?, ?, 'ended', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, ?, 0)`,
+    )
+    .run(id, account_id, created_at_ms)
 file.close()
 const db = openDb(scene.path('tollgate.db'))
 afterAll(async () => {
@@ -87,6 +98,7 @@ afterAll(async () => {
 
 test('the audit log', () => expectFilters(db, audit_log, ({ created_at_ms }) => created_at_ms))
 test('entries', () => expectFilters(db, entry_list, ({ created_at_ms }) => created_at_ms))
+test('months of plans', () => expectFilters(db, month_list, ({ created_at_ms }) => created_at_ms))
 test('keys', () => expectFilters(db, key_list, ({ created_at_ms }) => created_at_ms))
 test('mails', () => expectFilters(db, mail_list, ({ queued_at_ms }) => queued_at_ms))
 test('orders', () => expectFilters(db, order_list, ({ created_at_ms }) => created_at_ms))

@@ -1,0 +1,104 @@
+// The begin and the end of a month: which plan covers an account's calls from now on, with its limits. Each once, however often it is asked.
+
+import type { ActionContext } from '../../src/domain/actions.ts'
+import type { BudgetPeriod } from '../../src/domain/budgets.ts'
+import { formatUsd } from '../../src/domain/money.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import type { Db, Tx } from '../../src/store/db.ts'
+import { changeState, type StateChange } from '../../src/store/state-changes.ts'
+import { addMonths, GRACE_MS } from './months.ts'
+import type { PlanLimits } from './settings.ts'
+import {
+  budgetsOfPeriod,
+  handBudgetOn,
+  insertBudget,
+  periodById,
+  periodIn,
+  removeBudget,
+  setPlanOf,
+  setTimes,
+} from './store.ts'
+import type { PeriodState, PlanPeriod } from './tables.ts'
+
+/** A change of a month's state by the gateway itself. */
+export const stateChange = (
+  { id }: Pick<PlanPeriod, 'id'>,
+  from: readonly PeriodState[],
+  to: PeriodState,
+  detail: StateChange['detail'] = {},
+): StateChange => ({ table: 'plan_periods', id, from, to, source: 'system', detail })
+
+/** Begins a month that was paid, in place of the one before. Does nothing for any other. */
+export const beginPeriod = (db: Db, id: number, now_ms: number, by?: ActionContext): Promise<void> =>
+  db.begin(
+    async (tx) => {
+      const known = await periodById(tx, id)
+      if (!known) return
+      await tx.lock(known.account_id)
+      const period = await periodById(tx, id)
+      if (period?.state !== 'paid') return
+      const before = await periodIn(tx, period.account_id, 'active')
+      const is_renewal = before !== undefined && period.starts_ms >= before.ends_ms
+      if (before)
+        await changeState(tx, stateChange(before, ['active'], is_renewal ? 'ended' : 'replaced'), now_ms)
+      const times = timesOf(period, now_ms)
+      await setTimes(tx, { id, ...times })
+      await changeState(tx, stateChange(period, ['paid'], 'active'), now_ms)
+      await setPlanOf(tx, period.account_id, id)
+      await handLimitsOn(tx, before, period, is_renewal)
+      await recordAction(tx, {
+        action: is_renewal ? 'plan.renewed' : 'plan.begun',
+        account_id: period.account_id,
+        after: {
+          plan: period.plan,
+          paid_usd: formatUsd(period.due_nanos),
+          until: new Date(times.ends_ms).toISOString(),
+        },
+      })
+    },
+    { by },
+  )
+
+/** Who bought a plan that takes the place of none has its whole month, whenever it was paid. */
+function timesOf({ follows_id, anchor_ms, starts_ms, ends_ms, covers_until_ms }: PlanPeriod, now_ms: number) {
+  if (follows_id !== null) return { anchor_ms, starts_ms, ends_ms, covers_until_ms }
+  const ends = addMonths(now_ms, 1)
+  return { anchor_ms: now_ms, starts_ms: now_ms, ends_ms: ends, covers_until_ms: ends + GRACE_MS }
+}
+
+/** Days and weeks go on over a renewal, and all periods over a change of the plan: nobody begins them anew by it. */
+async function handLimitsOn(
+  tx: Tx,
+  before: PlanPeriod | undefined,
+  { id, account_id, limits }: PlanPeriod,
+  is_renewal: boolean,
+): Promise<void> {
+  const left = new Map(Object.entries(JSON.parse(limits) as PlanLimits) as [BudgetPeriod, number][])
+  for (const budget of before ? await budgetsOfPeriod(tx, before.id) : []) {
+    const limit_nanos = left.get(budget.period)
+    left.delete(budget.period)
+    if (limit_nanos === undefined) await removeBudget(tx, budget.id)
+    else {
+      const begins_anew = is_renewal && budget.period === 'month'
+      await handBudgetOn(tx, { id: budget.id, plan_period_id: id, limit_nanos, begins_anew })
+    }
+  }
+  for (const [period, limit_nanos] of left)
+    await insertBudget(tx, { account_id, plan_period_id: id, period, limit_nanos })
+}
+
+/** Ends a plan: from now on the balance pays. In a transaction that has locked the account. */
+export async function endPeriod(
+  tx: Tx,
+  period: PlanPeriod,
+  { reason, now_ms }: { reason: string; now_ms: number },
+): Promise<void> {
+  if (!(await changeState(tx, stateChange(period, ['active'], 'ended', { reason }), now_ms))) return
+  await setPlanOf(tx, period.account_id, null)
+  for (const { id } of await budgetsOfPeriod(tx, period.id)) await removeBudget(tx, id)
+  await recordAction(tx, {
+    action: 'plan.ended',
+    account_id: period.account_id,
+    after: { plan: period.plan, reason },
+  })
+}

@@ -1,0 +1,98 @@
+// Routes of plans at the console: what is offered, the plan of an account, buying and cancelling it; months of all accounts.
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { consoleList } from '../../src/app/list/pages.ts'
+import { type Asking, byOf, changed, FAILURES, viewerCalls } from '../../src/app/surface/console/calls.ts'
+import { AccountRef } from '../../src/app/surface/console/fields.ts'
+import { requireChosenAccount } from '../../src/app/surface/console/references.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { Closed, Nullable } from '../../src/http/schema.ts'
+import { NullableTimeFields, time } from '../../src/http/views.ts'
+import type { Tx } from '../../src/store/db.ts'
+import { buyPlan } from './buying.ts'
+import { cancelPlan, keepPlan } from './cancelling.ts'
+import { month_list } from './list.ts'
+import { planSettings } from './settings.ts'
+import { periodIn } from './store.ts'
+import { partsOf } from './sweep.ts'
+import { OfferView, offerView, PlanView, planView } from './views.ts'
+
+const Chosen = { account: Type.Optional(AccountRef) }
+const PlanPageView = Closed({ plan: Nullable(PlanView), offered: Type.Array(OfferView) })
+const ChangedView = Closed({
+  ...NullableTimeFields('changes', 'when the plan begins or ends; null: it has begun, or goes on'),
+})
+
+export const planConsoleRoutes = (gateway: Gateway) =>
+  new Elysia({ name: 'console-plans' }).use(readingRoutes(gateway)).use(payingRoutes(gateway))
+
+/** `GET /console/api/plan`, and the list of months. */
+function readingRoutes(gateway: Gateway) {
+  const list = consoleList(gateway, month_list)
+  return new Elysia({ name: 'console-plans-read' })
+    .use(viewerCalls(gateway, { reads: 'see_payments' }))
+    .get('/console/api/plans', ({ viewer, query }) => list.page(viewer, query), list.page_route)
+    .get('/console/api/plans.csv', ({ viewer, query }) => list.file(viewer, query), list.file_route)
+    .get(
+      '/console/api/plan',
+      async ({ viewer, query }) => {
+        const { db, calls } = gateway
+        const { id } = await requireChosenAccount(db, viewer, query.account)
+        await calls.ledger.barrier()
+        const now_ms = calls.now()
+        const active = await periodIn(db, id, 'active')
+        return {
+          plan: await planView(db, id, now_ms),
+          offered: planSettings.of(calls.catalogue()).map((plan) => offerView(plan, active, now_ms)),
+        }
+      },
+      { query: Closed(Chosen), response: { 200: PlanPageView, ...FAILURES } },
+    )
+}
+
+/** `POST /console/api/plan/buy`, `…/cancel` and `…/keep`. */
+function payingRoutes(gateway: Gateway) {
+  const { db, calls } = gateway
+  const inAccount = async <T>(
+    asking: Asking,
+    account: string | undefined,
+    work: (tx: Tx, id: number) => Promise<T>,
+  ) => {
+    const { id } = await requireChosenAccount(db, asking.viewer, account)
+    return await changed(gateway, asking, async (tx) => {
+      await tx.lock(id)
+      return await work(tx, id)
+    })
+  }
+  const response = { 200: ChangedView, ...FAILURES }
+  return new Elysia({ name: 'console-plans-pay' })
+    .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'pay' }))
+    .post(
+      '/console/api/plan/buy',
+      async ({ viewer, origin, body: { account, plan } }) => {
+        const { id } = await requireChosenAccount(db, viewer, account)
+        const by = byOf(gateway, { viewer, origin })
+        const offered = planSettings.of(calls.catalogue())
+        const bought = await buyPlan(partsOf(gateway), offered, { account_id: id, plan, by })
+        return time('changes', bought.changes_at_ms)
+      },
+      { body: Closed({ ...Chosen, plan: Type.String({ minLength: 1, maxLength: 64 }) }), response },
+    )
+    .post(
+      '/console/api/plan/cancel',
+      async ({ viewer, origin, body }) =>
+        time(
+          'changes',
+          await inAccount({ viewer, origin }, body.account, (tx, id) => cancelPlan(tx, id, calls.now())),
+        ),
+      { body: Closed(Chosen), response },
+    )
+    .post(
+      '/console/api/plan/keep',
+      async ({ viewer, origin, body }) => {
+        await inAccount({ viewer, origin }, body.account, (tx, id) => keepPlan(tx, id, calls.now()))
+        return time('changes', null)
+      },
+      { body: Closed(Chosen), response },
+    )
+}

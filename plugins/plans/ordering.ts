@@ -1,0 +1,112 @@
+// Orders of plans: the month that an account is to pay, for a first plan, a dearer one at once, or the next month of the same.
+import { conflict, type GatewayError, notFound } from '../../src/domain/errors.ts'
+import type { Nanos } from '../../src/domain/money.ts'
+import type { Tx } from '../../src/store/db.ts'
+import { changeState } from '../../src/store/state-changes.ts'
+import { stateChange } from './beginning.ts'
+import { addMonths, GRACE_MS, unusedOf } from './months.ts'
+import type { Plan } from './settings.ts'
+import { insertPeriod, periodIn, setRenewal } from './store.ts'
+import type { PlanPeriod } from './tables.ts'
+
+/** What becomes of an order: a month to be paid now, or another plan from the end of this one on. */
+export type PlanOrder = { period: PlanPeriod } | { changes_at_ms: number }
+
+/** @throws GatewayError not_found */
+export function planNamed(plans: readonly Plan[], name: string): Plan {
+  const plan = plans.find((plan) => plan.name === name)
+  if (!plan)
+    throw notFound(`There is no plan "${name}". Choose one of those that are offered.`, { param: 'plan' })
+  return plan
+}
+
+/**
+ * Orders a plan for an account, in a transaction that has locked it. A dearer plan than the account has begins at once: what is not used of
+ * the month by time is counted against its price. A cheaper one begins when the month ends.
+ *
+ * @throws GatewayError conflict where the account has this plan, and it is paid
+ */
+export async function orderPlan(tx: Tx, account_id: number, plan: Plan, now_ms: number): Promise<PlanOrder> {
+  if (await periodIn(tx, account_id, 'paid')) throw beingBegun()
+  const open = await periodIn(tx, account_id, 'open')
+  const active = await periodIn(tx, account_id, 'active')
+  const current = active && now_ms < active.ends_ms ? active : undefined
+  // The next month of the same plan, whose days of grace are not over.
+  if (open && active && !current && open.follows_id === active.id && open.plan === plan.name)
+    return { period: open }
+  if (current?.plan === plan.name && current.next_plan === null && current.renews === 1)
+    throw conflict(`The account has the plan "${plan.title}".`, { code: 'has_plan' })
+  if (open)
+    await changeState(tx, stateChange(open, ['open'], 'lapsed', { reason: 'another was ordered' }), now_ms)
+  if (current && (plan.name === current.plan || plan.price_nanos <= current.price_nanos)) {
+    const next_plan = plan.name === current.plan ? null : plan.name
+    await setRenewal(tx, {
+      id: current.id,
+      renews: 1,
+      next_plan,
+      covers_until_ms: current.ends_ms + GRACE_MS,
+    })
+    return { changes_at_ms: current.ends_ms }
+  }
+  const credit_nanos = current ? unusedOf(current, now_ms) : 0
+  return {
+    period: await insertPeriod(tx, {
+      ...termsOf(plan, account_id, now_ms),
+      due_nanos: Math.max(0, plan.price_nanos - credit_nanos),
+      follows_id: current?.id ?? null,
+      ...monthOf(now_ms, 1),
+    }),
+  }
+}
+
+const beingBegun = (): GatewayError =>
+  conflict('A plan of the account was paid a moment ago. Look at it, then try again.', {
+    code: 'plan_begins',
+  })
+
+/** The month after one that is over; begun anew from now on where nobody saw to it for a day: nobody pays for what was not served. */
+export async function orderNextMonth(
+  tx: Tx,
+  before: PlanPeriod,
+  plan: Plan,
+  now_ms: number,
+): Promise<PlanPeriod> {
+  const is_late = now_ms - before.ends_ms > MAX_LATE_MS
+  const month = is_late ? monthOf(now_ms, 1) : monthOf(before.anchor_ms, before.month_number + 1)
+  return await insertPeriod(tx, {
+    ...termsOf(plan, before.account_id, now_ms),
+    due_nanos: plan.price_nanos,
+    follows_id: before.id,
+    ...month,
+  })
+}
+
+const MAX_LATE_MS = 24 * 3_600_000
+
+/** The last of some months from an anchor on. */
+function monthOf(anchor_ms: number, month_number: number) {
+  const ends_ms = addMonths(anchor_ms, month_number)
+  return {
+    anchor_ms,
+    month_number,
+    starts_ms: addMonths(anchor_ms, month_number - 1),
+    ends_ms,
+    covers_until_ms: ends_ms + GRACE_MS,
+  }
+}
+
+const termsOf = (
+  { name, title, price_nanos, models, limits, concurrent_calls, overflow }: Plan,
+  account_id: number,
+  now_ms: number,
+) => ({
+  account_id,
+  plan: name,
+  title,
+  price_nanos: price_nanos as Nanos,
+  models: JSON.stringify(models),
+  limits: JSON.stringify(limits),
+  concurrent_calls,
+  overflow: overflow ? 1 : 0,
+  created_at_ms: now_ms,
+})

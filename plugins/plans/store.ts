@@ -1,0 +1,178 @@
+// Months of plans in the database: made, found, and due to begin or to end.
+import { and, asc, eq, getTableColumns, lte, or, sql } from 'drizzle-orm'
+import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
+import { equals, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { accounts, type BudgetRow, budgets } from '../../src/store/schema.ts'
+import { type PlanPeriod, plan_periods } from './tables.ts'
+
+export type NewPeriod = Omit<PlanPeriod, 'id' | 'state' | 'changed_at_ms' | 'renews' | 'next_plan'>
+
+/** One that waits to be paid. */
+export async function insertPeriod(tx: Tx, period: NewPeriod): Promise<PlanPeriod> {
+  const made = await queries(tx).insert.get(period)
+  if (!made) throw new Error('a month of a plan was not inserted')
+  return made
+}
+
+export const periodById = (db: Db, id: number): Awaitable<PlanPeriod | undefined> =>
+  queries(db).byId.get({ id })
+
+/** The one of an account that is in such a state: there is one at most. */
+export const periodIn = (
+  db: Db,
+  account_id: number,
+  state: 'open' | 'paid' | 'active',
+): Awaitable<PlanPeriod | undefined> => queries(db).inState.get({ account_id, state })
+
+/** Of an account, the newest first. */
+export const periodsOf = (db: Db, account_id: number): Awaitable<PlanPeriod[]> =>
+  queries(db).ofAccount.all({ account_id })
+
+/** Those that are paid and have not begun, or whose month is over; with the status of their accounts. */
+export const duePeriods = (db: Db, now_ms: number): Awaitable<(PlanPeriod & { status: string })[]> =>
+  queries(db).due.all({ now_ms })
+
+/** The limits of an account's plan, with what is used of them. */
+export const budgetsOfPeriod = (db: Db, plan_period_id: number): Awaitable<BudgetRow[]> =>
+  queries(db).budgets.all({ plan_period_id })
+
+/** The period whose plan covers an account's calls. */
+export const setPlanOf = (tx: Tx, account_id: number, plan_period_id: number | null): Awaitable<unknown> =>
+  queries(tx).setPlan.run({ id: account_id, plan_period_id })
+
+export const setTimes = (
+  tx: Tx,
+  times: Pick<PlanPeriod, 'id' | 'anchor_ms' | 'starts_ms' | 'ends_ms' | 'covers_until_ms'>,
+): Awaitable<unknown> => queries(tx).setTimes.run({ ...times })
+
+export const setRenewal = (
+  tx: Tx,
+  renewal: Pick<PlanPeriod, 'id' | 'renews' | 'next_plan' | 'covers_until_ms'>,
+): Awaitable<unknown> => queries(tx).setRenewal.run({ ...renewal })
+
+export const insertBudget = (
+  tx: Tx,
+  budget: Pick<BudgetRow, 'account_id' | 'period' | 'limit_nanos'> & { plan_period_id: number },
+): Awaitable<unknown> => queries(tx).insertBudget.run({ ...budget })
+
+/** What is used of it stays, unless it begins anew. */
+export const handBudgetOn = (
+  tx: Tx,
+  {
+    id,
+    begins_anew,
+    ...to
+  }: { id: number; plan_period_id: number; limit_nanos: number; begins_anew: boolean },
+): Awaitable<unknown> => queries(tx)[begins_anew ? 'renewBudget' : 'moveBudget'].run({ id, ...to })
+
+export const removeBudget = (tx: Tx, id: number): Awaitable<unknown> => queries(tx).removeBudget.run({ id })
+
+const is_due = lte(plan_periods.ends_ms, sql.placeholder('now_ms'))
+
+const queries = perConnection({
+  insert: (orm) =>
+    orm
+      .insert(plan_periods)
+      .values({
+        ...placeholders(
+          'account_id',
+          'plan',
+          'title',
+          'price_nanos',
+          'due_nanos',
+          'models',
+          'limits',
+          'concurrent_calls',
+          'overflow',
+          'follows_id',
+          'anchor_ms',
+          'month_number',
+          'starts_ms',
+          'ends_ms',
+          'covers_until_ms',
+          'created_at_ms',
+        ),
+        state: 'open',
+        renews: 1,
+        changed_at_ms: sql`${sql.placeholder('created_at_ms')}`,
+      })
+      .returning()
+      .prepare(),
+  byId: (orm) => orm.select().from(plan_periods).where(equals(plan_periods.id, 'id')).prepare(),
+  inState: (orm) =>
+    orm
+      .select()
+      .from(plan_periods)
+      .where(and(equals(plan_periods.account_id, 'account_id'), equals(plan_periods.state, 'state')))
+      .prepare(),
+  ofAccount: (orm) =>
+    orm
+      .select()
+      .from(plan_periods)
+      .where(equals(plan_periods.account_id, 'account_id'))
+      .orderBy(sql`${plan_periods.id} DESC`)
+      .prepare(),
+  due: (orm) =>
+    orm
+      .select({ ...getTableColumns(plan_periods), status: accounts.status })
+      .from(plan_periods)
+      .innerJoin(accounts, eq(accounts.id, plan_periods.account_id))
+      .where(
+        or(
+          eq(plan_periods.state, sql`'paid'`),
+          and(eq(plan_periods.state, sql`'active'`), is_due),
+          and(eq(plan_periods.state, sql`'open'`), is_due),
+        ),
+      )
+      .orderBy(asc(plan_periods.id))
+      .prepare(),
+  setPlan: (orm) =>
+    orm.update(accounts).set(rawPlaceholders('plan_period_id')).where(equals(accounts.id, 'id')).prepare(),
+  setTimes: (orm) =>
+    orm
+      .update(plan_periods)
+      .set(rawPlaceholders('anchor_ms', 'starts_ms', 'ends_ms', 'covers_until_ms'))
+      .where(equals(plan_periods.id, 'id'))
+      .prepare(),
+  setRenewal: (orm) =>
+    orm
+      .update(plan_periods)
+      .set(rawPlaceholders('renews', 'next_plan', 'covers_until_ms'))
+      .where(equals(plan_periods.id, 'id'))
+      .prepare(),
+  budgets: (orm) =>
+    orm
+      .select()
+      .from(budgets)
+      .where(equals(budgets.plan_period_id, 'plan_period_id'))
+      .orderBy(asc(budgets.id))
+      .prepare(),
+  insertBudget: (orm) =>
+    orm
+      .insert(budgets)
+      .values({
+        ...placeholders('account_id', 'plan_period_id', 'period', 'limit_nanos'),
+        first_hold_id: 0,
+        used_nanos: 0,
+      })
+      .prepare(),
+  moveBudget: (orm) =>
+    orm
+      .update(budgets)
+      .set(rawPlaceholders('plan_period_id', 'limit_nanos'))
+      .where(equals(budgets.id, 'id'))
+      .prepare(),
+  renewBudget: (orm) =>
+    orm
+      .update(budgets)
+      .set({
+        ...rawPlaceholders('plan_period_id', 'limit_nanos'),
+        started_ms: null,
+        first_hold_id: 0,
+        used_nanos: 0,
+      })
+      .where(equals(budgets.id, 'id'))
+      .prepare(),
+  removeBudget: (orm) => orm.delete(budgets).where(equals(budgets.id, 'id')).prepare(),
+})

@@ -1,0 +1,116 @@
+// Plans in JSON: those that are offered, and the one that an account has, with what is left of its limits.
+import { type Static, Type } from '@sinclair/typebox'
+import { budgetsView, SpendLimitsView } from '../../src/access/limits-view.ts'
+import { BUDGET_PERIODS, type BudgetPeriod } from '../../src/domain/budgets.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { MoneyFields, money, NullableMoneyFields, TimeFields, time } from '../../src/http/views.ts'
+import type { Db } from '../../src/store/db.ts'
+import { unusedOf } from './months.ts'
+import type { Plan } from './settings.ts'
+import { budgetsOfPeriod, periodIn } from './store.ts'
+import type { PlanPeriod } from './tables.ts'
+
+const TERMS = {
+  models: Type.Array(Type.String(), { description: 'The models that it covers: ids, and patterns.' }),
+  concurrent_calls: Nullable(
+    Type.Integer({ description: 'Its calls that may run at once; null: any number.' }),
+  ),
+  overflow: Type.Boolean({
+    description:
+      'Whether the balance pays for calls that the plan does not cover. Otherwise they are refused.',
+  }),
+}
+
+export const PlanView = Closed(
+  {
+    plan: Type.String({ description: 'Its name.' }),
+    title: Type.String({ description: 'Its title.' }),
+    state: OneOf(['active', 'unpaid'], {
+      description: '`unpaid`: the next month is to be paid, and calls are covered for three days until then.',
+    }),
+    ...MoneyFields('price', 'The price of a month'),
+    ...TimeFields('starts', 'When the month began'),
+    ...TimeFields('ends', 'When the month ends'),
+    ...TimeFields('covers_until', 'Until when calls are covered, if nothing is paid'),
+    renews: Type.Boolean({ description: 'Whether another month follows.' }),
+    next_plan: Nullable(
+      Type.String({ description: 'The plan from the end of the month on; null: the same.' }),
+    ),
+    ...TERMS,
+    limits: {
+      ...SpendLimitsView,
+      description: 'Limits of its calls at list price, with what is left. The month is the one that is paid.',
+    },
+  },
+  { description: 'The plan of the account.' },
+)
+
+/** The plan that an account has, as it is now; null without one. */
+export async function planView(
+  db: Db,
+  account_id: number,
+  now_ms: number,
+): Promise<Static<typeof PlanView> | null> {
+  const active = await periodIn(db, account_id, 'active')
+  if (!active || now_ms >= active.covers_until_ms) return null
+  const { plan, title, price_nanos, concurrent_calls, overflow, models, renews, next_plan, ends_ms } = active
+  const budgets = (await budgetsOfPeriod(db, active.id)).map((budget) =>
+    budget.period === 'month' ? { ...budget, ends_ms } : budget,
+  )
+  return {
+    plan,
+    title,
+    state: now_ms < ends_ms ? 'active' : 'unpaid',
+    ...money('price', price_nanos),
+    ...time('starts', active.starts_ms),
+    ...time('ends', ends_ms),
+    ...time('covers_until', active.covers_until_ms),
+    renews: renews === 1,
+    next_plan,
+    models: JSON.parse(models),
+    concurrent_calls,
+    overflow: overflow === 1,
+    limits: budgetsView(budgets.toSorted(byPeriod), now_ms),
+  }
+}
+
+const byPeriod = (one: { period: BudgetPeriod }, other: { period: BudgetPeriod }): number =>
+  BUDGET_PERIODS.indexOf(one.period) - BUDGET_PERIODS.indexOf(other.period)
+
+export const OfferView = Closed({
+  plan: Type.String({ description: 'its name' }),
+  title: Type.String(),
+  description: Type.String(),
+  ...MoneyFields('price', 'the price of a month'),
+  ...NullableMoneyFields(
+    'due',
+    'what is due now; null: it begins when the month ends, or the account has it',
+  ),
+  limits: Type.Array(Closed({ period: OneOf(BUDGET_PERIODS), ...MoneyFields('limit') })),
+  ...TERMS,
+})
+
+/** A plan that is offered to an account. @param active the month that it has paid */
+export function offerView(
+  plan: Plan,
+  active: PlanPeriod | undefined,
+  now_ms: number,
+): Static<typeof OfferView> {
+  const current = active && now_ms < active.ends_ms ? active : undefined
+  const is_later = current && plan.price_nanos <= current.price_nanos
+  const due_nanos = current ? Math.max(0, plan.price_nanos - unusedOf(current, now_ms)) : plan.price_nanos
+  return {
+    plan: plan.name,
+    title: plan.title,
+    description: plan.description,
+    ...money('price', plan.price_nanos),
+    ...money('due', is_later || current?.plan === plan.name ? null : due_nanos),
+    limits: BUDGET_PERIODS.flatMap((period) => {
+      const limit_nanos = plan.limits[period]
+      return limit_nanos === undefined ? [] : [{ period, ...money('limit', limit_nanos) }]
+    }),
+    models: [...plan.models],
+    concurrent_calls: plan.concurrent_calls,
+    overflow: plan.overflow,
+  }
+}

@@ -1,0 +1,153 @@
+// Plans in a running gateway: settings, the console's routes, covered calls and refusals as callers see them, and the account's view.
+import { expect, test } from 'bun:test'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { signedIn } from '../support/console-session.ts'
+import { fileGateway } from '../support/gateway.ts'
+
+const PLANS = `
+[[plans.offered]]
+name = "pro"
+title = "Pro"
+description = "For every day."
+price_usd = 2
+models = ["*"]
+usd_per_5h = "0.05"
+usd_per_month = 50
+overflow = false
+
+[[plans.offered]]
+name = "max"
+price_usd = 4
+models = ["sim-gpt"]
+usd_per_week = 40
+`
+const clock = { now_ms: Date.parse('2026-11-15T10:30:00Z') }
+const gateway = await fileGateway({
+  catalogue: FIRST_CATALOGUE + PLANS,
+  now: () => clock.now_ms,
+})
+interface Body {
+  plan: object
+  error: { code: string; message: string }
+}
+const bodyOf = async (response: Response | Promise<Response>): Promise<Body> =>
+  (await (await response).json()) as Body
+
+const chat = (key: string, more: object = {}) =>
+  gateway.call(
+    '/v1/chat/completions',
+    { model: 'sim-gpt', messages: [{ role: 'user', content: 'hello' }], max_tokens: 10, ...more },
+    { key },
+  )
+
+test('an account buys a plan at the console, and its calls are covered', async () => {
+  const account = await gateway.account('anna', { balance_usd: '10' })
+  const key = await gateway.key('anna')
+  const owner = await signedIn(gateway, { account: 'anna', role: 'owner' }, clock.now_ms)
+  const before = await owner.json('GET', '/plan')
+  expect(before.plan).toBeNull()
+  expect(before.offered).toMatchObject([
+    { plan: 'pro', title: 'Pro', price_usd: '2.00', due_usd: '2.00', overflow: false },
+    { plan: 'max', title: 'max', due_usd: '4.00', limits: [{ period: 'week', limit_usd: '40.00' }] },
+  ])
+  expect(await owner.json('POST', '/plan/buy', { plan: 'pro' })).toEqual({
+    changes_at: null,
+    changes_at_ms: null,
+  })
+  clock.now_ms += 1_001
+  const answered = await chat(key)
+  expect(answered.status).toBe(200)
+  await answered.arrayBuffer()
+  const call = await gateway.lastCall()
+  expect([call.cost_nanos, call.hold_nanos]).toEqual([0, 0])
+  expect(call.covered_nanos).toBeGreaterThan(0)
+  const { plan } = await bodyOf(gateway.call('/api/v1/account', undefined, { key }))
+  expect(plan).toMatchObject({
+    plan: 'pro',
+    state: 'active',
+    ends_at: '2026-12-15T10:30:00.000Z',
+    limits: [
+      { period: '5h', used_nanos: call.covered_nanos },
+      { period: 'month', used_nanos: call.covered_nanos, resets_at: '2026-12-15T10:30:00.000Z' },
+    ],
+  })
+  const { accounts } = gateway.rows()
+  expect(accounts.find(({ id }) => id === account.id)?.balance_nanos).toBe(8_000_000_000)
+  expect(gateway.log.lines().some((line) => JSON.stringify(line).includes('"paid_by":"plan"'))).toBe(true)
+})
+
+test('a limit that is reached is 429 with the time of its reset', async () => {
+  gateway.db.run(
+    "UPDATE budgets SET used_nanos = limit_nanos WHERE period = '5h' AND plan_period_id IS NOT NULL",
+  )
+  const key = await gateway.key('anna')
+  // The gateway's own book sees what another connection wrote.
+  await Bun.sleep(5)
+  const response = await chat(key)
+  const body = await bodyOf(response)
+  expect([response.status, body.error.code]).toEqual([429, 'PLAN_LIMIT'])
+  expect(body.error.message).toMatch(
+    /five-hour limit of the account's plan. The limit resets at 2026-11-15T15:30:0\d/,
+  )
+  const wait_s = Number(response.headers.get('retry-after'))
+  expect(wait_s).toBeGreaterThan(17_000)
+  expect(wait_s).toBeLessThanOrEqual(18_000)
+})
+
+test('a call that no limit ever fits is 402, without a time', async () => {
+  const response = await chat(await gateway.key('anna'), {
+    max_tokens: undefined,
+    max_completion_tokens: 60_000,
+  })
+  const { error } = await bodyOf(response)
+  expect([response.status, error.code, response.headers.get('retry-after')]).toEqual([
+    402,
+    'PLAN_LIMIT',
+    null,
+  ])
+})
+
+test('who may not pay may not buy, and what is wrong is refused', async () => {
+  const member = await signedIn(gateway, { account: 'anna', role: 'member' }, clock.now_ms)
+  expect((await member.send('POST', '/plan/buy', { body: { plan: 'max' } })).status).toBe(403)
+  const billing = await signedIn(gateway, { account: 'anna', role: 'billing' }, clock.now_ms)
+  const refusalOf = async (path: string, body: object) => {
+    const response = await billing.send('POST', path, { body })
+    return [response.status, (await bodyOf(response)).error.code]
+  }
+  expect(await refusalOf('/plan/buy', { plan: 'huge' })).toEqual([404, 'not_found'])
+  expect(await refusalOf('/plan/buy', { plan: 'pro' })).toEqual([409, 'has_plan'])
+  await gateway.account('poor', { balance_usd: '1' })
+  const operator = await signedIn(gateway, 'operator', clock.now_ms)
+  const poor = await operator.send('POST', '/plan/buy', { body: { account: 'poor', plan: 'pro' } })
+  expect([poor.status, (await bodyOf(poor)).error.message]).toEqual([
+    422,
+    'The available balance is less than 2.00 USD, which this plan costs now. Add funds, then buy it.',
+  ])
+  expect(await refusalOf('/plan/buy', {})).toEqual([400, 'invalid_request'])
+})
+
+test('a dearer plan begins at once, with the rest of the month counted against it; it is cancelled and kept', async () => {
+  clock.now_ms = Date.parse('2026-11-30T10:30:00Z')
+  const owner = await signedIn(gateway, { account: 'anna', role: 'owner' }, clock.now_ms)
+  const { offered } = await owner.json('GET', '/plan')
+  // Half of the month is left.
+  expect(offered.map(({ due_usd }: { due_usd: string }) => due_usd)).toEqual([null, '3.00'])
+  await owner.json('POST', '/plan/buy', { plan: 'max' })
+  const ends = '2026-12-30T10:30:00.000Z'
+  expect(await owner.json('POST', '/plan/cancel', {})).toMatchObject({ changes_at: ends })
+  expect((await owner.json('GET', '/plan')).plan).toMatchObject({
+    plan: 'max',
+    renews: false,
+    covers_until_at: ends,
+  })
+  await owner.json('POST', '/plan/keep', {})
+  expect(await owner.json('POST', '/plan/buy', { plan: 'pro' })).toMatchObject({ changes_at: ends })
+  expect((await owner.json('GET', '/plan')).plan).toMatchObject({ renews: true, next_plan: 'pro' })
+  const { months } = await owner.json('GET', '/plans')
+  expect(months.map(({ plan, state }: { plan: string; state: string }) => [plan, state])).toEqual([
+    ['max', 'active'],
+    ['pro', 'replaced'],
+  ])
+  await gateway.rest()
+})
