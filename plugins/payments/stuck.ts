@@ -7,7 +7,7 @@ const UNANSWERED_MS = 10 * 60_000
 
 /** Of the condition `STUCK`, with a parameter `now_ms`. */
 export const STUCK = sql`(${orders.trouble} IS NOT NULL OR ${orders.state} IN ('disputed', 'refund_failed')
-  OR ${orders.unanswered_since_ms} <= ${sql.placeholder('now_ms')} - ${sql.raw(String(UNANSWERED_MS))})`
+  OR ${orders.unanswered_since_ms} <= CAST(${sql.placeholder('now_ms')} AS bigint) - ${sql.raw(String(UNANSWERED_MS))})`
 
 export interface Attention {
   /** What is wrong: a sentence. */

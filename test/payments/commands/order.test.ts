@@ -1,6 +1,6 @@
 // `order`: beside a running gateway and without one; tables that fit 80 columns, refusals, and money that moves once.
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { manualProvider } from '../../../plugins/payments/manual/provider.ts'
 import { makeOrder, startPayment } from '../../../plugins/payments/ordering.ts'
@@ -15,6 +15,9 @@ import { memoryLog } from '../../support/memory-log.ts'
 import { answer, ask, wholePath } from '../../support/native.ts'
 import { heldBack, startUpstream, whole } from '../../support/upstream.ts'
 import { startTransferGateway, TRANSFERS } from '../manual/transfers.ts'
+
+/** Each command opens the database anew, which takes PostgreSQL a while. */
+setDefaultTimeout(20_000)
 
 const upstream = await startUpstream(whole(answer()))
 const KIOSK = `

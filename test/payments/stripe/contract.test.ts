@@ -1,0 +1,47 @@
+// Stripe by the contract of all payment methods, and by the commands of orders, which take its key from the catalogue as the gateway does.
+import { afterAll, expect, test } from 'bun:test'
+import { contractFaults } from '../../../plugins/payments/custom/contract.ts'
+import { createScene } from '../../app/commands/scene.ts'
+import { stripeScene, WEBHOOK_SECRET } from './scene.ts'
+
+const scene = await stripeScene()
+afterAll(() => scene[Symbol.asyncDispose]())
+
+test('it keeps the contract of payment methods', async () => {
+  const stripe = scene.payments.parts.providers().find(({ name }) => name === 'stripe')
+  if (!stripe) throw new Error('Stripe is not set up')
+  expect(await contractFaults(stripe, Date.now())).toEqual([])
+})
+
+const cli = createScene('nothing', scene.gateway.data_folder)
+cli.network = (url, init) => scene.stripe.network(url, init)
+const SECRETS = { STRIPE_KEY: 'sk_test_of_the_fake', STRIPE_WEBHOOK: WEBHOOK_SECRET }
+
+test('`order check` asks Stripe with the key of the catalogue; `order refund` gives back there', async () => {
+  const order = await scene.order(2_500, 'EUR')
+  cli.env = SECRETS
+  cli.now_ms = Date.now()
+  expect((await cli.run('order', 'check', String(order.id))).out).toBe(
+    `Order ${order.id} is open, as before.`,
+  )
+  scene.stripe.webhooks.way = 'lose'
+  scene.stripe.pay(order.reference)
+  const checked = await cli.run('order', 'check', String(order.id))
+  expect([checked.status, checked.out]).toEqual([
+    0,
+    `Order ${order.id}: open → paid. 27.00 USD added to lena.`,
+  ])
+  const refunded = await cli.json('order', 'refund', String(order.id), '10')
+  expect(refunded).toMatchObject({
+    state: 'partly_refunded',
+    refund: { amount: '10.00 EUR', debit_usd: '10.80' },
+  })
+  expect(scene.balance()).toBe(16.2)
+})
+
+test('without the key in its environment the command says which variable is missing, and nothing moves', async () => {
+  const order = await scene.order()
+  cli.env = {}
+  expect(await cli.refusal('order', 'check', String(order.id))).toContain('STRIPE_KEY')
+  expect((await scene.read(order)).state).toBe('open')
+})
