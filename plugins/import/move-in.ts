@@ -17,6 +17,8 @@ export interface MoveIn {
   readonly accounts: readonly IncomingAccount[]
   readonly providers: readonly IncomingProvider[]
   readonly models: readonly IncomingModel[]
+  /** Absent: the source has none. */
+  readonly price_groups?: readonly IncomingPriceGroup[]
   readonly vouchers: IncomingVouchers
   readonly left_out: readonly LeftOut[]
 }
@@ -49,7 +51,16 @@ export interface IncomingAccount {
   readonly budgets_used?: BudgetUse
   /** For `[limits.accounts.NAME]`. */
   readonly limits: Limit
+  /** The name of an incoming price group; absent: list prices. */
+  readonly price_group?: string
   readonly keys: readonly IncomingKey[]
+}
+
+/** A price group for the catalogue. */
+export interface IncomingPriceGroup {
+  readonly name: string
+  /** Of the imported prices, as a decimal. */
+  readonly factor: string
 }
 
 /** A key that goes on working unchanged. */

@@ -206,7 +206,7 @@ describe('users and tokens of new-api', () => {
     ['user 7 "o\'hara"', 'It is not an email address'],
     ['user 8 "mail@example.com"', '0.50 USD of referral rewards'],
     ['user 1 "root"', 'without operator rights'],
-    ['group "vip"', 'Users (1) and keys (1) in it pay ratio 0.8 in place of 1'],
+    ['group "vip"', 'Users (0) and keys (1) in it pay ratio 0.8 in place of 1'],
     ['1 active', 'Tollgate has no subscriptions'],
   ]
   test.each(left)('%s does not come in', (row, reason) => {

@@ -60,7 +60,7 @@ async function createAccounts(
       display_name,
       email,
       status: incoming.status,
-      price_group: null,
+      price_group: incoming.price_group ?? null,
       password_hash: incoming.password_hash,
       budgets: incoming.budgets,
       budgets_used: incoming.budgets_used,

@@ -60,7 +60,7 @@ export interface CatalogueImport {
 }
 
 interface ImportedCatalogue {
-  move_in: Pick<MoveIn, 'providers' | 'models'>
+  move_in: Pick<MoveIn, 'providers' | 'models' | 'price_groups'>
   limits: readonly PlannedLimit[]
   /** The name of the import. */
   source: string
@@ -98,8 +98,8 @@ export async function prepareCatalogue(
   }
 }
 
-const isEmpty = ({ providers, models, limits }: PlannedCatalogue): boolean =>
-  providers.length + models.length + limits.length === 0
+const isEmpty = ({ providers, models, limits, price_groups }: PlannedCatalogue): boolean =>
+  providers.length + models.length + limits.length + price_groups.length === 0
 
 function refusedBy([mistake]: readonly Mistake[]) {
   const words = mistake ? `${mistake.path} ${mistake.message}` : 'it has a mistake'

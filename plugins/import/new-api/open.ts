@@ -86,6 +86,7 @@ async function readMoveIn(
     accounts: users.accounts,
     providers: channels.providers.filter(({ name }) => used.has(name)),
     models: models.models,
+    price_groups: users.price_groups,
     vouchers: vouchers.vouchers,
     left_out: [
       ...settings.left_out,

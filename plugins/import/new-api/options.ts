@@ -93,7 +93,7 @@ function noteGroupPairs(text: string | undefined, left_out: LeftOut[]): void {
       left_out.push({
         kind: 'group prices',
         row: `users of group "${group}" in group "${other}"`,
-        reason: `They pay ratio ${String(ratio)}. Tollgate has no prices by group: they pay the prices of the group "default".`,
+        reason: `They pay ratio ${String(ratio)}. Tollgate has no prices by pairs of groups: they pay those of their own group.`,
       })
 }
 

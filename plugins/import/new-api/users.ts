@@ -1,10 +1,11 @@
 // Users as accounts with their keys: balances of their quota, sign-ins by mail and bcrypt, and what of a user does not come in.
 
 import { formatUsd, NANOS_PER_USD } from '../../../src/domain/money.ts'
-import type { IncomingAccount, IncomingKey, LeftOut } from '../move-in.ts'
+import type { IncomingAccount, IncomingKey, IncomingPriceGroup, LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
-import { decimalOf, isEqual, nanosOfQuota } from './exact.ts'
-import { DEFAULT_GROUP, groupRatioOf, type Settings } from './options.ts'
+import { nanosOfQuota } from './exact.ts'
+import { SourceGroups } from './groups.ts'
+import { DEFAULT_GROUP, type Settings } from './options.ts'
 import { readToken } from './tokens.ts'
 import { isSet, textOf, wholeOf } from './values.ts'
 
@@ -17,6 +18,8 @@ const MAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
 export interface Users {
   readonly accounts: readonly IncomingAccount[]
+  /** The groups of users that pay another ratio than the imported prices have. */
+  readonly price_groups: readonly IncomingPriceGroup[]
   readonly left_out: readonly LeftOut[]
 }
 
@@ -29,7 +32,7 @@ interface UserParts {
 
 export async function readUsers({ users, tokens, settings, now_ms }: UserParts): Promise<Users> {
   const left_out: LeftOut[] = []
-  const groups = new GroupCounts(settings)
+  const groups = new SourceGroups(settings)
   const accounts = new Map<number, IncomingAccount & { keys: IncomingKey[] }>()
   const groups_of_users = new Map<number, string>()
   const gone = new Set<number>()
@@ -37,9 +40,14 @@ export async function readUsers({ users, tokens, settings, now_ms }: UserParts):
     const id = wholeOf(row, 'id')
     const fault = faultOf(row)
     if (fault === undefined) {
-      accounts.set(id, { ...accountOf(row, settings), keys: [] })
-      left_out.push(...partsLeftOut(row, settings))
       const group = textOf(row, 'group') || DEFAULT_GROUP
+      const price_group = groups.nameOf(group)
+      accounts.set(id, {
+        ...accountOf(row, settings),
+        ...(price_group === undefined ? {} : { price_group }),
+        keys: [],
+      })
+      left_out.push(...partsLeftOut(row, settings))
       groups_of_users.set(id, group)
       groups.add(group, 'users')
     } else {
@@ -65,7 +73,11 @@ export async function readUsers({ users, tokens, settings, now_ms }: UserParts):
       if (group !== '' && group !== groups_of_users.get(user)) groups.add(group, 'keys')
     }
   }
-  return { accounts: [...accounts.values()], left_out: [...left_out, ...groups.leftOut()] }
+  return {
+    accounts: [...accounts.values()],
+    price_groups: groups.all,
+    left_out: [...left_out, ...groups.leftOut()],
+  }
 }
 
 const labelOf = (row: SourceRow): string => `user ${wholeOf(row, 'id')} "${textOf(row, 'username')}"`
@@ -134,32 +146,4 @@ function partsLeftOut(row: SourceRow, settings: Settings): LeftOut[] {
     ],
   ]
   return parts.flatMap(([kind, reason]) => (reason === false ? [] : [{ kind, row: labelOf(row), reason }]))
-}
-
-/** How many users and keys pay another ratio than the imported prices have. */
-class GroupCounts {
-  readonly #settings: Settings
-  readonly #counts = new Map<string, { users: number; keys: number }>()
-
-  constructor(settings: Settings) {
-    this.#settings = settings
-  }
-
-  add(group: string, what: 'users' | 'keys'): void {
-    const counts = this.#counts.get(group) ?? { users: 0, keys: 0 }
-    counts[what] += 1
-    this.#counts.set(group, counts)
-  }
-
-  leftOut(): LeftOut[] {
-    const by_default = groupRatioOf(this.#settings, DEFAULT_GROUP)
-    return [...this.#counts].flatMap(([group, { users, keys }]) => {
-      const ratio = groupRatioOf(this.#settings, group)
-      if (isEqual(ratio, by_default)) return []
-      const reason =
-        `Users (${users}) and keys (${keys}) in it pay ratio ${decimalOf(ratio)} in place of ${decimalOf(by_default)}. ` +
-        'Tollgate has no prices by group: they pay the prices of the group "default".'
-      return [{ kind: 'group prices', row: `group "${group}"`, reason }]
-    })
-  }
 }

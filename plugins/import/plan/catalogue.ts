@@ -2,12 +2,14 @@
 import type { TomlTable } from '../../../src/catalogue/toml.ts'
 import { type TomlValue, withDigits, writeKey, writePair } from '../../../src/catalogue/toml-write.ts'
 import type { Limit } from '../../../src/domain/call-limits.ts'
-import type { IncomingModel, IncomingProvider, LeftOut, MoveIn } from '../move-in.ts'
+import type { IncomingModel, IncomingPriceGroup, IncomingProvider, LeftOut, MoveIn } from '../move-in.ts'
 
 export interface PlannedCatalogue {
   readonly providers: readonly PlannedProvider[]
   readonly models: readonly PlannedModel[]
   readonly limits: readonly PlannedLimit[]
+  /** Groups of a name that the catalogue has stay as they are there. */
+  readonly price_groups: readonly IncomingPriceGroup[]
   /** Names of providers and ids of models that are there already, and stay as they are. */
   readonly present: { readonly providers: readonly string[]; readonly models: readonly string[] }
   readonly left_out: readonly LeftOut[]
@@ -46,13 +48,14 @@ export function newProviders(
 /** @param variableOf the environment variable that a secret of a provider has in the file of variables */
 export function planCatalogue(
   values: TomlTable,
-  { providers, models }: Pick<MoveIn, 'providers' | 'models'>,
+  { providers, models, price_groups = [] }: Pick<MoveIn, 'providers' | 'models' | 'price_groups'>,
   limits: readonly PlannedLimit[],
   variableOf: (variable: string) => string,
 ): PlannedCatalogue {
   const there = new Map(blocksOf(values.providers).map((block) => [String(block.name), block]))
   const names = new Map(providers.map((incoming) => [incoming.name, freeName(incoming, there)]))
   const isPresent = ({ name }: IncomingProvider) => there.has(names.get(name) ?? name)
+  const groups = new Set(blocksOf(values.price_groups).map(({ name }) => String(name)))
   const ids = new Set(blocksOf(values.models).map(({ id }) => String(id)))
   return {
     providers: providers
@@ -65,6 +68,7 @@ export function planCatalogue(
       .filter(({ id }) => !ids.has(id))
       .map((incoming) => ({ incoming, table: modelBlock(incoming, names) })),
     limits: limits.filter(({ of, name }) => !Object.hasOwn(tableIn(tableIn(values.limits)[of]), name)),
+    price_groups: price_groups.filter(({ name }) => !groups.has(name)),
     present: {
       providers: providers.filter(isPresent).map(({ name }) => names.get(name) ?? name),
       models: models.filter(({ id }) => ids.has(id)).map(({ id }) => id),
@@ -190,6 +194,9 @@ export function withBlocks(text: string, plan: PlannedCatalogue, heading: string
       const comments = notes.map((note) => `# ${note.replaceAll(/[\r\n]+/g, ' ')}${eol}`)
       return comments.join('') + block('[[models]]', table, ['models'], eol)
     }),
+    ...plan.price_groups.map(({ name, factor }) =>
+      block('[[price_groups]]', { name, factor }, ['price_groups'], eol),
+    ),
     ...plan.limits.map(({ of, name, limit }) =>
       block(`[limits.${of}.${writeKey(name)}]`, limit as TomlBlock, ['limits'], eol),
     ),
