@@ -1,8 +1,11 @@
 // Stripe by the contract of all payment methods, and by the commands of orders, which take its key from the catalogue as the gateway does.
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { contractFaults } from '../../../plugins/payments/custom/contract.ts'
 import { createScene } from '../../app/commands/scene.ts'
 import { stripeScene, WEBHOOK_SECRET } from './scene.ts'
+
+/** Each command opens the database and loads Stripe's library anew. */
+setDefaultTimeout(20_000)
 
 const scene = await stripeScene()
 afterAll(() => scene[Symbol.asyncDispose]())
