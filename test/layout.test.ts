@@ -355,10 +355,10 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 1,300 more for bank transfers, payment methods of custom plugins, and commands of orders.
   // 1,500 more for vouchers: codes, batches, redeeming, limits of guesses, pages and commands.
   // 2,400 more for payments at the console: routes, reports, pages.
-  // 1,200 more for card payments by Stripe.
+  // 1,600 more for card payments by Stripe, and saved cards.
   // 850 more for price groups: their page and dialog, an account's, reports and previews by group, the doctor's check.
   // 1,150 more for plans: months, renewals, console and commands.
-  'plugins/': 98_170,
+  'plugins/': 98_570,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -396,10 +396,10 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 1,600 more for bank transfers, payment methods of custom plugins with EPay, and commands of orders.
 // 800 more for vouchers: codes, races, guesses, refusals, commands.
 // 1,200 more for payments at the console: routes, reports, pages, a walk.
-// 1,400 more for card payments: every state of Stripe, and every forged webhook.
+// 1,600 more for card payments: every state of Stripe, every forged webhook, saved cards.
 // 900 more for price groups: factors and refusals as tables, calls of every kind, pages and commands, on both engines.
 // 1,250 more for plans: subscriptions, a year of them, what callers see.
-const MAX_TEST_LINES = 171_430
+const MAX_TEST_LINES = 171_630
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

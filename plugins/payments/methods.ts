@@ -2,10 +2,15 @@
 import type { PaymentProvider } from '../../src/payment-api.ts'
 import { manualProvider } from './manual/provider.ts'
 import type { MethodParts } from './method-parts.ts'
+import type { SavedCards } from './stripe/cards.ts'
 import { openStripe } from './stripe/opening.ts'
 
+interface BuiltInParts extends MethodParts {
+  cards: SavedCards
+}
+
 /** Opens a built-in method once, for as long as the gateway runs. What it returns gives the method by the settings in use; undefined: it is not set up. */
-type BuiltIn = (parts: MethodParts) => () => PaymentProvider | undefined
+type BuiltIn = (parts: BuiltInParts) => () => PaymentProvider | undefined
 
 const openManual: BuiltIn =
   ({ settings }) =>
@@ -18,7 +23,7 @@ const BUILT_IN: readonly BuiltIn[] = [openStripe, openManual]
 
 /** @param own those of custom plugins, which keep their names from built-in ones */
 export function openMethods(
-  parts: MethodParts,
+  parts: BuiltInParts,
   own: readonly PaymentProvider[],
 ): () => readonly PaymentProvider[] {
   const built_in = BUILT_IN.map((open) => open(parts))

@@ -6,8 +6,10 @@ import { openMethods } from './methods.ts'
 import type { PaymentParts } from './parts.ts'
 import { createPoller } from './poller.ts'
 import type { PaymentSettings } from './settings.ts'
+import { openCards, type SavedCards } from './stripe/cards.ts'
 
 export interface Payments {
+  cards: SavedCards
   parts: PaymentParts
   settings: () => PaymentSettings
   /** Webhooks that were refused since the start, for the alert. */
@@ -41,7 +43,9 @@ export function openPayments(
   const { ledger, now, log, catalogue } = calls
   const { payment_providers, network } = operations
   const publicUrl = () => withoutTrailing(catalogue().server.public_url ?? '', '/')
-  const providers = openMethods({ db, now, log, publicUrl, settings, network }, payment_providers)
+  const method_parts = { db, now, log, publicUrl, settings, network }
+  const cards = openCards(method_parts)
+  const providers = openMethods({ ...method_parts, cards }, payment_providers)
   const parts: PaymentParts = { db, ledger, now, log, providers, publicUrl }
   people.features.push({ name: 'payments', isOffered: () => parts.providers().length > 0 })
   const poller = createPoller(parts)
@@ -65,6 +69,7 @@ export function openPayments(
     return stopped
   }
   return {
+    cards,
     parts,
     settings,
     page_looks: createRate(() => performance.now()),

@@ -80,6 +80,8 @@ export const ACTIONS = {
   'order.cancelled': { area: 'balance', title: 'Order cancelled', accounts_see: 'all fields' },
   'order.marked_paid': { area: 'balance', title: 'Order marked as paid', accounts_see: 'all fields' },
   'order.refunded': { area: 'balance', title: 'Payment refunded', accounts_see: 'all fields' },
+  'card.saved': { area: 'balance', title: 'Card saved', accounts_see: 'all fields' },
+  'card.removed': { area: 'balance', title: 'Card removed', accounts_see: 'all fields' },
   'voucher.created': { area: 'balance', title: 'Vouchers created', accounts_see: 'no fields' },
   'voucher.revoked': { area: 'balance', title: 'Vouchers revoked', accounts_see: 'no fields' },
   'call.refunded': { area: 'balance', title: 'Call refunded', accounts_see: 'all fields' },

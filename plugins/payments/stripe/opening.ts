@@ -1,11 +1,14 @@
 // Card payments by Stripe in a running gateway: set up or not, by the settings in use.
 import type { PaymentProvider } from '../../../src/payment-api.ts'
 import type { MethodParts } from '../method-parts.ts'
+import type { SavedCards } from './cards.ts'
 import { stripeProvider } from './provider.ts'
 import type { StripeSettings } from './settings.ts'
 
 /** @throws Error where it is set up without its secrets: the start is refused with it */
-export function openStripe(parts: MethodParts): () => PaymentProvider | undefined {
+export function openStripe(
+  parts: MethodParts & { cards: Pick<SavedCards, 'finish'> },
+): () => PaymentProvider | undefined {
   const { settings } = parts
   const { stripe_unavailable } = settings()
   if (stripe_unavailable !== undefined) throw new Error(stripe_unavailable)
@@ -15,7 +18,14 @@ export function openStripe(parts: MethodParts): () => PaymentProvider | undefine
     if (!stripe) return undefined
     if (made?.stripe !== stripe || made.rates !== rates) {
       const currencies = stripe.currencies ?? [...rates.keys()]
-      made = { stripe, rates, provider: stripeProvider({ ...parts, settings: () => stripe }, currencies) }
+      made = {
+        stripe,
+        rates,
+        provider: stripeProvider(
+          { ...parts, settings: () => stripe, cardSaved: parts.cards.finish },
+          currencies,
+        ),
+      }
     }
     return made.provider
   }

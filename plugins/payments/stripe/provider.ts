@@ -36,7 +36,7 @@ export interface StripeParts {
   publicUrl: () => string
   settings: () => StripeSettings
   /** Somebody has been on a page to save a card. */
-  cardSaved?: (stripe: Stripe, session: string) => Promise<void>
+  cardSaved?: (session: string) => Promise<void>
 }
 
 /** Such that a rate that is fixed does not stand for a day. */
@@ -63,7 +63,7 @@ export function stripeProvider(parts: StripeParts, currencies: readonly string[]
       const stripe = await connect()
       const event = await checkedEvent(stripe, request, settings(), now())
       const hint = await hintOf(stripe, event, settings())
-      if (hint?.about === 'card') await parts.cardSaved?.(stripe, hint.session)
+      if (hint?.about === 'card') await parts.cardSaved?.(hint.session)
       return hint?.about === 'payment' ? { reference: hint.reference } : undefined
     },
     refund: async (order, amount_minor, key) => await refund(await connect(), order, amount_minor, key),

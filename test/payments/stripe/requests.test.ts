@@ -1,5 +1,7 @@
 // The shape of every request to Stripe, checked by Stripe's own stand-in for its API, stripe-mock, over Stripe's specification.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { PaymentSettings } from '../../../plugins/payments/settings.ts'
+import { openCards } from '../../../plugins/payments/stripe/cards.ts'
 import { checkStripe } from '../../../plugins/payments/stripe/check.ts'
 import { connect } from '../../../plugins/payments/stripe/client.ts'
 import { setCard } from '../../../plugins/payments/stripe/customers.ts'
@@ -130,6 +132,24 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
     })
     expect(await asked(async () => await provider().chargeSaved?.(order()))).toEqual([
       'POST /v1/payment_intents 200',
+    ])
+  })
+
+  test('a page to save a card on, but for the field of a newer version, and its removal', async () => {
+    const known = (url: string, init: RequestInit) => {
+      const body = new URLSearchParams(String(init.body ?? ''))
+      body.delete('allowed_payment_method_types[0]')
+      return network(url, { ...init, body: init.body ? body.toString() : null })
+    }
+    const parts = { db: gateway.store, network: known, now: Date.now, publicUrl: () => 'https://a.example' }
+    const log = { info() {}, warn() {}, error() {} }
+    const cards = openCards({ ...parts, log, settings: () => ({ stripe: SETTINGS }) as PaymentSettings })
+    expect(await asked(() => cards.begin({ account_id, account: 'lena' }, 1))).toEqual([
+      'POST /v1/checkout/sessions 200',
+    ])
+    const stripe = await connect(SETTINGS, network)
+    expect(await asked(() => stripe.paymentMethods.detach('pm_1'))).toEqual([
+      'POST /v1/payment_methods/:id/detach 200',
     ])
   })
 

@@ -62,6 +62,7 @@ export function answer(
     case 'POST payment_intents':
       return createIntent(state, fields, emit)
     case 'POST payment_methods/:id/detach':
+      expectOnly(fields, [])
       return Object.assign(found(), { customer: null })
     case 'POST refunds':
       expectOnly(fields, ['payment_intent', 'amount', 'metadata.*'])

@@ -1,0 +1,73 @@
+// The saved card of an account at the console: which one, a page to save one on, and its removal.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { personOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
+import { byOf, type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { AccountRef } from '../../../src/app/surface/console/fields.ts'
+import { requireChosenAccount } from '../../../src/app/surface/console/references.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
+import { TimeFields, time } from '../../../src/http/views.ts'
+import type { Payments } from '../payments.ts'
+
+const CardQuery = Type.Object({ account: Type.Optional(AccountRef) })
+const CardBody = Closed({ account: Type.Optional(AccountRef) })
+
+const CardView = Type.Object({
+  card: Nullable(
+    Type.Object({
+      brand: Type.String({ description: 'such as `visa`' }),
+      last4: Type.String(),
+      expires: Type.String({ description: 'its last month, as `2027-08`' }),
+      ...TimeFields('saved'),
+    }),
+  ),
+  can_save: Type.Boolean({ description: 'whether card payments are set up' }),
+  is_test: Type.Boolean({ description: 'no money moves' }),
+})
+const PageView = Type.Object({ go_to: Type.String({ description: 'the page on which the card is saved' }) })
+
+/** `GET`, `POST` and `DELETE /console/api/payment-card`. */
+export function cardRoutes(gateway: ConsoleParts, { cards }: Payments) {
+  const chosen = async (viewer: Viewer, reference: string | undefined) => {
+    requireWholeAccount(viewer)
+    return await requireChosenAccount(gateway.db, viewer, reference)
+  }
+  const view = async (account_id: number): Promise<Static<typeof CardView>> => {
+    const card = await cards.of(account_id)
+    return {
+      card: card
+        ? { brand: card.brand, last4: card.last4, expires: card.expires, ...time('saved', card.saved_at_ms) }
+        : null,
+      can_save: cards.isOffered(),
+      is_test: cards.isTest(),
+    }
+  }
+  const response = { 200: CardView, ...FAILURES }
+  return new Elysia({ name: 'console-payment-card' })
+    .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'pay' }))
+    .get(
+      '/console/api/payment-card',
+      async ({ viewer, query }) => await view((await chosen(viewer, query.account)).id),
+      {
+        query: CardQuery,
+        response,
+      },
+    )
+    .post(
+      '/console/api/payment-card',
+      async ({ viewer, body }) => {
+        const { id: account_id, name: account } = await chosen(viewer, body.account)
+        return { go_to: await cards.begin({ account_id, account }, personOf(viewer)) }
+      },
+      { body: CardBody, response: { 200: PageView, ...FAILURES } },
+    )
+    .delete(
+      '/console/api/payment-card',
+      async ({ viewer, origin, query }) => {
+        const { id } = await chosen(viewer, query.account)
+        await cards.remove(id, byOf(gateway, { viewer, origin }))
+        return await view(id)
+      },
+      { query: CardQuery, response },
+    )
+}

@@ -1,0 +1,122 @@
+// Saved cards: the page of Stripe on which a person saves one, what became of it, and its removal.
+import type { ActionContext } from '../../../src/domain/actions.ts'
+import { unprocessable, upstreamFailed } from '../../../src/domain/errors.ts'
+import { recordAction } from '../../../src/store/actions.ts'
+import type { MethodParts } from '../method-parts.ts'
+import { type CardHolder, type CardParts, detach, keepCard, openCardPage } from './card-setup.ts'
+import { connection } from './client.ts'
+import { customerOf, customerOfSetup, NO_CARD, setCard, setCardSetup } from './customers.ts'
+import { STRIPE } from './provider.ts'
+import { isTestKey, type StripeSettings } from './settings.ts'
+import type { PaymentCustomer } from './tables.ts'
+
+/** What is known of a card; none of it can be charged by. */
+export interface CardFacts {
+  brand: string
+  last4: string
+  /** Its last month, as `2027-08`. */
+  expires: string
+  saved_at_ms: number
+}
+
+export interface SavedCards {
+  /** Whether a card can be saved now. */
+  isOffered(): boolean
+  /** No money moves. */
+  isTest(): boolean
+  /** The card of an account; one whose page was left a moment ago is asked about. @throws GatewayError upstream_failed */
+  of(account_id: number): Promise<CardFacts | undefined>
+  /** Begins to save one. @returns where the person does it @throws GatewayError unprocessable where cards are not set up; upstream_failed */
+  begin(holder: CardHolder, person_id: number | undefined): Promise<string>
+  /** Keeps what was saved on a page, once. Of another gateway's page it knows nothing. */
+  finish(session: string): Promise<void>
+  /** @returns false where none was saved */
+  remove(account_id: number, by: ActionContext): Promise<boolean>
+}
+
+export function openCards(parts: MethodParts): SavedCards {
+  const { db, now, log, publicUrl, network } = parts
+  /** @throws GatewayError unprocessable */
+  const settings = (): StripeSettings => {
+    const { stripe } = parts.settings()
+    if (stripe) return stripe
+    throw unprocessable('Card payments are not set up. Set up [payments.stripe] first.', {
+      code: 'no_payment_method',
+    })
+  }
+  const connect = connection(settings, network)
+  const customer = (account_id: number) => {
+    const is_live = isTestKey(settings().secret_key) ? 0 : 1
+    return customerOf(db, { account_id, provider: STRIPE, is_live })
+  }
+
+  const setup: CardParts = { db, now, log, publicUrl, settings }
+  const cards: SavedCards = {
+    isOffered: () => parts.settings().stripe !== undefined,
+    isTest: () => isTestKey(parts.settings().stripe?.secret_key ?? ''),
+    async of(account_id) {
+      const before = cards.isOffered() ? await customer(account_id) : undefined
+      if (before?.card_setup) await answered(cards.finish(before.card_setup))
+      const owner = before?.card_setup ? await customer(account_id) : before
+      return owner && factsOf(owner)
+    },
+    async begin(holder, person_id) {
+      settings()
+      return await answered(
+        (async () => {
+          const { known, page } = await openCardPage(setup, await connect(), holder, person_id)
+          await setCardSetup(db, known.id, page.id)
+          return page.url ?? ''
+        })(),
+      )
+    },
+    async finish(session) {
+      const owner = await customerOfSetup(db, STRIPE, session)
+      if (!owner) return
+      const stripe = await connect()
+      const found = await stripe.checkout.sessions.retrieve(session, {
+        expand: ['setup_intent.payment_method'],
+      })
+      if (found.status === 'complete') await keepCard(setup, stripe, owner, found)
+      else if (found.status === 'expired') await setCardSetup(db, owner.id, null)
+    },
+    async remove(account_id, by) {
+      const owner = await customer(account_id)
+      const card_reference = owner?.card_reference
+      if (!owner || !card_reference) return false
+      await db.begin(
+        async (tx) => {
+          await tx.lock(account_id)
+          await setCard(tx, owner.id, NO_CARD)
+          const { card_brand: brand, card_last4: last4 } = owner
+          await recordAction(tx, { action: 'card.removed', account_id, before: { brand, last4 } })
+        },
+        { by },
+      )
+      await detach(setup, await connect(), card_reference)
+      return true
+    },
+  }
+  return cards
+}
+
+const factsOf = ({
+  card_brand,
+  card_last4,
+  card_expires,
+  card_saved_at_ms,
+}: PaymentCustomer): CardFacts | undefined =>
+  card_brand === null || card_last4 === null || card_expires === null || card_saved_at_ms === null
+    ? undefined
+    : { brand: card_brand, last4: card_last4, expires: card_expires, saved_at_ms: card_saved_at_ms }
+
+async function answered<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    throw upstreamFailed('Card: the payment method does not answer now. Try again in a minute.', {
+      code: 'payment_method_failed',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,125 @@
+// Saved cards, over sockets: the page, the webhook, the console, charges without the person, and removal.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { makeOrder } from '../../../plugins/payments/ordering.ts'
+import { asSeenByProviders, providerOf } from '../../../plugins/payments/parts.ts'
+import { keepReference } from '../../../plugins/payments/store.ts'
+import type { Means } from '../../providers/fake-stripe/payments.ts'
+import { type StripeScene, stripeScene } from './scene.ts'
+
+let scene: StripeScene
+beforeAll(async () => {
+  scene = await stripeScene()
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+
+const BY = { actor: { kind: 'system' as const }, now_ms: 1 }
+beforeEach(async () => {
+  Object.assign(scene.stripe.webhooks, { way: 'send', copies: 1 })
+  await scene.payments.cards.remove(scene.account_id, BY)
+})
+
+const CARD = { brand: 'visa', last4: '4242', expires: '2030-08', saved_at_ms: expect.any(Number) }
+const cardNow = () => scene.payments.cards.of(scene.account_id)
+const begin = async (): Promise<string> => {
+  const page = await scene.payments.cards.begin({ account_id: scene.account_id, account: 'lena' }, 7)
+  return page.slice(page.lastIndexOf('/') + 1)
+}
+const save = async (means: Means = 'card'): Promise<string> => {
+  const session = await begin()
+  scene.stripe.pay(session, means)
+  await scene.stripe.webhooks.settled()
+  await cardNow()
+  return session
+}
+/** An order that is paid by the saved card. */
+async function charge() {
+  const { parts, settings } = scene.payments
+  const request = {
+    account_id: scene.account_id,
+    kind: 'automatic',
+    method: 'stripe',
+    currency: 'EUR',
+    amount_minor: 2_500,
+  } as const
+  const order = await makeOrder(parts, settings(), request)
+  const charged = await providerOf(parts, 'stripe').chargeSaved?.(await asSeenByProviders(parts, order))
+  return { order, charged }
+}
+const lines = (action: string): number =>
+  scene.gateway.db.query('SELECT 1 FROM actions WHERE action = ?').all(action).length
+
+test('a page that nobody has used saves nothing', async () => {
+  await begin()
+  expect(await cardNow()).toBeUndefined()
+})
+
+test.each([
+  ['a webhook', 'send', 1],
+  ['three webhooks at once', 'send', 3],
+  ['a look, where the webhook is lost', 'lose', 1],
+] as const)('a card is saved by %s, once', async (_, way, copies) => {
+  Object.assign(scene.stripe.webhooks, { way, copies })
+  const before = lines('card.saved')
+  await save()
+  expect(await cardNow()).toEqual(CARD)
+  expect(lines('card.saved') - before).toBe(1)
+})
+
+test('a card of another customer is not kept', async () => {
+  const session = await begin()
+  scene.stripe.webhooks.way = 'lose'
+  scene.stripe.pay(session)
+  scene.stripe.object(session).customer = 'cus_another0000'
+  expect(await cardNow()).toBeUndefined()
+})
+
+test('another card takes the place of the one before, which is removed at Stripe', async () => {
+  const first = await save()
+  const { payment_method } = scene.stripe.object(String(scene.stripe.object(first).setup_intent))
+  await save()
+  expect(scene.stripe.object(String(payment_method)).customer).toBeNull()
+  expect(await cardNow()).toEqual(CARD)
+})
+
+test('a removed card is gone here and at Stripe, and cannot be charged', async () => {
+  const session = await save()
+  const { payment_method } = scene.stripe.object(String(scene.stripe.object(session).setup_intent))
+  expect(await scene.payments.cards.remove(scene.account_id, BY)).toBe(true)
+  expect(await scene.payments.cards.remove(scene.account_id, BY)).toBe(false)
+  expect(await cardNow()).toBeUndefined()
+  expect(scene.stripe.object(String(payment_method)).customer).toBeNull()
+  expect((await charge()).charged).toEqual({ refused: 'No card is saved. Save one.' })
+})
+
+test('a saved card is charged without the person, once however often it is asked for, and credited by its webhook', async () => {
+  await save()
+  const before = scene.balance()
+  const { order, charged } = await charge()
+  const { parts } = scene.payments
+  const again = await providerOf(parts, 'stripe').chargeSaved?.(await asSeenByProviders(parts, order))
+  expect(again).toEqual(charged as never)
+  await keepReference(scene.gateway.store, order, (charged as { reference: string }).reference)
+  await scene.stripe.webhooks.settled()
+  await scene.look(order)
+  expect(await scene.read(order)).toMatchObject({
+    state: 'paid',
+    fee_minor: 103,
+    payment_reference: expect.stringMatching(/^pi_/),
+  })
+  expect(Math.round((scene.balance() - before) * 100)).toBe(2_700)
+})
+
+test('a bank that asks for the person refuses the charge with what to do', async () => {
+  await save('card_asking')
+  expect((await charge()).charged).toEqual({
+    refused: 'Your bank asks you to confirm the payment. Add funds once by hand, or save another card.',
+  })
+})
+
+test('a Stripe that does not answer is said, and keeps the card', async () => {
+  await save()
+  scene.stripe.mishaps.push(500, 500, 500)
+  await expect(begin()).rejects.toThrow('Card: the payment method does not answer now.')
+  scene.stripe.mishaps.length = 0
+  expect(await cardNow()).toEqual(CARD)
+})
