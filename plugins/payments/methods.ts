@@ -6,7 +6,8 @@ import type { SavedCards } from './stripe/cards.ts'
 import { openStripe } from './stripe/opening.ts'
 
 interface BuiltInParts extends MethodParts {
-  cards: SavedCards
+  /** Absent in a command, which takes no webhooks. */
+  cards?: Pick<SavedCards, 'finish'>
 }
 
 /** Opens a built-in method once, for as long as the gateway runs. What it returns gives the method by the settings in use; undefined: it is not set up. */

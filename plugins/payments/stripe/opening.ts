@@ -7,7 +7,7 @@ import type { StripeSettings } from './settings.ts'
 
 /** @throws Error where it is set up without its secrets: the start is refused with it */
 export function openStripe(
-  parts: MethodParts & { cards: Pick<SavedCards, 'finish'> },
+  parts: MethodParts & { cards?: Pick<SavedCards, 'finish'> },
 ): () => PaymentProvider | undefined {
   const { settings } = parts
   const { stripe_unavailable } = settings()
@@ -22,7 +22,7 @@ export function openStripe(
         stripe,
         rates,
         provider: stripeProvider(
-          { ...parts, settings: () => stripe, cardSaved: parts.cards.finish },
+          { ...parts, settings: () => stripe, ...(parts.cards ? { cardSaved: parts.cards.finish } : {}) },
           currencies,
         ),
       }
