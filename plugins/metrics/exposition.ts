@@ -1,26 +1,17 @@
 // Metrics in Prometheus' text format: their values are looked up when they are read, and never before.
+import type { Labels, ValueMetric } from '../../src/observe/metric.ts'
 import type { Bins } from './bins.ts'
 
-export type Labels = Readonly<Record<string, string>>
+export type { Labels } from '../../src/observe/metric.ts'
 
-type Values = Iterable<readonly [Labels, number]>
-
-/** A metric and the source of its values. Names end in their unit: https://prometheus.io/docs/practices/naming/ */
-export type MetricSource = {
-  name: string
-  help: string
-  labels: readonly string[]
-} & (
-  | {
-      type: 'counter' | 'gauge'
-      /** Those with the same labels are added up. */
-      values: () => Values | Promise<Values>
-      /** The parts of one unit: sums of whole nano-dollars are exact, and are divided when they are written. */
-      per?: number
-    }
-  /** In milliseconds; written in seconds. Those with the same labels are added up. */
-  | { type: 'histogram'; bins: () => Iterable<readonly [Labels, Bins]> }
-)
+/** A metric and the source of its values. */
+export type MetricSource =
+  | ValueMetric
+  | (Pick<ValueMetric, 'name' | 'help' | 'labels'> & {
+      /** In milliseconds; written in seconds. Those with the same labels are added up. */
+      type: 'histogram'
+      bins: () => Iterable<readonly [Labels, Bins]>
+    })
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 

@@ -85,7 +85,8 @@ function startCounting(gateway: Observed, options: CountingOptions) {
     unlisten()
     lag.stop()
   }
-  return { read: () => exposed(sources), stop }
+  // Plugins that open later add theirs.
+  return { read: () => exposed([...sources, ...gateway.operations.metrics]), stop }
 }
 
 function readingsOf(

@@ -1,8 +1,10 @@
 // Payments of a running gateway: the parts that all of them share, and the poller.
 import { createRate, type OwnRate } from '../../src/access/rate.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { createTally, type Tally } from '../../src/observe/tally.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 import { openMethods } from './methods.ts'
+import { paymentMetrics } from './metrics.ts'
 import type { PaymentParts } from './parts.ts'
 import { createPoller } from './poller.ts'
 import type { PaymentSettings } from './settings.ts'
@@ -12,7 +14,7 @@ export interface Payments {
   cards: SavedCards
   parts: PaymentParts
   settings: () => PaymentSettings
-  /** Webhooks that were refused since the start, for the alert. */
+  /** Webhooks that were refused since the start, for the alert and the metrics. */
   refused_webhooks: RefusedWebhooks
   /** Looks at orders by pages, by the order. */
   page_looks: OwnRate
@@ -24,7 +26,7 @@ export interface Payments {
 }
 
 export interface RefusedWebhooks {
-  count: number
+  by_method: Tally
   /** The last one's time, and the method that it was for. */
   last: { at_ms: number; method: string } | undefined
 }
@@ -46,7 +48,10 @@ export function openPayments(
   const method_parts = { db, now, log, publicUrl, settings, network }
   const cards = openCards(method_parts)
   const providers = openMethods({ ...method_parts, cards }, payment_providers)
-  const parts: PaymentParts = { db, ledger, now, log, providers, publicUrl }
+  const looks = createTally()
+  const parts: PaymentParts = { db, ledger, now, log, providers, publicUrl, looks }
+  const refused_webhooks: RefusedWebhooks = { by_method: createTally(), last: undefined }
+  operations.metrics.push(...paymentMetrics({ db, looks, refused: refused_webhooks.by_method }))
   people.features.push({ name: 'payments', isOffered: () => parts.providers().length > 0 })
   const poller = createPoller(parts)
   let timer: Timer | undefined
@@ -73,7 +78,7 @@ export function openPayments(
     parts,
     settings,
     page_looks: createRate(() => performance.now()),
-    refused_webhooks: { count: 0, last: undefined },
+    refused_webhooks,
     begin() {
       timer ??= setInterval(() => void look(), LOOK_EVERY_MS)
       timer.unref()

@@ -21,6 +21,22 @@ export const payments = definePlugin({
       needs: 'catalogue',
       look: async (patient) => (await import('./stripe/check.ts')).checkStripe(patient),
     },
+    {
+      name: 'payments',
+      when: ['doctor', 'alert'],
+      needs: 'database',
+      look: async (patient, time) => (await import('./check.ts')).checkPayments(patient, time),
+      alert: { rule: 'payment', each: true },
+    },
+    {
+      name: 'payment webhooks',
+      when: ['alert'],
+      needs: 'folder',
+      look: async ({ now }, _, own) =>
+        (await import('./check.ts')).checkWebhooks(now(), own?.refused_webhooks),
+      // Each gateway counts those that it got.
+      alert: { rule: 'payment_webhook', of_machine: true },
+    },
   ],
   close: (payments) => payments.close(),
 })

@@ -8,10 +8,10 @@ import { takeLostDispute } from './disputes.ts'
 import { adoptRefund } from './found-refunds.ts'
 import type { PaymentParts } from './parts.ts'
 import { failRefund, finishRefund } from './refund-ends.ts'
-import { refundsOf, setRefund } from './refund-store.ts'
+import { refundsOf, setRefund, sumRefunds } from './refund-store.ts'
 import { takeRefundMoney } from './refunding.ts'
-import { keepFacts, orderById } from './store.ts'
-import type { Order } from './tables.ts'
+import { keepFacts, lockedOrder, orderById } from './store.ts'
+import type { Order, OrderRefund } from './tables.ts'
 import { noteTrouble } from './trouble-notes.ts'
 import { misfitOf } from './troubles.ts'
 
@@ -33,14 +33,28 @@ export async function settle(
   const carried_out = new Set<string>()
   for (;;) {
     const order = await orderById(db, id)
-    const decisions = decide(order, await refundsOf(db, id), payment, now())
+    const refunds = await refundsOf(db, id)
+    const decisions = decide(order, refunds, payment, now())
     const next = decisions.filter((decision) => !carried_out.has(nameOf(order, decision)))
-    if (next.length === 0) return order
+    if (next.length === 0) return await withSums(parts, order, refunds)
     for (const decision of next) {
       carried_out.add(nameOf(order, decision))
       await carryOut(parts, order, payment, decision, cause)
     }
   }
+}
+
+/** A kill after a refund that failed may have left its sum. */
+async function withSums({ db }: PaymentParts, order: Order, refunds: readonly OrderRefund[]): Promise<Order> {
+  const refunded_minor = refunds
+    .filter(({ state }) => state === 'done')
+    .reduce((sum, { amount_minor }) => sum + amount_minor, 0)
+  if (refunded_minor === order.refunded_minor) return order
+  return await db.begin(async (tx) => {
+    await lockedOrder(tx, order.id)
+    await sumRefunds(tx, order.id)
+    return await orderById(tx, order.id)
+  })
 }
 
 const nameOf = ({ state }: Order, decision: Decision): string => JSON.stringify([state, decision])

@@ -20,7 +20,8 @@ export function troubleOf(order: Order, refunds: readonly OrderRefund[], payment
     return sentences.filter((sentence) => sentence !== undefined).join(' ') || null
   }
   if (payment.state !== 'paid') return order.trouble
-  return givenBack([], payment) < payment.amount_minor ? (misfitOf(order, payment) ?? null) : null
+  const is_given_back = payment.amount_minor > 0 && givenBack([], payment) >= payment.amount_minor
+  return is_given_back ? null : (misfitOf(order, payment) ?? null)
 }
 
 /** Why a payment is not the order's: an order is bound to its currency and amount. */
@@ -68,10 +69,12 @@ function changeOf(
 }
 
 function refundTroubles(
-  { currency, amount_minor: paid_minor }: Order,
+  { state: order_state, currency, amount_minor: paid_minor }: Order,
   refunds: readonly OrderRefund[],
   { refunds: at_provider = [], amount_minor }: Payment,
 ): string[] {
+  // The lost dispute has taken all of it from the account.
+  if (order_state === 'lost') return []
   const rest_minor = Math.max(0, amount_minor - paid_minor)
   // What the balance never had goes back first; what follows then is not told apart from it.
   let left_minor = rest_minor > 0 ? rest_minor : paid_minor - takenBy(refunds)

@@ -64,10 +64,12 @@ async function checked(
   request: Request,
 ): Promise<PaymentHint | undefined> {
   try {
-    return await provider.hook?.(request)
+    const hint = await provider.hook?.(request)
+    if (hint && typeof hint.reference !== 'string') throw new Error('the method’s hook names no payment')
+    return hint
   } catch (thrown) {
     const { parts, refused_webhooks } = payments
-    refused_webhooks.count += 1
+    refused_webhooks.by_method.add({ method: provider.name })
     refused_webhooks.last = { at_ms: parts.now(), method: provider.name }
     parts.log.warn({ method: provider.name, cause: thrown }, 'a webhook was refused')
     if (thrown instanceof GatewayError) throw thrown

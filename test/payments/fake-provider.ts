@@ -13,6 +13,8 @@ export interface Held extends Omit<Payment, 'refunds'> {
 }
 
 export interface FakeProvider extends PaymentProvider {
+  min_minor: number
+  max_minor: number
   readonly payments: Map<string, Held>
   /** How often it was asked, by method. */
   readonly asked: { start: number; look: number; refund: number }
@@ -82,7 +84,9 @@ export function fakeProvider(name = 'fake'): FakeProvider {
       const same = fake.forgets_keys ? undefined : payment.refunds.find((refund) => refund.key === key)
       if (same) return structuredClone(same)
       const state = fake.refunding
-      if (state === 'failed') return { reference: '', key, amount_minor, state, message: 'no such card' }
+      const is_more = fake.givenBack(reference ?? '') + amount_minor > payment.amount_minor
+      if (state === 'failed' || is_more)
+        return { reference: '', key, amount_minor, state: 'failed', message: 'no such card' }
       const refund: PaymentRefund = { reference: `${name}-refund-${++numbered}`, key, amount_minor, state }
       payment.refunds.push(refund)
       if (fake.loses_answers) throw new Error('the answer is lost')

@@ -1,29 +1,304 @@
 // Orders over a provider that pays, fails, gives back, disputes and changes its mind, on both engines.
 import { describe, expect, test } from 'bun:test'
 import { lookAt } from '../../plugins/payments/looking.ts'
+import { cancelOrder, makeOrder, startPayment } from '../../plugins/payments/ordering.ts'
+import type { PaymentParts } from '../../plugins/payments/parts.ts'
+import { refundsOf } from '../../plugins/payments/refund-store.ts'
 import { askForRefund, beginRefund, debitRefund } from '../../plugins/payments/refunding.ts'
-import { CREDIT, ENGINES, openWorld } from './world.ts'
+import type { OrderRefund } from '../../plugins/payments/tables.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
+import type { Payment } from '../../src/payment-api.ts'
+import { fakeProvider } from './fake-provider.ts'
+import { CREDIT, ENGINES, openWorld, REQUEST, SETTINGS, type World } from './world.ts'
 
 const POLL = { source: 'poll' } as const
+const PAGE = { source: 'page' } as const
+
+const refund = async (
+  parts: PaymentParts,
+  order_id: number,
+  amount_minor: number | null,
+  into_debt = false,
+): Promise<OrderRefund> => {
+  const begun = await beginRefund(parts, { order_id, amount_minor, into_debt, reason: 'asked' })
+  await debitRefund(parts, begun, { source: 'operator' })
+  return await askForRefund(parts, begun.id, { source: 'operator' })
+}
+const codeOf = (thrown: unknown) => (thrown as { code?: string }).code
+const failureOf = (work: Promise<unknown>) => work.then(() => 'none', codeOf)
+
+async function paid(world: World, request = {}) {
+  const order = await world.begun(request)
+  world.fake.pay(order.reference)
+  await lookAt(world.parts, order.id, POLL)
+  return order
+}
 
 describe.each(ENGINES)('on %s', (_, make) => {
-  test('a payment credits once', async () => {
+  test('payments credit once, whatever came before them and however often they are looked at', async () => {
+    await using world = await openWorld(make)
+    const { parts, fake } = world
+    const [plain, late, cancelled] = [await world.begun(), await world.begun(), await world.begun()]
+    await cancelOrder(parts, cancelled.id, PAGE)
+    world.clock.now_ms += DAY_MS
+    await lookAt(parts, late.id, POLL)
+    expect((await world.order(late.id)).state).toBe('expired')
+    for (const { id, reference } of [plain, late, cancelled]) {
+      fake.pay(reference, { fee_minor: 50, payment_reference: 'pi_1', receipt_url: 'https://x.example' })
+      for (const source of ['webhook', 'poll', 'page'] as const) await lookAt(parts, id, { source })
+    }
+    expect(await world.history(plain.id)).toEqual(['paid'])
+    expect(await world.history(late.id)).toEqual(['expired', 'paid'])
+    expect(await world.history(cancelled.id)).toEqual(['cancelled', 'paid'])
+    expect(await world.money()).toEqual({ balance: 3 * CREDIT, debt: 0 })
+    expect(await world.order(plain.id)).toMatchObject({ fee_minor: 50, receipt_url: 'https://x.example' })
+
+    // What it said first of the payment stays, what it says of its fee is the last word.
+    fake.pay(plain.reference, { fee_minor: 55, payment_reference: 'pi_2', receipt_url: undefined as never })
+    delete (fake.payments.get(plain.reference) as Payment).receipt_url
+    await lookAt(parts, plain.id, POLL)
+    expect(await world.order(plain.id)).toMatchObject({
+      fee_minor: 55,
+      payment_reference: 'pi_1',
+      receipt_url: 'https://x.example',
+    })
+    expect(await world.broken()).toEqual([])
+  })
+
+  test('a payment that does not fit credits nothing, and is told once', async () => {
     await using world = await openWorld(make)
     const { id, reference } = await world.begun()
-    world.fake.pay(reference, { fee_minor: 50 })
+    world.fake.pay(reference, { amount_minor: 2_499 })
     for (const _ of [1, 2, 3]) await lookAt(world.parts, id, POLL)
-    expect(await world.order(id)).toMatchObject({ state: 'paid', fee_minor: 50 })
-    expect(await world.money()).toEqual({ balance: CREDIT, debt: 0 })
-    expect(await world.broken()).toEqual([])
-    const refund = await beginRefund(world.parts, {
-      order_id: id,
-      amount_minor: 1000,
-      into_debt: false,
-      reason: '',
+    expect(world.warnings).toEqual([expect.stringContaining('24.99 EUR was paid instead of 25.00 EUR.')])
+    expect((await world.lines(id)).map(({ to_state, detail }) => [to_state, JSON.parse(detail)])).toEqual([
+      ['open', { trouble: world.warnings[0] }],
+    ])
+    expect(await world.order(id)).toMatchObject({
+      state: 'open',
+      trouble: world.warnings[0],
+      paid_at_ms: null,
     })
-    await debitRefund(world.parts, refund, POLL)
-    await askForRefund(world.parts, refund.id, POLL)
-    expect(await world.order(id)).toMatchObject({ state: 'partly_refunded', refunded_minor: 1000 })
+    // It is corrected at the provider: then it is a payment as any other.
+    world.fake.pay(reference, { amount_minor: 2_500 })
+    await lookAt(world.parts, id, POLL)
+    expect(await world.order(id)).toMatchObject({ state: 'paid', trouble: null })
     expect(await world.broken()).toEqual([])
+  })
+
+  test('a balance that cannot take the credit, and an erased account: nothing is credited, and it is told', async () => {
+    await using world = await openWorld(make)
+    const most = { currency: 'USD', amount_minor: 800_000_000, account_id: 2 }
+    await paid(world, most)
+    const over = await paid(world, most)
+    const erased = await world.begun()
+    await world.db.write((db) => db.rows('INSERT INTO erased_accounts VALUES (1, 5)'))
+    expect(await world.order(over.id)).toMatchObject({
+      state: 'open',
+      trouble: expect.stringContaining('The ledger refused the credit: amount_out_of_range.'),
+    })
+    world.fake.pay(erased.reference)
+    await lookAt(world.parts, erased.id, POLL)
+    expect(await world.order(erased.id)).toMatchObject({
+      state: 'open',
+      trouble: expect.stringContaining('The account is erased.'),
+    })
+    expect(await world.money(1)).toEqual({ balance: 0, debt: 0 })
+    expect(await world.broken()).toEqual([])
+  })
+
+  describe('refunds', () => {
+    test('in parts, to the whole; no more than was paid', async () => {
+      await using world = await openWorld(make)
+      const { id } = await paid(world)
+      for (const part of [1, 999, 500]) expect((await refund(world.parts, id, part)).state).toBe('done')
+      expect(await world.order(id)).toMatchObject({ state: 'partly_refunded', refunded_minor: 1_500 })
+      for (const part of [1_001, 0, -1, 0.5, Number.NaN])
+        await expect(refund(world.parts, id, part)).rejects.toThrow('10.00 EUR of the payment is left')
+      await refund(world.parts, id, null)
+      expect(await world.order(id)).toMatchObject({ state: 'refunded', refunded_minor: 2_500 })
+      expect(await world.money()).toEqual({ balance: 0, debt: 0 })
+      expect(await failureOf(refund(world.parts, id, 1))).toBe('not_refundable')
+      expect(await world.broken()).toEqual([])
+    })
+
+    test('more than the free balance: refused, or with the rest as debt', async () => {
+      await using world = await openWorld(make)
+      const { id } = await paid(world)
+      await world.ledger.submit({ op: 'withdraw', account_id: 1, amount_nanos: CREDIT, note: '', now_ms: 0 })
+      expect(await failureOf(refund(world.parts, id, 1_000))).toBe('insufficient_balance')
+      expect(world.fake.asked.refund).toBe(0)
+      expect((await refundsOf(world.db, id)).map(({ state }) => state)).toEqual(['cancelled'])
+      expect((await refund(world.parts, id, 1_000, true)).state).toBe('done')
+      expect(await world.money()).toEqual({ balance: 0, debt: 10_800_000_000 })
+      expect(await world.broken()).toEqual([])
+    })
+
+    test('one that is on its way is asked for once, and decided by looks', async () => {
+      await using world = await openWorld(make)
+      const { id, reference } = await paid(world)
+      world.fake.refunding = 'pending'
+      expect(await refund(world.parts, id, 1_000)).toMatchObject({
+        state: 'debited',
+        reference: 'fake-refund-1',
+      })
+      for (let hour = 0; hour < 30; hour++) {
+        world.clock.now_ms += 3_600_000
+        await world.poll()
+      }
+      expect(world.fake.asked.refund).toBe(1)
+      for (const one of world.fake.payments.get(reference)?.refunds ?? []) one.state = 'done'
+      world.clock.now_ms += 3_600_000
+      await world.poll()
+      expect(await world.order(id)).toMatchObject({ state: 'partly_refunded', refunded_minor: 1_000 })
+      expect(world.fake.asked.refund).toBe(1)
+      expect(await world.broken()).toEqual([])
+    })
+
+    test('one whose answer was lost is not asked for again, though the provider forgets keys', async () => {
+      await using world = await openWorld(make)
+      const { id, reference } = await paid(world)
+      Object.assign(world.fake, { loses_answers: true, forgets_keys: true })
+      await expect(refund(world.parts, id, 1_000)).rejects.toThrow('the answer is lost')
+      for (const minutes of [2, 5, 60 * 25]) {
+        world.clock.now_ms += minutes * 60_000
+        await world.poll()
+      }
+      expect([world.fake.asked.refund, world.fake.givenBack(reference)]).toEqual([1, 1_000])
+      expect(await world.order(id)).toMatchObject({ state: 'partly_refunded', refunded_minor: 1_000 })
+    })
+
+    test('while the provider is away it is asked again, and the balance has not got the money back', async () => {
+      await using world = await openWorld(make)
+      const { id } = await paid(world)
+      world.fake.trouble = () => {
+        throw new Error('502')
+      }
+      await expect(refund(world.parts, id, 2_500)).rejects.toThrow('502')
+      expect(await world.money()).toEqual({ balance: 0, debt: 0 })
+      world.clock.now_ms += 61_000
+      await world.poll()
+      expect((await refundsOf(world.db, id))[0]?.state).toBe('debited')
+      world.fake.trouble = undefined
+      world.clock.now_ms += 121_000
+      await world.poll()
+      expect((await world.order(id)).state).toBe('refunded')
+      expect(await world.broken()).toEqual([])
+    })
+
+    test('none of a disputed order; one that a dispute overtakes is cancelled', async () => {
+      await using world = await openWorld(make)
+      const { id, reference } = await paid(world)
+      const begun = await beginRefund(world.parts, {
+        order_id: id,
+        amount_minor: 500,
+        into_debt: true,
+        reason: '',
+      })
+      world.fake.pay(reference, { dispute: 'open' })
+      await lookAt(world.parts, id, POLL)
+      expect(await failureOf(debitRefund(world.parts, begun, PAGE))).toBe('order_disputed')
+      expect(await failureOf(refund(world.parts, id, 500))).toBe('not_refundable')
+      expect(await world.money()).toEqual({ balance: CREDIT, debt: 0 })
+      world.fake.pay(reference, { dispute: 'won' })
+      await lookAt(world.parts, id, POLL)
+      expect((await refund(world.parts, id, 500)).state).toBe('done')
+      expect(await world.history(id)).toEqual(['paid', 'disputed', 'won', 'partly_refunded'])
+      expect(await world.broken()).toEqual([])
+    })
+
+    test('two of all at once: one of both', async () => {
+      await using world = await openWorld(make)
+      const { id } = await paid(world)
+      const other = await world.another()
+      const both = await Promise.all([world.parts, other].map((parts) => failureOf(refund(parts, id, null))))
+      expect(both.filter((code) => code === 'none')).toHaveLength(1)
+      expect((await world.order(id)).state).toBe('refunded')
+      expect(await world.broken()).toEqual([])
+    })
+  })
+
+  test('a lost dispute takes what refunds left, and suspends the account that is in debt by it', async () => {
+    await using world = await openWorld(make)
+    const { id, reference } = await paid(world)
+    const rich = await paid(world, { account_id: 2 })
+    await paid(world, { account_id: 2 })
+    await refund(world.parts, id, 1_000)
+    const { balance } = await world.money()
+    await world.ledger.submit({ op: 'withdraw', account_id: 1, amount_nanos: balance, note: '', now_ms: 0 })
+    for (const one of [reference, rich.reference]) world.fake.pay(one, { dispute: 'lost' })
+    for (const one of [id, rich.id]) for (const _ of [1, 2]) await lookAt(world.parts, one, POLL)
+    expect(await world.money(1)).toEqual({ balance: 0, debt: CREDIT - 10_800_000_000 })
+    expect(await world.money(2)).toEqual({ balance: CREDIT, debt: 0 })
+    expect(await world.db.rows('SELECT status FROM accounts ORDER BY id')).toEqual([
+      { status: 'suspended' },
+      { status: 'active' },
+    ])
+    expect(await world.broken()).toEqual([])
+  })
+
+  test('a refund on its way that fails after a lost dispute is not given back: the bank took it', async () => {
+    await using world = await openWorld(make)
+    const { id, reference } = await paid(world)
+    world.fake.refunding = 'pending'
+    await refund(world.parts, id, 1_000)
+    world.fake.pay(reference, { dispute: 'lost' })
+    await lookAt(world.parts, id, POLL)
+    for (const one of world.fake.payments.get(reference)?.refunds ?? []) one.state = 'failed'
+    world.clock.now_ms += 3_700_000
+    await world.poll()
+    expect((await refundsOf(world.db, id)).map(({ state }) => state)).toEqual(['failed'])
+    expect(await world.money()).toEqual({ balance: 0, debt: 0 })
+    expect(await world.broken()).toEqual([])
+  })
+
+  test('a method that is not set up any more: its orders wait, others go on, and it is told after ten minutes', async () => {
+    const gone = fakeProvider('gone')
+    const own = [gone]
+    await using world = await openWorld(make, own)
+    const { parts } = world
+    const { id } = await makeOrder(parts, SETTINGS, { ...REQUEST, method: 'gone' })
+    const { reference } = await startPayment(parts, id)
+    gone.pay(reference)
+    world.remove('gone')
+    expect(await failureOf(lookAt(parts, id, POLL))).toBe('no_payment_method')
+    expect(await failureOf(makeOrder(parts, SETTINGS, { ...REQUEST, method: 'gone' }))).toBe(
+      'no_payment_method',
+    )
+    world.clock.now_ms += DAY_MS
+    await world.poll()
+    const waiting = await world.order(id)
+    expect(waiting).toMatchObject({ state: 'open', unanswered_since_ms: world.clock.now_ms - DAY_MS })
+    expect(waiting.next_look_at_ms).toBe(world.clock.now_ms + 5 * 60_000)
+    world.restore('gone', gone)
+    world.clock.now_ms += 5 * 60_000
+    await world.poll()
+    expect(await world.order(id)).toMatchObject({ state: 'paid', unanswered_since_ms: null })
+  })
+
+  test('an order whose payment was never begun expires, and is asked about at no provider', async () => {
+    await using world = await openWorld(make)
+    const { id } = await makeOrder(world.parts, SETTINGS, REQUEST)
+    world.clock.now_ms += DAY_MS
+    await world.poll()
+    expect([(await world.order(id)).state, world.fake.asked.look]).toEqual(['expired', 0])
+    expect(await failureOf(startPayment(world.parts, id))).toBe('order_closed')
+    expect(await failureOf(cancelOrder(world.parts, id, PAGE))).toBe('order_closed')
+  })
+
+  test('amounts at the limits of a method are taken, those beyond are refused', async () => {
+    await using world = await openWorld(make)
+    Object.assign(world.fake, { min_minor: 100, max_minor: 5_000 })
+    const asked = (amount_minor: number, currency = 'EUR') =>
+      makeOrder(world.parts, SETTINGS, { ...REQUEST, amount_minor, currency }).then(
+        () => 'made',
+        (thrown: Error) => thrown.message,
+      )
+    for (const taken of [100, 5_000]) expect(await asked(taken)).toBe('made')
+    for (const refused of [99, 5_001, 0, -1, 100.5, Number.NaN, Number.POSITIVE_INFINITY])
+      expect(await asked(refused)).toBe('amount: fake takes 1.00 EUR to 50.00 EUR at once.')
+    expect(await asked(1_000, 'GBP')).toBe('currency: fake takes USD, EUR, JPY.')
+    world.fake.max_minor = Number.MAX_SAFE_INTEGER
+    expect(await asked(Number.MAX_SAFE_INTEGER)).toBe('amount: is more than can be credited. Write less.')
   })
 })

@@ -92,6 +92,9 @@ export interface World extends AsyncDisposable {
   parts: PaymentParts
   /** Lines of the log at the level of a warning or above. */
   warnings: string[]
+  /** Takes a method out of the settings, and puts one in. */
+  remove(method: string): void
+  restore(method: string, provider: FakeProvider): void
   /** Another gateway over the same rows, with its own connections. */
   another(): Promise<PaymentParts>
   /** An order whose payment was begun. */
@@ -120,15 +123,15 @@ export async function openWorld(
   const warnings: string[] = []
   const warn = (_: unknown, text = '') => void warnings.push(text)
   const log = { info: () => {}, warn, error: warn } as unknown as PaymentParts['log']
+  const providers = new Map([fake, ...own].map((provider) => [provider.name, provider]))
   const another = async (): Promise<PaymentParts> => {
     const connections = await store.open()
     opened.push(connections)
-    const providers = [fake, ...own]
     return {
       ...connections,
       now: () => clock.now_ms,
       log,
-      providers: () => providers,
+      providers: () => [...providers.values()],
       publicUrl: () => 'https://gateway.example',
     }
   }
@@ -144,6 +147,8 @@ export async function openWorld(
     warnings,
     another,
     order,
+    remove: (method) => void providers.delete(method),
+    restore: (method, provider) => void providers.set(method, provider),
     async begun(request = {}) {
       const { id } = await makeOrder(parts, SETTINGS, { ...REQUEST, ...request })
       const { reference } = await startPayment(parts, id)

@@ -127,6 +127,7 @@ export function compose(parts: Parts): Gateway {
       // Its type names what calls need of it; it is the runtime's fetch, or a test's in its place.
       network: parts.network as Operations['network'],
       checks: [],
+      metrics: [],
       payment_providers: [],
       liabilities: [],
       console_routes: [],

@@ -14,6 +14,7 @@ import type { Nanos } from '../../domain/money.ts'
 import type { ServerSockets } from '../../http/sockets.ts'
 import type { WebSockets } from '../../http/web-sockets.ts'
 import type { PostWebhook } from '../../media/webhook-post.ts'
+import type { ValueMetric } from '../../observe/metric.ts'
 import type { Tally } from '../../observe/tally.ts'
 import type { PaymentProvider } from '../../payment-api.ts'
 import type { KeptResponses } from '../../responses/store.ts'
@@ -142,6 +143,8 @@ export interface Operations {
   network: (url: string, init: RequestInit) => Promise<Response>
   /** The checks of plugins in a running gateway. Filled at the start, once. */
   checks: GatewayCheck[]
+  /** The metrics that plugins add. Filled at the start, once. */
+  metrics: ValueMetric[]
   /** The payment methods that custom plugins bring. Filled at the start, once. */
   payment_providers: PaymentProvider[]
   /** What the operator owes to accounts beside their balances, as plugins add it. Filled at the start, once. */

@@ -1,0 +1,157 @@
+// The checks of payments: orders that somebody has to look at, payment methods that do not answer, and whether orders and the ledger agree.
+import { and, asc, isNotNull, sql } from 'drizzle-orm'
+import { type CheckTime, type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
+import type { Db } from '../../src/store/db.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { erased_accounts } from '../../src/store/schema.ts'
+import { counted } from '../../src/utilities/counted.ts'
+import type { RefusedWebhooks } from './payments.ts'
+import { attentionOf, STUCK } from './stuck.ts'
+import { orders } from './tables.ts'
+
+/** Of several that have the same cause, such as an amount that a method reports wrongly, the first ones say it. */
+const MAX_ORDERS_NAMED = 20
+/** Longer than any look takes: what is due for so long nobody looks at. */
+const OVERDUE_MS = 10 * 60_000
+/** An alert that is raised by a refused webhook stays so long. */
+const REFUSED_MS = 60 * 60_000
+
+const of_payments = diagnosesOf('payments')
+
+/** By doctor also what takes a look at all orders. */
+export async function checkPayments(
+  { db, now }: { db: Db; now: () => number },
+  time: CheckTime,
+): Promise<Diagnosis[]> {
+  const now_ms = now()
+  const found = [
+    ...(await methodsAway(db, now_ms)),
+    ...(await ordersToLookAt(db, now_ms)),
+    ...(await overdueLooks(db, now_ms)),
+    ...(time === 'doctor' ? await disagreements(db) : []),
+  ]
+  return found.length > 0 ? found : [of_payments.ok('orders and the ledger agree')]
+}
+
+async function methodsAway(db: Db, now_ms: number): Promise<Diagnosis[]> {
+  const away = await queries(db).away.all({ now_ms })
+  return away.map(({ method, count }) =>
+    diagnosesOf(`payment method ${method}`).fail(
+      `${method} has not answered for more than ten minutes: ${counted(count, 'order')} waiting`,
+      'Check its credentials in [payments], and its status page. Orders are looked at again by themselves.',
+    ),
+  )
+}
+
+/** Those of methods that do not answer are told by method. */
+async function ordersToLookAt(db: Db, now_ms: number): Promise<Diagnosis[]> {
+  const stuck = await queries(db).stuck.all({ now_ms, row_limit: MAX_ORDERS_NAMED })
+  return stuck.flatMap((order) => {
+    const attention = attentionOf({ ...order, unanswered_since_ms: null }, now_ms)
+    return attention
+      ? [diagnosesOf(`order ${order.id}`).warn(`order ${order.id}: ${attention.why}`, attention.advice)]
+      : []
+  })
+}
+
+async function overdueLooks(db: Db, now_ms: number): Promise<Diagnosis[]> {
+  const overdue = (await queries(db).overdue.get({ due_ms: now_ms - OVERDUE_MS }))?.count ?? 0
+  if (overdue === 0) return []
+  return [
+    of_payments.fail(
+      `nobody looks at ${counted(overdue, 'order')}, due for more than ten minutes`,
+      'Is a gateway running? Its log says why orders cannot be looked at.',
+    ),
+  ]
+}
+
+/** Each paid order has its entry, and each entry of an order its paid order. The keys of erased accounts are gone. */
+async function disagreements(db: Db): Promise<Diagnosis[]> {
+  const [uncredited, unpaid] = [await queries(db).uncredited.all(), await queries(db).unpaid.all()]
+  return [
+    ...uncredited.map(({ id }) =>
+      diagnosesOf(`order ${id}`).fail(
+        `order ${id} is paid, and its account has no entry of its amount`,
+        'Was the database restored in part? Compare the order with its payment method, and add the funds by hand.',
+      ),
+    ),
+    ...unpaid.map(({ request_key, account_id }) =>
+      diagnosesOf('payments').fail(
+        `account ${account_id} has an entry ${request_key}, and no such order is paid`,
+        'Was the database restored in part? Compare the entry with the payment method, and debit the account if nothing was paid.',
+      ),
+    ),
+  ]
+}
+
+/** Webhooks that nobody signed, in the last hour. @param refused of a running gateway */
+export function checkWebhooks(now_ms: number, refused: RefusedWebhooks | undefined): Diagnosis[] {
+  const last = refused?.last
+  if (!last || last.at_ms <= now_ms - REFUSED_MS) return []
+  return [
+    diagnosesOf('payment webhooks').warn(
+      `a webhook of ${last.method} came without a valid signature`,
+      'Nothing was credited by it. If payments are credited late, compare the webhook secret in [payments] with the one at the payment method; else somebody tries to forge them.',
+    ),
+  ]
+}
+
+const WAS_PAID = sql.raw("orders.state NOT IN ('open', 'expired', 'cancelled')")
+const IS_OF_ORDER = sql.raw(
+  "entries.account_id = orders.account_id AND entries.request_key = 'order:' || CAST(orders.id AS TEXT)",
+)
+const MAX_DISAGREEMENTS = 20
+
+const queries = perConnection({
+  away: (orm) =>
+    orm
+      .select({ method: orders.provider, count: sql<number>`count(*)` })
+      .from(orders)
+      .where(
+        and(
+          isNotNull(orders.unanswered_since_ms),
+          sql`${orders.unanswered_since_ms} <= ${sql.placeholder('now_ms')} - ${sql.raw(String(OVERDUE_MS))}`,
+        ),
+      )
+      .groupBy(orders.provider)
+      .prepare(),
+  stuck: (orm) =>
+    orm
+      .select()
+      .from(orders)
+      .where(
+        sql`${STUCK} AND (${orders.trouble} IS NOT NULL OR ${orders.state} IN ('disputed', 'refund_failed'))`,
+      )
+      .orderBy(asc(orders.id))
+      .limit(sql.placeholder('row_limit'))
+      .prepare(),
+  overdue: (orm) =>
+    orm
+      .select({ count: sql<number>`count(*)` })
+      .from(orders)
+      .where(
+        sql`${orders.next_look_at_ms} IS NOT NULL AND ${orders.next_look_at_ms} < ${sql.placeholder('due_ms')}`,
+      )
+      .prepare(),
+  uncredited: (orm) =>
+    orm
+      .select({ id: orders.id })
+      .from(orders)
+      .where(
+        sql`${WAS_PAID} AND NOT EXISTS (SELECT 1 FROM ${erased_accounts} WHERE erased_accounts.account_id = orders.account_id)
+          AND NOT EXISTS (SELECT 1 FROM entries WHERE ${IS_OF_ORDER}
+            AND entries.amount_nanos = orders.credit_nanos + orders.bonus_nanos)`,
+      )
+      .orderBy(asc(orders.id))
+      .limit(MAX_DISAGREEMENTS)
+      .prepare(),
+  unpaid: (orm) =>
+    orm
+      .select({ request_key: sql<string>`entries.request_key`, account_id: sql<number>`entries.account_id` })
+      .from(sql`entries`)
+      .where(
+        sql`entries.request_key LIKE 'order:%' AND NOT EXISTS (SELECT 1 FROM orders WHERE ${IS_OF_ORDER} AND ${WAS_PAID})`,
+      )
+      .limit(MAX_DISAGREEMENTS)
+      .prepare(),
+})

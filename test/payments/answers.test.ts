@@ -1,0 +1,60 @@
+// What payment methods answer: anything that is no payment is a failure, and names no more than the field.
+import { expect, test } from 'bun:test'
+import { paymentIn, refundIn } from '../../plugins/payments/answers.ts'
+import type { Payment, PaymentRefund } from '../../src/payment-api.ts'
+import { aPayment } from './examples.ts'
+
+const NO_PAYMENTS: [string, unknown, string][] = [
+  ['nothing', undefined, 'it must be'],
+  ['null', null, 'it must be'],
+  ['a text', 'paid', 'it must be'],
+  ['a query that failed and says status 1', { status: 1 }, 'state must be'],
+  [
+    'status 1 beside a message',
+    { status: 1, msg: 'error', currency: 'EUR', amount_minor: 2_500 },
+    'state must be',
+  ],
+  ['true as the state', { ...aPayment(), state: true }, 'state must be'],
+  ['success as the state', { ...aPayment(), state: 'success' }, 'state must be'],
+  ['an amount as a text', { ...aPayment(), amount_minor: '2500' }, 'amount_minor must be a whole number'],
+  ['half a cent', { ...aPayment(), amount_minor: 0.5 }, 'amount_minor must be a whole number'],
+  ['a negative amount', { ...aPayment(), amount_minor: -1 }, 'amount_minor must be a whole number'],
+  [
+    'an amount that cannot be counted',
+    { ...aPayment(), amount_minor: 2 ** 53 },
+    'amount_minor must be a whole number',
+  ],
+  ['no number', { ...aPayment(), amount_minor: Number.NaN }, 'amount_minor must be a whole number'],
+  ['a currency in lower case', { ...aPayment(), currency: 'eur' }, 'currency must be an ISO 4217 code'],
+  ['no currency', { ...aPayment(), currency: undefined }, 'currency must be'],
+  ['a fee of half a cent', { ...aPayment(), fee_minor: 0.5 }, 'fee_minor must be a whole number'],
+  ['an empty number of the payment', { ...aPayment(), payment_reference: '' }, 'payment_reference must be'],
+  ['another dispute', { ...aPayment(), dispute: 'pending' }, 'dispute must be one of'],
+  ['refunds that are none', { ...aPayment(), refunds: [{}] }, 'refunds.0.reference must be'],
+]
+
+test.each(NO_PAYMENTS)('%s is no payment', async (_, answer, fault) => {
+  const failure = await paymentIn(Promise.resolve(answer as Payment)).catch((thrown: Error) => thrown.message)
+  expect(failure).toContain('the payment method answered what is no payment: ')
+  expect(failure).toContain(fault)
+})
+
+test('a payment, with fields that nobody knows, is one', async () => {
+  const whole: Payment = {
+    ...aPayment({
+      fee_minor: -3,
+      tax_minor: 0,
+      tax_country: 'DE',
+      receipt_url: 'https://x.example',
+      is_test: false,
+    }),
+    refunds: [{ reference: '', amount_minor: 0, state: 'failed', message: '' }],
+    dispute: 'open',
+  }
+  expect(await paymentIn(Promise.resolve({ ...whole, more: 1 } as Payment))).toMatchObject({ ...whole })
+})
+
+test.each<[unknown]>([[undefined], [{ status: 1 }], [{ reference: 'r', amount_minor: 1, state: 'ok' }]])(
+  '%j is no refund',
+  (answer) => expect(refundIn(Promise.resolve(answer as PaymentRefund))).rejects.toThrow('what is no refund'),
+)

@@ -1,0 +1,207 @@
+// One race for an order: webhooks, polls, pages, cancellations, refunds and disputes at once, at two gateways, of which one may die at a point.
+import { lookAt } from '../../plugins/payments/looking.ts'
+import { cancelOrder } from '../../plugins/payments/ordering.ts'
+import type { PaymentParts } from '../../plugins/payments/parts.ts'
+import { askForRefund, beginRefund, debitRefund } from '../../plugins/payments/refunding.ts'
+import type { Order } from '../../plugins/payments/tables.ts'
+import { GatewayError } from '../../src/domain/errors.ts'
+import { type Death, Killed, mortal } from './mortal.ts'
+import type { World } from './world.ts'
+
+/** A number from 0 to 1, below 1. */
+export type Random = () => number
+
+/** Mulberry32: the same numbers for the same seed. */
+export function randomOf(seed: number): Random {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const ACTS = [
+  'webhook',
+  'webhook',
+  'page',
+  'poll',
+  'poll',
+  'cancel',
+  'pay',
+  'refund',
+  'refund',
+  'give_back',
+  'dispute',
+] as const
+type Act = (typeof ACTS)[number]
+
+/** How the acts came out, for the figures. */
+export interface Figures {
+  races: number
+  deaths: number
+  acts: Record<string, number>
+  ends: Record<string, number>
+}
+
+export const noFigures = (): Figures => ({ races: 0, deaths: 0, acts: {}, ends: {} })
+const count = (of: Record<string, number>, name: string) => {
+  of[name] = (of[name] ?? 0) + 1
+}
+
+/** What another's change or the provider's trouble may bring about; anything else fails the race. */
+const isExpected = (thrown: unknown): boolean =>
+  thrown instanceof GatewayError || thrown instanceof Killed || String(thrown).includes('the answer is lost')
+
+/** @param gateways two over the same rows */
+export async function race(
+  world: World,
+  gateways: readonly PaymentParts[],
+  random: Random,
+  figures: Figures,
+): Promise<Order & { reference: string }> {
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+  const { fake } = world
+  const order = await world.begun({
+    account_id: pick([1, 2]),
+    currency: pick(['EUR', 'USD', 'JPY']),
+    amount_minor: pick([1, 3, 7, 999, 2_500, 12_345]),
+  })
+  const { id, reference, amount_minor } = order
+  const is_paid_first = random() < 0.7
+  if (is_paid_first) fake.pay(reference)
+  if (is_paid_first && random() < 0.5) await lookAt(world.parts, id, { source: 'page' })
+  const death: Death | undefined =
+    random() < 0.6 ? { at: 1 + Math.floor(random() * 9), when: pick(['before', 'after']) } : undefined
+  const one = mortal(gateways[0] as PaymentParts, death)
+  const sides = [one.parts, gateways[1] as PaymentParts]
+  const acts = Array.from({ length: 3 + Math.floor(random() * 6) }, () => pick(ACTS))
+  // Drawn before anything runs at once, so that a seed always draws the same.
+  const drawn = acts.map((act) => ({
+    act,
+    parts: pick(sides),
+    wait_ms: Math.floor(random() * 6),
+    part_minor: pick([1, Math.ceil(amount_minor / 2), amount_minor, amount_minor + 1]),
+    all: random() < 0.3,
+    into_debt: random() < 0.7,
+    dispute: pick(['open', 'won', 'lost'] as const),
+    state: pick(['done', 'done', 'pending'] as const),
+  }))
+  await Promise.all(
+    drawn.map(async (how) => {
+      await Bun.sleep(how.wait_ms)
+      count(figures.acts, how.act)
+      try {
+        await carryOut(world, order, how)
+      } catch (thrown) {
+        if (!isExpected(thrown)) throw thrown
+      }
+    }),
+  )
+  figures.races += 1
+  if (one.isDead()) figures.deaths += 1
+  return order
+}
+
+interface How {
+  act: Act
+  parts: PaymentParts
+  part_minor: number
+  all: boolean
+  into_debt: boolean
+  dispute: 'open' | 'won' | 'lost'
+  state: 'done' | 'pending'
+}
+
+async function carryOut(
+  world: World,
+  { id, reference, amount_minor }: Order & { reference: string },
+  how: How,
+): Promise<void> {
+  const { fake } = world
+  const { act, parts } = how
+  const payment = fake.payments.get(reference)
+  switch (act) {
+    case 'webhook':
+    case 'page':
+      await lookAt(parts, id, { source: act })
+      return
+    case 'poll':
+      await world.poll(parts)
+      return
+    case 'cancel':
+      await cancelOrder(parts, id, { source: 'page' })
+      return
+    case 'pay':
+      if (payment?.state === 'open') fake.pay(reference)
+      return
+    case 'refund': {
+      const refund = await beginRefund(parts, {
+        order_id: id,
+        amount_minor: how.all ? null : how.part_minor,
+        into_debt: how.into_debt,
+        reason: 'race',
+      })
+      await debitRefund(parts, refund, { source: 'operator' })
+      await askForRefund(parts, refund.id, { source: 'operator' })
+      return
+    }
+    case 'give_back':
+      // A provider gives back no more than it has.
+      if (payment?.state === 'paid' && fake.givenBack(reference) + how.part_minor <= amount_minor)
+        fake.giveBack(reference, how.part_minor, how.state)
+      return
+    case 'dispute':
+      if (payment?.state === 'paid') payment.dispute = how.dispute
+  }
+}
+
+/** Whatever was left is decided: the provider knows what becomes of everything, and a gateway that lives looks until nothing is due. */
+export async function settleAll(
+  world: World,
+  orders: readonly (Order & { reference: string })[],
+): Promise<void> {
+  for (const { reference } of orders) {
+    const payment = world.fake.payments.get(reference)
+    for (const refund of payment?.refunds ?? [])
+      if (refund.state === 'pending') refund.state = refund.amount_minor % 2 ? 'done' : 'failed'
+    if (payment?.dispute === 'open') payment.dispute = 'won'
+  }
+  // Without any webhook: a paid order is looked at after a day, and what a refund waits for after an hour.
+  for (const hours of [1, 25, 2, 2]) {
+    world.clock.now_ms += hours * 3_600_000
+    await world.poll()
+  }
+}
+
+/** What is wrong with an order once all is decided: what the provider has, and what was credited and taken. */
+export async function faultsOf(
+  world: World,
+  { id, reference }: Order & { reference: string },
+  figures: Figures,
+): Promise<string[]> {
+  const faults: string[] = []
+  const order = await world.order(id)
+  const payment = world.fake.payments.get(reference)
+  const was_paid = payment?.state === 'paid'
+  count(figures.ends, order.state)
+  const is_unpaid = ['open', 'expired', 'cancelled'].includes(order.state)
+  if (was_paid === is_unpaid) faults.push(`order ${id} is ${order.state}, and its payment ${payment?.state}`)
+  const refunds = await world.db.rows<{ state: string; amount_minor: number }>(
+    'SELECT state, amount_minor FROM order_refunds WHERE order_id = $id',
+    { id },
+  )
+  const undecided = refunds.filter(({ state }) => state === 'begun' || state === 'debited')
+  if (undecided.length > 0)
+    faults.push(`order ${id} has refunds that are ${undecided.map(({ state }) => state)}`)
+  const done = refunds
+    .filter(({ state }) => state === 'done')
+    .reduce((sum, one) => sum + Number(one.amount_minor), 0)
+  const given = world.fake.givenBack(reference)
+  // After a lost dispute nothing is taken again, and what cannot be taken is told.
+  if (done !== given && order.state !== 'lost' && order.trouble === null)
+    faults.push(`order ${id}: the provider gave back ${given}, the gateway knows of ${done}`)
+  if (given > order.amount_minor) faults.push(`order ${id}: ${given} of ${order.amount_minor} was given back`)
+  return faults
+}
