@@ -156,43 +156,46 @@ const STORIES: Story[] = [
 
 describe.each(ENGINES)('on %s', (engine, make) => {
   // What is written is the same on both; a server takes five times as long.
-  test.each(engine === 'SQLite' ? STORIES : cellsOf(STORIES, 2))('$name', async ({ before, act, end, left, none }) => {
-    await using world = await openWorld(make)
-    const other = await world.another()
-    for (let at = 1; ; at++)
-      for (const when of ['before', 'after'] as const) {
-        const death: Death = { at, when }
-        Object.assign(world.fake, { refunding: 'done', loses_answers: false, forgets_keys: false })
-        const order = await world.begun()
-        const had = await world.money()
-        await before?.(world, order)
-        const one = mortal(other, death)
-        const thrown: unknown = await act(one.parts, order).catch((failure: unknown) => failure)
-        if (!one.isDead()) {
-          // It took as many steps as it takes; all of them were tried.
-          expect(at).toBeGreaterThan(2)
+  test.each(engine === 'SQLite' ? STORIES : cellsOf(STORIES, 2))(
+    '$name',
+    async ({ before, act, end, left, none }) => {
+      await using world = await openWorld(make)
+      const other = await world.another()
+      for (let at = 1; ; at++)
+        for (const when of ['before', 'after'] as const) {
+          const death: Death = { at, when }
+          Object.assign(world.fake, { refunding: 'done', loses_answers: false, forgets_keys: false })
+          const order = await world.begun()
+          const had = await world.money()
+          await before?.(world, order)
+          const one = mortal(other, death)
+          const thrown: unknown = await act(one.parts, order).catch((failure: unknown) => failure)
+          if (!one.isDead()) {
+            // It took as many steps as it takes; all of them were tried.
+            expect(at).toBeGreaterThan(2)
+            expect(await world.broken()).toEqual([])
+            return
+          }
+          const is_known = thrown instanceof Killed || String(thrown).includes('the answer is lost')
+          expect({ death, thrown, is_known }).toMatchObject({ is_known: true })
+          await settleAll(world, [order])
+          const ended = await world.order(order.id)
+          const is_none = none !== undefined && at === 1 && when === 'before'
+          const money = await world.money()
+          expect({ death, did: one.did, state: ended.state, left: money.balance - had.balance }).toEqual({
+            death,
+            did: one.did,
+            state: is_none ? none : end,
+            left: is_none ? CREDIT : left,
+          })
+          expect(money.debt).toBe(0)
           expect(await world.broken()).toEqual([])
-          return
+          const given =
+            world.fake.payments.get(order.reference)?.refunds.filter(({ state }) => state === 'done') ?? []
+          const known = given.reduce((sum, { amount_minor }) => sum + amount_minor, 0)
+          // After a lost dispute nothing is taken for refunds.
+          if (end !== 'lost') expect({ death, known: ended.refunded_minor }).toEqual({ death, known })
         }
-        const is_known = thrown instanceof Killed || String(thrown).includes('the answer is lost')
-        expect({ death, thrown, is_known }).toMatchObject({ is_known: true })
-        await settleAll(world, [order])
-        const ended = await world.order(order.id)
-        const is_none = none !== undefined && at === 1 && when === 'before'
-        const money = await world.money()
-        expect({ death, did: one.did, state: ended.state, left: money.balance - had.balance }).toEqual({
-          death,
-          did: one.did,
-          state: is_none ? none : end,
-          left: is_none ? CREDIT : left,
-        })
-        expect(money.debt).toBe(0)
-        expect(await world.broken()).toEqual([])
-        const given =
-          world.fake.payments.get(order.reference)?.refunds.filter(({ state }) => state === 'done') ?? []
-        const known = given.reduce((sum, { amount_minor }) => sum + amount_minor, 0)
-        // After a lost dispute nothing is taken for refunds.
-        if (end !== 'lost') expect({ death, known: ended.refunded_minor }).toEqual({ death, known })
-      }
-  })
+    },
+  )
 })

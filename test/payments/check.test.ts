@@ -1,0 +1,147 @@
+// The checks of payments: what raises an alert, what the doctor finds, and what they advise.
+import { describe, expect, test } from 'bun:test'
+import { checkPayments, checkWebhooks } from '../../plugins/payments/check.ts'
+import { lookAt } from '../../plugins/payments/looking.ts'
+import { paymentMetrics } from '../../plugins/payments/metrics.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
+import { createTally } from '../../src/observe/tally.ts'
+import { ENGINES, NOW, openWorld, type World } from './world.ts'
+
+const POLL = { source: 'poll' } as const
+const MINUTE_MS = 60_000
+
+const looked = async (world: World, time: 'alert' | 'doctor' = 'alert') =>
+  (await checkPayments({ db: world.db, now: () => world.clock.now_ms }, time)).map(
+    ({ check, level, found }) => `${check} ${level}: ${found}`,
+  )
+const WELL = ['payments ok: orders and the ledger agree']
+
+describe.each(ENGINES)('on %s', (_, make) => {
+  test('without orders, and with orders of every kind that need nobody, all is well', async () => {
+    await using world = await openWorld(make)
+    expect(await looked(world, 'doctor')).toEqual(WELL)
+    const { id, reference } = await world.begun()
+    await world.begun({ account_id: 2 })
+    world.fake.pay(reference)
+    await lookAt(world.parts, id, POLL)
+    expect(await looked(world)).toEqual(WELL)
+    expect(await looked(world, 'doctor')).toEqual(WELL)
+  })
+
+  test('a payment of another amount, one that was paid twice, and a dispute', async () => {
+    await using world = await openWorld(make)
+    const [little, twice, disputed] = [await world.begun(), await world.begun(), await world.begun()]
+    world.fake.pay(little.reference, { amount_minor: 100 })
+    for (const { id, reference } of [twice, disputed]) {
+      world.fake.pay(reference)
+      await lookAt(world.parts, id, POLL)
+    }
+    world.fake.pay(twice.reference, { amount_minor: 5_000 })
+    world.fake.pay(disputed.reference, { dispute: 'open' })
+    for (const { id } of [little, twice, disputed]) await lookAt(world.parts, id, POLL)
+    expect(await looked(world)).toEqual([
+      expect.stringContaining(
+        `order ${little.id} warn: order ${little.id}: 1.00 EUR was paid instead of 25.00 EUR.`,
+      ),
+      expect.stringContaining(
+        `order ${twice.id} warn: order ${twice.id}: 50.00 EUR was paid instead of 25.00 EUR`,
+      ),
+      expect.stringContaining(`order ${disputed.id} warn: order ${disputed.id}: The payer has disputed`),
+    ])
+    // Each ends with its cause.
+    world.fake.giveBack(little.reference, 100)
+    world.fake.giveBack(twice.reference, 2_500)
+    world.fake.pay(disputed.reference, { dispute: 'won' })
+    for (const { id } of [little, twice, disputed]) await lookAt(world.parts, id, POLL)
+    expect(await looked(world, 'doctor')).toEqual(WELL)
+  })
+
+  test('a method that has not answered for ten minutes is one alert, however many orders wait', async () => {
+    await using world = await openWorld(make)
+    for (const _ of [1, 2, 3]) await world.begun()
+    world.fake.trouble = () => {
+      throw new Error('503')
+    }
+    const rounds = async (minutes: number) => {
+      for (let minute = 0; minute < minutes; minute++) {
+        world.clock.now_ms += MINUTE_MS
+        await world.poll()
+      }
+    }
+    await rounds(10)
+    expect(await looked(world)).toEqual(WELL)
+    await rounds(2)
+    expect(await looked(world)).toEqual([
+      'payment method fake fail: fake has not answered for more than ten minutes: 3 orders waiting',
+    ])
+    world.fake.trouble = undefined
+    await rounds(6)
+    expect(await looked(world)).toEqual(WELL)
+  })
+
+  test('orders that nobody looks at, as where no gateway runs', async () => {
+    await using world = await openWorld(make)
+    await world.begun()
+    world.clock.now_ms += 2 * DAY_MS
+    expect(await looked(world)).toEqual([
+      'payments fail: nobody looks at 1 order, due for more than ten minutes',
+    ])
+    await world.poll()
+    expect(await looked(world)).toEqual(WELL)
+  })
+
+  test('the doctor finds a paid order without its entry, and an entry without its paid order', async () => {
+    await using world = await openWorld(make)
+    const [paid, open] = [await world.begun(), await world.begun()]
+    const credit = { op: 'top_up', account_id: 1, note: '', now_ms: NOW } as const
+    await world.ledger.submit({ ...credit, amount_nanos: 1, request_key: `order:${paid.id}` })
+    await world.ledger.submit({ ...credit, amount_nanos: 5, request_key: `order:${open.id}` })
+    await world.ledger.submit({ ...credit, amount_nanos: 5, request_key: 'order:99' })
+    await world.ledger.submit({ ...credit, account_id: 2, amount_nanos: 5, request_key: `order:${paid.id}` })
+    await world.db.write((db) => db.rows(`UPDATE orders SET state = 'paid' WHERE id = ${paid.id}`))
+    expect(await looked(world)).toEqual(WELL)
+    expect((await looked(world, 'doctor')).toSorted()).toEqual(
+      [
+        `order ${paid.id} fail: order ${paid.id} is paid, and its account has no entry of its amount`,
+        `payments fail: account 1 has an entry order:${open.id}, and no such order is paid`,
+        'payments fail: account 1 has an entry order:99, and no such order is paid',
+        `payments fail: account 2 has an entry order:${paid.id}, and no such order is paid`,
+      ].toSorted(),
+    )
+  })
+
+  test('metrics: orders by state, credits and fees, without those of test mode', async () => {
+    await using world = await openWorld(make)
+    const [paid, open, test_mode] = [
+      await world.begun(),
+      await world.begun({ currency: 'JPY', amount_minor: 500 }),
+      await world.begun(),
+    ]
+    world.fake.pay(paid.reference, { fee_minor: 73 })
+    world.fake.pay(test_mode.reference, { fee_minor: 1 })
+    await world.db.write((db) => db.rows(`UPDATE orders SET is_live = 0 WHERE id = ${test_mode.id}`))
+    for (const { id } of [paid, open, test_mode]) await lookAt(world.parts, id, POLL)
+    const metrics = paymentMetrics({ db: world.db, looks: createTally(), refused: createTally() })
+    const read = Object.fromEntries(
+      await Promise.all(metrics.map(async ({ name, values }) => [name, [...(await values())]] as const)),
+    )
+    expect(read.tollgate_orders).toEqual(
+      expect.arrayContaining([
+        [{ method: 'fake', state: 'paid' }, 1],
+        [{ method: 'fake', state: 'open' }, 1],
+      ]),
+    )
+    expect(read.tollgate_orders_credited_usd_total).toEqual([[{ method: 'fake' }, 27_000_000_000]])
+    expect(read.tollgate_payment_fees_total).toEqual([[{ method: 'fake', currency: 'EUR' }, 0.73]])
+  })
+})
+
+test('webhooks that nobody signed: for an hour, where a gateway runs', () => {
+  const refused = { by_method: createTally(), last: { at_ms: NOW, method: 'stripe' } }
+  expect(checkWebhooks(NOW, undefined)).toEqual([])
+  expect(checkWebhooks(NOW, { ...refused, last: undefined })).toEqual([])
+  expect(checkWebhooks(NOW + 59 * MINUTE_MS, refused)).toMatchObject([
+    { level: 'warn', found: 'a webhook of stripe came without a valid signature' },
+  ])
+  expect(checkWebhooks(NOW + 60 * MINUTE_MS, refused)).toEqual([])
+})

@@ -1,0 +1,147 @@
+// Webhooks of payment methods over real sockets: one that nobody signed, too large or for another method changes nothing; a signed one is a hint.
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { SIGNATURE } from './fake-provider.ts'
+import { startPayingGateway } from './gateway.ts'
+import { CREDIT } from './world.ts'
+
+const at = await startPayingGateway()
+afterAll(() => at[Symbol.asyncDispose]())
+const { gateway, fake, other, webhook } = at
+const signed = { signature: SIGNATURE }
+const SECRET = 'sk_live_of_the_operator'
+
+let named = 0
+const account = () => gateway.account(`payer-${++named}`)
+const balanceOf = (id: number) => gateway.rows().accounts.find((one) => one.id === id)?.balance_nanos
+const codeIn = async (answer: Response) => ((await answer.json()) as { error: { code?: string } }).error.code
+
+beforeEach(() => {
+  fake.trouble = undefined
+})
+
+describe('refused, and the provider is not asked', () => {
+  const KB = 1_024
+  test.each<[string, string, string | Uint8Array, Record<string, string>, number]>([
+    ['without a signature', 'fake', 'REFERENCE', {}, 400],
+    ['with the wrong signature', 'fake', 'REFERENCE', { signature: 'signed by me' }, 400],
+    ['with an empty signature', 'fake', 'REFERENCE', { signature: '' }, 400],
+    ['with the signature in the address', 'fake?signature=signed+by+fake', 'REFERENCE', {}, 400],
+    ['of more than 256 KB', 'fake', new Uint8Array(256 * KB + 1), signed, 413],
+    ['for a method that is not set up', 'nobody', 'REFERENCE', signed, 404],
+    ['for a method in upper case', 'FAKE', 'REFERENCE', signed, 404],
+    ['for a name with a slash', 'fake%2F..%2Fother', 'REFERENCE', signed, 404],
+    ['for the name of a property', '__proto__', 'REFERENCE', signed, 404],
+  ])('%s', async (_, method, body, headers, status) => {
+    const { id } = await account()
+    const order = await at.order(id)
+    fake.pay(order.reference)
+    const asked = { ...fake.asked }
+    const text = body === 'REFERENCE' ? order.reference : body
+    const [name = '', query = ''] = method.split('?')
+    const answer = await fetch(new URL(`/payments/${name}/webhook${query && `?${query}`}`, gateway.url), {
+      method: 'POST',
+      body: text,
+      headers,
+    })
+    expect(answer.status).toBe(status)
+    const told = await answer.text()
+    expect(told).not.toContain(SECRET)
+    expect(told).not.toContain(order.reference)
+    expect(fake.asked).toEqual(asked)
+    expect((await at.orderNow(order.id)).state).toBe('open')
+    expect(balanceOf(id)).toBe(0)
+  })
+
+  test('exactly 256 KB is read: then its signature decides', async () => {
+    expect(await codeIn(await webhook('fake', new Uint8Array(256 * KB)))).toBe('wrong_signature')
+  })
+  test('a body that is longer than it says is cut off', async () => {
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(64 * KB)),
+    })
+    const answer = await fetch(new URL('/payments/fake/webhook', gateway.url), {
+      method: 'POST',
+      body: endless,
+      headers: signed,
+    }).catch(() => undefined)
+    if (answer) expect(answer.status).toBe(413)
+  })
+  test.each(['PUT', 'DELETE', 'PATCH'])('%s is none', async (method) => {
+    const answer = await fetch(new URL('/payments/fake/webhook', gateway.url), { method, headers: signed })
+    expect([404, 405]).toContain(answer.status)
+  })
+})
+
+describe('a signed one', () => {
+  test('credits what the provider says, whatever the webhook says, and however often it comes', async () => {
+    const { id } = await account()
+    const order = await at.order(id)
+    expect((await webhook('fake', order.reference, signed)).status).toBe(200)
+    expect((await at.orderNow(order.id)).state).toBe('open')
+    fake.pay(order.reference)
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => webhook('fake', order.reference, signed)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect(await answers[0]?.json()).toEqual({ received: true })
+    expect((await at.orderNow(order.id)).state).toBe('paid')
+    expect(balanceOf(id)).toBe(CREDIT)
+  })
+
+  test('for the order of another provider credits nothing: a method is asked about its own orders', async () => {
+    const { id } = await account()
+    const order = await at.order(id)
+    fake.pay(order.reference)
+    const asked = [fake.asked.look, other.asked.look]
+    // Whoever has the secret of one method cannot speak for another one.
+    expect((await webhook('other', order.reference, signed)).status).toBe(200)
+    expect([fake.asked.look, other.asked.look]).toEqual(asked)
+    expect((await at.orderNow(order.id)).state).toBe('open')
+    expect(balanceOf(id)).toBe(0)
+    expect(gateway.log.text()).toContain('a webhook names a payment of no order here')
+  })
+
+  test.each([
+    ['unknown', 'no-such-reference'],
+    ['SQL', "'; DROP TABLE orders; --"],
+    ['a null byte', '\u0000'],
+    ['long', '💶'.repeat(1_000)],
+  ])('for a payment of no order is received, and looked at nowhere: %s', async (_, reference) => {
+    const asked = fake.asked.look
+    expect((await webhook('fake', reference, signed)).status).toBe(200)
+    expect(fake.asked.look).toBe(asked)
+  })
+  test('about something else is received', async () =>
+    expect((await webhook('fake', '', signed)).status).toBe(200))
+
+  test('while the provider does not answer is sent again: 502, without what it said', async () => {
+    const { id } = await account()
+    const order = await at.order(id)
+    fake.pay(order.reference)
+    fake.trouble = () => {
+      throw new Error(`401 for ${SECRET}`)
+    }
+    const answer = await webhook('fake', order.reference, signed)
+    expect(answer.status).toBe(502)
+    expect(await answer.text()).not.toContain(SECRET)
+    expect(balanceOf(id)).toBe(0)
+    fake.trouble = undefined
+    expect((await webhook('fake', order.reference, signed)).status).toBe(200)
+    expect(balanceOf(id)).toBe(CREDIT)
+  })
+})
+
+test('those that nobody signed are counted, and looks by their result', async () => {
+  const before = at.whole.operations.metrics
+  const read = async (name: string) => {
+    const metric = before.find((one) => one.name === name)
+    return [...((await metric?.values()) ?? [])]
+  }
+  const counted = async () => (await read('tollgate_payment_webhooks_refused_total'))[0]?.[1] ?? 0
+  const first = await counted()
+  await webhook('fake', 'x')
+  await webhook('fake', 'x', signed)
+  expect(await counted()).toBe(first + 1)
+  expect(await read('tollgate_payment_looks_total')).toContainEqual([
+    { method: 'fake', result: 'failed' },
+    expect.any(Number),
+  ])
+})
