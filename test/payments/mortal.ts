@@ -21,7 +21,13 @@ export interface Mortal {
   isDead(): boolean
 }
 
-export function mortal(parts: PaymentParts, death: Death | undefined, kill = () => {}): Mortal {
+/** @param onStep is told of each step as it begins, with its count */
+export function mortal(
+  parts: PaymentParts,
+  death: Death | undefined,
+  kill = () => {},
+  onStep = (_: number) => {},
+): Mortal {
   const did: string[] = []
   let is_dead = false
   const die = (): never => {
@@ -34,6 +40,7 @@ export function mortal(parts: PaymentParts, death: Death | undefined, kill = () 
     did.push(name)
     const is_last = did.length === death?.at
     if (is_last && death?.when === 'before') die()
+    onStep(did.length)
     const answer = await work()
     if (is_last || is_dead) die()
     return answer

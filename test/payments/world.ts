@@ -1,4 +1,5 @@
 // The small world of the tests of orders: account 1 and 2, a fake payment provider, a clock, and a database of either engine.
+import { afterAll } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +21,7 @@ import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { type StateChangeRow, stateChangesOf } from '../../src/store/state-changes.ts'
-import { accountText, brokenIn } from '../money/ledger/postgres-world.ts'
+import { accountText, brokenIn, inOne } from '../money/ledger/postgres-world.ts'
 import { addAccount } from '../money/ledger/world.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 import { type FakeProvider, fakeProvider } from './fake-provider.ts'
@@ -50,8 +51,7 @@ export const REQUEST: OrderRequest = {
 export const CREDIT = 27 * NANOS_PER_USD
 
 interface Store {
-  /** One gateway's own connections. */
-  open(): Promise<{ db: Db; ledger: Ledger }>
+  address: string
   drop(): Promise<void>
 }
 
@@ -67,26 +67,51 @@ async function onSqlite(): Promise<Store> {
   for (const id of [1, 2]) addAccount(file, id)
   file.close()
   return {
-    open: async () => ({ db: openDb(path), ledger: openLedger({ path }) }),
+    address: path,
     drop: async () => rmSync(folder, { recursive: true }),
   }
 }
 
+let shared: Promise<{ name: string; url: string }> | undefined
+
+afterAll(async () => {
+  const made = await shared
+  shared = undefined
+  if (made) await dropDatabase(made.name)
+})
+
+const EMPTIED = [
+  'order_refunds',
+  'orders',
+  'state_changes',
+  'opening_debts',
+  'entries',
+  'actions',
+  'erased_accounts',
+  'accounts',
+]
+
+/** One database for the tests of a file, emptied before each. */
 async function onPostgres(): Promise<Store> {
-  const { name, url } = await makeDatabase()
-  {
-    await using db = await openPostgres(url)
-    for (const id of [1, 2]) await db.write((within) => within.rows(accountText(id)))
-  }
-  return {
-    open: async () => ({ db: await openPostgres(url), ledger: openSharedLedger(url) }),
-    drop: () => dropDatabase(name),
-  }
+  shared ??= makeDatabase()
+  const { url } = await shared
+  await using db = await openPostgres(url)
+  const emptying = EMPTIED.map((table) => `DELETE FROM ${table}`)
+  await db.write((within) => within.rows(inOne([...emptying, ...[1, 2].map(accountText)])))
+  return { address: url, drop: async () => {} }
 }
+
+/** One gateway's own connections to a database of either engine. */
+export const openAt = async (address: string): Promise<{ db: Db; ledger: Ledger }> =>
+  address.startsWith('postgres:')
+    ? { db: await openPostgres(address), ledger: openSharedLedger(address) }
+    : { db: openDb(address), ledger: openLedger({ path: address }) }
 
 export interface World extends AsyncDisposable {
   db: Db
   ledger: Ledger
+  /** Of its database. */
+  address: string
   fake: FakeProvider
   clock: { now_ms: number }
   parts: PaymentParts
@@ -125,7 +150,7 @@ export async function openWorld(
   const log = { info: () => {}, warn, error: warn } as unknown as PaymentParts['log']
   const providers = new Map([fake, ...own].map((provider) => [provider.name, provider]))
   const another = async (): Promise<PaymentParts> => {
-    const connections = await store.open()
+    const connections = await openAt(store.address)
     opened.push(connections)
     return {
       ...connections,
@@ -141,6 +166,7 @@ export async function openWorld(
   return {
     db,
     ledger: parts.ledger as Ledger,
+    address: store.address,
     fake,
     clock,
     parts,
