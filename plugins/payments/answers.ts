@@ -1,7 +1,8 @@
-// What payment methods answer, checked before anything is done by it: those of custom plugins may answer anything, or not at all.
+// What payment methods answer, within a time limit, and checked for what the arithmetic and the tables need of it, whatever the method.
 import { Type } from '@sinclair/typebox'
 import { faultsIn, fits } from '../../src/domain/validation.ts'
 import type { Payment, PaymentRefund } from '../../src/payment-api.ts'
+import { withinTime } from '../../src/utilities/time-limit.ts'
 
 /** Longer than providers take. */
 const MAX_ANSWER_MS = 30_000
@@ -55,20 +56,7 @@ export async function refundIn(answer: Promise<PaymentRefund>): Promise<PaymentR
 }
 
 /** @throws Error where it takes longer */
-export async function inTime<T>(answer: Promise<T>): Promise<T> {
-  let timer: Timer | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`the payment method has not answered within ${MAX_ANSWER_MS / 1_000} s`)),
-      MAX_ANSWER_MS,
-    )
-  })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+export const inTime = <T>(answer: Promise<T>): Promise<T> => withinTime(MAX_ANSWER_MS, () => answer)
 
 /** The name of the field and what it must be: never the value. */
 function firstFault(schema: typeof PaymentAnswer | typeof RefundAnswer, answer: unknown): string {
