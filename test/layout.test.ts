@@ -299,7 +299,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 220 more for rows with a state, which change in the transaction of a movement, and shares of top-ups.
   // With the rules of plans: calls that take nothing from a balance.
   'src/money/': 6_950,
-  'src/observe/': 600,
+  // 20 more for metrics that plugins add.
+  'src/observe/': 620,
   // 70 more for looking at whole answers without copies of them.
   'src/protocols/': 20_370,
   'src/responses/': 1_000,
@@ -399,7 +400,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 1,600 more for card payments: every state of Stripe, every forged webhook, saved cards.
 // 900 more for price groups: factors and refusals as tables, calls of every kind, pages and commands, on both engines.
 // 1,250 more for plans: subscriptions, a year of them, what callers see.
-const MAX_TEST_LINES = 171_630
+// 2,700 more for orders: what follows from a provider's word as tables, deaths at every step, races, forged webhooks, checks, on both engines.
+const MAX_TEST_LINES = 174_330
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

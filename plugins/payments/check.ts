@@ -110,7 +110,7 @@ const queries = perConnection({
       .where(
         and(
           isNotNull(orders.unanswered_since_ms),
-          sql`${orders.unanswered_since_ms} <= ${sql.placeholder('now_ms')} - ${sql.raw(String(OVERDUE_MS))}`,
+          sql`${orders.unanswered_since_ms} + ${sql.raw(String(OVERDUE_MS))} <= ${sql.placeholder('now_ms')}`,
         ),
       )
       .groupBy(orders.provider)

@@ -31,6 +31,8 @@ export const anOrder = (other: Partial<Order> = {}): Order => ({
   receipt_url: null,
   refunded_minor: 0,
   is_live: 1,
+  request_key: null,
+  pending_since_ms: null,
   ...other,
 })
 

@@ -3,8 +3,8 @@ import { lookAt } from '../../plugins/payments/looking.ts'
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
 import { askForRefund, beginRefund, debitRefund } from '../../plugins/payments/refunding.ts'
 import type { PaymentProvider } from '../../src/payment-api.ts'
+import { openAt } from './connections.ts'
 import { mortal } from './mortal.ts'
-import { openAt } from './world.ts'
 
 const [address = '', provider_url = '', order = '', act = '', at = '', moment = '', now = ''] =
   process.argv.slice(2)

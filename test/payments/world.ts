@@ -13,17 +13,15 @@ import { orderById } from '../../plugins/payments/store.ts'
 import { NO_STRIPE } from '../../plugins/payments/stripe/settings.ts'
 import type { Order } from '../../plugins/payments/tables.ts'
 import { NANOS_PER_USD } from '../../src/domain/money.ts'
-import { openLedger } from '../../src/money/ledger/ledger.ts'
 import type { Ledger } from '../../src/money/ledger/operations.ts'
-import { openSharedLedger } from '../../src/money/ledger/postgres/executor.ts'
 import type { Db } from '../../src/store/db.ts'
 import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
-import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { type StateChangeRow, stateChangesOf } from '../../src/store/state-changes.ts'
 import { accountText, brokenIn, inOne } from '../money/ledger/postgres-world.ts'
 import { addAccount } from '../money/ledger/world.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
+import { openAt } from './connections.ts'
 import { type FakeProvider, fakeProvider } from './fake-provider.ts'
 
 export const NOW = 1_764_000_000_000
@@ -100,12 +98,6 @@ async function onPostgres(): Promise<Store> {
   await db.write((within) => within.rows(inOne([...emptying, ...[1, 2].map(accountText)])))
   return { address: url, drop: async () => {} }
 }
-
-/** One gateway's own connections to a database of either engine. */
-export const openAt = async (address: string): Promise<{ db: Db; ledger: Ledger }> =>
-  address.startsWith('postgres:')
-    ? { db: await openPostgres(address), ledger: openSharedLedger(address) }
-    : { db: openDb(address), ledger: openLedger({ path: address }) }
 
 export interface World extends AsyncDisposable {
   db: Db

@@ -43,7 +43,14 @@ export async function routesOf(gateway: Gateway, plugins: readonly Plugin[]) {
     calls: { ...calls, events: createEvents(calls.log) },
     operations: {
       ...operations,
-      ...{ console_routes: [], references: [], checks: [], payment_providers: [], liabilities: [] },
+      ...{
+        console_routes: [],
+        references: [],
+        checks: [],
+        metrics: [],
+        payment_providers: [],
+        liabilities: [],
+      },
     },
   }
   const { log, catalogue, now } = calls
