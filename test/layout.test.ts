@@ -265,7 +265,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for starts that leave the link of an invited operator alone, and say so.
   // 30 more for the argument of commands that names a person of an account.
   // 10 more for the name of a price group, and whoever is signed in at a public page.
-  'src/app/': 9_590,
+  // 10 more for metrics of plugins, beside the other lists that they fill.
+  'src/app/': 9_600,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 2_400,
   // 40 more for what other routes than its own take of a call's cost.

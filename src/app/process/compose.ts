@@ -126,16 +126,28 @@ export function compose(parts: Parts): Gateway {
       filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
       // Its type names what calls need of it; it is the runtime's fetch, or a test's in its place.
       network: parts.network as Operations['network'],
-      checks: [],
-      metrics: [],
-      payment_providers: [],
-      liabilities: [],
-      console_routes: [],
-      references: [],
+      ...filledByPlugins(),
     },
     db,
   }
 }
+
+type FilledByPlugins =
+  | 'checks'
+  | 'metrics'
+  | 'payment_providers'
+  | 'liabilities'
+  | 'console_routes'
+  | 'references'
+
+const filledByPlugins = (): Pick<Operations, FilledByPlugins> => ({
+  checks: [],
+  metrics: [],
+  payment_providers: [],
+  liabilities: [],
+  console_routes: [],
+  references: [],
+})
 
 const FILES_FAIL = 'the bucket cannot be read or written'
 
