@@ -81,7 +81,6 @@ export function mortal(
         ...ledger,
         submit: ((operation: Parameters<typeof ledger.submit>[0]) =>
           effect('submit', () => ledger.submit(operation))) as typeof ledger.submit,
-        barrier: ledger.barrier,
       },
       providers: () => parts.providers().map(dyingOf),
     },
