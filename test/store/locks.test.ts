@@ -67,6 +67,7 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   makeCode: ADDS,
   revokeCode: SEES,
   createVouchers: ADDS,
+  importVouchers: ADDS,
   // A person's data, and the gateways.
   forgetLimits: DELETES,
   rows: DELETES,
