@@ -207,6 +207,22 @@ describe.each(ENGINES)('on %s', (_, make) => {
       expect(await world.broken()).toEqual([])
     })
 
+    test('a dispute that is lost between the look at the order and the debit: both do not take the same money', async () => {
+      await using world = await openWorld(make)
+      const { id, reference } = await paid(world)
+      await paid(world)
+      const { ledger } = world.parts
+      const overtaken = async (operation: Parameters<typeof ledger.submit>[0]) => {
+        world.fake.pay(reference, { dispute: 'lost' })
+        await lookAt(world.parts, id, POLL)
+        return await ledger.submit(operation)
+      }
+      const parts = { ...world.parts, ledger: { submit: overtaken as typeof ledger.submit } }
+      expect(await failureOf(refund(parts, id, 500))).toBe('order_lost')
+      expect(await world.money()).toEqual({ balance: CREDIT, debt: 0 })
+      expect(await world.broken()).toEqual([])
+    })
+
     test('two of all at once: one of both', async () => {
       await using world = await openWorld(make)
       const { id } = await paid(world)
