@@ -12,6 +12,7 @@ import { import_pages } from './import/web/pages.ts'
 import { key_pages } from './keys/web/pages.ts'
 import { library_pages, moved_library } from './library/web/pages.ts'
 import { mail_pages } from './mail/web/pages.ts'
+import { payment_pages } from './payments/web/pages.ts'
 import { playground_pages } from './playground/web/pages.ts'
 import { settings_pages, open_pages as sign_in_open_pages } from './sign-in/web/pages.ts'
 import { sign_up_open_pages, sign_up_pages } from './sign-up/web/pages.ts'
@@ -43,6 +44,7 @@ export const page_groups: readonly PageGroup[] = [
       ...voucher_pages,
       ...key_pages,
       ...transaction_pages,
+      ...payment_pages,
       ...team_pages,
     ],
   },

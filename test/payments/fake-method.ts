@@ -1,4 +1,5 @@
 // A payment method of a custom plugin, for tests: what it says of each payment is what the test makes of it.
+import { Elysia } from 'elysia'
 import { definePlugin, type Plugin } from '../../src/app/plugin.ts'
 import type { Payment, PaymentProvider, PaymentRefund } from '../../src/payment-api.ts'
 
@@ -67,6 +68,7 @@ export function fakeMethod({
     name,
     plugin: definePlugin({
       name: `${name}-method`,
+      routes: async () => () => payPage(fake),
       open: ({ operations }) => void operations.payment_providers.push(provider),
     }),
     payments: new Map(),
@@ -87,3 +89,23 @@ export function fakeMethod({
   }
   return fake
 }
+
+/** The page where orders are paid, below the gateway's address: a button that pays, and leads back. */
+const payPage = (fake: FakeMethod) =>
+  new Elysia({ name: `${fake.name}-page` })
+    .get('/fake-pay/:id', ({ params: { id } }) =>
+      html(`<!doctype html><html lang="en"><title>Fake bank</title><body style="color:#000;background:#fff"><main><h1>Fake bank</h1>
+        <form method="post"><button name="how" value="paid">Pay order ${Number(id)}</button>
+        <button name="how" value="pending">Pay by bank debit</button></form></main>`),
+    )
+    .post(
+      '/fake-pay/:id',
+      async ({ params: { id }, request }) => {
+        const pending = (await request.text()).includes('pending')
+        fake.pay(Number(id), pending ? { state: 'pending' } : { fee_minor: 55 })
+        return new Response(null, { status: 303, headers: { location: `/console/orders/${id}` } })
+      },
+      { parse: 'none' },
+    )
+
+const html = (text: string) => new Response(text, { headers: { 'content-type': 'text/html' } })

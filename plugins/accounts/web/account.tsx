@@ -18,7 +18,7 @@ import { EditLimits } from '../../catalogue/web/settings/edit-limits.tsx'
 import { api, part } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useMay } from '../../console/web/app/session.tsx'
+import { useFeature, useMay } from '../../console/web/app/session.tsx'
 import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { changeOf, Figure, Figures } from '../../console/web/parts/figure.tsx'
@@ -63,6 +63,7 @@ interface KnownAccount {
 function AccountPage({ account, refusals, week }: KnownAccount) {
   const [movement, setMovement] = useState<Movement | null>(null)
   const [open, setOpen] = useState<Open | null>(null)
+  const has_payments = useFeature('payments')
   const dialog = (which: Open) => ({ account, open: open === which, onClose: () => setOpen(null) })
   return (
     <Page
@@ -73,6 +74,7 @@ function AccountPage({ account, refusals, week }: KnownAccount) {
           <ButtonLink icon={ListFilter} href={`/calls?account=${account.id}`}>
             Calls
           </ButtonLink>
+          {has_payments && <ButtonLink href={`/payments?account=${account.id}`}>Orders</ButtonLink>}
           <HistoryLink account={String(account.id)} />
           <AccountMenu account={account} open={setOpen} debit={() => setMovement('debit')} />
           <Button look="primary" icon={Plus} right="credit" onClick={() => setMovement('top-up')}>

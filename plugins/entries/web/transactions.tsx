@@ -2,6 +2,7 @@
 import { useAccountScope } from '../../console/web/parts/account-choice.tsx'
 import { AccountFilter } from '../../console/web/parts/filter-fields.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
+import { AddFundsLink } from '../../payments/web/add-funds-link.tsx'
 import { RedeemVoucher } from '../../vouchers/web/redeem-voucher.tsx'
 import { EntriesList } from './entries-list.tsx'
 
@@ -19,7 +20,10 @@ export default function Transactions() {
         is_operator ? (
           <AccountFilter any="All accounts" value={account ?? ''} onChange={choose} />
         ) : (
-          <RedeemVoucher />
+          <>
+            <RedeemVoucher />
+            <AddFundsLink />
+          </>
         )
       }
     >

@@ -16,7 +16,8 @@ import { Money } from '../../console/web/parts/money.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import { refusalAdvice, refusalReason } from '../../refusals/web/refusals.ts'
+import { refusalReason } from '../../refusals/web/refusals.ts'
+import { RefusalAdvice } from '../../refusals/web/refused.tsx'
 
 export type FirstCall = AnswerOf<(typeof api)['first-call']['get']>
 
@@ -63,14 +64,13 @@ export function WaitForCall({ first, call }: { first: FirstCall; call: SampleCal
 
 /** The newest refused request with its reason and advice: no call follows from it. */
 function Refused({ request_id, code, sentence, refused_at_ms }: NonNullable<FirstCall['refusal']>) {
-  const { side } = useViewer()
   return (
     <Notice tone="warn" alert>
       <p>
         <b>Your call was refused: {refusalReason(code)}.</b> “{sentence}”
       </p>
       <p>
-        {refusalAdvice(code, side)} Then call again.{' '}
+        <RefusalAdvice code={code} /> Then call again.{' '}
         <Link href={`/calls/${part(request_id)}`}>See the request</Link> of{' '}
         <ClockTime at_ms={refused_at_ms} />.
       </p>

@@ -11,6 +11,7 @@ import { Button } from '../../console/web/parts/button.tsx'
 import { keyPrefix } from '../../console/web/parts/key-prefix.ts'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
+import { useCanPay } from '../../payments/web/add-funds-link.tsx'
 import type { FirstCallQuery } from './first-call.tsx'
 
 export type StartState = AnswerOf<typeof api.start.get>
@@ -153,11 +154,15 @@ function OwnedBalance({ account }: { account: Account }) {
   )
 }
 
-const AddFunds = ({ account }: { account: string | undefined }) => (
-  <>
-    <WhomToAsk /> to add funds to the account <b>{account}</b>.
-  </>
-)
+function AddFunds({ account }: { account: string | undefined }) {
+  const can_pay = useCanPay()
+  if (can_pay) return <Link href="/add-funds">Add funds.</Link>
+  return (
+    <>
+      <WhomToAsk /> to add funds to the account <b>{account}</b>.
+    </>
+  )
+}
 
 /** For a member, who does not pay, an owner; for others the operator's own page or address for questions, where there is one. */
 function WhomToAsk() {

@@ -99,14 +99,19 @@ async function changesOf(
   const is_staff = side === 'operator'
   const rows = [...(await stateChangesOf(db, 'orders', id))]
   for (const refund of refunds) rows.push(...(await stateChangesOf(db, 'order_refunds', refund.id)))
-  return rows
-    .filter(({ from_state, to_state }) => is_staff || from_state !== to_state)
-    .sort((one, other) => one.at_ms - other.at_ms || one.id - other.id)
-    .map((row) => ({
-      ...changeView(row),
-      ...(is_staff && toldOf(row)),
-    }))
+  return (
+    rows
+      // A line that only bound a movement to the order's state tells nothing.
+      .filter((row) => row.from_state !== row.to_state || (is_staff && isTrouble(row)))
+      .sort((one, other) => one.at_ms - other.at_ms || one.id - other.id)
+      .map((row) => ({
+        ...changeView(row),
+        ...(is_staff && toldOf(row)),
+      }))
+  )
 }
+
+const isTrouble = ({ detail }: StateChangeRow): boolean => 'trouble' in Object(JSON.parse(detail))
 
 type Change = Static<typeof OrderView>['changes'][number]
 

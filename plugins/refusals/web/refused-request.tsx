@@ -10,7 +10,8 @@ import { ownerFacts } from '../../console/web/parts/owner-facts.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
-import { refusalAdvice, refusedHref } from './refusals.ts'
+import { refusedHref } from './refusals.ts'
+import { RefusalAdvice } from './refused.tsx'
 
 export function RefusedRequest({ request_id }: { request_id: string }) {
   const { side } = useViewer()
@@ -25,7 +26,9 @@ export function RefusedRequest({ request_id }: { request_id: string }) {
             <p>
               Refused with {status}: “{sentence}”
             </p>
-            <p>{refusalAdvice(code, side)}</p>
+            <p>
+              <RefusalAdvice code={code} />
+            </p>
             <p className="small soft">
               Nothing was charged. Error: <code>{code}</code>
             </p>

@@ -7,6 +7,7 @@ import { Figure } from '../../console/web/parts/figure.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { useCanPay } from '../../payments/web/add-funds-link.tsx'
 import { type Refusals, type RefusalsOf, refusalAdvice, refusalReason, refusedHref } from './refusals.ts'
 
 const MANY = 25
@@ -20,7 +21,6 @@ interface ManyRefusedProps {
 
 /** Nothing while there are few. */
 export function ManyRefused({ refusals, account }: ManyRefusedProps) {
-  const { side } = useViewer()
   if (!refusals || refusals.last_hour < MANY) return null
   const { last_hour, reasons_of_hour } = refusals
   const [most] = reasons_of_hour
@@ -34,11 +34,34 @@ export function ManyRefused({ refusals, account }: ManyRefusedProps) {
       </p>
       {most?.sentence && <p className="soft">“{most.sentence}”</p>}
       <p>
-        {most && `${refusalAdvice(most.code, side)} `}
+        {most && (
+          <>
+            <RefusalAdvice code={most.code} />{' '}
+          </>
+        )}
         <Link href={refusedHref({ account: account?.id })}>See refused requests</Link>
       </p>
     </Notice>
   )
+}
+
+/** What to do about a refusal: who may pay for the account here adds funds at once. */
+export function RefusalAdvice({ code }: { code: string }) {
+  const { side } = useViewer()
+  const can_pay = useCanPay()
+  const after = ADDED_FUNDS[code]
+  if (!can_pay || after === undefined) return refusalAdvice(code, side)
+  return (
+    <>
+      <Link href="/add-funds">Add funds</Link>
+      {after}
+    </>
+  )
+}
+
+const ADDED_FUNDS: Readonly<Record<string, string>> = {
+  insufficient_balance: ', or raise the spend limit of your key.',
+  OUTSTANDING_DEBT: '. They pay the debt first.',
 }
 
 type Reason = Refusals['reasons'][number]

@@ -19,6 +19,8 @@ import { FirstVisit } from '../../first-steps/web/first-visit.tsx'
 import { FailingNow, useHealthNow } from '../../health/web/failing-now.tsx'
 import { HistoryLink } from '../../import/web/history-list.tsx'
 import { Live } from '../../live-feed/web/live-calls.tsx'
+import { AddFundsLink } from '../../payments/web/add-funds-link.tsx'
+import { LowBalance } from '../../payments/web/low-balance.tsx'
 import { type Refusals, useRefusals } from '../../refusals/web/refusals.ts'
 import { ManyRefused, RefusedFigure, RefusedRequests } from '../../refusals/web/refused.tsx'
 import { EndingModels, KeysNearLimit, LowAccounts } from './attention.tsx'
@@ -52,8 +54,16 @@ function CallsInRange() {
     <Page
       title="Overview"
       lead={own_keys ?? (overview.data && leadOf(overview.data))}
-      actions={!own_keys && <HistoryLink account={filters.filters.account} />}
+      actions={
+        !own_keys && (
+          <>
+            <HistoryLink account={filters.filters.account} />
+            <AddFundsLink />
+          </>
+        )
+      }
     >
+      {side === 'account' && !own_keys && is_known && <LowBalance money={overview.data?.money} />}
       {side !== 'operator' && !own_keys && is_known && <KeysNearLimit />}
       {is_known ? (
         <>

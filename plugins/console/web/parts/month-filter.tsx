@@ -1,7 +1,7 @@
 // A month as a filter of days, which it sets to its first and its last.
-import type { DayFilters } from '../../console/web/parts/filter-fields.tsx'
-import { Select } from '../../console/web/parts/select.tsx'
-import { dayName, monthName } from '../../console/web/parts/time-words.ts'
+import type { DayFilters } from './filter-fields.tsx'
+import { Select } from './select.tsx'
+import { dayName, monthName } from './time-words.ts'
 
 /** Months of the zone in force, this one first. */
 function recentMonths(count: number): string[] {

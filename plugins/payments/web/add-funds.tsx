@@ -1,0 +1,196 @@
+// The page that adds funds: amount, currency and payment method, with what the payment gives before anybody pays.
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { toast } from '../../console/web/app/toasts.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { exactUsd } from '../../console/web/parts/amounts.ts'
+import { Choices } from '../../console/web/parts/choices.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, FormActions, SubmitButton } from '../../console/web/parts/form.tsx'
+import { UnitInput } from '../../console/web/parts/input.tsx'
+import { Page } from '../../console/web/parts/page.tsx'
+import { useRequestKey } from '../../console/web/parts/request-key.ts'
+import { Select } from '../../console/web/parts/select.tsx'
+import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
+import { TestMode } from './test-mode.tsx'
+
+export default function AddFunds() {
+  const methods = useApi(['payment-methods'], () => api['payment-methods'].get())
+  return (
+    <Page title="Add funds" lead="You see what you pay and what you get before you pay." width="form">
+      <Loaded query={methods} rows={4}>
+        {(data) =>
+          data.methods.some(({ currencies }) => currencies.length > 0) ? (
+            <FundsForm {...data} />
+          ) : (
+            <EmptyState title="No payment method">
+              Ask the operator of this gateway how to add funds.
+            </EmptyState>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+type Methods = AnswerOf<(typeof api)['payment-methods']['get']>
+
+interface Wanted {
+  method: string
+  currency: string
+  amount: string
+}
+
+/** The choice that the form stands at: what the address names, else the first of each. */
+function useWanted({ methods, presets }: Methods) {
+  const [state, change] = useAddressState({ method: '', currency: '', amount: '' })
+  const usable = methods.filter(({ currencies }) => currencies.length > 0)
+  const method = usable.find(({ name }) => name === state.method) ?? usable[0]
+  const currency =
+    method?.currencies.find(({ currency }) => currency === state.currency) ?? method?.currencies[0]
+  const [typed, setTyped] = useState(state.amount || (presets[1] ?? presets[0] ?? ''))
+  return {
+    usable,
+    method,
+    currency,
+    amount: typed,
+    wanted: {
+      method: method?.name ?? '',
+      currency: currency?.currency ?? '',
+      amount: typed.trim(),
+    } as Wanted,
+    choose: (some: Partial<Wanted>) => {
+      if (some.amount !== undefined) setTyped(some.amount)
+      else change(some)
+    },
+  }
+}
+
+function FundsForm(data: Methods) {
+  const { presets, bonuses } = data
+  const { usable, method, currency, amount, wanted, choose } = useWanted(data)
+  const [, go] = useLocation()
+  const { keyOf, forget } = useRequestKey()
+  const { runOrThrow } = useAction({
+    work: (request_key: string) =>
+      send(api.orders.post(wanted, { headers: { 'idempotency-key': request_key } })),
+    changes: ['orders'],
+  })
+
+  async function pay(): Promise<void> {
+    const { order, go_to, problem } = await runOrThrow(keyOf(JSON.stringify(wanted)))
+    forget()
+    if (go_to !== null) location.assign(go_to)
+    else {
+      if (problem !== null) toast({ tone: 'bad', text: problem, subject: 'orders' })
+      go(`/orders/${order.id}`)
+    }
+  }
+
+  return (
+    <>
+      <TestMode is_test={method?.is_test} />
+      <Form submit={pay} aria-label="Add funds">
+        <MethodFields {...{ usable, method, wanted, choose }} />
+        {presets.length > 0 && (
+          <Choices
+            label="Proposed amounts"
+            options={presets.map((preset) => ({ value: preset, label: preset }))}
+            value={amount.trim()}
+            onChange={(preset) => choose({ amount: preset })}
+          />
+        )}
+        <Field
+          label="Amount"
+          name="amount"
+          help={currency && `From ${currency.min} to ${currency.max} ${currency.currency}.`}
+        >
+          <UnitInput
+            unit={wanted.currency}
+            inputMode="decimal"
+            autoComplete="off"
+            value={amount}
+            onChange={(typed) => choose({ amount: typed })}
+          />
+        </Field>
+        <Offer wanted={wanted} />
+        <Bonuses bonuses={bonuses} />
+        <FormActions>
+          <SubmitButton>
+            {wanted.amount === '' ? 'Pay' : `Pay ${wanted.amount} ${wanted.currency}`}
+          </SubmitButton>
+        </FormActions>
+      </Form>
+    </>
+  )
+}
+
+const Bonuses = ({ bonuses }: Pick<Methods, 'bonuses'>) =>
+  bonuses.length === 0 ? null : (
+    <p className="small soft">
+      {bonuses.map(({ from_nanos, percent }) => (
+        <span key={from_nanos} className="payments-bonus">
+          From {exactUsd(from_nanos)} USD: {percent} % more.{' '}
+        </span>
+      ))}
+    </p>
+  )
+
+/** Nothing to choose where there is one method, and one currency. */
+function MethodFields({
+  usable,
+  method,
+  wanted,
+  choose,
+}: Pick<ReturnType<typeof useWanted>, 'usable' | 'method' | 'wanted' | 'choose'>) {
+  return (
+    <>
+      {usable.length > 1 && (
+        <Field label="Payment method" name="method">
+          <Select
+            options={usable.map(({ name, title }) => ({ value: name, label: title }))}
+            value={wanted.method}
+            onChange={(name) => choose({ method: name })}
+          />
+        </Field>
+      )}
+      {method && method.currencies.length > 1 && (
+        <Field label="Currency" name="currency">
+          <Select
+            options={method.currencies.map(({ currency }) => ({ value: currency, label: currency }))}
+            value={wanted.currency}
+            onChange={(code) => choose({ currency: code })}
+          />
+        </Field>
+      )}
+    </>
+  )
+}
+
+/** Of an amount that cannot be paid nothing is said before it is sent. */
+function Offer({ wanted }: { wanted: Wanted }) {
+  const { data, error, isPlaceholderData } = useApi(
+    ['payment-offer', wanted],
+    () => api['payment-offer'].get({ query: wanted }),
+    { enabled: wanted.amount !== '' },
+  )
+  if (error || !data || wanted.amount === '') return <p className="soft">Enter an amount.</p>
+  return (
+    <p role="status" className={isPlaceholderData ? 'payments-offer stale' : 'payments-offer'}>
+      You pay{' '}
+      <b>
+        {data.amount} {data.currency}
+      </b>{' '}
+      and get <b>{data.credit_usd} USD</b>
+      {data.bonus_nanos > 0 && `, with a bonus of ${data.bonus_usd} USD`}.
+      {data.currency !== 'USD' && (
+        <span className="small soft payments-rate">
+          1 {data.currency} gives {data.rate_usd} USD.
+        </span>
+      )}
+    </p>
+  )
+}

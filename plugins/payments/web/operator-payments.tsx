@@ -1,0 +1,179 @@
+// The page Payments of the staff: orders that need attention first, then revenue by payment method, liabilities, and all orders.
+import { Link } from 'wouter'
+import { type AnswerOf, api } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useZone } from '../../console/web/app/zone.ts'
+import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { useAddressState, withoutEmpty } from '../../console/web/parts/address-state.ts'
+import { count, counted } from '../../console/web/parts/amounts.ts'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { Figure, Figures } from '../../console/web/parts/figure.tsx'
+import { DayFilters } from '../../console/web/parts/filter-fields.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { MonthFilter } from '../../console/web/parts/month-filter.tsx'
+import { Page, Section } from '../../console/web/parts/page.tsx'
+import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import type { OrderRow } from '../list.ts'
+import { OrderList, OrderStatus, useMethods } from './order-list.tsx'
+import { TestMode } from './test-mode.tsx'
+import { amountOf } from './words.ts'
+
+const EVERY_MS = 15_000
+const STUCK = { stuck: 'yes', limit: 50 } as const
+
+type Report = AnswerOf<typeof api.payments.get>
+type Method = Report['methods'][number]
+
+export function OperatorPayments() {
+  const [days, change] = useAddressState({ from: '', to: '', account: '' })
+  const zone = useZone()
+  const query = withoutEmpty({ since: days.from, until: days.to, zone: zone === 'UTC' ? '' : zone })
+  const report = useApi(['payments', query], () => api.payments.get({ query }), { every_ms: EVERY_MS })
+  const stuck = useApi(['orders', STUCK], () => api.orders.get({ query: STUCK }), { every_ms: EVERY_MS })
+  const methods = useMethods()
+  const set = ({ since, until }: { since?: string; until?: string }) =>
+    change({ ...(since !== undefined && { from: since }), ...(until !== undefined && { to: until }) })
+  return (
+    <Page title="Payments" lead="Orders, revenue by payment method, and what you owe to accounts.">
+      {/* What comes later would push down what is below it. */}
+      {stuck.isPending || methods.is_awaited || report.isPending ? (
+        <Skeleton rows={12} />
+      ) : (
+        <>
+          <TestMode is_test={report.data?.is_test} />
+          {/* Of one account, its orders alone. */}
+          {days.account === '' && (
+            <>
+              <Loaded query={report} rows={3}>
+                {(data) => <PaymentFigures {...data} />}
+              </Loaded>
+              <StuckOrders orders={stuck.data?.orders ?? []} />
+              <Section title="Revenue">
+                <div className="stack">
+                  <div className="spread list-head">
+                    <div className="filters">
+                      <MonthFilter since={days.from} until={days.to} set={set} />
+                      <DayFilters since={days.from} until={days.to} set={set} />
+                    </div>
+                    <ExportCsv list="payments" query={query} />
+                  </div>
+                  <Loaded query={report} rows={3}>
+                    {(data) => (
+                      <Revenue methods={data.methods} is_this_month={days.from === '' && days.to === ''} />
+                    )}
+                  </Loaded>
+                </div>
+              </Section>
+            </>
+          )}
+          <Section title={days.account === '' ? 'All orders' : 'Orders'}>
+            <OrderList />
+          </Section>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function PaymentFigures({ open, stuck, liabilities, owed_nanos }: Report) {
+  return (
+    <Figures>
+      <Figure label="Need attention" value={count(stuck)} note={stuck === 0 ? 'none' : 'see below'} />
+      <Figure label="Waiting for payment" value={count(open)} note="open orders" />
+      <Figure
+        label="Owed to accounts"
+        value={<Money nanos={owed_nanos} balance />}
+        note={liabilities.length > 1 ? 'all liabilities together' : 'balances, paid in and not spent'}
+      />
+      {liabilities.length > 1 &&
+        liabilities.map(({ title, amount_nanos }) => (
+          <Figure key={title} label={title} value={<Money nanos={amount_nanos} balance />} note="owed" />
+        ))}
+    </Figures>
+  )
+}
+
+/** Nothing while none is stuck: then there is nothing to do. */
+function StuckOrders({ orders }: { orders: readonly OrderRow[] }) {
+  if (orders.length === 0) return null
+  return (
+    <Section title="Orders that need attention">
+      <ul className="payments-stuck">
+        {orders.map((order) => (
+          <StuckOrder key={order.id} {...order} />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function StuckOrder({ id, attention, advice, ...order }: OrderRow) {
+  return (
+    <li>
+      <div className="spread">
+        <span>
+          <Link href={`/orders/${id}`}>Order {id}</Link> · <RowAccount {...order} /> · {amountOf(order)}
+        </span>
+        <OrderStatus {...order} />
+      </div>
+      <p>{attention}</p>
+      <p className="soft">{advice}</p>
+    </li>
+  )
+}
+
+const numeric = (key: string, title: string, value: (sum: Method) => string): Column<Method> => ({
+  ...column<Method>(key, title, 'none', value),
+  end: true,
+})
+
+const OF_METHODS: readonly Column<Method>[] = [
+  column('method', 'Payment method', 'first', ({ method_title, currency }) => `${method_title}, ${currency}`),
+  {
+    ...column<Method>('payments', 'Payments', 'second', ({ payments }) => counted(payments, 'payment')),
+    end: true,
+  },
+  numeric('gross', 'Gross', ({ gross }) => gross),
+  numeric('returned', 'Refunded', ({ returned }) => returned),
+  numeric('tax', 'Tax', ({ tax }) => tax),
+  {
+    ...column<Method>('fees', 'Fees', 'none', ({ fees, without_fee }) => (
+      <>
+        {fees}
+        {without_fee > 0 && <div className="small soft">{counted(without_fee, 'payment')} unknown</div>}
+      </>
+    )),
+    end: true,
+  },
+  atEnd('net', 'Net', 'first-end', ({ net, currency }) => `${net} ${currency}`),
+  atEnd('credit', 'Credit given', 'second-end', ({ credit_nanos, bonus_nanos, bonus_usd }) => (
+    <>
+      <Money nanos={credit_nanos} />
+      {bonus_nanos > 0 && <div className="small soft">{bonus_usd} USD bonus</div>}
+    </>
+  )),
+]
+
+function Revenue({ methods, is_this_month }: Pick<Report, 'methods'> & { is_this_month: boolean }) {
+  if (methods.length === 0)
+    return (
+      <EmptyState title={is_this_month ? 'No payments this month' : 'No payments in this time'}>
+        Live payments add up here. Test payments do not count.
+      </EmptyState>
+    )
+  return (
+    <>
+      <Table
+        label="Revenue by payment method"
+        columns={OF_METHODS}
+        rows={methods}
+        keyOf={({ method, currency }) => `${method} ${currency}`}
+      />
+      <p className="small soft">
+        {is_this_month && 'This month so far. '}Refunded includes lost disputes. Net is gross without refunds,
+        tax and fees.
+      </p>
+    </>
+  )
+}

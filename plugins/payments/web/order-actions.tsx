@@ -1,0 +1,168 @@
+// What operators do with an order: ask its payment method now, mark a bank transfer as paid, refund.
+import { RefreshCw } from 'lucide-react'
+import { useState } from 'react'
+import { api, part, send } from '../../console/web/app/client.ts'
+import { useMay } from '../../console/web/app/session.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { AsCommand } from '../../console/web/parts/code.tsx'
+import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { TextInput, UnitInput } from '../../console/web/parts/input.tsx'
+import { Switch } from '../../console/web/parts/switch.tsx'
+import { amountOf, type Order, STATES } from './words.ts'
+
+/** What moves a balance changes. */
+const CHANGES = ['orders', 'payments', 'accounts', 'account', 'entries', 'overview']
+
+export function OrderActions({ order }: { order: Order }) {
+  const [open, setOpen] = useState<'refund' | 'mark' | null>(null)
+  const operates = useMay('operate')
+  const look = useAction({
+    work: () => send(api.orders({ id: part(order.id) }).look.post()),
+    changes: CHANGES,
+    done: (_, { state, is_pending }) => ({
+      text: `The payment method says: ${(is_pending ? 'waiting for the bank' : STATES[state].word).toLowerCase()}.`,
+    }),
+  })
+  const close = () => setOpen(null)
+  return (
+    <>
+      {order.is_set_up && (
+        <Button icon={RefreshCw} right="operate" busy={look.busy} onClick={() => look.run(undefined)}>
+          Check now
+        </Button>
+      )}
+      {operates && order.can_refund && Number(order.left) > 0 && (
+        <Button onClick={() => setOpen('refund')}>Refund</Button>
+      )}
+      {operates && order.can_mark_paid && (
+        <Button look="primary" onClick={() => setOpen('mark')}>
+          Mark as paid
+        </Button>
+      )}
+      <Dialog open={open === 'refund'} onClose={close} title={`Refund order ${order.id}`}>
+        {open === 'refund' && <RefundForm order={order} onClose={close} />}
+      </Dialog>
+      <Dialog open={open === 'mark'} onClose={close} title={`Mark order ${order.id} as paid`}>
+        {open === 'mark' && <MarkForm order={order} onClose={close} />}
+      </Dialog>
+    </>
+  )
+}
+
+interface OfOrder {
+  order: Order
+  onClose: () => void
+}
+
+function RefundForm({ order, onClose }: OfOrder) {
+  const { id, currency, left, account } = order
+  const [amount, setAmount] = useState(left)
+  const [reason, setReason] = useState('')
+  const [into_debt, setIntoDebt] = useState(false)
+  const { runOrThrow } = useAction({
+    work: () =>
+      send(
+        api
+          .orders({ id: part(id) })
+          .refund.post({ amount: amount.trim(), left, into_debt, reason: reason.trim() }),
+      ),
+    changes: CHANGES,
+    done: (_, { state }) => ({
+      text:
+        state === 'refund_failed'
+          ? `The payment method refused the refund of order ${id}. The money is on the balance again.`
+          : `${amount.trim()} ${currency} of order ${id} refunded`,
+    }),
+  })
+  const is_whole = amount.trim() === left
+  return (
+    <Form
+      submit={async () => {
+        await runOrThrow(undefined)
+        onClose()
+      }}
+      aria-label="Refund"
+    >
+      <p>
+        The credit of the refunded part is taken from {account}’s balance, then the money goes back by{' '}
+        {order.method_title}.
+      </p>
+      <Field label="Amount" name="amount" help={`Up to ${left} ${currency}.`}>
+        <UnitInput
+          unit={currency}
+          inputMode="decimal"
+          autoComplete="off"
+          value={amount}
+          onChange={setAmount}
+        />
+      </Field>
+      <Field label="Reason" name="reason" help="Optional. The account holder sees it.">
+        <TextInput value={reason} onChange={setReason} autoComplete="off" />
+      </Field>
+      <Field
+        inline
+        label="Let what the balance lacks become debt"
+        name="into_debt"
+        help="Otherwise a refund of more than the free balance is refused."
+      >
+        <Switch checked={into_debt} onChange={setIntoDebt} />
+      </Field>
+      <SubmitOrCancel onCancel={onClose}>
+        {is_whole ? `Refund ${left} ${currency}` : 'Refund a part'}
+      </SubmitOrCancel>
+      <AsCommand
+        command={`tollgate order refund ${id}${is_whole ? '' : ` ${amount.trim() || 'AMOUNT'}`}${into_debt ? ' --into-debt' : ''}${reason.trim() === '' ? '' : ` --reason ${inShell(reason.trim())}`}`}
+      />
+    </Form>
+  )
+}
+
+function MarkForm({ order, onClose }: OfOrder) {
+  const { id, currency } = order
+  const [amount, setAmount] = useState('')
+  const [reference, setReference] = useState('')
+  const { runOrThrow } = useAction({
+    work: () =>
+      send(
+        api
+          .orders({ id: part(id) })
+          ['mark-paid'].post({ amount: amount.trim(), currency, reference: reference.trim() }),
+      ),
+    changes: CHANGES,
+    done: () => ({ text: `Order ${id} marked as paid. ${order.credit_usd} USD added to ${order.account}.` }),
+  })
+  return (
+    <Form
+      submit={async () => {
+        await runOrThrow(undefined)
+        onClose()
+      }}
+      aria-label="Mark as paid"
+    >
+      <p>
+        {amountOf(order)} are expected. Enter what stands on your bank statement: another amount credits
+        nothing.
+      </p>
+      <Field label="Amount received" name="amount">
+        <UnitInput
+          unit={currency}
+          inputMode="decimal"
+          autoComplete="off"
+          value={amount}
+          onChange={setAmount}
+        />
+      </Field>
+      <Field label="Bank reference" name="reference" help="The bank’s own number of the transfer.">
+        <TextInput value={reference} onChange={setReference} autoComplete="off" />
+      </Field>
+      <SubmitOrCancel onCancel={onClose}>{`Add ${order.credit_usd} USD to ${order.account}`}</SubmitOrCancel>
+      <AsCommand
+        command={`tollgate order mark-paid ${id} ${amount.trim() || 'AMOUNT'} ${currency} --reference ${inShell(reference.trim() || 'REFERENCE')}`}
+      />
+    </Form>
+  )
+}

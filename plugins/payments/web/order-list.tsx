@@ -1,0 +1,145 @@
+// A list of orders: of the viewer's account, or for the staff of one or all; and the same as a file.
+import { CreditCard } from 'lucide-react'
+import { api } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { AccountFilter, Choice, DayFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { optionOf, Select } from '../../console/web/parts/select.tsx'
+import { EmptyState, Skeleton } from '../../console/web/parts/states.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import type { OrderRow } from '../list.ts'
+import { amountOf, PENDING, STATES } from './words.ts'
+
+/** Beside other lists in the tabs of a page, it has a place of its own in the address. */
+const CURSOR = 'orders_cursor'
+const NO_FILTERS = { state: '', method: '', account: '', since: '', until: '' }
+
+const STATE_OPTIONS = [
+  { value: '', label: 'All states' },
+  ...(Object.keys(STATES) as OrderRow['state'][]).map((state) => ({
+    value: state,
+    label: STATES[state].word,
+  })),
+] as const
+
+export function OrderStatus({ state, is_pending }: Pick<OrderRow, 'state' | 'is_pending'>) {
+  const { tone, word } = is_pending ? PENDING : STATES[state]
+  return <Status tone={tone}>{word}</Status>
+}
+
+/** The titles of payment methods by their names. */
+export function useMethods() {
+  const { data, isPending } = useApi(['payment-methods'], () => api['payment-methods'].get())
+  const methods = data?.methods ?? []
+  return {
+    methods,
+    is_awaited: isPending,
+    titleOf: (method: string) => methods.find(({ name }) => name === method)?.title ?? method,
+  }
+}
+
+const columnsOf = (
+  titleOf: (method: string) => string,
+  with_account: boolean,
+): readonly Column<OrderRow>[] => [
+  column('created', 'When', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+  column('id', 'Order', 'first', (order) => (
+    <>
+      Order {order.id}
+      {with_account && (
+        <span className="on-phone">
+          {' '}
+          · <RowAccount {...order} />
+        </span>
+      )}
+    </>
+  )),
+  ...(with_account
+    ? [column<OrderRow>('account', 'Account', 'none', (order) => <RowAccount {...order} />)]
+    : []),
+  column('method', 'Payment method', 'none', ({ method, is_test }) => (
+    <>
+      {titleOf(method)} {is_test && <span className="soft">test</span>}
+    </>
+  )),
+  column('state', 'State', 'second', (order) => (
+    <>
+      <OrderStatus {...order} />{' '}
+      <span className="on-phone soft">
+        <ClockTime at_ms={order.created_at_ms} />
+      </span>
+    </>
+  )),
+  atEnd('amount', 'Amount', 'first-end', (order) => amountOf(order)),
+  atEnd('credit', 'Credit', 'second-end', ({ credit_nanos }) => <Money nanos={credit_nanos} />),
+]
+
+export function OrderList() {
+  const { side } = useViewer()
+  const { filters, row, set, clear, is_filtered, query: chosen } = useListFilters(NO_FILTERS, CURSOR)
+  const { methods, titleOf, is_awaited } = useMethods()
+  const state = optionOf(STATE_OPTIONS, filters.state)
+  const is_of_all = side === 'operator'
+  const query = { ...chosen, state: state === '' ? undefined : state }
+  const page = { ...query, cursor: row }
+  const orders = useApi(['orders', page], () => api.orders.get({ query: page }))
+  // What comes later would push aside what stands beside it.
+  if (is_awaited) return <Skeleton rows={6} />
+  return (
+    <div className="stack">
+      <div className="spread list-head">
+        <div className="filters">
+          <Select
+            inline
+            aria-label="State"
+            options={STATE_OPTIONS}
+            value={state}
+            onChange={(value) => set({ state: value })}
+          />
+          {methods.length > 1 && (
+            <Choice
+              label="Payment method"
+              any="All payment methods"
+              options={methods.map(({ name, title }) => ({ value: name, label: title }))}
+              value={filters.method}
+              onChange={(method) => set({ method })}
+            />
+          )}
+          {is_of_all && (
+            <AccountFilter
+              any="All accounts"
+              value={filters.account}
+              onChange={(value) => set({ account: value })}
+            />
+          )}
+          <DayFilters {...filters} set={set} />
+        </div>
+        <ExportCsv list="orders" query={query} />
+      </div>
+      <PagedTable
+        query={orders}
+        rowsOf={(answer) => answer.orders}
+        label="Orders"
+        columns={columnsOf(titleOf, is_of_all)}
+        keyOf={({ id }) => id}
+        hrefOf={({ id }) => `/orders/${id}`}
+        param={CURSOR}
+        none={
+          is_filtered ? (
+            <NoneFound what="orders" clear={clear} />
+          ) : (
+            <EmptyState icon={CreditCard} title="No orders yet">
+              Each payment is an order. It shows up here once it is made.
+            </EmptyState>
+          )
+        }
+      />
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+// Orders and refunds in words: their states, what a state means for whoever paid, and what brought a change about.
+import type { AnswerOf, api } from '../../console/web/app/client.ts'
+import type { Tone } from '../../console/web/parts/status.tsx'
+import type { OrderRow } from '../list.ts'
+
+export type Order = AnswerOf<ReturnType<typeof api.orders>['get']>
+
+export const STATES: Readonly<Record<OrderRow['state'], { tone: Tone; word: string }>> = {
+  open: { tone: 'busy', word: 'Waiting for payment' },
+  paid: { tone: 'good', word: 'Paid' },
+  partly_refunded: { tone: 'idle', word: 'Partly refunded' },
+  refunded: { tone: 'idle', word: 'Refunded' },
+  refund_failed: { tone: 'bad', word: 'Refund failed' },
+  disputed: { tone: 'warn', word: 'Disputed' },
+  won: { tone: 'good', word: 'Dispute won' },
+  lost: { tone: 'bad', word: 'Dispute lost' },
+  expired: { tone: 'idle', word: 'Expired' },
+  cancelled: { tone: 'idle', word: 'Cancelled' },
+}
+
+export const PENDING = { tone: 'busy', word: 'Waiting for the bank' } as const
+
+export const REFUND_STATES: Readonly<
+  Record<Order['refunds'][number]['state'], { tone: Tone; word: string }>
+> = {
+  begun: { tone: 'busy', word: 'Started' },
+  debited: { tone: 'busy', word: 'On its way' },
+  done: { tone: 'good', word: 'Refunded' },
+  failed: { tone: 'bad', word: 'Failed' },
+  cancelled: { tone: 'idle', word: 'Cancelled' },
+}
+
+const SOURCES: Readonly<Record<string, string>> = {
+  webhook: 'reported by the payment method',
+  poll: 'found by asking the payment method',
+  page: 'found when the page was open',
+  command: 'by a command',
+  operator: 'by an operator',
+  system: 'by the gateway',
+}
+
+export const sourceWords = (source: string | undefined): string | undefined =>
+  source === undefined ? undefined : (SOURCES[source] ?? source)
+
+export const amountOf = ({ amount, currency }: Pick<OrderRow, 'amount' | 'currency'>): string =>
+  `${amount} ${currency}`
+
+/** What has become of an order, for whoever pays. */
+export function stateSentence(order: Order): string {
+  const paid = amountOf(order)
+  const credit = `${order.credit_usd} USD`
+  if (order.is_pending)
+    return `Waiting for your bank. ${credit} are added to your balance once the money arrives, which can take a few days.`
+  switch (order.state) {
+    case 'open':
+      return order.instructions === null
+        ? `Pay ${paid}, and ${credit} are added to your balance.`
+        : `Send ${paid} as below. ${credit} are added to your balance once the money has arrived.`
+    case 'paid':
+    case 'won':
+      return `Paid. ${credit} were added to your balance.`
+    case 'partly_refunded':
+      return `${order.refunded} ${order.currency} of ${paid} were refunded.`
+    case 'refunded':
+      return `${paid} were refunded.`
+    case 'refund_failed':
+      return 'The payment method could not give the money back. It is on your balance again. Ask the operator of this gateway.'
+    case 'disputed':
+      return 'The payment is disputed at your bank. If the bank takes the money back, the credit is taken from your balance.'
+    case 'lost':
+      return 'Your bank took the payment back, so its credit was taken from your balance.'
+    case 'expired':
+      return 'This order expired without a payment. You were not charged.'
+    case 'cancelled':
+      return 'This order was cancelled. You were not charged.'
+  }
+}
