@@ -41,6 +41,7 @@ import { personalData } from './personal-data/plugin.ts'
 import { plans } from './plans/plugin.ts'
 import { playground } from './playground/plugin.ts'
 import { prices } from './prices/plugin.ts'
+import { referral } from './referral/plugin.ts'
 import { refusals } from './refusals/plugin.ts'
 import { rerank } from './rerank/plugin.ts'
 import { responses } from './responses/plugin.ts'
@@ -80,6 +81,7 @@ export const plugins = [
   passkeys,
   staff,
   signUp,
+  referral,
   identityProviders,
   teams,
   calls,

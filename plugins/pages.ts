@@ -14,6 +14,7 @@ import { library_pages, moved_library } from './library/web/pages.ts'
 import { mail_pages } from './mail/web/pages.ts'
 import { payment_pages } from './payments/web/pages.ts'
 import { playground_pages } from './playground/web/pages.ts'
+import { referral_pages } from './referral/web/pages.ts'
 import { settings_pages, open_pages as sign_in_open_pages } from './sign-in/web/pages.ts'
 import { sign_up_open_pages, sign_up_pages } from './sign-up/web/pages.ts'
 import { incident_pages } from './site/web/pages.ts'
@@ -42,6 +43,7 @@ export const page_groups: readonly PageGroup[] = [
       ...account_pages,
       ...sign_up_pages,
       ...voucher_pages,
+      ...referral_pages,
       ...key_pages,
       ...transaction_pages,
       ...payment_pages,

@@ -70,6 +70,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/sign-up/': ['plugins/mail/index.ts'],
   // Where strangers may sign up, they do so by a provider of identities, too, by the same policy and terms.
   'plugins/identity-providers/': ['plugins/sign-up/index.ts'],
+  // Nobody refers themselves: spellings of one mailbox are those of sign-up.
+  'plugins/referral/': ['plugins/sign-up/index.ts'],
   // Invitations into accounts are mailed.
   'plugins/teams/': ['plugins/mail/index.ts'],
   // LiteLLM bills at its public price list, which prices are imported from, too. Vouchers of new-api go on working.
@@ -266,7 +268,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 30 more for the argument of commands that names a person of an account.
   // 10 more for the name of a price group, and whoever is signed in at a public page.
   // 10 more for metrics of plugins, beside the other lists that they fill.
-  'src/app/': 9_600,
+  // 30 more for what goes to others with a payment, and for referrals at sign-up.
+  'src/app/': 9_630,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 2_400,
   // 40 more for what other routes than its own take of a call's cost.
@@ -313,6 +316,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 10 more for the tables of vouchers.
   // 10 more for the keys of orders.
   // 10 more for the price group of accounts.
+  // 10 more for the tables of referrals.
   'src/store/': 6_630,
   'src/upstream/': 2_100,
   'src/utilities/': 500,
@@ -362,7 +366,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 850 more for price groups: their page and dialog, an account's, reports and previews by group, the doctor's check.
   // 1,150 more for plans: months, renewals, console and commands.
   // 1,150 more for the pages of payments.
-  'plugins/': 99_720,
+  // 900 more for referrals: links, shares, what refunds take of them, pages and commands.
+  'plugins/': 100_620,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -404,7 +409,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 900 more for price groups: factors and refusals as tables, calls of every kind, pages and commands, on both engines.
 // 1,250 more for plans: subscriptions, a year of them, what callers see.
 // 2,700 more for orders: what follows from a provider's word as tables, deaths at every step, races, forged webhooks, checks, on both engines.
-const MAX_TEST_LINES = 174_330
+// 420 more for referrals: payments, refunds, disputes, sign-ups.
+const MAX_TEST_LINES = 174_830
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -21,6 +21,8 @@ const Flow = Closed({
   verifier: Short,
   /** The terms of service that were accepted, as `markOf` has them. */
   terms: Type.Optional(Short),
+  /** The code of the link by which somebody was referred. */
+  ref: Type.Optional(Short),
   /** The page to go to afterwards, below /console. */
   next: Type.String({ maxLength: 1_000 }),
   started_at_ms: Type.Integer(),

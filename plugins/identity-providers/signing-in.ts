@@ -22,7 +22,7 @@ export interface SigningIn {
   known(provider: IdentityProvider): Promise<KnownProvider>
   /** The address to go to, and what the browser keeps until it comes back. */
   start(
-    asked: Pick<Flow, 'provider' | 'purpose' | 'session_id' | 'terms' | 'next'>,
+    asked: Pick<Flow, 'provider' | 'purpose' | 'session_id' | 'terms' | 'ref' | 'next'>,
   ): Promise<{ url: string; flow: Flow }>
   /**
    * Checks what came back.

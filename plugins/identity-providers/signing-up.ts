@@ -10,6 +10,7 @@ import {
   isSignUpOpen,
   networkOf,
   proposeName,
+  referralBy,
   requireTerms,
   signUpAllowed,
   type Terms,
@@ -22,7 +23,7 @@ import type { Proved } from './signing-in.ts'
 /** Makes the account of somebody new. In the transaction that opens their first session. */
 type Newcomer = (tx: Tx) => Promise<PersonIn>
 
-type Parts = Pick<Gateway, 'calls' | 'operations' | 'db'>
+type Parts = Pick<Gateway, 'calls' | 'operations' | 'people' | 'db'>
 
 /**
  * Somebody new who may have an account, looked at before the transaction that makes it, since that reads a list of domains and counts.
@@ -47,8 +48,9 @@ export async function newcomerOf(
   requireTerms(terms, has_accepted ? terms : null)
   await signUpAllowed(gateway, { email, address })
   const name = await proposeName(db, email)
+  const bindReferral = referralBy(gateway, flow.ref)
   const signing_up = { now_ms: now(), request_id, network: networkOf(address) }
-  return (tx) => createSignedUp(tx, { email, name, terms }, signing_up)
+  return (tx) => createSignedUp(tx, { email, name, terms, bindReferral }, signing_up)
 }
 
 /** Terms in few characters, for the cookie: which ones somebody had before them. */

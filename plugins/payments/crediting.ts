@@ -30,6 +30,7 @@ export async function credit(
     by: cause.by,
     now_ms: now(),
     changes: [change],
+    shares: await parts.shares?.(order),
   })
   if (wasMadeBefore(outcome)) await db.begin((tx) => changeState(tx, change, now()))
   else if (!outcome.ok && outcome.refusal !== 'wrong_state')

@@ -1,4 +1,5 @@
 // The parts that payments are handled with, and an order as payment methods see it.
+import type { PaymentShares } from '../../src/app/surface/gateway.ts'
 import { formatMinor } from '../../src/domain/currencies.ts'
 import { unprocessable } from '../../src/domain/errors.ts'
 import { formatUsd } from '../../src/domain/money.ts'
@@ -20,6 +21,8 @@ export interface PaymentParts {
   providers: () => readonly PaymentProvider[]
   /** The address of the gateway without a slash at its end, where people come back to. */
   publicUrl: () => string
+  /** What goes to other accounts with a payment, in a gateway that runs. */
+  shares?: PaymentShares
   /** Counts looks at payments by method and result, in a gateway that runs. */
   looks?: Pick<Tally, 'add'>
 }

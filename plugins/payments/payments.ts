@@ -52,6 +52,8 @@ export function openPayments(
   const parts: PaymentParts = { db, ledger, now, log, providers, publicUrl, looks }
   const refused_webhooks: RefusedWebhooks = { by_method: createTally(), last: undefined }
   operations.metrics.push(...paymentMetrics({ db, looks, refused: refused_webhooks.by_method }))
+  parts.shares = async (order) =>
+    (await Promise.all(operations.payment_shares.map((sharesOf) => sharesOf(order)))).flat()
   people.features.push({ name: 'payments', isOffered: () => parts.providers().length > 0 })
   const poller = createPoller(parts)
   let timer: Timer | undefined

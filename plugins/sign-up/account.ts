@@ -22,6 +22,8 @@ export interface NewHolder {
   password_hash?: string | undefined
   /** The terms that they accepted; undefined where the operator has none. */
   terms: Terms | undefined
+  /** Binds the account to whose link they came by. */
+  bindReferral?: ((tx: Tx, account_id: number, email: string) => Promise<void>) | undefined
 }
 
 /** The request by which somebody signs up. */
@@ -52,7 +54,7 @@ const pick = ({ network, now_ms }: SigningUp) => ({ network, now_ms })
 /** The same without the row of a sign-up, which a pending one has already. */
 export async function makeAccount(
   tx: Tx,
-  { email, name, password_hash, terms }: NewHolder,
+  { email, name, password_hash, terms, bindReferral }: NewHolder,
   { now_ms, request_id, proof }: SigningUp & { proof: 'mail' | 'identity' },
 ): Promise<PersonIn> {
   // Names and addresses, against others who take them meanwhile.
@@ -72,6 +74,7 @@ export async function makeAccount(
   const by: ActionContext = { actor: { kind: 'system' }, now_ms, request_id }
   await recordAction(tx, { action: 'account.signed_up', account_id: account.id, after: { name, proof } }, by)
   if (terms) await recordTerms(tx, { account_id: account.id, person_id, terms }, by)
+  await bindReferral?.(tx, account.id, email)
   return entering
 }
 

@@ -34,6 +34,8 @@ export interface Finish {
   password: string
   /** As they were shown; null where none were accepted. */
   terms: Terms | null
+  /** The code of the link that they came by. */
+  ref?: string | undefined
 }
 
 /**
@@ -44,7 +46,7 @@ export interface Finish {
  */
 export async function finishSignUp(gateway: Parts, finish: Finish, visitor: Visitor): Promise<SignedIn> {
   const { calls, people, db } = gateway
-  const { token, name, password } = finish
+  const { token, name, password, ref } = finish
   // What costs nothing comes first, and the hash of the password last.
   const found = await people.sessions.found(visitor, () => pendingByToken(db, token, calls.now()))
   requireStillAllowed(calls.catalogue(), found)
@@ -55,10 +57,26 @@ export async function finishSignUp(gateway: Parts, finish: Finish, visitor: Visi
   const password_hash = await people.passwords.hash(password)
   return await people.sessions.withProof(
     'link',
-    async (tx) => await completed(tx, gateway, { token, name, password_hash, terms }, visitor),
+    async (tx) =>
+      await completed(
+        tx,
+        gateway,
+        { token, name, password_hash, terms, bindReferral: referralBy(gateway, ref) },
+        visitor,
+      ),
     visitor,
   )
 }
+
+/** @param ref the code of a link; undefined: they came by none */
+export const referralBy = (
+  { people, calls }: Pick<Parts, 'people' | 'calls'>,
+  ref: string | undefined,
+): NewHolder['bindReferral'] =>
+  ref === undefined
+    ? undefined
+    : async (tx, account_id, email) =>
+        await people.referrals?.bind(tx, { code: ref, account_id, email }, calls.now())
 
 async function completed(
   tx: Tx,

@@ -2,6 +2,8 @@
 // that they accept.
 export { createSignedUp, type NewHolder, type SigningUp } from './account.ts'
 export { signUpAllowed } from './allowed.ts'
+export { referralBy } from './finish.ts'
+export { mailboxOf } from './mailbox.ts'
 export { checkChosenName, proposeName } from './names.ts'
 export { networkOf } from './policy.ts'
 export { isSignUpOpen } from './settings.ts'

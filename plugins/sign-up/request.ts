@@ -28,6 +28,8 @@ import { LINK_HOURS, setPending, TOKEN_BYTES } from './sign-ups.ts'
 export interface SignUpForm {
   email: string
   code?: string | undefined
+  /** The code of the link by which they were referred. */
+  ref?: string | undefined
   /** Of the challenge. */
   solution?: string | undefined
 }
@@ -67,7 +69,7 @@ export async function requestSignUp(
       if (solved) await spend(tx, solved)
       await countSignUp(tx, { email, network }, { limits, now_ms })
       if (!(await countMail(tx, email, { limits, now_ms }))) return
-      await mailLink(tx, { email, token, network, code_id, now_ms })
+      await mailLink(tx, { email, token, network, code_id, ref: form.ref, now_ms })
     })
   } catch (thrown) {
     if (thrown instanceof GatewayError && thrown.code === MAILS_USED_UP)
@@ -139,11 +141,12 @@ interface Mailing {
   token: string
   network: string
   code_id: number | null
+  ref: string | undefined
   now_ms: number
 }
 
 /** The address is a person's only once they have shown that it is theirs: whoever else had it written down is no reason to refuse. */
-async function mailLink(tx: Tx, { email, token, network, code_id, now_ms }: Mailing): Promise<void> {
+async function mailLink(tx: Tx, { email, token, network, code_id, ref, now_ms }: Mailing): Promise<void> {
   const holder = await personOfEmail(tx, email)
   if (holder && holder.email_verified_at_ms !== null) {
     const day = Math.floor(now_ms / DAY_MS)
@@ -156,7 +159,10 @@ async function mailLink(tx: Tx, { email, token, network, code_id, now_ms }: Mail
     return
   }
   await setPending(tx, { email, token, network, code_id, now_ms })
-  const link = { path: `${LINK_PAGE}#${token}`, expires_at_ms: now_ms + LINK_HOURS * 3_600_000 }
+  const link = {
+    path: `${LINK_PAGE}${ref === undefined ? '' : `?ref=${ref}`}#${token}`,
+    expires_at_ms: now_ms + LINK_HOURS * 3_600_000,
+  }
   const request_key = `verification:${hashKey(token).toString('hex')}`
   await queueMail(
     tx,

@@ -10,6 +10,9 @@ const Text = (maxLength: number, must: string) => Type.String({ maxLength, must 
 const Email = Text(254, 'an email address')
 const Token = Text(256, 'the part of the link after its #')
 
+/** Of the link by which somebody was referred. */
+const Ref = Type.Optional(Type.String({ pattern: '^[0-9a-z]{1,40}$', must: 'the code of a referral link' }))
+
 export const SignUpView = Closed({
   mode: OneOf(MODES, { description: 'who may sign up' }),
   challenge: OneOf(CHALLENGES),
@@ -28,6 +31,7 @@ const Code = Text(256, 'the code of an invitation')
 export const SignUpForm = Closed({
   email: Email,
   code: Type.Optional(Code),
+  ref: Ref,
   solution: Type.Optional(Text(4_096, 'the solution of the challenge')),
 })
 
@@ -48,6 +52,7 @@ export const Finish = Closed({
   /** Of any length: what it must be is checked with better words. */
   password: Text(1_024, 'text of at most 1,024 characters'),
   terms: Nullable(TermsView),
+  ref: Ref,
 })
 
 export const DoneView = Closed({ done: Type.Literal(true) })

@@ -2,9 +2,15 @@
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { createGuesses } from './guesses.ts'
 import type { RedeemingParts } from './redeeming.ts'
+import { unusedVoucherNanos } from './store.ts'
 
-export function openVouchers({ db, calls }: Pick<Gateway, 'db' | 'calls'>): RedeemingParts {
+export function openVouchers({
+  db,
+  calls,
+  operations,
+}: Pick<Gateway, 'db' | 'calls' | 'operations'>): RedeemingParts {
   const { ledger, now } = calls
+  operations.liabilities.push({ title: 'Unused vouchers', read: unusedVoucherNanos })
   return {
     db,
     now,

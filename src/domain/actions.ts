@@ -48,6 +48,7 @@ interface DescribedAction {
 export const ACTIONS = {
   'account.created': { area: 'account', title: 'Account created', accounts_see: 'all fields' },
   'account.signed_up': { area: 'account', title: 'Signed up', accounts_see: 'all fields' },
+  'account.referred': { area: 'account', title: 'Signed up by a referral', accounts_see: 'no fields' },
   'terms.accepted': { area: 'account', title: 'Terms accepted', accounts_see: 'all fields' },
   'account.renamed': { area: 'account', title: 'Account renamed', accounts_see: 'all fields' },
   'account.changed': {

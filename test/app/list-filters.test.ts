@@ -8,6 +8,7 @@ import { key_list } from '../../plugins/keys/list.ts'
 import { mail_list } from '../../plugins/mail/list.ts'
 import { order_list } from '../../plugins/payments/list.ts'
 import { month_list } from '../../plugins/plans/list.ts'
+import { referral_list } from '../../plugins/referral/list.ts'
 import { refused_requests } from '../../plugins/refusals/index.ts'
 import { sign_up_list } from '../../plugins/sign-up/list.ts'
 import { voucher_list } from '../../plugins/vouchers/list.ts'
@@ -59,6 +60,7 @@ for (const [id, account_id, created_at_ms] of [
   file
     .query(`INSERT INTO sign_ups VALUES (?, ?, 'a@b', 'identity', NULL, NULL, NULL, 0, ?, 9, 9)`)
     .run(id, account_id, created_at_ms)
+file.run('INSERT INTO referrals VALUES (1, 1, 2, 0), (2, 2, 1, 0)')
 file.run("INSERT INTO voucher_batches VALUES (1, 'fair', 0, 0)")
 for (const [id, account_id] of [
   [1, 1],
@@ -106,3 +108,4 @@ test('refused requests', () => expectFilters(db, refused_requests, ({ at_ms }) =
 test('sign-ups', () => expectFilters(db, sign_up_list, ({ created_at_ms }) => created_at_ms))
 test('imported history', () => expectFilters(db, imported_history, ({ day_s }) => day_s * 1_000))
 test('vouchers', () => expectFilters(db, voucher_list, ({ changed_at_ms }) => changed_at_ms))
+test('referrals', () => expectFilters(db, referral_list, ({ created_at_ms }) => created_at_ms))

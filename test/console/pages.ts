@@ -35,6 +35,7 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'sign-ups', who: 'operator', address: '/console/sign-ups' },
   { name: 'vouchers', who: 'operator', address: '/console/vouchers' },
   { name: 'vouchers-each', who: 'operator', address: '/console/vouchers?tab=vouchers' },
+  { name: 'referrals', who: 'operator', address: '/console/referrals' },
   { name: 'staff', who: 'operator', address: '/console/system/staff' },
   { name: 'keys', who: 'operator', address: '/console/keys' },
   { name: 'key', who: 'operator', address: '/console/keys/1' },

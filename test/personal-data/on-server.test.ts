@@ -52,6 +52,8 @@ const ROWS = [
    VALUES (1, 1, 1, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 5, 9, 'https://pay.example/${MARKER}', 1, '${MARKER}'),
      (2, 2, NULL, 'automatic', 'stripe', NULL, 'EUR', 2500, 1, 1, 0, 'open', 0, 0, 9, NULL, 1, NULL)`,
   `INSERT INTO order_refunds VALUES (1, 1, 1, 500, 1, 0, 'asked by ${MARKER}', 'begun', NULL, 0, 0, NULL)`,
+  `INSERT INTO referral_links VALUES (1, 1, 'abc', 0)`,
+  `INSERT INTO referrals VALUES (1, 1, 2, 0)`,
   `INSERT INTO voucher_batches VALUES (1, 'fair', 0, 0)`,
   `INSERT INTO vouchers VALUES (1, 1, 1, randomblob(32), '8FQ2', 5, 'redeemed', 0, NULL)`,
   `INSERT INTO payment_customers VALUES (1, 1, 'stripe', 1, 'cus_${MARKER}', NULL, 'pm_${MARKER}', 'visa', '4242', '2030-01', 1, 5, 0), (2, 2, 'stripe', 1, 'cus_2', 'cs_2', NULL, NULL, NULL, NULL, NULL, NULL, 0)`,

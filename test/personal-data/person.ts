@@ -118,6 +118,8 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
     INSERT INTO order_refunds VALUES (NULL, 1, 1, 500, 1, 0, 'asked by ${MARKER}', 'begun', NULL, 0, 0, NULL);
     INSERT INTO payment_customers VALUES (NULL, 1, 'stripe', 1, 'cus_${MARKER}', NULL, 'pm_${MARKER}', 'visa', '4242', '2030-01', 11, 5, 0);
     INSERT INTO state_changes VALUES (NULL, 'orders', 1, 1, 'open', 'paid', 'webhook', json_object('payer', '${MARKER}'), 5);
+    INSERT INTO referral_links VALUES (1, 1, 'abc', 0);
+    INSERT INTO referrals VALUES (1, 1, 2, 0);
     INSERT INTO voucher_batches VALUES (1, 'fair', 0, 0);
     INSERT INTO vouchers VALUES (NULL, 1, 1, randomblob(32), '8FQ2', 5, 'redeemed', 0, NULL);
     UPDATE calls SET trace = json_object('failure', json_object('kind', '${MARKER}')) WHERE account_id = 1`)

@@ -99,7 +99,7 @@ export async function solved(challenge: Challenge): Promise<string> {
 }
 
 export function tokenIn(mail: Received | undefined): string {
-  const [, token = ''] = /\/console\/sign-up\/confirm#([\w-]{32})/.exec(mail?.text ?? '') ?? []
+  const [, token = ''] = /\/console\/sign-up\/confirm(?:\?ref=\w+)?#([\w-]{32})/.exec(mail?.text ?? '') ?? []
   return token
 }
 

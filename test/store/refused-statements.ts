@@ -597,6 +597,17 @@ const ORDER_REFUNDS = [
   ['an empty reference', "UPDATE order_refunds SET reference = ''"],
 ] as const
 
+const REFERRAL_LINKS = [
+  ['of an unknown account', "INSERT INTO referral_links VALUES (1, 9, 'abc', 0)"],
+  ['without a code', "INSERT INTO referral_links VALUES (1, 1, '', 0)"],
+] as const
+
+const REFERRALS = [
+  ['of an unknown account', 'INSERT INTO referrals VALUES (1, 9, 1, 0)'],
+  ['by an unknown account', 'INSERT INTO referrals VALUES (1, 1, 9, 0)'],
+  ['of itself', 'INSERT INTO referrals VALUES (1, 1, 1, 0)'],
+] as const
+
 const VOUCHER_BATCHES = [
   ['neither once per account nor not', 'UPDATE voucher_batches SET once_each = 2'],
   ['a batch that has vouchers, deleted', 'DELETE FROM voucher_batches'],
@@ -665,6 +676,8 @@ export const REFUSED_STATEMENTS = [
   ['state_changes', STATE_CHANGES],
   ['orders', ORDERS],
   ['order_refunds', ORDER_REFUNDS],
+  ['referral_links', REFERRAL_LINKS],
+  ['referrals', REFERRALS],
   ['voucher_batches', VOUCHER_BATCHES],
   ['vouchers', VOUCHERS],
   ['payment_customers', PAYMENT_CUSTOMERS],

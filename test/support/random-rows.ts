@@ -271,6 +271,8 @@ const ASKED: Readonly<Record<string, Asked>> = {
     state: either(random, 'begun', 'debited', 'done', 'failed', 'cancelled'),
     reference: either(random, null, `${unique(at)}!`),
   }),
+  referral_links: ({ id, at }) => ({ account_id: id, code: `c${at}` }),
+  referrals: ({ id }) => ({ account_id: id, referrer_id: id === 1 ? 2 : 1 }),
   voucher_batches: ({ random }) => ({ once_each: random.below(2) }),
   vouchers: ({ random, id }) => {
     const is_redeemed = random.chance(0.5)

@@ -1,5 +1,5 @@
 // The page of accounts: who is there, who is low, who grows.
-import { Plus, Ticket, UserPlus, Users, X } from 'lucide-react'
+import { Gift, Plus, Ticket, UserPlus, Users, X } from 'lucide-react'
 import { useState } from 'react'
 import { api, type QueryOf } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -194,6 +194,9 @@ const NeighbourLinks = () => (
   <>
     <ButtonLink icon={Ticket} href="/vouchers">
       Vouchers
+    </ButtonLink>
+    <ButtonLink icon={Gift} href="/referrals">
+      Referrals
     </ButtonLink>
     <ButtonLink icon={UserPlus} href="/sign-ups">
       Sign-ups

@@ -34,6 +34,7 @@ export const Start = Closed({
   ),
   /** As the page shows them. */
   terms: Type.Optional(Nullable(TermsView)),
+  ref: Type.Optional(Type.String({ pattern: '^[0-9a-z]{1,40}$', must: 'the code of a referral link' })),
 })
 export const PurposeOfOwn = Closed({
   provider: Start.properties.provider,

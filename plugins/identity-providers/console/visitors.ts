@@ -66,13 +66,14 @@ export const signInRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>
     .use(visitorCalls(gateway))
     .post(
       `${PATH}/start`,
-      async ({ body: { provider, next = '/', terms }, request, set }) => {
+      async ({ body: { provider, next = '/', terms, ref }, request, set }) => {
         const form = startForm(gateway, request)
         const { url, flow } = await own.start({
           provider,
           purpose: 'sign_in',
           next: pageOf(next),
           ...(terms && { terms: markOf(terms) }),
+          ...(ref !== undefined && { ref }),
         })
         set.headers['set-cookie'] = flowCookie(form, flow)
         return { url }

@@ -1,6 +1,7 @@
 // The way to a provider: the gateway says where, and the page goes there.
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { addressOf } from '../../console/web/app/place.ts'
+import { rememberedReferral } from '../../sign-up/web/remembered.ts'
 
 /** The page in view, below /console, to come back to. */
 const pageHere = (): string => location.pathname.slice(addressOf('/console').length) + location.search || '/'
@@ -10,7 +11,9 @@ type Terms = AnswerOf<(typeof api)['identity-providers']['get']>['terms']
 /** Leaves this page. @param terms that the page showed @throws ApiError */
 export async function goToProvider(provider: string, terms: Terms): Promise<void> {
   const next = pageHere().startsWith('/sign-in/') ? '/' : pageHere()
-  const { url } = await send(api['identity-providers'].start.post({ provider, next, terms }))
+  const { url } = await send(
+    api['identity-providers'].start.post({ provider, next, terms, ...rememberedReferral() }),
+  )
   location.assign(url)
 }
 

@@ -14,10 +14,12 @@ import { INCOMPLETE, useLinkToken } from '../../sign-in/web/link-token.ts'
 import { NewPasswordField } from '../../sign-in/web/new-password-field.tsx'
 import { OutsideFrame, requireKeptCookie } from '../../sign-in/web/outside.tsx'
 import { TermsField } from '../../sign-in/web/terms-field.tsx'
+import { rememberedReferral, rememberReferral } from './remembered.ts'
 
 type LinkOf = AnswerOf<(typeof api)['sign-up']['look']['post']>
 
 export default function Confirm() {
+  useState(rememberReferral)
   const token = useLinkToken()
   const { data: session } = useSession()
   const link = useQuery({
@@ -72,7 +74,13 @@ function AccountForm({ token, link }: { token: string; link: LinkOf }) {
 
   async function submit(): Promise<void> {
     await send(
-      api['sign-up'].finish.post({ token, name: name.trim(), password, terms: accepted ? terms : null }),
+      api['sign-up'].finish.post({
+        token,
+        name: name.trim(),
+        password,
+        terms: accepted ? terms : null,
+        ...rememberedReferral(),
+      }),
     )
     await requireKeptCookie()
     queries.clear()

@@ -14,6 +14,7 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
 import { OutsideFrame } from '../../sign-in/web/outside.tsx'
 import { solveAltcha } from './altcha.ts'
+import { rememberedReferral, rememberReferral } from './remembered.ts'
 import { Turnstile } from './turnstile.tsx'
 
 type Site = AnswerOf<(typeof api)['sign-up']['get']>
@@ -25,6 +26,7 @@ export default function SignUp() {
   const { data: session } = useSession()
   const [sent_to, setSentTo] = useState<string | null>(null)
   // The code of an invitation, which browsers send nowhere.
+  useState(rememberReferral)
   const [code] = useState(() => location.hash.slice(1))
   const is_invited = site.data?.mode === 'invitation' && code !== ''
   const invitation = useInvitation(code, is_invited)
@@ -97,6 +99,7 @@ function EmailForm({ site, code, onSent }: EmailFormProps) {
       await send(
         api['sign-up'].post({
           email: to,
+          ...rememberedReferral(),
           ...(site.mode === 'invitation' && { code }),
           ...(site.challenge !== 'none' && { solution: await solution() }),
         }),

@@ -145,6 +145,7 @@ const filledByPlugins = (): Pick<Operations, FilledByPlugins> => ({
   metrics: [],
   payment_providers: [],
   liabilities: [],
+  payment_shares: [],
   console_routes: [],
   references: [],
 })

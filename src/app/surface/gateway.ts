@@ -14,6 +14,7 @@ import type { Nanos } from '../../domain/money.ts'
 import type { ServerSockets } from '../../http/sockets.ts'
 import type { WebSockets } from '../../http/web-sockets.ts'
 import type { PostWebhook } from '../../media/webhook-post.ts'
+import type { Share } from '../../money/ledger/operations.ts'
 import type { ValueMetric } from '../../observe/metric.ts'
 import type { Tally } from '../../observe/tally.ts'
 import type { PaymentProvider } from '../../payment-api.ts'
@@ -75,6 +76,8 @@ export interface People {
   features: Feature[]
   /** The terms of service that new people accept. Set at the start, once; absent: there are none. */
   terms?: TermsOfService
+  /** Binds who signs up to whose link they came by. Set at the start, once; absent: there are no referrals. */
+  referrals?: Referrals
   /** What single pages without a session load from elsewhere. Filled at the start, once. */
   page_sources: PageSource[]
   /** The rate of requests by the pages of an account. */
@@ -103,6 +106,16 @@ export interface TermsOfService {
    * @throws GatewayError invalid_request where they were not accepted; conflict where others were
    */
   accept: (tx: Tx, acceptance: Acceptance, by: ActionContext) => Promise<void>
+}
+
+/** Referrals, as the plugin has them that keeps who signed up by whose link. */
+export interface Referrals {
+  /** Binds a new account, in the transaction that makes it. What is no code of a link does nothing. */
+  bind: (
+    tx: Tx,
+    referred: { code: string; account_id: number; email: string },
+    now_ms: number,
+  ) => Promise<void>
 }
 
 export interface Acceptance {
@@ -147,6 +160,8 @@ export interface Operations {
   metrics: ValueMetric[]
   /** The payment methods that custom plugins bring. Filled at the start, once. */
   payment_providers: PaymentProvider[]
+  /** What goes to accounts with a payment, in its transaction, as plugins add it. Filled at the start, once. */
+  payment_shares: PaymentShares[]
   /** What the operator owes to accounts beside their balances, as plugins add it. Filled at the start, once. */
   liabilities: Liability[]
   /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
@@ -161,6 +176,13 @@ export interface Liability {
   title: string
   read: (db: Db, now_ms: number) => Awaitable<Nanos>
 }
+
+/** Credits that go with a payment that is credited now. */
+export type PaymentShares = (order: {
+  id: number
+  account_id: number
+  credit_nanos: Nanos
+}) => Promise<readonly Share[]>
 
 export interface SharingGateways {
   /** How far the clock of the database, which all go by, is ahead of this machine's. */

@@ -26,6 +26,7 @@ import vouchers from './0050_vouchers.sql' with { type: 'text' }
 import order_requests from './0051_order_requests.sql' with { type: 'text' }
 import payment_customers from './0052_payment_customers.sql' with { type: 'text' }
 import price_groups from './0053_price_groups.sql' with { type: 'text' }
+import referrals from './0054_referrals.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -68,6 +69,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 51, sql: order_requests, readable_from: 51 },
   { version: 52, sql: payment_customers, readable_from: 52 },
   { version: 53, sql: price_groups, readable_from: 53 },
+  { version: 54, sql: referrals, readable_from: 53 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -56,6 +56,7 @@ import vouchers from './migrations/0050_vouchers.sql' with { type: 'text' }
 import order_requests from './migrations/0051_order_requests.sql' with { type: 'text' }
 import payment_customers from './migrations/0052_payment_customers.sql' with { type: 'text' }
 import price_groups from './migrations/0053_price_groups.sql' with { type: 'text' }
+import referrals from './migrations/0054_referrals.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -112,6 +113,7 @@ export const MIGRATIONS: readonly string[] = [
   order_requests,
   payment_customers,
   price_groups,
+  referrals,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

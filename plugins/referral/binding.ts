@@ -1,0 +1,47 @@
+// The binding of an account to whose link it signed up by: once, at its sign-up, and never to itself.
+import type { RandomBytes } from '../../src/access/secret.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import type { Db, Tx } from '../../src/store/db.ts'
+import { mailboxOf } from '../sign-up/index.ts'
+import { addressesOf, insertLink, insertReferral, isOpen, linkOf, referrerByCode } from './store.ts'
+
+const CODE_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
+/** 60 bits: nobody meets another one's by guessing. */
+const CODE_CHARS = 12
+
+/** The code of an account's link, made when it is first asked for. */
+export async function codeOf(
+  db: Db,
+  account_id: number,
+  { randomBytes, now_ms }: { randomBytes: RandomBytes; now_ms: number },
+): Promise<string> {
+  const found = await linkOf(db, account_id)
+  if (found) return found.code
+  const code = [...randomBytes(CODE_CHARS)].map((byte) => CODE_DIGITS[byte & 31]).join('')
+  return await db.begin(async (tx) => {
+    await tx.lock(account_id)
+    await insertLink(tx, { account_id, code, created_at_ms: now_ms })
+    return (await linkOf(tx, account_id))?.code ?? code
+  })
+}
+
+export interface Referred {
+  code: string
+  account_id: number
+  email: string
+}
+
+/** Binds a new account, in the transaction that makes it. An unknown link, one of a closed account and one’s own do nothing. */
+export async function bindReferral(
+  tx: Tx,
+  { code, account_id, email }: Referred,
+  now_ms: number,
+): Promise<void> {
+  const referrer_id = await referrerByCode(tx, code)
+  if (referrer_id === undefined || !(await isOpen(tx, referrer_id))) return
+  const own = mailboxOf(email)
+  const theirs = await addressesOf(tx, referrer_id)
+  if (theirs.some((address) => mailboxOf(address.toLowerCase()) === own)) return
+  await insertReferral(tx, { account_id, referrer_id, created_at_ms: now_ms })
+  await recordAction(tx, { action: 'account.referred', account_id, subject: String(referrer_id) })
+}

@@ -1,0 +1,45 @@
+// The settings of referrals, [referral]: the share of payments that referrers get, and for how long.
+import { type Static, Type } from '@sinclair/typebox'
+import { closed } from '../../src/catalogue/schema-parts.ts'
+import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
+
+const ReferralSchema = Type.Object(
+  {
+    share: Type.Number({
+      default: 0,
+      minimum: 0,
+      maximum: 1,
+      description:
+        'the share of each payment that the account gets by whose link the payer signed up, such as 0.1; 0: nobody refers anybody',
+    }),
+    months: Type.Integer({
+      default: 12,
+      minimum: 1,
+      maximum: 120,
+      description: 'for how many months after the sign-up',
+    }),
+  },
+  closed,
+)
+
+export interface ReferralSettings {
+  /** In thousandths of a payment; 0: off. */
+  per_mille: number
+  months: number
+}
+
+function readReferral(
+  { share, months }: Static<typeof ReferralSchema>,
+  { report }: SectionContext,
+): ReferralSettings {
+  const per_mille = Math.round(share * 1_000)
+  if (Math.abs(share * 1_000 - per_mille) > 1e-9)
+    report(['referral', 'share'], 'must have at most three decimals, such as 0.125')
+  return { per_mille, months }
+}
+
+export const referralSettings = defineSection({
+  name: 'referral',
+  schema: ReferralSchema,
+  read: readReferral,
+})

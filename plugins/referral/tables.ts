@@ -1,0 +1,35 @@
+// The tables of referrals as Drizzle sees them, with their personal data: links, and who signed up by them.
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { accountTable, columns, EXPORTED, type StoredTable } from '../../src/store/stored-table.ts'
+
+export const referral_links = sqliteTable('referral_links', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull().unique(),
+  code: text().notNull().unique(),
+  created_at_ms: integer().notNull(),
+})
+
+export const referrals = sqliteTable('referrals', {
+  id: integer().primaryKey(),
+  /** Who signed up. */
+  account_id: integer().notNull().unique(),
+  /** Whose link it was. */
+  referrer_id: integer().notNull(),
+  created_at_ms: integer().notNull(),
+})
+
+// Numbers of accounts and times are all that stays of an erased one: by them the shares in the books are explained.
+export const tables: readonly StoredTable[] = [
+  accountTable(referral_links, {
+    erases: 'columns',
+    described: 'its link for referring friends',
+    columns: columns('id account_id code created_at_ms', EXPORTED),
+  }),
+  accountTable(referrals, {
+    erases: 'columns',
+    described: 'by whose link it signed up',
+    columns: columns('id account_id referrer_id created_at_ms', EXPORTED),
+  }),
+]
+
+export type ReferralRow = typeof referrals.$inferSelect

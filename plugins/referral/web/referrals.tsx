@@ -1,0 +1,69 @@
+// The page of referrals for the staff: who referred whom, and what it cost.
+import { Gift } from 'lucide-react'
+import { Link } from 'wouter'
+import { api } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { ButtonLink } from '../../console/web/parts/button.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { Page } from '../../console/web/parts/page.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import type { ShownReferral } from '../list.ts'
+
+const CURSOR = 'cursor'
+
+export default function Referrals() {
+  const [state] = useAddressState({ [CURSOR]: '' })
+  const row = state[CURSOR]
+  const page = { cursor: row === undefined || row === '' ? undefined : Number(row) }
+  const referrals = useApi(['referrals', page], () => api.referrals.get({ query: page }))
+  return (
+    <Page
+      title="Referrals"
+      lead="Accounts that signed up by the link of another one, and what that one got of their payments."
+      actions={
+        <>
+          <ButtonLink href="/settings/referral" right="operate">
+            Referral settings
+          </ButtonLink>
+          <ExportCsv list="referrals" query={{}} />
+        </>
+      }
+    >
+      <PagedTable
+        query={referrals}
+        rowsOf={(answer) => answer.referrals}
+        label="Referrals"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        param={CURSOR}
+        none={
+          <EmptyState icon={Gift} title="No referrals yet">
+            Set a share in the referral settings. Accounts then find their link at “Refer a friend”.
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
+}
+
+const COLUMNS: Column<ShownReferral>[] = [
+  column('account', 'Signed up', 'first', ({ account_id, account }) => (
+    <Link href={`/accounts/${account_id}`}>{account}</Link>
+  )),
+  column('referrer', 'By the link of', 'second', ({ referrer_id, referrer }) => (
+    <>
+      <span className="on-phone">by </span>
+      <Link href={`/accounts/${referrer_id}`}>{referrer}</Link>
+    </>
+  )),
+  atEnd('payments', 'Payments', 'none', ({ payments }) => payments),
+  atEnd('earned', 'Shared, USD', 'first-end', ({ earned_nanos }) => (
+    <Money nanos={earned_nanos} balance unit={false} />
+  )),
+  atEnd('created', 'Time', 'second-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+]

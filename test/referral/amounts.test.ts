@@ -1,0 +1,48 @@
+// The amounts of referrals: shares of payments, months, and parts of refunds that add up to the whole.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { endOf, keptOf, shareOfPayment } from '../../plugins/referral/amounts.ts'
+import '../support/seed.ts'
+
+const at = (text: string) => Date.parse(`${text}Z`)
+const SIGNED_UP = at('2027-11-30T10:00')
+
+describe('the share of a payment', () => {
+  test.each([
+    ['a tenth of the credit', 108_000_000_000, 100, '2028-01-01T00:00', 10_800_000_000],
+    ['an eighth, cut to a whole nano-dollar', 9, 125, '2028-01-01T00:00', 1],
+    ['nothing of less', 7, 125, '2028-01-01T00:00', 0],
+    ['all of it', 5, 1_000, '2028-01-01T00:00', 5],
+    ['nothing while it is off', 108_000_000_000, 0, '2028-01-01T00:00', 0],
+    ['until the last moment of the months', 1_000, 100, '2028-02-29T09:59:59.999', 100],
+    ['and nothing after', 1_000, 100, '2028-02-29T10:00', 0],
+  ] as const)('%s', (_, credit_nanos, per_mille, now, share) => {
+    const referral = { created_at_ms: SIGNED_UP }
+    expect(shareOfPayment({ credit_nanos }, referral, { per_mille, months: 3 }, at(now))).toBe(share)
+  })
+
+  test('months are those of the calendar: a leap day is the end of February', () => {
+    expect(endOf(SIGNED_UP, 3)).toBe(at('2028-02-29T10:00'))
+    expect(endOf(SIGNED_UP, 12)).toBe(at('2028-11-30T10:00'))
+  })
+})
+
+test('what refunds take of a share is never more than their part, and all of it in the end', () => {
+  const parts = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 12 })
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 10 ** 12 }), parts, (share, refunds) => {
+      const amount_minor = refunds.reduce((sum, part) => sum + part, 0)
+      let [gone_minor, kept, taken] = [0, share, 0]
+      for (const part of refunds) {
+        gone_minor += part
+        const now = keptOf(share, { amount_minor, gone_minor })
+        // By whole numbers alone.
+        expect(BigInt(share - now)).toBe((BigInt(share) * BigInt(gone_minor)) / BigInt(amount_minor))
+        expect(now).toBeLessThanOrEqual(kept)
+        taken += kept - now
+        kept = now
+      }
+      expect([kept, taken]).toEqual([0, share])
+    }),
+  )
+})
