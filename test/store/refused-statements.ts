@@ -25,6 +25,9 @@ export const FILLING = `
   ${ORDER} VALUES (1, 1, 2, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 0, 9, 1, 'k1'),
     (2, 1, NULL, 'automatic', 'stripe', NULL, 'EUR', 2500, 1, 1, 0, 'open', 0, 0, 9, 1, 'k2');
   INSERT INTO order_refunds VALUES (1, 1, 1, 500, 1, 0, 'sent back', 'begun', NULL, 0, 0, NULL);
+  INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (71, 'friend', 'active', 0, 0, 0, 0);
+  INSERT INTO referral_links VALUES (1, 1, 'abc', 0);
+  INSERT INTO referrals VALUES (1, 71, 1, 0);
   INSERT INTO voucher_batches VALUES (1, 'fair', 1, 0);
   INSERT INTO vouchers VALUES (1, 1, 1, zeroblob(32), '8FQ2', 5, 'redeemed', 0, NULL), (2, 1, NULL, randomblob(32), '8FQ3', 5, 'new', 0, 9);
   INSERT INTO payment_customers VALUES (1, 1, 'stripe', 1, 'cus_1', NULL, 'pm_1', 'visa', '4242', '2030-01', 2, 5, 0),
@@ -598,14 +601,14 @@ const ORDER_REFUNDS = [
 ] as const
 
 const REFERRAL_LINKS = [
-  ['of an unknown account', "INSERT INTO referral_links VALUES (1, 9, 'abc', 0)"],
-  ['without a code', "INSERT INTO referral_links VALUES (1, 1, '', 0)"],
+  ['of an unknown account', 'UPDATE referral_links SET account_id = 9'],
+  ['without a code', "UPDATE referral_links SET code = ''"],
 ] as const
 
 const REFERRALS = [
-  ['of an unknown account', 'INSERT INTO referrals VALUES (1, 9, 1, 0)'],
-  ['by an unknown account', 'INSERT INTO referrals VALUES (1, 1, 9, 0)'],
-  ['of itself', 'INSERT INTO referrals VALUES (1, 1, 1, 0)'],
+  ['of an unknown account', 'UPDATE referrals SET account_id = 9'],
+  ['by an unknown account', 'UPDATE referrals SET referrer_id = 9'],
+  ['of itself', 'UPDATE referrals SET referrer_id = account_id'],
 ] as const
 
 const VOUCHER_BATCHES = [

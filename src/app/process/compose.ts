@@ -137,6 +137,7 @@ type FilledByPlugins =
   | 'metrics'
   | 'payment_providers'
   | 'liabilities'
+  | 'payment_shares'
   | 'console_routes'
   | 'references'
 
