@@ -5,15 +5,17 @@ import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { endPeriod, stateChange } from './beginning.ts'
 import { GRACE_MS } from './months.ts'
+import { beingBegun } from './ordering.ts'
 import { periodIn, setRenewal } from './store.ts'
 
 /**
  * Cancels the plan of an account, in a transaction that has locked it.
  *
  * @returns when it ends
- * @throws GatewayError not_found without a plan
+ * @throws GatewayError not_found without a plan; conflict while its next month is paid and about to begin, which would renew again
  */
 export async function cancelPlan(tx: Tx, account_id: number, now_ms: number): Promise<number> {
+  if (await periodIn(tx, account_id, 'paid')) throw beingBegun()
   const active = await periodIn(tx, account_id, 'active')
   const open = await periodIn(tx, account_id, 'open')
   if (!active && !open) throw noPlan()

@@ -6,7 +6,7 @@ import { changeState } from '../../src/store/state-changes.ts'
 import { stateChange } from './beginning.ts'
 import { addMonths, GRACE_MS, unusedOf } from './months.ts'
 import type { Plan } from './settings.ts'
-import { insertPeriod, periodIn, setRenewal } from './store.ts'
+import { firstNextMonth, insertPeriod, periodIn, setRenewal } from './store.ts'
 import type { PlanPeriod } from './tables.ts'
 
 /** What becomes of an order: a month to be paid now, or another plan from the end of this one on. */
@@ -59,25 +59,34 @@ export async function orderPlan(tx: Tx, account_id: number, plan: Plan, now_ms: 
   }
 }
 
-const beingBegun = (): GatewayError =>
+/** No plan is changed between the payment of a month and its begin. */
+export const beingBegun = (): GatewayError =>
   conflict('A plan of the account was paid a moment ago. Look at it, then try again.', {
     code: 'plan_begins',
   })
 
-/** The month after one that is over; begun anew from now on where nobody saw to it for a day: nobody pays for what was not served. */
+/**
+ * The month after one that is over; begun anew from now on where nobody saw to it for a day: nobody pays for what was not served. Ordered
+ * again, it is the month that it was first: orders that are not paid put no end of grace off.
+ */
 export async function orderNextMonth(
   tx: Tx,
   before: PlanPeriod,
   plan: Plan,
   now_ms: number,
 ): Promise<PlanPeriod> {
+  const first = await firstNextMonth(tx, before)
   const is_late = now_ms - before.ends_ms > MAX_LATE_MS
-  const month = is_late ? monthOf(now_ms, 1) : monthOf(before.anchor_ms, before.month_number + 1)
+  const { anchor_ms, month_number } =
+    first ??
+    (is_late
+      ? { anchor_ms: now_ms, month_number: 1 }
+      : { anchor_ms: before.anchor_ms, month_number: before.month_number + 1 })
   return await insertPeriod(tx, {
     ...termsOf(plan, before.account_id, now_ms),
     due_nanos: plan.price_nanos,
     follows_id: before.id,
-    ...month,
+    ...monthOf(anchor_ms, month_number),
   })
 }
 

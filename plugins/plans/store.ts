@@ -1,5 +1,5 @@
 // Months of plans in the database: made, found, and due to begin or to end.
-import { and, asc, eq, getTableColumns, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gte, lte, or, sql } from 'drizzle-orm'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
 import { equals, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
@@ -24,6 +24,12 @@ export const periodIn = (
   account_id: number,
   state: 'open' | 'paid' | 'active',
 ): Awaitable<PlanPeriod | undefined> => queries(db).inState.get({ account_id, state })
+
+/** The month after one, as it was ordered first. */
+export const firstNextMonth = (
+  db: Db,
+  { id, account_id, ends_ms }: PlanPeriod,
+): Awaitable<PlanPeriod | undefined> => queries(db).firstNext.get({ id, account_id, ends_ms })
 
 /** Of an account, the newest first. */
 export const periodsOf = (db: Db, account_id: number): Awaitable<PlanPeriod[]> =>
@@ -105,6 +111,20 @@ const queries = perConnection({
       .select()
       .from(plan_periods)
       .where(and(equals(plan_periods.account_id, 'account_id'), equals(plan_periods.state, 'state')))
+      .prepare(),
+  firstNext: (orm) =>
+    orm
+      .select()
+      .from(plan_periods)
+      .where(
+        and(
+          equals(plan_periods.account_id, 'account_id'),
+          equals(plan_periods.follows_id, 'id'),
+          gte(plan_periods.starts_ms, sql.placeholder('ends_ms')),
+        ),
+      )
+      .orderBy(asc(plan_periods.id))
+      .limit(1)
       .prepare(),
   ofAccount: (orm) =>
     orm

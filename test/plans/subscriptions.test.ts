@@ -1,6 +1,7 @@
 // Subscriptions: a plan is bought, renewed, changed and cancelled; each month is paid once, whoever sees to it and wherever it is stopped.
 import { describe, expect, test } from 'bun:test'
 import { beginPeriod } from '../../plugins/plans/beginning.ts'
+import { buyPlan } from '../../plugins/plans/buying.ts'
 import { cancelPlan, keepPlan } from '../../plugins/plans/cancelling.ts'
 import { payPeriod } from '../../plugins/plans/paying.ts'
 import { budgetsOfPeriod, periodById, periodIn, periodsOf } from '../../plugins/plans/store.ts'
@@ -182,6 +183,47 @@ describe('a renewal', () => {
     expect(scene.broken()).toEqual([])
   })
 
+  test('that is not paid ends after three days, whatever is ordered and not paid meanwhile', async () => {
+    await using scene = planScene({ balance: 25 * USD })
+    await scene.buy('pro')
+    const { offered, parts } = scene
+    for (const time of [
+      '2026-12-15T10:30:00',
+      '2026-12-16T11:00:00',
+      '2026-12-17T11:00:00',
+      '2026-12-18T10:29:00',
+    ]) {
+      scene.at(time)
+      await scene.renew()
+      const buying = buyPlan(parts, offered, { account_id: 1, plan: 'max', by: undefined })
+      await expect(buying).rejects.toThrow('The available balance is less')
+      await scene.renew()
+    }
+    expect(scene.planOf()).toBe(1)
+    scene.at('2026-12-18T10:30:00')
+    await scene.renew()
+    expect([scene.balance(), scene.planOf()]).toEqual([5 * USD, null])
+    expect(await scene.months()).toContain('pro lapsed 2026-12-15..2027-01-15')
+    expect(scene.broken()).toEqual([])
+  })
+
+  test('that was seen to late has three days from then, once', async () => {
+    await using scene = planScene({ balance: 25 * USD })
+    await scene.buy('pro')
+    const { offered, parts } = scene
+    for (const time of ['2027-02-20T00:00:00', '2027-02-22T00:00:00']) {
+      scene.at(time)
+      await scene.renew()
+      const buying = buyPlan(parts, offered, { account_id: 1, plan: 'max', by: undefined })
+      await expect(buying).rejects.toThrow('The available balance is less')
+    }
+    await scene.renew()
+    expect(scene.planOf()).toBe(1)
+    scene.at('2027-02-23T00:00:00')
+    await scene.renew()
+    expect([scene.balance(), scene.planOf()]).toEqual([5 * USD, null])
+  })
+
   test('that is paid within them goes on from the end of the month', async () => {
     await using scene = planScene({ balance: 25 * USD })
     await scene.buy('pro')
@@ -352,6 +394,16 @@ describe('a cancellation', () => {
     expect(await refusalOf(scene.inAccount((tx) => keepPlan(tx, 1, scene.clock.now_ms)))).toBe('plan_ended')
     await scene.renew()
     expect(scene.balance()).toBe(60 * USD)
+  })
+
+  test('waits for a month that is paid and has not begun: it would renew again', async () => {
+    await using scene = planScene()
+    await scene.buy('pro')
+    const ordered = await scene.order(1, 'max')
+    const id = 'period' in ordered ? ordered.period.id : 0
+    scene.sql.run("UPDATE plan_periods SET state = 'paid' WHERE id = ?", [id])
+    const cancelling = scene.inAccount((tx) => cancelPlan(tx, 1, scene.clock.now_ms))
+    await expect(cancelling).rejects.toThrow('was paid a moment ago')
   })
 
   test('within the days of grace ends it at once', async () => {
