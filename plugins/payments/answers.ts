@@ -1,65 +1,157 @@
-// What payment methods answer, within a time limit, and checked for what the arithmetic and the tables need of it, whatever the method.
-import { Type } from '@sinclair/typebox'
-import { faultsIn, fits } from '../../src/domain/validation.ts'
-import type { Payment, PaymentRefund } from '../../src/payment-api.ts'
+// What payment methods answer, within a time limit, and checked: what is unknown in it is left out, and what says how much was paid is strict.
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { isCurrency } from '../../src/domain/currencies.ts'
+import { faultsIn } from '../../src/domain/validation.ts'
+import { OneOf } from '../../src/http/schema.ts'
+import type { Payment, PaymentHint, PaymentRefund, StartedPayment } from '../../src/payment-api.ts'
+import { messageOf } from '../../src/utilities/thrown.ts'
 import { withinTime } from '../../src/utilities/time-limit.ts'
 
 /** Longer than providers take. */
 const MAX_ANSWER_MS = 30_000
 
-const Minor = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-const Text = Type.String({ minLength: 1, maxLength: 1_000 })
+const MAX_MINOR = Number.MAX_SAFE_INTEGER
+const Minor = Type.Integer({
+  minimum: 0,
+  maximum: MAX_MINOR,
+  must: 'a whole number of the smallest unit of the currency, 0 or more',
+})
+/** A provider may give a part of its fee back. */
+const Fee = Type.Integer({
+  minimum: -MAX_MINOR,
+  maximum: MAX_MINOR,
+  must: 'a whole number of the smallest unit of the currency',
+})
+const Reference = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[ -~]+$',
+  must: '1 to 200 printable ASCII characters',
+})
+const Message = Type.String({ maxLength: 1_000 })
+const Address = Type.String({ maxLength: 4_000 })
 
-const RefundAnswer = Type.Object({
-  // Of a refund that was refused, there may be none.
-  reference: Type.String({ maxLength: 1_000 }),
-  key: Type.Optional(Type.String()),
+const Started = Type.Object({ reference: Reference, go_to: Type.Optional(Address) })
+
+const Refund = Type.Object({
+  reference: Type.Union([Type.Literal(''), Reference], { must: 'at most 200 printable ASCII characters' }),
+  key: Type.Optional(Type.String({ maxLength: 200 })),
   amount_minor: Minor,
-  state: Type.Union([Type.Literal('pending'), Type.Literal('done'), Type.Literal('failed')]),
-  message: Type.Optional(Type.String()),
+  state: OneOf(['pending', 'done', 'failed']),
+  message: Type.Optional(Message),
 })
 
-const PaymentAnswer = Type.Object({
-  state: Type.Union([
-    Type.Literal('open'),
-    Type.Literal('pending'),
-    Type.Literal('paid'),
-    Type.Literal('failed'),
-  ]),
-  currency: Type.String({ pattern: '^[A-Z]{3}$', must: 'an ISO 4217 code in upper case' }),
+const Paid = Type.Object({
+  state: OneOf(['open', 'pending', 'paid', 'failed']),
+  currency: Type.String({ must: 'an ISO 4217 code in upper case' }),
   amount_minor: Minor,
   order_id: Type.Optional(Type.Integer()),
-  payment_reference: Type.Optional(Text),
-  fee_minor: Type.Optional(
-    Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
-  ),
+  // That of a bank transfer is as the bank has it.
+  payment_reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  fee_minor: Type.Optional(Fee),
   tax_minor: Type.Optional(Minor),
-  tax_country: Type.Optional(Text),
-  receipt_url: Type.Optional(Text),
-  refunds: Type.Optional(Type.Array(RefundAnswer)),
-  dispute: Type.Optional(Type.Union([Type.Literal('open'), Type.Literal('won'), Type.Literal('lost')])),
+  tax_country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', must: 'a country code such as DE' })),
+  receipt_url: Type.Optional(Address),
+  refunds: Type.Optional(Type.Array(Refund, { maxItems: 1_000 })),
+  dispute: Type.Optional(OneOf(['open', 'won', 'lost'])),
   is_test: Type.Optional(Type.Boolean()),
 })
 
-/** @throws Error where the provider does not answer in time, fails, or answers what is no payment */
-export async function paymentIn(answer: Promise<Payment>): Promise<Payment> {
-  const payment: unknown = await inTime(answer)
-  if (fits(PaymentAnswer, payment)) return payment
-  throw new Error(`the payment method answered what is no payment: ${firstFault(PaymentAnswer, payment)}`)
+const Hint = Type.Object({ reference: Reference, answer: Type.Optional(Message) })
+
+/** @throws Error that names what is wrong, also for a page to pay on that is not https */
+export function startedOf(answer: unknown): StartedPayment {
+  const started = read(Started, answer)
+  if (started.go_to !== undefined && !isPage(started.go_to))
+    throw new Error('go_to must be an https:// address')
+  return started
 }
+
+/** @throws Error that names what is wrong: such an answer says nothing about the payment */
+export function paymentOf(answer: unknown): Payment {
+  const { receipt_url, ...payment } = read(Paid, answer)
+  if (!isCurrency(payment.currency)) throw new Error('currency must be an ISO 4217 code in upper case')
+  for (const refund of payment.refunds ?? []) requireNumber(refund)
+  return receipt_url !== undefined && isPage(receipt_url) ? { ...payment, receipt_url } : payment
+}
+
+/** @throws Error that names what is wrong, also for another amount than was asked for */
+export function refundOf(answer: unknown, asked_minor: number, key: string): PaymentRefund {
+  const refund = read(Refund, answer)
+  requireNumber(refund)
+  if (refund.amount_minor !== asked_minor)
+    throw new Error(`amount_minor must be what was asked for, ${asked_minor}`)
+  return { ...refund, key }
+}
+
+/** @throws Error that names what is wrong */
+export const hintOf = (answer: unknown): PaymentHint | undefined =>
+  answer === undefined || answer === null ? undefined : read(Hint, answer)
+
+/** @throws Error that names what is wrong */
+export function chargedOf(answer: unknown): StartedPayment | { refused: string } {
+  const fields = plain(answer)
+  return fields.refused === undefined ? startedOf(answer) : read(Type.Object({ refused: Message }), fields)
+}
+
+/** @throws Error where the provider does not answer in time, fails, or answers what is no payment */
+export const paymentIn = async (answer: Promise<Payment>): Promise<Payment> =>
+  named('no payment', paymentOf, await inTime(answer))
 
 /** @throws Error as `paymentIn` */
-export async function refundIn(answer: Promise<PaymentRefund>): Promise<PaymentRefund> {
-  const refund: unknown = await inTime(answer)
-  if (fits(RefundAnswer, refund)) return refund
-  throw new Error(`the payment method answered what is no refund: ${firstFault(RefundAnswer, refund)}`)
+export const refundIn = async (
+  answer: Promise<PaymentRefund>,
+  asked_minor: number,
+  key: string,
+): Promise<PaymentRefund> =>
+  named('no refund', (given) => refundOf(given, asked_minor, key), await inTime(answer))
+
+/** @throws Error as `paymentIn` */
+export const startedIn = async (answer: Promise<StartedPayment>): Promise<StartedPayment> =>
+  named('no begun payment', startedOf, await inTime(answer))
+
+const inTime = <T>(answer: Promise<T>): Promise<T> => withinTime(MAX_ANSWER_MS, () => answer)
+
+function named<T>(what: string, readAnswer: (answer: unknown) => T, answer: unknown): T {
+  try {
+    return readAnswer(answer)
+  } catch (cause) {
+    throw new Error(`the payment method answered what is ${what}: ${messageOf(cause)}`, { cause })
+  }
 }
 
-/** @throws Error where it takes longer */
-export const inTime = <T>(answer: Promise<T>): Promise<T> => withinTime(MAX_ANSWER_MS, () => answer)
+/** Of a refund that was refused, there may be none. */
+function requireNumber({ reference, state }: PaymentRefund): void {
+  if (reference === '' && state !== 'failed')
+    throw new Error('the reference of a refund must be 1 to 200 printable ASCII characters')
+}
 
-/** The name of the field and what it must be: never the value. */
-function firstFault(schema: typeof PaymentAnswer | typeof RefundAnswer, answer: unknown): string {
-  for (const { path, must } of faultsIn(schema, answer)) return `${path.join('.') || 'it'} must be ${must}`
-  return 'it is malformed'
+/** What a schema names of an answer; `null` is as good as absent. Never says a value. */
+function read<S extends TSchema>(schema: S, answer: unknown): Static<S> {
+  const known = pick(schema, answer)
+  for (const { path, problem, must } of faultsIn(schema, known)) {
+    const field = path.length === 0 ? 'its answer' : path.join('.')
+    throw new Error(problem === 'missing' ? `${field} is missing` : `${field} must be ${must}`)
+  }
+  return known as Static<S>
+}
+
+function pick(schema: TSchema, value: unknown): unknown {
+  if (schema.type === 'array' && Array.isArray(value)) return value.map((each) => pick(schema.items, each))
+  if (schema.type !== 'object' || typeof value !== 'object' || value === null) return value
+  const fields = plain(value)
+  const names = Object.keys(schema.properties).filter((name) => (fields[name] ?? null) !== null)
+  return Object.fromEntries(names.map((name) => [name, pick(schema.properties[name], fields[name])]))
+}
+
+const plain = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
+/** https; http on this machine, as in tests. No script, and no other application. */
+function isPage(address: string): boolean {
+  const url = URL.parse(address)
+  return (
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
+  )
 }

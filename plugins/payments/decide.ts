@@ -35,7 +35,7 @@ export function decide(
   payment: Payment,
   now_ms: number,
 ): Decision[] {
-  const sentence = troubleOf(order, refunds, payment)
+  const sentence = troubleOf(order, refunds, payment, now_ms)
   const told: Decision[] = sentence === order.trouble ? [] : [{ what: 'trouble', sentence }]
   if (!wasPaid(order.state)) return ofUnpaid(order, payment, told, now_ms)
   return [...told, ...ofRefunds(order, refunds, payment), ...ofDispute(order, payment)]

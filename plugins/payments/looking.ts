@@ -5,7 +5,7 @@ import { paymentIn } from './answers.ts'
 import { type Cause, changeOf } from './changes.ts'
 import { notAnswering } from './ordering.ts'
 import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
-import { nextLook, nextTry } from './schedule.ts'
+import { isGivenUp, nextLook, nextTry } from './schedule.ts'
 import { settle } from './settle.ts'
 import { orderById, setLook } from './store.ts'
 import type { Order } from './tables.ts'
@@ -19,7 +19,7 @@ import type { Order } from './tables.ts'
 export async function lookAt(parts: PaymentParts, order_id: number, cause: Cause): Promise<Order> {
   const { db, now } = parts
   const order = await orderById(db, order_id)
-  const payment = await paymentOf(parts, order)
+  const payment = await paymentOf(parts, order, cause)
   const settled = payment
     ? await settle(parts, order_id, payment, cause)
     : await closeUnbegun(parts, order, cause)
@@ -34,7 +34,7 @@ export async function lookAt(parts: PaymentParts, order_id: number, cause: Cause
 }
 
 /** @returns undefined where no payment was begun */
-async function paymentOf(parts: PaymentParts, order: Order): Promise<Payment | undefined> {
+async function paymentOf(parts: PaymentParts, order: Order, cause: Cause): Promise<Payment | undefined> {
   const { looks, db, now } = parts
   if (order.reference === null) return undefined
   try {
@@ -52,6 +52,7 @@ async function paymentOf(parts: PaymentParts, order: Order): Promise<Payment | u
       unanswered_since_ms: order.unanswered_since_ms ?? now_ms,
       pending_since_ms: order.pending_since_ms,
     })
+    if (isGivenUp(order, now_ms)) await expire(parts, order, cause)
     throw thrown
   }
 }
@@ -65,8 +66,10 @@ async function answered(provider: PaymentProvider, answer: Promise<Payment>): Pr
 }
 
 /** An order whose payment was never begun expires by itself. */
-async function closeUnbegun({ db, now }: PaymentParts, order: Order, cause: Cause): Promise<Order> {
-  if (order.state === 'open' && now() >= order.expires_at_ms)
-    await db.begin((tx) => changeState(tx, { ...changeOf(order, 'expired', cause), from: ['open'] }, now()))
-  return await orderById(db, order.id)
+async function closeUnbegun(parts: PaymentParts, order: Order, cause: Cause): Promise<Order> {
+  if (order.state === 'open' && parts.now() >= order.expires_at_ms) await expire(parts, order, cause)
+  return await orderById(parts.db, order.id)
 }
+
+const expire = ({ db, now }: PaymentParts, order: Order, cause: Cause): Promise<boolean> =>
+  db.begin((tx) => changeState(tx, { ...changeOf(order, 'expired', cause), from: ['open'] }, now()))

@@ -15,7 +15,7 @@ import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { creditOf } from './amounts.ts'
-import { inTime } from './answers.ts'
+import { startedIn } from './answers.ts'
 import { type Cause, changeOf } from './changes.ts'
 import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
 import { orderByRequest } from './requested.ts'
@@ -163,7 +163,7 @@ export async function startPayment(parts: PaymentParts, order_id: number): Promi
   const provider = providerOf(parts, order.provider)
   let started: StartedPayment
   try {
-    started = await inTime(provider.start(await asSeenByProviders(parts, order)))
+    started = await startedIn(provider.start(await asSeenByProviders(parts, order)))
   } catch (cause) {
     throw notAnswering(provider, cause)
   }

@@ -92,8 +92,10 @@ async function goOn(parts: PaymentParts, due: OrderRefund): Promise<Worked> {
     // The provider may have it already, though its answer was lost: providers forget keys after a day.
     else if (due.state === 'debited') await lookAt(parts, due.order_id, CAUSE)
     const { state } = await refundById(db, due.id)
-    if (state === 'debited') await askForRefund(parts, due.id, CAUSE)
-    else await tidyRefund(parts, due.id)
+    if (state !== 'debited') await tidyRefund(parts, due.id)
+    else if ((await askForRefund(parts, due.id, CAUSE)).state !== 'debited')
+      // What was told of its silence is over.
+      await lookAt(parts, due.order_id, CAUSE)
     return 'done'
   } catch (thrown) {
     log.warn({ refund: due.id, order: due.order_id, cause: thrown }, 'a refund could not be finished')

@@ -8,7 +8,7 @@ import { changeState } from '../../src/store/state-changes.ts'
 import { debitOf, takenBy } from './amounts.ts'
 import { refundIn } from './answers.ts'
 import { type Cause, guardOf, wasMadeBefore } from './changes.ts'
-import { refundKey } from './own-refunds.ts'
+import { askingKey, refundKey } from './own-refunds.ts'
 import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
 import { failRefund, finishRefund, refundChange } from './refund-ends.ts'
 import { insertRefund, refundById, refundsOf, setRefund } from './refund-store.ts'
@@ -183,7 +183,9 @@ export async function askForRefund(parts: PaymentParts, id: number, cause: Cause
     return refund
   }
   const seen = await asSeenByProviders(parts, order)
-  const answer = await refundIn(provider.refund(seen, refund.amount_minor, refundKey(refund)))
+  const { amount_minor } = refund
+  const key = askingKey(refund)
+  const answer = await refundIn(provider.refund(seen, amount_minor, key), amount_minor, key)
   if (answer.state === 'done') await finishRefund(parts, refund, answer, cause)
   else if (answer.state === 'failed') await failRefund(parts, refund, answer.message ?? '', cause)
   else

@@ -30,12 +30,31 @@ export const REFUND_LOOK_AGAIN_MS = HOUR_MS
 const UNANSWERED_OPEN_MS = 5 * MINUTE_MS
 const UNANSWERED_MS = HOUR_MS
 
+/** The last look of all is tried for so long. */
+const LAST_TRIED_MS = 7 * DAY_MS
+/** An open order whose provider says nothing of it for so long after its end is closed: a payment that comes is credited all the same. */
+const GIVEN_UP_AFTER_MS = DAY_MS
+
+type Looked = Pick<
+  Order,
+  'state' | 'created_at_ms' | 'changed_at_ms' | 'expires_at_ms' | 'paid_at_ms' | 'pending_since_ms'
+>
+
 /** The moment of the next look after one that the provider did not answer; null: that was the last. */
-export function nextTry(order: Parameters<typeof nextLook>[0], now_ms: number): number | null {
-  const next_ms = nextLook(order, true, now_ms)
-  const wait_ms = order.state === 'open' ? UNANSWERED_OPEN_MS : UNANSWERED_MS
-  return next_ms === null ? null : Math.min(next_ms, now_ms + wait_ms)
+export function nextTry(order: Looked, now_ms: number): number | null {
+  const is_open = order.state === 'open'
+  const wait_ms = is_open ? UNANSWERED_OPEN_MS : UNANSWERED_MS
+  const next_ms = nextLook(order, is_open || order.pending_since_ms !== null, now_ms)
+  if (next_ms !== null) return Math.min(next_ms, now_ms + wait_ms)
+  // The one that should have been the last was this one, or a try of it.
+  return nextLook(order, false, now_ms - LAST_TRIED_MS) === null ? null : now_ms + wait_ms
 }
+
+/** Whether an order whose provider does not answer is closed. Money that was on its way is waited for. */
+export const isGivenUp = (
+  { state, expires_at_ms, pending_since_ms }: Pick<Looked, 'state' | 'expires_at_ms' | 'pending_since_ms'>,
+  now_ms: number,
+): boolean => state === 'open' && pending_since_ms === null && now_ms >= expires_at_ms + GIVEN_UP_AFTER_MS
 
 /**
  * The moment of the next look; null: none, but for webhooks and people.
@@ -43,13 +62,7 @@ export function nextTry(order: Parameters<typeof nextLook>[0], now_ms: number): 
  * @param is_under_way the person has paid, and the money has not arrived
  */
 export function nextLook(
-  {
-    state,
-    created_at_ms,
-    changed_at_ms,
-    expires_at_ms,
-    paid_at_ms,
-  }: Pick<Order, 'state' | 'created_at_ms' | 'changed_at_ms' | 'expires_at_ms' | 'paid_at_ms'>,
+  { state, created_at_ms, changed_at_ms, expires_at_ms, paid_at_ms }: Omit<Looked, 'pending_since_ms'>,
   is_under_way: boolean,
   now_ms: number,
 ): number | null {
@@ -61,6 +74,7 @@ export function nextLook(
   if (state === 'disputed') return now_ms + DAY_MS
   if (state === 'lost') return null
   const is_closed = state === 'expired' || state === 'cancelled'
+  if (is_closed && is_under_way) return now_ms + DAY_MS
   const since_ms = is_closed ? changed_at_ms : (paid_at_ms ?? created_at_ms)
   const after_ms = (is_closed ? CLOSED_AFTER_MS : PAID_AFTER_MS).find(
     (wait_ms) => since_ms + wait_ms > now_ms,

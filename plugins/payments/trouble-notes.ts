@@ -6,7 +6,7 @@ import { setTrouble } from './store.ts'
 import type { Order } from './tables.ts'
 
 /**
- * Notes a sentence, once: it is told again whenever the payment is looked at, also after somebody has marked it as seen.
+ * Notes a sentence on the order; its history and the log have it once, however often it comes and goes.
  *
  * @param sentence null: it is well again
  */
@@ -23,7 +23,11 @@ export async function noteTrouble(
   const is_new = await db.begin(async (tx) => {
     await tx.lock(account_id)
     const lines = await stateChangesOf(tx, 'orders', id)
-    if (lines.some(({ detail }) => JSON.parse(detail).trouble === sentence)) return false
+    if (lines.some(({ detail }) => JSON.parse(detail).trouble === sentence)) {
+      // It was well meanwhile, and is so again.
+      await setTrouble(tx, id, sentence)
+      return false
+    }
     const line = { table: 'orders', id, from: [state], to: state, source, detail: { trouble: sentence } }
     // In another state it is for the next look.
     if (!(await changeState(tx, line, now()))) return false

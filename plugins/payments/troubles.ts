@@ -1,5 +1,6 @@
 // What somebody has to look at in an order, as a sentence: by the provider's own word, and what the gateway knows. Pure.
 import { formatMinor } from '../../src/domain/currencies.ts'
+import { HOUR_MS } from '../../src/domain/ranges.ts'
 import type { Payment } from '../../src/payment-api.ts'
 import { takenBy } from './amounts.ts'
 import { ownOf } from './own-refunds.ts'
@@ -10,11 +11,17 @@ import type { Order, OrderRefund } from './tables.ts'
  * @returns null where all is as it has to be, or is so again; so is a payment that does not fit and was given back whole. What was noted of a
  * payment that has not come yet stays.
  */
-export function troubleOf(order: Order, refunds: readonly OrderRefund[], payment: Payment): string | null {
+export function troubleOf(
+  order: Order,
+  refunds: readonly OrderRefund[],
+  payment: Payment,
+  now_ms: number,
+): string | null {
   if (wasPaid(order.state)) {
     const sentences = [
       changeOf(order, refunds, payment),
       ...refundTroubles(order, refunds, payment),
+      ...silentRefunds(order, refunds, payment, now_ms),
       reversalOf(order, payment),
     ]
     return sentences.filter((sentence) => sentence !== undefined).join(' ') || null
@@ -91,6 +98,29 @@ function refundTroubles(
     left_minor -= found.amount_minor
     return left_minor < 0 ? [`${given}, more than was left of the payment. Debit the account by hand.`] : []
   })
+}
+
+/** A refund that is neither made nor refused for so long. */
+const SILENT_MS = HOUR_MS
+
+function silentRefunds(
+  { currency }: Order,
+  refunds: readonly OrderRefund[],
+  { refunds: at_provider = [] }: Payment,
+  now_ms: number,
+): string[] {
+  return refunds
+    .filter(
+      (refund) =>
+        refund.state === 'debited' &&
+        refund.reference === null &&
+        now_ms >= refund.created_at_ms + SILENT_MS &&
+        !at_provider.some((found) => ownOf([refund], found)),
+    )
+    .map(
+      ({ id, amount_minor }) =>
+        `The payment method neither makes nor refuses refund ${id} of ${formatMinor(amount_minor, currency)}, which has left the balance. It is asked again by itself. The log says what it answers.`,
+    )
 }
 
 const reversalOf = ({ state }: Order, { dispute }: Payment): string | undefined =>

@@ -1,18 +1,18 @@
 // What payment methods answer: anything that is no payment is a failure, and names no more than the field.
 import { expect, test } from 'bun:test'
-import { paymentIn, refundIn } from '../../plugins/payments/answers.ts'
-import type { Payment, PaymentRefund } from '../../src/payment-api.ts'
+import { paymentIn, refundIn, startedIn } from '../../plugins/payments/answers.ts'
+import type { Payment, PaymentRefund, StartedPayment } from '../../src/payment-api.ts'
 import { aPayment } from './examples.ts'
 
 const NO_PAYMENTS: [string, unknown, string][] = [
-  ['nothing', undefined, 'it must be'],
-  ['null', null, 'it must be'],
-  ['a text', 'paid', 'it must be'],
-  ['a query that failed and says status 1', { status: 1 }, 'state must be'],
+  ['nothing', undefined, 'its answer must be'],
+  ['null', null, 'its answer must be'],
+  ['a text', 'paid', 'its answer must be'],
+  ['a query that failed and says status 1', { status: 1 }, 'state is missing'],
   [
     'status 1 beside a message',
     { status: 1, msg: 'error', currency: 'EUR', amount_minor: 2_500 },
-    'state must be',
+    'state is missing',
   ],
   ['true as the state', { ...aPayment(), state: true }, 'state must be'],
   ['success as the state', { ...aPayment(), state: 'success' }, 'state must be'],
@@ -26,11 +26,11 @@ const NO_PAYMENTS: [string, unknown, string][] = [
   ],
   ['no number', { ...aPayment(), amount_minor: Number.NaN }, 'amount_minor must be a whole number'],
   ['a currency in lower case', { ...aPayment(), currency: 'eur' }, 'currency must be an ISO 4217 code'],
-  ['no currency', { ...aPayment(), currency: undefined }, 'currency must be'],
+  ['no currency', { ...aPayment(), currency: undefined }, 'currency is missing'],
   ['a fee of half a cent', { ...aPayment(), fee_minor: 0.5 }, 'fee_minor must be a whole number'],
   ['an empty number of the payment', { ...aPayment(), payment_reference: '' }, 'payment_reference must be'],
   ['another dispute', { ...aPayment(), dispute: 'pending' }, 'dispute must be one of'],
-  ['refunds that are none', { ...aPayment(), refunds: [{}] }, 'refunds.0.reference must be'],
+  ['refunds that are none', { ...aPayment(), refunds: [{}] }, 'refunds.0.reference is missing'],
 ]
 
 test.each(NO_PAYMENTS)('%s is no payment', async (_, answer, fault) => {
@@ -54,7 +54,31 @@ test('a payment, with fields that nobody knows, is one', async () => {
   expect(await paymentIn(Promise.resolve({ ...whole, more: 1 } as Payment))).toMatchObject({ ...whole })
 })
 
-test.each<[unknown]>([[undefined], [{ status: 1 }], [{ reference: 'r', amount_minor: 1, state: 'ok' }]])(
-  '%j is no refund',
-  (answer) => expect(refundIn(Promise.resolve(answer as PaymentRefund))).rejects.toThrow('what is no refund'),
+const REFUND = { reference: 'r', amount_minor: 1, state: 'done' }
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a query that failed', { status: 1 }],
+  ['one in an unknown state', { ...REFUND, state: 'ok' }],
+  ['one of another amount than was asked for', { ...REFUND, amount_minor: 2 }],
+  ['one that was made and has no number', { ...REFUND, reference: '' }],
+])('%s is no refund', (_, answer) =>
+  expect(refundIn(Promise.resolve(answer as PaymentRefund), 1, 'refund:1')).rejects.toThrow(
+    'the payment method answered what is no refund: ',
+  ),
+)
+
+test('a refund that was refused has no number', async () => {
+  const refused = { reference: '', amount_minor: 1, state: 'failed' } as const
+  expect(await refundIn(Promise.resolve(refused), 1, 'refund:1')).toEqual({ ...refused, key: 'refund:1' })
+})
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a page that is a script', { reference: 'r', go_to: 'javascript:alert(1)' }],
+  ['no number', { go_to: 'https://x.example' }],
+])('%s is no begun payment, of a built-in method neither', (_, answer) =>
+  expect(startedIn(Promise.resolve(answer as StartedPayment))).rejects.toThrow(
+    'the payment method answered what is no begun payment: ',
+  ),
 )

@@ -1,6 +1,7 @@
 // What follows from a provider's word, by the state that the order is in.
 import { describe, expect, test } from 'bun:test'
 import { decide } from '../../plugins/payments/decide.ts'
+import { askingKey } from '../../plugins/payments/own-refunds.ts'
 import { ORDER_STATES, type Order, type OrderRefund, type OrderState } from '../../plugins/payments/tables.ts'
 import type { Payment, PaymentRefund } from '../../src/payment-api.ts'
 import { anOrder, aPayment, aRefund } from './examples.ts'
@@ -112,7 +113,9 @@ describe('of an order that was paid', () => {
     ])
   })
   test('a refund that was asked for here is not the rest', () => {
-    const refunds: PaymentRefund[] = [{ reference: 'r', key: 'refund:3', amount_minor: 2_500, state: 'done' }]
+    const refunds: PaymentRefund[] = [
+      { reference: 'r', key: askingKey(aRefund()), amount_minor: 2_500, state: 'done' },
+    ]
     const own = [aRefund({ amount_minor: 2_500 })]
     expect(decided({ state: 'paid' }, { amount_minor: 5_000, refunds }, own)).toEqual([
       expect.stringContaining('50.00 EUR was paid instead'),
@@ -145,7 +148,7 @@ describe('of an order that was paid', () => {
 describe('refunds', () => {
   const at = (other: Partial<PaymentRefund> = {}): PaymentRefund => ({
     reference: 're_1',
-    key: 'refund:3',
+    key: askingKey(aRefund()),
     amount_minor: 1_000,
     state: 'done',
     ...other,
@@ -185,10 +188,14 @@ describe('refunds', () => {
       'refund_done',
     ])
   })
-  test('a key of another refund is another refund', () =>
-    expect(decided({ state: 'paid' }, { refunds: [at({ key: 'refund:4' })] }, [aRefund()])).toEqual([
+  test.each([
+    ['another refund', aRefund({ id: 4 })],
+    ['a refund that had this number before a backup was restored', aRefund({ created_at_ms: 1 })],
+  ])('a key of %s is another refund', (_, other) =>
+    expect(decided({ state: 'paid' }, { refunds: [at({ key: askingKey(other) })] }, [aRefund()])).toEqual([
       'refund_found',
-    ]))
+    ]),
+  )
 
   const FOUND: [OrderState, string[]][] = [
     ['paid', ['refund_found']],

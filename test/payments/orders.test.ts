@@ -2,11 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import { lookAt } from '../../plugins/payments/looking.ts'
 import { cancelOrder, makeOrder, startPayment } from '../../plugins/payments/ordering.ts'
+import { askingKey } from '../../plugins/payments/own-refunds.ts'
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
 import { refundsOf } from '../../plugins/payments/refund-store.ts'
 import { askForRefund, beginRefund, debitRefund } from '../../plugins/payments/refunding.ts'
 import type { OrderRefund } from '../../plugins/payments/tables.ts'
-import { DAY_MS } from '../../src/domain/ranges.ts'
+import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
 import type { Payment } from '../../src/payment-api.ts'
 import { fakeProvider } from './fake-provider.ts'
 import { CREDIT, ENGINES, openWorld, REQUEST, SETTINGS, type World } from './world.ts'
@@ -168,6 +169,44 @@ describe.each(ENGINES)('on %s', (_, make) => {
       expect(await world.order(id)).toMatchObject({ state: 'partly_refunded', refunded_minor: 1_000 })
     })
 
+    test('one that the provider never answers to is told after an hour, until it is made', async () => {
+      await using world = await openWorld(make)
+      const { id } = await paid(world)
+      const { fake } = world
+      const make_refund = fake.refund
+      fake.refund = async () => ({ reference: 'r', amount_minor: 1, state: 'done' })
+      await expect(refund(world.parts, id, 1_000)).rejects.toThrow('must be what was asked for, 1000')
+      for (let minutes = 0; minutes <= 62; minutes += 2) {
+        world.clock.now_ms += 121_000
+        await world.poll()
+      }
+      expect((await world.order(id)).trouble).toMatch(/neither makes nor refuses refund \d+ of 10\.00 EUR/)
+      fake.refund = make_refund
+      world.clock.now_ms += 121_000
+      await world.poll()
+      expect(await world.order(id)).toMatchObject({ trouble: null, state: 'partly_refunded' })
+      expect(await world.broken()).toEqual([])
+    })
+
+    test('one whose number was another’s before a backup was restored is made, and the other one is taken from the account', async () => {
+      await using world = await openWorld(make)
+      const { id, reference } = await paid(world)
+      const begun = await beginRefund(world.parts, {
+        ...{ order_id: id, amount_minor: 1_000, into_debt: false, reason: '' },
+      })
+      const lost = { id: begun.id, created_at_ms: begun.created_at_ms - 1_000 }
+      world.fake.payments.get(reference)?.refunds.push({
+        ...{ reference: 'lost', key: askingKey(lost), amount_minor: 500, state: 'done' },
+      })
+      await debitRefund(world.parts, begun, POLL)
+      await askForRefund(world.parts, begun.id, POLL)
+      await lookAt(world.parts, id, POLL)
+      expect(world.fake.givenBack(reference)).toBe(1_500)
+      expect(await world.order(id)).toMatchObject({ state: 'partly_refunded', refunded_minor: 1_500 })
+      expect(await world.money()).toEqual({ balance: (CREDIT / 25) * 10, debt: 0 })
+      expect(await world.broken()).toEqual([])
+    })
+
     test('while the provider is away it is asked again, and the balance has not got the money back', async () => {
       await using world = await openWorld(make)
       const { id } = await paid(world)
@@ -290,6 +329,36 @@ describe.each(ENGINES)('on %s', (_, make) => {
     world.clock.now_ms += 5 * 60_000
     await world.poll()
     expect(await world.order(id)).toMatchObject({ state: 'paid', unanswered_since_ms: null })
+  })
+
+  test('an order whose method never comes back is closed a day after its end, and credited if it does', async () => {
+    const gone = fakeProvider('gone')
+    await using world = await openWorld(make, [gone])
+    const { id } = await makeOrder(world.parts, SETTINGS, { ...REQUEST, method: 'gone' })
+    const { reference } = await startPayment(world.parts, id)
+    gone.pay(reference)
+    world.remove('gone')
+    world.clock.now_ms += 2 * DAY_MS
+    await world.poll()
+    expect((await world.order(id)).state).toBe('expired')
+    world.restore('gone', gone)
+    world.clock.now_ms += HOUR_MS
+    await world.poll()
+    expect(await world.history(id)).toEqual(['expired', 'paid'])
+    expect(await world.broken()).toEqual([])
+  })
+
+  test('what somebody has to look at is shown again when it comes again, and told once', async () => {
+    await using world = await openWorld(make)
+    const { id, reference } = await paid(world)
+    const troubles: boolean[] = []
+    for (const state of ['open', 'paid', 'open'] as const) {
+      Object.assign(world.fake.payments.get(reference) as Payment, { state })
+      await lookAt(world.parts, id, POLL)
+      troubles.push((await world.order(id)).trouble !== null)
+    }
+    expect(troubles).toEqual([true, false, true])
+    expect(world.warnings).toHaveLength(1)
   })
 
   test('an order whose payment was never begun expires, and is asked about at no provider', async () => {

@@ -1,7 +1,7 @@
 // When an order is looked at next, from its making to its last look.
 import { expect, test } from 'bun:test'
-import { nextLook, nextTry } from '../../plugins/payments/schedule.ts'
-import type { OrderState } from '../../plugins/payments/tables.ts'
+import { isGivenUp, nextLook, nextTry } from '../../plugins/payments/schedule.ts'
+import type { Order, OrderState } from '../../plugins/payments/tables.ts'
 import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
 import { anOrder } from './examples.ts'
 import { NOW } from './world.ts'
@@ -77,6 +77,19 @@ test('a closed order: for a week after its end', () => {
       7 * DAY_MS,
     ])
 })
+test('a closed order whose money is on its way: daily until it comes', () => {
+  for (const state of ['expired', 'cancelled'] as const)
+    expect(nextLook(order(state), true, NOW + 30 * DAY_MS)).toBe(NOW + 31 * DAY_MS)
+})
+
+test.each<[string, Partial<Order>, number, boolean]>([
+  ['an open order until a day after its end', {}, 2 * DAY_MS - 1, false],
+  ['an open order a day after its end', {}, 2 * DAY_MS, true],
+  ['money that was on its way', { pending_since_ms: NOW }, 9 * DAY_MS, false],
+  ['a closed one', { state: 'cancelled' }, 9 * DAY_MS, false],
+])('of a silent provider: is %s given up?', (_, other, at, expected) =>
+  expect(isGivenUp(order('open', other), NOW + at)).toBe(expected),
+)
 test('a disputed order: daily', () => expect(nextLook(order('disputed'), false, NOW)).toBe(NOW + DAY_MS))
 test('a lost one: by webhooks alone', () => expect(nextLook(order('lost'), false, NOW)).toBeNull())
 test('a clock that goes back makes no look later than the schedule', () =>
@@ -89,7 +102,10 @@ const TRIES: [OrderState, number, number | null][] = [
   ['paid', 2 * MIN, 2 * MIN + HOUR_MS],
   ['disputed', 2 * MIN, 2 * MIN + HOUR_MS],
   ['expired', 2 * MIN, HOUR_MS + MIN],
-  ['paid', 150 * DAY_MS, null],
+  ['paid', 121 * DAY_MS + MIN, 121 * DAY_MS + MIN + HOUR_MS],
+  ['paid', 129 * DAY_MS, null],
+  ['cancelled', 7 * DAY_MS + MIN, 7 * DAY_MS + MIN + HOUR_MS],
+  ['cancelled', 15 * DAY_MS, null],
   ['lost', 2 * MIN, null],
 ]
 test.each(TRIES)('after a look at one that is %s at %d ms which nobody answered: %p', (state, at, expected) =>

@@ -13,7 +13,13 @@ import {
 import { MovementHeaders } from '../../../src/app/surface/console/fields.ts'
 import { requireAccount, requireChosenAccount } from '../../../src/app/surface/console/references.ts'
 import { decimalMinor, isCurrency, minorDigits, parseMinor } from '../../../src/domain/currencies.ts'
-import { conflict, invalidRequest, isFailure, unprocessable } from '../../../src/domain/errors.ts'
+import {
+  conflict,
+  GatewayError,
+  invalidRequest,
+  isFailure,
+  unprocessable,
+} from '../../../src/domain/errors.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import { money } from '../../../src/http/views.ts'
 import type { PaymentProvider } from '../../../src/payment-api.ts'
@@ -76,13 +82,13 @@ export function payingRoutes(gateway: ConsoleParts, payments: Payments) {
     .post(
       '/console/api/orders/:id/cancel',
       async ({ viewer, origin, params }) => {
+        // Somebody may have paid it a moment ago.
+        await lookIfBegun(gateway, payments, viewer, params.id)
         const { pending_since_ms } = await requireOrder(gateway, viewer, params.id)
         if (pending_since_ms !== null)
           throw conflict('The payment is on its way, so the order cannot be cancelled. Wait for it.', {
             code: 'payment_pending',
           })
-        // Somebody may have paid it a moment ago.
-        await lookIfBegun(gateway, payments, viewer, params.id)
         await cancelOrder(parts, params.id, { source: 'page', by: byOf(gateway, { viewer, origin }) })
         return await orderView(gateway, payments, viewer, params.id)
       },
@@ -223,10 +229,15 @@ async function look(
     await lookAt(parts, id, { source: 'page' })
   } catch (thrown) {
     // Left to the poller, which `lookAt` has told: the page goes on saying what is known.
-    if (is_staff || !isFailure(thrown)) throw thrown
+    if (is_staff || !isSilent(thrown)) throw thrown
   }
 }
 
+/** A payment method that does not answer, or is not set up any more. */
+const isSilent = (thrown: unknown): boolean =>
+  isFailure(thrown) || (thrown instanceof GatewayError && thrown.code === 'no_payment_method')
+
+/** Where the method is silent, the order may be cancelled all the same: a payment that comes is credited. */
 async function lookIfBegun(
   gateway: Pick<ConsoleParts, 'db' | 'calls'>,
   { parts }: Payments,
@@ -234,5 +245,10 @@ async function lookIfBegun(
   id: number,
 ): Promise<void> {
   const { state, reference } = await requireOrder(gateway, viewer, id)
-  if (state === 'open' && reference !== null) await lookAt(parts, id, { source: 'page' })
+  if (state !== 'open' || reference === null) return
+  try {
+    await lookAt(parts, id, { source: 'page' })
+  } catch (thrown) {
+    if (!isSilent(thrown)) throw thrown
+  }
 }

@@ -5,8 +5,8 @@ import type { Logger } from '../../../src/observe/log.ts'
 import type { PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { withinTime } from '../../../src/utilities/time-limit.ts'
+import { chargedOf, hintOf, paymentOf, refundOf, startedOf } from '../answers.ts'
 import { MANUAL } from '../manual/provider.ts'
-import { chargedOf, hintOf, paymentOf, refundOf, startedOf } from './answers.ts'
 
 /** The names of built-in methods: orders and webhooks go by them. */
 const TAKEN = ['stripe', MANUAL]

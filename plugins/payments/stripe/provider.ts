@@ -1,6 +1,7 @@
 // Card payments by Stripe as a payment method: pages to pay on, what has become of a payment, refunds, and charges of saved cards.
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
+import { GatewayError } from '../../../src/domain/errors.ts'
 import type {
   Payment,
   PaymentOrder,
@@ -9,6 +10,7 @@ import type {
   StartedPayment,
 } from '../../../src/payment-api.ts'
 import type { Db } from '../../../src/store/db.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
 import type { Network } from '../method-parts.ts'
 import { toStripe } from './amounts.ts'
 import { chargeOf, keyOf, pageOf } from './checkout.ts'
@@ -186,8 +188,10 @@ async function refund(
     return refundOf(made)
   } catch (thrown) {
     const refusal = refusalOf(thrown)
-    if (!refusal) throw thrown
-    return { reference: '', key, amount_minor, state: 'failed', message: refusal.message }
+    // A part of the currency that Stripe has no amount for is refused as well: it is not asked for again.
+    const is_part = thrown instanceof GatewayError && thrown.kind === 'invalid_request'
+    if (!refusal && !is_part) throw thrown
+    return { reference: '', key, amount_minor, state: 'failed', message: messageOf(thrown) }
   }
 }
 

@@ -238,6 +238,25 @@ describe('an order', () => {
     expect(await owner.json('GET', `/orders/${id}`)).toMatchObject({ state: 'paid' })
   })
 
+  test('whose payment method does not answer is cancelled all the same', async () => {
+    const id = await scene.ordered('25')
+    fake.is_down = true
+    expect(await owner.json('POST', `/orders/${id}/cancel`)).toMatchObject({ state: 'cancelled' })
+    fake.is_down = false
+    await operator.json('POST', `/orders/${id}/look`)
+  })
+
+  test('whose money is found to be on its way is not cancelled', async () => {
+    const id = await scene.ordered('25')
+    fake.pay(id, { state: 'pending' })
+    expect(await scene.refused(owner, 'POST', `/orders/${id}/cancel`)).toMatchObject({
+      status: 409,
+      code: 'payment_pending',
+    })
+    fake.pay(id)
+    await operator.json('POST', `/orders/${id}/look`)
+  })
+
   test('whose money is on its way says so, and cannot be cancelled or paid again', async () => {
     const id = await scene.ordered('25')
     fake.pay(id, { state: 'pending' })

@@ -283,6 +283,15 @@ test('a refund whose answer is lost is asked for again under its key, and made o
   expect(gained()).toBe(16.2)
 })
 
+test('a refund of a part of a currency that Stripe has no amount for is refused, and the balance has it back', async () => {
+  const order = await scene.order(12_340, 'KWD')
+  scene.stripe.pay(order.reference)
+  await scene.look(order)
+  const before = gained()
+  await scene.refund(order, 1_005)
+  expect([(await scene.read(order)).state, gained()]).toEqual(['refund_failed', before])
+})
+
 test('a payment that is begun again is the same one', async () => {
   const { startPayment } = await import('../../../plugins/payments/ordering.ts')
   const order = await scene.order()
