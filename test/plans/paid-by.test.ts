@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { signedIn } from '../support/console-session.ts'
+import { eventually } from '../support/eventually.ts'
 import { fileGateway } from '../support/gateway.ts'
 
 const PLANS = `
@@ -57,9 +58,9 @@ test('a refused request was paid by nothing', async () => {
       { key },
     )
   ).arrayBuffer()
-  await gateway.rest()
-  const { calls } = await owner.json('GET', '/calls?outcome=refused')
-  expect(calls).toMatchObject([{ outcome: 'refused', paid_by: null }])
+  const refused = async () => (await owner.json('GET', '/calls?outcome=refused')).calls
+  await eventually('the refusal is written', async () => (await refused()).length > 0)
+  expect(await refused()).toMatchObject([{ outcome: 'refused', paid_by: null }])
 })
 
 test('the file of calls has both', async () => {
