@@ -13,9 +13,14 @@ interface LowBalanceProps {
 const LOW_DAYS = 3
 const WEEK_DAYS = 7
 
+/** Whether `LowBalance` is still to come, and would push down what is below it. */
+export function useIsLowBalanceAwaited(): boolean {
+  return useWeek({}, useCanPay()).isLoading
+}
+
 export function LowBalance({ money }: LowBalanceProps) {
   const can_pay = useCanPay()
-  const { data } = useWeek({})
+  const { data } = useWeek({}, can_pay)
   if (!can_pay || !money) return null
   const { available_nanos, debt_nanos } = money
   const a_day_nanos = (data?.totals.spent_nanos ?? 0) / WEEK_DAYS

@@ -20,7 +20,7 @@ import { FailingNow, useHealthNow } from '../../health/web/failing-now.tsx'
 import { HistoryLink } from '../../import/web/history-list.tsx'
 import { Live } from '../../live-feed/web/live-calls.tsx'
 import { AddFundsLink } from '../../payments/web/add-funds-link.tsx'
-import { LowBalance } from '../../payments/web/low-balance.tsx'
+import { LowBalance, useIsLowBalanceAwaited } from '../../payments/web/low-balance.tsx'
 import { type Refusals, useRefusals } from '../../refusals/web/refusals.ts'
 import { ManyRefused, RefusedFigure, RefusedRequests } from '../../refusals/web/refused.tsx'
 import { EndingModels, KeysNearLimit, LowAccounts } from './attention.tsx'
@@ -49,7 +49,9 @@ function CallsInRange() {
   const health = useHealthNow()
   /** Of the range before, one or the other. */
   const isPlaceholderData = overview.isPlaceholderData || refusals.isPlaceholderData
-  const is_known = (overview.data || overview.error) && !refusals.isPending && !health.isPending
+  const is_low_awaited = useIsLowBalanceAwaited()
+  const is_known =
+    (overview.data || overview.error) && !refusals.isPending && !health.isPending && !is_low_awaited
   return (
     <Page
       title="Overview"

@@ -5,8 +5,8 @@ import { useZone } from '../app/zone.ts'
 
 export type Week = AnswerOf<typeof api.overview.get>
 
-/** @param of what the calls are of */
-export function useWeek(of: { account?: string; key?: string; model?: string }) {
+/** @param of what the calls are of; it waits while `enabled` is false */
+export function useWeek(of: { account?: string; key?: string; model?: string }, enabled = true) {
   const query = { ...of, range: '7' as const, zone: useZone() }
-  return useApi(['overview', query], () => api.overview.get({ query }))
+  return useApi(['overview', query], () => api.overview.get({ query }), { enabled })
 }
