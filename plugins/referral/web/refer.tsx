@@ -24,7 +24,7 @@ function ReferPage({ referral }: { referral: Referral }) {
   return (
     <Page
       title="Refer a friend"
-      lead={`You get ${per_cent} % of what a friend pays within ${months === 1 ? 'a month' : `${months} months`} after signing up by your link. Refunds take their share back.`}
+      lead={`Of each payment that a friend makes within ${months === 1 ? 'a month' : `${months} months`} after signing up by your link, you get ${per_cent} % as credit. Refunds take their share back.`}
     >
       <Section title="Your link">
         <Code what="link" wraps>
@@ -33,7 +33,7 @@ function ReferPage({ referral }: { referral: Referral }) {
       </Section>
       <Figures>
         <Figure label="Earned" value={<Money nanos={earned_nanos} balance />} />
-        <Figure label="Signed up" value={signed_up} />
+        <Figure label="Friends who signed up" value={signed_up} />
       </Figures>
       {referrals.length === 0 ? (
         <EmptyState icon={Gift} title="Nobody signed up yet">
@@ -51,10 +51,8 @@ const COLUMNS: Column<Referred>[] = [
   column('payments', 'Payments', 'second', ({ payments }) => (
     <>
       {payments}
-      <span className="on-phone"> payments</span>
+      <span className="on-phone"> {payments === 1 ? 'payment' : 'payments'}</span>
     </>
   )),
-  atEnd('earned', 'Earned, USD', 'first-end', ({ earned_nanos }) => (
-    <Money nanos={earned_nanos} balance unit={false} />
-  )),
+  atEnd('earned', 'Earned', 'first-end', ({ earned_nanos }) => <Money nanos={earned_nanos} balance />),
 ]

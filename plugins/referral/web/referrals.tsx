@@ -24,7 +24,7 @@ export default function Referrals() {
   return (
     <Page
       title="Referrals"
-      lead="Accounts that signed up by the link of another one, and what that one got of their payments."
+      lead="Accounts that signed up by the link of another account, and what the other account earned by their payments."
       actions={
         <>
           <ButtonLink href="/settings/referral" right="operate">
@@ -52,18 +52,16 @@ export default function Referrals() {
 }
 
 const COLUMNS: Column<ShownReferral>[] = [
-  column('account', 'Signed up', 'first', ({ account_id, account }) => (
+  column('account', 'Account', 'first', ({ account_id, account }) => (
     <Link href={`/accounts/${account_id}`}>{account}</Link>
   )),
-  column('referrer', 'By the link of', 'second', ({ referrer_id, referrer }) => (
+  column('referrer', 'Referred by', 'second', ({ referrer_id, referrer }) => (
     <>
       <span className="on-phone">by </span>
       <Link href={`/accounts/${referrer_id}`}>{referrer}</Link>
     </>
   )),
   atEnd('payments', 'Payments', 'none', ({ payments }) => payments),
-  atEnd('earned', 'Shared, USD', 'first-end', ({ earned_nanos }) => (
-    <Money nanos={earned_nanos} balance unit={false} />
-  )),
-  atEnd('created', 'Time', 'second-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+  atEnd('earned', 'Earned', 'first-end', ({ earned_nanos }) => <Money nanos={earned_nanos} balance />),
+  atEnd('created', 'When', 'second-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]
