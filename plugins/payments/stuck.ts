@@ -32,7 +32,7 @@ export function attentionOf(
     return {
       why: 'The payer has disputed the payment at their bank.',
       advice:
-        'Answer the dispute at the payment method, before its deadline. If it is lost, the money is taken from the balance.',
+        'Find the payment at the payment method by its payment reference, and answer the dispute before the deadline. If it is lost, the credit is taken from the balance, and an account that owes then is suspended.',
     }
   if (state === 'refund_failed')
     return {

@@ -6,7 +6,7 @@ import { useApi } from '../../console/web/app/query.ts'
 import { toast } from '../../console/web/app/toasts.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
-import { exactUsd } from '../../console/web/parts/amounts.ts'
+import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Choices } from '../../console/web/parts/choices.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../console/web/parts/form.tsx'
@@ -14,17 +14,24 @@ import { UnitInput } from '../../console/web/parts/input.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
 import { Select } from '../../console/web/parts/select.tsx'
-import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
+import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
+import { useOwnAccount } from './own-account.ts'
 import { TestMode } from './test-mode.tsx'
 
 export default function AddFunds() {
+  const own = useOwnAccount()
   const methods = useApi(['payment-methods'], () => api['payment-methods'].get())
   return (
     <Page title="Add funds" lead="You see what you pay and what you get before you pay." width="form">
       <Loaded query={methods} rows={4}>
         {(data) =>
-          data.methods.some(({ currencies }) => currencies.length > 0) ? (
-            <FundsForm {...data} />
+          own.isLoading ? (
+            <Skeleton rows={4} />
+          ) : data.methods.some(({ currencies }) => currencies.length > 0) ? (
+            <>
+              {own.data?.account && <Before {...own.data.account} />}
+              <FundsForm {...data} />
+            </>
           ) : (
             <EmptyState title="No payment method">
               Ask the operator of this gateway how to add funds.
@@ -36,7 +43,19 @@ export default function AddFunds() {
   )
 }
 
+/** What there is before the payment. */
+const Before = ({ available_nanos, debt_nanos }: { available_nanos: number; debt_nanos: number }) => (
+  <p>
+    {debt_nanos > 0
+      ? `You owe ${exactUsd(debt_nanos)} USD. Added funds pay it first.`
+      : `Your balance is ${balanceUsd(available_nanos)} USD.`}
+  </p>
+)
+
 type Methods = AnswerOf<(typeof api)['payment-methods']['get']>
+
+/** The digits before the point in groups of three. */
+const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')
 
 interface Wanted {
   method: string
@@ -98,7 +117,7 @@ function FundsForm(data: Methods) {
         {presets.length > 0 && (
           <Choices
             label="Proposed amounts"
-            options={presets.map((preset) => ({ value: preset, label: preset }))}
+            options={presets.map((preset) => ({ value: preset, label: `${preset} ${wanted.currency}` }))}
             value={amount.trim()}
             onChange={(preset) => choose({ amount: preset })}
           />
@@ -106,7 +125,7 @@ function FundsForm(data: Methods) {
         <Field
           label="Amount"
           name="amount"
-          help={currency && `From ${currency.min} to ${currency.max} ${currency.currency}.`}
+          help={currency && `From ${grouped(currency.min)} to ${grouped(currency.max)} ${currency.currency}.`}
         >
           <UnitInput
             unit={wanted.currency}
@@ -116,7 +135,7 @@ function FundsForm(data: Methods) {
             onChange={(typed) => choose({ amount: typed })}
           />
         </Field>
-        <Offer wanted={wanted} />
+        <Offer wanted={wanted} method={usable.length === 1 ? method?.title : undefined} />
         <Bonuses bonuses={bonuses} />
         <FormActions>
           <SubmitButton>
@@ -170,8 +189,8 @@ function MethodFields({
   )
 }
 
-/** Of an amount that cannot be paid nothing is said before it is sent. */
-function Offer({ wanted }: { wanted: Wanted }) {
+/** Of an amount that cannot be paid nothing is said before it is sent. @param method where there is no choice of it */
+function Offer({ wanted, method }: { wanted: Wanted; method: string | undefined }) {
   const { data, error, isPlaceholderData } = useApi(
     ['payment-offer', wanted],
     () => api['payment-offer'].get({ query: wanted }),
@@ -186,6 +205,7 @@ function Offer({ wanted }: { wanted: Wanted }) {
       </b>{' '}
       and get <b>{data.credit_usd} USD</b>
       {data.bonus_nanos > 0 && `, with a bonus of ${data.bonus_usd} USD`}.
+      {method !== undefined && <span className="small soft payments-rate">Payment method: {method}.</span>}
       {data.currency !== 'USD' && (
         <span className="small soft payments-rate">
           1 {data.currency} gives {data.rate_usd} USD.

@@ -53,7 +53,7 @@ export function OperatorPayments() {
                 <div className="stack">
                   <div className="spread list-head">
                     <div className="filters">
-                      <MonthFilter since={days.from} until={days.to} set={set} />
+                      <MonthFilter any="This month" since={days.from} until={days.to} set={set} />
                       <DayFilters since={days.from} until={days.to} set={set} />
                     </div>
                     <ExportCsv list="payments" query={query} />

@@ -88,8 +88,8 @@ function RefundForm({ order, onClose }: OfOrder) {
       aria-label="Refund"
     >
       <p>
-        The credit of the refunded part is taken from {account}’s balance, then the money goes back by{' '}
-        {order.method_title}.
+        The credit of the refunded part is taken from {account}’s balance. The money then goes back as it was
+        paid: {order.method_title}.
       </p>
       <Field label="Amount" name="amount" help={`Up to ${left} ${currency}.`}>
         <UnitInput
@@ -112,7 +112,7 @@ function RefundForm({ order, onClose }: OfOrder) {
         <Switch checked={into_debt} onChange={setIntoDebt} />
       </Field>
       <SubmitOrCancel onCancel={onClose}>
-        {is_whole ? `Refund ${left} ${currency}` : 'Refund a part'}
+        {amount.trim() === '' ? 'Refund' : `Refund ${amount.trim()} ${currency}`}
       </SubmitOrCancel>
       <AsCommand
         command={`tollgate order refund ${id}${is_whole ? '' : ` ${amount.trim() || 'AMOUNT'}`}${into_debt ? ' --into-debt' : ''}${reason.trim() === '' ? '' : ` --reason ${inShell(reason.trim())}`}`}

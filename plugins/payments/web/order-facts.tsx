@@ -80,7 +80,7 @@ function reportFacts({ report, reference, currency }: Order): Fact[] {
       'Payment reference',
       report.payment_reference != null && <Id key="payment" value={report.payment_reference} />,
     ],
-    ['Asked next', report.next_look_at_ms != null && <ClockTime key="next" at_ms={report.next_look_at_ms} />],
+    ['Next check', report.next_look_at_ms != null && <ClockTime key="next" at_ms={report.next_look_at_ms} />],
     [
       'No answer since',
       report.unanswered_since_at_ms != null && (

@@ -9,16 +9,17 @@ import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay, useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
-import { Button } from '../../console/web/parts/button.tsx'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
 import { AwaitedPage } from '../../console/web/parts/states.tsx'
 import { OrderActions } from './order-actions.tsx'
 import { OrderFacts, OrderRefunds } from './order-facts.tsx'
 import { OrderStatus } from './order-list.tsx'
+import { useOwnAccount } from './own-account.ts'
 import { TestMode } from './test-mode.tsx'
 import { Timeline } from './timeline.tsx'
-import { type Order, stateSentence } from './words.ts'
+import { type Order, staffSentence, stateSentence } from './words.ts'
 
 /** The answer of the gateway, which is cheap. */
 const READ_EVERY_MS = 4_000
@@ -69,7 +70,7 @@ function Known({ order }: { order: Order }) {
   return (
     <Page
       title={`Order ${order.id}`}
-      lead={is_staff ? undefined : <span role="status">{stateSentence(order)}</span>}
+      lead={is_staff ? staffSentence(order) : <span role="status">{stateSentence(order)}</span>}
       width="text"
       actions={
         <>
@@ -110,12 +111,23 @@ function Known({ order }: { order: Order }) {
       <Section title="History">
         <Timeline order={order} />
       </Section>
-      {!is_staff && (
-        <p className="payments-back">
-          <Link href="/payments">All orders</Link>
-        </p>
-      )}
+      {!is_staff && <NextSteps is_paid={order.paid_at_ms !== null} />}
     </Page>
+  )
+}
+
+/** What somebody does who has looked at their order: at first, a call. */
+function NextSteps({ is_paid }: { is_paid: boolean }) {
+  const { data } = useOwnAccount(is_paid)
+  return (
+    <div className="row payments-back">
+      {is_paid && data?.due && (
+        <ButtonLink look="primary" href="/start">
+          Make your first call
+        </ButtonLink>
+      )}
+      <Link href="/payments">All orders</Link>
+    </div>
   )
 }
 

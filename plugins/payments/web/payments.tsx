@@ -1,10 +1,15 @@
 // The page Payments: of an account its orders and the way to add funds; of the staff what payments bring, and what waits for them.
+import { Link } from 'wouter'
 import { useViewer } from '../../console/web/app/session.tsx'
+import { Figure, Figures } from '../../console/web/parts/figure.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
+import { Skeleton } from '../../console/web/parts/states.tsx'
 import { RedeemVoucher } from '../../vouchers/web/redeem-voucher.tsx'
 import { AddFundsLink } from './add-funds-link.tsx'
 import { OperatorPayments } from './operator-payments.tsx'
 import { OrderList, useMethods } from './order-list.tsx'
+import { useOwnAccount } from './own-account.ts'
 import { TestMode } from './test-mode.tsx'
 
 export default function Payments() {
@@ -13,7 +18,8 @@ export default function Payments() {
 }
 
 function AccountPayments() {
-  const { methods } = useMethods()
+  const { methods, is_awaited } = useMethods()
+  const own = useOwnAccount()
   return (
     <Page
       title="Payments"
@@ -25,10 +31,30 @@ function AccountPayments() {
         </>
       }
     >
-      <TestMode is_test={methods.some(({ is_test }) => is_test)} />
-      <Section title="Orders">
-        <OrderList />
-      </Section>
+      {/* What comes later would push down what is below it. */}
+      {is_awaited || own.isLoading ? (
+        <Skeleton rows={8} />
+      ) : (
+        <>
+          <TestMode is_test={methods.some(({ is_test }) => is_test)} />
+          {own.data?.account && <Balance {...own.data.account} />}
+          <Section title="Orders">
+            <OrderList />
+          </Section>
+        </>
+      )}
     </Page>
+  )
+}
+
+function Balance({ available_nanos, debt_nanos }: { available_nanos: number; debt_nanos: number }) {
+  const transactions = <Link href="/transactions">See transactions</Link>
+  return (
+    <Figures>
+      <Figure label="Balance" value={<Money nanos={available_nanos} balance />} note={transactions} />
+      {debt_nanos > 0 && (
+        <Figure label="Debt" value={<Money nanos={debt_nanos} balance />} note="added funds pay it first" />
+      )}
+    </Figures>
   )
 }

@@ -45,24 +45,30 @@ export const sourceWords = (source: string | undefined): string | undefined =>
 export const amountOf = ({ amount, currency }: Pick<OrderRow, 'amount' | 'currency'>): string =>
   `${amount} ${currency}`
 
+/** What has become of an order, for the staff, where its state alone does not say it. */
+export const staffSentence = ({ state, account }: Order): string | undefined =>
+  state === 'lost'
+    ? `The bank took the payment back, so its credit was taken from ${account}’s balance. If the balance lacked a part of it, that part is debt, and the account is suspended.`
+    : undefined
+
 /** What has become of an order, for whoever pays. */
 export function stateSentence(order: Order): string {
   const paid = amountOf(order)
   const credit = `${order.credit_usd} USD`
   if (order.is_pending)
-    return `Waiting for your bank. ${credit} are added to your balance once the money arrives, which can take a few days.`
+    return `Waiting for your bank. ${credit} is added to your balance once the money arrives, which can take a few days.`
   switch (order.state) {
     case 'open':
       return order.instructions === null
-        ? `Pay ${paid}, and ${credit} are added to your balance.`
-        : `Send ${paid} as below. ${credit} are added to your balance once the money has arrived.`
+        ? `Pay ${paid}, and ${credit} is added to your balance.`
+        : `Send ${paid} as below. ${credit} is added to your balance once the money has arrived.`
     case 'paid':
     case 'won':
-      return `Paid. ${credit} were added to your balance.`
+      return `Paid. ${credit} was added to your balance.`
     case 'partly_refunded':
-      return `${order.refunded} ${order.currency} of ${paid} were refunded.`
+      return `${order.refunded} ${order.currency} of ${paid} was refunded.`
     case 'refunded':
-      return `${paid} were refunded.`
+      return `${paid} was refunded.`
     case 'refund_failed':
       return 'The payment method could not give the money back. It is on your balance again. Ask the operator of this gateway.'
     case 'disputed':

@@ -20,17 +20,19 @@ function daysOf(month: string): { since: string; until: string } {
 
 const MONTHS_OFFERED = 12
 
-export function MonthFilter({ since, until, set }: Parameters<typeof DayFilters>[0]) {
+type MonthFilterProps = Parameters<typeof DayFilters>[0] & {
+  /** What is shown while no month is chosen. */
+  any?: string
+}
+
+export function MonthFilter({ since, until, set, any = 'Any month' }: MonthFilterProps) {
   const months = recentMonths(MONTHS_OFFERED)
   const isOf = (month: string) => daysOf(month).since === since && daysOf(month).until === until
   return (
     <Select
       inline
       aria-label="Month"
-      options={[
-        { value: '', label: 'Any month' },
-        ...months.map((value) => ({ value, label: monthName(value) })),
-      ]}
+      options={[{ value: '', label: any }, ...months.map((value) => ({ value, label: monthName(value) }))]}
       value={months.find(isOf) ?? ''}
       onChange={(month) => set(month === '' ? { since: '', until: '' } : daysOf(month))}
     />
