@@ -1,0 +1,227 @@
+// The operator and money in the browser: refunds a part, sees a dispute through, gives away vouchers, and closes the month.
+import { describe, expect, test } from 'bun:test'
+import { PASSWORD } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
+import { eventually } from '../support/eventually.ts'
+import { button, DEAR, heading, moneyScene, pictures, type Walker } from './money-scene.ts'
+
+const { gateway, stripe, visit, signUp, pay } = await moneyScene(`
+[referral]
+share = 0.1
+`)
+
+const accountOf = (name: string) => gateway.rows().accounts.find((account) => account.name === name)
+
+/** A friend's page to sign up, by the link that an account passes on. */
+async function linkOf({ page }: ConsolePage): Promise<string> {
+  const text = await page.getByText(/\/console\/sign-up\?ref=/).innerText()
+  const { pathname, search } = new URL(text.trim())
+  return pathname + search
+}
+
+/** Calls of an account, 10 USD each. @returns what they cost */
+async function spend(name: string, calls: number): Promise<number> {
+  const key = await gateway.key(name)
+  const body = { ...DEAR, messages: [{ role: 'user', content: 'Hello' }] }
+  for (let made = 0; made < calls; made++)
+    expect((await gateway.call('/v1/chat/completions', body, { key })).status).toBe(200)
+  const { calls: all, accounts } = await gateway.atRest()
+  const account = accounts.find((one) => one.name === name)
+  return all
+    .filter(({ account_id }) => account_id === account?.id)
+    .reduce((sum, { cost_nanos }) => sum + cost_nanos, 0)
+}
+
+const pageAtStripe = (order: number): string =>
+  gateway.db.query<{ reference: string }, [number]>('SELECT reference FROM orders WHERE id = ?').get(order)
+    ?.reference ?? ''
+
+/** Each row of a file of the console by its columns' names. */
+function rowsOf(csv: string): Record<string, string>[] {
+  const [head = '', ...lines] = csv.trimEnd().split('\r\n')
+  const names = head.split(',')
+  return lines.map((line) => {
+    const cells = line.split(',')
+    return Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']))
+  })
+}
+
+describe.each<Walker>([{ size: 'wide', theme: 'dark' }, { size: 'phone' }])('on a $size screen', (walker) => {
+  const { size } = walker
+  const name = `rita-${size}`
+  const friend = `fred-${size}`
+  let order = 0
+  let of_friend = 0
+  let code = ''
+
+  test('the operator creates a voucher, whose code is shown once', async () => {
+    await using one = await visit('operator', walker)
+    const { page } = one
+    const seen = pictures(one, walker)
+    await one.open('/console/vouchers')
+    await one.looksRight()
+    await seen('30-vouchers')
+    await button(one, 'Create vouchers').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Amount').fill('5')
+    await dialog.getByLabel('Note').fill(`fair ${size}`)
+    await one.looksRight()
+    await seen('31-create-voucher')
+    await dialog.getByRole('button', { name: 'Create vouchers' }).click()
+    code = await dialog.locator('.voucher-codes pre').innerText()
+    await one.looksRight()
+    await seen('32-voucher-created')
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByText(`fair ${size}`).waitFor()
+    await seen('33-voucher-batches')
+    await one.isClean()
+  })
+
+  test('an account pays, redeems the voucher once, and refers a friend who signs up and pays', async () => {
+    await using one = await visit(undefined, walker)
+    const { page } = one
+    const seen = pictures(one, walker)
+    await one.open('/console/sign-up')
+    await signUp(one, `${name}@example.org`)
+    await one.open('/console/add-funds')
+    order = await pay(one, '100', (step) => seen(`34-${step}`))
+
+    await one.open('/console/payments')
+    await button(one, 'Redeem voucher').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Code').fill(code)
+    await one.looksRight()
+    await seen('35-redeem')
+    await dialog.getByRole('button', { name: 'Redeem voucher' }).click()
+    await page.getByText('5.00 USD added. Your balance is 113.00 USD.').waitFor()
+    await seen('36-redeemed')
+    expect(accountOf(name)?.balance_nanos).toBe(113_000_000_000)
+
+    await one.open('/console/refer')
+    await one.looksRight()
+    await seen('37-refer')
+    const link = await linkOf(one)
+    {
+      await using other = await visit(undefined, walker)
+      await other.open(link)
+      await signUp(other, `${friend}@example.org`)
+      await other.open('/console/add-funds')
+      of_friend = await pay(other, '50', (step) => pictures(other, walker)(`38-${step}`))
+      await other.isClean()
+    }
+    await one.open('/console/refer')
+    await page.getByText('5.40').first().waitFor()
+    await one.looksRight()
+    await seen('39-earned')
+    // 108 + 5 of the voucher + a tenth of 54.
+    expect(accountOf(name)?.balance_nanos).toBe(118_400_000_000)
+    await one.isClean()
+  })
+
+  test('the operator refunds a part, which takes its credit from the balance', async () => {
+    await using one = await visit('operator', walker)
+    const { page } = one
+    const seen = pictures(one, walker)
+    await one.open(`/console/orders/${order}`)
+    await one.looksRight()
+    await seen('40-order')
+    await button(one, 'Refund').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Amount').fill('40')
+    await dialog.getByLabel('Reason').fill('Charged twice')
+    await one.looksRight()
+    await seen('41-refund')
+    await dialog.getByRole('button', { name: 'Refund 40 EUR' }).click()
+    await page.getByText(`40 EUR of order ${order} refunded`).waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('Partly refunded').first().waitFor()
+    await one.looksRight()
+    await seen('42-refunded')
+    expect(accountOf(name)?.balance_nanos).toBe((118_400 - 43_200) * 1_000_000)
+    await one.isClean()
+  })
+
+  test('the operator sees a dispute among what needs attention; a lost one leaves debt, and suspends', async () => {
+    // Spent before the payer goes to their bank.
+    const spent_nanos = await spend(friend, 5)
+    const session = pageAtStripe(of_friend)
+    stripe.dispute(session, 'needs_response')
+    await stripe.webhooks.settled()
+    await using one = await visit('operator', walker)
+    const { page } = one
+    const seen = pictures(one, walker)
+    await one.open('/console')
+    await seen('43-operator-overview')
+    await one.open('/console/payments')
+    await heading(one, 'Payments').waitFor()
+    await page.getByText('The payer has disputed the payment at their bank.').waitFor()
+    await one.looksRight()
+    await seen('44-attention')
+    await page
+      .getByRole('link', { name: `Order ${of_friend}`, exact: true })
+      .first()
+      .click()
+    await heading(one, `Order ${of_friend}`).waitFor()
+    await one.looksRight()
+    await seen('45-disputed')
+    stripe.dispute(session, 'lost')
+    await stripe.webhooks.settled()
+    await page.getByText('that part is debt, and the account is suspended.').waitFor()
+    await one.looksRight()
+    await seen('46-lost')
+    await one.open(`/console/accounts/${friend}`)
+    await page.getByText('suspended', { exact: true }).first().waitFor()
+    await seen('47-suspended')
+    await one.looksRight()
+    expect(accountOf(friend)).toMatchObject({
+      status: 'suspended',
+      balance_nanos: 0,
+      debt_nanos: spent_nanos,
+    })
+    // The referrer's share goes back, too.
+    const left_nanos = (118_400 - 43_200 - 5_400) * 1_000_000
+    await eventually('the share is taken back', () => accountOf(name)?.balance_nanos === left_nanos)
+
+    await using other = await visit(undefined, walker)
+    await other.open('/console')
+    other.allow(/status of 403/)
+    await other.page.getByLabel('Account or email').fill(friend)
+    await other.page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await other.page.keyboard.press('Enter')
+    await other.page.getByText('This account is suspended').waitFor()
+    await pictures(other, walker)('48-suspended')
+    await other.looksRight()
+  })
+
+  test('the operator closes the month: revenue, liabilities, and the file for accounting, whose sums agree', async () => {
+    await using one = await visit('operator', walker)
+    const { page } = one
+    const seen = pictures(one, walker)
+    await one.open('/console/payments')
+    await heading(one, 'Payments').waitFor()
+    await one.looksRight()
+    await seen('50-month')
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Export CSV' }).first().click()
+    const file = await (await downloading).path()
+    const rows = rowsOf(await Bun.file(file).text())
+    const sum = (column: string): string =>
+      (rows.reduce((total, row) => total + Math.round(Number(row[column]) * 100), 0) / 100).toFixed(2)
+    const walks = rows.filter(({ type }) => type === 'lost_dispute').length
+    // 100 − 40 of one, 50 − 50 of the other; 2.9 % and 0.30 of each payment.
+    expect([sum('amount'), sum('fee'), sum('net')]).toEqual([
+      (walks * 60).toFixed(2),
+      (walks * (3.2 + 1.75)).toFixed(2),
+      (walks * (60 - 4.95)).toFixed(2),
+    ])
+    const text = await page.locator('main').innerText()
+    expect(text).toContain(`${sum('net')} EUR`)
+    const owed = gateway.rows().accounts.reduce((total, { balance_nanos }) => total + balance_nanos, 0)
+    expect(text).toContain(`${(owed / 1e9).toFixed(2)}`)
+    await one.open('/console/referrals')
+    await page.getByText(name).waitFor()
+    await one.looksRight()
+    await seen('51-referrals')
+    await one.isClean()
+  })
+})

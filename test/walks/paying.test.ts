@@ -1,0 +1,83 @@
+// A stranger pays in the browser: signs up, adds funds by card on Stripe's page, calls until the balance is used up, and pays again.
+import { describe, expect, test } from 'bun:test'
+import type { ConsolePage } from '../support/console-page.ts'
+import { button, DEAR, heading, moneyScene, pictures, type Walker } from './money-scene.ts'
+
+const { gateway, visit, signUp, pay } = await moneyScene()
+
+const accountOf = (name: string) => gateway.rows().accounts.find((account) => account.name === name)
+
+/** Creates a key at "Get started", and runs the code that the page proposes, as it is copied. */
+async function runSnippet(one: ConsolePage): Promise<string> {
+  await button(one, 'Create key').click()
+  const dialog = one.page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('laptop')
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  const key = await dialog.locator('.secret pre').innerText()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  const snippet = await one.page.locator('.snippet pre').innerText()
+  expect(snippet).toContain(key)
+  const ran = Bun.spawn(['sh', '-c', snippet], { stdout: 'pipe', stderr: 'ignore' })
+  expect(await new Response(ran.stdout).text()).toContain('"chat.completion"')
+  return key
+}
+
+/** Calls until the balance is too low. @returns what the caller then reads */
+async function useUp(key: string): Promise<string> {
+  const messages = [{ role: 'user', content: 'Hello' }]
+  for (;;) {
+    const answer = await gateway.call('/v1/chat/completions', { ...DEAR, messages }, { key })
+    if (answer.status === 402) return await answer.text()
+    expect(answer.status).toBe(200)
+    await answer.arrayBuffer()
+  }
+}
+
+describe.each<Walker>([{ size: 'wide' }, { size: 'phone', theme: 'dark' }])('on a $size screen', (walker) => {
+  const name = `anna-${walker.size}`
+
+  test('a stranger signs up, pays by card, calls, runs out, and pays again', async () => {
+    await using one = await visit(undefined, walker)
+    const { page } = one
+    const seen = pictures(one, walker)
+    await one.open('/console')
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await heading(one, 'Create an account').waitFor()
+    await signUp(one, `${name}@example.org`)
+    await page.getByText('You have no balance yet.').waitFor()
+    await one.looksRight()
+    await seen('10-start')
+
+    await page.getByRole('link', { name: 'Add funds' }).click()
+    await pay(one, '25', (step) => seen(`11-${step}`))
+    expect(accountOf(name)?.balance_nanos).toBe(27_000_000_000)
+
+    await page.getByRole('link', { name: 'Make your first call' }).click()
+    await page.getByText('You have 27.00 USD').waitFor()
+    await seen('12-start-paid')
+    const key = await runSnippet(one)
+    await page.getByText(/Your first call worked/).waitFor()
+    await one.looksRight()
+    await seen('13-first-call')
+
+    expect(await useUp(key)).toContain('Insufficient balance. Add funds')
+    await gateway.rest()
+    await one.open('/console')
+    await heading(one, 'Overview').waitFor()
+    await seen('14-overview-low')
+    await one.looksRight()
+    await one.open('/console/payments')
+    await seen('15-payments')
+    await one.looksRight()
+    await page.getByRole('link', { name: 'Add funds' }).first().click()
+    await heading(one, 'Add funds').waitFor()
+    await pay(one, '10', (step) => seen(`16-again-${step}`))
+    await page.getByRole('link', { name: 'All orders' }).click()
+    await page.getByText('Order 2').or(page.getByText('Order 4')).first().waitFor()
+    await one.looksRight()
+    await seen('17-payments-two')
+    await one.open('/console/transactions')
+    await seen('18-transactions')
+    await one.isClean()
+  })
+})
