@@ -2,6 +2,7 @@
 import type { ActionContext } from '../../src/domain/actions.ts'
 import { formatMinor } from '../../src/domain/currencies.ts'
 import {
+  conflict,
   GatewayError,
   invalidRequest,
   rateLimited,
@@ -155,11 +156,15 @@ function sameOrder(first: Order, { method, kind, currency, amount_minor }: Order
 /**
  * Begins the payment of an open order, or begins it again: the provider gives the same one.
  *
- * @throws GatewayError conflict for an order that is not open; upstream_failed where the provider does not answer: the order stays open
+ * @throws GatewayError conflict for an order that is not open, or whose money is on its way; upstream_failed where the provider does not answer: the order stays open
  */
 export async function startPayment(parts: PaymentParts, order_id: number): Promise<StartedPayment> {
   const order = await orderById(parts.db, order_id)
   if (order.state !== 'open' || parts.now() >= order.expires_at_ms) throw conflictOf(order)
+  if (order.pending_since_ms !== null)
+    throw conflict('The payment is on its way, so the order cannot be paid again. Wait for it.', {
+      code: 'payment_pending',
+    })
   const provider = providerOf(parts, order.provider)
   let started: StartedPayment
   try {

@@ -18,6 +18,8 @@ export interface Payments {
   refused_webhooks: RefusedWebhooks
   /** Looks at orders by pages, by the order. */
   page_looks: OwnRate
+  /** Orders that accounts make at their pages, by the account. */
+  page_orders: OwnRate
   /** Looks at due orders from now on. */
   begin(): void
   /** Begins no look any more. */
@@ -80,6 +82,7 @@ export function openPayments(
     parts,
     settings,
     page_looks: createRate(() => performance.now()),
+    page_orders: createRate(() => performance.now()),
     refused_webhooks,
     begin() {
       timer ??= setInterval(() => void look(), LOOK_EVERY_MS)

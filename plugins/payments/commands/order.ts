@@ -15,10 +15,10 @@ import { refundOrder } from '../refunding.ts'
 import { wasPaid } from '../states.ts'
 import type { Order, OrderRefund } from '../tables.ts'
 import { isOfPlugin, lookByGateway } from './by-gateway.ts'
-import { type OrderWork, orderFields, requireOrder, withOrder } from './parts.ts'
+import { EXAMPLE, type OrderWork, orderFields, requireOrder, withOrder } from './parts.ts'
 import { addShowCommand } from './show.ts'
 
-const ORDER = 'its number, or that of its bank transfer, such as TG-12-62'
+const ORDER = `its number, or that of its bank transfer, such as ${EXAMPLE}`
 
 const addList = listCommand(order_list, {
   name: 'list',
@@ -73,7 +73,7 @@ function addMarkPaid(group: Command, deps: CliDeps): void {
       .argument('<order>', ORDER)
       .argument('<amount>', 'what came, such as 25.00')
       .argument('[currency]', "such as EUR; the order's where absent"),
-    'order mark-paid TG-12-62 25.00 EUR --reference 2026-11-29/4711',
+    'order mark-paid TG-12-47130 25.00 EUR --reference 2026-11-29/4711',
   )
     .requiredOption('--reference <text>', "the bank's number of the transfer; each pays one order")
     .summary('Mark an order as paid by a bank transfer.')

@@ -11,20 +11,43 @@ import type { Db } from '../../../src/store/db.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { type ListedOrder, listedOrder, order_list } from '../list.ts'
 import { MANUAL } from '../manual/provider.ts'
-import { orderOfReference } from '../manual/reference.ts'
+import { readReference, transferReference } from '../manual/reference.ts'
 import type { Network } from '../method-parts.ts'
 import { openMethods } from '../methods.ts'
 import type { PaymentParts } from '../parts.ts'
 import { type PaymentSettings, paymentSettings } from '../settings.ts'
 
-/** An order as its argument: its number, or the number that its bank transfer has. @throws GatewayError invalid_request */
-export function readOrder(text: string): number {
-  const id = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : orderOfReference(text)
-  if (id === undefined)
+/** An order as its argument names it: by its number, or by what its bank transfer has, which is that of this order alone. */
+export interface NamedOrder {
+  id: number
+  reference?: string
+}
+
+/** @throws GatewayError invalid_request */
+export function readOrder(text: string): NamedOrder {
+  if (/^[1-9]\d{0,14}$/.test(text)) return { id: Number(text) }
+  const read = readReference(text)
+  if (!read)
     throw invalidRequest(
-      `"${text}" is not the number of an order, such as 12, nor that of its transfer, such as TG-12-62.`,
+      `"${text}" is not the number of an order, such as 12, nor that of its transfer, such as ${EXAMPLE}.`,
     )
-  return id
+  return { id: read.order_id, reference: read.reference }
+}
+
+export const EXAMPLE = 'TG-12-47130'
+
+/** @throws GatewayError not_found, also where the order of this number is not the one that a transfer names */
+export async function requireNamed(
+  db: Db,
+  { id, reference }: NamedOrder,
+  now_ms: number,
+): Promise<ListedOrder> {
+  const order = await requireOrder(db, id, now_ms)
+  if (reference === undefined || (order.provider === MANUAL && reference === transferReference(order)))
+    return order
+  throw notFound(
+    `No order here has the number ${reference}: order ${id} is another one. Was a backup restored since that one was made? Credit its account by hand.`,
+  )
 }
 
 /** @throws GatewayError not_found */
@@ -45,7 +68,7 @@ export interface OrderWork {
  * alone. What takes from a balance is done by the gateway that serves the folder.
  *
  * @param text the order's argument
- * @throws GatewayError as `readOrder` and `requireOrder`; unprocessable for a catalogue with mistakes; what `work` throws
+ * @throws GatewayError as `readOrder` and `requireNamed`; unprocessable for a catalogue with mistakes; what `work` throws
  */
 export async function withOrder(
   text: string,
@@ -53,12 +76,12 @@ export async function withOrder(
   deps: CliDeps,
   work: (parts: OrderWork) => Promise<void>,
 ): Promise<void> {
-  const id = readOrder(text)
+  const named = readOrder(text)
   const context = contextOf(command, deps)
   const { folder, warn } = context
   const { catalogue } = await requireCatalogue(folder)
   await withDatabase(folder, 'write', async (db) => {
-    const order = await requireOrder(db, id, deps.now())
+    const order = await requireNamed(db, named, deps.now())
     await using mover = await openMoneyMover(folder)
     const silent = () => {}
     const told = (_: object, message?: string) => warn(message ?? '')

@@ -10,7 +10,7 @@ import { type StateChangeRow, stateChangesOf } from '../../../src/store/state-ch
 import type { ListedOrder } from '../list.ts'
 import { refundsOf } from '../refund-store.ts'
 import type { OrderRefund } from '../tables.ts'
-import { orderFields, readOrder, requireOrder } from './parts.ts'
+import { orderFields, readOrder, requireNamed } from './parts.ts'
 
 export function addShowCommand(group: Command, deps: CliDeps): void {
   addExample(
@@ -23,11 +23,11 @@ export function addShowCommand(group: Command, deps: CliDeps): void {
     )
     .action((text: string, _: object, command: Command) => {
       const { folder, answer, tableOf } = contextOf(command, deps)
-      const id = readOrder(text)
+      const named = readOrder(text)
       return withDatabase(folder, 'read', async (db) => {
-        const order = await requireOrder(db, id, deps.now())
-        const refunds = await refundsOf(db, id)
-        const changes = [...(await stateChangesOf(db, 'orders', id))]
+        const order = await requireNamed(db, named, deps.now())
+        const refunds = await refundsOf(db, order.id)
+        const changes = [...(await stateChangesOf(db, 'orders', order.id))]
         for (const refund of refunds) changes.push(...(await stateChangesOf(db, 'order_refunds', refund.id)))
         changes.sort((one, other) => one.at_ms - other.at_ms || one.id - other.id)
         const history = tableOf(CHANGES, changes, 'Nothing has changed since it was made.')

@@ -29,6 +29,7 @@ import { cancelOrder, makeOrderIn, offerOf, startPayment } from '../ordering.ts'
 import { providerOf } from '../parts.ts'
 import type { Payments } from '../payments.ts'
 import { wasPaid } from '../states.ts'
+import { takeOrderOf } from './order-rate.ts'
 import { orderView, requireOrder } from './order-view.ts'
 import {
   MethodsView,
@@ -169,7 +170,7 @@ export function readAmount({ amount, currency }: { amount: string; currency: str
 /** @returns the number of the order, the first one's for a key that was sent before */
 async function make(
   gateway: ConsoleParts,
-  { parts, settings }: Payments,
+  { parts, settings, page_orders }: Payments,
   asking: Asking,
   body: Static<typeof OrderBody>,
   request_key: string | undefined,
@@ -181,6 +182,7 @@ async function make(
     throw unprocessable('This account is closed, so nothing can be paid for it. Reopen it first.', {
       code: 'account_closed',
     })
+  if (viewer.side !== 'operator') takeOrderOf(account.id, page_orders)
   const { currency, method } = body
   const request = {
     account_id: account.id,

@@ -20,9 +20,7 @@ export async function contractFaults(method: PaymentProvider, now_ms: number): P
   const other = orderFor(method, id + 1, now_ms)
   const started = await tried(faults, async () => await method.start(order))
   if (started) {
-    faults.push(
-      ...(await faultsOfStart(method, [order, other], started.reference, started.go_to !== undefined)),
-    )
+    faults.push(...(await faultsOfStart(method, [order, other], started.reference)))
     faults.push(
       ...(await faultsOfLook(method, { ...order, reference: started.reference }, started.reference)),
     )
@@ -53,7 +51,6 @@ async function faultsOfStart(
   method: PaymentProvider,
   [order, other]: readonly [PaymentOrder, PaymentOrder],
   reference: string,
-  has_page: boolean,
 ): Promise<string[]> {
   const faults: string[] = []
   const again = await tried(faults, async () => await method.start(order))
@@ -64,12 +61,10 @@ async function faultsOfStart(
   const its = await tried(faults, async () => await method.start(other))
   if (its?.reference === reference)
     faults.push(`start gave two orders one reference, ${reference}: one payment would be taken for both.`)
-  const reborn = has_page
-    ? await method
-        .start({ ...order, expires_at_ms: order.expires_at_ms + 1 })
-        // Dropped: a refusal is as good, since no payment of the past is taken for it then.
-        .catch(() => undefined)
-    : undefined
+  const reborn = await method
+    .start({ ...order, expires_at_ms: order.expires_at_ms + 1_000 })
+    // Dropped: a refusal is as good, since no payment of the past is taken for it then.
+    .catch(() => undefined)
   if (reborn?.reference === reference)
     faults.push(
       `start gave an order of another database with the same number the same reference, ${reference}: a payment of the past would be taken for it. Put expires_at_ms in the reference.`,

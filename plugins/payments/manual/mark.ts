@@ -73,7 +73,7 @@ async function keep(tx: Tx, { id, account_id }: Order, reference: string, now_ms
       `The transfer ${reference} has paid order ${other.id}. If one transfer paid both, add a number to it, such as ${reference}/2.`,
       { code: 'reference_used' },
     )
-  if (order.reference === null) await keepReference(tx, order, transferReference(id))
+  if (order.reference === null) await keepReference(tx, order, transferReference(order))
   await keepMark(tx, id, { payment_reference: reference, next_look_at_ms: now_ms })
   await recordAction(tx, {
     action: 'order.marked_paid',

@@ -10,9 +10,10 @@ export function manualProvider({ instructions, ...settings }: ManualSettings): P
   return {
     name: MANUAL,
     ...settings,
-    start: async ({ id }) => ({ reference: transferReference(id) }),
-    async look(reference, { id, currency, amount_minor, payment_reference }) {
-      if (reference !== transferReference(id))
+    start: async (order) => ({ reference: transferReference(order) }),
+    async look(reference, order) {
+      const { id, currency, amount_minor, payment_reference } = order
+      if (reference !== transferReference(order))
         throw new Error(`${reference} is not the number of order ${id}`)
       // `markPaid` keeps no mark of another amount.
       const paid = payment_reference === null ? {} : { payment_reference }
@@ -30,8 +31,9 @@ export function manualProvider({ instructions, ...settings }: ManualSettings): P
   }
 }
 
-function fillIn(instructions: string, { id, currency, amount_minor }: PaymentOrder): string {
-  const values = { amount: formatMinor(amount_minor, currency), reference: transferReference(id) }
+function fillIn(instructions: string, order: PaymentOrder): string {
+  const { currency, amount_minor } = order
+  const values = { amount: formatMinor(amount_minor, currency), reference: transferReference(order) }
   const missing = [
     ...(instructions.includes('{amount}') ? [] : [`Amount: ${values.amount}`]),
     ...(instructions.includes('{reference}') ? [] : [`Reference: ${values.reference}`]),

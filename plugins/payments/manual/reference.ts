@@ -1,21 +1,32 @@
 // The number that people write on a bank transfer: that of their order, with check digits, in characters that every bank takes. Pure.
+import type { PaymentOrder } from '../../../src/payment-api.ts'
 
-const REFERENCE = /^TG-?(\d{1,15})-?(\d{2})$/
+const REFERENCE = /^TG-?(\d{1,15})-?(\d{3})(\d{2})$/
 
-/** `TG-12-62`. */
-export const transferReference = (order_id: number): string => `TG-${order_id}-${checkDigits(order_id)}`
-
-/** By ISO 7064, MOD 97-10, as in an IBAN: a mistyped digit and two that were swapped are noticed. */
-const checkDigits = (order_id: number): string =>
-  String(98n - ((BigInt(order_id) * 100n) % 97n)).padStart(2, '0')
+type Numbered = Pick<PaymentOrder, 'id' | 'expires_at_ms'>
 
 /**
- * The order that a transfer names, as it stands on a bank statement: `tg 12 62` is the same.
- *
- * @returns undefined for a text that is none, also by its check digits
+ * `TG-12-47130`: the order, three digits of its time and two check digits. After a backup was restored, an order may have the number of one
+ * that is gone, whose transfer is still on its way: by their times they are not taken for each other.
  */
-export function orderOfReference(text: string): number | undefined {
+export const transferReference = ({ id, expires_at_ms }: Numbered): string => {
+  const time = String(Math.floor(expires_at_ms / 1_000) % 1_000).padStart(3, '0')
+  return referenceOf(String(id), time)
+}
+
+const referenceOf = (id: string, time: string): string => `TG-${id}-${time}${checkDigits(id + time)}`
+
+/** By ISO 7064, MOD 97-10, as in an IBAN: a mistyped digit and two that were swapped are noticed. */
+const checkDigits = (digits: string): string => String(98n - ((BigInt(digits) * 100n) % 97n)).padStart(2, '0')
+
+/**
+ * What a transfer names, as it stands on a bank statement: `tg-12-47130` is the same.
+ *
+ * @returns the number of an order, and the reference that this order must have; undefined for a text that is none, also by its check digits
+ */
+export function readReference(text: string): { order_id: number; reference: string } | undefined {
   const written = text.toUpperCase().replace(/[\s./_-]+/g, '-')
-  const [, id, check] = REFERENCE.exec(written) ?? []
-  return id !== undefined && checkDigits(Number(id)) === check ? Number(id) : undefined
+  const [, id, time, check] = REFERENCE.exec(written) ?? []
+  if (id === undefined || time === undefined || checkDigits(id + time) !== check) return undefined
+  return { order_id: Number(id), reference: referenceOf(id, time) }
 }

@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { manualProvider } from '../../../plugins/payments/manual/provider.ts'
+import { transferReference } from '../../../plugins/payments/manual/reference.ts'
 import { makeOrder, startPayment } from '../../../plugins/payments/ordering.ts'
 import { paymentSettings } from '../../../plugins/payments/settings.ts'
 import { accountByName } from '../../../src/access/accounts.ts'
@@ -210,8 +211,17 @@ describe('beside a running gateway', () => {
     })
   })
 
-  test.each([['0'], ['TG-12-61'], ['abc']])('%p is no order', async (text) => {
+  test.each([['0'], ['TG-12-47100'], ['abc']])('%p is no order', async (text) => {
     expect(await cli.refusal('order', 'check', text)).toContain(`"${text}" is not the number of an order`)
+  })
+
+  test('a transfer of an order that a restore has taken away is not that of the order with its number now', async () => {
+    const { id, expires_at_ms } = await world.order(account_id)
+    const lost = transferReference({ id, expires_at_ms: expires_at_ms - 3_601_000 })
+    const refusal = await cli.refusal('order', 'mark-paid', lost, '25', '--reference', 'B-9')
+    expect(refusal).toContain(`No order here has the number ${lost}: order ${id} is another one.`)
+    expect(await cli.refusal('order', 'show', lost)).toContain('Was a backup restored')
+    expect(await cli.json('order', 'show', String(id))).toMatchObject({ state: 'open' })
   })
 
   test('an unknown order', async () => {

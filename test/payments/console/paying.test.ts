@@ -1,5 +1,6 @@
 // Paying at the console: offers, orders that are made once, paid, looked at and cancelled; and all that is refused.
 import { describe, expect, test } from 'bun:test'
+import { MAX_ORDERS_A_MINUTE } from '../../../plugins/payments/console/order-rate.ts'
 import { MAX_OPEN_ORDERS } from '../../../plugins/payments/ordering.ts'
 import type { ConsoleClient, SentToConsole } from '../../support/console-session.ts'
 import { paymentScene } from './scene.ts'
@@ -273,6 +274,10 @@ describe('an order', () => {
       status: 409,
       code: 'payment_pending',
     })
+    expect(await scene.refused(owner, 'POST', `/orders/${id}/pay`)).toMatchObject({
+      status: 409,
+      code: 'payment_pending',
+    })
     clock.now_ms += 3_600_000
     fake.pay(id)
     expect(await operator.json('POST', `/orders/${id}/look`)).toMatchObject({
@@ -413,4 +418,21 @@ test('an account has so many open orders at most', async () => {
   })
   await dora.json('POST', `/orders/${ids[0]}/cancel`)
   await scene.ordered('25', { by: dora })
+})
+
+test('orders that are made and cancelled over and over are thirty a minute', async () => {
+  const { as, refused } = scene
+  const billing = await as('billing')
+  let made = 0
+  for (; made <= MAX_ORDERS_A_MINUTE; made++) {
+    const { order } = await startedBy(billing, { body: { method: fake.name, currency: 'EUR', amount: '25' } })
+    if (order === undefined) break
+    await billing.json('POST', `/orders/${order.id}/cancel`)
+  }
+  expect(made).toBeLessThanOrEqual(MAX_ORDERS_A_MINUTE)
+  const again = { method: fake.name, currency: 'EUR', amount: '25' }
+  expect(await refused(owner, 'POST', '/orders', again)).toMatchObject({
+    status: 429,
+    message: expect.stringContaining('orders within a minute. Try again in'),
+  })
 })

@@ -26,7 +26,7 @@ describe('an order by bank transfer', () => {
     expect(go_to).toBeNull()
     expect(order).toMatchObject({
       ...{ state: 'open', can_mark_paid: false },
-      instructions: `Send 25.00 EUR to DE02 1203 0000 0000 2020 51, with ${transferReference(id)}.`,
+      instructions: `Send 25.00 EUR to DE02 1203 0000 0000 2020 51, with ${transferReference({ id, expires_at_ms: order.expires_at_ms })}.`,
     })
     expect(await operator.json('GET', `/orders/${id}`)).toMatchObject({ can_mark_paid: true })
     const { method, path, body } = mark(id)

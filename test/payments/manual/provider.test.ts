@@ -1,43 +1,55 @@
 // Bank transfers as a payment method: their numbers, what people are told, what is looked up, and mistakes in the settings.
 import { describe, expect, test } from 'bun:test'
 import { manualProvider } from '../../../plugins/payments/manual/provider.ts'
-import { orderOfReference, transferReference } from '../../../plugins/payments/manual/reference.ts'
+import { readReference, transferReference } from '../../../plugins/payments/manual/reference.ts'
 import { catalogueOf } from '../../support/catalogue.ts'
 import { startTestGateway } from '../../support/gateway.ts'
 import { startTransferGateway, TRANSFERS } from './transfers.ts'
 
 describe('the number on a transfer', () => {
   test.each([
-    [1, 'TG-1-95'],
-    [12, 'TG-12-62'],
-    [123_456, 'TG-123456-76'],
-  ])('of order %d is %s', (id, reference) => {
-    expect(transferReference(id)).toBe(reference)
+    [1, 0, 'TG-1-00008'],
+    [12, 7_471_999, 'TG-12-47130'],
+    [12, 7_472_000, 'TG-12-47227'],
+    [123_456, 789_000, 'TG-123456-78978'],
+  ])('of order %d that ends at %d is %s', (id, expires_at_ms, reference) => {
+    expect(transferReference({ id, expires_at_ms })).toBe(reference)
   })
 
-  test.each(['TG-12-62', 'tg-12-62', ' TG 12 62', 'TG1262', 'TG.12/62', 'TG-12 -62'])(
-    '%p is that of order 12',
-    (text) => {
-      expect(orderOfReference(text.trim())).toBe(12)
-    },
-  )
+  const TAIL = '47130'
+  test.each([
+    `TG-12-${TAIL}`,
+    `tg-12-${TAIL}`,
+    ` TG 12 ${TAIL}`,
+    `TG12${TAIL}`,
+    `TG.12/${TAIL}`,
+    `TG-12 -${TAIL}`,
+  ])('%p is that of order 12', (text) => {
+    expect(readReference(text.trim())).toEqual({ order_id: 12, reference: 'TG-12-47130' })
+  })
 
-  test.each(['TG-12-61', 'TG-21-61', 'TG-13-61', 'TG-12', '12', 'XX-12-61', 'TG-12-62-7', ''])(
-    '%p is none',
-    (text) => {
-      expect(orderOfReference(text)).toBeUndefined()
-    },
-  )
+  test.each([
+    'TG-12-47110',
+    `TG-21-${TAIL}`,
+    `TG-13-${TAIL}`,
+    'TG-12',
+    '12',
+    `XX-12-${TAIL}`,
+    `TG-12-${TAIL}-7`,
+    '',
+  ])('%p is none', (text) => {
+    expect(readReference(text)).toBeUndefined()
+  })
 
   test('each is read back, and no other with one digit changed or two swapped', () => {
     for (let id = 1; id < 3_000; id += 7) {
-      const reference = transferReference(id)
-      expect(orderOfReference(reference)).toBe(id)
+      const reference = transferReference({ id, expires_at_ms: id * 1_009_000 })
+      expect(readReference(reference)).toEqual({ order_id: id, reference })
       expect(reference).toMatch(/^[A-Z0-9-]{6,35}$/)
       const digits = String(id)
       for (let at = 0; at < digits.length; at++) {
         const other = digits.slice(0, at) + ((Number(digits[at]) + 1) % 10) + digits.slice(at + 1)
-        expect(orderOfReference(reference.replace(`-${digits}-`, `-${other}-`))).toBeUndefined()
+        expect(readReference(reference.replace(`-${digits}-`, `-${other}-`))).toBeUndefined()
       }
     }
   })
@@ -50,9 +62,9 @@ const ORDER = {
   currency: 'EUR',
   amount_minor: 2_500,
   description: 'Credit of 27.00 USD',
-  reference: 'TG-12-62',
+  reference: 'TG-12-47130',
   payment_reference: null,
-  expires_at_ms: 0,
+  expires_at_ms: 471_000,
   return_url: 'https://gateway.example/console/orders/12',
   webhook_url: 'https://gateway.example/payments/manual/webhook',
 }
@@ -64,10 +76,10 @@ const provider = (instructions: string) =>
 
 describe('what people are told', () => {
   test.each([
-    ['Send {amount}, purpose {reference}.', 'Send 25.00 EUR, purpose TG-12-62.'],
-    ['{reference} {reference}: {amount}', 'TG-12-62 TG-12-62: 25.00 EUR'],
-    ['IBAN DE02.\n', 'IBAN DE02.\n\nAmount: 25.00 EUR\nReference: TG-12-62'],
-    ['Send {amount}. {other} $& stays.', 'Send 25.00 EUR. {other} $& stays.\n\nReference: TG-12-62'],
+    ['Send {amount}, purpose {reference}.', 'Send 25.00 EUR, purpose TG-12-47130.'],
+    ['{reference} {reference}: {amount}', 'TG-12-47130 TG-12-47130: 25.00 EUR'],
+    ['IBAN DE02.\n', 'IBAN DE02.\n\nAmount: 25.00 EUR\nReference: TG-12-47130'],
+    ['Send {amount}. {other} $& stays.', 'Send 25.00 EUR. {other} $& stays.\n\nReference: TG-12-47130'],
   ])('%p', (instructions, text) => {
     expect(provider(instructions).instructions?.(ORDER)).toBe(text)
   })
@@ -78,22 +90,22 @@ describe('what is looked up', () => {
 
   test('a payment begins once, without a page', async () => {
     expect([await start(ORDER), await start(ORDER)]).toEqual([
-      { reference: 'TG-12-62' },
-      { reference: 'TG-12-62' },
+      { reference: 'TG-12-47130' },
+      { reference: 'TG-12-47130' },
     ])
   })
 
   test('open until it is marked; then paid, with the number of the transfer', async () => {
     const seen = { currency: 'EUR', amount_minor: 2_500, order_id: 12 }
-    expect(await look('TG-12-62', ORDER)).toEqual({ state: 'open', ...seen })
-    expect(await look('TG-12-62', { ...ORDER, payment_reference: 'B1' })).toEqual({
+    expect(await look('TG-12-47130', ORDER)).toEqual({ state: 'open', ...seen })
+    expect(await look('TG-12-47130', { ...ORDER, payment_reference: 'B1' })).toEqual({
       ...{ state: 'paid', payment_reference: 'B1' },
       ...seen,
     })
   })
 
   test('another order’s number is refused, marked or not', async () => {
-    await expect(look('TG-1-95', { ...ORDER, payment_reference: 'B1' })).rejects.toThrow(
+    await expect(look('TG-1-47150', { ...ORDER, payment_reference: 'B1' })).rejects.toThrow(
       'not the number of order 12',
     )
   })
