@@ -368,7 +368,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 1,150 more for the pages of payments.
   // 900 more for referrals: links, shares, what refunds take of them, pages and commands.
   // 150 more for faults of money and rights: silent payment methods, days of grace, refunds after a restore.
-  'plugins/': 100_770,
+  'plugins/': 100_900,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -411,7 +411,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 1,250 more for plans: subscriptions, a year of them, what callers see.
 // 2,700 more for orders: what follows from a provider's word as tables, deaths at every step, races, forged webhooks, checks, on both engines.
 // 420 more for referrals: payments, refunds, disputes, sign-ups.
-const MAX_TEST_LINES = 174_830
+const MAX_TEST_LINES = 174_950
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
