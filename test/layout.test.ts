@@ -302,7 +302,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 30 more for the budgets of people.
   // 220 more for rows with a state, which change in the transaction of a movement, and shares of top-ups.
   // With the rules of plans: calls that take nothing from a balance.
-  'src/money/': 6_950,
+  // 100 more for the sums of covered calls.
+  'src/money/': 7_050,
   // 20 more for metrics that plugins add.
   'src/observe/': 620,
   // 70 more for looking at whole answers without copies of them.
@@ -368,7 +369,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 1,150 more for the pages of payments.
   // 900 more for referrals: links, shares, what refunds take of them, pages and commands.
   // 150 more for faults of money and rights: silent payment methods, days of grace, refunds after a restore.
-  'plugins/': 100_900,
+  // 600 more for what is told of plans: what paid for a call, mails, metrics, the report.
+  'plugins/': 101_500,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -411,7 +413,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 1,250 more for plans: subscriptions, a year of them, what callers see.
 // 2,700 more for orders: what follows from a provider's word as tables, deaths at every step, races, forged webhooks, checks, on both engines.
 // 420 more for referrals: payments, refunds, disputes, sign-ups.
-const MAX_TEST_LINES = 174_950
+// 150 more for money walked in a browser: a stranger, vouchers, referrals, disputes, the closed month.
+const MAX_TEST_LINES = 175_100
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -132,6 +132,12 @@ export const call_columns = columnsOf<ListedCall>()({
     description:
       'Why it cost nothing, although its model is not free: `interrupted`, the provider interrupted the answer, which is free here.',
   }),
+  paid_by: word(OneOf(['balance', 'plan']), paidBy, {
+    description: 'What paid for it: the balance, or the plan of the account, which covers it.',
+  }),
+  covered: money(({ covered_nanos }) => covered_nanos, {
+    description: 'The list price of a call that a plan covers, which counts against its limits',
+  }),
   unpaid: money(({ unpaid_nanos }) => unpaid_nanos, {
     description: 'The part that the balance did not cover, which became debt',
   }),
@@ -149,8 +155,9 @@ export const call_columns = columnsOf<ListedCall>()({
     seen_by: ['command'],
   }),
   margin: nullableMoney(
-    ofRoute(({ cost_nanos, refunded_nanos, provider_cost_nanos }) =>
-      marginOfOne(cost_nanos - refunded_nanos, provider_cost_nanos),
+    // A plan is paid by its fee: none of its calls has a margin.
+    ofRoute(({ cost_nanos, refunded_nanos, provider_cost_nanos, plan_period_id }) =>
+      plan_period_id === null ? marginOfOne(cost_nanos - refunded_nanos, provider_cost_nanos) : null,
     ),
     { seen_by: CONSOLE },
   ),
@@ -161,9 +168,16 @@ export const call_columns = columnsOf<ListedCall>()({
   started: time(({ started_at_ms }) => started_at_ms, { description: 'When it started' }),
 })
 
+function paidBy({ plan_period_id }: ListedCall): 'balance' | 'plan' {
+  return plan_period_id === null ? 'balance' : 'plan'
+}
+
 /** The columns of lists in which refused requests stand among calls. */
 export const listed_call_columns = {
   ...call_columns,
+  paid_by: word(Nullable(OneOf(['balance', 'plan'])), (call: ListedCall) =>
+    call.outcome === 'refused' ? null : paidBy(call),
+  ),
   /** The message of the refusal to its caller; null for calls. */
   refusal: nullableText(({ refusal }: ListedCall) => refusal ?? null, { seen_by: CONSOLE }),
 }
@@ -188,6 +202,8 @@ const CSV = [
   'duration_ms',
   'refusal',
   'cause',
+  'paid_by',
+  'covered',
 ] as const satisfies (keyof typeof listed_call_columns)[]
 
 /** With those that only the operator gets. */

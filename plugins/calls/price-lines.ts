@@ -8,7 +8,7 @@ import { RATES, type RateName, type Unit } from '../../src/domain/units.ts'
 import { USAGE_FIELDS, type Usage, type UsageField } from '../../src/domain/usage.ts'
 
 export interface PriceLine {
-  /** The counted thing: a field of the usage, a unit, `images`, the name of an extra; `rounding`, or `interrupted` for the part that is free. */
+  /** The counted thing: a field of the usage, a unit, `images`, the name of an extra; `rounding`, `interrupted` for the part that is free, or `plan` for the covered one. */
   what: string
   count: number
   /** The price of so many, in nano-dollars. */
@@ -22,6 +22,8 @@ export interface PriceLine {
 interface ChargedCall extends Usage {
   images: number
   cost_nanos: Nanos
+  /** Its list price, where a plan covers it. */
+  covered_nanos: Nanos
   outcome: CallOutcome
   /** The price that was applied, as `Charge` has it; empty if nothing was charged. */
   price: string
@@ -57,11 +59,20 @@ type Snapshot = TokenSnapshot | ImageSnapshot | ImageTokenSnapshot | UnitSnapsho
 export function priceLines(call: ChargedCall): PriceLine[] {
   if (call.price === '') return []
   const lines = linesOf(JSON.parse(call.price), call).filter(({ count }) => count > 0)
-  const rest = lines.reduce((left, { amount_nanos }) => left - amount_nanos, call.cost_nanos)
-  if (rest === 0) return lines
-  const what = freeBecause(call) ?? 'rounding'
-  return [...lines, { what, count: 1, rate_nanos: rest, per: 1, amount_nanos: rest }]
+  const { cost_nanos, covered_nanos } = call
+  const rest = lines.reduce((left, { amount_nanos }) => left - amount_nanos, cost_nanos + covered_nanos)
+  if (rest !== 0) lines.push(restLine(freeBecause(call) ?? 'rounding', rest))
+  if (covered_nanos > 0) lines.push(restLine('plan', -covered_nanos))
+  return lines
 }
+
+const restLine = (what: string, nanos: Nanos): PriceLine => ({
+  what,
+  count: 1,
+  rate_nanos: nanos,
+  per: 1,
+  amount_nanos: nanos,
+})
 
 /**
  * Why a call cost its caller nothing although its price would have charged it: its answer was interrupted, and `[billing] interrupted` was `free`.
@@ -70,8 +81,8 @@ export function priceLines(call: ChargedCall): PriceLine[] {
 export function freeBecause(
   call: Omit<ChargedCall, 'outcome'> & { outcome: CallOutcome | 'refused' },
 ): 'interrupted' | null {
-  const { outcome, cost_nanos, price } = call
-  if (outcome !== 'broken' || cost_nanos > 0 || price === '') return null
+  const { outcome, cost_nanos, covered_nanos, price } = call
+  if (outcome !== 'broken' || cost_nanos > 0 || covered_nanos > 0 || price === '') return null
   const has_cost = linesOf(JSON.parse(price), call).some(
     ({ count, rate_nanos }) => count > 0 && rate_nanos > 0,
   )

@@ -43,7 +43,7 @@ export function addStatementCommand(program: Command, deps: CliDeps): void {
           [
             `Statement of ${head.account}, ${head.month} (UTC)`,
             partiesText(head),
-            tableOf(COLUMNS, lines, ''),
+            tableOf(statement.covered.length > 0 ? WITH_COVERED : COLUMNS, lines, ''),
           ].join('\n\n'),
         csv: () => csvOf(STATEMENT_COLUMNS, lines),
       })
@@ -70,10 +70,20 @@ const COLUMNS: Column<StatementLine>[] = [
   { head: 'COUNT', text: ({ count }) => (count === null ? '-' : String(count)), right: true },
   { head: 'USD', text: ({ amount_nanos }) => formatUsd(amount_nanos), right: true },
 ]
+/** Of an account without a plan, no column is empty. */
+const WITH_COVERED: Column<StatementLine>[] = [
+  ...COLUMNS,
+  {
+    head: 'COVERED, USD',
+    text: ({ covered_nanos }) => (covered_nanos === null ? '-' : formatUsd(covered_nanos)),
+    right: true,
+  },
+]
 
-const view = ({ line, model, count, amount_nanos }: StatementLine) => ({
+const view = ({ line, model, count, amount_nanos, covered_nanos }: StatementLine) => ({
   line,
   model,
   count,
   ...money('amount', amount_nanos),
+  ...money('covered', covered_nanos),
 })

@@ -2,7 +2,8 @@
 import { asc } from 'drizzle-orm'
 import type { Parties } from '../../src/access/account-details.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
-import type { CsvColumns } from '../../src/http/csv.ts'
+import { type CsvColumns, csvUsd } from '../../src/http/csv.ts'
+import { type CoveredSum, coveredOf } from '../../src/money/ledger/covered.ts'
 import type { Db } from '../../src/store/db.ts'
 import { equals } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
@@ -18,6 +19,8 @@ export interface Statement {
   /** Calls that were charged, the most expensive model first. Amounts are negative. */
   charges: { model: string; calls: number; amount_nanos: Nanos }[]
   charged: { calls: number; amount_nanos: Nanos }
+  /** Calls that a plan covered: they moved nothing. The dearest model first. */
+  covered: CoveredSum[]
   closing_nanos: Nanos
 }
 
@@ -66,6 +69,7 @@ export async function statementOf(
       .map(({ model, entries, amount_nanos }) => ({ model: model ?? '', calls: entries, amount_nanos }))
       .sort((one, other) => one.amount_nanos - other.amount_nanos || (one.model < other.model ? -1 : 1)),
     charged: { calls: charged.entries, amount_nanos: charged.amount_nanos },
+    covered: await coveredOf(db, account_id, { from_ms, until_ms }),
     closing_nanos,
   }
 }
@@ -97,17 +101,19 @@ export interface StatementHead extends Parties {
 
 /** A line of a statement as a table has it. */
 export interface StatementLine extends StatementHead {
-  line: Entry['kind'] | 'opening_balance' | 'closing_balance'
-  /** Of charges. */
+  line: Entry['kind'] | 'opening_balance' | 'plan' | 'closing_balance'
+  /** Of charges, and of calls that a plan covered. */
   model: string | null
   /** Null for balances. */
   count: number | null
   amount_nanos: Nanos
+  /** The list price of calls that a plan covered; null for all else. */
+  covered_nanos: Nanos | null
 }
 
 /** The lines from the opening to the closing balance: all but the last add up to the last. */
 export function statementLines(
-  { opening_nanos, movements, charges, closing_nanos }: Statement,
+  { opening_nanos, movements, charges, covered, closing_nanos }: Statement,
   head: StatementHead,
 ): StatementLine[] {
   const line = (name: StatementLine['line'], amount_nanos: Nanos, count: number | null = null) => ({
@@ -116,6 +122,7 @@ export function statementLines(
     model: null,
     count,
     amount_nanos,
+    covered_nanos: null,
   })
   return [
     line('opening_balance', opening_nanos),
@@ -123,6 +130,10 @@ export function statementLines(
     ...charges.map(({ model, calls: count, amount_nanos }) => ({
       ...line('charge', amount_nanos, count),
       model,
+    })),
+    ...covered.map(({ model, calls: count, covered_nanos }) => ({
+      ...line('plan', 0, count),
+      ...{ model, covered_nanos },
     })),
     line('closing_balance', closing_nanos),
   ]
@@ -136,6 +147,8 @@ export const STATEMENT_COLUMNS: CsvColumns<StatementLine> = {
   count: ({ count }) => count,
   amount_usd: ({ amount_nanos }) => formatUsd(amount_nanos),
   amount_nanos: ({ amount_nanos }) => amount_nanos,
+  covered_usd: ({ covered_nanos }) => csvUsd(covered_nanos),
+  covered_nanos: ({ covered_nanos }) => covered_nanos,
   seller: ({ seller }) => seller,
   buyer: ({ buyer }) => buyer,
 }

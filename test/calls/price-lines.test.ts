@@ -43,7 +43,14 @@ describe('the lines of a charge add up to it', () => {
             refuse,
           )
           const { cost_nanos, snapshot } = chargeTokens(price, used, extras)
-          const lines = priceLines({ ...used, images: 0, outcome: 'completed', cost_nanos, price: snapshot })
+          const lines = priceLines({
+            ...used,
+            images: 0,
+            outcome: 'completed',
+            cost_nanos,
+            price: snapshot,
+            covered_nanos: 0,
+          })
           expect(sum(lines)).toBe(cost_nanos)
           const rounding = lines.find(({ what }) => what === 'rounding')?.amount_nanos ?? 0
           expect(rounding).toBeGreaterThanOrEqual(0)
@@ -62,6 +69,7 @@ describe('the lines of a charge add up to it', () => {
           images: 1,
           outcome: 'completed',
           cost_nanos,
+          covered_nanos: 0,
           price: snapshot,
         })
         expect(sum(lines)).toBe(cost_nanos)
@@ -98,7 +106,14 @@ describe('the lines of a charge add up to it', () => {
               high_fidelity: is_high,
             },
           )
-          const lines = priceLines({ ...NO_USAGE, images, outcome: 'completed', cost_nanos, price: snapshot })
+          const lines = priceLines({
+            ...NO_USAGE,
+            images,
+            outcome: 'completed',
+            cost_nanos,
+            price: snapshot,
+            covered_nanos: 0,
+          })
           expect(sum(lines)).toBe(cost_nanos)
           expect(lines.map(({ what }) => what)).not.toContain('rounding')
         },
@@ -129,6 +144,7 @@ describe('the lines of a charge add up to it', () => {
             images: 0,
             outcome: 'completed',
             cost_nanos,
+            covered_nanos: 0,
             price: snapshot,
           })
           expect(sum(lines)).toBe(cost_nanos)
@@ -143,9 +159,13 @@ test('nothing that is zero has a line, and what was not charged has none', () =>
   const price = readTokenPrice({ input: 1, output: 4 }, [], refuse)
   const used = { ...NO_USAGE, input_tokens: 10, output_tokens: 5 }
   const { cost_nanos, snapshot } = chargeTokens(price, used)
-  expect(priceLines({ ...used, images: 0, outcome: 'completed', cost_nanos, price: snapshot })).toEqual([
+  expect(
+    priceLines({ ...used, images: 0, outcome: 'completed', cost_nanos, price: snapshot, covered_nanos: 0 }),
+  ).toEqual([
     { what: 'input_tokens', count: 10, rate_nanos: 1_000_000_000, per: 1_000_000, amount_nanos: 10_000 },
     { what: 'output_tokens', count: 5, rate_nanos: 4_000_000_000, per: 1_000_000, amount_nanos: 20_000 },
   ])
-  expect(priceLines({ ...used, images: 0, outcome: 'completed', cost_nanos: 0, price: '' })).toEqual([])
+  expect(
+    priceLines({ ...used, images: 0, outcome: 'completed', cost_nanos: 0, price: '', covered_nanos: 0 }),
+  ).toEqual([])
 })

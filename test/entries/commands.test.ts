@@ -219,7 +219,9 @@ test('the statement of a month goes from the opening to the closing balance, as 
   expect(lines.at(0)).toMatchObject({ line: 'opening_balance' })
   expect(amounts.slice(0, -1).reduce((sum, nanos) => sum + nanos, 0)).toBe(amounts.at(-1) ?? Number.NaN)
   const csv = (await scene.run('statement', 'anna', '--csv')).out
-  expect(csv).toStartWith('account,month_utc,line,model,count,amount_usd,amount_nanos,seller,buyer\r\n')
+  expect(csv).toStartWith(
+    'account,month_utc,line,model,count,amount_usd,amount_nanos,covered_usd,covered_nanos,seller,buyer\r\n',
+  )
   expect((await scene.run('statement', 'anna')).out).toContain('closing_balance')
   for (const [who, wrong] of [
     ['anna', '2026-13'],

@@ -371,7 +371,9 @@ describe('the statement', () => {
     const answer = await alice.send('GET', '/statement.csv')
     expect(answer.headers.get('content-disposition')).toContain(`tollgate-statement-${month}-`)
     const [head, ...lines] = (await answer.text()).trimEnd().split('\r\n')
-    expect(head).toBe('account,month_utc,line,model,count,amount_usd,amount_nanos,seller,buyer')
+    expect(head).toBe(
+      'account,month_utc,line,model,count,amount_usd,amount_nanos,covered_usd,covered_nanos,seller,buyer',
+    )
     expect(lines.map((line) => line.split(',')[2])).toEqual(LINES)
     const nanos = lines.map((line) => Number(line.split(',')[6]))
     expect(nanos.slice(0, -1).reduce((total, each) => total + each, 0)).toBe(nanos.at(-1) ?? Number.NaN)

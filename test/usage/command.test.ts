@@ -158,7 +158,7 @@ describe('usage', () => {
     const lines = `${out}\n`.split('\r\n')
     expect(lines[0]).toBe(
       'request_id,started_utc,account,key,key_prefix,surface,model,outcome,status,input_tokens,output_tokens,images,' +
-        'cost_usd,unpaid_usd,refunded_usd,first_byte_ms,duration_ms,refusal,cause,provider,upstream_model,failed_tries,provider_cost_usd,margin_usd',
+        'cost_usd,unpaid_usd,refunded_usd,first_byte_ms,duration_ms,refusal,cause,paid_by,covered_usd,provider,upstream_model,failed_tries,provider_cost_usd,margin_usd',
     )
     expect(lines[1]).toContain(`,${new Date(NOW - HOUR_MS).toISOString()},anna,phone,tg_`)
     expect(lines[1]).toContain(',10,5,0,0.000003,0.00,')

@@ -32,7 +32,8 @@ const Try = Closed({
 
 const Line = Closed({
   what: Type.String({
-    description: 'a kind of tokens, a unit, an extra; rounding, or interrupted: what is not charged',
+    description:
+      'a kind of tokens, a unit, an extra; rounding, interrupted: what is not charged, plan: what it covers',
   }),
   count: Type.Integer(),
   ...MoneyFields('rate'),

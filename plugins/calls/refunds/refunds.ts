@@ -21,7 +21,7 @@ const CALLS_AT_ONCE = 50
 
 export type RefundedCall = Pick<
   RecordedCall,
-  'id' | 'account_id' | 'key_id' | 'request_id' | 'cost_nanos' | 'refunded_nanos'
+  'id' | 'account_id' | 'key_id' | 'request_id' | 'cost_nanos' | 'refunded_nanos' | 'plan_period_id'
 >
 
 const queries = perConnection({
@@ -34,6 +34,7 @@ const queries = perConnection({
         request_id: calls.request_id,
         cost_nanos: calls.cost_nanos,
         refunded_nanos: calls.refunded_nanos,
+        plan_period_id: calls.plan_period_id,
       })
       .from(calls)
       .where(
@@ -137,9 +138,14 @@ export function checkRefund(call: RefundedCall, amount_nanos: Nanos | null): voi
 }
 
 function refusalOf(call: RefundedCall, refusal: Refusal): GatewayError {
-  const { request_id, cost_nanos, refunded_nanos } = call
+  const { request_id, cost_nanos, refunded_nanos, plan_period_id } = call
   switch (refusal) {
     case 'nothing_to_refund':
+      if (plan_period_id !== null)
+        return unprocessable(
+          `The plan of the account paid for the call ${request_id}: nothing was taken from the balance, so nothing can be refunded. Add funds to the account in its place.`,
+          { code: 'paid_by_plan' },
+        )
       return unprocessable(
         cost_nanos === 0
           ? `The call ${request_id} was free: it has nothing to refund.`

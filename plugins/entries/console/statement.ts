@@ -37,6 +37,10 @@ const StatementView = Closed({
   ),
   charges: Type.Array(Closed({ model: Type.String(), calls: Type.Integer(), ...MoneyFields('amount') })),
   charged: Closed({ calls: Type.Integer(), ...MoneyFields('amount') }),
+  covered: Type.Array(
+    Closed({ model: Type.String(), calls: Type.Integer(), ...MoneyFields('covered', 'Their list price') }),
+    { description: 'calls that a plan covered: they moved nothing' },
+  ),
   ...MoneyFields('closing'),
 })
 
@@ -128,5 +132,10 @@ const statementView = ({
     ...money('amount', amount_nanos),
   })),
   charged: { calls: statement.charged.calls, ...money('amount', statement.charged.amount_nanos) },
+  covered: statement.covered.map(({ model, calls, covered_nanos }) => ({
+    model,
+    calls,
+    ...money('covered', covered_nanos),
+  })),
   ...money('closing', statement.closing_nanos),
 })

@@ -6,7 +6,7 @@ import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { AccountChoice, ChosenAccount, useAccountScope } from '../../console/web/parts/account-choice.tsx'
 import { useAddressState, withoutEmpty, withQuery } from '../../console/web/parts/address-state.ts'
-import { aligned, count, counted } from '../../console/web/parts/amounts.ts'
+import { aligned, count, counted, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
@@ -120,7 +120,8 @@ const WORDS: Record<MonthlyStatement['movements'][number]['kind'], string> = {
 
 /** Exact to the last digit: the lines add up as they stand. */
 function Sums({ query, ...statement }: MonthlyStatement & Pick<StatementProps, 'query'>) {
-  const { movements, charges, charged, opening_nanos, closing_nanos, from_at_ms, until_at_ms } = statement
+  const { movements, charges, charged, covered, opening_nanos, closing_nanos, from_at_ms, until_at_ms } =
+    statement
   const moved = movements.filter(({ entries }) => entries > 0)
   const amounts = [...moved, ...charges, charged].map(({ amount_nanos }) => amount_nanos)
   const text = aligned([opening_nanos, closing_nanos, ...amounts])
@@ -154,6 +155,12 @@ function Sums({ query, ...statement }: MonthlyStatement & Pick<StatementProps, '
           {charges.map(({ model, calls, amount_nanos }) => (
             <tr key={model} className="entries-part">
               {line(model, counted(calls, 'call'), amount_nanos, true)}
+            </tr>
+          ))}
+          {covered.length > 0 && <tr>{line('Covered by the plan', '', 0)}</tr>}
+          {covered.map(({ model, calls, covered_nanos }) => (
+            <tr key={`plan ${model}`} className="entries-part">
+              {line(model, `${counted(calls, 'call')}, list price ${exactUsd(covered_nanos)}`, 0, true)}
             </tr>
           ))}
         </tbody>

@@ -241,7 +241,7 @@ describe('an account', () => {
       (await (await client.send('GET', '/calls.csv')).text()).split('\r\n')[0]
     const columns =
       'request_id,started_utc,account,key,key_prefix,surface,model,outcome,status,input_tokens,output_tokens,images,' +
-      'cost_usd,unpaid_usd,refunded_usd,first_byte_ms,duration_ms,refusal,cause'
+      'cost_usd,unpaid_usd,refunded_usd,first_byte_ms,duration_ms,refusal,cause,paid_by,covered_usd'
     expect(await headOf(alice)).toBe(columns)
     expect(await headOf(operator)).toBe(
       `${columns},provider,upstream_model,failed_tries,provider_cost_usd,margin_usd`,

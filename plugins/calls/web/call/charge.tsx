@@ -61,7 +61,7 @@ export function ChargeLines({ call }: { call: Call }) {
 
 function countOf({ what, count: counted, rate_nanos, per }: Call['lines'][number]): Omit<Row, 'amount'> {
   const words = countedWord(what)
-  if (what === 'rounding' || what === 'interrupted') return { what: words }
+  if (what === 'rounding' || what === 'interrupted' || what === 'plan') return { what: words }
   return { what: words, count: count(counted), rate: `${exactUsd(rate_nanos)}${perWords(per)}` }
 }
 
@@ -80,18 +80,18 @@ function footOf(call: Call, text: (nanos: number) => string): Row[] {
       { what: 'Refunded', amount: text(-refunded_nanos) },
       sum('Charge after refunds', cost_nanos - refunded_nanos),
     )
-  if (margin_nanos === null) return rows
+  if (margin_nanos === null && !provider_cost_nanos) return rows
   const taken = `What ${provider ?? 'the provider'} takes`
   const what = call.reported_cost_nanos === null ? taken : `${taken}, as it reports`
   rows.push({ what, amount: text(provider_cost_nanos ?? 0) })
   if (call.costs_differ)
     rows.push({ what: 'By the route’s cost', amount: text(call.computed_cost_nanos ?? 0) })
-  return [...rows, sum('Margin', margin_nanos)]
+  return margin_nanos === null ? rows : [...rows, sum('Margin', margin_nanos)]
 }
 
 /** Why it cost what it did, and from which balance it was taken. */
 const Remarks = ({
-  call: { free_because, service_tier, account_id, entry, unpaid_nanos },
+  call: { free_because, service_tier, account_id, entry, unpaid_nanos, paid_by },
 }: {
   call: Call
 }) => (
@@ -99,6 +99,12 @@ const Remarks = ({
     {free_because !== null && (
       <p className="small soft">
         The provider dropped the connection mid-answer. Interrupted answers are free of charge.
+      </p>
+    )}
+    {paid_by === 'plan' && (
+      <p className="small soft">
+        The plan covers this call: its list price counts against the limits of the plan, and nothing was taken
+        from the balance.
       </p>
     )}
     {service_tier !== null && (

@@ -84,6 +84,7 @@ const CHARGE: Column<Listed> = charges(
   ({ row }, decimals) => (
     <>
       <Money nanos={chargeOf(row)} decimals={decimals} unit={false} />
+      {row.paid_by === 'plan' && <div className="small soft">{exactUsd(row.covered_nanos)} by plan</div>}
       {row.refunded_nanos > 0 && (
         <div className="small soft">
           {row.refunded_nanos === row.cost_nanos ? 'refunded' : `${exactUsd(row.refunded_nanos)} refunded`}

@@ -48,6 +48,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   high_fidelity: 'high input fidelity',
   rounding: 'rounded up',
   interrupted: 'not charged: interrupted',
+  plan: 'paid by the plan',
 }
 
 /** What is counted, in words: `input_tokens` is "input tokens". */
