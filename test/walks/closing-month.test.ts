@@ -10,6 +10,9 @@ const { gateway, stripe, visit, signUp, pay } = await moneyScene(`
 share = 0.1
 `)
 
+/** The month in which the walk begins: one that goes on beyond its end has both. */
+const FROM = `${new Date().toISOString().slice(0, 'YYYY-MM'.length)}-01`
+
 const accountOf = (name: string) => gateway.rows().accounts.find((account) => account.name === name)
 
 /** A friend's page to sign up, by the link that an account passes on. */
@@ -198,9 +201,11 @@ describe.each<Walker>([{ size: 'wide', theme: 'dark' }, { size: 'phone' }])('on 
     const { page } = one
     const seen = pictures(one, walker)
     await one.open('/console/payments')
-    await heading(one, 'Payments').waitFor()
+    await page.getByText('This month so far.').waitFor()
     await one.looksRight()
     await seen('50-month')
+    await one.open(`/console/payments?from=${FROM}`)
+    await page.getByText('Chosen days').waitFor()
     const downloading = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Export CSV' }).first().click()
     const file = await (await downloading).path()

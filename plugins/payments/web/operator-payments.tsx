@@ -32,6 +32,7 @@ export function OperatorPayments() {
   const report = useApi(['payments', query], () => api.payments.get({ query }), { every_ms: EVERY_MS })
   const stuck = useApi(['orders', STUCK], () => api.orders.get({ query: STUCK }), { every_ms: EVERY_MS })
   const methods = useMethods()
+  const is_this_month = days.from === '' && days.to === ''
   const set = ({ since, until }: { since?: string; until?: string }) =>
     change({ ...(since !== undefined && { from: since }), ...(until !== undefined && { to: until }) })
   return (
@@ -53,15 +54,18 @@ export function OperatorPayments() {
                 <div className="stack">
                   <div className="spread list-head">
                     <div className="filters">
-                      <MonthFilter any="This month" since={days.from} until={days.to} set={set} />
+                      <MonthFilter
+                        any={is_this_month ? 'This month' : 'Chosen days'}
+                        since={days.from}
+                        until={days.to}
+                        set={set}
+                      />
                       <DayFilters since={days.from} until={days.to} set={set} />
                     </div>
                     <ExportCsv list="payments" query={query} />
                   </div>
                   <Loaded query={report} rows={3}>
-                    {(data) => (
-                      <Revenue methods={data.methods} is_this_month={days.from === '' && days.to === ''} />
-                    )}
+                    {(data) => <Revenue methods={data.methods} is_this_month={is_this_month} />}
                   </Loaded>
                 </div>
               </Section>
