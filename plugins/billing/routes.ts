@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ACCOUNT_MONEY_FIELDS, accountMoney } from '../../src/access/account-listing.ts'
-import { budgetsOfAccount, budgetsOfKeys } from '../../src/access/budgets.ts'
+import { budgetsOfAccount, budgetsOfKeys, budgetsOfPerson } from '../../src/access/budgets.ts'
 import type { KeyOfAccount } from '../../src/access/gate.ts'
 import { limitsFor } from '../../src/access/limits.ts'
 import {
@@ -16,6 +16,7 @@ import {
 import { ACCOUNT_FAILURES, accountCalls, currentCaller } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { CallParts } from '../../src/calls/parts.ts'
+import { NO_BUDGETS } from '../../src/domain/budgets.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields, NullableTimeFields, time } from '../../src/http/views.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -34,6 +35,11 @@ export const AccountView = Closed(
       { description: 'The limits that are set, with the current usage of each.' },
     ),
     spend_limits: { ...SpendLimitsView, description: 'The spend limits of the account that are set.' },
+    person_spend_limits: {
+      ...SpendLimitsView,
+      description:
+        'The spend limits that are set for the person whose key it is, of all their keys together.',
+    },
     plan: Nullable(PlanView),
     key: Closed(
       {
@@ -68,6 +74,12 @@ export async function accountView(
       key: limitsView(of_call.key, await limiter.used('key', key.id)),
     },
     spend_limits: budgetsView(await budgetsOfAccount(db, account.id), now()),
+    person_spend_limits: budgetsView(
+      key.person_id === null
+        ? NO_BUDGETS
+        : await budgetsOfPerson(db, { account_id: account.id, person_id: key.person_id }),
+      now(),
+    ),
     plan: account.plan_period_id === null ? null : await planView(db, account.id, now()),
     key: {
       name: key.name,

@@ -54,6 +54,7 @@ describe('GET /api/v1/account', () => {
           key: { tokens_per_minute: { limit: 5_000, used: 0 } },
         },
         spend_limits: [],
+        person_spend_limits: [],
         plan: null,
         key: {
           name: 'desk',

@@ -54,6 +54,14 @@ export const HEADERS = {
   ),
   'x-ratelimit-remaining-requests': count('Image calls left of them.'),
   'x-ratelimit-reset-requests': text('When the next one is free, such as `12s`.'),
+  'x-ratelimit-limit-usd': text(
+    'The tightest spend limit by period that the call counts against, of the plan that covers it, or of the key, its person and the account. On paid calls with such a limit only.',
+  ),
+  'x-ratelimit-remaining-usd': text('What is left of it, with the holds of running calls taken off.'),
+  'x-ratelimit-reset-usd': text('When it resets, such as `3600s`.'),
+  'x-tollgate-spend-limit': text(
+    'Which limit that is: `plan 5h`, `account day`, `person week`, `key month`.',
+  ),
   'x-tollgate-upstream-model': text("The provider's own name of the model."),
   'x-tollgate-output-limit': count('The output limit sent to the provider, if lower than requested.'),
   'x-tollgate-dropped': text('Fields left out because the model does not support them.'),
@@ -64,7 +72,14 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS
 
-export const PAID_HEADERS: readonly HeaderName[] = ['x-tollgate-upstream-model', 'idempotent-replayed']
+export const PAID_HEADERS: readonly HeaderName[] = [
+  'x-tollgate-upstream-model',
+  'idempotent-replayed',
+  'x-ratelimit-limit-usd',
+  'x-ratelimit-remaining-usd',
+  'x-ratelimit-reset-usd',
+  'x-tollgate-spend-limit',
+]
 export const TEXT_HEADERS: readonly HeaderName[] = [
   ...PAID_HEADERS,
   'x-tollgate-output-limit',

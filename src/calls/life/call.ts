@@ -6,6 +6,7 @@ import type { Nanos } from '../../domain/money.ts'
 import type { RenderError } from '../../http/answers.ts'
 import type { Arriving } from '../../http/sockets.ts'
 import type { HoldLimits } from '../../money/ledger/operations.ts'
+import type { SpendLeft } from '../../money/ledger/spend-left.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { RunningCall } from './running.ts'
@@ -64,6 +65,8 @@ export class Call<O extends PaidOrder = PaidOrder> {
   /** What it counts against the plan that covers it; the balance holds nothing then. */
   covered_nanos: Nanos = 0
   plan_period_id: number | null = null
+  /** What is left of the tightest limit of spending that it counts against; undefined without one. */
+  spend_left: SpendLeft | undefined
   /** The limits of its hold and tokens, counted in the database; undefined where this process alone counts. */
   limits: HoldLimits | undefined
   /** The hold that a sufficient balance would have allowed. */

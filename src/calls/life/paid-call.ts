@@ -107,6 +107,7 @@ function holdOf(
     minimum_nanos: floor_nanos,
     now_ms,
     expires_at_ms: now_ms + longestTimeMs(parts, model),
+    tells_left: true,
   }
   if (limits) operation.limits = limits
   if (caller.account.plan_period_id !== null) operation.model_id = model.id
@@ -143,6 +144,7 @@ function heldBy<O extends PaidOrder>(
     held.covered_nanos = outcome.covered_nanos
     held.plan_period_id = outcome.plan_period_id ?? null
   }
+  held.spend_left = outcome.spend_left
   held.ceiling_nanos = ceiling_nanos
   held.place.hold_id = held.hold_id
   held.origin.known.is_call = true

@@ -1,20 +1,22 @@
 // The name of the model in a provider's answer: the caller's own in the body, the provider's in a header.
 import { type Identified, idHeaders } from '../../http/answers.ts'
+import type { SpendLeft } from '../../money/ledger/spend-left.ts'
 import { type ByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { type Place, placeInEach, placeOfString } from '../../protocols/wire/json-place.ts'
+import { spendHeaders } from './spend-headers.ts'
 
 const UPSTREAM_MODEL = 'x-tollgate-upstream-model'
 
 /** @param upstream_model is written in the characters that a header may have */
 export function servedHeaders(
-  origin: Identified,
+  { origin, spend_left }: { origin: Identified; spend_left?: SpendLeft | undefined },
   content_type: string,
   upstream_model: string,
 ): Record<string, string> {
   const headers = idHeaders(origin)
   headers['content-type'] = content_type
   headers[UPSTREAM_MODEL] = encodeURI(upstream_model)
-  return headers
+  return spend_left ? Object.assign(headers, spendHeaders(spend_left)) : headers
 }
 
 /** The last of them alone, for answers that get the others elsewhere. */

@@ -6,6 +6,7 @@ import type { Nanos } from '../../domain/money.ts'
 import type { Call, Entry, Hold } from '../../store/schema.ts'
 import type { StateChange } from '../../store/state-changes.ts'
 import type { BudgetRefusal, LimitReached, PlanRefusal } from './limit-refusals.ts'
+import type { SpendLeft } from './spend-left.ts'
 
 /** Freezes money for one call. Refused unless the account, the key and the balance allow it at this moment. */
 export interface HoldOperation {
@@ -26,6 +27,8 @@ export interface HoldOperation {
   expires_at_ms: number
   /** Refused where they are reached. Only where several gateways share the ledger: one alone counts in memory. */
   limits?: HoldLimits | undefined
+  /** The outcome says what is left of the limits of spending that it counts against. */
+  tells_left?: true | undefined
 }
 
 /** The limits of a call's account and key, as the catalogue has them; absent where it limits nothing. */
@@ -202,13 +205,15 @@ export type Refusal =
   | 'limit_concurrency'
 
 export type HoldOutcome =
-  // The last two where a plan covers the call: `held_nanos` is 0 then.
+  // `covered_nanos` and `plan_period_id` where a plan covers the call: `held_nanos` is 0 then.
   | {
       ok: true
       hold_id: number
       held_nanos: Nanos
       covered_nanos?: Nanos | undefined
       plan_period_id?: number | undefined
+      /** Where it was asked for, and there are such limits. */
+      spend_left?: SpendLeft | undefined
     }
   | Refused
 /** `late`: the hold had expired. */

@@ -42,6 +42,7 @@ import type {
 import { coversExactly, planOf, uncovered } from './plans.ts'
 import { refund } from './refunds.ts'
 import { callOf, type OpenHold, openHoldOf, release } from './resolving.ts'
+import { spendLeft } from './spend-left.ts'
 
 type Rule<O extends Operation> = (book: Book, operation: O) => OutcomeOf<O>
 
@@ -230,9 +231,15 @@ function openHold(
   }
   addHold(book, account, key, opened)
   if (limits && book.counts) countRequest(book.counts, operation, limits)
-  return plan_period_id === null
-    ? { ok: true, hold_id: opened.id, held_nanos: nanos }
-    : { ok: true, hold_id: opened.id, held_nanos: 0, covered_nanos: nanos, plan_period_id }
+  const outcome: Extract<HoldOutcome, { ok: true }> =
+    plan_period_id === null
+      ? { ok: true, hold_id: opened.id, held_nanos: nanos }
+      : { ok: true, hold_id: opened.id, held_nanos: 0, covered_nanos: nanos, plan_period_id }
+  if (operation.tells_left) {
+    const left = spendLeft(account, key, opened)
+    if (left) outcome.spend_left = left
+  }
+  return outcome
 }
 
 /** How much more a key may hold by one of its limits; negative where its calls cost more than their holds. */

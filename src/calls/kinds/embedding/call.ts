@@ -112,7 +112,7 @@ async function serveEmbedding(parts: CallParts, held: Held<EmbeddingOrder>): Pro
     doubt: doubt?.why,
     reported_cost_nanos: answer.usage?.cost_nanos,
   })
-  return new Response(written, { headers: servedHeaders(held.origin, 'application/json', attempt.model) })
+  return new Response(written, { headers: servedHeaders(held, 'application/json', attempt.model) })
 }
 
 /** How the call is put to a route: in the provider's own protocol. */

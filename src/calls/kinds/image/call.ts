@@ -15,6 +15,7 @@ import type { Admitted, Held } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
 import type { CallParts } from '../../parts.ts'
 import { upstreamModelHeader } from '../../serving/model-name.ts'
+import { spendHeaders } from '../../serving/spend-headers.ts'
 import { settle } from '../../settling/settlement.ts'
 import { billImages, quoteOrder } from './billing.ts'
 import { carryingFields } from './carrying.ts'
@@ -166,13 +167,14 @@ const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundRe
 
 function answerOf(
   parts: CallParts,
-  { started_ms, origin, attempt, order: { write, wanted } }: Held<PaidImageOrder>,
+  { started_ms, origin, attempt, spend_left, order: { write, wanted } }: Held<PaidImageOrder>,
   paid: Pick<PaidImages, 'images' | 'uuids' | 'cost_nanos' | 'tokens'>,
 ): Response {
   const answer = write({ ...paid, created_ms: started_ms, request_id: origin.request_id })
   const headers = {
     ...(attempt ? upstreamModelHeader(attempt.model) : {}),
     ...droppedHeader(parts, wanted, { is_whole: true, attempt }),
+    ...spendHeaders(spend_left),
   }
   for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
   return answer

@@ -54,7 +54,7 @@ export async function servePartials(
   const { provider, model: upstream_model } = opened.attempt
   const left_ms = started_ms + Math.min(model.timeout_ms, provider.call_timeout_ms) - parts.now()
   const headers = {
-    ...servedHeaders(held.origin, EVENTS_CONTENT_TYPE, upstream_model),
+    ...servedHeaders(held, EVENTS_CONTENT_TYPE, upstream_model),
     ...droppedHeader(parts, wanted, { is_whole: events === undefined, attempt: opened.attempt }),
   }
   const answer = new Response(streamOf({ ...opened, parts, held, pending, first }, left_ms), { headers })

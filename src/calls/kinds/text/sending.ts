@@ -189,7 +189,7 @@ export function answerHeaders(
   content_type: string,
   { dropped }: AsSent,
 ): Record<string, string> {
-  const headers = servedHeaders(held.origin, content_type, model)
+  const headers = servedHeaders(held, content_type, model)
   const { answering } = held.order.request.dialect
   if (answering) Object.assign(headers, answering.headers)
   if (dropped.length > 0) headers[DROPPED] = [headers[DROPPED] ?? [], dropped].flat().join(', ')

@@ -85,7 +85,7 @@ export function servedStream(
 ): Response {
   const { attempt } = dispatched
   const { provider } = attempt
-  const headers = servedHeaders(held.origin, relay.content_type, attempt.model)
+  const headers = servedHeaders(held, relay.content_type, attempt.model)
   return pumped(parts, held, dispatched, headers, {
     relay,
     async settle(ending, cause, has_reached_caller) {

@@ -111,5 +111,5 @@ export async function servedWhole(
   const { body, content_type, reported } = answer
   const delivered = deliveredUnits(parts, held, attempt, reported, bounds)
   await settle(parts, held, { outcome: wholeOutcome(held), ...delivered })
-  return new Response(body, { headers: servedHeaders(held.origin, content_type, attempt.model) })
+  return new Response(body, { headers: servedHeaders(held, content_type, attempt.model) })
 }

@@ -1,0 +1,41 @@
+// What is left of the tightest limit of spending by period that a hold counts against, for callers. Pure.
+import { type Budget, resetOf, roomOf } from '../../domain/budgets.ts'
+import type { Nanos } from '../../domain/money.ts'
+import { type AccountRow, type HoldRow, type KeyRow, personBudgets } from './book.ts'
+
+export interface SpendLeft {
+  of: 'plan' | 'account' | 'person' | 'key'
+  period: Budget['period']
+  limit_nanos: Nanos
+  /** With the holds of running calls taken off, this one's, too; at least 0. */
+  left_nanos: Nanos
+  /** Null: the month of a plan whose next one is to be paid. */
+  resets_in_s: number | null
+}
+
+/** @returns undefined where the hold counts against no such limit */
+export function spendLeft(account: AccountRow, key: KeyRow, opened: HoldRow): SpendLeft | undefined {
+  const { created_at_ms: now_ms, plan_period_id } = opened
+  if (plan_period_id !== null)
+    return account.plan ? tightest('plan', account.plan.budgets, now_ms) : undefined
+  let least = tightest('account', account.budgets, now_ms)
+  least = tightest('person', personBudgets(key, opened.id), now_ms, least)
+  return tightest('key', key.budgets, now_ms, least)
+}
+
+/** The one with the least left; of several, the first. */
+function tightest(
+  of: SpendLeft['of'],
+  budgets: readonly Budget[],
+  now_ms: number,
+  least?: SpendLeft,
+): SpendLeft | undefined {
+  for (const budget of budgets) {
+    const left_nanos = Math.max(0, roomOf(budget, now_ms))
+    if (least && least.left_nanos <= left_nanos) continue
+    const resets_at_ms = resetOf(budget, now_ms)
+    const resets_in_s = resets_at_ms === null ? null : Math.max(1, Math.ceil((resets_at_ms - now_ms) / 1_000))
+    least = { of, period: budget.period, limit_nanos: budget.limit_nanos, left_nanos, resets_in_s }
+  }
+  return least
+}
