@@ -20,6 +20,17 @@ export interface Budget {
   readonly ends_ms?: number | undefined
 }
 
+/** What is left of the tightest limit of spending by period that a hold counts against. */
+export interface SpendLeft {
+  of: 'plan' | 'account' | 'person' | 'key'
+  period: BudgetPeriod
+  limit_nanos: Nanos
+  /** With the holds of running calls taken off, this one's, too; at least 0. */
+  left_nanos: Nanos
+  /** Null: the month of a plan whose next one is to be paid. */
+  resets_in_s: number | null
+}
+
 /** Of most accounts and keys. So loops go over budgets: a closure would be made for each call, for nothing. */
 export const NO_BUDGETS: readonly never[] = Object.freeze([])
 

@@ -1,12 +1,12 @@
 // A call from its admission to its end, in one record: each step reads what is known by then, and adds what it came to.
 import type { Caller, KeyOfAccount } from '../../access/gate.ts'
 import type { Lease } from '../../access/limits.ts'
+import type { SpendLeft } from '../../domain/budgets.ts'
 import type { Model } from '../../domain/catalogue.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { RenderError } from '../../http/answers.ts'
 import type { Arriving } from '../../http/sockets.ts'
 import type { HoldLimits } from '../../money/ledger/operations.ts'
-import type { SpendLeft } from '../../money/ledger/spend-left.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { RunningCall } from './running.ts'

@@ -1,6 +1,7 @@
 // The name of the model in a provider's answer: the caller's own in the body, the provider's in a header.
+
+import type { SpendLeft } from '../../domain/budgets.ts'
 import { type Identified, idHeaders } from '../../http/answers.ts'
-import type { SpendLeft } from '../../money/ledger/spend-left.ts'
 import { type ByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { type Place, placeInEach, placeOfString } from '../../protocols/wire/json-place.ts'
 import { spendHeaders } from './spend-headers.ts'

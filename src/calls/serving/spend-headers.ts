@@ -1,6 +1,7 @@
 // The headers that say what is left of the tightest spend limit or limit of a plan that a call counts against, and when that resets.
+
+import type { SpendLeft } from '../../domain/budgets.ts'
 import { formatUsd } from '../../domain/money.ts'
-import type { SpendLeft } from '../../money/ledger/spend-left.ts'
 
 /** As `rateHeaders` (kinds/image/rate.ts); none for a call without such a limit. */
 export function spendHeaders(left: SpendLeft | undefined): Record<string, string> {

@@ -1,12 +1,12 @@
 // The ledger's operations and their outcomes: plain values.
 
 import type { ActionContext } from '../../domain/actions.ts'
+import type { SpendLeft } from '../../domain/budgets.ts'
 import type { Limit } from '../../domain/call-limits.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { Call, Entry, Hold } from '../../store/schema.ts'
 import type { StateChange } from '../../store/state-changes.ts'
 import type { BudgetRefusal, LimitReached, PlanRefusal } from './limit-refusals.ts'
-import type { SpendLeft } from './spend-left.ts'
 
 /** Freezes money for one call. Refused unless the account, the key and the balance allow it at this moment. */
 export interface HoldOperation {
@@ -27,7 +27,7 @@ export interface HoldOperation {
   expires_at_ms: number
   /** Refused where they are reached. Only where several gateways share the ledger: one alone counts in memory. */
   limits?: HoldLimits | undefined
-  /** The outcome says what is left of the limits of spending that it counts against. */
+  /** The outcome has `spend_left`, if the hold counts against such a limit. */
   tells_left?: true | undefined
 }
 
@@ -212,7 +212,6 @@ export type HoldOutcome =
       held_nanos: Nanos
       covered_nanos?: Nanos | undefined
       plan_period_id?: number | undefined
-      /** Where it was asked for, and there are such limits. */
       spend_left?: SpendLeft | undefined
     }
   | Refused

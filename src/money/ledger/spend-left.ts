@@ -1,17 +1,6 @@
 // What is left of the tightest limit of spending by period that a hold counts against, for callers. Pure.
-import { type Budget, resetOf, roomOf } from '../../domain/budgets.ts'
-import type { Nanos } from '../../domain/money.ts'
+import { type Budget, resetOf, roomOf, type SpendLeft } from '../../domain/budgets.ts'
 import { type AccountRow, type HoldRow, type KeyRow, personBudgets } from './book.ts'
-
-export interface SpendLeft {
-  of: 'plan' | 'account' | 'person' | 'key'
-  period: Budget['period']
-  limit_nanos: Nanos
-  /** With the holds of running calls taken off, this one's, too; at least 0. */
-  left_nanos: Nanos
-  /** Null: the month of a plan whose next one is to be paid. */
-  resets_in_s: number | null
-}
 
 /** @returns undefined where the hold counts against no such limit */
 export function spendLeft(account: AccountRow, key: KeyRow, opened: HoldRow): SpendLeft | undefined {
