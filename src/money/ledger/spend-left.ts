@@ -17,8 +17,9 @@ function tightest(
   of: SpendLeft['of'],
   budgets: readonly Budget[],
   now_ms: number,
-  least?: SpendLeft,
+  before?: SpendLeft,
 ): SpendLeft | undefined {
+  let least = before
   for (const budget of budgets) {
     const left_nanos = Math.max(0, roomOf(budget, now_ms))
     if (least && least.left_nanos <= left_nanos) continue
