@@ -18,15 +18,25 @@ export interface RenewalParts extends PayingParts {
 /**
  * Sees to all months that are due. Several gateways may do it at once, and be killed anywhere: the next round goes on.
  *
- * @throws what the database and the ledger throw: the others are due in the next round
+ * @throws what the database and the ledger throw first, once all were seen to: one that fails holds up no other account's
  */
 export async function renewPlans(parts: RenewalParts): Promise<void> {
-  const { db, now } = parts
-  for (const { status, ...period } of await duePeriods(db, now())) {
-    if (period.state === 'paid') await beginPeriod(db, period.id, now())
-    else if (period.state === 'active') await renew(parts, period, status === 'active')
-    else await lapse(parts, period)
+  const failures: unknown[] = []
+  for (const due of await duePeriods(parts.db, parts.now())) {
+    try {
+      await seeTo(parts, due)
+    } catch (failure) {
+      failures.push(failure)
+    }
   }
+  if (failures.length > 0) throw failures[0]
+}
+
+async function seeTo(parts: RenewalParts, { status, ...period }: PlanPeriod & { status: string }) {
+  const { db, now } = parts
+  if (period.state === 'paid') await beginPeriod(db, period.id, now())
+  else if (period.state === 'active') await renew(parts, period, status === 'active')
+  else await lapse(parts, period)
 }
 
 async function renew(parts: RenewalParts, period: PlanPeriod, may_pay: boolean): Promise<void> {

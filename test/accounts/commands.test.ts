@@ -169,7 +169,7 @@ describe('credit and debit', () => {
     expect(await scene.json('account', 'show', 'anna')).toMatchObject({ balance_usd: '3.00' })
   })
 
-  test.each(['', ' ', 'gr\u00fcn', 'two\nlines', 'x'.repeat(256)])(
+  test.each(['', ' ', 'gr\u00fcn', 'two\nlines', 'x'.repeat(256), 'order:12', 'voucher-batch:3'])(
     'the reference %p is refused',
     async (reference) => {
       await scene.run('account', 'create', 'anna')

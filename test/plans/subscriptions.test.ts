@@ -276,6 +276,21 @@ describe('a renewal', () => {
     expect([scene.balance(), scene.planOf()]).toEqual([80 * USD, null])
   })
 
+  test('that fails holds up no other account’s', async () => {
+    await using scene = planScene({ accounts: 2 })
+    for (const id of [1, 2]) await scene.buy('pro', id)
+    scene.at('2026-12-15T10:30:00')
+    const withdraw: typeof scene.parts.withdraw = (operation) => {
+      if (operation.account_id === 1) throw new Error('the ledger refused')
+      return scene.ledger.submit(operation)
+    }
+    await expect(scene.renew({ withdraw })).rejects.toThrow('the ledger refused')
+    expect((await scene.months(2)).at(-1)).toBe('pro active 2026-12-15..2027-01-15')
+    await scene.renew()
+    expect((await scene.months(1)).at(-1)).toBe('pro active 2026-12-15..2027-01-15')
+    expect(scene.broken()).toEqual([])
+  })
+
   test('by many at once is one', async () => {
     await using scene = planScene({ accounts: 5 })
     for (const id of [1, 2, 3, 4, 5]) await scene.buy('pro', id)

@@ -129,6 +129,21 @@ test('support takes no money from an account', async () => {
   expect(await errorOf(answer)).toMatchObject({ status: 403, code: 'role_may_not' })
 })
 
+test.each(['order:57', 'voucher:1', 'voucher-batch:3', 'plan:7', 'refund-back:1', 'referral:9'])(
+  'nobody takes the key %s first, which would keep a payment from its credit',
+  async (request_key) => {
+    const before = await balances()
+    for (const client of [support, operator]) {
+      const answer = await credit(client, 'anna', '0.01', request_key)
+      expect(await errorOf(answer)).toMatchObject({
+        status: 400,
+        message: expect.stringContaining('none of the gateway’s own keys such as order:12'),
+      })
+    }
+    expect(await balances()).toBe(before)
+  },
+)
+
 test('an auditor credits nothing, an operator as much as they like', async () => {
   const auditor = await signedIn(gateway, { staff: 'auditor' }, clock.now_ms)
   expect((await credit(auditor, 'anna', '1')).status).toBe(403)

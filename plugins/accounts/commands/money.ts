@@ -9,6 +9,7 @@ import { openMoneyMover } from '../../../src/app/command-line/money.ts'
 import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { conflict, invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
+import { MOVEMENT_KEY_PATTERN } from '../../../src/domain/movement-keys.ts'
 import { checkNote } from '../../../src/domain/notes.ts'
 import type { KeyedEntry, Refusal } from '../../../src/money/ledger/operations.ts'
 import { accountFields } from '../list.ts'
@@ -100,11 +101,13 @@ function addMovement(
     )
 }
 
-const REFERENCE = /^[ -~]{1,255}$/
+const REFERENCE = new RegExp(MOVEMENT_KEY_PATTERN)
 
 function checkReference(reference: string): void {
   if (!REFERENCE.test(reference) || reference.trim() === '')
-    throw invalidRequest('--reference: must be 1 to 255 printable ASCII characters, such as "invoice 17".')
+    throw invalidRequest(
+      '--reference: must be 1 to 255 printable ASCII characters, such as "invoice 17", and none of the gateway’s own keys such as order:12.',
+    )
 }
 
 /** A reference is used once, also for the same movement. */

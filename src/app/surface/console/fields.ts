@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { REQUEST_KEY_PATTERN } from '../../../access/repeatable-key.ts'
 import { invalidRequest } from '../../../domain/errors.ts'
 import { type Nanos, parseUsd } from '../../../domain/money.ts'
+import { MOVEMENT_KEY_PATTERN } from '../../../domain/movement-keys.ts'
 import { Closed } from '../../../http/schema.ts'
 
 /** An account in a path or a parameter: its number, which stays, or its name. */
@@ -34,8 +35,8 @@ export const UsdText = Type.String({ maxLength: 40, must: 'an amount in USD as t
 export const MovementHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
-      pattern: '^[ -~]{1,255}$',
-      must: '1 to 255 printable ASCII characters: a new one for each movement, the same one to send a request again',
+      pattern: MOVEMENT_KEY_PATTERN,
+      must: '1 to 255 printable ASCII characters, none of the gateway’s own keys such as order:12: a new one for each movement, the same one to send a request again',
     }),
   ),
 })
