@@ -294,7 +294,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 10 more for amounts without their currency.
   // 40 more for price groups.
   // 10 more for actions of plans.
-  'src/domain/': 6_311,
+  // 10 more for the keys of movements.
+  'src/domain/': 6_321,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
