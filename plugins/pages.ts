@@ -13,6 +13,7 @@ import { key_pages } from './keys/web/pages.ts'
 import { library_pages, moved_library } from './library/web/pages.ts'
 import { mail_pages } from './mail/web/pages.ts'
 import { payment_pages } from './payments/web/pages.ts'
+import { plan_pages } from './plans/web/pages.ts'
 import { playground_pages } from './playground/web/pages.ts'
 import { referral_pages } from './referral/web/pages.ts'
 import { settings_pages, open_pages as sign_in_open_pages } from './sign-in/web/pages.ts'
@@ -42,6 +43,7 @@ export const page_groups: readonly PageGroup[] = [
     pages: [
       ...account_pages,
       ...sign_up_pages,
+      ...plan_pages,
       ...voucher_pages,
       ...key_pages,
       ...transaction_pages,

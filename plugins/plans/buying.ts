@@ -1,11 +1,11 @@
 // The purchase of a plan from the balance: at once, or from the end of the month on.
 import type { ActionContext } from '../../src/domain/actions.ts'
 import { conflict, unprocessable } from '../../src/domain/errors.ts'
-import { formatUsd } from '../../src/domain/money.ts'
+import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { stateChange } from './beginning.ts'
-import { orderPlan, planNamed } from './ordering.ts'
+import { orderPlan, type PlanOrder, planNamed } from './ordering.ts'
 import { type PayingParts, payPeriod } from './paying.ts'
 import type { Plan } from './settings.ts'
 import type { PlanPeriod } from './tables.ts'
@@ -15,7 +15,21 @@ export interface Purchase {
   /** The plan's name. */
   plan: string
   by: ActionContext | undefined
+  /** What the page showed; absent: whatever it costs. */
+  quote?: Quote | undefined
 }
+
+/** The price of a plan as it was shown to whoever buys it. */
+export interface Quote {
+  priced_at_ms: number
+  /** Null: nothing is due now, as the plan begins later. */
+  due_nanos: Nanos | null
+}
+
+/** Long enough to read the page, and to add funds; what is not used of a month is hardly less by then. */
+const QUOTE_HOLDS_MS = 10 * 60_000
+/** What clocks of gateways may differ by. */
+const MAX_AHEAD_MS = 60_000
 
 /** When a plan begins that was bought: null: it has. */
 export type Bought = { changes_at_ms: number | null }
@@ -23,20 +37,22 @@ export type Bought = { changes_at_ms: number | null }
 /**
  * Buys a plan for an account.
  *
- * @throws GatewayError not_found for a plan that is not offered; conflict (code has_plan) for the one that it has; unprocessable (code
+ * @throws GatewayError not_found for a plan that is not offered; conflict (code has_plan) for the one that it has, and (price_changed) where it costs
+ * another amount than was shown, or that was too long ago; unprocessable (code
  * insufficient_balance) where the balance does not pay for it: nothing was changed then; as `Ledger.submit`
  */
 export async function buyPlan(
   parts: PayingParts,
   offered: readonly Plan[],
-  { account_id, plan: name, by }: Purchase,
+  { account_id, plan: name, by, quote }: Purchase,
 ): Promise<Bought> {
   const { db, now } = parts
   const plan = planNamed(offered, name)
   const ordered = await db.begin(
     async (tx) => {
       await tx.lock(account_id)
-      const order = await orderPlan(tx, account_id, plan, now())
+      const order = await orderPlan(tx, account_id, plan, now(), quote?.priced_at_ms)
+      if (quote) requireQuoted(order, quote, now())
       if ('changes_at_ms' in order)
         await recordAction(tx, {
           action: 'plan.changed',
@@ -58,6 +74,13 @@ export async function buyPlan(
     `The available balance is less than ${formatUsd(period.due_nanos)} USD, which this plan costs now. Add funds, then buy it.`,
     { code: 'insufficient_balance', param: 'plan' },
   )
+}
+
+/** @throws GatewayError conflict, which takes the order back */
+function requireQuoted(order: PlanOrder, { priced_at_ms, due_nanos }: Quote, now_ms: number): void {
+  const is_fresh = priced_at_ms >= now_ms - QUOTE_HOLDS_MS && priced_at_ms <= now_ms + MAX_AHEAD_MS
+  if (is_fresh && due_nanos === ('period' in order ? order.period.due_nanos : null)) return
+  throw conflict('The price is another one by now. Look at it, then buy the plan.', { code: 'price_changed' })
 }
 
 /** The next month of a plan may be paid within its days of grace; any other order is over. */

@@ -1,30 +1,76 @@
 // Routes of plans at the console: what is offered, the plan of an account, buying and cancelling it; months of all accounts.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { availableOf } from '../../src/access/account-listing.ts'
 import { consoleList } from '../../src/app/list/pages.ts'
-import { type Asking, byOf, changed, FAILURES, viewerCalls } from '../../src/app/surface/console/calls.ts'
+import {
+  type Asking,
+  byOf,
+  changed,
+  FAILURES,
+  operatorCalls,
+  viewerCalls,
+} from '../../src/app/surface/console/calls.ts'
 import { AccountRef } from '../../src/app/surface/console/fields.ts'
 import { requireChosenAccount } from '../../src/app/surface/console/references.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
 import { Closed, Nullable } from '../../src/http/schema.ts'
-import { NullableTimeFields, time } from '../../src/http/views.ts'
+import { MoneyFields, money, NullableTimeFields, TimeFields, time } from '../../src/http/views.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { buyPlan } from './buying.ts'
 import { cancelPlan, keepPlan } from './cancelling.ts'
 import { month_list } from './list.ts'
+import { planCounts, revenueByPlan, unusedNanos } from './report.ts'
 import { planSettings } from './settings.ts'
 import { periodIn } from './store.ts'
 import { partsOf } from './sweep.ts'
 import { OfferView, offerView, PlanView, planView } from './views.ts'
 
 const Chosen = { account: Type.Optional(AccountRef) }
-const PlanPageView = Closed({ plan: Nullable(PlanView), offered: Type.Array(OfferView) })
+const PlanPageView = Closed({
+  plan: Nullable(PlanView),
+  offered: Type.Array(OfferView),
+  ...MoneyFields('available', 'Of the balance, what pays for a plan'),
+  ...TimeFields('priced', 'When these prices held'),
+})
+const BuyBody = Closed({
+  ...Chosen,
+  plan: Type.String({ minLength: 1, maxLength: 64 }),
+  quote: Type.Optional(
+    Closed(
+      { priced_at_ms: Type.Integer(), due_nanos: Nullable(Type.Integer({ minimum: 0 })) },
+      {
+        description: 'The price as the page shows it: the purchase is refused where it costs another amount.',
+      },
+    ),
+  ),
+})
+const RevenueQuery = Closed(PERIOD_PARAMETERS)
+const RevenueView = Closed({
+  plans: Type.Array(
+    Closed({
+      plan: Type.String(),
+      title: Type.String(),
+      months: Type.Integer({ description: 'months that were paid' }),
+      ...MoneyFields('revenue', 'What was paid for them'),
+    }),
+    { description: 'the largest revenue first' },
+  ),
+  active: Type.Integer({ description: 'accounts with a plan' }),
+  unpaid: Type.Integer({ description: 'of those, whose next month is not paid' }),
+  ending: Type.Integer({ description: 'of those, whose plan ends' }),
+  ...MoneyFields('unused', 'Of the months that are paid, the share that is not used yet by time'),
+})
 const ChangedView = Closed({
   ...NullableTimeFields('changes', 'when the plan begins or ends; null: it has begun, or goes on'),
 })
 
 export const planConsoleRoutes = (gateway: Gateway) =>
-  new Elysia({ name: 'console-plans' }).use(readingRoutes(gateway)).use(payingRoutes(gateway))
+  new Elysia({ name: 'console-plans' })
+    .use(readingRoutes(gateway))
+    .use(reportRoutes(gateway))
+    .use(payingRoutes(gateway))
 
 /** `GET /console/api/plan`, and the list of months. */
 function readingRoutes(gateway: Gateway) {
@@ -37,18 +83,42 @@ function readingRoutes(gateway: Gateway) {
       '/console/api/plan',
       async ({ viewer, query }) => {
         const { db, calls } = gateway
-        const { id } = await requireChosenAccount(db, viewer, query.account)
         await calls.ledger.barrier()
+        const account = await requireChosenAccount(db, viewer, query.account)
         const now_ms = calls.now()
-        const active = await periodIn(db, id, 'active')
+        const active = await periodIn(db, account.id, 'active')
+        const open = await periodIn(db, account.id, 'open')
         return {
-          plan: await planView(db, id, now_ms),
-          offered: planSettings.of(calls.catalogue()).map((plan) => offerView(plan, active, now_ms)),
+          plan: await planView(db, account.id, now_ms),
+          offered: planSettings
+            .of(calls.catalogue())
+            .map((plan) => offerView(plan, { active, open }, now_ms)),
+          ...money('available', Math.max(0, availableOf(account))),
+          ...time('priced', now_ms),
         }
       },
       { query: Closed(Chosen), response: { 200: PlanPageView, ...FAILURES } },
     )
 }
+
+/** `GET /console/api/plan-revenue`, for the staff. */
+const reportRoutes = (gateway: Gateway) =>
+  new Elysia({ name: 'console-plans-report' }).use(operatorCalls(gateway)).get(
+    '/console/api/plan-revenue',
+    async ({ query }) => {
+      const { db, calls } = gateway
+      const now_ms = calls.now()
+      const { since_ms = 0, until_ms = now_ms + 1 } = readPeriod(query)
+      await calls.ledger.barrier()
+      const plans = await revenueByPlan(db, { since_ms, until_ms })
+      return {
+        plans: plans.map(({ revenue_nanos, ...plan }) => ({ ...plan, ...money('revenue', revenue_nanos) })),
+        ...(await planCounts(db, now_ms)),
+        ...money('unused', await unusedNanos(db, now_ms)),
+      }
+    },
+    { query: RevenueQuery, response: { 200: RevenueView, ...FAILURES } },
+  )
 
 /** `POST /console/api/plan/buy`, `…/cancel` and `…/keep`. */
 function payingRoutes(gateway: Gateway) {
@@ -69,14 +139,19 @@ function payingRoutes(gateway: Gateway) {
     .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'pay' }))
     .post(
       '/console/api/plan/buy',
-      async ({ viewer, origin, body: { account, plan } }) => {
+      async ({ viewer, origin, body: { account, plan, quote } }) => {
         const { id } = await requireChosenAccount(db, viewer, account)
         const by = byOf(gateway, { viewer, origin })
         const offered = planSettings.of(calls.catalogue())
-        const bought = await buyPlan(partsOf(gateway), offered, { account_id: id, plan, by })
+        const bought = await buyPlan(partsOf(gateway), offered, {
+          account_id: id,
+          plan,
+          by,
+          quote,
+        })
         return time('changes', bought.changes_at_ms)
       },
-      { body: Closed({ ...Chosen, plan: Type.String({ minLength: 1, maxLength: 64 }) }), response },
+      { body: BuyBody, response },
     )
     .post(
       '/console/api/plan/cancel',

@@ -2,7 +2,16 @@
 import { and, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import { usdColumn } from '../../src/app/command-line/table.ts'
 import { timeColumn } from '../../src/app/command-line/times.ts'
-import { integer, money, tableOnly, text, time, word } from '../../src/app/list/columns.ts'
+import {
+  boolean,
+  integer,
+  money,
+  nullableText,
+  tableOnly,
+  text,
+  time,
+  word,
+} from '../../src/app/list/columns.ts'
 import { type ConsoleRowOf, defineList, type ListPageRequest } from '../../src/app/list/list.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -54,6 +63,14 @@ export const month_list = defineList<ListedMonth>()({
     begins: tableOnly(timeColumn('BEGINS', ({ starts_ms }) => starts_ms)),
     ends: time(({ ends_ms }) => ends_ms, { description: 'When it ends', csv_name: 'ends_utc' }),
     until: tableOnly(timeColumn('ENDS', ({ ends_ms }) => ends_ms)),
+    covers_until: time(({ covers_until_ms }) => covers_until_ms, {
+      description: 'Until when its calls are covered, the days of grace included',
+      csv_name: 'covers_until_utc',
+    }),
+    renews: boolean(({ renews }) => renews === 1, { description: 'Whether another month follows.' }),
+    next_plan: nullableText(({ next_plan }) => next_plan, {
+      description: 'The plan from the end of the month on; null: the same.',
+    }),
     created: time(({ created_at_ms }) => created_at_ms, {
       description: 'When it was ordered',
       csv_name: 'time_utc',

@@ -24,9 +24,16 @@ export function planNamed(plans: readonly Plan[], name: string): Plan {
  * Orders a plan for an account, in a transaction that has locked it. A dearer plan than the account has begins at once: what is not used of
  * the month by time is counted against its price. A cheaper one begins when the month ends.
  *
+ * @param credited_at_ms the time of that count: when the price was shown to whoever buys
  * @throws GatewayError conflict where the account has this plan, and it is paid
  */
-export async function orderPlan(tx: Tx, account_id: number, plan: Plan, now_ms: number): Promise<PlanOrder> {
+export async function orderPlan(
+  tx: Tx,
+  account_id: number,
+  plan: Plan,
+  now_ms: number,
+  credited_at_ms = now_ms,
+): Promise<PlanOrder> {
   if (await periodIn(tx, account_id, 'paid')) throw beingBegun()
   const open = await periodIn(tx, account_id, 'open')
   const active = await periodIn(tx, account_id, 'active')
@@ -48,7 +55,7 @@ export async function orderPlan(tx: Tx, account_id: number, plan: Plan, now_ms: 
     })
     return { changes_at_ms: current.ends_ms }
   }
-  const credit_nanos = current ? unusedOf(current, now_ms) : 0
+  const credit_nanos = current ? unusedOf(current, credited_at_ms) : 0
   return {
     period: await insertPeriod(tx, {
       ...termsOf(plan, account_id, now_ms),

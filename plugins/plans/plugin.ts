@@ -6,6 +6,7 @@ export const plans = definePlugin({
   name: 'plans',
   settings: planSettings,
   tables: async () => (await import('./tables.ts')).tables,
+  open: async (gateway, settings) => (await import('./plans.ts')).openPlans(gateway, settings),
   console_routes: async () => (await import('./console.ts')).planConsoleRoutes,
   commands: { plan: async () => (await import('./command.ts')).addPlanCommands },
   sweeps: [

@@ -90,15 +90,21 @@ export const OfferView = Closed({
   ...TERMS,
 })
 
-/** A plan that is offered to an account. @param active the month that it has paid */
+/** A plan that is offered to an account. @param months those that it has paid, and is to pay next */
 export function offerView(
   plan: Plan,
-  active: PlanPeriod | undefined,
+  { active, open }: { active: PlanPeriod | undefined; open: PlanPeriod | undefined },
   now_ms: number,
 ): Static<typeof OfferView> {
   const current = active && now_ms < active.ends_ms ? active : undefined
   const is_later = current && plan.price_nanos <= current.price_nanos
-  const due_nanos = current ? Math.max(0, plan.price_nanos - unusedOf(current, now_ms)) : plan.price_nanos
+  /** In its days of grace, which keep the terms of then. */
+  const next = !current && active && open?.follows_id === active.id && open.plan === plan.name
+  const due_nanos = next
+    ? open.due_nanos
+    : current
+      ? Math.max(0, plan.price_nanos - unusedOf(current, now_ms))
+      : plan.price_nanos
   return {
     plan: plan.name,
     title: plan.title,

@@ -54,6 +54,7 @@ const TABLE = `
   /plans                        GET OSAo.b..
   /plans.csv                    GET OSAo.b..
   /plan                         GET OSAo.b..
+  /plan-revenue                 GET OSA.....
   /plan/buy                     POST O..o.b..
   /plan/cancel                  POST O..o.b..
   /plan/keep                    POST O..o.b..

@@ -1,5 +1,5 @@
 // Plans in a running gateway: settings, the console's routes, covered calls and refusals as callers see them, and the account's view.
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
@@ -150,4 +150,88 @@ test('a dearer plan begins at once, with the rest of the month counted against i
     ['pro', 'replaced'],
   ])
   await gateway.rest()
+})
+
+describe('a price that the page showed', () => {
+  const MINUTE_MS = 60_000
+  const buy = async (name: string, quote: (now_ms: number) => object) => {
+    await gateway.account(name, { balance_usd: '10' })
+    const owner = await signedIn(gateway, { account: name, role: 'owner' }, clock.now_ms)
+    return await owner.send('POST', '/plan/buy', { body: { plan: 'pro', quote: quote(clock.now_ms) } })
+  }
+
+  test.each<[name: string, quote: (now_ms: number) => object]>([
+    ['another amount', (priced_at_ms) => ({ priced_at_ms, due_nanos: 1_999_999_999 })],
+    ['nothing, as if it began later', (priced_at_ms) => ({ priced_at_ms, due_nanos: null })],
+    ['eleven minutes ago', (now_ms) => ({ priced_at_ms: now_ms - 11 * MINUTE_MS, due_nanos: 2_000_000_000 })],
+    ['a time to come', (now_ms) => ({ priced_at_ms: now_ms + 2 * MINUTE_MS, due_nanos: 2_000_000_000 })],
+  ])('%s is refused, and nothing is paid', async (name, quote) => {
+    const account = name.replaceAll(/[^a-z]+/g, '-')
+    const response = await buy(account, quote)
+    const { error } = await bodyOf(response)
+    expect([response.status, error.code]).toEqual([409, 'price_changed'])
+    const { id, balance_nanos } = gateway.rows().accounts.find((row) => row.name === account) ?? {}
+    expect(balance_nanos).toBe(10_000_000_000)
+    expect(gateway.db.query('SELECT id FROM plan_periods WHERE account_id = ?').all(id ?? 0)).toEqual([])
+  })
+
+  test('holds for ten minutes, to the nano-dollar, also of what is credited', async () => {
+    const response = await buy('quoted', (priced_at_ms) => ({ priced_at_ms, due_nanos: 2_000_000_000 }))
+    expect(response.status).toBe(200)
+    clock.now_ms += 24 * 60 * MINUTE_MS
+    const owner = await signedIn(gateway, { account: 'quoted', role: 'owner' }, clock.now_ms)
+    const { offered, priced_at_ms } = await owner.json('GET', '/plan')
+    const { due_nanos } = offered.find(({ plan }: { plan: string }) => plan === 'max')
+    clock.now_ms += 9 * MINUTE_MS
+    await owner.json('POST', '/plan/buy', { plan: 'max', quote: { priced_at_ms, due_nanos } })
+    const account = gateway.rows().accounts.find(({ name }) => name === 'quoted')
+    expect(account?.balance_nanos).toBe(8_000_000_000 - due_nanos)
+  })
+})
+
+test('the staff sees revenue by plan, of the days when it was paid, and what is not used yet', async () => {
+  const operator = await signedIn(gateway, 'operator', clock.now_ms)
+  const sums = gateway.db
+    .query<{ plan: string; months: number; nanos: number }, []>(
+      `SELECT plan, count(*) AS months, sum(due_nanos) AS nanos FROM plan_periods
+        WHERE state NOT IN ('open', 'lapsed') AND due_nanos > 0 GROUP BY plan ORDER BY nanos DESC`,
+    )
+    .all()
+  const report = await operator.json('GET', '/plan-revenue')
+  expect(
+    report.plans.map(({ plan, months, revenue_nanos }: Record<string, unknown>) => ({
+      plan,
+      months,
+      nanos: revenue_nanos,
+    })),
+  ).toEqual(sums)
+  expect(sums.length).toBe(2)
+  const months = gateway.db
+    .query<{ price: number; starts: number; ends: number }, []>(
+      "SELECT price_nanos AS price, starts_ms AS starts, ends_ms AS ends FROM plan_periods WHERE state = 'active'",
+    )
+    .all()
+  const unused = months.map(({ price, starts, ends }) => {
+    const left_ms = Math.max(0, Math.min(ends - clock.now_ms, ends - starts))
+    return Number((BigInt(price) * BigInt(left_ms)) / BigInt(ends - starts))
+  })
+  expect(report.unused_nanos).toBe(unused.reduce((sum, nanos) => sum + nanos, 0))
+  expect(report.active).toBe(months.length)
+  const { liabilities } = await operator.json('GET', '/payments')
+  expect(liabilities).toContainEqual(
+    expect.objectContaining({ title: 'Months of plans not used yet', amount_nanos: report.unused_nanos }),
+  )
+  expect((await operator.json('GET', '/plan-revenue?until=2026-11-14')).plans).toEqual([])
+})
+
+test('pages of plans are there while one is offered, and after that for accounts that have one', async () => {
+  const featuresOf = async (who: Parameters<typeof signedIn>[1]) =>
+    (await (await signedIn(gateway, who, clock.now_ms)).json('GET', '/session')).viewer.features
+  const owner = { account: 'quoted', role: 'owner' } as const
+  await gateway.account('planless')
+  const planless = { account: 'planless', role: 'owner' } as const
+  for (const who of [owner, planless, 'operator'] as const) expect(await featuresOf(who)).toContain('plans')
+  await gateway.recatalogue(FIRST_CATALOGUE)
+  expect(await featuresOf(owner)).toContain('plans')
+  for (const who of [planless, 'operator'] as const) expect(await featuresOf(who)).not.toContain('plans')
 })

@@ -33,6 +33,7 @@ import { HistoryLink } from '../../import/web/history-list.tsx'
 import { KeysList } from '../../keys/web/keys-list.tsx'
 import { LimitFacts } from '../../keys/web/limit-facts.tsx'
 import { SpendLimitFacts } from '../../keys/web/spend-limits.tsx'
+import { AccountPlan } from '../../plans/web/account-plan.tsx'
 import { type Refusals, useRefusals } from '../../refusals/web/refusals.ts'
 import { ManyRefused, RefusedFigure } from '../../refusals/web/refused.tsx'
 import { TeamList } from '../../teams/web/team-list.tsx'
@@ -63,6 +64,7 @@ interface KnownAccount {
 function AccountPage({ account, refusals, week }: KnownAccount) {
   const [movement, setMovement] = useState<Movement | null>(null)
   const [open, setOpen] = useState<Open | null>(null)
+  const sells_plans = useFeature('plans')
   const has_payments = useFeature('payments')
   const dialog = (which: Open) => ({ account, open: open === which, onClose: () => setOpen(null) })
   return (
@@ -93,6 +95,9 @@ function AccountPage({ account, refusals, week }: KnownAccount) {
           { value: 'team', title: 'Team', content: <TeamList account={account} /> },
           { value: 'entries', title: 'Transactions', content: <EntriesList account={account.name} /> },
           { value: 'log', title: 'Audit log', content: <AuditLogList account={account.id} /> },
+          ...(sells_plans
+            ? [{ value: 'plan', title: 'Plan', content: <AccountPlan account={String(account.id)} /> }]
+            : []),
           { value: 'limits', title: 'Limits', content: <AccountLimits account={account} /> },
         ]}
       />

@@ -100,7 +100,7 @@ function Quota({ quota: { used_bytes, limit_bytes } }: { quota: FilesView['quota
       <span>
         <b>{megabytes(used_bytes)} MB</b> of {megabytes(limit_bytes)} MB used
       </span>
-      <meter aria-label="Used of the quota" min={0} max={1} high={0.9} value={used}>
+      <meter className="bar" aria-label="Used of the quota" min={0} max={1} high={0.9} value={used}>
         {share(used)}
       </meter>
       {used > 0.9 && <Notice tone="warn">Almost full. Delete files that you no longer need.</Notice>}

@@ -2,6 +2,7 @@
 import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
+import { useFeature } from '../../console/web/app/session.tsx'
 import { useZone } from '../../console/web/app/zone.ts'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { useAddressState, withoutEmpty } from '../../console/web/parts/address-state.ts'
@@ -14,6 +15,7 @@ import { MonthFilter } from '../../console/web/parts/month-filter.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { RevenueByPlan } from '../../plans/web/plan-revenue.tsx'
 import type { OrderRow } from '../list.ts'
 import { OrderList, OrderStatus, useMethods } from './order-list.tsx'
 import { TestMode } from './test-mode.tsx'
@@ -33,6 +35,7 @@ export function OperatorPayments() {
   const stuck = useApi(['orders', STUCK], () => api.orders.get({ query: STUCK }), { every_ms: EVERY_MS })
   const methods = useMethods()
   const is_this_month = days.from === '' && days.to === ''
+  const sells_plans = useFeature('plans')
   const set = ({ since, until }: { since?: string; until?: string }) =>
     change({ ...(since !== undefined && { from: since }), ...(until !== undefined && { to: until }) })
   return (
@@ -70,6 +73,11 @@ export function OperatorPayments() {
                 </div>
               </Section>
             </>
+          )}
+          {days.account === '' && sells_plans && report.data && (
+            <Section title={is_this_month ? 'Revenue of plans this month' : 'Revenue of plans'}>
+              <RevenueByPlan query={is_this_month ? { since: report.data.from_at } : query} />
+            </Section>
           )}
           <Section title={days.account === '' ? 'All orders' : 'Orders'}>
             <OrderList />

@@ -119,7 +119,7 @@ export async function sessionView(
           rights: RIGHT_NAMES.filter(
             (right) => may(viewer, right) && (right !== 'credit' || isCreditAllowed(gateway, viewer)),
           ),
-          features: offered(gateway.people.features),
+          features: await featuresFor(viewer, gateway.people.features),
         })
       : null,
     operator_is_set: await hasOperator(db),
@@ -128,8 +128,15 @@ export async function sessionView(
   }
 }
 
-const offered = (parts: readonly Feature[]): string[] =>
+const offered = (parts: readonly Pick<Feature, 'name' | 'isOffered'>[]): string[] =>
   parts.flatMap(({ name, isOffered }) => (isOffered() ? [name] : []))
+
+async function featuresFor(viewer: Viewer, features: readonly Feature[]): Promise<string[]> {
+  const found: string[] = []
+  for (const { name, isOffered, isKept } of features)
+    if (isOffered() || (await isKept?.(viewer))) found.push(name)
+  return found
+}
 
 async function personOfViewer(db: Gateway['db'], viewer: Viewer): Promise<PersonRow | undefined> {
   const id = personOf(viewer)

@@ -6,6 +6,7 @@ import type { RandomBytes } from '../../access/secret.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { SignInEvents } from '../../access/sign-in-events.ts'
 import type { SignInWay } from '../../access/sign-in-ways.ts'
+import type { Viewer } from '../../access/viewer.ts'
 import type { ImageParts } from '../../calls/kinds/image/call.ts'
 import type { CallParts } from '../../calls/parts.ts'
 import type { Configuration } from '../../catalogue/configuration.ts'
@@ -94,6 +95,8 @@ export interface Feature {
   name: string
   /** Whether it is set up at this moment. */
   isOffered: () => boolean
+  /** Whether a viewer still has it where it is offered no more. */
+  isKept?: (viewer: Viewer) => Awaitable<boolean>
 }
 
 /** The terms of service, as the plugin has them that keeps who accepted which. */

@@ -3,7 +3,7 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import { useMutation } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { type ReactNode, type RefObject, useRef } from 'react'
-import { Button } from './button.tsx'
+import { Button, type Look } from './button.tsx'
 import { names } from './class-names.ts'
 import { Notice } from './notice.tsx'
 
@@ -69,12 +69,22 @@ interface ConfirmDialogProps {
   consequence: ReactNode
   /** What the button says: "Revoke key". */
   verb: string
+  /** Of the button; that of what cuts off where absent. */
+  look?: Look
   /** The dialog closes once this is done, and shows its error. */
   confirm: () => Promise<unknown>
 }
 
 /** Asks once, naming the consequence, with Cancel focused first. */
-export function ConfirmDialog({ open, onClose, title, consequence, verb, confirm }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  open,
+  onClose,
+  title,
+  consequence,
+  verb,
+  look = 'danger',
+  confirm,
+}: ConfirmDialogProps) {
   const cancel = useRef<HTMLButtonElement>(null)
   const { mutate, isPending, error } = useMutation({ mutationFn: confirm, onSuccess: onClose })
 
@@ -90,7 +100,7 @@ export function ConfirmDialog({ open, onClose, title, consequence, verb, confirm
         <Button ref={cancel} onClick={onClose}>
           Cancel
         </Button>
-        <Button look="danger" busy={isPending} onClick={() => mutate()}>
+        <Button look={look} busy={isPending} onClick={() => mutate()}>
           {verb}
         </Button>
       </DialogActions>

@@ -1,0 +1,95 @@
+// What plans bring: revenue by plan from the entries that paid for months, who has one, and the share of paid months that is not used yet.
+import { and, eq, sql } from 'drizzle-orm'
+import type { Nanos } from '../../src/domain/money.ts'
+import { totalOf } from '../../src/money/ledger/totals.ts'
+import type { Db } from '../../src/store/db.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { entries } from '../../src/store/schema.ts'
+import { unusedOf } from './months.ts'
+import { plan_periods } from './tables.ts'
+
+export interface PlanRevenue {
+  plan: string
+  title: string
+  /** Paid in the period; months that cost nothing are not among them. */
+  months: number
+  revenue_nanos: Nanos
+}
+
+/** Revenue by plan, the largest first: what was taken from balances for months, at the time when it was. */
+export async function revenueByPlan(
+  db: Db,
+  { since_ms, until_ms }: { since_ms: number; until_ms: number },
+): Promise<PlanRevenue[]> {
+  const rows = await queries(db).revenue.all({ since_ms, until_ms })
+  return rows.toSorted(
+    (one, other) => other.revenue_nanos - one.revenue_nanos || one.plan.localeCompare(other.plan),
+  )
+}
+
+/** What is not used yet, by time, of the months that are paid. */
+export async function unusedNanos(db: Db, now_ms: number): Promise<Nanos> {
+  return (await queries(db).paid.all()).reduce((sum, month) => sum + unusedOf(month, now_ms), 0)
+}
+
+export interface PlanCounts {
+  /** Accounts with a plan. */
+  active: number
+  /** Of those, whose next month is not paid. */
+  unpaid: number
+  /** Of those, whose plan ends. */
+  ending: number
+}
+
+export async function planCounts(db: Db, now_ms: number): Promise<PlanCounts> {
+  return (await queries(db).counts.get({ now_ms })) ?? { active: 0, unpaid: 0, ending: 0 }
+}
+
+const is_active = sql`${plan_periods.state} = 'active'`
+
+const queries = perConnection({
+  revenue: (orm) =>
+    orm
+      .select({
+        plan: plan_periods.plan,
+        title: sql<string>`max(${plan_periods.title})`,
+        months: sql<number>`count(*)`,
+        revenue_nanos: totalOf(sql`-${entries.amount_nanos}`),
+      })
+      .from(plan_periods)
+      .innerJoin(
+        entries,
+        and(
+          eq(entries.account_id, plan_periods.account_id),
+          sql`${entries.request_key} = 'plan:' || ${plan_periods.id}`,
+        ),
+      )
+      .where(
+        and(
+          sql`${entries.created_at_ms} >= ${sql.placeholder('since_ms')}`,
+          sql`${entries.created_at_ms} < ${sql.placeholder('until_ms')}`,
+        ),
+      )
+      .groupBy(plan_periods.plan)
+      .prepare(),
+  paid: (orm) =>
+    orm
+      .select({
+        price_nanos: plan_periods.price_nanos,
+        starts_ms: plan_periods.starts_ms,
+        ends_ms: plan_periods.ends_ms,
+      })
+      .from(plan_periods)
+      .where(sql`${plan_periods.state} IN ('paid', 'active')`)
+      .prepare(),
+  counts: (orm) =>
+    orm
+      .select({
+        active: sql<number>`count(*)`,
+        unpaid: sql<number>`count(*) FILTER (WHERE ${plan_periods.ends_ms} <= ${sql.placeholder('now_ms')})`,
+        ending: sql<number>`count(*) FILTER (WHERE ${plan_periods.renews} = 0)`,
+      })
+      .from(plan_periods)
+      .where(is_active)
+      .prepare(),
+})

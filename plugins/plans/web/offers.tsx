@@ -1,0 +1,78 @@
+// The plans that are offered, each with its price, models and limits, and the way to buy it.
+import { useState } from 'react'
+import { useMay } from '../../console/web/app/session.tsx'
+import { Button } from '../../console/web/parts/button.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { CommaList } from '../../console/web/parts/words.tsx'
+import { BuyDialog } from './buy-dialog.tsx'
+import { beyondWords, limitWords, modelWords, type Offer, type PlanPage, standingOf } from './words.ts'
+
+interface OffersProps {
+  page: PlanPage
+  account: string | undefined
+}
+
+/** What somebody is about to buy, as the page showed it then. */
+interface Chosen {
+  offer: Offer
+  page: PlanPage
+}
+
+export function Offers({ page, account }: OffersProps) {
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  return (
+    <>
+      <ul className="plan-offers">
+        {page.offered.map((offer) => (
+          <OfferCard key={offer.plan} offer={offer} page={page} choose={() => setChosen({ offer, page })} />
+        ))}
+      </ul>
+      {chosen && <BuyDialog {...chosen} account={account} onClose={() => setChosen(null)} />}
+    </>
+  )
+}
+
+function OfferCard({ offer, page, choose }: Chosen & { choose: () => void }) {
+  const { title, description, price_nanos, limits, models, overflow, concurrent_calls } = offer
+  return (
+    <li aria-label={title}>
+      <h3>{title}</h3>
+      {description && <p className="soft">{description}</p>}
+      <p>
+        <b className="plan-price">
+          <Money nanos={price_nanos} />
+        </b>{' '}
+        a month
+      </p>
+      <ul className="plan-terms">
+        {limits.map((limit) => (
+          <li key={limit.period}>{limitWords(limit)}</li>
+        ))}
+        <li>
+          <CommaList words={modelWords(models)} />
+        </li>
+        {concurrent_calls !== null && <li>{concurrent_calls} concurrent requests</li>}
+        <li>Calls beyond it: {beyondWords(overflow).toLowerCase()}</li>
+      </ul>
+      <OfferAction offer={offer} page={page} choose={choose} />
+    </li>
+  )
+}
+
+function OfferAction({ offer, page, choose }: Chosen & { choose: () => void }) {
+  const may_pay = useMay('pay')
+  const standing = standingOf(offer, page.plan)
+  if (standing === 'current') return <Status tone="good">Present plan</Status>
+  if (standing === 'next') return <Status tone="busy">Begins with the next month</Status>
+  if (!may_pay) return null
+  const verb = { new: 'Buy', renewal: 'Pay for', dearer: 'Change to', later: 'Change to' }[standing]
+  return (
+    <div>
+      <Button
+        look={standing === 'later' ? 'plain' : 'primary'}
+        onClick={choose}
+      >{`${verb} ${offer.title}`}</Button>
+    </div>
+  )
+}

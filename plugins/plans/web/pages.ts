@@ -1,0 +1,28 @@
+// The pages of plans in the side bar, where one is offered or the account has one: that of an account, and those of all for the staff.
+import { CalendarSync } from 'lucide-react'
+import { OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
+
+export const plan_pages: readonly PageEntry[] = [
+  {
+    path: '/plan',
+    title: 'Plan',
+    seen_by: ['account'],
+    right: 'see_payments',
+    feature: 'plans',
+    icon: CalendarSync,
+    letter: 'n',
+    load: () => import('./plan.tsx'),
+    also: 'subscription monthly limits renew cancel',
+  },
+  {
+    path: '/plans',
+    title: 'Plans',
+    seen_by: OPERATOR,
+    right: 'see_payments',
+    feature: 'plans',
+    icon: CalendarSync,
+    letter: 'n',
+    load: () => import('./plans.tsx'),
+    also: 'subscriptions monthly revenue',
+  },
+]

@@ -1,0 +1,72 @@
+// Revenue by plan in a month or in other days: the prices that were taken from balances.
+import { type AnswerOf, api, type QueryOf } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useZone } from '../../console/web/app/zone.ts'
+import { useAddressState, withoutEmpty } from '../../console/web/parts/address-state.ts'
+import { count } from '../../console/web/parts/amounts.ts'
+import { DayFilters } from '../../console/web/parts/filter-fields.tsx'
+import { MonthFilter } from '../../console/web/parts/month-filter.tsx'
+import { Loaded } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, charges, column, Table } from '../../console/web/parts/table.tsx'
+
+type Revenue = AnswerOf<(typeof api)['plan-revenue']['get']>
+type Query = QueryOf<(typeof api)['plan-revenue']['get']>
+type Row = Revenue['plans'][number]
+
+export function PlanRevenue() {
+  const [days, change] = useAddressState({ from: '', to: '' })
+  const zone = useZone()
+  const query = withoutEmpty({ since: days.from, until: days.to, zone: zone === 'UTC' ? '' : zone })
+  const set = ({ since, until }: { since?: string; until?: string }) =>
+    change({ ...(since !== undefined && { from: since }), ...(until !== undefined && { to: until }) })
+  return (
+    <div className="stack">
+      <div className="filters">
+        <MonthFilter since={days.from} until={days.to} set={set} />
+        <DayFilters since={days.from} until={days.to} set={set} />
+      </div>
+      <RevenueByPlan query={query} />
+    </div>
+  )
+}
+
+/** @param query the days and their zone; none: all of the time until now */
+export function RevenueByPlan({ query }: { query: Query }) {
+  const report = useApi(['plan-revenue', query], () => api['plan-revenue'].get({ query }))
+  return (
+    <Loaded query={report} rows={2}>
+      {({ plans }) => <RevenueTable plans={plans} />}
+    </Loaded>
+  )
+}
+
+const COLUMNS: Column<Row>[] = [
+  column('plan', 'Plan', 'first', ({ title }) => title),
+  atEnd('months', 'Months paid', 'second-end', ({ months }) => (
+    <>
+      {count(months)}
+      <span className="on-phone"> paid</span>
+    </>
+  )),
+  charges('revenue', 'Revenue, USD', 'first-end', ({ revenue_nanos }) => revenue_nanos),
+]
+
+function RevenueTable({ plans }: Pick<Revenue, 'plans'>) {
+  if (plans.length === 0) return <p className="soft">No months were paid in this time.</p>
+  const all: Row = {
+    plan: '',
+    title: 'All plans',
+    months: plans.reduce((sum, { months }) => sum + months, 0),
+    revenue_nanos: plans.reduce((sum, { revenue_nanos }) => sum + revenue_nanos, 0),
+    revenue_usd: '',
+  }
+  return (
+    <Table
+      label="Revenue by plan"
+      columns={COLUMNS}
+      rows={plans}
+      keyOf={({ plan }) => plan}
+      foot={plans.length > 1 ? [all] : []}
+    />
+  )
+}

@@ -1,0 +1,14 @@
+// The page Plan of an account: the plan that it has, with what is left of its limits, and those that are offered.
+import { Page } from '../../console/web/parts/page.tsx'
+import { AccountPlan } from './account-plan.tsx'
+
+const Plan = () => (
+  <Page
+    title="Plan"
+    lead="Pay once a month for calls within limits. Calls that your plan covers take nothing from your balance."
+  >
+    <AccountPlan />
+  </Page>
+)
+
+export default Plan

@@ -1,0 +1,65 @@
+// Plans in words: their limits, their prices, and what a purchase costs now.
+import type { AnswerOf, api } from '../../console/web/app/client.ts'
+import { exactUsd } from '../../console/web/parts/amounts.ts'
+import type { Tone } from '../../console/web/parts/status.tsx'
+import type { ConsoleMonth } from '../list.ts'
+
+export type PlanPage = AnswerOf<typeof api.plan.get>
+export type Plan = NonNullable<PlanPage['plan']>
+export type Offer = PlanPage['offered'][number]
+
+export const LIMIT_TITLES = {
+  '5h': '5 hours',
+  day: 'Today (UTC)',
+  week: 'This week (UTC)',
+  month: 'Plan month',
+  total: 'In total',
+} as const satisfies Record<Plan['limits'][number]['period'], string>
+
+const A_PERIOD = {
+  '5h': 'in 5 hours',
+  day: 'a day',
+  week: 'a week',
+  month: 'a month',
+} as const satisfies Record<Offer['limits'][number]['period'], string>
+
+/** "25.00 USD of calls a week". */
+export const limitWords = ({ period, limit_nanos }: Offer['limits'][number]): string =>
+  `${exactUsd(limit_nanos)} USD of calls ${A_PERIOD[period]}`
+
+export const modelWords = (models: readonly string[]): readonly string[] =>
+  models.includes('*') ? ['All models'] : models
+
+export const beyondWords = (overflow: boolean): string =>
+  overflow ? 'Paid from the balance' : 'Refused until the limit resets'
+
+/** What a plan is to an account. */
+export type Standing = 'new' | 'renewal' | 'dearer' | 'later' | 'current' | 'next'
+
+/** `current`: it has it, and is to have it on; `later`: it begins when the month is over. */
+export function standingOf(offer: Offer, plan: Plan | null): Standing {
+  if (plan === null) return 'new'
+  const is_same = offer.plan === plan.plan
+  if (plan.state === 'unpaid') return is_same ? 'renewal' : 'new'
+  if (is_same) return 'current'
+  if (plan.renews && plan.next_plan === offer.plan) return 'next'
+  return offer.due_nanos === null ? 'later' : 'dearer'
+}
+
+export const titleOf = (name: string | null, offered: readonly Offer[]): string =>
+  offered.find(({ plan }) => plan === name)?.title ?? name ?? ''
+
+export type MonthState = 'unpaid' | ConsoleMonth['state']
+
+export const MONTH_STATES: Readonly<Record<MonthState, { tone: Tone; word: string }>> = {
+  open: { tone: 'busy', word: 'Waiting for payment' },
+  paid: { tone: 'busy', word: 'Paid' },
+  active: { tone: 'good', word: 'Active' },
+  unpaid: { tone: 'warn', word: 'Unpaid' },
+  ended: { tone: 'idle', word: 'Ended' },
+  replaced: { tone: 'idle', word: 'Changed' },
+  lapsed: { tone: 'idle', word: 'Not paid' },
+}
+
+export const monthState = ({ state, ends_at_ms }: ConsoleMonth, now_ms: number): MonthState =>
+  state === 'active' && ends_at_ms <= now_ms ? 'unpaid' : state

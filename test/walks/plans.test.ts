@@ -1,0 +1,190 @@
+// Plans in the browser: an owner without balance is led to funds, buys a plan, calls, sees its bars move, changes, cancels and keeps it; days of grace; billing
+// and members; an operator who sees who has which plan and what plans bring.
+import { describe, expect, test } from 'bun:test'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { fileConsole } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
+
+const { gateway, visit } = await fileConsole({
+  catalogue: `${FIRST_CATALOGUE}
+[payments.manual]
+instructions = "Send {amount}. Reference: {reference}"
+currencies = ["USD"]
+
+[[plans.offered]]
+name = "mini"
+title = "Mini"
+description = "For now and then."
+price_usd = 5
+models = ["sim-gpt"]
+usd_per_day = 1
+overflow = false
+
+[[plans.offered]]
+name = "pro"
+title = "Pro"
+description = "For every day."
+price_usd = 20
+models = ["*"]
+usd_per_5h = "0.0005"
+usd_per_week = 25
+usd_per_month = 60
+
+[[plans.offered]]
+name = "max"
+title = "Max"
+price_usd = 100
+models = ["*"]
+usd_per_month = 400
+concurrent_calls = 20
+`,
+})
+
+const USD = 1_000_000_000
+const button = ({ page }: ConsolePage, name: string) => page.getByRole('button', { name, exact: true })
+const dialogOf = ({ page }: ConsolePage) => page.getByRole('dialog')
+const says = ({ page }: ConsolePage, text: string | RegExp) => page.getByText(text).first().waitFor()
+const barOf = ({ page }: ConsolePage, name: string) => page.getByRole('meter', { name, exact: true })
+const usedOf = async (one: ConsolePage, name: string): Promise<number> =>
+  Number(await barOf(one, name).getAttribute('value'))
+const rowOf = (name: string) => gateway.rows().accounts.find((account) => account.name === name)
+
+async function chat(key: string): Promise<void> {
+  const response = await gateway.call(
+    '/v1/chat/completions',
+    { model: 'sim-gpt', messages: [{ role: 'user', content: 'hello' }], max_tokens: 10 },
+    { key },
+  )
+  expect(response.status).toBe(200)
+  await response.arrayBuffer()
+}
+
+describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
+  const acme = `acme-${size}`
+
+  test('an owner without enough balance is led to funds, and buys with enough', async () => {
+    await gateway.account(acme, { balance_usd: '3' })
+    await using one = await visit({ account: acme }, { size })
+    await one.open('/console/plan')
+    await says(one, 'No plan')
+    await one.looksRight()
+    await button(one, 'Buy Pro').click()
+    await says(one, 'Pro costs 17.00 USD more than the available balance. Add funds, then buy it.')
+    expect(await dialogOf(one).getByRole('link', { name: 'Add funds' }).getAttribute('href')).toBe(
+      '/console/add-funds',
+    )
+    await one.looksRight()
+    await dialogOf(one).getByRole('link', { name: 'Add funds' }).click()
+    await one.page.getByRole('heading', { level: 1, name: 'Add funds' }).waitFor()
+    await gateway.topUp(rowOf(acme)?.id ?? 0, '150')
+    await one.open('/console/plan')
+    await button(one, 'Buy Pro').click()
+    await says(one, 'Pro begins at once, with a month of its own. It renews each month for 20.00 USD')
+    await one.looksRight()
+    await dialogOf(one).getByRole('button', { name: 'Pay 20.00 USD' }).click()
+    await says(one, 'Pro has begun')
+    await says(one, /renews then for 20.00 USD from the balance/)
+    expect(rowOf(acme)?.balance_nanos).toBe(133 * USD)
+    for (const name of ['5 hours', 'This week (UTC)', 'Plan month']) expect(await usedOf(one, name)).toBe(0)
+    await one.quiet()
+    await one.looksRight()
+    await one.isClean()
+  })
+
+  test('calls move the bars, and take nothing from the balance', async () => {
+    const key = await gateway.key(acme)
+    await Bun.sleep(1_100)
+    await chat(key)
+    await using one = await visit({ account: acme, role: 'billing' }, { size, theme: 'dark' })
+    await one.open('/console/plan')
+    const used_nanos = (await gateway.lastCall()).covered_nanos
+    expect(used_nanos).toBeGreaterThan(0)
+    expect(await usedOf(one, '5 hours')).toBeCloseTo(used_nanos / (USD / 2_000), 6)
+    expect(await barOf(one, '5 hours').getAttribute('aria-valuetext')).toEndWith(' of 0.0005 USD used')
+    expect(await usedOf(one, 'Plan month')).toBeCloseTo(used_nanos / (60 * USD), 12)
+    expect(rowOf(acme)?.balance_nanos).toBe(133 * USD)
+    await one.looksRight()
+    await one.isClean()
+  })
+
+  test('a dearer plan credits the rest of the month; what was shown is what is paid', async () => {
+    await using one = await visit({ account: acme }, { size })
+    await one.open('/console/plan')
+    await button(one, 'Change to Max').click()
+    await says(one, /USD for the rest of Pro/)
+    await one.looksRight()
+    const pay = dialogOf(one).getByRole('button', { name: /^Pay 8\d\.\d+ USD$/ })
+    const due_nanos = Math.round(Number(/[\d.]+/.exec(await pay.innerText())?.[0]) * USD)
+    expect(due_nanos).toBeGreaterThanOrEqual(80 * USD)
+    await pay.click()
+    await says(one, 'Max has begun')
+    expect(rowOf(acme)?.balance_nanos).toBe(133 * USD - due_nanos)
+    await one.isClean()
+  })
+
+  test('a cheaper plan begins later; cancelling and keeping', async () => {
+    await using one = await visit({ account: acme }, { size })
+    await one.open('/console/plan')
+    const before = rowOf(acme)?.balance_nanos
+    await button(one, 'Change to Mini').click()
+    await says(one, /You pay nothing now. Mini begins when the month of Max is over/)
+    await one.looksRight()
+    await dialogOf(one).getByRole('button', { name: 'Change to Mini' }).click()
+    await says(one, /Changes to Mini on .*, for 5.00 USD a month/)
+    await button(one, 'Keep Max').click()
+    await says(one, 'Max is kept')
+    await button(one, 'Cancel plan').click()
+    await says(one, /Max covers calls until .*, then it ends. Nothing is paid back/)
+    await one.looksRight()
+    await dialogOf(one).getByRole('button', { name: 'Cancel plan' }).click()
+    await says(one, /Cancelled: ends on/)
+    expect(await button(one, 'Cancel plan').count()).toBe(0)
+    await one.quiet()
+    await one.looksRight()
+    expect(rowOf(acme)?.balance_nanos).toBe(before)
+    await one.isClean()
+  })
+
+  test('an unpaid plan says since when, and by when to pay', async () => {
+    const now_ms = Date.now()
+    gateway.db.run(
+      `UPDATE plan_periods SET renews = 1, starts_ms = starts_ms - 2764800000, ends_ms = ?1, covers_until_ms = ?2
+        WHERE state = 'active' AND account_id = ?3`,
+      [now_ms - 3_600_000, now_ms + 71 * 3_600_000, rowOf(acme)?.id ?? 0],
+    )
+    await using one = await visit({ account: acme }, { size })
+    await one.open('/console/plan')
+    await says(one, /Unpaid since .*: the balance was too low for the next month. Add funds by/)
+    await one.looksRight()
+    await button(one, 'Pay for Max').click()
+    await says(one, /Max costs .* USD more than the available balance/)
+    await one.isClean()
+  })
+
+  test('a member sees nothing of plans', async () => {
+    await using one = await visit({ account: acme, role: 'member' }, { size })
+    await one.open('/console/plan')
+    await one.page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
+    await one.isClean()
+  })
+
+  test('an operator sees who has which plan, and what plans bring', async () => {
+    await using one = await visit('operator', { size })
+    await one.open('/console/plans')
+    await says(one, 'Accounts with a plan')
+    await says(one, acme)
+    await one.quiet()
+    await one.looksRight()
+    await one.page.getByRole('tab', { name: 'Revenue' }).click()
+    await one.page.getByRole('table', { name: 'Revenue by plan' }).waitFor()
+    await one.quiet()
+    await one.looksRight()
+    await one.open(`/console/accounts/${acme}?tab=plan`)
+    await says(one, /Unpaid since/)
+    await one.looksRight()
+    await one.open('/console/payments')
+    await says(one, 'Revenue of plans')
+    await says(one, 'Months of plans not used yet')
+    await one.isClean()
+  })
+})
