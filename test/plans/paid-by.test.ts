@@ -113,3 +113,18 @@ test('a covered call cannot be refunded: a sentence says why', async () => {
     )
   }
 })
+
+test('the Overview has fees and cost of plans for themselves: the covered call is not sold below cost', async () => {
+  gateway.db.run('UPDATE calls SET provider_cost_nanos = 5 WHERE id = ?', [covered.id])
+  gateway.db.run("UPDATE call_sums SET provider_cost_nanos = 5 WHERE model = 'sim-gpt'")
+  const { resale } = await operator.json('GET', '/overview?since=2026-11-01&until=2026-11-30')
+  expect(resale.plans).toMatchObject({
+    fees_nanos: 2_000_000_000,
+    calls: 1,
+    covered_nanos: list,
+    provider_cost_nanos: 5,
+  })
+  expect(resale.below_cost).toEqual([])
+  const of_model = await operator.json('GET', '/overview?since=2026-11-01&until=2026-11-30&model=sim-gpt')
+  expect(of_model.resale.plans).toBeNull()
+})

@@ -55,7 +55,7 @@ describe.each(['today', '7', '30', '90', 'mtd'])('the overview, range %s', (rang
     expect(overview.money).toBeNull()
     expect(overview.resale).toMatchObject({
       owed_nanos: 20_000_000_000 - 3 * ANSWER_NANOS,
-      ...{ debts_nanos: 0, debtors: 0, models: 1, below_cost: [], cost_unknown: [MODEL] },
+      ...{ debts_nanos: 0, debtors: 0, models: 1, plans: null, below_cost: [], cost_unknown: [MODEL] },
     })
   })
 

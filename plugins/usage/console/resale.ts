@@ -3,9 +3,11 @@ import { type Static, Type } from '@sinclair/typebox'
 import { sql } from 'drizzle-orm'
 import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
 import type { Model } from '../../../src/domain/catalogue.ts'
-import { Closed } from '../../../src/http/schema.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
+import { type CoveredSum, coveredIn, planFees } from '../../../src/money/ledger/covered.ts'
 import { totalOf } from '../../../src/money/ledger/totals.ts'
+import type { Db } from '../../../src/store/db.ts'
 import { perConnection } from '../../../src/store/prepared.ts'
 import { accounts } from '../../../src/store/schema.ts'
 import { SumView, sumView } from '../list.ts'
@@ -18,8 +20,18 @@ export const ResaleView = Closed({
   ...MoneyFields('debts'),
   debtors: Type.Integer(),
   models: Type.Integer({ description: 'models that were called in the time' }),
+  /** Null without plans, and of one model, key or provider. */
+  plans: Nullable(
+    Closed({
+      ...MoneyFields('fees', 'What accounts paid for plans in the time'),
+      calls: Type.Integer({ description: 'calls that plans covered' }),
+      ...MoneyFields('covered', 'Their list price'),
+      ...MoneyFields('provider_cost', 'What providers took for them, as far as it is known'),
+    }),
+  ),
   below_cost: Type.Array(Type.Composite([Closed({ model: Type.String() }), SumView]), {
-    description: 'Models with a negative margin in the time, the greatest loss first.',
+    description:
+      'Models with a negative margin in the time, without the calls that plans covered, the greatest loss first.',
   }),
   cost_unknown: Type.Array(Type.String(), {
     description: 'Models with calls of unknown cost in the time, of which a route still has no cost.',
@@ -43,6 +55,8 @@ export async function resaleView(
   request: Pick<ReportRequest, 'filter' | 'from_ms' | 'until_ms' | 'zone'>,
 ): Promise<Static<typeof ResaleView>> {
   const { owed_nanos = 0, debts_nanos = 0, debtors = 0 } = (await queries(db).balances.get()) ?? {}
+  const covered = await coveredIn(db, request, request.filter)
+  const costOf = new Map(covered.map((sum) => [sum.model, sum.provider_cost_nanos]))
   const { rows } = await reportOf(db, { ...request, by: 'model', order: 'margin' })
   const { models } = calls.catalogue()
   const hasNoCost = (one: Model | undefined) => one?.routes.some(({ cost }) => cost === undefined) ?? false
@@ -51,11 +65,36 @@ export async function resaleView(
     ...money('debts', debts_nanos),
     debtors,
     models: rows.length,
+    plans: await plansView(db, request, covered),
     below_cost: rows
+      // What a plan covers is paid by its fee, not by the call.
+      .map((row) => ({
+        ...row,
+        provider_cost_nanos: Math.max(0, row.provider_cost_nanos - (costOf.get(row.name) ?? 0)),
+      }))
       .filter(({ known_revenue_nanos, provider_cost_nanos }) => known_revenue_nanos < provider_cost_nanos)
       .map((row) => ({ model: row.name, ...sumView('operator', row) })),
     cost_unknown: rows
       .filter(({ name, uncosted_calls }) => uncosted_calls > 0 && hasNoCost(models.get(name)))
       .map(({ name }) => name),
+  }
+}
+
+async function plansView(
+  db: Db,
+  { filter, ...time }: Pick<ReportRequest, 'filter' | 'from_ms' | 'until_ms'>,
+  covered: readonly CoveredSum[],
+): Promise<Static<typeof ResaleView>['plans']> {
+  const { account_id, model, key_ids, provider } = filter
+  if (model !== undefined || key_ids !== undefined || provider !== undefined) return null
+  const fees_nanos = await planFees(db, time, account_id)
+  if (fees_nanos === 0 && covered.length === 0) return null
+  const sumOf = (name: 'calls' | 'covered_nanos' | 'provider_cost_nanos') =>
+    covered.reduce((total, sum) => total + sum[name], 0)
+  return {
+    ...money('fees', fees_nanos),
+    calls: sumOf('calls'),
+    ...money('covered', sumOf('covered_nanos')),
+    ...money('provider_cost', sumOf('provider_cost_nanos')),
   }
 }

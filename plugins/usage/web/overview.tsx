@@ -191,6 +191,18 @@ function OverviewFigures({ overview, refused, filters: { query } }: FiguresProps
             value={<Money nanos={resale.debts_nanos} />}
             note={resale.debtors === 0 ? 'no account' : `of ${counted(resale.debtors, 'account')}`}
           />
+          {resale.plans && (
+            <Figure
+              label="Plans"
+              value={<Money nanos={resale.plans.fees_nanos} />}
+              note={
+                <>
+                  fees; {counted(resale.plans.calls, 'covered call')} cost{' '}
+                  <Money nanos={resale.plans.provider_cost_nanos} /> at providers
+                </>
+              }
+            />
+          )}
         </>
       )}
     </Figures>

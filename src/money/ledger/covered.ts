@@ -3,10 +3,11 @@ import { and, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Nanos } from '../../domain/money.ts'
 import { DAY_MS } from '../../domain/ranges.ts'
 import type { Db, Orm } from '../../store/db.ts'
-import { equals } from '../../store/placeholders.ts'
+import { equals, equalsUnlessNull, isOneOfUnlessNull } from '../../store/placeholders.ts'
 import { perConnection } from '../../store/prepared.ts'
 import { calls } from '../../store/schema.ts'
 import { endOfTurn } from '../../utilities/end-of-turn.ts'
+import type { CallFilter } from './queries.ts'
 
 /** Covered calls of one model. */
 export interface CoveredSum {
@@ -51,7 +52,13 @@ const queries = perConnection({
       gte(ended_ms, placeholder('ended_from_ms')),
       lt(ended_ms, placeholder('until_ms')),
     ),
-  started: (orm) => summed(orm),
+  started: (orm) =>
+    summed(
+      orm,
+      equalsUnlessNull(calls.account_id, 'account_id'),
+      isOneOfUnlessNull(calls.key_id, 'key_ids'),
+      equalsUnlessNull(calls.provider, 'provider'),
+    ),
   first: (orm) =>
     orm
       .select({ started_at_ms: sql<number | null>`min(${calls.started_at_ms})` })
@@ -78,21 +85,42 @@ export async function coveredOf(
   return sums.sort(byPrice)
 }
 
-/** Covered calls of all accounts that started in a time, the dearest model first: read a day at a time, so that calls go on between. */
+/** Covered calls that started in a time, of all accounts unless the filter names one, the dearest model first: read a day at a time, so that calls go on between. */
 export async function coveredIn(
   db: Db,
   { from_ms, until_ms }: { from_ms: number; until_ms: number },
+  { account_id, key_ids, provider }: Pick<CallFilter, 'account_id' | 'key_ids' | 'provider'> = {},
 ): Promise<CoveredSum[]> {
+  const of = {
+    account_id: account_id ?? null,
+    key_ids: key_ids === undefined ? null : JSON.stringify(key_ids),
+    provider: provider ?? null,
+  }
   const first_ms = (await queries(db).first.get())?.started_at_ms
   const sums = new Map<string, CoveredSum>()
   if (typeof first_ms !== 'number') return []
   for (let since_ms = Math.max(from_ms, first_ms); since_ms < until_ms; since_ms += DAY_MS) {
-    const day = { since_ms, until_ms: Math.min(since_ms + DAY_MS, until_ms) }
+    const day = { ...of, since_ms, until_ms: Math.min(since_ms + DAY_MS, until_ms) }
     for (const sum of await queries(db).started.all(day)) add(sums, sum)
     await endOfTurn()
   }
   return [...sums.values()].sort(byPrice)
 }
+
+/** What accounts paid for months of plans in a time. */
+export async function planFees(
+  db: Db,
+  { from_ms, until_ms }: { from_ms: number; until_ms: number },
+  account_id?: number,
+): Promise<Nanos> {
+  const [fees] = await db.rows<{ nanos: Nanos }>(FEES, { from_ms, until_ms, account_id: account_id ?? null })
+  return fees?.nanos ?? 0
+}
+
+const FEES = `SELECT CAST(coalesce(sum(due_nanos), 0) AS BIGINT) AS nanos FROM plan_periods
+  WHERE (CAST($account_id AS BIGINT) IS NULL OR account_id = $account_id)
+    AND EXISTS (SELECT 1 FROM state_changes WHERE subject = 'plan_periods' AND subject_id = plan_periods.id AND to_state = 'paid'
+                   AND at_ms >= $from_ms AND at_ms < $until_ms)`
 
 function add(sums: Map<string, CoveredSum>, more: CoveredSum): void {
   const sum = sums.get(more.model)

@@ -1,6 +1,6 @@
 // Sums of covered calls on both engines: those of one account by when they ended, those of all by when they began; paid calls are in neither.
 import { describe, expect, test } from 'bun:test'
-import { coveredIn, coveredOf } from '../../../src/money/ledger/covered.ts'
+import { coveredIn, coveredOf, planFees } from '../../../src/money/ledger/covered.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { copyTables } from '../../support/copied-tables.ts'
 import { memoryDatabase } from '../../support/empty-database.ts'
@@ -72,5 +72,13 @@ describe.each(ENGINES)('on %s', (_, db) => {
     const ever = await coveredIn(db, { from_ms: 0, until_ms: MONTH_MS + 1 })
     expect(ever).toEqual([{ model: 'a', calls: 4, covered_nanos: 4_107, provider_cost_nanos: 44 }])
     expect(await coveredIn(db, { from_ms: 0, until_ms: MONTH_MS - 10 })).toEqual([])
+    const of_one = await coveredIn(db, { from_ms: 0, until_ms: NEXT_MS }, { account_id: 2 })
+    expect(of_one).toMatchObject([{ calls: 1, covered_nanos: 3_000 }])
+    expect(await coveredIn(db, { from_ms: 0, until_ms: NEXT_MS }, { key_ids: [99] })).toEqual([])
+  })
+
+  test('nobody paid for a plan', async () => {
+    expect(await planFees(db, { from_ms: 0, until_ms: NEXT_MS })).toBe(0)
+    expect(await planFees(db, { from_ms: 0, until_ms: NEXT_MS }, 1)).toBe(0)
   })
 })
