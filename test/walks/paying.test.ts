@@ -1,9 +1,16 @@
-// A stranger pays in the browser: signs up, adds funds by card on Stripe's page, calls until the balance is used up, and pays again.
+// A stranger pays in the browser: signs up, adds funds by card on Stripe's page, calls until the balance is used up, pays again, and buys a plan.
 import { describe, expect, test } from 'bun:test'
 import type { ConsolePage } from '../support/console-page.ts'
 import { button, DEAR, heading, moneyScene, pictures, type Walker } from './money-scene.ts'
 
-const { gateway, visit, signUp, pay } = await moneyScene()
+const { gateway, visit, signUp, pay } = await moneyScene(`
+[[plans.offered]]
+name = "pro"
+title = "Pro"
+price_usd = "10"
+models = ["sim-flash"]
+usd_per_day = 5
+`)
 
 const accountOf = (name: string) => gateway.rows().accounts.find((account) => account.name === name)
 
@@ -78,6 +85,37 @@ describe.each<Walker>([{ size: 'wide' }, { size: 'phone', theme: 'dark' }])('on 
     await seen('17-payments-two')
     await one.open('/console/transactions')
     await seen('18-transactions')
+    await one.isClean()
+  })
+
+  test('it buys a plan, whose calls take nothing from the balance', async () => {
+    await using one = await visit({ account: name }, walker)
+    const { page } = one
+    const seen = pictures(one, walker)
+    await one.open('/console/plan')
+    await one.looksRight()
+    await seen('20-plans')
+    await button(one, 'Buy Pro').click()
+    await one.looksRight()
+    await seen('21-buy-plan')
+    await page.getByRole('dialog').getByRole('button', { name: 'Pay 10.00 USD' }).click()
+    await page.getByText('Pro has begun').waitFor()
+    const { balance_nanos = 0 } = accountOf(name) ?? {}
+    const key = await gateway.key(name)
+    // A purchase is seen by calls within a second.
+    await Bun.sleep(1_100)
+    const body = { model: 'sim-flash', messages: [{ role: 'user', content: 'Hello' }] }
+    const answer = await gateway.call('/v1/chat/completions', body, { key })
+    await answer.arrayBuffer()
+    const { covered_nanos, cost_nanos } = await gateway.lastCall()
+    expect([answer.status, cost_nanos, covered_nanos > 0]).toEqual([200, 0, true])
+    expect(accountOf(name)?.balance_nanos).toBe(balance_nanos)
+    await one.open('/console/plan')
+    await one.looksRight()
+    await seen('22-plan')
+    await one.open('/console/transactions')
+    await one.looksRight()
+    await seen('23-transactions')
     await one.isClean()
   })
 })
