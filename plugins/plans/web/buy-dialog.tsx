@@ -3,7 +3,7 @@ import { Plus } from 'lucide-react'
 import { api, send } from '../../console/web/app/client.ts'
 import { useFeature } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
-import { exactUsd } from '../../console/web/parts/amounts.ts'
+import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ConfirmDialog, Dialog, DialogActions } from '../../console/web/parts/dialog.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
@@ -83,7 +83,7 @@ const Sums = ({ offer, page, due_nanos }: Pick<DueNow, 'offer' | 'page' | 'due_n
           `${exactUsd(offer.price_nanos - due_nanos)} USD for the rest of ${page.plan.title}`,
       ],
       ['Paid now', <b key="due">{exactUsd(due_nanos)} USD</b>],
-      ['Available balance', `${exactUsd(page.available_nanos)} USD`],
+      ['Available balance', `${balanceUsd(page.available_nanos)} USD`],
     ]}
   />
 )

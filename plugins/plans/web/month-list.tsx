@@ -19,7 +19,7 @@ const CURRENT = { state: 'active', account: '' }
 const ALL = { state: 'all', account: '' }
 
 const STATES = [
-  { value: 'active', label: 'Present plans' },
+  { value: 'active', label: 'Current plans' },
   { value: 'all', label: 'All months' },
   { value: 'ended', label: 'Ended' },
   { value: 'replaced', label: 'Changed' },

@@ -50,7 +50,7 @@ function OfferCard({ offer, page, choose }: Chosen & { choose: () => void }) {
           <li key={limit.period}>{limitWords(limit)}</li>
         ))}
         <li>
-          <CommaList words={modelWords(models)} />
+          Models: <CommaList words={modelWords(models)} />
         </li>
         {concurrent_calls !== null && <li>{concurrent_calls} concurrent requests</li>}
         <li>Calls beyond it: {beyondWords(overflow).toLowerCase()}</li>
@@ -63,7 +63,7 @@ function OfferCard({ offer, page, choose }: Chosen & { choose: () => void }) {
 function OfferAction({ offer, page, choose }: Chosen & { choose: () => void }) {
   const may_pay = useMay('pay')
   const standing = standingOf(offer, page.plan)
-  if (standing === 'current') return <Status tone="good">Present plan</Status>
+  if (standing === 'current') return <Status tone="good">Current plan</Status>
   if (standing === 'next') return <Status tone="busy">Begins with the next month</Status>
   if (!may_pay) return null
   const verb = { new: 'Buy', renewal: 'Pay for', dearer: 'Change to', later: 'Change to' }[standing]

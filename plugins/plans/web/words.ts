@@ -28,7 +28,7 @@ export const limitWords = ({ period, limit_nanos }: Offer['limits'][number]): st
   `${exactUsd(limit_nanos)} USD of calls ${A_PERIOD[period]}`
 
 export const modelWords = (models: readonly string[]): readonly string[] =>
-  models.includes('*') ? ['All models'] : models
+  models.includes('*') ? ['all'] : models
 
 export const beyondWords = (overflow: boolean): string =>
   overflow ? 'Paid from the balance' : 'Refused until the limit resets'
