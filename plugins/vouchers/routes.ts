@@ -12,7 +12,7 @@ import { failures } from '../../src/http/schema.ts'
 import { addressOf } from '../../src/http/sockets.ts'
 import type { Db } from '../../src/store/db.ts'
 import { type RedeemingParts, redeemVoucher } from './redeeming.ts'
-import { RedeemedView, RedeemRequest, redeemedView } from './views.ts'
+import { EXAMPLE_CODE, RedeemedView, RedeemRequest, redeemedView } from './views.ts'
 
 export const voucherRoutes = (gateway: Gateway, parts: RedeemingParts) =>
   new Elysia({ name: 'vouchers' }).use(accountCalls(gateway)).post(
@@ -40,6 +40,15 @@ export const voucherRoutes = (gateway: Gateway, parts: RedeemingParts) =>
         tags: ['Account'],
         operationId: 'redeemVoucher',
         summary: 'Redeem a voucher',
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: RedeemRequest as object,
+              examples: { 'A voucher': { value: { code: EXAMPLE_CODE } } },
+            },
+          },
+        },
         description:
           'Adds what a voucher is good for to the balance. Debt is paid first. Sent again, the same code gives the same answer, and nothing more is added. The API key must have no limits of its own, and must not be that of a member.',
       },

@@ -9,13 +9,15 @@ import type { Redeemed } from './redeeming.ts'
 export const MAX_DAYS = 3_650
 export const MAX_CODE_CHARS = 200
 
+export const EXAMPLE_CODE = '8FQ2-M4T7-0XKD-93VB-YN5G-1HZS-6CU'
+
 const CodeText = Type.String({
   minLength: 1,
   maxLength: MAX_CODE_CHARS,
   must: 'the code of a voucher',
   description:
     'The code of the voucher, as it stands there. Case, spaces and hyphens make no difference, and O, I and L are read as 0, 1 and 1.',
-  examples: ['8FQ2-M4T7-0XKD-93VB-YN5G-1HZS-6CU'],
+  examples: [EXAMPLE_CODE],
 })
 
 export const RedeemRequest = Closed({ code: CodeText })
