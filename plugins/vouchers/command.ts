@@ -107,7 +107,7 @@ function addCreate(group: Command, deps: CliDeps): void {
 function addRedeem(group: Command, deps: CliDeps): void {
   addExample(
     group.command('redeem <account> <code>'),
-    'voucher redeem alice 8FQ2-M4T7-0XKD-93VB-YN5G-1HZS-6CU',
+    'voucher redeem alice 1JP6-GZGJ-B3Y3-S8J0-NVH9-5ZAT-DGM',
   )
     .summary('Redeem a voucher for an account.')
     .description('Add what a voucher is good for to the balance of an account. Its debt is paid first.')

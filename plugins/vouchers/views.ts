@@ -9,7 +9,7 @@ import type { Redeemed } from './redeeming.ts'
 export const MAX_DAYS = 3_650
 export const MAX_CODE_CHARS = 200
 
-export const EXAMPLE_CODE = '8FQ2-M4T7-0XKD-93VB-YN5G-1HZS-6CU'
+export const EXAMPLE_CODE = '1JP6-GZGJ-B3Y3-S8J0-NVH9-5ZAT-DGM'
 
 const CodeText = Type.String({
   minLength: 1,
