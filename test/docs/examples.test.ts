@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { EXAMPLE_CODE } from '../../plugins/vouchers/views.ts'
+import { hashKey } from '../../src/access/secret.ts'
 import { AUDIO_FILE, PICTURE, PICTURE_FILE, SAMPLE_IDS } from '../../src/app/reference/samples.ts'
 import {
   type Addressed,
@@ -30,8 +32,18 @@ const real: Record<keyof typeof SAMPLE_IDS, string> = { generation: '', file: ''
 beforeAll(async () => {
   documented = await startDocumented()
   key = await documented.gateway.caller('100')
+  makeVoucher()
 })
 afterAll(() => documented.gateway.stop())
+
+/** The voucher whose code is the example. */
+function makeVoucher(): void {
+  const { db } = documented.gateway
+  db.run("INSERT INTO voucher_batches VALUES (1, '', 0, 0)")
+  db.run("INSERT INTO vouchers VALUES (1, 1, NULL, ?, '', 5000000000, 'new', 0, NULL)", [
+    hashKey(EXAMPLE_CODE.replaceAll('-', '')),
+  ])
+}
 
 /** Something of each kind to refer to, which an earlier example may have deleted. */
 async function makeThings(): Promise<void> {
