@@ -72,6 +72,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/identity-providers/': ['plugins/sign-up/index.ts'],
   // Nobody refers themselves: spellings of one mailbox are those of sign-up.
   'plugins/referral/': ['plugins/sign-up/index.ts'],
+  // An account is told that its automatic top-up ended.
+  'plugins/payments/': ['plugins/mail/index.ts'],
   // Invitations into accounts are mailed.
   'plugins/teams/': ['plugins/mail/index.ts'],
   // LiteLLM bills at its public price list, which prices are imported from, too. Vouchers of new-api go on working.
@@ -295,7 +297,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 40 more for price groups.
   // 10 more for actions of plans.
   // 10 more for the keys of movements.
-  'src/domain/': 6_321,
+  // 6 more for the actions of automatic top-up.
+  'src/domain/': 6_327,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
@@ -374,7 +377,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 300 more for faults of money and rights: silent payment methods, days of grace, what a restore leaves.
   // 600 more for what is told of plans: what paid for a call, mails, metrics, the report.
   // 550 more for the pages of plans: limits as bars, buying at the price that was shown, revenue by plan.
-  'plugins/': 102_100,
+  // 1,350 more for automatic top-up: its setting, orders, charges that are found again, command and page.
+  'plugins/': 103_450,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -421,7 +425,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 700 more for what is told of plans: what paid for a call, what is left of limits, mails, metrics.
 // 180 more for faults of money and rights.
 // 280 more for plans walked in a browser, prices that hold, and revenue by plan.
-const MAX_TEST_LINES = 176_140
+// 750 more for automatic top-up: kills at every step, races, months, cards that are refused, on both engines.
+const MAX_TEST_LINES = 176_890
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -109,6 +109,15 @@ export const english: Templates = {
     ],
     button: { label: 'Review usage', path: '/console' },
   }),
+  automatic_top_up_off: ({ account, amount, failure }) => ({
+    subject: `Automatic top-up of ${account} is off`,
+    title: 'Automatic top-up is off',
+    paragraphs: [
+      `Three payments of ${amount} in a row have failed, so ${account} is not topped up automatically any more. ${failure}`,
+      'Save another card, or add funds by hand, and turn automatic top-up on again.',
+    ],
+    button: { label: 'Open payments', path: '/console/payments' },
+  }),
   key_expiring: ({ account, key, prefix, expires_at_ms }) => ({
     subject: `API key "${key}" expires on ${day(expires_at_ms)}`,
     title: 'An API key expires soon',

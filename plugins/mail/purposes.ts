@@ -49,6 +49,8 @@ export interface MailFields {
     used_nanos: Nanos
     resets_at_ms: number | null
   }
+  /** Three charges of the saved card in a row have failed. */
+  automatic_top_up_off: { account: string; amount: string; failure: string }
   key_expiring: { account: string; key: string; prefix: string; expires_at_ms: number }
   test: Record<never, never>
 }
@@ -78,6 +80,7 @@ export const PURPOSES: Readonly<Record<Purpose, PurposeFacts>> = {
   sign_in_changed: { title: 'Sign-in changed', kind: 'security', has_token: false },
   low_balance: { title: 'Low balance', kind: 'notice', has_token: false },
   budget: { title: 'Spend limit', kind: 'notice', has_token: false },
+  automatic_top_up_off: { title: 'Automatic top-up off', kind: 'money', has_token: false },
   key_expiring: { title: 'API key expiring', kind: 'notice', has_token: false },
   test: { title: 'Test', kind: 'security', has_token: false },
 }

@@ -110,6 +110,11 @@ export const refundIn = async (
 export const startedIn = async (answer: Promise<StartedPayment>): Promise<StartedPayment> =>
   named('no begun payment', startedOf, await inTime(answer))
 
+/** @throws Error as `paymentIn` */
+export const chargedIn = async (
+  answer: Promise<StartedPayment | { refused: string }>,
+): Promise<StartedPayment | { refused: string }> => named('no charge', chargedOf, await inTime(answer))
+
 const inTime = <T>(answer: Promise<T>): Promise<T> => withinTime(MAX_ANSWER_MS, () => answer)
 
 function named<T>(what: string, readAnswer: (answer: unknown) => T, answer: unknown): T {

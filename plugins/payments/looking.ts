@@ -2,6 +2,7 @@
 import type { Payment, PaymentProvider } from '../../src/payment-api.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { paymentIn } from './answers.ts'
+import { chargeOrder, isToCharge } from './automatic/charging.ts'
 import { type Cause, changeOf } from './changes.ts'
 import { notAnswering } from './ordering.ts'
 import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
@@ -33,14 +34,16 @@ export async function lookAt(parts: PaymentParts, order_id: number, cause: Cause
   return { ...settled, ...look }
 }
 
-/** @returns undefined where no payment was begun */
+/** @returns undefined where no payment was begun. That of a saved card is begun, or begun again, here: its answer may have been lost */
 async function paymentOf(parts: PaymentParts, order: Order, cause: Cause): Promise<Payment | undefined> {
   const { looks, db, now } = parts
-  if (order.reference === null) return undefined
+  if (order.reference === null && !isToCharge(order)) return undefined
   try {
     const provider = providerOf(parts, order.provider)
     const seen = await asSeenByProviders(parts, order)
-    const payment = await answered(provider, provider.look(order.reference, seen))
+    const reference = order.reference ?? (await chargeOrder(parts, provider, order, seen, cause))
+    if (reference === undefined) return undefined
+    const payment = await answered(provider, provider.look(reference, { ...seen, reference }))
     looks?.add({ method: order.provider, result: 'answered' })
     return payment
   } catch (thrown) {
@@ -52,7 +55,8 @@ async function paymentOf(parts: PaymentParts, order: Order, cause: Cause): Promi
       unanswered_since_ms: order.unanswered_since_ms ?? now_ms,
       pending_since_ms: order.pending_since_ms,
     })
-    if (isGivenUp(order, now_ms)) await expire(parts, order, cause)
+    // A saved card that may be charged is asked about until it is known.
+    if (isGivenUp(order, now_ms) && !isToCharge(order)) await expire(parts, order, cause)
     throw thrown
   }
 }

@@ -17,6 +17,7 @@ import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { creditOf } from './amounts.ts'
 import { startedIn } from './answers.ts'
+import { isToCharge } from './automatic/charging.ts'
 import { type Cause, changeOf } from './changes.ts'
 import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
 import { orderByRequest } from './requested.ts'
@@ -156,7 +157,8 @@ function sameOrder(first: Order, { method, kind, currency, amount_minor }: Order
 /**
  * Begins the payment of an open order, or begins it again: the provider gives the same one.
  *
- * @throws GatewayError conflict for an order that is not open, or whose money is on its way; upstream_failed where the provider does not answer: the order stays open
+ * @throws GatewayError conflict for an order that is not open, an automatic one, or one whose money is on its way; upstream_failed where the provider does not
+ * answer: the order stays open
  */
 export async function startPayment(parts: PaymentParts, order_id: number): Promise<StartedPayment> {
   const order = await orderById(parts.db, order_id)
@@ -165,6 +167,7 @@ export async function startPayment(parts: PaymentParts, order_id: number): Promi
     throw conflict('The payment is on its way, so the order cannot be paid again. Wait for it.', {
       code: 'payment_pending',
     })
+  if (order.kind === 'automatic') throw chargedBy(order)
   const provider = providerOf(parts, order.provider)
   let started: StartedPayment
   try {
@@ -181,6 +184,11 @@ const conflictOf = ({ id, state }: Order): GatewayError =>
     code: 'order_closed',
   })
 
+const chargedBy = ({ id }: Order): GatewayError =>
+  conflict(`Order ${id} is an automatic top-up, which the saved card is charged for. Wait a minute.`, {
+    code: 'order_charged_automatically',
+  })
+
 /** @param cause what the provider's code threw: one of ours is passed on as it is */
 export const notAnswering = ({ title }: Pick<PaymentProvider, 'title'>, cause: unknown): GatewayError =>
   cause instanceof GatewayError
@@ -193,11 +201,12 @@ export const notAnswering = ({ title }: Pick<PaymentProvider, 'title'>, cause: u
         },
       )
 
-/** @throws GatewayError not_found; conflict where it is not open: somebody paid it, or it has expired */
+/** @throws GatewayError not_found; conflict where it is not open, as after it was paid, and where its saved card may be charged already */
 export async function cancelOrder(parts: PaymentParts, order_id: number, cause: Cause): Promise<void> {
   await parts.db.begin(
     async (tx) => {
       const order = await orderById(tx, order_id)
+      if (isToCharge(order)) throw chargedBy(order)
       const change = { ...changeOf(order, 'cancelled', cause), from: ['open'] }
       if (!(await changeState(tx, change, parts.now()))) throw conflictOf(await orderById(tx, order_id))
       await recordAction(tx, {

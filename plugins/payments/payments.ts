@@ -3,6 +3,7 @@ import { createRate, type OwnRate } from '../../src/access/rate.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { createTally, type Tally } from '../../src/observe/tally.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
+import { createTopUpWorker, type TopUpWorker } from './automatic/worker.ts'
 import { openMethods } from './methods.ts'
 import { paymentMetrics } from './metrics.ts'
 import type { PaymentParts } from './parts.ts'
@@ -11,6 +12,7 @@ import type { PaymentSettings } from './settings.ts'
 import { openCards, type SavedCards } from './stripe/cards.ts'
 
 export interface Payments {
+  automatic: TopUpWorker
   cards: SavedCards
   parts: PaymentParts
   settings: () => PaymentSettings
@@ -58,13 +60,14 @@ export function openPayments(
     (await Promise.all(operations.payment_shares.map((sharesOf) => sharesOf(order)))).flat()
   people.features.push({ name: 'payments', isOffered: () => parts.providers().length > 0 })
   const poller = createPoller(parts)
+  const automatic = createTopUpWorker({ ...parts, settings, catalogue })
   let timer: Timer | undefined
   let stopped: Promise<void> | undefined
   let is_failing = false
   /** A database that is away is logged once until it is back. */
   const look = async () => {
     try {
-      await poller.lookAtDue()
+      await Promise.all([poller.lookAtDue(), automatic.work()])
       is_failing = false
     } catch (cause) {
       if (!is_failing && !stopped) log.error({ cause }, 'orders could not be looked at')
@@ -74,10 +77,14 @@ export function openPayments(
   const stop = () => {
     clearInterval(timer)
     // Dropped: a failure of the database, which `look` has logged.
-    stopped ??= poller.stop().catch(() => {})
+    stopped ??= Promise.all([poller.stop(), automatic.stop()]).then(
+      () => {},
+      () => {},
+    )
     return stopped
   }
   return {
+    automatic,
     cards,
     parts,
     settings,

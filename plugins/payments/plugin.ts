@@ -9,9 +9,15 @@ export const payments = definePlugin({
   open: async (gateway, settings) => (await import('./payments.ts')).openPayments(gateway, settings),
   on: {
     started: (payments) => payments.begin(),
+    settled: ({ automatic }, { call, operation }) => {
+      if (operation.op === 'post') automatic.spent(call.caller.account.id)
+    },
     stopping: (payments) => payments.end(),
   },
-  commands: { order: async () => (await import('./commands/order.ts')).addOrderCommands },
+  commands: {
+    order: async () => (await import('./commands/order.ts')).addOrderCommands,
+    account: async () => (await import('./automatic/command.ts')).addAutomaticCommands,
+  },
   routes: async () => (await import('./webhooks.ts')).webhookRoutes,
   console_routes: async () => (await import('./console/routes.ts')).consoleRoutes,
   checks: [
@@ -27,6 +33,13 @@ export const payments = definePlugin({
       needs: 'database',
       look: async (patient, time) => (await import('./check.ts')).checkPayments(patient, time),
       alert: { rule: 'payment', each: true },
+    },
+    {
+      name: 'automatic top-ups',
+      when: ['doctor', 'alert'],
+      needs: 'database',
+      look: async (patient) => (await import('./automatic/check.ts')).checkTopUps(patient),
+      alert: { rule: 'automatic_top_up', each: true },
     },
     {
       name: 'payment webhooks',

@@ -7,6 +7,7 @@ import {
   NOT_EXPORTED,
   type StoredTable,
 } from '../../src/store/stored-table.ts'
+import { automatic_tables } from './automatic/tables.ts'
 import { customer_tables } from './stripe/tables.ts'
 
 /** `refund_failed`: the provider refused a refund, whose money is back on the balance. `won` and `lost`: how a dispute ended. */
@@ -127,6 +128,7 @@ export const tables: readonly StoredTable[] = [
     },
   }),
   ...customer_tables,
+  ...automatic_tables,
 ]
 
 export type Order = typeof orders.$inferSelect

@@ -81,6 +81,16 @@ export const ACTIONS = {
   'order.cancelled': { area: 'balance', title: 'Order cancelled', accounts_see: 'all fields' },
   'order.marked_paid': { area: 'balance', title: 'Order marked as paid', accounts_see: 'all fields' },
   'order.refunded': { area: 'balance', title: 'Payment refunded', accounts_see: 'all fields' },
+  'automatic_top_up.changed': {
+    area: 'balance',
+    title: 'Automatic top-up changed',
+    accounts_see: 'all fields',
+  },
+  'automatic_top_up.ended': {
+    area: 'balance',
+    title: 'Automatic top-up turned off',
+    accounts_see: 'all fields',
+  },
   'card.saved': { area: 'balance', title: 'Card saved', accounts_see: 'all fields' },
   'card.removed': { area: 'balance', title: 'Card removed', accounts_see: 'all fields' },
   'voucher.created': { area: 'balance', title: 'Vouchers created', accounts_see: 'no fields' },

@@ -105,6 +105,7 @@ const TABLE = `
   /orders/:id/look              POST O..o.b..
   /orders/:id/refund            POST O.......
   /orders/:id/mark-paid         POST O.......
+  /automatic-top-up             GET OSAo.b..   PUT O..o.b..   DELETE O..o.b..
   /payment-card                 GET OSAo.b..   POST O..o.b..   DELETE O..o.b..
   /payment-methods              GET OSAo.b..
   /payment-offer                GET OSAo.b..

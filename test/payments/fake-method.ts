@@ -24,6 +24,8 @@ export interface FakeMethodOptions
   extends Partial<Pick<PaymentProvider, 'name' | 'title' | 'is_test' | 'currencies'>> {
   /** Where orders are paid. */
   pageOf?: (order_id: number) => string
+  /** What becomes of charges of saved cards, which it has none of where absent. */
+  charge?: () => 'paid' | { refused: string }
 }
 
 const referenceOf = (order_id: number) => `pay_${order_id}`
@@ -33,6 +35,7 @@ export function fakeMethod({
   name = 'fake',
   title = 'Fake card',
   currencies = ['EUR', 'USD', 'JPY'],
+  charge,
   pageOf = (id) => `https://pay.example/${id}`,
   ...rest
 }: FakeMethodOptions = {}): FakeMethod {
@@ -54,6 +57,14 @@ export function fakeMethod({
       const refunds = [...given.values()].filter(({ reference }) => reference.startsWith(`re_${id}_`))
       return { ...(fake.payments.get(id) ?? { state: 'open', currency, amount_minor }), refunds }
     },
+    ...(charge && {
+      async chargeSaved({ id, currency, amount_minor }) {
+        const charged = charge()
+        if (charged !== 'paid') return charged
+        fake.payments.set(id, { state: 'paid', currency, amount_minor })
+        return { reference: referenceOf(id) }
+      },
+    }),
     async refund({ id }, amount_minor, key) {
       answering()
       const made = given.get(key) ?? {

@@ -62,6 +62,16 @@ export function mortal(
     ...provider,
     start: (order) => effect('start', () => provider.start(order)),
     look: (reference, order) => effect('look', () => provider.look(reference, order)),
+    ...(provider.chargeSaved
+      ? {
+          chargeSaved: (order) =>
+            effect('charge', async () => {
+              const answer = await provider.chargeSaved?.(order)
+              if (!answer) throw new Error('it charges no card')
+              return answer
+            }),
+        }
+      : {}),
     ...(provider.refund
       ? {
           refund: (order, amount_minor, key) =>

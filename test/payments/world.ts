@@ -79,6 +79,7 @@ afterAll(async () => {
 })
 
 const EMPTIED = [
+  'automatic_top_ups',
   'order_refunds',
   'orders',
   'state_changes',

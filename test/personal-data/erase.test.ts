@@ -60,6 +60,7 @@ describe.each([
       alerts: 1,
       order_refunds: 1,
       payment_customers: 1,
+      automatic_top_ups: 1,
       orders: 1,
       state_changes: 1,
       calls: 4,

@@ -32,6 +32,7 @@ export const FILLING = `
   INSERT INTO vouchers VALUES (1, 1, 1, zeroblob(32), '8FQ2', 5, 'redeemed', 0, NULL), (2, 1, NULL, randomblob(32), '8FQ3', 5, 'new', 0, 9);
   INSERT INTO payment_customers VALUES (1, 1, 'stripe', 1, 'cus_1', NULL, 'pm_1', 'visa', '4242', '2030-01', 2, 5, 0),
     (2, 1, 'stripe', 0, 'cus_2', 'cs_3', NULL, NULL, NULL, NULL, NULL, NULL, 0);
+  INSERT INTO automatic_top_ups VALUES (1, 1, 1, 5, 'stripe', 'EUR', 1000, 2000, 2, 0, NULL, NULL, 0, 0);
   INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
   INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
   INSERT INTO closed_accounts VALUES (1, 0);
@@ -637,6 +638,23 @@ const PAYMENT_CUSTOMERS = [
   ['an empty card', "UPDATE payment_customers SET card_reference = ''"],
 ] as const
 
+const AUTOMATIC_TOP_UPS = [
+  ['of an unknown account', 'UPDATE automatic_top_ups SET account_id = 9'],
+  ['neither on nor off', "UPDATE automatic_top_ups SET is_on = 2, off_reason = 'card'"],
+  ['off for no reason', 'UPDATE automatic_top_ups SET is_on = 0'],
+  ['on, with a reason why not', "UPDATE automatic_top_ups SET off_reason = 'card'"],
+  ['off for an unknown reason', "UPDATE automatic_top_ups SET is_on = 0, off_reason = 'moon'"],
+  ['below nothing', 'UPDATE automatic_top_ups SET below_nanos = 0'],
+  ['below more than the safe integers', `UPDATE automatic_top_ups SET below_nanos = ${TOO_MUCH}`],
+  ['without a payment method', "UPDATE automatic_top_ups SET provider = ''"],
+  ['of no currency', "UPDATE automatic_top_ups SET currency = 'EURO'"],
+  ['of nothing', 'UPDATE automatic_top_ups SET amount_minor = 0'],
+  ['a limit that no top-up fits in', 'UPDATE automatic_top_ups SET month_limit_minor = 999'],
+  ['a limit above the safe integers', `UPDATE automatic_top_ups SET month_limit_minor = ${TOO_MUCH}`],
+  ['an unknown order', 'UPDATE automatic_top_ups SET order_id = 9'],
+  ['fewer than no failures', 'UPDATE automatic_top_ups SET failures = -1'],
+] as const
+
 /** By the table that stays as it is. */
 export const REFUSED_STATEMENTS = [
   ['gateways', GATEWAYS],
@@ -684,6 +702,7 @@ export const REFUSED_STATEMENTS = [
   ['voucher_batches', VOUCHER_BATCHES],
   ['vouchers', VOUCHERS],
   ['payment_customers', PAYMENT_CUSTOMERS],
+  ['automatic_top_ups', AUTOMATIC_TOP_UPS],
   ['calls', CALLS],
   ['responses', RESPONSES],
   ['imported_rows', IMPORTED_ROWS],

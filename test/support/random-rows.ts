@@ -294,6 +294,20 @@ const ASKED: Readonly<Record<string, Asked>> = {
     card_reference: either(random, null, `pm${at}`),
     card_person_id: either(random, null, other(random, id)),
   }),
+  automatic_top_ups: ({ random, id }) => {
+    const is_on = random.below(2)
+    return {
+      account_id: id,
+      is_on,
+      below_nanos: either(random, 1, MAX),
+      provider: 'p',
+      currency: 'EUR',
+      amount_minor: 1,
+      month_limit_minor: either(random, 1, MAX),
+      order_id: null,
+      off_reason: is_on ? null : either(random, 'person', 'failures', 'card', 'account'),
+    }
+  },
   generations: ({ random, id, at }) => {
     const is_stored = random.chance(0.5)
     const stored = {

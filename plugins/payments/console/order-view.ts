@@ -15,6 +15,7 @@ import { perConnection } from '../../../src/store/prepared.ts'
 import { entries } from '../../../src/store/schema.ts'
 import { type ChangeSource, type StateChangeRow, stateChangesOf } from '../../../src/store/state-changes.ts'
 import { takenBy } from '../amounts.ts'
+import { isToCharge } from '../automatic/charging.ts'
 import { type ListedOrder, listedOrder, order_list } from '../list.ts'
 import { MANUAL } from '../manual/provider.ts'
 import { refundKey } from '../own-refunds.ts'
@@ -70,8 +71,13 @@ export async function orderView(
       entry_id: entry_ids.get(refundKey(refund)) ?? null,
       ...time('created', refund.created_at_ms),
     })),
-    can_pay: is_open && order.pending_since_ms === null && provider !== undefined && !is_late,
-    can_cancel: is_open && order.pending_since_ms === null,
+    can_pay:
+      is_open &&
+      order.kind !== 'automatic' &&
+      order.pending_since_ms === null &&
+      provider !== undefined &&
+      !is_late,
+    can_cancel: is_open && !isToCharge(order) && order.pending_since_ms === null,
     can_mark_paid: is_staff && order.provider === MANUAL && provider !== undefined && !wasPaid(order.state),
     instructions:
       is_open && provider?.instructions ? provider.instructions(await asSeenByProviders(parts, order)) : null,

@@ -13,9 +13,9 @@ import { checkNote } from '../../../src/domain/notes.ts'
 import { order_list } from '../list.ts'
 import { markPaid } from '../manual/mark.ts'
 import type { Payments } from '../payments.ts'
+import { readAmount } from '../read-amount.ts'
 import { refundOrder } from '../refunding.ts'
 import { orderView, requireOrder } from './order-view.ts'
-import { readAmount } from './paying.ts'
 import { MarkBody, OrderParams, OrderView, RefundBody } from './views.ts'
 
 const response = { 200: OrderView, ...FAILURES }

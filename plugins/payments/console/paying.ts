@@ -12,14 +12,8 @@ import {
 } from '../../../src/app/surface/console/calls.ts'
 import { MovementHeaders } from '../../../src/app/surface/console/fields.ts'
 import { requireAccount, requireChosenAccount } from '../../../src/app/surface/console/references.ts'
-import { decimalMinor, isCurrency, minorDigits, parseMinor } from '../../../src/domain/currencies.ts'
-import {
-  conflict,
-  GatewayError,
-  invalidRequest,
-  isFailure,
-  unprocessable,
-} from '../../../src/domain/errors.ts'
+import { decimalMinor } from '../../../src/domain/currencies.ts'
+import { conflict, GatewayError, isFailure, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import { money } from '../../../src/http/views.ts'
 import type { PaymentProvider } from '../../../src/payment-api.ts'
@@ -28,6 +22,7 @@ import { lookAt } from '../looking.ts'
 import { cancelOrder, makeOrderIn, offerOf, startPayment } from '../ordering.ts'
 import { providerOf } from '../parts.ts'
 import type { Payments } from '../payments.ts'
+import { readAmount } from '../read-amount.ts'
 import { wasPaid } from '../states.ts'
 import { takeOrderOf } from './order-rate.ts'
 import { orderView, requireOrder } from './order-view.ts'
@@ -152,20 +147,6 @@ function offerView({ parts, settings }: Payments, wanted: Wanted): Static<typeof
 }
 
 const methodOf = (parts: Payments['parts'], { method }: Wanted): PaymentProvider => providerOf(parts, method)
-
-/** @throws GatewayError invalid_request */
-export function readAmount({ amount, currency }: { amount: string; currency: string }): number {
-  if (!isCurrency(currency))
-    throw invalidRequest('currency: is unknown. Choose one of the payment method.', { param: 'currency' })
-  const amount_minor = parseMinor(amount, currency)
-  if (amount_minor !== undefined && amount_minor > 0) return amount_minor
-  const digits = minorDigits(currency)
-  const advice =
-    digits === 0
-      ? 'a whole number above 0'
-      : `an amount above 0 with at most ${digits} digits after the point`
-  throw invalidRequest(`amount: enter ${advice}.`, { param: 'amount' })
-}
 
 /** @returns the number of the order, the first one's for a key that was sent before */
 async function make(

@@ -13,9 +13,12 @@ import { ORDER_STATES, REFUND_STATES } from '../tables.ts'
 
 export const OrderParams = Type.Object({ id: WholeNumber({ minimum: 1 }, 'the number of an order') })
 
-const Currency = Type.String({ pattern: '^[A-Z]{3}$', must: 'the ISO 4217 code of a currency, such as EUR' })
+export const Currency = Type.String({
+  pattern: '^[A-Z]{3}$',
+  must: 'the ISO 4217 code of a currency, such as EUR',
+})
 /** As it is typed; read with the digits of its currency. */
-const Amount = Type.String({ maxLength: 20, must: 'an amount as text, such as "25" or "25.50"' })
+export const Amount = Type.String({ maxLength: 20, must: 'an amount as text, such as "25" or "25.50"' })
 
 export const OfferQuery = Closed({
   account: Type.Optional(AccountRef),

@@ -2,6 +2,7 @@
 import type { ActionContext } from '../../../src/domain/actions.ts'
 import { unprocessable, upstreamFailed } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
+import { turnOff } from '../automatic/deciding.ts'
 import type { MethodParts } from '../method-parts.ts'
 import { type CardHolder, type CardParts, detach, keepCard, openCardPage } from './card-setup.ts'
 import { connection } from './client.ts'
@@ -88,6 +89,7 @@ export function openCards(parts: MethodParts): SavedCards {
         async (tx) => {
           await tx.lock(account_id)
           await setCard(tx, owner.id, NO_CARD)
+          await turnOff(tx, account_id, { reason: 'card', now_ms: now(), method: STRIPE })
           const { card_brand: brand, card_last4: last4 } = owner
           await recordAction(tx, { action: 'card.removed', account_id, before: { brand, last4 } })
         },

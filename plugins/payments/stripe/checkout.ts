@@ -28,6 +28,10 @@ const markOf = ({ id, return_url }: PaymentOrder): Stripe.MetadataParam => ({
   tollgate_url: return_url,
 })
 
+/** Whether something at Stripe was made for this order, and not for one of its number in another database. */
+export const isMarkOf = (order: PaymentOrder, metadata: Stripe.Metadata): boolean =>
+  Object.entries(markOf(order)).every(([name, value]) => metadata[name] === value)
+
 /** @throws GatewayError conflict for an order that is about to expire; invalid_request for an amount that Stripe does not charge */
 export function pageOf(
   order: PaymentOrder,

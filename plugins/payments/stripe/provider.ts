@@ -13,7 +13,7 @@ import type { Db } from '../../../src/store/db.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import type { Network } from '../method-parts.ts'
 import { toStripe } from './amounts.ts'
-import { chargeOf, keyOf, pageOf } from './checkout.ts'
+import { type Customer, chargeOf, isMarkOf, keyOf, pageOf } from './checkout.ts'
 import { connection } from './client.ts'
 import { customerOf, emailOf, forgetCustomer, keepCustomer } from './customers.ts'
 import { asPayersMistake, declineOf, isMissing, refusalOf } from './failures.ts'
@@ -46,6 +46,8 @@ const EXPIRES_MS = 4 * 3_600_000
 /** Amounts that cards are charged at most have eight digits: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts. */
 const MAX_MINOR = 99_999_999
 const MIN_MINOR = 50
+/** More than clocks differ by. */
+const SKEW_MS = 3_600_000
 
 /** @param currencies of the settings, or all that accounts may pay in */
 export function stripeProvider(parts: StripeParts, currencies: readonly string[]): PaymentProvider {
@@ -195,6 +197,28 @@ async function refund(
   }
 }
 
+/** What became of the charge of an order, where it was asked for before. */
+async function chargeBefore(
+  stripe: Stripe,
+  order: PaymentOrder,
+  { reference: customer }: Customer,
+): Promise<StartedPayment | { refused: string } | undefined> {
+  const made_s = Math.floor((order.expires_at_ms - EXPIRES_MS - SKEW_MS) / 1_000)
+  const { data } = await stripe.paymentIntents.list({ customer, created: { gte: made_s }, limit: PAGE })
+  const same = data.find(({ metadata }) => isMarkOf(order, metadata))
+  if (!same) return undefined
+  const { id, status, last_payment_error } = same
+  if (status !== 'requires_payment_method' && status !== 'canceled') return { reference: id }
+  const { code, decline_code, message = 'the bank gave no reason' } = last_payment_error ?? {}
+  return {
+    refused: declineOf({
+      message,
+      ...(code === undefined ? {} : { code }),
+      ...(decline_code === undefined ? {} : { decline_code }),
+    }),
+  }
+}
+
 async function chargeSaved(
   { db, settings }: StripeParts,
   stripe: Stripe,
@@ -203,6 +227,9 @@ async function chargeSaved(
   if (order.reference !== null) return { reference: order.reference }
   const is_live = isTestKey(settings().secret_key) ? 0 : 1
   const customer = await customerOf(db, { account_id: order.account_id, provider: STRIPE, is_live })
+  // Its answer may have been lost. Keys of idempotency are of a day and of a card, and neither of this order alone.
+  const before = customer && (await chargeBefore(stripe, order, customer))
+  if (before) return before
   const card_reference = customer?.card_reference
   if (!customer || !card_reference) return { refused: 'No card is saved. Save one.' }
   try {

@@ -109,6 +109,28 @@ test('a saved card is charged without the person, once however often it is asked
   expect(Math.round((scene.balance() - before) * 100)).toBe(2_700)
 })
 
+test.each([
+  ['paid', 'card', { reference: expect.stringMatching(/^pi_/) }],
+  ['declined', 'card_declined', { refused: 'The saved card was declined: Your card was declined.' }],
+] as const)(
+  'a charge whose answer was lost, and that was %s, is found again after another card was saved',
+  async (_, means, answer) => {
+    await save()
+    for (const object of scene.stripe.state.objects.values())
+      if (object.object === 'payment_method') object.means = means
+    const { parts } = scene.payments
+    const { order, charged } = await charge()
+    expect(charged).toEqual(answer as never)
+    await save('card')
+    const asked = scene.stripe.requests.filter((request) => request === 'POST /v1/payment_intents').length
+    const again = await providerOf(parts, 'stripe').chargeSaved?.(await asSeenByProviders(parts, order))
+    expect(again).toEqual(charged as never)
+    expect(scene.stripe.requests.filter((request) => request === 'POST /v1/payment_intents')).toHaveLength(
+      asked,
+    )
+  },
+)
+
 test('a bank that asks for the person refuses the charge with what to do', async () => {
   await save('card_asking')
   expect((await charge()).charged).toEqual({

@@ -76,7 +76,10 @@ export function chargeOffSession(state: FakeState, intent: StripeObject, means: 
     means === 'card_asking'
       ? 'Your card was declined. This transaction requires authentication.'
       : 'Your card was declined.'
-  Object.assign(intent, { status: 'requires_payment_method' })
+  Object.assign(intent, {
+    status: 'requires_payment_method',
+    last_payment_error: declined(code, message).error,
+  })
   emit('payment_intent.payment_failed', intent)
   throw declined(code, message, intent)
 }

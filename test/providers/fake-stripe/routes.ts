@@ -2,7 +2,7 @@
 import { missing } from './errors.ts'
 import type { Fields } from './form.ts'
 import { type Emit, refund } from './payments.ts'
-import { expectOnly, metadataOf, requiredText, textOf, wholeOf } from './reading.ts'
+import { expectOnly, fieldsOf, metadataOf, requiredText, textOf, wholeOf } from './reading.ts'
 import { createIntent, createSession, expire } from './sessions.ts'
 import { all, expanded, type FakeState, make, type StripeObject } from './state.ts'
 
@@ -47,6 +47,15 @@ export function answer(
       return listed(
         all(state, 'checkout.session').filter(
           (one) => fields.payment_intent === undefined || one.payment_intent === fields.payment_intent,
+        ),
+        fields,
+      )
+    case 'GET payment_intents':
+      expectOnly(fields, ['customer', 'created.gte', 'limit'])
+      return listed(
+        all(state, 'payment_intent').filter(
+          ({ customer, created }) =>
+            customer === fields.customer && Number(created) >= wholeOf(fieldsOf(fields, 'created'), 'gte'),
         ),
         fields,
       )

@@ -27,6 +27,8 @@ import order_requests from './0051_order_requests.sql' with { type: 'text' }
 import payment_customers from './0052_payment_customers.sql' with { type: 'text' }
 import price_groups from './0053_price_groups.sql' with { type: 'text' }
 import referrals from './0054_referrals.sql' with { type: 'text' }
+import covered_calls from './0055_covered_calls.sql' with { type: 'text' }
+import automatic_top_ups from './0056_automatic_top_ups.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -70,6 +72,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 52, sql: payment_customers, readable_from: 52 },
   { version: 53, sql: price_groups, readable_from: 53 },
   { version: 54, sql: referrals, readable_from: 53 },
+  { version: 55, sql: covered_calls, readable_from: 53 },
+  { version: 56, sql: automatic_top_ups, readable_from: 56 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -57,6 +57,8 @@ import order_requests from './migrations/0051_order_requests.sql' with { type: '
 import payment_customers from './migrations/0052_payment_customers.sql' with { type: 'text' }
 import price_groups from './migrations/0053_price_groups.sql' with { type: 'text' }
 import referrals from './migrations/0054_referrals.sql' with { type: 'text' }
+import covered_calls from './migrations/0055_covered_calls.sql' with { type: 'text' }
+import automatic_top_ups from './migrations/0056_automatic_top_ups.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -114,6 +116,8 @@ export const MIGRATIONS: readonly string[] = [
   payment_customers,
   price_groups,
   referrals,
+  covered_calls,
+  automatic_top_ups,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

@@ -1,0 +1,42 @@
+// The charge of an automatic order by the saved card: once, however often it is asked for, and whatever was killed before.
+import type { PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
+import { changeState } from '../../../src/store/state-changes.ts'
+import { chargedIn } from '../answers.ts'
+import { type Cause, changeOf } from '../changes.ts'
+import type { PaymentParts } from '../parts.ts'
+import { keepReference } from '../store.ts'
+import type { Order } from '../tables.ts'
+
+/** Whether an order waits for the charge of a saved card, or for its answer: nobody else may pay or close it meanwhile. */
+export const isToCharge = ({
+  kind,
+  state,
+  reference,
+}: Pick<Order, 'kind' | 'state' | 'reference'>): boolean =>
+  kind === 'automatic' && state === 'open' && reference === null
+
+/**
+ * Charges the saved card for an order.
+ *
+ * @returns the provider's number of the payment; undefined where it was refused: the order is cancelled then, with the reason in its history
+ * @throws what the provider throws: nothing is known then, and it is asked again
+ */
+export async function chargeOrder(
+  parts: Pick<PaymentParts, 'db' | 'now'>,
+  provider: PaymentProvider,
+  order: Order,
+  seen: PaymentOrder,
+  cause: Cause,
+): Promise<string | undefined> {
+  const charged = provider.chargeSaved
+    ? await chargedIn(provider.chargeSaved(seen))
+    : { refused: `${provider.title} charges no saved cards.` }
+  if ('refused' in charged) {
+    const { db, now } = parts
+    const change = changeOf(order, 'cancelled', cause, { reason: charged.refused })
+    await db.begin((tx) => changeState(tx, { ...change, from: ['open'] }, now()))
+    return undefined
+  }
+  await keepReference(parts.db, order, charged.reference)
+  return charged.reference
+}

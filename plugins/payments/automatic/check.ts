@@ -1,0 +1,20 @@
+// The check of automatic top-ups: those that failures have turned off, for the operator.
+import { type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { failedTopUps } from './store.ts'
+
+/** Of several at once, as while a payment method declines everything, the first ones say it. */
+const MAX_NAMED = 20
+
+export async function checkTopUps({ db }: { db: Db }): Promise<Diagnosis[]> {
+  const failed = await failedTopUps(db)
+  if (failed.length === 0) return [diagnosesOf('automatic top-ups').ok('none is off after failures')]
+  return failed
+    .slice(0, MAX_NAMED)
+    .map(({ name, failure }) =>
+      diagnosesOf(`automatic top-up of ${name}`).warn(
+        `three payments in a row failed, so it is off: ${failure ?? ''}`,
+        `Nothing is charged. The account was told, if it has a mail address. \`tollgate account automatic-top-up off ${name}\` ends this alert.`,
+      ),
+    )
+}

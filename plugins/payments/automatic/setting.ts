@@ -1,0 +1,96 @@
+// The setting of an automatic top-up by a person or a command, checked: a method that charges saved cards, amounts that it takes, and a saved card.
+import { formatMinor } from '../../../src/domain/currencies.ts'
+import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
+import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
+import type { PaymentProvider } from '../../../src/payment-api.ts'
+import { recordAction } from '../../../src/store/actions.ts'
+import type { Tx } from '../../../src/store/db.ts'
+import { offerOf } from '../ordering.ts'
+import { type PaymentParts, providerOf } from '../parts.ts'
+import type { PaymentSettings } from '../settings.ts'
+import { customerOf } from '../stripe/customers.ts'
+import { STRIPE } from '../stripe/provider.ts'
+import { automaticTopUpOf, setTopUp, statusAndMail } from './store.ts'
+import type { AutomaticTopUp } from './tables.ts'
+
+export interface WantedTopUp {
+  account_id: number
+  below_nanos: Nanos
+  /** The payment method; the first one that charges saved cards where absent. */
+  method?: string | undefined
+  currency: string
+  amount_minor: number
+  month_limit_minor: number
+}
+
+export interface SettingParts extends Pick<PaymentParts, 'providers' | 'now'> {
+  settings: () => PaymentSettings
+}
+
+/** The payment methods that charge saved cards. */
+export const chargingMethods = ({ providers }: Pick<PaymentParts, 'providers'>): PaymentProvider[] =>
+  providers().filter(({ chargeSaved }) => chargeSaved !== undefined)
+
+/**
+ * Turns it on, or changes it, in the caller's transaction. Failures begin anew.
+ *
+ * @throws GatewayError as `offerOf`; invalid_request for a limit below the amount; unprocessable without a method, a card, or an active account
+ */
+export async function setAutomaticTopUp(tx: Tx, parts: SettingParts, wanted: WantedTopUp): Promise<void> {
+  const { account_id, below_nanos, currency, amount_minor, month_limit_minor } = wanted
+  await tx.lock(account_id)
+  const provider = methodOf(parts, wanted.method)
+  offerOf(parts.settings(), provider, { currency, amount_minor })
+  if (month_limit_minor < amount_minor)
+    throw invalidRequest('month_limit: is less than one top-up. Write as much, or more.', {
+      param: 'month_limit',
+    })
+  if ((await statusAndMail(tx, account_id))?.status !== 'active')
+    throw unprocessable('This account is suspended or closed, so it is not topped up automatically.', {
+      code: 'account_not_active',
+    })
+  await requireCard(tx, provider, account_id)
+  const now_ms = parts.now()
+  const before = await automaticTopUpOf(tx, account_id)
+  const amounts = { below_nanos, currency, amount_minor, month_limit_minor }
+  const setting = { account_id, provider: provider.name, ...amounts }
+  await setTopUp(tx, { ...setting, next_try_at_ms: 0, changed_at_ms: now_ms })
+  await recordAction(tx, {
+    action: 'automatic_top_up.changed',
+    account_id,
+    ...(before?.is_on === 1 ? { before: told(before) } : {}),
+    after: told(setting),
+  })
+}
+
+/** @throws GatewayError unprocessable */
+function methodOf(parts: SettingParts, name: string | undefined): PaymentProvider {
+  const provider = name === undefined ? chargingMethods(parts)[0] : providerOf(parts, name)
+  if (provider?.chargeSaved) return provider
+  throw unprocessable(
+    provider
+      ? `${provider.title} charges no saved cards. Choose another payment method.`
+      : 'No payment method that charges saved cards is set up. Set up [payments.stripe] first.',
+    { param: 'method', code: 'no_payment_method' },
+  )
+}
+
+/** Custom methods keep their cards themselves, and refuse the charge without one. */
+async function requireCard(tx: Tx, { name, is_test }: PaymentProvider, account_id: number): Promise<void> {
+  if (name !== STRIPE) return
+  const customer = await customerOf(tx, { account_id, provider: STRIPE, is_live: is_test === true ? 0 : 1 })
+  if (customer?.card_reference) return
+  throw unprocessable('No card is saved. Save one first, then turn automatic top-up on.', { code: 'no_card' })
+}
+
+type Amounts = Pick<
+  AutomaticTopUp,
+  'below_nanos' | 'provider' | 'currency' | 'amount_minor' | 'month_limit_minor'
+>
+
+const told = ({ below_nanos, provider, currency, amount_minor, month_limit_minor }: Amounts) => ({
+  method: provider,
+  below_usd: formatUsd(below_nanos),
+  amount: formatMinor(amount_minor, currency),
+  month_limit: formatMinor(month_limit_minor, currency),
+})

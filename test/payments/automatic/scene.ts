@@ -1,0 +1,135 @@
+// An account with automatic top-up: 10 EUR where less than 5 USD is free, at most 30 EUR a month, by the saved card of a fake provider.
+import { makeTopUp, type TopUpParts } from '../../../plugins/payments/automatic/deciding.ts'
+import { setAutomaticTopUp, type WantedTopUp } from '../../../plugins/payments/automatic/setting.ts'
+import { automaticTopUpOf } from '../../../plugins/payments/automatic/store.ts'
+import type { AutomaticTopUp } from '../../../plugins/payments/automatic/tables.ts'
+import { createTopUpWorker, type TopUpWorker } from '../../../plugins/payments/automatic/worker.ts'
+import { lookAt } from '../../../plugins/payments/looking.ts'
+import type { PaymentParts } from '../../../plugins/payments/parts.ts'
+import { createPoller } from '../../../plugins/payments/poller.ts'
+import type { PaymentSettings } from '../../../plugins/payments/settings.ts'
+import type { Order } from '../../../plugins/payments/tables.ts'
+import { NANOS_PER_USD } from '../../../src/domain/money.ts'
+import type { PaymentOrder, StartedPayment } from '../../../src/payment-api.ts'
+import { type FakeProvider, fakeProvider } from '../fake-provider.ts'
+import { type ENGINES, openWorld, SETTINGS, type World } from '../world.ts'
+
+export const USD = NANOS_PER_USD
+
+export interface FakeCard extends FakeProvider {
+  chargeSaved(order: PaymentOrder): Promise<StartedPayment | { refused: string }>
+  /** The orders that a charge was asked for, repeats included. */
+  readonly charges: number[]
+  /** Thrown after the card was charged: the answer is lost. */
+  loses_charges: boolean
+  /** Why the bank refuses. */
+  refuses: string | undefined
+}
+
+/** Charges at once, and once for each order; asked again it says what it said. */
+function fakeCard(): FakeCard {
+  const provider = fakeProvider('card')
+  const refusals = new Map<number, string>()
+  const card: FakeCard = Object.assign(provider, {
+    charges: [] as number[],
+    loses_charges: false,
+    refuses: undefined as string | undefined,
+    async chargeSaved(order: PaymentOrder) {
+      await provider.trouble?.()
+      card.charges.push(order.id)
+      const reference = `card-${order.id}`
+      if (!provider.payments.has(reference)) {
+        const refused = refusals.get(order.id) ?? card.refuses
+        if (refused !== undefined) {
+          refusals.set(order.id, refused)
+          return { refused }
+        }
+        await provider.start(order)
+        provider.pay(reference)
+      }
+      if (card.loses_charges) throw new Error('the answer is lost')
+      return { reference }
+    },
+  })
+  return card
+}
+
+export interface TopUpScene extends AsyncDisposable {
+  world: World
+  card: FakeCard
+  parts: PaymentParts & TopUpParts
+  worker: TopUpWorker
+  /** The same rows by another gateway. */
+  another(): Promise<PaymentParts & TopUpParts>
+  set(wanted?: Partial<WantedTopUp>): Promise<void>
+  /** Takes from the balance what leaves so much. */
+  leave(usd: number): Promise<void>
+  /** What a gateway does in so many seconds after a call. */
+  seconds(count?: number): Promise<void>
+  setting(): Promise<AutomaticTopUp>
+  orders(): Promise<Order[]>
+  balance(): Promise<number>
+}
+
+export async function topUpScene(make: (typeof ENGINES)[number][1]): Promise<TopUpScene> {
+  const card = fakeCard()
+  const world = await openWorld(make, [card])
+  const whole = (parts: PaymentParts) => ({
+    ...parts,
+    settings: (): PaymentSettings => SETTINGS,
+    catalogue: () => ({ sections: new Map() }) as never,
+  })
+  const parts = whole(world.parts)
+  const worker = createTopUpWorker(parts)
+  const poller = createPoller(world.parts)
+  const { db, clock, ledger } = world
+  const scene: TopUpScene = {
+    world,
+    card,
+    parts,
+    worker,
+    another: async () => whole(await world.another()),
+    set: (wanted = {}) =>
+      db.begin((tx) =>
+        setAutomaticTopUp(tx, parts, {
+          account_id: 1,
+          below_nanos: 5 * USD,
+          method: 'card',
+          currency: 'EUR',
+          amount_minor: 1_000,
+          month_limit_minor: 3_000,
+          ...wanted,
+        }),
+      ),
+    async leave(usd) {
+      const amount_nanos = (await world.money()).balance - Math.round(usd * USD)
+      const request_key = crypto.randomUUID()
+      const about = { account_id: 1, note: '', now_ms: clock.now_ms, request_key }
+      if (amount_nanos > 0) await ledger.submit({ op: 'withdraw', amount_nanos, ...about })
+      else if (amount_nanos < 0) await ledger.submit({ op: 'top_up', amount_nanos: -amount_nanos, ...about })
+    },
+    async seconds(count = 2) {
+      for (let second = 0; second < count; second += 1) {
+        worker.spent(1)
+        await worker.work()
+        await poller.lookAtDue()
+        clock.now_ms += 1_000
+      }
+    },
+    async setting() {
+      const setting = await automaticTopUpOf(db, 1)
+      if (!setting) throw new Error('automatic top-up was never set')
+      return setting
+    },
+    orders: async () => await db.rows<Order>("SELECT * FROM orders WHERE kind = 'automatic' ORDER BY id"),
+    balance: async () => (await world.money()).balance / USD,
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  }
+  return scene
+}
+
+/** What a gateway does once, for races: makes the order where one is due, and charges it. */
+export async function topUpOnce(parts: PaymentParts & TopUpParts): Promise<void> {
+  const order = await makeTopUp(parts, 1)
+  if (order) await lookAt(parts, order.id, { source: 'system' })
+}

@@ -1,0 +1,229 @@
+// Automatic top-ups as accounts have them: when one is made, how often, what ends them; kills and races; on both engines.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { turnOff } from '../../../plugins/payments/automatic/deciding.ts'
+import { failedTopUps } from '../../../plugins/payments/automatic/store.ts'
+import { createTopUpWorker } from '../../../plugins/payments/automatic/worker.ts'
+import { cancelOrder, startPayment } from '../../../plugins/payments/ordering.ts'
+import { HOUR_MS } from '../../../src/domain/ranges.ts'
+import { stateChangesOf } from '../../../src/store/state-changes.ts'
+import { mortal } from '../mortal.ts'
+import { ENGINES, SETTINGS } from '../world.ts'
+import { type TopUpScene, topUpOnce, topUpScene, USD } from './scene.ts'
+
+/** What a top-up does: makes its order, charges the card, keeps the payment's number, asks what became of it, and credits. */
+const STEPS = ['begin', 'charge', 'write', 'look', 'write', 'submit', 'write']
+
+describe.each(ENGINES)('on %s', (_, make) => {
+  let scene: TopUpScene
+  beforeEach(async () => {
+    scene = await topUpScene(make)
+    // The first one starts PostgreSQL.
+  }, 60_000)
+  afterEach(async () => {
+    expect(await scene.world.broken()).toEqual([])
+    await scene[Symbol.asyncDispose]()
+  })
+  const states = async () => (await scene.orders()).map(({ state }) => state)
+
+  test.each([
+    ['below the line', 4.99, 15.79],
+    ['at nothing', 0, 10.8],
+    ['at the line', 5, 5],
+    ['above it', 20, 20],
+  ])('a balance %s', async (_, before, after) => {
+    await scene.set()
+    await scene.leave(before)
+    await scene.seconds()
+    expect(await scene.balance()).toBeCloseTo(after, 9)
+    expect(await states()).toEqual(before < 5 ? ['paid'] : [])
+  })
+
+  test('one that is not enough is followed by another, until the month has no more room', async () => {
+    await scene.set({ below_nanos: 100 * USD })
+    await scene.leave(0)
+    await scene.seconds(20)
+    expect(await states()).toEqual(['paid', 'paid', 'paid'])
+    expect((await scene.setting()).is_on).toBe(1)
+  })
+
+  test('a month that is used up ends with the calendar month (UTC)', async () => {
+    await scene.set({ month_limit_minor: 1_999 })
+    await scene.leave(0)
+    scene.world.clock.now_ms = Date.UTC(2026, 10, 30, 23, 59, 0)
+    await scene.seconds()
+    await scene.leave(0)
+    await scene.seconds(50)
+    expect(await states()).toEqual(['paid'])
+    scene.world.clock.now_ms = Date.UTC(2026, 11, 1)
+    await scene.seconds()
+    expect(await states()).toEqual(['paid', 'paid'])
+  })
+
+  test('a greater limit is used at once', async () => {
+    await scene.set({ month_limit_minor: 1_000 })
+    await scene.leave(0)
+    await scene.seconds()
+    await scene.leave(0)
+    await scene.seconds()
+    await scene.set({ month_limit_minor: 2_000 })
+    await scene.seconds()
+    expect(await states()).toEqual(['paid', 'paid'])
+  })
+
+  test('three refusals in a row turn it off, with the reason; an hour and six lie between them', async () => {
+    await scene.set()
+    await scene.leave(0)
+    scene.card.refuses = 'The saved card has expired. Save another one.'
+    await scene.seconds(5)
+    expect(await states()).toEqual(['cancelled'])
+    expect(await scene.setting()).toMatchObject({ is_on: 1, failures: 1, failure: scene.card.refuses })
+    scene.world.clock.now_ms += HOUR_MS
+    await scene.seconds(5)
+    scene.world.clock.now_ms += 5 * HOUR_MS
+    await scene.seconds(5)
+    expect(await states()).toEqual(['cancelled', 'cancelled'])
+    scene.world.clock.now_ms += HOUR_MS
+    await scene.seconds(5)
+    expect(await scene.setting()).toMatchObject({ is_on: 0, off_reason: 'failures', failures: 3 })
+    scene.world.clock.now_ms += 100 * HOUR_MS
+    await scene.seconds(5)
+    expect(await states()).toEqual(['cancelled', 'cancelled', 'cancelled'])
+    expect(await failedTopUps(scene.world.db)).toMatchObject([{ failure: scene.card.refuses }])
+    const [order] = await scene.orders()
+    const lines = await stateChangesOf(scene.world.db, 'orders', Number(order?.id))
+    expect(lines.map(({ to_state, detail }) => [to_state, JSON.parse(detail).reason])).toEqual([
+      ['cancelled', scene.card.refuses],
+    ])
+    const ended = await scene.world.db.rows<{ action: string }>(
+      "SELECT action FROM actions WHERE action LIKE 'automatic%' ORDER BY id",
+    )
+    expect(ended.map(({ action }) => action)).toEqual(['automatic_top_up.changed', 'automatic_top_up.ended'])
+  })
+
+  test('one that is paid begins the count of failures anew', async () => {
+    await scene.set()
+    await scene.leave(0)
+    scene.card.refuses = 'no'
+    await scene.seconds(3)
+    scene.world.clock.now_ms += HOUR_MS
+    await scene.seconds(3)
+    expect(await scene.setting()).toMatchObject({ failures: 2 })
+    scene.card.refuses = undefined
+    scene.world.clock.now_ms += 6 * HOUR_MS
+    await scene.seconds(3)
+    expect(await scene.setting()).toMatchObject({ is_on: 1, failures: 0, failure: null, order_id: null })
+  })
+
+  test('an account that is suspended, as closed ones are, is not charged, and has it turned off', async () => {
+    await scene.set()
+    await scene.leave(0)
+    await scene.world.db.write((db) => db.rows("UPDATE accounts SET status = 'suspended' WHERE id = 1"))
+    scene.worker.spent(1)
+    await scene.worker.work()
+    expect(scene.card.charges).toEqual([])
+    expect(await scene.setting()).toMatchObject({ is_on: 0, off_reason: 'account' })
+  })
+
+  test('turned off, nothing is charged; an order that was made is seen to its end', async () => {
+    await scene.set()
+    await scene.leave(0)
+    scene.card.loses_charges = true
+    await scene.seconds(1)
+    await scene.world.db.begin((tx) => turnOff(tx, 1, { reason: 'person', now_ms: scene.world.clock.now_ms }))
+    scene.card.loses_charges = false
+    await scene.seconds(60)
+    expect(await states()).toEqual(['paid'])
+    await scene.leave(0)
+    await scene.seconds(60)
+    expect(await states()).toEqual(['paid'])
+    expect(await scene.setting()).toMatchObject({ is_on: 0, off_reason: 'person', order_id: null })
+  })
+
+  test('an order whose card may be charged is neither paid, cancelled nor expired before the answer is known', async () => {
+    await scene.set()
+    await scene.leave(0)
+    scene.card.loses_charges = true
+    await scene.seconds(1)
+    const id = Number((await scene.orders())[0]?.id)
+    await expect(startPayment(scene.parts, id)).rejects.toThrow('is an automatic top-up')
+    await expect(cancelOrder(scene.parts, id, { source: 'page' })).rejects.toThrow('is an automatic top-up')
+    scene.world.clock.now_ms += 50 * HOUR_MS
+    await scene.seconds(5)
+    expect(await states()).toEqual(['open'])
+    scene.card.loses_charges = false
+    scene.world.clock.now_ms += HOUR_MS
+    await scene.seconds(5)
+    expect(await states()).toEqual(['paid'])
+    expect(scene.card.payments.size).toBe(1)
+  })
+
+  test('what the settings do not take any more counts as a failure, and says why', async () => {
+    await scene.set()
+    await scene.leave(0)
+    const settings = () => ({ ...SETTINGS, rates: new Map() })
+    await createTopUpWorker({ ...scene.parts, settings }).work()
+    expect(await scene.orders()).toEqual([])
+    expect(await scene.setting()).toMatchObject({ failures: 1, failure: expect.stringContaining('currency') })
+  })
+
+  test('200 calls that end at once below the line make one order', async () => {
+    await scene.set({ month_limit_minor: 100_000 })
+    await scene.leave(1)
+    for (let call = 0; call < 200; call += 1) scene.worker.spent(1)
+    await Promise.all(Array.from({ length: 200 }, () => scene.worker.work()))
+    expect(await states()).toEqual(['paid'])
+    expect(scene.card.charges).toHaveLength(1)
+  })
+
+  test('two gateways that decide at once, 20 times, make one order each time', async () => {
+    await scene.set({ month_limit_minor: 1_000_000 })
+    const other = await scene.another()
+    for (let round = 1; round <= 20; round += 1) {
+      await scene.leave(1)
+      await Promise.all([scene.parts, other, scene.parts, other].map(topUpOnce))
+      expect(await scene.orders()).toHaveLength(round)
+      await scene.seconds()
+    }
+    expect(scene.card.payments.size).toBe(20)
+  })
+
+  test('killed before and after each of its steps, it is charged once and credited once', async () => {
+    await scene.set({ month_limit_minor: 1_000_000 })
+    const told: string[] = []
+    for (let at = 1; ; at += 1)
+      for (const when of ['before', 'after'] as const) {
+        await scene.leave(0)
+        const { parts, did, isDead } = mortal(scene.parts, { at, when })
+        await topUpOnce({ ...scene.parts, ...parts }).catch(() => {})
+        if (!isDead()) {
+          expect(told).toEqual(STEPS)
+          expect(scene.card.payments.size).toBe(2 * STEPS.length + 1)
+          return
+        }
+        if (when === 'before') told.push(did.at(-1) ?? '')
+        scene.world.clock.now_ms += 121_000
+        await scene.seconds(3)
+        expect(await scene.balance()).toBeCloseTo(10.8, 9)
+        expect(await scene.setting()).toMatchObject({ order_id: null, failures: 0 })
+        expect(scene.card.payments.size).toBe(2 * at - (when === 'before' ? 1 : 0))
+      }
+  })
+
+  test('killed before and after each step of a refusal, it counts once', async () => {
+    await scene.set({ month_limit_minor: 1_000_000 })
+    for (let at = 1; at <= 4; at += 1)
+      for (const when of ['before', 'after'] as const) {
+        await scene.leave(0)
+        scene.card.refuses = 'no'
+        const { parts } = mortal(scene.parts, { at, when })
+        await topUpOnce({ ...scene.parts, ...parts }).catch(() => {})
+        scene.world.clock.now_ms += 121_000
+        await scene.seconds(3)
+        expect(await scene.setting()).toMatchObject({ order_id: null, failures: 1 })
+        scene.card.refuses = undefined
+        await scene.set({ month_limit_minor: 1_000_000 })
+        await scene.seconds(3)
+        expect(await scene.balance()).toBeCloseTo(10.8, 9)
+      }
+  })
+})
