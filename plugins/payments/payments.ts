@@ -58,7 +58,10 @@ export function openPayments(
   operations.metrics.push(...paymentMetrics({ db, looks, refused: refused_webhooks.by_method }))
   parts.shares = async (order) =>
     (await Promise.all(operations.payment_shares.map((sharesOf) => sharesOf(order)))).flat()
-  people.features.push({ name: 'payments', isOffered: () => parts.providers().length > 0 })
+  people.features.push(
+    { name: 'payments', isOffered: () => parts.providers().length > 0 },
+    { name: 'saved_cards', isOffered: () => cards.isOffered() },
+  )
   const poller = createPoller(parts)
   const automatic = createTopUpWorker({ ...parts, settings, catalogue })
   let timer: Timer | undefined

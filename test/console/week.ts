@@ -4,11 +4,13 @@ import { applySteps } from '../../plugins/alerts/store.ts'
 import { changeDetails } from '../../src/access/account-details.ts'
 import { setPriceGroup } from '../../src/access/account-group.ts'
 import { accountByName } from '../../src/access/accounts.ts'
+import { registerEndpoint, startFakeStripe } from '../providers/fake-stripe/index.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
 import { newPerson } from '../support/people.ts'
 import { WEEK_CATALOGUE } from './week-catalogue.ts'
+import { makeMoney, WEEK_MONEY, WEEK_STRIPE_KEY } from './week-money.ts'
 
 export interface Week extends AsyncDisposable {
   gateway: TestGateway
@@ -70,12 +72,16 @@ export async function startWeek({
 }: { calls_a_day?: number } & Omit<TestGatewayOptions, 'now' | 'catalogue'> = {}): Promise<Week> {
   let behind_ms = DAYS * DAY_MS
   const now = () => Date.now() - behind_ms
+  const stripe = startFakeStripe({ key: WEEK_STRIPE_KEY, now })
+  const listen = options.listen ?? consoleAddress()
   const gateway = await startTestGateway({
-    listen: consoleAddress(),
+    network: (url, init) => stripe.network(url, init),
     ...options,
-    catalogue: WEEK_CATALOGUE,
+    listen,
+    catalogue: WEEK_CATALOGUE.replace('[server]', `[server]\npublic_url = "http://${listen}"`) + WEEK_MONEY,
     now,
   })
+  registerEndpoint(stripe, new URL('/payments/stripe/webhook', gateway.url).href)
   const random = randomOf(11)
   const keys = {} as Record<Person, string>
   for (const [name, { balance_usd }] of Object.entries(PEOPLE)) {
@@ -119,7 +125,12 @@ export async function startWeek({
   await refuseSome(gateway, keys.bob)
   await raiseAlerts(gateway)
   mailSome(gateway)
-  return { gateway, keys, [Symbol.asyncDispose]: () => gateway.stop() }
+  await makeMoney(gateway, stripe)
+  const stop = async () => {
+    await gateway.stop()
+    await stripe[Symbol.asyncDispose]()
+  }
+  return { gateway, keys, [Symbol.asyncDispose]: stop }
 }
 
 /** One of each state, with the words of a mail server. */

@@ -207,7 +207,7 @@ describe.each<Walker>([{ size: 'wide', theme: 'dark' }, { size: 'phone' }])('on 
     await one.open(`/console/payments?from=${FROM}`)
     await page.getByText('Chosen days').waitFor()
     const downloading = page.waitForEvent('download')
-    await page.getByRole('link', { name: 'Export CSV' }).first().click()
+    await page.getByRole('link', { name: 'Export revenue CSV' }).click()
     const file = await (await downloading).path()
     const rows = rowsOf(await Bun.file(file).text())
     const sum = (column: string): string =>

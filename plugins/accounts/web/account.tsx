@@ -1,16 +1,6 @@
 // The page of one account: what it has left, and its keys, entries and limits.
 
-import {
-  Ban,
-  CirclePlay,
-  ListFilter,
-  Mail,
-  MinusCircle,
-  NotebookPen,
-  PenLine,
-  Plus,
-  Trash2,
-} from 'lucide-react'
+import { Ban, CirclePlay, ListFilter, Mail, MinusCircle, PenLine, Plus, Trash2, Users } from 'lucide-react'
 import { useState } from 'react'
 import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
 import { FailedFigure } from '../../calls/web/failed/failed.tsx'
@@ -171,7 +161,7 @@ function AccountMenu({ account, open, debit }: AccountMenuProps) {
   const items: (MenuItem | 'line' | false)[] = [
     operates && { label: 'Debit', icon: MinusCircle, onSelect: debit },
     helps && is_open && { label: 'Invite', icon: Mail, onSelect: () => open('invite') },
-    operates && { label: 'Edit details', icon: NotebookPen, onSelect: () => open('details') },
+    operates && { label: 'Edit details', icon: Users, onSelect: () => open('details') },
     operates && { label: 'Rename', icon: PenLine, onSelect: () => open('rename') },
     operates && 'line',
     // Support reopens no closed account.

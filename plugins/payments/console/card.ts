@@ -21,6 +21,9 @@ const CardView = Type.Object({
       ...TimeFields('saved'),
     }),
   ),
+  is_awaited: Type.Boolean({
+    description: 'a page to save one was opened, and what came of it is not known yet',
+  }),
   can_save: Type.Boolean({ description: 'whether card payments are set up' }),
   is_test: Type.Boolean({ description: 'no money moves' }),
 })
@@ -38,6 +41,7 @@ export function cardRoutes(gateway: ConsoleParts, { cards }: Payments) {
       card: card
         ? { brand: card.brand, last4: card.last4, expires: card.expires, ...time('saved', card.saved_at_ms) }
         : null,
+      is_awaited: await cards.isAwaited(account_id),
       can_save: cards.isOffered(),
       is_test: cards.isTest(),
     }

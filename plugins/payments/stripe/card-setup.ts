@@ -55,7 +55,7 @@ const pageOf = (
   custom_text: { submit: { message: CONSENT } },
   metadata: person_id === undefined ? {} : { [PERSON_FIELD]: String(person_id) },
   success_url: `${publicUrl()}/console/payments?card=saved`,
-  cancel_url: `${publicUrl()}/console/payments`,
+  cancel_url: `${publicUrl()}/console/payments?card=cancelled`,
 })
 
 /** Keeps the card that was saved on a page, in place of the one before, once. @param session with its setup intent and its card */

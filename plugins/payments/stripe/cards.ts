@@ -27,6 +27,8 @@ export interface SavedCards {
   isTest(): boolean
   /** The card of an account; one whose page was left a moment ago is asked about. @throws GatewayError upstream_failed */
   of(account_id: number): Promise<CardFacts | undefined>
+  /** Whether a page to save one was opened, and its end is not known yet. */
+  isAwaited(account_id: number): Promise<boolean>
   /** Begins to save one. @returns where the person does it @throws GatewayError unprocessable where cards are not set up; upstream_failed */
   begin(holder: CardHolder, person_id: number | undefined): Promise<string>
   /** Keeps what was saved on a page, once. Of another gateway's page it knows nothing. */
@@ -60,6 +62,10 @@ export function openCards(parts: MethodParts): SavedCards {
       if (before?.card_setup) await answered(cards.finish(before.card_setup))
       const owner = before?.card_setup ? await customer(account_id) : before
       return owner && factsOf(owner)
+    },
+    async isAwaited(account_id) {
+      const owner = cards.isOffered() ? await customer(account_id) : undefined
+      return (owner?.card_setup ?? null) !== null
     },
     async begin(holder, person_id) {
       settings()

@@ -65,7 +65,7 @@ export function OperatorPayments() {
                       />
                       <DayFilters since={days.from} until={days.to} set={set} />
                     </div>
-                    <ExportCsv list="payments" query={query} />
+                    <ExportCsv list="payments" query={query} label="Export revenue CSV" />
                   </div>
                   <Loaded query={report} rows={3}>
                     {(data) => <Revenue methods={data.methods} is_this_month={is_this_month} />}

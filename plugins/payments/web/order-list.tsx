@@ -48,7 +48,6 @@ const columnsOf = (
   titleOf: (method: string) => string,
   with_account: boolean,
 ): readonly Column<OrderRow>[] => [
-  column('created', 'When', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
   column('id', 'Order', 'first', (order) => (
     <>
       Order {order.id}
@@ -60,6 +59,7 @@ const columnsOf = (
       )}
     </>
   )),
+  column('created', 'When', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
   ...(with_account
     ? [column<OrderRow>('account', 'Account', 'none', (order) => <RowAccount {...order} />)]
     : []),

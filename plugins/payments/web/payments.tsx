@@ -1,4 +1,4 @@
-// The page Payments: of an account its orders and the way to add funds; of the staff what payments bring, and what waits for them.
+// The page Payments: of an account its orders, its saved card and the way to add funds; of the staff what payments bring, and what waits for them.
 import { Link } from 'wouter'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { Figure, Figures } from '../../console/web/parts/figure.tsx'
@@ -10,6 +10,7 @@ import { AddFundsLink } from './add-funds-link.tsx'
 import { OperatorPayments } from './operator-payments.tsx'
 import { OrderList, useMethods } from './order-list.tsx'
 import { useOwnAccount } from './own-account.ts'
+import { SavedCard } from './saved-card.tsx'
 import { TestMode } from './test-mode.tsx'
 
 export default function Payments() {
@@ -38,6 +39,7 @@ function AccountPayments() {
         <>
           <TestMode is_test={methods.some(({ is_test }) => is_test)} />
           {own.data?.account && <Balance {...own.data.account} />}
+          <SavedCard />
           <Section title="Orders">
             <OrderList />
           </Section>

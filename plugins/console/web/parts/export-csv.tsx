@@ -11,9 +11,11 @@ interface ExportCsvProps {
   query: Readonly<Record<string, string | number | undefined>>
   /** False of a file without times: its days have their zone in the query, or are of UTC. */
   has_times?: boolean
+  /** Beside another list's, which one it is of. */
+  label?: string
 }
 
-export function ExportCsv({ list, query, has_times = true }: ExportCsvProps) {
+export function ExportCsv({ list, query, has_times = true, label = 'Export CSV' }: ExportCsvProps) {
   const zone = useZone()
   const { cursor: _, limit: __, ...rest } = query
   const filters = { ...rest, ...(has_times && zone !== 'UTC' && { zone }) }
@@ -23,7 +25,7 @@ export function ExportCsv({ list, query, has_times = true }: ExportCsvProps) {
   return (
     <a className="button" href={addressOf(withQuery(`/console/api/${list}.csv`, texts))} download>
       <Download className="icon" aria-hidden />
-      Export CSV
+      {label}
     </a>
   )
 }

@@ -1,0 +1,132 @@
+// The saved card of an account on its page Payments: which one, saved or replaced on the payment method's page, and removed.
+import { CreditCard } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useFeature } from '../../console/web/app/session.tsx'
+import { toast } from '../../console/web/app/toasts.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { Section } from '../../console/web/parts/page.tsx'
+import { Loaded } from '../../console/web/parts/states.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { cardWords, expiryWords, isExpired } from './card-words.ts'
+
+export type CardAnswer = AnswerOf<(typeof api)['payment-card']['get']>
+export type Card = NonNullable<CardAnswer['card']>
+
+const CARD = 'payment-card'
+/** While the payment method has not confirmed a card that was just saved. */
+const WAIT_MS = 4_000
+
+/** For accounts whose gateway has a payment method that saves cards. */
+export function SavedCard() {
+  const is_offered = useFeature('saved_cards')
+  return is_offered ? <CardSection /> : null
+}
+
+/** What the payment method's page led back with: `saved` or `cancelled`; empty otherwise. */
+const useOutcome = () => useAddressState({ card: '' })
+
+export function useCard(enabled: boolean) {
+  const [{ card }] = useOutcome()
+  return useApi([CARD], () => api['payment-card'].get(), {
+    enabled,
+    ...(card === 'saved' && { every_ms: WAIT_MS }),
+  })
+}
+
+function CardSection() {
+  const query = useCard(true)
+  const [{ card: outcome }] = useOutcome()
+  const [removing, setRemoving] = useState<Card | null>(null)
+  useReturn(query.data)
+  return (
+    <Section
+      title="Card on file"
+      actions={query.data && <CardActions card={query.data.card} remove={setRemoving} />}
+    >
+      {outcome === 'saved' && query.data?.is_awaited && (
+        <Notice>Your card is being saved. This takes a moment.</Notice>
+      )}
+      <Loaded query={query} rows={1}>
+        {({ card }) =>
+          card ? <CardLine card={card} /> : <p className="soft">No card is saved for automatic top-up.</p>
+        }
+      </Loaded>
+      {removing && <RemoveCard card={removing} onClose={() => setRemoving(null)} />}
+    </Section>
+  )
+}
+
+/** Says once what became of the payment method's page, and takes it out of the address. */
+function useReturn(answer: CardAnswer | undefined): void {
+  const [{ card: outcome }, change] = useOutcome()
+  useEffect(() => {
+    const is_known = outcome === 'cancelled' || (outcome === 'saved' && answer && !answer.is_awaited)
+    if (!is_known) return
+    const card = outcome === 'saved' ? answer?.card : null
+    toast({ text: card ? `${cardWords(card)} saved` : 'No card was saved', subject: CARD })
+    change({ card: '' })
+  }, [outcome, answer, change])
+}
+
+function CardActions({ card, remove }: { card: Card | null; remove: (card: Card) => void }) {
+  const save = useAction({
+    work: async () => {
+      const { go_to } = await send(api['payment-card'].post({}))
+      location.assign(go_to)
+    },
+    changes: [CARD],
+  })
+  const button = { right: 'pay', busy: save.busy, onClick: () => save.run(undefined) } as const
+  if (!card)
+    return (
+      <Button icon={CreditCard} {...button}>
+        Add card
+      </Button>
+    )
+  return (
+    <>
+      <Button {...button}>Replace</Button>
+      <Button right="pay" onClick={() => remove(card)}>
+        Remove
+      </Button>
+    </>
+  )
+}
+
+function CardLine({ card }: { card: Card }) {
+  return (
+    <p className="row">
+      <CreditCard className="icon" aria-hidden />
+      <b>{cardWords(card)}</b>
+      {isExpired(card, new Date()) ? (
+        <Status tone="bad">{`Expired ${expiryWords(card)}`}</Status>
+      ) : (
+        <span className="soft">Expires {expiryWords(card)}</span>
+      )}
+    </p>
+  )
+}
+
+function RemoveCard({ card, onClose }: { card: Card; onClose: () => void }) {
+  const remove = useAction({
+    work: () => send(api['payment-card'].delete()),
+    changes: [CARD, 'automatic-top-up'],
+    done: () => ({ text: `${cardWords(card)} removed` }),
+  })
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={`Remove ${cardWords(card)}?`}
+      consequence="Automatic top-up ends. You can still add funds by hand."
+      verb="Remove card"
+      confirm={() => remove.runOrThrow(undefined)}
+    />
+  )
+}

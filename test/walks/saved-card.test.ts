@@ -1,0 +1,98 @@
+// A saved card in the browser, over a fake Stripe: saved, given up, replaced and removed; seen by billing, and by no member.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { WEBHOOK_SECRET } from '../payments/stripe/scene.ts'
+import { registerEndpoint, startFakeStripe } from '../providers/fake-stripe/index.ts'
+import { fileConsole } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
+import { consoleAddress } from '../support/console-port.ts'
+
+const KEY = 'sk_test_of_the_fake'
+const stripe = startFakeStripe({ key: KEY })
+const listen = consoleAddress()
+const { gateway, visit } = await fileConsole({
+  listen,
+  env: { STRIPE_KEY: KEY, STRIPE_WEBHOOK: WEBHOOK_SECRET },
+  network: (url, init) => stripe.network(url, init),
+  catalogue: `${FIRST_CATALOGUE.replace(/^\[server\]$/m, `[server]\npublic_url = "http://${listen}"`)}
+[payments]
+rates = { EUR = "1.08" }
+
+[payments.stripe]
+secret_key = "env:STRIPE_KEY"
+webhook_secret = "env:STRIPE_WEBHOOK"
+`,
+})
+registerEndpoint(stripe, new URL('/payments/stripe/webhook', gateway.url).href)
+afterAll(() => stripe[Symbol.asyncDispose]())
+
+const button = ({ page }: ConsolePage, name: string) => page.getByRole('button', { name, exact: true })
+const says = ({ page }: ConsolePage, text: string) => page.getByText(text).first().waitFor()
+const lines = (action: string): number =>
+  gateway.db.query('SELECT 1 FROM actions WHERE action = ?').all(action).length
+
+/** Goes to Stripe's page, and saves a card there. */
+async function saveAt(one: ConsolePage, action: string): Promise<void> {
+  one.allow(/a request to another host: http:\/\/127\.0\.0\.1:\d+\/pay\//)
+  await button(one, action).click()
+  await one.page.waitForURL(/\/pay\/cs_/)
+  await one.page.getByRole('button', { name: 'Save card' }).click()
+  await one.page.waitForURL(/\/console\/payments/)
+}
+
+describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
+  const account = `acme-${size}`
+
+  test('an owner saves a card, replaces it and removes it', async () => {
+    await gateway.account(account)
+    await using one = await visit({ account }, { size })
+    await one.open('/console/payments')
+    await says(one, 'Test mode: no money moves.')
+    await says(one, 'No card is saved for automatic top-up.')
+    await one.looksRight()
+    const before = lines('card.saved')
+    await saveAt(one, 'Add card')
+    await says(one, 'Visa ending in 4242 saved')
+    await says(one, 'Expires 08/2030')
+    await one.page.waitForURL(/\/console\/payments$/)
+    await one.quiet()
+    await one.looksRight()
+    await saveAt(one, 'Replace')
+    await says(one, 'Visa ending in 4242 saved')
+    await stripe.webhooks.settled()
+    expect(lines('card.saved') - before).toBe(2)
+    await button(one, 'Remove').click()
+    await says(one, 'Automatic top-up ends.')
+    await one.looksRight()
+    await button(one, 'Remove card').click()
+    await says(one, 'No card is saved for automatic top-up.')
+    await one.quiet()
+    await one.looksRight()
+    await one.isClean()
+  })
+
+  test('a card that Stripe has not confirmed is waited for', async () => {
+    await using one = await visit({ account }, { size })
+    stripe.webhooks.way = 'lose'
+    await one.open('/console/payments')
+    await saveAt(one, 'Add card')
+    await says(one, 'Visa ending in 4242 saved')
+    await one.isClean()
+  })
+
+  test('a page of Stripe that is left saves nothing', async () => {
+    await using one = await visit({ account, role: 'billing' }, { size, theme: 'dark' })
+    one.allow(/a request to another host: http:\/\/127\.0\.0\.1:\d+\/pay\//)
+    await one.open('/console/payments')
+    const before = lines('card.saved')
+    await button(one, 'Replace').click()
+    await one.page.waitForURL(/\/pay\/cs_/)
+    await one.page.getByRole('link', { name: 'Back' }).click()
+    await says(one, 'No card was saved')
+    await says(one, 'Visa ending in 4242')
+    await one.quiet()
+    await one.looksRight()
+    expect(lines('card.saved')).toBe(before)
+    await one.isClean()
+  })
+})
