@@ -3,6 +3,7 @@ import { createRate, type OwnRate } from '../../src/access/rate.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { createTally, type Tally } from '../../src/observe/tally.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
+import { chargingMethods } from './automatic/setting.ts'
 import { createTopUpWorker, type TopUpWorker } from './automatic/worker.ts'
 import { openMethods } from './methods.ts'
 import { paymentMetrics } from './metrics.ts'
@@ -61,6 +62,7 @@ export function openPayments(
   people.features.push(
     { name: 'payments', isOffered: () => parts.providers().length > 0 },
     { name: 'saved_cards', isOffered: () => cards.isOffered() },
+    { name: 'automatic_top_up', isOffered: () => chargingMethods(parts).length > 0 },
   )
   const poller = createPoller(parts)
   const automatic = createTopUpWorker({ ...parts, settings, catalogue })

@@ -1,4 +1,5 @@
-// A saved card in the browser, over a fake Stripe: saved, given up, replaced and removed; seen by billing, and by no member.
+// A saved card and automatic top-up in the browser, over a fake Stripe: the card saved, given up, replaced and removed; the top-up set up,
+// changed, turned off, and off by itself.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { WEBHOOK_SECRET } from '../payments/stripe/scene.ts'
@@ -44,7 +45,7 @@ describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
   const account = `acme-${size}`
 
   test('an owner saves a card, replaces it and removes it', async () => {
-    await gateway.account(account)
+    await gateway.account(account, { balance_usd: '10' })
     await using one = await visit({ account }, { size })
     await one.open('/console/payments')
     await says(one, 'Test mode: no money moves.')
@@ -66,6 +67,54 @@ describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
     await one.looksRight()
     await button(one, 'Remove card').click()
     await says(one, 'No card is saved for automatic top-up.')
+    await one.quiet()
+    await one.looksRight()
+    await one.isClean()
+  })
+
+  test('billing sets automatic top-up up, changes it and turns it off; without a card it is off', async () => {
+    await using one = await visit({ account, role: 'billing' }, { size })
+    await one.open('/console/payments')
+    await says(one, 'Add a card first.')
+    await saveAt(one, 'Add card')
+    await button(one, 'Set up').click()
+    const dialog = one.page.getByRole('dialog')
+    await says(one, 'Each time you pay 25.00 EUR and get 27.00 USD')
+    await one.looksRight()
+    await dialog.getByLabel('Monthly limit', { exact: true }).fill('20')
+    one.allow(/status of 400/)
+    await button(one, 'Turn on').click()
+    await says(one, 'Is less than one top-up. Write as much, or more.')
+    await one.looksRight()
+    await dialog.getByLabel('Monthly limit', { exact: true }).fill('60')
+    await button(one, 'Turn on').click()
+    await says(one, 'Automatic top-up is on')
+    await says(one, '27.00 USD for 25.00 EUR')
+    await says(one, '0.00 of at most 60.00 EUR')
+    await one.quiet()
+    await one.looksRight()
+    await button(one, 'Edit').click()
+    await dialog.getByLabel('When the balance is below', { exact: true }).fill('7.50')
+    await button(one, 'Save changes').click()
+    await says(one, '7.50 USD')
+    await button(one, 'Turn off').click()
+    await says(one, 'Turned off by someone of this account.')
+    await one.quiet()
+    await one.looksRight()
+    const failure = 'Your card was declined. Use another card, or ask your bank.'
+    gateway.db.run("UPDATE automatic_top_ups SET off_reason = 'failures', failures = 3, failure = ?", [
+      failure,
+    ])
+    await one.open('/console/payments')
+    await says(one, `Three payments in a row failed. ${failure}`)
+    await one.looksRight()
+    await button(one, 'Turn on').click()
+    await dialog.getByRole('button', { name: 'Turn on' }).click()
+    await says(one, 'Automatic top-up is on')
+    await button(one, 'Remove').click()
+    await button(one, 'Remove card').click()
+    await says(one, 'The card was removed.')
+    expect(await button(one, 'Turn on').count()).toBe(0)
     await one.quiet()
     await one.looksRight()
     await one.isClean()

@@ -104,18 +104,19 @@ export function payingRoutes(gateway: ConsoleParts, payments: Payments) {
 function methodsView({ parts, settings }: Payments): Static<typeof MethodsView> {
   const { presets, rates, bonuses } = settings()
   return {
-    methods: parts.providers().map(({ name, title, currencies, min_minor, max_minor, is_test = false }) => ({
-      name,
-      title,
-      is_test,
-      currencies: currencies.flatMap((currency) => {
+    methods: parts.providers().map((provider) => ({
+      name: provider.name,
+      title: provider.title,
+      is_test: provider.is_test ?? false,
+      charges_cards: provider.chargeSaved !== undefined,
+      currencies: provider.currencies.flatMap((currency) => {
         const rate_nanos = rates.get(currency)
         return rate_nanos === undefined
           ? []
           : {
               currency,
-              min: decimalMinor(min_minor, currency),
-              max: decimalMinor(max_minor, currency),
+              min: decimalMinor(provider.min_minor, currency),
+              max: decimalMinor(provider.max_minor, currency),
               rate_usd: formatUsd(rate_nanos),
             }
       }),

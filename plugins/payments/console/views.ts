@@ -57,6 +57,7 @@ export const MethodsView = Closed({
       name: Type.String(),
       title: Type.String(),
       is_test: Type.Boolean({ description: 'no money moves' }),
+      charges_cards: Type.Boolean({ description: 'whether it charges saved cards, as for automatic top-up' }),
       currencies: Type.Array(
         Closed({
           currency: Type.String(),

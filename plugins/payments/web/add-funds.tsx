@@ -15,6 +15,7 @@ import { Page } from '../../console/web/parts/page.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
 import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
+import { Offer, type Wanted } from './offer.tsx'
 import { useOwnAccount } from './own-account.ts'
 import { TestMode } from './test-mode.tsx'
 
@@ -56,12 +57,6 @@ type Methods = AnswerOf<(typeof api)['payment-methods']['get']>
 
 /** The digits before the point in groups of three. */
 const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')
-
-interface Wanted {
-  method: string
-  currency: string
-  amount: string
-}
 
 /** The choice that the form stands at: what the address names, else the first of each. */
 function useWanted({ methods, presets }: Methods) {
@@ -186,31 +181,5 @@ function MethodFields({
         </Field>
       )}
     </>
-  )
-}
-
-/** Of an amount that cannot be paid nothing is said before it is sent. @param method where there is no choice of it */
-function Offer({ wanted, method }: { wanted: Wanted; method: string | undefined }) {
-  const { data, error, isPlaceholderData } = useApi(
-    ['payment-offer', wanted],
-    () => api['payment-offer'].get({ query: wanted }),
-    { enabled: wanted.amount !== '' },
-  )
-  if (error || !data || wanted.amount === '') return <p className="soft">Enter an amount.</p>
-  return (
-    <p role="status" className={isPlaceholderData ? 'payments-offer stale' : 'payments-offer'}>
-      You pay{' '}
-      <b>
-        {data.amount} {data.currency}
-      </b>{' '}
-      and get <b>{data.credit_usd} USD</b>
-      {data.bonus_nanos > 0 && `, with a bonus of ${data.bonus_usd} USD`}.
-      {method !== undefined && <span className="small soft payments-rate">Payment method: {method}.</span>}
-      {data.currency !== 'USD' && (
-        <span className="small soft payments-rate">
-          1 {data.currency} gives {data.rate_usd} USD.
-        </span>
-      )}
-    </p>
   )
 }

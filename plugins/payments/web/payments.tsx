@@ -1,4 +1,4 @@
-// The page Payments: of an account its orders, its saved card and the way to add funds; of the staff what payments bring, and what waits for them.
+// The page Payments: of an account its orders, its saved card, its automatic top-up and the way to add funds; of the staff what payments bring, and what waits for them.
 import { Link } from 'wouter'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { Figure, Figures } from '../../console/web/parts/figure.tsx'
@@ -7,6 +7,7 @@ import { Page, Section } from '../../console/web/parts/page.tsx'
 import { Skeleton } from '../../console/web/parts/states.tsx'
 import { RedeemVoucher } from '../../vouchers/web/redeem-voucher.tsx'
 import { AddFundsLink } from './add-funds-link.tsx'
+import { AutomaticTopUp, useTopUp, useTopUpOffered } from './automatic-top-up.tsx'
 import { OperatorPayments } from './operator-payments.tsx'
 import { OrderList, useMethods } from './order-list.tsx'
 import { useOwnAccount } from './own-account.ts'
@@ -21,6 +22,8 @@ export default function Payments() {
 function AccountPayments() {
   const { methods, is_awaited } = useMethods()
   const own = useOwnAccount()
+  const has_top_up = useTopUpOffered()
+  const top_up = useTopUp(has_top_up)
   return (
     <Page
       title="Payments"
@@ -33,13 +36,14 @@ function AccountPayments() {
       }
     >
       {/* What comes later would push down what is below it. */}
-      {is_awaited || own.isLoading ? (
+      {is_awaited || own.isLoading || (has_top_up && top_up.isPending) ? (
         <Skeleton rows={8} />
       ) : (
         <>
           <TestMode is_test={methods.some(({ is_test }) => is_test)} />
           {own.data?.account && <Balance {...own.data.account} />}
           <SavedCard />
+          {has_top_up && <AutomaticTopUp />}
           <Section title="Orders">
             <OrderList />
           </Section>
