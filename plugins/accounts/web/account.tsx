@@ -12,6 +12,7 @@ import { useFeature, useMay } from '../../console/web/app/session.tsx'
 import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { changeOf, Figure, Figures } from '../../console/web/parts/figure.tsx'
+import { useLoaded } from '../../console/web/parts/loaded.ts'
 import { Menu, type MenuItem } from '../../console/web/parts/menu.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
@@ -23,7 +24,6 @@ import { HistoryLink } from '../../import/web/history-list.tsx'
 import { KeysList } from '../../keys/web/keys-list.tsx'
 import { LimitFacts } from '../../keys/web/limit-facts.tsx'
 import { SpendLimitFacts } from '../../keys/web/spend-limits.tsx'
-import { AccountPlan } from '../../plans/web/account-plan.tsx'
 import { type Refusals, useRefusals } from '../../refusals/web/refusals.ts'
 import { ManyRefused, RefusedFigure } from '../../refusals/web/refused.tsx'
 import { TeamList } from '../../teams/web/team-list.tsx'
@@ -41,6 +41,14 @@ export default function Account({ params: { account: reference = '' } }: PagePro
   if (!account.data || refusals.isPending || week.isPending)
     return <AwaitedPage title="Account" query={account} />
   return <AccountPage account={account.data} refusals={refusals.data} week={week.data} />
+}
+
+/** Few accounts have a plan: its tab is loaded when it is opened. */
+const loadPlan = async () => ({ default: (await import('../../plans/web/account-plan.tsx')).AccountPlan })
+
+function PlanTab({ account }: { account: string }) {
+  const Plan = useLoaded(loadPlan)
+  return Plan ? <Plan account={account} /> : null
 }
 
 type Open = 'details' | 'rename' | 'suspend' | 'close' | 'invite'
@@ -86,7 +94,7 @@ function AccountPage({ account, refusals, week }: KnownAccount) {
           { value: 'entries', title: 'Transactions', content: <EntriesList account={account.name} /> },
           { value: 'log', title: 'Audit log', content: <AuditLogList account={account.id} /> },
           ...(sells_plans
-            ? [{ value: 'plan', title: 'Plan', content: <AccountPlan account={String(account.id)} /> }]
+            ? [{ value: 'plan', title: 'Plan', content: <PlanTab account={String(account.id)} /> }]
             : []),
           { value: 'limits', title: 'Limits', content: <AccountLimits account={account} /> },
         ]}

@@ -72,7 +72,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 52, sql: payment_customers, readable_from: 52 },
   { version: 53, sql: price_groups, readable_from: 53 },
   { version: 54, sql: referrals, readable_from: 53 },
-  { version: 55, sql: covered_calls, readable_from: 53 },
+  { version: 55, sql: covered_calls, readable_from: 55 },
   { version: 56, sql: automatic_top_ups, readable_from: 56 },
 ]
 
