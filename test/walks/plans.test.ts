@@ -179,7 +179,7 @@ describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
     await one.page.getByRole('table', { name: 'Revenue by plan' }).waitFor()
     await one.quiet()
     await one.looksRight()
-    await one.open(`/console/accounts/${acme}?tab=plan`)
+    await one.open(`/console/plans/${acme}`)
     await says(one, /Unpaid since/)
     await one.looksRight()
     await one.open('/console/payments')

@@ -12,7 +12,6 @@ import { useFeature, useMay } from '../../console/web/app/session.tsx'
 import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { changeOf, Figure, Figures } from '../../console/web/parts/figure.tsx'
-import { useLoaded } from '../../console/web/parts/loaded.ts'
 import { Menu, type MenuItem } from '../../console/web/parts/menu.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
@@ -43,14 +42,6 @@ export default function Account({ params: { account: reference = '' } }: PagePro
   return <AccountPage account={account.data} refusals={refusals.data} week={week.data} />
 }
 
-/** Few accounts have a plan: its tab is loaded when it is opened. */
-const loadPlan = async () => ({ default: (await import('../../plans/web/account-plan.tsx')).AccountPlan })
-
-function PlanTab({ account }: { account: string }) {
-  const Plan = useLoaded(loadPlan)
-  return Plan ? <Plan account={account} /> : null
-}
-
 type Open = 'details' | 'rename' | 'suspend' | 'close' | 'invite'
 
 interface KnownAccount {
@@ -75,6 +66,7 @@ function AccountPage({ account, refusals, week }: KnownAccount) {
             Calls
           </ButtonLink>
           {has_payments && <ButtonLink href={`/payments?account=${account.id}`}>Orders</ButtonLink>}
+          {sells_plans && <ButtonLink href={`/plans/${account.id}`}>Plan</ButtonLink>}
           <HistoryLink account={String(account.id)} />
           <AccountMenu account={account} open={setOpen} debit={() => setMovement('debit')} />
           <Button look="primary" icon={Plus} right="credit" onClick={() => setMovement('top-up')}>
@@ -93,9 +85,6 @@ function AccountPage({ account, refusals, week }: KnownAccount) {
           { value: 'team', title: 'Team', content: <TeamList account={account} /> },
           { value: 'entries', title: 'Transactions', content: <EntriesList account={account.name} /> },
           { value: 'log', title: 'Audit log', content: <AuditLogList account={account.id} /> },
-          ...(sells_plans
-            ? [{ value: 'plan', title: 'Plan', content: <PlanTab account={String(account.id)} /> }]
-            : []),
           { value: 'limits', title: 'Limits', content: <AccountLimits account={account} /> },
         ]}
       />

@@ -77,7 +77,7 @@ export function MonthList({ account, of_one = false }: MonthListProps) {
         label="Months of plans"
         columns={of_one ? [PLAN_FIRST, ...COLUMNS] : [ACCOUNT, PLAN, ...COLUMNS]}
         keyOf={({ id }) => id}
-        hrefOf={of_one ? undefined : ({ account_id }) => `/accounts/${account_id}?tab=plan`}
+        hrefOf={of_one ? undefined : ({ account_id }) => `/plans/${account_id}`}
         linkNameOf={({ title }) => title}
         param={CURSOR}
         none={

@@ -25,4 +25,11 @@ export const plan_pages: readonly PageEntry[] = [
     load: () => import('./plans.tsx'),
     also: 'subscriptions monthly revenue',
   },
+  {
+    path: '/plans/:account',
+    title: 'Plan of an account',
+    seen_by: OPERATOR,
+    right: 'see_payments',
+    load: () => import('./plan-of-account.tsx'),
+  },
 ]
