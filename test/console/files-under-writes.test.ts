@@ -166,7 +166,7 @@ describe.each([
   test.if(is_there)('accounts by what is left of them, while they pay for calls', async () => {
     await run(
       place.db,
-      "INSERT INTO accounts SELECT 10 + CAST(value AS bigint), 'more-' || value, 'active', CAST(value AS bigint), 0, 0, 0, NULL FROM json_each('[1,2,3,4,5,6]')",
+      "INSERT INTO accounts SELECT 10 + CAST(value AS bigint), 'more-' || value, 'active', CAST(value AS bigint), 0, 0, 0, NULL, NULL FROM json_each('[1,2,3,4,5,6]')",
     )
     const filter = { account_id: undefined, key_ids: undefined, since_ms: undefined, until_ms: undefined }
     const query = {

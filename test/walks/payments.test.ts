@@ -7,7 +7,7 @@ import { fakeMethod } from '../payments/fake-method.ts'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 
-const fake = fakeMethod({ pageOf: (id) => `/fake-pay/${id}` })
+const fake = fakeMethod({ pageOf: (id) => `${gateway.url.origin}/fake-pay/${id}` })
 const { gateway, visit } = await fileConsole({
   plugins: [...plugins, fake.plugin],
   catalogue: `${FIRST_CATALOGUE}
