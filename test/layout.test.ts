@@ -299,7 +299,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 10 more for the keys of movements.
   // 6 more for the actions of automatic top-up.
   'src/domain/': 6_327,
-  'src/http/': 1_800,
+  // 30 more for JSON that routes read by themselves, from src/app.
+  'src/http/': 1_830,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
   'src/media/': 2_000,

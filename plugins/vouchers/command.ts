@@ -67,7 +67,7 @@ const CODE_COLUMNS: CsvColumns<CreatedCode> = {
 }
 
 function addCreate(group: Command, deps: CliDeps): void {
-  addExample(group.command('create'), 'voucher create --usd 10 --count 50 --expires 90d --csv > vouchers.csv')
+  addExample(group.command('create'), 'voucher create --usd 10 --count 50 --expires 90d --csv > new.csv')
     .summary('Create vouchers.')
     .description(
       'Create vouchers and print their codes. They are stored nowhere: keep what is printed. Each adds its amount to the balance of the account that redeems it, once.',

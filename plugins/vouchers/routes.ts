@@ -7,12 +7,16 @@ import { keyQueries } from '../../src/access/queries.ts'
 import { ACCOUNT_FAILURES, accountCalls } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { permissionDenied } from '../../src/domain/errors.ts'
+import { readJson } from '../../src/http/json-request.ts'
 import { ErrorBody } from '../../src/http/plain-error.ts'
 import { failures } from '../../src/http/schema.ts'
 import { addressOf } from '../../src/http/sockets.ts'
 import type { Db } from '../../src/store/db.ts'
 import { type RedeemingParts, redeemVoucher } from './redeeming.ts'
 import { EXAMPLE_CODE, RedeemedView, RedeemRequest, redeemedView } from './views.ts'
+
+/** A code is short. */
+const MAX_BODY_BYTES = 16 * 1024
 
 export const voucherRoutes = (gateway: Gateway, parts: RedeemingParts) =>
   new Elysia({ name: 'vouchers' }).use(accountCalls(gateway)).post(
@@ -30,6 +34,7 @@ export const voucherRoutes = (gateway: Gateway, parts: RedeemingParts) =>
       return redeemedView(redeemed)
     },
     {
+      parse: ({ request }: { request: Request }) => jsonOrNull(request),
       body: RedeemRequest,
       response: {
         200: RedeemedView,
@@ -54,6 +59,11 @@ export const voucherRoutes = (gateway: Gateway, parts: RedeemingParts) =>
       },
     },
   )
+
+/** Elysia reads a body before the key is looked at: whoever has none is told that, whatever the body is. */
+const jsonOrNull = (request: Request): Promise<unknown> =>
+  // Dropped: why it cannot be read. It is then no object, which is what its sender is told.
+  readJson(request, MAX_BODY_BYTES).catch(() => null)
 
 /** What an account is given is the business of those who manage it. @throws GatewayError permission_denied; unauthenticated */
 async function requireAccountsOwn(db: Db, id: number): Promise<void> {

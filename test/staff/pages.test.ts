@@ -42,11 +42,17 @@ async function offered({ page }: ConsolePage): Promise<string[]> {
 }
 
 const PAGES: readonly [string, Record<Role, string[]>][] = [
-  ['/accounts', { support: ['Sign-ups', 'Export CSV'], auditor: ['Sign-ups', 'Export CSV'] }],
+  [
+    '/accounts',
+    {
+      support: ['Vouchers', 'Referrals', 'Sign-ups', 'Export CSV'],
+      auditor: ['Vouchers', 'Referrals', 'Sign-ups', 'Export CSV'],
+    },
+  ],
   [`/calls/${request_id}`, { support: ['Refund', 'Copy as curl'], auditor: ['Copy as curl'] }],
   ['/providers', { support: ['Export CSV'], auditor: ['Export CSV'] }],
   ['/providers/demo', { support: [], auditor: [] }],
-  ['/models', { support: ['Export CSV'], auditor: ['Export CSV'] }],
+  ['/models', { support: ['Export CSV', 'Price groups'], auditor: ['Export CSV', 'Price groups'] }],
   ['/system/health-check', { support: [], auditor: [] }],
   ['/system/incidents', { support: ['Status page'], auditor: ['Status page'] }],
   ['/system/mails', { support: ['Export CSV'], auditor: ['Export CSV'] }],

@@ -70,11 +70,11 @@ interface SetOptions {
 function addSet(group: Command, deps: CliDeps): void {
   addExample(
     group.command('set <account>'),
-    'account automatic-top-up set alice --below 5 --add 25 --currency EUR --at-most 100',
+    'account automatic-top-up set alice --below 5 --add 25 --at-most 100',
   )
     .requiredOption('--below <usd>', 'the free balance in USD below which a top-up is made', amountReader())
     .requiredOption('--add <amount>', 'what a top-up costs')
-    .requiredOption('--currency <code>', 'of both amounts, such as EUR')
+    .option('--currency <code>', 'of both amounts, such as EUR', 'USD')
     .requiredOption('--at-most <amount>', 'what all of a calendar month (UTC) may cost')
     .summary('Turn on the automatic top-up of an account, or change it.')
     .description(

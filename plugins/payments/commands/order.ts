@@ -68,13 +68,10 @@ function addCheck(group: Command, deps: CliDeps): void {
 
 function addMarkPaid(group: Command, deps: CliDeps): void {
   addExample(
-    group
-      .command('mark-paid')
-      .argument('<order>', ORDER)
-      .argument('<amount>', 'what came, such as 25.00')
-      .argument('[currency]', "such as EUR; the order's where absent"),
-    'order mark-paid TG-12-47130 25.00 EUR --reference 2026-11-29/4711',
+    group.command('mark-paid').argument('<order>', ORDER).argument('<amount>', 'what came, such as 25.00'),
+    'order mark-paid TG-12-47130 25.00 --reference 2026-11-29/4711',
   )
+    .option('--currency <code>', "such as EUR; the order's where absent")
     .requiredOption('--reference <text>', "the bank's number of the transfer; each pays one order")
     .summary('Mark an order as paid by a bank transfer.')
     .description(
@@ -85,8 +82,7 @@ function addMarkPaid(group: Command, deps: CliDeps): void {
       (
         text: string,
         amount: string,
-        currency: string | undefined,
-        { reference }: { reference: string },
+        { reference, currency }: { reference: string; currency?: string },
         command: Command,
       ) =>
         withOrder(text, command, deps, async ({ context, parts, order }) => {

@@ -161,7 +161,7 @@ function MarkForm({ order, onClose }: OfOrder) {
       </Field>
       <SubmitOrCancel onCancel={onClose}>{`Add ${order.credit_usd} USD to ${order.account}`}</SubmitOrCancel>
       <AsCommand
-        command={`tollgate order mark-paid ${id} ${amount.trim() || 'AMOUNT'} ${currency} --reference ${inShell(reference.trim() || 'REFERENCE')}`}
+        command={`tollgate order mark-paid ${id} ${amount.trim() || 'AMOUNT'} --currency ${currency} --reference ${inShell(reference.trim() || 'REFERENCE')}`}
       />
     </Form>
   )

@@ -84,6 +84,7 @@ describe('beside a running gateway', () => {
       'mark-paid',
       order.reference ?? '',
       '25.00',
+      '--currency',
       'eur',
       '--reference',
       'B-1',

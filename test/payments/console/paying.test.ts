@@ -27,6 +27,7 @@ describe('what can be paid', () => {
     expect(await owner.json('GET', '/payment-methods')).toEqual({
       methods: [
         {
+          charges_cards: false,
           name: 'fake',
           title: 'Fake card',
           is_test: false,

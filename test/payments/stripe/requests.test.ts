@@ -131,6 +131,7 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
       await setCard(tx, 1, { ...card, card_person_id: null, card_saved_at_ms: 1 })
     })
     expect(await asked(async () => await provider().chargeSaved?.(order()))).toEqual([
+      'GET /v1/payment_intents 200',
       'POST /v1/payment_intents 200',
     ])
   })

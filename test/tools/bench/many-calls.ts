@@ -64,7 +64,7 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
   db.transaction(() => {
     // The first of the table of prices.
     storedPrices(db).store(PRICE)
-    db.run(`${numbers(accounts)} INSERT OR IGNORE INTO accounts
+    db.run(`${numbers(accounts)} INSERT OR IGNORE INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms)
             SELECT i + 1, 'account-' || (i + 1), 'active', 0, 0, 0, ${first_ms} FROM n`)
     db.run(`${numbers(accounts * KEYS_PER_ACCOUNT)} INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms)
             SELECT ${FIRST_KEY_ID} + i, 1 + i / ${KEYS_PER_ACCOUNT}, 'key-' || i, printf('tg_k%06d', i), randomblob(32), 0, 0, ${first_ms} FROM n`)
@@ -74,7 +74,7 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
                    i % 2, 0, 900, 0, 0, 0, 0, 100, 0, 0, 0, 2000, ${COST_NANOS}, 0, '', ${started},
                    150 + ${scattered(700, 7_907)}, 900 + ${scattered(4_000, 7_907)}, 0,
                    CASE WHEN ${tried} THEN 1 ELSE 0 END, CASE WHEN ${tried} THEN '${FAILED_TRACE}' ELSE '${TRACE}' END,
-                   CASE WHEN i % 4 = 0 THEN NULL ELSE 400 END, 1, '', NULL, NULL, 0, NULL FROM n`)
+                   CASE WHEN i % 4 = 0 THEN NULL ELSE 400 END, 1, '', NULL, NULL, 0, NULL, 0, NULL FROM n`)
     db.run(`${numbers(calls)} INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms)
             SELECT ${account}, 'charge', -${COST_NANOS}, ${first_id} + i, '', ${started} + 900 + ${scattered(4_000, 7_907)} FROM n`)
     db.run(`INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms)

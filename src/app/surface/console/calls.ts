@@ -6,8 +6,8 @@ import type { Visitor } from '../../../access/session-rows.ts'
 import { accountOf, actorOf, type Viewer } from '../../../access/viewer.ts'
 import type { CallOrigin } from '../../../calls/life/call.ts'
 import type { ActionContext } from '../../../domain/actions.ts'
-import { GatewayError, invalidRequest, rateLimited } from '../../../domain/errors.ts'
-import { announcedBytes, readBytes } from '../../../http/body.ts'
+import { GatewayError, rateLimited } from '../../../domain/errors.ts'
+import { readJson } from '../../../http/json-request.ts'
 import { doubledParameters } from '../../../http/parameters.ts'
 import { ErrorBody } from '../../../http/plain-error.ts'
 import { failures } from '../../../http/schema.ts'
@@ -18,7 +18,7 @@ import { openCalls } from '../calls.ts'
 import { noEndpoint } from '../elysia-errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { consoleError } from './meanwhile.ts'
-import { requireJson, requireOwnOrigin, type SiteSettings, tokenOf } from './site.ts'
+import { requireOwnOrigin, type SiteSettings, tokenOf } from './site.ts'
 
 /** The parts of the gateway that most routes of the console use. */
 export type ConsoleParts = Pick<Gateway, 'calls' | 'requests' | 'people' | 'db'>
@@ -215,18 +215,4 @@ function admitting<V>(
       return await readJson(request, limit_bytes)
     })
   return open
-}
-
-/** @throws GatewayError invalid_request for what is not JSON; payload_too_large */
-async function readJson(request: Request, limit_bytes: number): Promise<unknown> {
-  if (request.body === null) return undefined
-  requireJson(request)
-  announcedBytes(request, limit_bytes)
-  const bytes = await readBytes(request, limit_bytes)
-  if (bytes.length === 0) return undefined
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch (cause) {
-    throw invalidRequest('The request body is not valid JSON.', { cause })
-  }
 }

@@ -1,6 +1,6 @@
 // The console as the browser reaches it: which origin is its own, and which cookie can keep a session there.
 import type { ServerSettings } from '../../../domain/catalogue.ts'
-import { invalidRequest, permissionDenied } from '../../../domain/errors.ts'
+import { permissionDenied } from '../../../domain/errors.ts'
 import { publicPathOf } from '../../../domain/public-url.ts'
 import { type CookieForm, cookieOf, setCookie } from '../../../http/cookies.ts'
 
@@ -57,13 +57,6 @@ export function requireOwnOrigin(request: Request, settings: SiteSettings): void
       'This request comes from a page of another origin. Where the console is behind a proxy, set public_url in [server] of tollgate.toml to the URL in your browser.',
       { code: 'foreign_origin' },
     )
-}
-
-/** @throws GatewayError invalid_request for a body that is not JSON */
-export function requireJson({ headers }: Request): void {
-  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json')
-    throw invalidRequest('The request body must be JSON. Send it with Content-Type: application/json.')
 }
 
 /**
