@@ -512,6 +512,11 @@ const ASKED: Readonly<Record<string, Asked>> = {
 
 /** Of tables that have no more. */
 const COUNTS: Readonly<Record<string, number>> = { call_rewrites: 2, bucket_marks: 1 }
+/** Tables whose rows name two accounts that differ: where there is one, they have none. */
+const OF_TWO = ['referrals']
+
+const countOf = (table: string, count: number): number =>
+  COUNTS[table] ?? (OF_TWO.includes(table) && count < 2 ? 0 : count)
 
 const COLUMNS = new Map(ALL_TABLES.map(({ name, table }) => [name, getTableConfig(table).columns]))
 
@@ -521,7 +526,7 @@ export function randomRows(seed: number, count: number): Map<string, Row[]> {
   return new Map(
     copiedTables().map(({ name }) => {
       const columns = COLUMNS.get(name) ?? []
-      const rows = Array.from({ length: COUNTS[name] ?? count }, (_, at): Row => {
+      const rows = Array.from({ length: countOf(name, count) }, (_, at): Row => {
         const any = columns.map((column) => [column.name, valueIn(random, column)])
         return {
           ...Object.fromEntries(any),
