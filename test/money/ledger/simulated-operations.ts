@@ -33,7 +33,7 @@ export function nextOperation(random: Random, model: Model, now_ms: number): Ope
   if (random.chance(0.1)) return debtBroughtOver(random, account_id)
   const changes = random.chance(0.3) ? changesOf(random, model) : undefined
   if (kind < 97) return { ...topUp(1 + random.below(800), account_id), changes, shares: sharesFor(random) }
-  return { ...withdraw(1 + random.below(200), random.chance(0.95) ? account_id : 99), changes }
+  return { ...withdraw(1 + random.below(500), random.chance(0.95) ? account_id : 99), changes }
 }
 
 const STATES = ['open', 'paid', 'refunded'] as const
@@ -76,7 +76,7 @@ function refunded(random: Random, model: Model, account_id: number): Operation {
   const owner = call && random.chance(0.97) ? call : { account_id, key_id: account_id }
   const left = call?.cost ?? 0
   const amount = random.chance(0.5) ? null : 1 + random.below(left + (random.chance(0.2) ? 20 : 1))
-  const keyed = random.chance(0.3) ? { request_key: `refund ${random.below(200)}` } : {}
+  const keyed = random.chance(0.4) ? { request_key: `refund ${random.below(60)}` } : {}
   return refund(call_id, amount, { account_id: owner.account_id, key_id: owner.key_id, ...keyed })
 }
 
@@ -105,7 +105,7 @@ function resolution(random: Random, model: Model): Operation {
 function resolutionOf(random: Random, model: Model): Operation {
   const [oldest = 1] =
     random.chance(0.2) && model.expired.size > 0 ? model.expired.keys() : model.pending.keys()
-  const unknown = random.chance(0.02) ? 1 + random.below(3) : 0
+  const unknown = random.chance(0.03) ? 1 + random.below(3) : 0
   const hold_id = unknown
     ? model.holds_made + unknown
     : random.chance(0.9)

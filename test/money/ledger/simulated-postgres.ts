@@ -24,7 +24,7 @@ export async function postgresSimulated(): Promise<Simulated> {
       )
     },
     run: there.run,
-    has_plans: new Set(),
+    plans_begun: new Map(),
     accounts: async () =>
       await there.db.rows('SELECT id, balance_nanos, held_nanos, debt_nanos FROM accounts ORDER BY id'),
     things: async () => await there.db.rows('SELECT id, account_id, state FROM things ORDER BY id'),

@@ -30,7 +30,7 @@ export async function sqliteSimulated(): Promise<Simulated> {
     addKey: async (id, account_id, limits) => addKey(db, id, account_id, limits),
     commit: async (writer, operations) => writers[writer]?.commit(operations) ?? [],
     run: async (text) => void db.run(text),
-    has_plans: new Set(),
+    plans_begun: new Map(),
     accounts: async () => accounts.all(),
     things: async () => db.query<Thing, []>('SELECT id, account_id, state FROM things ORDER BY id').all(),
     brokenInvariants: async () => brokenInvariants(db),

@@ -33,8 +33,8 @@ export interface Simulated extends AsyncDisposable {
    * @returns the outcomes
    */
   commit(writer: number, operations: Operation[], expected: readonly Outcome[]): Promise<unknown[]>
-  /** Accounts that have or had a plan. */
-  has_plans: Set<number>
+  /** How many plans an account has had. */
+  plans_begun: Map<number, number>
   /** Changes rows by a text of SQL. */
   run(text: string): Promise<void>
   accounts(): Promise<{ id: number; balance_nanos: number; held_nanos: number; debt_nanos: number }[]>
@@ -44,10 +44,23 @@ export interface Simulated extends AsyncDisposable {
 
 const SWEEPER = 2
 
+/** Some have a long period alone, since the limits of shorter ones would stop most calls before it is used up. */
 const ACCOUNT_LIMITS: readonly ModelLimits[] = [
+  { '5h': 700, day: 900, week: 2_000, month: 4_000 },
+  { '5h': 500, day: 650 },
+  { day: 600 },
+  { week: 1_200 },
   { '5h': 500, day: 900 },
-  { week: 3_000, month: 9_000 },
-  { '5h': 700, day: 900, week: 4_000, month: 8_000 },
+  { month: 1_800 },
+]
+
+/** Each plan of an account has the next one of these. */
+const PLAN_LIMITS: readonly ModelLimits[] = [
+  { '5h': 500, day: 800, week: 2_500, month: 6_000 },
+  { '5h': 300 },
+  { day: 500 },
+  { week: 600 },
+  { month: 700 },
 ]
 
 /**
@@ -66,8 +79,8 @@ async function settle(tables: Simulated, model: Model): Promise<void> {
     model.addAccount(account_id, limits)
     model.addKey(account_id, account_id, {})
     const second = ACCOUNTS + account_id
-    await tables.addKey(second, account_id, { spend_limit_nanos: 10_000 * account_id })
-    model.addKey(second, account_id, { total: 10_000 * account_id })
+    await tables.addKey(second, account_id, { spend_limit_nanos: 3_000 * account_id })
+    model.addKey(second, account_id, { total: 3_000 * account_id })
     const third = 2 * ACCOUNTS + account_id
     const [day, month] = [150 + 25 * account_id, 600 + 100 * account_id]
     await tables.addKey(third, account_id, { budgets: { day, month } })
@@ -78,7 +91,7 @@ async function settle(tables: Simulated, model: Model): Promise<void> {
     model.addKey(fourth, account_id, of_fourth)
     await tables.run(budgetsText(account_id, null, limits))
     // The first and the third key are of one person.
-    const of_person = { '5h': 220 + 20 * account_id, day: 420, week: 1_100, month: 2_200 }
+    const of_person = { '5h': 220 + 20 * account_id, day: 420, week: 900, month: 2_200 }
     for (const text of personText(account_id, account_id, [account_id, third], of_person))
       await tables.run(text)
     model.addPerson(account_id, [account_id, third], of_person)
@@ -88,7 +101,8 @@ async function settle(tables: Simulated, model: Model): Promise<void> {
 
 /** Of every second account. One pays the rest from its balance, one may have two calls at once. */
 async function beginPlan(tables: Simulated, model: Model, account_id: number): Promise<void> {
-  const limits = { '5h': 500, day: 800, week: 2_500, month: 6_000 }
+  const begun = tables.plans_begun.get(account_id) ?? 0
+  const limits = PLAN_LIMITS[begun % PLAN_LIMITS.length] ?? {}
   const overflow = account_id !== 4
   const concurrent_calls = account_id === 6 ? 2 : undefined
   model.beginPlan(account_id, limits, overflow, concurrent_calls)
@@ -96,8 +110,8 @@ async function beginPlan(tables: Simulated, model: Model, account_id: number): P
   await tables.run(`DELETE FROM budgets WHERE account_id = ${account_id} AND plan_period_id IS NOT NULL`)
   const given = { id: account_id, account_id, limits, overflow, concurrent_calls, models: ['sim-text'] }
   const [inserted = '', ...others] = planTexts({ ...given, ends_ms: Number.MAX_SAFE_INTEGER })
-  const texts = tables.has_plans.has(account_id) ? others : [inserted, ...others]
-  tables.has_plans.add(account_id)
+  const texts = begun > 0 ? others : [inserted, ...others]
+  tables.plans_begun.set(account_id, begun + 1)
   for (const text of texts) await tables.run(text)
 }
 
@@ -105,7 +119,7 @@ async function beginPlan(tables: Simulated, model: Model, account_id: number): P
 async function changePlan(random: Random, tables: Simulated, model: Model): Promise<void> {
   const account_id = 2 * (1 + random.below(ACCOUNTS / 2))
   const plan = model.plans.get(account_id)
-  if (!plan || random.chance(0.2)) {
+  if (!plan || random.chance(0.3)) {
     await beginPlan(tables, model, account_id)
     return
   }
@@ -201,7 +215,7 @@ async function simulate(open: () => Promise<Simulated>, count: number): Promise<
       })
     await expectSame(tables, model)
     if (random.chance(0.05)) await administer(random, tables, model)
-    if (random.chance(0.02)) await changePlan(random, tables, model)
+    if (random.chance(0.1)) await changePlan(random, tables, model)
     if (random.chance(0.05)) await sweep(random, tables, model)
     done += size
     if (done >= (audited * count) / AUDITS) {
