@@ -33,8 +33,8 @@ function signatureOf(fields: Fields, key: string): string {
 }
 
 function isSigned({ sign = '', ...fields }: Fields, key: string): boolean {
-  const [given, right] = [Buffer.from(sign), Buffer.from(signatureOf(fields, key))]
-  return given.length === right.length && timingSafeEqual(given, right)
+  const [received, expected] = [Buffer.from(sign), Buffer.from(signatureOf(fields, key))]
+  return received.length === expected.length && timingSafeEqual(received, expected)
 }
 
 /** `25.00`. Amounts are whole numbers here; a fraction of a fen is none. */

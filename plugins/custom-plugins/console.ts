@@ -15,15 +15,15 @@ const PluginView = Type.Object({
   routes: Type.Array(Type.String(), { description: 'such as `GET /hello`' }),
   hooks: Type.Object({
     before_call: Counted('hooks that see each call before its price is quoted'),
-    after_settle: Counted('hooks that are told of each call that was settled'),
+    after_settle: Counted('hooks that get a record of each call that was settled'),
   }),
   since_start: Type.Object({
     seen: Counted('calls that its hooks before a call saw'),
     refused: Counted('of these, the calls that it refused'),
     changed: Counted('how often it changed a body'),
     failed: Counted('calls that were refused because one of its hooks failed'),
-    waiting: Counted('records of calls that it is still to be told of'),
-    told: Counted('records of calls that it was told of'),
+    waiting: Counted('records of calls that its hooks have still to get'),
+    delivered: Counted('records of calls that its hooks got'),
     dropped: Counted('records that were dropped because too many waited'),
     failed_after: Counted('failures of its hooks after settle'),
   }),

@@ -60,7 +60,7 @@ export function createSettleQueue({
       void report(record).then(() => {
         at_work -= 1
         counts.waiting -= 1
-        counts.told += 1
+        counts.delivered += 1
         next()
       })
     }

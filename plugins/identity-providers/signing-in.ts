@@ -22,7 +22,7 @@ export interface SigningIn {
   known(provider: IdentityProvider): Promise<KnownProvider>
   /** The address to go to, and what the browser keeps until it comes back. */
   start(
-    asked: Pick<Flow, 'provider' | 'purpose' | 'session_id' | 'terms' | 'ref' | 'next'>,
+    requested: Pick<Flow, 'provider' | 'purpose' | 'session_id' | 'terms' | 'ref' | 'next'>,
   ): Promise<{ url: string; flow: Flow }>
   /**
    * Checks what came back.
@@ -73,16 +73,16 @@ export function createSigningIn({ gateway, settings, tellChange }: Parts): Signi
     use,
     tellChange,
 
-    async start(asked) {
-      const provider = providerOf(asked.provider)
+    async start(requested) {
+      const provider = providerOf(requested.provider)
       const secrets = await newSecrets()
       const redirect_uri = redirectUriOf(publicUrl(), provider)
       const url = await authorizationUrl(await known(provider), provider, {
         redirect_uri,
         secrets,
-        purpose: asked.purpose,
+        purpose: requested.purpose,
       })
-      return { url, flow: { ...asked, ...secrets, started_at_ms: now() } }
+      return { url, flow: { ...requested, ...secrets, started_at_ms: now() } }
     },
 
     async finish(flow, name, query) {

@@ -76,11 +76,11 @@ export function paymentOf(answer: unknown): Payment {
 }
 
 /** @throws Error that names what is wrong, also for another amount than was asked for */
-export function refundOf(answer: unknown, asked_minor: number, key: string): PaymentRefund {
+export function refundOf(answer: unknown, requested_minor: number, key: string): PaymentRefund {
   const refund = read(Refund, answer)
   requireNumber(refund)
-  if (refund.amount_minor !== asked_minor)
-    throw new Error(`amount_minor must be what was asked for, ${asked_minor}`)
+  if (refund.amount_minor !== requested_minor)
+    throw new Error(`amount_minor must be what was asked for, ${requested_minor}`)
   return { ...refund, key }
 }
 
@@ -101,10 +101,10 @@ export const paymentIn = async (answer: Promise<Payment>): Promise<Payment> =>
 /** @throws Error as `paymentIn` */
 export const refundIn = async (
   answer: Promise<PaymentRefund>,
-  asked_minor: number,
+  requested_minor: number,
   key: string,
 ): Promise<PaymentRefund> =>
-  named('no refund', (given) => refundOf(given, asked_minor, key), await inTime(answer))
+  named('no refund', (refund) => refundOf(refund, requested_minor, key), await inTime(answer))
 
 /** @throws Error as `paymentIn` */
 export const startedIn = async (answer: Promise<StartedPayment>): Promise<StartedPayment> =>

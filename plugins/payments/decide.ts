@@ -36,17 +36,17 @@ export function decide(
   now_ms: number,
 ): Decision[] {
   const sentence = troubleOf(order, refunds, payment, now_ms)
-  const told: Decision[] = sentence === order.trouble ? [] : [{ what: 'trouble', sentence }]
-  if (!wasPaid(order.state)) return ofUnpaid(order, payment, told, now_ms)
-  return [...told, ...ofRefunds(order, refunds, payment), ...ofDispute(order, payment)]
+  const notes: Decision[] = sentence === order.trouble ? [] : [{ what: 'trouble', sentence }]
+  if (!wasPaid(order.state)) return ofUnpaid(order, payment, notes, now_ms)
+  return [...notes, ...ofRefunds(order, refunds, payment), ...ofDispute(order, payment)]
 }
 
-function ofUnpaid(order: Order, payment: Payment, told: Decision[], now_ms: number): Decision[] {
+function ofUnpaid(order: Order, payment: Payment, notes: Decision[], now_ms: number): Decision[] {
   if (payment.state === 'paid' && misfitOf(order, payment) === undefined) return [{ what: 'credit' }]
   const is_over = now_ms >= order.expires_at_ms
-  if (order.state !== 'open' || payment.state === 'pending') return told
-  if (payment.state === 'failed') return [...told, { what: 'close', to: is_over ? 'expired' : 'cancelled' }]
-  return is_over ? [...told, { what: 'close', to: 'expired' }] : told
+  if (order.state !== 'open' || payment.state === 'pending') return notes
+  if (payment.state === 'failed') return [...notes, { what: 'close', to: is_over ? 'expired' : 'cancelled' }]
+  return is_over ? [...notes, { what: 'close', to: 'expired' }] : notes
 }
 
 function ofRefunds(order: Order, refunds: readonly OrderRefund[], payment: Payment): Decision[] {

@@ -134,7 +134,7 @@ async function takeFrom(
 ): Promise<string | undefined> {
   const { ledger, db, now } = parts
   const change = refundChange(refund, 'begun', 'debited', cause)
-  const begun = { refund: formatMinor(refund.amount_minor, order.currency) }
+  const detail = { refund: formatMinor(refund.amount_minor, order.currency) }
   if (refund.debit_nanos === 0) {
     await db.begin((tx) => changeState(tx, change, now()))
     return undefined
@@ -147,7 +147,7 @@ async function takeFrom(
     request_key: refundKey(refund),
     by: cause.by,
     now_ms: now(),
-    changes: [change, guardOf(order, cause, begun)],
+    changes: [change, guardOf(order, cause, detail)],
   })
   if (wasMadeBefore(outcome)) await db.begin((tx) => changeState(tx, change, now()))
   return outcome.ok ? undefined : outcome.refusal

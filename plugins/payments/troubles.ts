@@ -87,16 +87,18 @@ function refundTroubles(
   let left_minor = rest_minor > 0 ? rest_minor : paid_minor - takenBy(refunds)
   return at_provider.flatMap((found) => {
     const refund = ownOf(refunds, found)
-    const given = `${formatMinor(found.amount_minor, currency)} was refunded at the payment method`
+    const refunded = `${formatMinor(found.amount_minor, currency)} was refunded at the payment method`
     if (refund) {
       const came_to_nothing = refund.state === 'failed' || refund.state === 'cancelled'
       return came_to_nothing && found.state === 'done'
-        ? [`${given}, though refund ${refund.id} came to nothing here. Debit the account by hand.`]
+        ? [`${refunded}, though refund ${refund.id} came to nothing here. Debit the account by hand.`]
         : []
     }
     if (found.state === 'failed') return []
     left_minor -= found.amount_minor
-    return left_minor < 0 ? [`${given}, more than was left of the payment. Debit the account by hand.`] : []
+    return left_minor < 0
+      ? [`${refunded}, more than was left of the payment. Debit the account by hand.`]
+      : []
   })
 }
 

@@ -127,7 +127,7 @@ describe('the queue', () => {
     release.resolve()
     await queue.drain(10_000)
     expect(begun.slice(8)).toEqual(Array.from({ length: 10 }, (_, at) => `later-${at}`))
-    expect({ waiting: counts.waiting, told: counts.told }).toEqual({ waiting: 0, told: 18 })
+    expect({ waiting: counts.waiting, delivered: counts.delivered }).toEqual({ waiting: 0, delivered: 18 })
   })
 
   test('a hook that takes longer than its time is logged, and no longer in the way', async () => {

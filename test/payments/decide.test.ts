@@ -42,8 +42,8 @@ describe('of an order that was not paid', () => {
   ]
   describe.each(UNPAID)('%s', (state) => {
     test.each(MISFITS)('a payment of %s credits nothing and is told', (_, payment, sentence) => {
-      const [told, ...more] = decided({ state }, payment)
-      expect(told).toStartWith(`${sentence} Nothing was credited.`)
+      const [trouble, ...more] = decided({ state }, payment)
+      expect(trouble).toStartWith(`${sentence} Nothing was credited.`)
       expect(more).toEqual([])
     })
   })

@@ -39,7 +39,7 @@ export function fakeMethod({
   pageOf = (id) => `https://pay.example/${id}`,
   ...rest
 }: FakeMethodOptions = {}): FakeMethod {
-  const given = new Map<string, PaymentRefund>()
+  const refunds_by_key = new Map<string, PaymentRefund>()
   const answering = () => {
     if (fake.is_down) throw new Error('connection refused')
   }
@@ -54,7 +54,9 @@ export function fakeMethod({
     async look(_reference, { id, currency, amount_minor }) {
       fake.looked.push(id)
       answering()
-      const refunds = [...given.values()].filter(({ reference }) => reference.startsWith(`re_${id}_`))
+      const refunds = [...refunds_by_key.values()].filter(({ reference }) =>
+        reference.startsWith(`re_${id}_`),
+      )
       return { ...(fake.payments.get(id) ?? { state: 'open', currency, amount_minor }), refunds }
     },
     ...(charge && {
@@ -67,11 +69,11 @@ export function fakeMethod({
     }),
     async refund({ id }, amount_minor, key) {
       answering()
-      const made = given.get(key) ?? {
-        ...{ reference: `re_${id}_${given.size}`, key, amount_minor, state: fake.refunds },
+      const made = refunds_by_key.get(key) ?? {
+        ...{ reference: `re_${id}_${refunds_by_key.size}`, key, amount_minor, state: fake.refunds },
         ...(fake.refunds === 'failed' && { message: 'card expired' }),
       }
-      given.set(key, made)
+      refunds_by_key.set(key, made)
       return made
     },
   }

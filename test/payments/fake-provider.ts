@@ -16,8 +16,8 @@ export interface FakeProvider extends PaymentProvider {
   min_minor: number
   max_minor: number
   readonly payments: Map<string, Held>
-  /** How often it was asked, by method. */
-  readonly asked: { start: number; look: number; refund: number }
+  /** The number of requests, by method. */
+  readonly requests: { start: number; look: number; refund: number }
   /** Replaces answers until it is unset: what `look` and `refund` throw, or wait for. */
   trouble: (() => unknown) | undefined
   /** What becomes of the next refunds. */
@@ -54,13 +54,13 @@ export function fakeProvider(name = 'fake'): FakeProvider {
     min_minor: 1,
     max_minor: Number.MAX_SAFE_INTEGER,
     payments,
-    asked: { start: 0, look: 0, refund: 0 },
+    requests: { start: 0, look: 0, refund: 0 },
     trouble: undefined,
     refunding: 'done',
     loses_answers: false,
     forgets_keys: false,
     async start({ id, currency, amount_minor }) {
-      fake.asked.start += 1
+      fake.requests.start += 1
       await fake.trouble?.()
       const reference = `${name}-${id}`
       if (!payments.has(reference))
@@ -68,7 +68,7 @@ export function fakeProvider(name = 'fake'): FakeProvider {
       return { reference, go_to: `https://${name}.example/${reference}` }
     },
     async look(reference) {
-      fake.asked.look += 1
+      fake.requests.look += 1
       const answer = await fake.trouble?.()
       return answer === undefined ? structuredClone(held(reference)) : (answer as Payment)
     },
@@ -78,7 +78,7 @@ export function fakeProvider(name = 'fake'): FakeProvider {
       return text === '' ? undefined : { reference: text }
     },
     async refund({ reference }, amount_minor, key) {
-      fake.asked.refund += 1
+      fake.requests.refund += 1
       await fake.trouble?.()
       const payment = held(reference ?? '')
       const same = fake.forgets_keys ? undefined : payment.refunds.find((refund) => refund.key === key)

@@ -190,9 +190,9 @@ describe.each(ENGINES)('on %s', (engine, make) => {
           })
           expect(money.debt).toBe(0)
           expect(await world.broken()).toEqual([])
-          const given =
+          const refunds =
             world.fake.payments.get(order.reference)?.refunds.filter(({ state }) => state === 'done') ?? []
-          const known = given.reduce((sum, { amount_minor }) => sum + amount_minor, 0)
+          const known = refunds.reduce((sum, { amount_minor }) => sum + amount_minor, 0)
           // After a lost dispute nothing is taken for refunds.
           if (end !== 'lost') expect({ death, known: ended.refunded_minor }).toEqual({ death, known })
         }

@@ -128,7 +128,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       const { id } = await paid(world)
       await world.ledger.submit({ op: 'withdraw', account_id: 1, amount_nanos: CREDIT, note: '', now_ms: 0 })
       expect(await failureOf(refund(world.parts, id, 1_000))).toBe('insufficient_balance')
-      expect(world.fake.asked.refund).toBe(0)
+      expect(world.fake.requests.refund).toBe(0)
       expect((await refundsOf(world.db, id)).map(({ state }) => state)).toEqual(['cancelled'])
       expect((await refund(world.parts, id, 1_000, true)).state).toBe('done')
       expect(await world.money()).toEqual({ balance: 0, debt: 10_800_000_000 })
@@ -147,12 +147,12 @@ describe.each(ENGINES)('on %s', (_, make) => {
         world.clock.now_ms += 3_600_000
         await world.poll()
       }
-      expect(world.fake.asked.refund).toBe(1)
+      expect(world.fake.requests.refund).toBe(1)
       for (const one of world.fake.payments.get(reference)?.refunds ?? []) one.state = 'done'
       world.clock.now_ms += 3_600_000
       await world.poll()
       expect(await world.order(id)).toMatchObject({ state: 'partly_refunded', refunded_minor: 1_000 })
-      expect(world.fake.asked.refund).toBe(1)
+      expect(world.fake.requests.refund).toBe(1)
       expect(await world.broken()).toEqual([])
     })
 
@@ -165,7 +165,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
         world.clock.now_ms += minutes * 60_000
         await world.poll()
       }
-      expect([world.fake.asked.refund, world.fake.givenBack(reference)]).toEqual([1, 1_000])
+      expect([world.fake.requests.refund, world.fake.givenBack(reference)]).toEqual([1, 1_000])
       expect(await world.order(id)).toMatchObject({ state: 'partly_refunded', refunded_minor: 1_000 })
     })
 
@@ -366,7 +366,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const { id } = await makeOrder(world.parts, SETTINGS, REQUEST)
     world.clock.now_ms += DAY_MS
     await world.poll()
-    expect([(await world.order(id)).state, world.fake.asked.look]).toEqual(['expired', 0])
+    expect([(await world.order(id)).state, world.fake.requests.look]).toEqual(['expired', 0])
     expect(await failureOf(startPayment(world.parts, id))).toBe('order_closed')
     expect(await failureOf(cancelOrder(world.parts, id, PAGE))).toBe('order_closed')
   })
@@ -374,16 +374,16 @@ describe.each(ENGINES)('on %s', (_, make) => {
   test('amounts at the limits of a method are taken, those beyond are refused', async () => {
     await using world = await openWorld(make)
     Object.assign(world.fake, { min_minor: 100, max_minor: 5_000 })
-    const asked = (amount_minor: number, currency = 'EUR') =>
+    const outcome = (amount_minor: number, currency = 'EUR') =>
       makeOrder(world.parts, SETTINGS, { ...REQUEST, amount_minor, currency }).then(
         () => 'made',
         (thrown: Error) => thrown.message,
       )
-    for (const taken of [100, 5_000]) expect(await asked(taken)).toBe('made')
+    for (const taken of [100, 5_000]) expect(await outcome(taken)).toBe('made')
     for (const refused of [99, 5_001, 0, -1, 100.5, Number.NaN, Number.POSITIVE_INFINITY])
-      expect(await asked(refused)).toBe('amount: fake takes 1.00 EUR to 50.00 EUR at once.')
-    expect(await asked(1_000, 'GBP')).toBe('currency: fake takes USD, EUR, JPY.')
+      expect(await outcome(refused)).toBe('amount: fake takes 1.00 EUR to 50.00 EUR at once.')
+    expect(await outcome(1_000, 'GBP')).toBe('currency: fake takes USD, EUR, JPY.')
     world.fake.max_minor = Number.MAX_SAFE_INTEGER
-    expect(await asked(Number.MAX_SAFE_INTEGER)).toBe('amount: is more than can be credited. Write less.')
+    expect(await outcome(Number.MAX_SAFE_INTEGER)).toBe('amount: is more than can be credited. Write less.')
   })
 })

@@ -17,12 +17,12 @@ describe.each(ENGINES)('on %s', (_, make) => {
       9, 10, 29, 30, 59, 60, 119, 120, 299, 300, 899, 900, 4_499, 4_500, 86_399, 86_400, 86_401,
     ]
     for (const second of moments) {
-      const before = world.fake.asked.look
+      const before = world.fake.requests.look
       const start = world.clock.now_ms
       world.clock.now_ms = 1_764_000_000_000 + second * SECOND_MS
       await poller.lookAtDue()
       expect(world.clock.now_ms).toBeGreaterThan(start)
-      if (world.fake.asked.look > before) looked_at.push(second)
+      if (world.fake.requests.look > before) looked_at.push(second)
     }
     expect(looked_at.filter((second) => second < 86_000)).toEqual([10, 30, 60, 120, 300, 900, 4_500])
     expect(looked_at.at(-1)).toBeGreaterThanOrEqual(86_399)
@@ -35,7 +35,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     for (let made = 0; made < 12; made++) world.fake.pay((await world.begun()).reference)
     world.clock.now_ms += 10 * SECOND_MS
     await Promise.all([world.poll(), world.poll(other), world.poll(), world.poll(other)])
-    expect(world.fake.asked.look).toBe(12)
+    expect(world.fake.requests.look).toBe(12)
     expect(await world.money()).toEqual({ balance: 12 * CREDIT, debt: 0 })
   })
 
@@ -80,11 +80,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
     world.clock.now_ms += 10 * SECOND_MS
     void poller.lookAtDue()
     while ((await world.order(next.id)).state === 'open') await Bun.sleep(1)
-    expect(slow.asked.look).toBe(5)
+    expect(slow.requests.look).toBe(5)
     answer.resolve()
     await first
     await poller.stop()
-    expect(slow.asked.look).toBe(12)
+    expect(slow.requests.look).toBe(12)
   })
 
   test('a method that fails is asked for five orders a round, and its orders stay open', async () => {
@@ -95,10 +95,10 @@ describe.each(ENGINES)('on %s', (_, make) => {
     }
     world.clock.now_ms += 10 * SECOND_MS
     await world.poll()
-    expect(world.fake.asked.look).toBe(5)
+    expect(world.fake.requests.look).toBe(5)
     await world.poll()
     await world.poll()
-    expect(world.fake.asked.look).toBe(12)
+    expect(world.fake.requests.look).toBe(12)
     expect(await world.db.rows('SELECT DISTINCT state FROM orders')).toEqual([{ state: 'open' }])
     expect(world.warnings).toHaveLength(12)
   })
@@ -110,6 +110,6 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const poller = createPoller(world.parts)
     await poller.stop()
     await poller.lookAtDue()
-    expect(world.fake.asked.look).toBe(0)
+    expect(world.fake.requests.look).toBe(0)
   })
 })

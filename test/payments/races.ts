@@ -198,10 +198,11 @@ export async function faultsOf(
   const done = refunds
     .filter(({ state }) => state === 'done')
     .reduce((sum, one) => sum + Number(one.amount_minor), 0)
-  const given = world.fake.givenBack(reference)
+  const refunded = world.fake.givenBack(reference)
   // After a lost dispute nothing is taken again, and what cannot be taken is told.
-  if (done !== given && order.state !== 'lost' && order.trouble === null)
-    faults.push(`order ${id}: the provider gave back ${given}, the gateway knows of ${done}`)
-  if (given > order.amount_minor) faults.push(`order ${id}: ${given} of ${order.amount_minor} was given back`)
+  if (done !== refunded && order.state !== 'lost' && order.trouble === null)
+    faults.push(`order ${id}: the provider gave back ${refunded}, the gateway knows of ${done}`)
+  if (refunded > order.amount_minor)
+    faults.push(`order ${id}: ${refunded} of ${order.amount_minor} was given back`)
   return faults
 }

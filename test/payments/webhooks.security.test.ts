@@ -35,7 +35,7 @@ describe('refused, and the provider is not asked', () => {
     const { id } = await account()
     const order = await at.order(id)
     fake.pay(order.reference)
-    const asked = { ...fake.asked }
+    const before = { ...fake.requests }
     const text = body === 'REFERENCE' ? order.reference : body
     const [name = '', query = ''] = method.split('?')
     const answer = await fetch(new URL(`/payments/${name}/webhook${query && `?${query}`}`, gateway.url), {
@@ -44,10 +44,10 @@ describe('refused, and the provider is not asked', () => {
       headers,
     })
     expect(answer.status).toBe(status)
-    const told = await answer.text()
-    expect(told).not.toContain(SECRET)
-    expect(told).not.toContain(order.reference)
-    expect(fake.asked).toEqual(asked)
+    const sent = await answer.text()
+    expect(sent).not.toContain(SECRET)
+    expect(sent).not.toContain(order.reference)
+    expect(fake.requests).toEqual(before)
     expect((await at.orderNow(order.id)).state).toBe('open')
     expect(balanceOf(id)).toBe(0)
   })
@@ -90,10 +90,10 @@ describe('a signed one', () => {
     const { id } = await account()
     const order = await at.order(id)
     fake.pay(order.reference)
-    const asked = [fake.asked.look, other.asked.look]
+    const before = [fake.requests.look, other.requests.look]
     // Whoever has the secret of one method cannot speak for another one.
     expect((await webhook('other', order.reference, signed)).status).toBe(200)
-    expect([fake.asked.look, other.asked.look]).toEqual(asked)
+    expect([fake.requests.look, other.requests.look]).toEqual(before)
     expect((await at.orderNow(order.id)).state).toBe('open')
     expect(balanceOf(id)).toBe(0)
     expect(gateway.log.text()).toContain('a webhook names a payment of no order here')
@@ -105,9 +105,9 @@ describe('a signed one', () => {
     ['a null byte', '\u0000'],
     ['long', '💶'.repeat(1_000)],
   ])('for a payment of no order is received, and looked at nowhere: %s', async (_, reference) => {
-    const asked = fake.asked.look
+    const before = fake.requests.look
     expect((await webhook('fake', reference, signed)).status).toBe(200)
-    expect(fake.asked.look).toBe(asked)
+    expect(fake.requests.look).toBe(before)
   })
   test('about something else is received', async () =>
     expect((await webhook('fake', '', signed)).status).toBe(200))

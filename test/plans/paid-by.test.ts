@@ -86,11 +86,11 @@ test('the lines of the call add up to nothing; the operator sees its cost and no
 })
 
 test('the statement has the covered call with its list price, beside lines that add up', async () => {
-  const told = await owner.json('GET', '/statement')
-  expect(told.covered).toEqual([
+  const statement = await owner.json('GET', '/statement')
+  expect(statement.covered).toEqual([
     { model: 'sim-gpt', calls: 1, covered_nanos: list, covered_usd: expect.any(String) },
   ])
-  expect(told.charges).toMatchObject([{ model: 'sim-flash', calls: 1 }])
+  expect(statement.charges).toMatchObject([{ model: 'sim-flash', calls: 1 }])
   const [head, ...rows] = (await (await owner.send('GET', '/statement.csv')).text()).trimEnd().split('\r\n')
   expect(head).toEndWith(',covered_usd,covered_nanos,seller,buyer')
   const row = rows.find((row) => row.split(',')[2] === 'plan')?.split(',')

@@ -155,8 +155,9 @@ describe('a renewal', () => {
       const outcome = await scene.ledger.submit(hold(1, { model_id: 'sim-text', now_ms: scene.clock.now_ms }))
       return outcome.ok && outcome.plan_period_id !== undefined
     }
-    const told: string[] = []
-    const onUnpaid = async () => void told.push(new Date(scene.clock.now_ms).toISOString().slice(0, 10))
+    const unpaid_days: string[] = []
+    const onUnpaid = async () =>
+      void unpaid_days.push(new Date(scene.clock.now_ms).toISOString().slice(0, 10))
     const seen: unknown[] = []
     for (const time of [
       '2026-12-15T10:30:00',
@@ -174,7 +175,7 @@ describe('a renewal', () => {
       [true, 1],
       [false, null],
     ])
-    expect(told).toEqual(['2026-12-15', '2026-12-17', '2026-12-18'])
+    expect(unpaid_days).toEqual(['2026-12-15', '2026-12-17', '2026-12-18'])
     expect([scene.balance(), await scene.months()]).toEqual([
       5 * USD,
       ['pro ended 2026-11-15..2026-12-15', 'pro lapsed 2026-12-15..2027-01-15'],

@@ -20,9 +20,9 @@ const referrerOf = async (name: string): Promise<number | undefined> =>
     )
   )[0]?.referrer_id
 
-async function signUp(name: string, email: string, refs: { asked?: string; finished?: string }) {
+async function signUp(name: string, email: string, refs: { started?: string; finished?: string }) {
   const stranger = scene.stranger()
-  const ask = await stranger.ask(email, refs.asked === undefined ? {} : { ref: refs.asked })
+  const ask = await stranger.ask(email, refs.started === undefined ? {} : { ref: refs.started })
   expect(ask.status).toBe(200)
   const token = await scene.tokenFor(email)
   const ref = refs.finished === undefined ? {} : { ref: refs.finished }
@@ -32,7 +32,7 @@ async function signUp(name: string, email: string, refs: { asked?: string; finis
 
 describe('somebody who signs up', () => {
   test('by a link is bound to its account, and the mail’s link has the code: another browser will do', async () => {
-    await signUp('carla', 'carla@example.com', { asked: code, finished: code })
+    await signUp('carla', 'carla@example.com', { started: code, finished: code })
     expect(await referrerOf('carla')).toBe(bob.id)
     const [mail] = await scene.mailsTo('carla@example.com', 1)
     expect(mail?.text).toContain(`/console/sign-up/confirm?ref=${code}#`)

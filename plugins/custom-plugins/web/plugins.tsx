@@ -58,7 +58,7 @@ function whatItAdds({ routes, hooks: { before_call, after_settle } }: Plugin): s
   return [...hooks, ...routes].join(', ') || 'nothing'
 }
 
-const reportsText = ({ told: done, waiting }: Plugin['since_start']): string =>
+const reportsText = ({ delivered: done, waiting }: Plugin['since_start']): string =>
   waiting === 0 ? count(done) : `${count(done)}, ${count(waiting)} waiting`
 
 function State({ failed, failed_after, dropped }: Plugin['since_start']) {

@@ -93,8 +93,8 @@ function addSet(group: Command, deps: CliDeps): void {
       const { now } = deps
       const settings = () => paymentSettings.of(catalogue)
       const publicUrl = () => withoutTrailing(catalogue.server.public_url ?? '', '/')
-      const told = (_: object, message?: string) => warn(message ?? '')
-      const log = { info: () => {}, warn: told, error: told }
+      const show = (_: object, message?: string) => warn(message ?? '')
+      const log = { info: () => {}, warn: show, error: show }
       const view = await withDatabase(folder, 'write', async (db) => {
         const { id: account_id } = await accountByName(db, account)
         const method_parts = { db, now, log, publicUrl, settings, network: deps.network as Network }

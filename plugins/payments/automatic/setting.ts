@@ -58,8 +58,8 @@ export async function setAutomaticTopUp(tx: Tx, parts: SettingParts, wanted: Wan
   await recordAction(tx, {
     action: 'automatic_top_up.changed',
     account_id,
-    ...(before?.is_on === 1 ? { before: told(before) } : {}),
-    after: told(setting),
+    ...(before?.is_on === 1 ? { before: auditOf(before) } : {}),
+    after: auditOf(setting),
   })
 }
 
@@ -88,7 +88,8 @@ type Amounts = Pick<
   'below_nanos' | 'provider' | 'currency' | 'amount_minor' | 'month_limit_minor'
 >
 
-const told = ({ below_nanos, provider, currency, amount_minor, month_limit_minor }: Amounts) => ({
+/** A setting as the audit log has it. */
+const auditOf = ({ below_nanos, provider, currency, amount_minor, month_limit_minor }: Amounts) => ({
   method: provider,
   below_usd: formatUsd(below_nanos),
   amount: formatMinor(amount_minor, currency),

@@ -84,8 +84,8 @@ export async function withOrder(
     const order = await requireNamed(db, named, deps.now())
     await using mover = await openMoneyMover(folder)
     const silent = () => {}
-    const told = (_: object, message?: string) => warn(message ?? '')
-    const log = { info: silent, warn: told, error: told }
+    const show = (_: object, message?: string) => warn(message ?? '')
+    const log = { info: silent, warn: show, error: show }
     const publicUrl = () => withoutTrailing(catalogue.server.public_url ?? '', '/')
     const settings = settingsFor(order, paymentSettings.of(catalogue))
     const { now, network } = deps

@@ -26,11 +26,11 @@ type Log = Pick<Logger, 'error'>
 /**
  * The method as the gateway uses it.
  *
- * @param given what a plugin has handed over
+ * @param candidate the value that a plugin has handed over
  * @throws Error that says what is wrong with it
  */
-export function checkedMethod(given: unknown, log: Log): PaymentProvider {
-  const method = methodOf(given)
+export function checkedMethod(candidate: unknown, log: Log): PaymentProvider {
+  const method = methodOf(candidate)
   const { name, title, currencies, min_minor, max_minor, is_test = false, expires_ms } = method
   const limited = async <T>(at: string, limit_ms: number, work: () => T | Promise<T>): Promise<T> => {
     try {
@@ -81,9 +81,10 @@ const frozen = (order: PaymentOrder): PaymentOrder => Object.freeze({ ...order }
 const FUNCTIONS = ['start', 'look', 'instructions', 'hook', 'refund', 'chargeSaved'] as const
 const NEEDED: readonly string[] = ['start', 'look']
 
-function methodOf(given: unknown): PaymentProvider {
-  if (typeof given !== 'object' || given === null) throw new Error('a payment method must be an object')
-  const method = given as PaymentProvider
+function methodOf(candidate: unknown): PaymentProvider {
+  if (typeof candidate !== 'object' || candidate === null)
+    throw new Error('a payment method must be an object')
+  const method = candidate as PaymentProvider
   const { name, title, currencies, min_minor, max_minor, expires_ms, is_test } = method
   if (typeof name !== 'string' || !NAME.test(name))
     throw new Error('the name of a payment method must be of a-z, 0-9 and "-", at most 40 characters')

@@ -17,7 +17,7 @@ export interface Aftermath {
 export function paymentOfSession(session: Stripe.Checkout.Session, after: Aftermath): Payment {
   const { payment_intent, total_details, customer_details } = session
   const intent = typeof payment_intent === 'string' ? null : payment_intent
-  const asked = {
+  const requested = {
     currency: (session.currency ?? '').toUpperCase(),
     amount_minor: fromStripe(session.amount_total ?? 0, session.currency ?? ''),
   }
@@ -30,7 +30,7 @@ export function paymentOfSession(session: Stripe.Checkout.Session, after: Afterm
     ...(intent ? paymentOfIntent(intent, after) : {}),
     state: stateOfSession(session, intent),
     // What was taken, or what is asked for until then.
-    ...(intent?.status === 'succeeded' ? takenBy(intent) : asked),
+    ...(intent?.status === 'succeeded' ? takenBy(intent) : requested),
     order_id: orderIdOf(session.metadata),
     ...tax,
     ...(tax_country ? { tax_country } : {}),

@@ -50,14 +50,14 @@ function Line({
   word: string
   notes: readonly (string | undefined)[]
 }) {
-  const told = notes.filter((note) => note)
+  const present = notes.filter((note) => note)
   return (
     <>
       <b>{word}</b>{' '}
       <span className="soft">
         <ClockTime at_ms={at_ms} />
       </span>
-      {told.length > 0 && <div className="small soft">{told.join(' · ')}</div>}
+      {present.length > 0 && <div className="small soft">{present.join(' · ')}</div>}
     </>
   )
 }

@@ -10,7 +10,7 @@ interface HookCounts {
   failed: number
   /** Records for its hooks after settle: waiting, delivered, dropped because too many waited, and failed. */
   waiting: number
-  told: number
+  delivered: number
   dropped: number
   failed_after: number
 }
@@ -47,7 +47,7 @@ export const noCounts = (): HookCounts => ({
   changed: 0,
   failed: 0,
   waiting: 0,
-  told: 0,
+  delivered: 0,
   dropped: 0,
   failed_after: 0,
 })

@@ -189,18 +189,18 @@ describe.each(ENGINES)('on %s', (_, make) => {
 
   test('killed before and after each of its steps, it is charged once and credited once', async () => {
     await scene.set({ month_limit_minor: 1_000_000 })
-    const told: string[] = []
+    const steps: string[] = []
     for (let at = 1; ; at += 1)
       for (const when of ['before', 'after'] as const) {
         await scene.leave(0)
         const { parts, did, isDead } = mortal(scene.parts, { at, when })
         await topUpOnce({ ...scene.parts, ...parts }).catch(() => {})
         if (!isDead()) {
-          expect(told).toEqual(STEPS)
+          expect(steps).toEqual(STEPS)
           expect(scene.card.payments.size).toBe(2 * STEPS.length + 1)
           return
         }
-        if (when === 'before') told.push(did.at(-1) ?? '')
+        if (when === 'before') steps.push(did.at(-1) ?? '')
         scene.world.clock.now_ms += 121_000
         await scene.seconds(3)
         expect(await scene.balance()).toBeCloseTo(10.8, 9)

@@ -32,8 +32,8 @@ describe('what a method is', () => {
     expect(() => of(changes)).toThrow(says)
   })
 
-  test.each([undefined, null, 'kiosk', () => {}])('%p is none', (given) => {
-    expect(() => checkedMethod(given, log)).toThrow('payment method')
+  test.each([undefined, null, 'kiosk', () => {}])('%p is none', (candidate) => {
+    expect(() => checkedMethod(candidate, log)).toThrow('payment method')
   })
 
   test('without a hook, refunds or saved cards it has none here either', () => {

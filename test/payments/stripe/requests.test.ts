@@ -84,34 +84,36 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
     return_url: 'https://a.example/console/orders/12',
     webhook_url: 'https://a.example/payments/stripe/webhook',
   })
-  const asked = async (work: () => Promise<unknown>): Promise<string[]> => {
+  const answersTo = async (work: () => Promise<unknown>): Promise<string[]> => {
     answered.length = 0
     await work().catch((thrown: unknown) => answered.push(String(thrown)))
     return answered
   }
 
   test('a customer and a page', async () => {
-    expect(await asked(() => provider().start(order()))).toEqual([
+    expect(await answersTo(() => provider().start(order()))).toEqual([
       'POST /v1/customers 200',
       'POST /v1/checkout/sessions 200',
     ])
   })
 
   test('a page with Stripe Tax', async () => {
-    expect(await asked(() => provider({ tax: true }).start(order()))).toEqual([
+    expect(await answersTo(() => provider({ tax: true }).start(order()))).toEqual([
       'POST /v1/checkout/sessions 200',
     ])
   })
 
   test('a look at a page, and at a charge', async () => {
-    expect((await asked(() => provider().look('cs_test_1', order())))[0]).toBe(
+    expect((await answersTo(() => provider().look('cs_test_1', order())))[0]).toBe(
       'GET /v1/checkout/sessions/:id 200',
     )
-    expect((await asked(() => provider().look('pi_1', order())))[0]).toBe('GET /v1/payment_intents/:id 200')
+    expect((await answersTo(() => provider().look('pi_1', order())))[0]).toBe(
+      'GET /v1/payment_intents/:id 200',
+    )
   })
 
   test('a refund', async () => {
-    expect(await asked(async () => await provider().refund?.(order(), 1_000, 'refund:1'))).toEqual([
+    expect(await answersTo(async () => await provider().refund?.(order(), 1_000, 'refund:1'))).toEqual([
       'GET /v1/refunds 200',
       'POST /v1/refunds 200',
     ])
@@ -119,7 +121,7 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
 
   test('disputes of a payment', async () => {
     const stripe = await connect(SETTINGS, network)
-    expect(await asked(() => stripe.disputes.list({ payment_intent: 'pi_1', limit: 100 }))).toEqual([
+    expect(await answersTo(() => stripe.disputes.list({ payment_intent: 'pi_1', limit: 100 }))).toEqual([
       'GET /v1/disputes 200',
     ])
   })
@@ -130,7 +132,7 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
       await tx.lock(account_id)
       await setCard(tx, 1, { ...card, card_person_id: null, card_saved_at_ms: 1 })
     })
-    expect(await asked(async () => await provider().chargeSaved?.(order()))).toEqual([
+    expect(await answersTo(async () => await provider().chargeSaved?.(order()))).toEqual([
       'GET /v1/payment_intents 200',
       'POST /v1/payment_intents 200',
     ])
@@ -145,11 +147,11 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
     const parts = { db: gateway.store, network: known, now: Date.now, publicUrl: () => 'https://a.example' }
     const log = { info() {}, warn() {}, error() {} }
     const cards = openCards({ ...parts, log, settings: () => ({ stripe: SETTINGS }) as PaymentSettings })
-    expect(await asked(() => cards.begin({ account_id, account: 'lena' }, 1))).toEqual([
+    expect(await answersTo(() => cards.begin({ account_id, account: 'lena' }, 1))).toEqual([
       'POST /v1/checkout/sessions 200',
     ])
     const stripe = await connect(SETTINGS, network)
-    expect(await asked(() => stripe.paymentMethods.detach('pm_1'))).toEqual([
+    expect(await answersTo(() => stripe.paymentMethods.detach('pm_1'))).toEqual([
       'POST /v1/payment_methods/:id/detach 200',
     ])
   })
@@ -160,12 +162,12 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
       livemode: false,
       data: { object: { object: 'refund', id: 're_1', payment_intent: 'pi_1' } },
     }
-    expect((await asked(() => hintOf(stripe, event as never, SETTINGS)))[0]).toBe(
+    expect((await answersTo(() => hintOf(stripe, event as never, SETTINGS)))[0]).toBe(
       'GET /v1/checkout/sessions 200',
     )
     const sections = new Map([['payments', { ...NO_STRIPE, stripe: SETTINGS }]])
     const catalogue = { server: { public_url: 'https://a.example' }, sections } as unknown as Catalogue
-    expect(await asked(() => checkStripe({ catalogue }, network))).toEqual([
+    expect(await answersTo(() => checkStripe({ catalogue }, network))).toEqual([
       'GET /v1/checkout/sessions 200',
       'GET /v1/webhook_endpoints 200',
     ])
@@ -174,7 +176,7 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
   test('stripe-mock refuses what the specification does not have', async () => {
     const stripe = await connect(SETTINGS, network)
     const params = { mode: 'payment', success_address: 'https://a.example' } as never
-    expect((await asked(() => stripe.checkout.sessions.create(params)))[0]).toBe(
+    expect((await answersTo(() => stripe.checkout.sessions.create(params)))[0]).toBe(
       'POST /v1/checkout/sessions 400',
     )
   })

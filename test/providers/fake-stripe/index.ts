@@ -5,7 +5,7 @@ import { invalid, StripeRefusal } from './errors.ts'
 import { type Fields, readForm } from './form.ts'
 import { payPage } from './page.ts'
 import { decideRefund, dispute, type Means, refund } from './payments.ts'
-import { type Asked, answer, type Behaviour } from './routes.ts'
+import { type ApiRequest, answer, type Behaviour } from './routes.ts'
 import { arrive, expire, submit } from './sessions.ts'
 import { type FakeState, make, type StripeObject } from './state.ts'
 
@@ -45,7 +45,7 @@ export function startFakeStripe({
 }: FakeOptions = {}): FakeStripe {
   const state: FakeState = { now, livemode: key.includes('_live_'), objects: new Map() }
   const webhooks = createDelivery(state, API_VERSION)
-  const kept = new Map<string, { asked: string; answer: Promise<{ status: number; body: unknown }> }>()
+  const kept = new Map<string, { request: string; answer: Promise<{ status: number; body: unknown }> }>()
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => serve(request) })
   const { emit } = webhooks
 
@@ -70,24 +70,24 @@ export function startFakeStripe({
   }
 
   async function serveApi(request: Request): Promise<Response> {
-    const asked = await readRequest(request, fake.key)
-    fake.requests.push(`${asked.method} ${asked.path}`)
+    const api_request = await readRequest(request, fake.key)
+    fake.requests.push(`${api_request.method} ${api_request.path}`)
     const mishap = fake.mishaps.shift()
     if (typeof mishap === 'number')
       throw new StripeRefusal(mishap, {
         type: mishap === 429 ? 'rate_limit_error' : 'api_error',
         message: 'Too much at once.',
       })
-    const { status, body } = await once(request.headers.get('idempotency-key'), asked)
+    const { status, body } = await once(request.headers.get('idempotency-key'), api_request)
     if (mishap === 'lost') throw new StripeRefusal(500, { type: 'api_error', message: 'The answer is lost.' })
     return Response.json(body, { status })
   }
 
   /** The same key gets the same answer, and other parameters under it an error. */
-  function once(key: string | null, asked: Asked): Promise<{ status: number; body: unknown }> {
+  function once(key: string | null, request: ApiRequest): Promise<{ status: number; body: unknown }> {
     const run = async () => {
       try {
-        const body = answer(state, asked, { origin: fake.origin, emit, behaviour: fake.behaviour })
+        const body = answer(state, request, { origin: fake.origin, emit, behaviour: fake.behaviour })
         return { status: 200, body: structuredClone(body) }
       } catch (thrown) {
         if (!(thrown instanceof StripeRefusal)) throw thrown
@@ -95,15 +95,15 @@ export function startFakeStripe({
       }
     }
     if (key === null) return run()
-    const text = JSON.stringify([asked.path, asked.fields])
+    const text = JSON.stringify([request.path, request.fields])
     const known = kept.get(key)
-    if (known && known.asked !== text)
+    if (known && known.request !== text)
       throw new StripeRefusal(400, {
         type: 'idempotency_error',
         message:
           'Keys for idempotent requests can only be used with the same parameters they were first used with.',
       })
-    const made = known ?? { asked: text, answer: run() }
+    const made = known ?? { request: text, answer: run() }
     kept.set(key, made)
     return made.answer
   }
@@ -153,7 +153,7 @@ export const registerEndpoint = (
 }
 
 /** @throws StripeRefusal for the wrong key, version or form of a body */
-async function readRequest(request: Request, key: string): Promise<Asked> {
+async function readRequest(request: Request, key: string): Promise<ApiRequest> {
   const { pathname: path, searchParams } = new URL(request.url)
   const { method, headers } = request
   if (headers.get('authorization') !== `Bearer ${key}`)

@@ -6,7 +6,7 @@ import { expectOnly, fieldsOf, metadataOf, requiredText, textOf, wholeOf } from 
 import { createIntent, createSession, expire } from './sessions.ts'
 import { all, expanded, type FakeState, make, type StripeObject } from './state.ts'
 
-export interface Asked {
+export interface ApiRequest {
   method: string
   path: string
   fields: Fields
@@ -21,7 +21,7 @@ export interface Behaviour {
 /** @throws StripeRefusal */
 export function answer(
   state: FakeState,
-  { method, path, fields, expand }: Asked,
+  { method, path, fields, expand }: ApiRequest,
   { origin, emit, behaviour }: { origin: string; emit: Emit; behaviour: Behaviour },
 ): unknown {
   const [, , kind = '', ...rest] = path.split('/')
