@@ -7,7 +7,7 @@
 export interface PaymentProvider {
   /** In orders and in the address of its webhook: lower-case letters, digits and hyphens. It never changes. */
   readonly name: string
-  /** What people choose by, such as `Card`. */
+  /** The name that people choose by, such as `Card`. */
   readonly title: string
   /** ISO 4217 codes in upper case. */
   readonly currencies: readonly string[]
@@ -16,7 +16,7 @@ export interface PaymentProvider {
   readonly max_minor: number
   /** No money moves, as in a provider's test mode: pages say so. */
   readonly is_test?: boolean
-  /** How long an order may be paid; a day where absent. */
+  /** The time in which an order may be paid; a day where absent. */
   readonly expires_ms?: number
   /**
    * Begins a payment. Called again for the same order, as after a crash, it begins no second one. A reference that is made here names this
@@ -25,10 +25,10 @@ export interface PaymentProvider {
   start(order: PaymentOrder): Promise<StartedPayment>
   /** The payment as the provider says now, asked with the operator's own credentials. Throws while the provider does not answer. */
   look(reference: string, order: PaymentOrder): Promise<Payment>
-  /** What the person does where there is no page to pay on, such as bank details: shown with the order while it is open, as plain text. */
+  /** Instructions for the person where there is no page to pay on, such as bank details: shown with the order while it is open, as plain text. */
   instructions?(order: PaymentOrder): string
   /**
-   * What a webhook is about, once its signature was checked over its bytes: GET or POST of the order's `webhook_url`. @returns undefined for
+   * The subject of a webhook, once its signature was checked over its bytes: GET or POST of the order's `webhook_url`. @returns undefined for
    * events that are about no payment. Throws where the signature is wrong or missing.
    */
   hook?(request: Request): Promise<PaymentHint | undefined>
@@ -46,7 +46,7 @@ export interface PaymentOrder {
   readonly account: string
   readonly currency: string
   readonly amount_minor: number
-  /** What the payment is for, as a line of a receipt: `Credit of 27.00 USD`. */
+  /** The purpose of the payment, as a line of a receipt: `Credit of 27.00 USD`. */
   readonly description: string
   /** The provider's number of it, once it was begun. */
   readonly reference: string | null
@@ -55,7 +55,7 @@ export interface PaymentOrder {
   readonly expires_at_ms: number
   /** The page of the order, where the person comes back to: https. */
   readonly return_url: string
-  /** Where the provider reports changes of the payment, for those that are told with each payment. */
+  /** The address at which the provider reports changes of the payment, for providers that take it with each payment. */
   readonly webhook_url: string
 }
 
@@ -69,7 +69,7 @@ export interface PaymentHint {
 export interface StartedPayment {
   /** The provider's number of it, by which `look` and webhooks name it. */
   reference: string
-  /** Where the person pays: https. Absent where they pay elsewhere, as by a bank transfer. */
+  /** The page to pay on: https. Absent where the person pays elsewhere, as by a bank transfer. */
   go_to?: string
 }
 
@@ -83,13 +83,13 @@ export interface Payment {
   order_id?: number
   /** The number of the payment itself, where that is not the reference. */
   payment_reference?: string
-  /** What the provider keeps of it. */
+  /** The provider's fee. */
   fee_minor?: number
   /** The tax in it, and whose. */
   tax_minor?: number
   tax_country?: string
   receipt_url?: string
-  /** Those that the gateway asked for and those made at the provider. */
+  /** Refunds that the gateway requested and those made at the provider. */
   refunds?: readonly PaymentRefund[]
   dispute?: 'open' | 'won' | 'lost'
   /** No money moved. */

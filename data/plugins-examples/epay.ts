@@ -7,7 +7,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Payment, PaymentOrder, PaymentProvider, PluginDefinition } from './tollgate.d.ts'
 
 interface Settings {
-  /** Where it is: https://pay.example.com/ */
+  /** The address of EPay: https://pay.example.com/ */
   url: string
   /** The merchant's number and key. */
   pid: string

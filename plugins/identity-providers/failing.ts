@@ -2,7 +2,7 @@
 import { GatewayError, isFailure, upstreamFailed } from '../../src/domain/errors.ts'
 import type { IdentityProvider } from './settings.ts'
 
-/** Whether a provider failed, as against having answered no: what its requests threw may be the cause of what a library throws. */
+/** Reports whether a provider failed, as against having refused: the failure of its request may be the cause of a library's error. */
 export function hasFailed(thrown: unknown): boolean {
   let each = thrown
   while (each instanceof Error) {

@@ -29,6 +29,6 @@ export function openIdentityProviders(
   return createSigningIn({ gateway, settings, tellChange })
 }
 
-/** Whether the address that a provider reported last is of a domain that it may let in. */
+/** Reports whether the address that a provider reported last is of a domain that it may let in. */
 const mayBeAllowed = ({ email }: IdentityRow, { email_domains }: IdentityProvider): boolean =>
   email_domains.length === 0 || email_domains.includes(domainOf(email ?? '').toLowerCase())

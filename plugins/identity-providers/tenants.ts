@@ -13,8 +13,8 @@ const TENANT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const namedIn = (issuer: string): string => URL.parse(issuer)?.pathname.split('/')[1] ?? ''
 
 /**
- * Whether an address of several tenants is one that is known: what it publishes as its issuer is no issuer of a token, which the library knows of
- * this host alone.
+ * Reports whether an address of several tenants is a known one: it publishes an issuer that no token has, which the library accepts of this
+ * host alone.
  */
 export const isKnownAddress = (issuer: string): boolean =>
   !OF_SEVERAL.includes(namedIn(issuer)) || URL.parse(issuer)?.host === HOST

@@ -9,7 +9,7 @@ export interface Bonus {
   per_mille: number
 }
 
-/** What a payment gives, as the payer is told before they pay. @returns undefined for more than can be counted */
+/** The credit of a payment, as the payer sees it before they pay. @returns undefined for more than can be counted */
 export function creditOf(
   { amount_minor, currency, rate_nanos }: Pick<Order, 'amount_minor' | 'currency' | 'rate_nanos'>,
   bonuses: readonly Bonus[],
@@ -24,17 +24,17 @@ export function creditOf(
     : { credit_nanos: Number(credit_nanos), bonus_nanos: Number(bonus_nanos) }
 }
 
-/** What a refund has taken of a payment, or may still: nothing where it came to nothing. */
+/** The part of a payment that a refund has taken, or may still take: nothing where it came to nothing. */
 type Taken = Pick<OrderRefund, 'state' | 'amount_minor' | 'debit_nanos'>
 
 const counts = ({ state }: Taken): boolean => state !== 'failed' && state !== 'cancelled'
 
-/** What refunds have taken of a payment, or may still. */
+/** The part of a payment that refunds have taken, or may still take. */
 export const takenBy = (refunds: readonly Taken[]): number =>
   refunds.filter(counts).reduce((sum, { amount_minor }) => sum + amount_minor, 0)
 
 /**
- * What of an order's credit goes with a refund, its bonus included. The parts of refunds that give all back are the whole to the nano-dollar,
+ * The part of an order's credit that goes with a refund, its bonus included. The parts of refunds that give all back are the whole to the nano-dollar,
  * also where others between them came to nothing.
  *
  * @param before the order's other refunds

@@ -1,4 +1,4 @@
-// What payment methods answer, within a time limit, and checked: what is unknown in it is left out, and what says how much was paid is strict.
+// Answers of payment methods, within a time limit, and checked: unknown fields are left out, and those of money are strict.
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { isCurrency } from '../../src/domain/currencies.ts'
 import { faultsIn } from '../../src/domain/validation.ts'
@@ -46,7 +46,7 @@ const Paid = Type.Object({
   currency: Type.String({ must: 'an ISO 4217 code in upper case' }),
   amount_minor: Minor,
   order_id: Type.Optional(Type.Integer()),
-  // That of a bank transfer is as the bank has it.
+  // The bank writes that of a bank transfer.
   payment_reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   fee_minor: Type.Optional(Fee),
   tax_minor: Type.Optional(Minor),
@@ -131,7 +131,7 @@ function requireNumber({ reference, state }: PaymentRefund): void {
     throw new Error('the reference of a refund must be 1 to 200 printable ASCII characters')
 }
 
-/** What a schema names of an answer; `null` is as good as absent. Never says a value. */
+/** The fields of an answer that a schema names; `null` is as good as absent. Errors never contain a value. */
 function read<S extends TSchema>(schema: S, answer: unknown): Static<S> {
   const known = pick(schema, answer)
   for (const { path, problem, must } of faultsIn(schema, known)) {

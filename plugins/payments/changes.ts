@@ -5,7 +5,7 @@ import type { ChangeSource, StateChange } from '../../src/store/state-changes.ts
 import { precedingStates } from './states.ts'
 import type { Order, OrderState } from './tables.ts'
 
-/** What brought it about, and who, for the audit log. */
+/** The source of a change, and its person for the audit log. */
 export interface Cause {
   source: ChangeSource
   by?: ActionContext | undefined

@@ -43,7 +43,7 @@ async function methodsAway(db: Db, now_ms: number): Promise<Diagnosis[]> {
   )
 }
 
-/** Those of methods that do not answer are told by method. */
+/** Orders of a method that does not answer share the finding of the method. */
 async function ordersToLookAt(db: Db, now_ms: number): Promise<Diagnosis[]> {
   const stuck = await queries(db).stuck.all({ now_ms, row_limit: MAX_ORDERS_NAMED })
   return stuck.flatMap((order) => {

@@ -1,4 +1,4 @@
-// What becomes of an order by the provider's own word on its payment. Pure.
+// Decisions on an order by the provider's own word on its payment. Pure.
 import type { Payment, PaymentRefund } from '../../src/payment-api.ts'
 import { takenBy } from './amounts.ts'
 import { ownOf } from './own-refunds.ts'
@@ -24,7 +24,7 @@ export type Decision =
   | { what: 'refund_found'; at_provider: PaymentRefund }
 
 /**
- * What follows next. Refunds and disputes are for the round after the credit: of a payment that was not credited, nothing is taken.
+ * The next decisions. Refunds and disputes are for the round after the credit: of a payment that was not credited, nothing is taken.
  *
  * @param refunds the order's own rows, with those of which the provider's number is known
  * @returns in the order in which they are carried out; none where nothing has changed
@@ -51,7 +51,7 @@ function ofUnpaid(order: Order, payment: Payment, notes: Decision[], now_ms: num
 
 function ofRefunds(order: Order, refunds: readonly OrderRefund[], payment: Payment): Decision[] {
   const { refunds: at_provider = [], currency, amount_minor } = payment
-  // Where more was paid than credited, what is given back at the provider is the rest, which the balance never had.
+  // After a payment of more than was credited, a refund at the provider is of the rest, which the balance never had.
   const is_exact = currency === order.currency && amount_minor <= order.amount_minor
   let left_minor = order.amount_minor - takenBy(refunds)
   return at_provider.flatMap((found): Decision[] => {

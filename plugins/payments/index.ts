@@ -1,3 +1,3 @@
-// What other plugins use of payments: custom payment methods, checked, and the contract that they are tried against.
+// Payments for other plugins: custom payment methods, checked, and the contract that they are tried against.
 export { checkedMethod } from './custom/checked.ts'
 export { contractFaults } from './custom/contract.ts'

@@ -122,7 +122,7 @@ export async function listedOrder(
   return order && { ...order, attention: attentionOf(order, now_ms) }
 }
 
-/** Whether the person has paid, and the money is on its way. */
+/** True while the person has paid, and the money is on its way. */
 function isPending({ state, pending_since_ms }: Pick<Order, 'state' | 'pending_since_ms'>): boolean {
   return pending_since_ms !== null && !wasPaid(state)
 }

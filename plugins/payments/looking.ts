@@ -48,7 +48,7 @@ async function paymentOf(parts: PaymentParts, order: Order, cause: Cause): Promi
     return payment
   } catch (thrown) {
     looks?.add({ method: order.provider, result: 'failed' })
-    // Whatever the reason, such as a method that is not set up any more: it is tried again later, and told after ten minutes.
+    // For any reason, such as a method that is not set up any more: it is tried again later, and raises the alert after ten minutes.
     const now_ms = now()
     await setLook(db, order.id, {
       next_look_at_ms: nextTry(order, now_ms),

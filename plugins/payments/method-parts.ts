@@ -2,7 +2,7 @@
 import type { PaymentParts } from './parts.ts'
 import type { PaymentSettings } from './settings.ts'
 
-/** How servers are reached. */
+/** The requests to servers. */
 export type Network = (url: string, init: RequestInit) => Promise<Response>
 
 export interface MethodParts extends Pick<PaymentParts, 'db' | 'now' | 'log' | 'publicUrl'> {

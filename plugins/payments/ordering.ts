@@ -39,7 +39,7 @@ export interface OrderRequest {
   request_key?: string | undefined
 }
 
-/** What an order would give, for the form. */
+/** The credit of an order that is not made yet, for the form. */
 export interface Offer {
   rate_nanos: Nanos
   credit_nanos: Nanos

@@ -21,7 +21,7 @@ export interface PaymentParts {
   providers: () => readonly PaymentProvider[]
   /** The address of the gateway without a slash at its end, where people come back to. */
   publicUrl: () => string
-  /** What goes to other accounts with a payment, in a gateway that runs. */
+  /** Credit to other accounts with a payment, in a gateway that runs. */
   shares?: PaymentShares
   /** Counts looks at payments by method and result, in a gateway that runs. */
   looks?: Pick<Tally, 'add'>

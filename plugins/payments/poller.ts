@@ -35,7 +35,7 @@ export function createPoller(parts: PaymentParts): Poller {
     const run = async () => {
       while (!is_stopping) {
         const worked = await Promise.all((await read()).map(work))
-        // What failed is due again later, and what another gateway has is not this one's.
+        // A failed look is due again later, and another gateway's order is not this one's.
         if (!worked.includes('done') || worked.includes('failed')) return
       }
     }
@@ -94,7 +94,7 @@ async function goOn(parts: PaymentParts, due: OrderRefund): Promise<Worked> {
     const { state } = await refundById(db, due.id)
     if (state !== 'debited') await tidyRefund(parts, due.id)
     else if ((await askForRefund(parts, due.id, CAUSE)).state !== 'debited')
-      // What was told of its silence is over.
+      // The note of its silence is over.
       await lookAt(parts, due.order_id, CAUSE)
     return 'done'
   } catch (thrown) {

@@ -87,7 +87,7 @@ export async function failRefund(
   await tidyRefund(parts, refund.id)
 }
 
-/** What follows from a refund that has ended: a kill after its end may have left it out. */
+/** Carries out the consequences of a refund that has ended: a kill after its end may have left them out. */
 export async function tidyRefund({ db }: Pick<PaymentParts, 'db'>, id: number): Promise<void> {
   await db.begin(async (tx) => {
     const { order_id } = await refundById(tx, id)

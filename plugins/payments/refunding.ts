@@ -21,10 +21,10 @@ export interface RefundRequest {
   order_id: number
   /** Null: all that was not refunded before. */
   amount_minor: number | null
-  /** What the free balance lacks becomes debt; otherwise it is refused. */
+  /** The free balance pays, and the rest becomes debt; otherwise a refund that it does not cover is refused. */
   into_debt: boolean
   reason: string
-  /** What was left of the payment when the refund was asked for: a second click gives nothing back again. */
+  /** The rest of the payment when the refund was requested: a second click gives nothing back again. */
   left_minor?: number | undefined
 }
 

@@ -1,4 +1,4 @@
-// When an order is looked at next. Pure.
+// The times of looks at an order. Pure.
 import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
 import type { Order } from './tables.ts'
 
@@ -50,7 +50,7 @@ export function nextTry(order: Looked, now_ms: number): number | null {
   return nextLook(order, false, now_ms - LAST_TRIED_MS) === null ? null : now_ms + wait_ms
 }
 
-/** Whether an order whose provider does not answer is closed. Money that was on its way is waited for. */
+/** Reports whether an order whose provider does not answer is closed. Money that was on its way is waited for. */
 export const isGivenUp = (
   { state, expires_at_ms, pending_since_ms }: Pick<Looked, 'state' | 'expires_at_ms' | 'pending_since_ms'>,
   now_ms: number,

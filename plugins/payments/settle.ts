@@ -59,7 +59,7 @@ async function withSums({ db }: PaymentParts, order: Order, refunds: readonly Or
 
 const nameOf = ({ state }: Order, decision: Decision): string => JSON.stringify([state, decision])
 
-/** What the provider has not said yet may come later, as its fee; what it has said stays. */
+/** A fact that the provider has not reported yet may come later, as its fee does; a reported one stays. */
 async function keepReported({ db, now }: PaymentParts, order: Order, payment: Payment): Promise<void> {
   const is_its_own = misfitOf(order, payment) === undefined
   if (payment.state !== 'paid' || !is_its_own) return

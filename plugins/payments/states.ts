@@ -2,8 +2,8 @@
 import type { OrderState } from './tables.ts'
 
 /**
- * What may follow each state. A payment that comes after its order expired or was cancelled is money all the same, and is credited. A refunded
- * payment may still be disputed, since banks decide that alone, and a refund may fail after the provider called it done.
+ * The states that may follow each state. A payment that comes after its order expired or was cancelled is money all the same, and is credited.
+ * A refunded payment may still be disputed, since banks decide that alone, and a refund may fail after the provider called it done.
  */
 export const FOLLOWING: Readonly<Record<OrderState, readonly OrderState[]>> = {
   open: ['paid', 'expired', 'cancelled'],
@@ -22,8 +22,8 @@ export const FOLLOWING: Readonly<Record<OrderState, readonly OrderState[]>> = {
 export const precedingStates = (to: OrderState): OrderState[] =>
   (Object.keys(FOLLOWING) as OrderState[]).filter((state) => FOLLOWING[state].includes(to))
 
-/** Whether an order was paid, whatever came after. */
+/** Reports whether an order was paid, whatever came after. */
 export const wasPaid = (state: OrderState): boolean => !['open', 'expired', 'cancelled'].includes(state)
 
-/** Whether money of an order may be given back. */
+/** Reports whether money of an order may be given back. */
 export const isRefundable = (state: OrderState): boolean => FOLLOWING[state].includes('refunded')

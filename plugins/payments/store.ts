@@ -38,7 +38,7 @@ export async function orderById(db: Db, id: number): Promise<Order> {
   return order
 }
 
-/** How many orders of an account are open. */
+/** The number of open orders of an account. */
 export const countOpenOrders = async (db: Db, account_id: number): Promise<number> =>
   (await queries(db).countOpen.get({ account_id }))?.count ?? 0
 
@@ -51,7 +51,7 @@ export async function lockedOrder(tx: Tx, id: number): Promise<Order> {
   return await orderById(tx, id)
 }
 
-/** What an account has beside what is held. */
+/** The free balance of an account: without holds. */
 export const freeBalanceOf = async (db: Db, account_id: number): Promise<number> =>
   (await queries(db).freeBalance.get({ id: account_id }))?.free_nanos ?? 0
 
@@ -90,7 +90,7 @@ export const setLook = (
   look: Pick<Order, 'next_look_at_ms' | 'unanswered_since_ms' | 'pending_since_ms'>,
 ): Promise<unknown> => db.write((db) => queries(db).setLook.run({ id, ...look }))
 
-/** What the provider reports of a payment beside its state. */
+/** The provider's report on a payment beside its state. */
 export type PaymentFacts = Pick<
   Order,
   'paid_at_ms' | 'payment_reference' | 'fee_minor' | 'tax_minor' | 'tax_country' | 'receipt_url'

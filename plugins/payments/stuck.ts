@@ -10,9 +10,9 @@ export const STUCK = sql`(${orders.trouble} IS NOT NULL OR ${orders.state} IN ('
   OR ${orders.unanswered_since_ms} <= CAST(${sql.placeholder('now_ms')} AS bigint) - ${sql.raw(String(UNANSWERED_MS))})`
 
 export interface Attention {
-  /** What is wrong: a sentence. */
+  /** The problem: a sentence. */
   why: string
-  /** What to do: a sentence or two. */
+  /** The fix: a sentence or two. */
   advice: string
 }
 

@@ -25,7 +25,7 @@ export const ORDER_STATES = [
 ] as const
 export type OrderState = (typeof ORDER_STATES)[number]
 
-/** What an order is for: a top-up that somebody asked for, one that the gateway makes by the saved card, or the price of a plan. */
+/** The purpose of an order: a top-up that somebody requested, one that the gateway makes by the saved card, or the price of a plan. */
 export const ORDER_KINDS = ['top_up', 'automatic', 'plan'] as const
 export type OrderKind = (typeof ORDER_KINDS)[number]
 
@@ -33,7 +33,7 @@ export type OrderKind = (typeof ORDER_KINDS)[number]
 export const orders = sqliteTable('orders', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
-  /** Who made it. Null: the gateway itself, or a command; and of an erased person. */
+  /** The person who made it. Null: the gateway itself, a command, or an erased person. */
   person_id: integer(),
   kind: text({ enum: ORDER_KINDS }).notNull(),
   /** The name of its payment method. */
@@ -45,7 +45,7 @@ export const orders = sqliteTable('orders', {
   amount_minor: integer().notNull(),
   /** Nano-dollars of credit for one unit of the currency, as the payer was told. */
   rate_nanos: integer().notNull(),
-  /** What the payment credits, without the bonus. */
+  /** The credit of the payment, without the bonus. */
   credit_nanos: integer().notNull(),
   bonus_nanos: integer().notNull(),
   state: text({ enum: ORDER_STATES }).notNull(),
@@ -66,7 +66,7 @@ export const orders = sqliteTable('orders', {
   tax_minor: integer(),
   tax_country: text(),
   receipt_url: text(),
-  /** What the provider has given back. */
+  /** The sum of the provider's refunds. */
   refunded_minor: integer().notNull(),
   /** 0: no money moves, as in Stripe's test mode. */
   is_live: integer().notNull(),
@@ -110,7 +110,7 @@ export const tables: readonly StoredTable[] = [
       receipt_url: { exported: 'as_is', erased: 'NULL' },
       person_id: { exported: 'as_is', erased: 'NULL' },
       request_key: { exported: 'as_is', erased: 'NULL' },
-      // How the gateway asks its provider, and what the operator pays for it.
+      // The schedule of looks at the provider, and the fee that the operator pays.
       ...columns(
         'next_look_at_ms looks unanswered_since_ms trouble fee_minor pending_since_ms',
         NOT_EXPORTED,

@@ -1,4 +1,4 @@
-// What somebody has to look at in an order, as it is kept: on the order while it is so, and as a line of its history.
+// Trouble of an order as it is stored: on the order while it lasts, and as a line of its history.
 import { changeState, stateChangesOf } from '../../src/store/state-changes.ts'
 import type { Cause } from './changes.ts'
 import type { PaymentParts } from './parts.ts'

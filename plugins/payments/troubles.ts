@@ -1,4 +1,4 @@
-// What somebody has to look at in an order, as a sentence: by the provider's own word, and what the gateway knows. Pure.
+// Troubles of an order, each as a sentence for its operator: by the provider's own word, and the gateway's rows. Pure.
 import { formatMinor } from '../../src/domain/currencies.ts'
 import { HOUR_MS } from '../../src/domain/ranges.ts'
 import type { Payment } from '../../src/payment-api.ts'
@@ -45,13 +45,13 @@ export function misfitOf(
   return `${formatMinor(payment.amount_minor, payment.currency)} was paid instead of ${formatMinor(amount_minor, currency)}. Nothing was credited. Refund it at the payment method, or add the funds by hand.`
 }
 
-/** What somebody has given back at the provider. */
+/** The sum of refunds that somebody made at the provider. */
 const givenBack = (own: readonly OrderRefund[], { refunds = [] }: Payment): number =>
   refunds
     .filter((found) => found.state === 'done' && !ownOf(own, found))
     .reduce((sum, { amount_minor }) => sum + amount_minor, 0)
 
-/** What the provider says now of a payment that it had called paid. */
+/** The sentence on a payment that the provider had called paid and does no longer. */
 function changeOf(
   { id, state, currency, amount_minor }: Order,
   refunds: readonly OrderRefund[],
@@ -83,7 +83,7 @@ function refundTroubles(
   // The lost dispute has taken all of it from the account.
   if (order_state === 'lost') return []
   const rest_minor = Math.max(0, amount_minor - paid_minor)
-  // What the balance never had goes back first; what follows then is not told apart from it.
+  // The rest that the balance never had goes back first; later refunds are not told apart from it.
   let left_minor = rest_minor > 0 ? rest_minor : paid_minor - takenBy(refunds)
   return at_provider.flatMap((found) => {
     const refund = ownOf(refunds, found)

@@ -59,7 +59,7 @@ export const beginPeriod = (db: Db, id: number, now_ms: number, by?: ActionConte
     { by },
   )
 
-/** Who bought a plan that takes the place of none has its whole month, whenever it was paid. */
+/** A plan that takes the place of none has its whole month, whenever it was paid. */
 function timesOf({ follows_id, anchor_ms, starts_ms, ends_ms, covers_until_ms }: PlanPeriod, now_ms: number) {
   if (follows_id !== null) return { anchor_ms, starts_ms, ends_ms, covers_until_ms }
   const ends = addMonths(now_ms, 1)

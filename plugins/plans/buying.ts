@@ -15,7 +15,7 @@ export interface Purchase {
   /** The plan's name. */
   plan: string
   by: ActionContext | undefined
-  /** What the page showed; absent: whatever it costs. */
+  /** The price that the page showed; absent: any price. */
   quote?: Quote | undefined
 }
 
@@ -28,7 +28,7 @@ export interface Quote {
 
 /** Long enough to read the page, and to add funds; what is not used of a month is hardly less by then. */
 const QUOTE_HOLDS_MS = 10 * 60_000
-/** What clocks of gateways may differ by. */
+/** The most that clocks of gateways may differ by. */
 const MAX_AHEAD_MS = 60_000
 
 /** When a plan begins that was bought: null: it has. */

@@ -15,7 +15,7 @@ export function addMonths(anchor_ms: number, months: number): number {
   return first + (Math.min(anchor.getUTCDate(), last_day) - 1) * DAY_MS + time_of_day_ms
 }
 
-/** What is not used yet of a price, by time; a part of a nano-dollar is not. */
+/** The part of a price that is not used yet, by time; fractions of a nano-dollar are used. */
 export function unusedOf(
   { price_nanos, starts_ms, ends_ms }: { price_nanos: Nanos; starts_ms: number; ends_ms: number },
   now_ms: number,

@@ -9,7 +9,7 @@ import type { Plan } from './settings.ts'
 import { firstNextMonth, insertPeriod, periodIn, setRenewal } from './store.ts'
 import type { PlanPeriod } from './tables.ts'
 
-/** What becomes of an order: a month to be paid now, or another plan from the end of this one on. */
+/** The outcome of an order: a month to be paid now, or another plan from the end of this one on. */
 export type PlanOrder = { period: PlanPeriod } | { changes_at_ms: number }
 
 /** @throws GatewayError not_found */

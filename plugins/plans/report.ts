@@ -1,4 +1,4 @@
-// What plans bring: revenue by plan from the entries that paid for months, who has one, and the share of paid months that is not used yet.
+// Revenue of plans: by plan from the entries that paid for months, the accounts that have one, and the share of paid months that is not used yet.
 import { and, eq, sql } from 'drizzle-orm'
 import type { Nanos } from '../../src/domain/money.ts'
 import { totalOf } from '../../src/money/ledger/totals.ts'
@@ -27,7 +27,7 @@ export async function revenueByPlan(
   )
 }
 
-/** What is not used yet, by time, of the months that are paid. */
+/** The share of paid months that is not used yet, by time. */
 export async function unusedNanos(db: Db, now_ms: number): Promise<Nanos> {
   return (await queries(db).paid.all()).reduce((sum, month) => sum + unusedOf(month, now_ms), 0)
 }

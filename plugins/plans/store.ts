@@ -35,7 +35,7 @@ export const firstNextMonth = (
 export const periodsOf = (db: Db, account_id: number): Awaitable<PlanPeriod[]> =>
   queries(db).ofAccount.all({ account_id })
 
-/** Those that are paid and have not begun, or whose month is over; with the status of their accounts. */
+/** Periods that are paid and have not begun, or whose month is over; with the status of their accounts. */
 export const duePeriods = (db: Db, now_ms: number): Awaitable<(PlanPeriod & { status: string })[]> =>
   queries(db).due.all({ now_ms })
 
@@ -62,7 +62,7 @@ export const insertBudget = (
   budget: Pick<BudgetRow, 'account_id' | 'period' | 'limit_nanos'> & { plan_period_id: number },
 ): Awaitable<unknown> => queries(tx).insertBudget.run({ ...budget })
 
-/** What is used of it stays, unless it begins anew. */
+/** Hands a limit on: its used part stays, unless it begins anew. */
 export const handBudgetOn = (
   tx: Tx,
   {

@@ -20,7 +20,7 @@ export const plan_periods = sqliteTable('plan_periods', {
   plan: text().notNull(),
   title: text().notNull(),
   price_nanos: integer().notNull(),
-  /** What is paid: the price, less the rest of the plan that it takes the place of. */
+  /** The amount to pay: the price, less the rest of the plan that it takes the place of. */
   due_nanos: integer().notNull(),
   /** Ids and patterns of models, as JSON. */
   models: text().notNull(),

@@ -18,7 +18,7 @@ export const endOf = (created_at_ms: number, months: number): number =>
   Temporal.Instant.fromEpochMilliseconds(created_at_ms).toZonedDateTimeISO('UTC').add({ months })
     .epochMilliseconds
 
-/** What stays of a share of which a part of the payment has gone back: the parts that are taken add up to the share. */
+/** The rest of a share after a part of the payment has gone back: the parts that are taken add up to the share. */
 export const keptOf = (
   share_nanos: Nanos,
   { amount_minor, gone_minor }: { amount_minor: number; gone_minor: number },

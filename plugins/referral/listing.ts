@@ -32,7 +32,7 @@ const LISTED = `
     JOIN accounts AS referrer ON referrer.id = referrals.referrer_id`
 
 interface ReferralFilter {
-  /** Who signed up. */
+  /** The account that signed up. */
   account_id?: number | undefined
   referrer_id?: number | undefined
 }

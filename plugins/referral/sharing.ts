@@ -18,7 +18,7 @@ export interface SharingParts {
 
 const NOTE = 'Referral'
 
-/** What goes to a referrer with a payment, in its transaction. */
+/** The share of a referrer in a payment, credited in its transaction. */
 export async function sharesOfPayment(
   { db, now, settings }: Pick<SharingParts, 'db' | 'now' | 'settings'>,
   { id, account_id, credit_nanos }: { id: number; account_id: number; credit_nanos: Nanos },

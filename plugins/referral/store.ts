@@ -29,7 +29,7 @@ export async function insertReferral(
   await queries(tx).insert.run(referral)
 }
 
-/** Whether an account may be referred to, and gets shares: it is not closed. */
+/** Reports whether an account may refer and gets shares: it is not closed. */
 export const isOpen = async (db: Db, account_id: number): Promise<boolean> => {
   const [found] = await db.rows<{ id: number }>(
     'SELECT id FROM accounts WHERE id = $account_id AND id NOT IN (SELECT account_id FROM closed_accounts)',
@@ -74,7 +74,7 @@ export const changedPayments = (db: Db, since_ms: number, after_id: number): Awa
     { since_ms, after_id },
   )
 
-/** What moved between a payment and its referrer. */
+/** The sum that moved between a payment and its referrer. */
 export interface Moved {
   /** Undefined: nothing was shared. */
   shared_nanos: Nanos | undefined

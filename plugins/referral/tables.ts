@@ -11,9 +11,9 @@ export const referral_links = sqliteTable('referral_links', {
 
 export const referrals = sqliteTable('referrals', {
   id: integer().primaryKey(),
-  /** Who signed up. */
+  /** The account that signed up. */
   account_id: integer().notNull().unique(),
-  /** Whose link it was. */
+  /** The account of the link. */
   referrer_id: integer().notNull(),
   created_at_ms: integer().notNull(),
 })

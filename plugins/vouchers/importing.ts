@@ -14,9 +14,9 @@ interface Incoming {
 }
 
 export interface ImportedVouchers {
-  /** Those that were not there before. */
+  /** New vouchers. */
   created: number
-  /** Those that came in before and were used there since. */
+  /** Vouchers that were imported before and redeemed at the other gateway since. */
   revoked: number
 }
 

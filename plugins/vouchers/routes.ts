@@ -65,7 +65,7 @@ const jsonOrNull = (request: Request): Promise<unknown> =>
   // Dropped: why it cannot be read. It is then no object, which is what its sender is told.
   readJson(request, MAX_BODY_BYTES).catch(() => null)
 
-/** What an account is given is the business of those who manage it. @throws GatewayError permission_denied; unauthenticated */
+/** Requires a person who manages the account. @throws GatewayError permission_denied; unauthenticated */
 async function requireAccountsOwn(db: Db, id: number): Promise<void> {
   const key = await keyQueries(db).keyAndBudgets.get({ id })
   if (!key) throw unknownKey()

@@ -70,7 +70,7 @@ export const unusedOfNote = (db: Db, note: string): Awaitable<Pick<VoucherRow, '
 export const overdueVouchers = async (db: Db, now_ms: number, row_limit: number): Promise<number[]> =>
   (await queries(db).overdue.all({ now_ms, row_limit })).map(({ id }) => id)
 
-/** What unused vouchers are good for: credit that the operator owes whoever has their codes. */
+/** The value of unused vouchers: credit that the operator owes to the holders of their codes. */
 export const unusedVoucherNanos = async (db: Db, now_ms: number): Promise<Nanos> =>
   Number((await queries(db).unusedNanos.get({ now_ms }))?.nanos ?? 0)
 

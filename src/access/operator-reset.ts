@@ -31,7 +31,7 @@ export function resetOperator(
     await passwordQueries(tx).remove.run({ person_id })
     await passkeyQueries(tx).removeOfPerson.run({ person_id })
     await identityQueries(tx).removeOfPerson.run({ person_id })
-    // Those by mail, too.
+    // Also links that were mailed.
     await linkQueries(tx).removeOfPerson.run({ person_id })
     await forgetAddresses(tx, person_id)
     const ended = await sessionQueries(tx).removeOthers.all({ person_id, key_id: null, id: 0 })

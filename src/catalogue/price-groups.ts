@@ -170,7 +170,7 @@ function timesModel(model: Model, factor: ExactDecimal, report: (message: string
   }
 }
 
-/** Whether a price is below a cost that the list price covers: of the others the catalogue warns anyway. */
+/** Reports whether a price is below a cost that the list price covers: of the others the catalogue warns anyway. */
 const losesMore = ({ price, routes }: Model, { price: list_price }: Model): boolean =>
   routes.some(({ cost }) => {
     const below = cost ? ratesBelowCost(price, cost) : []

@@ -36,7 +36,7 @@ function timesTokens(price: TokenPrice, factor: ExactDecimal): TokenPrice {
 const timesExtras = (extras: ExtraPrices, factor: ExactDecimal): ExtraPrices =>
   new Map([...extras].map(([name, extra]) => [name, timesExtra(extra, factor)]))
 
-/** What a call may have of it at most is bounded as any price. */
+/** The most that a call may have of it is bounded as any price. */
 function timesExtra(extra: ExtraPrice, factor: ExactDecimal): ExtraPrice {
   const nanos = timesPrice(extra.nanos, factor)
   if (nanos * extra.max_units > MAX_PRICE_NANOS)

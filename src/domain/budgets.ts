@@ -20,7 +20,7 @@ export interface Budget {
   readonly ends_ms?: number | undefined
 }
 
-/** What is left of the tightest limit of spending by period that a hold counts against. */
+/** The remaining amount of the tightest limit of spending by period that a hold counts against. */
 export interface SpendLeft {
   of: 'plan' | 'account' | 'person' | 'key'
   period: BudgetPeriod

@@ -6,7 +6,7 @@ const AMOUNT = /^(\d{1,12})(?:\.(\d{1,4}))?$/
 
 const known = new Set(Intl.supportedValuesOf('currency'))
 
-/** Whether a text is the code of a currency, such as EUR. */
+/** Reports whether a text is the code of a currency, such as EUR. */
 export const isCurrency = (code: string): boolean => CODE.test(code) && known.has(code)
 
 /** The digits after the point: 2 for EUR, 0 for JPY. @param currency a code that `isCurrency` */

@@ -101,7 +101,7 @@ const FAILURES: ReadonlySet<ErrorKind> = new Set([
   'upstream_timeout',
 ])
 
-/** Whether somebody's request failed, as against being refused. */
+/** Reports whether a request failed, as against being refused. */
 export const isFailure = (thrown: unknown): boolean => FAILURES.has(toGatewayError(thrown).kind)
 
 /** Drops a failure of the disk, the database or the bucket, for work that may be left undone; throws any other. */

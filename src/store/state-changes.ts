@@ -6,7 +6,7 @@ import { equals, placeholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
 import { state_changes } from './schema.ts'
 
-/** What brought a change about. */
+/** The source of a change. */
 export const CHANGE_SOURCES = ['webhook', 'poll', 'page', 'api', 'command', 'operator', 'system'] as const
 export type ChangeSource = (typeof CHANGE_SOURCES)[number]
 
@@ -22,7 +22,7 @@ export interface StateChange {
   /** The same as before where only the line is to be kept. */
   to: string
   source: ChangeSource
-  /** What is told of it beside the states; no secrets. */
+  /** Facts of the change beside the states; no secrets. */
   detail?: Fields | undefined
 }
 

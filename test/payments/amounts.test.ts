@@ -1,4 +1,4 @@
-// What a payment gives, and what its refunds take: exact to the nano-dollar, whatever their order.
+// The credit of a payment, and the debits of its refunds: exact to the nano-dollar, whatever their order.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { creditOf, debitOf, takenBy } from '../../plugins/payments/amounts.ts'

@@ -1,4 +1,4 @@
-// What payment methods answer: anything that is no payment is a failure, and names no more than the field.
+// Answers of payment methods: anything that is no payment is a failure, which names no more than the field.
 import { expect, test } from 'bun:test'
 import { paymentIn, refundIn, startedIn } from '../../plugins/payments/answers.ts'
 import type { Payment, PaymentRefund, StartedPayment } from '../../src/payment-api.ts'

@@ -1,4 +1,4 @@
-// What follows from a provider's word, by the state that the order is in.
+// Decisions by a provider's word, for each state of an order.
 import { describe, expect, test } from 'bun:test'
 import { decide } from '../../plugins/payments/decide.ts'
 import { askingKey } from '../../plugins/payments/own-refunds.ts'

@@ -1,4 +1,4 @@
-// When an order is looked at next, from its making to its last look.
+// The times of looks at an order, from its making to its last look.
 import { expect, test } from 'bun:test'
 import { isGivenUp, nextLook, nextTry } from '../../plugins/payments/schedule.ts'
 import type { Order, OrderState } from '../../plugins/payments/tables.ts'

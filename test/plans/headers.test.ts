@@ -1,4 +1,4 @@
-// What answers to paid calls say of limits of spending: the tightest that the call counts against, and nothing where there is none.
+// Headers of limits of spending in answers to paid calls: of the tightest limit that the call counts against, and none without a limit.
 import { describe, expect, test } from 'bun:test'
 import { changeAccountBudgets, setBudgets } from '../../src/access/budgets.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'

@@ -1,4 +1,4 @@
-// What paid for a call, wherever it is told: lists, files, the call's page, statements, and the refund that a covered call has none of.
+// The payer of a call, balance or plan, in lists, files, the call's page and statements; a covered call has no refund.
 import { expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { signedIn } from '../support/console-session.ts'

@@ -1,4 +1,4 @@
-// Who signs up by a link is bound to it once: by the link of the mail, never to oneself, and not by a later link.
+// Binding of an account to the link that it signed up by: once, by the link of the mail, never to oneself, and not by a later link.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { bindReferral, codeOf } from '../../plugins/referral/binding.ts'
 import { PASSWORD, signUpScene } from '../sign-up/scene.ts'

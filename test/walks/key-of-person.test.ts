@@ -1,4 +1,4 @@
-// Whose a new key is, in the browser: an owner and the operator choose a person, members and lone owners are not asked; code samples and their copy buttons.
+// The person of a new key, in the browser: an owner and the operator choose a person, members and lone owners are not asked; code samples and their copy buttons.
 import { describe, expect, test } from 'bun:test'
 import { walkedGateway } from '../sign-in/walked.ts'
 import type { ConsolePage } from '../support/console-page.ts'

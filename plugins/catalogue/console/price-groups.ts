@@ -49,7 +49,7 @@ export const LossView = Type.Object({
   lines: Type.Array(MarginLineView, { description: 'rates below the cost of that provider' }),
 })
 
-/** What a model loses in each price group, or a group with each model. */
+/** The loss of a model in each price group, or of a group with each model. */
 export function lossesIn(
   { models: list, price_groups }: Catalogue,
   of: { readonly model?: string; readonly group?: string },

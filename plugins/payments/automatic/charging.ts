@@ -7,7 +7,7 @@ import type { PaymentParts } from '../parts.ts'
 import { keepReference } from '../store.ts'
 import type { Order } from '../tables.ts'
 
-/** Whether an order waits for the charge of a saved card, or for its answer: nobody else may pay or close it meanwhile. */
+/** Reports whether an order waits for the charge of a saved card, or for its answer: nobody else may pay or close it meanwhile. */
 export const isToCharge = ({
   kind,
   state,

@@ -60,7 +60,7 @@ export const decidedAccounts = async (db: Db): Promise<number[]> =>
 export const inactiveAccounts = async (db: Db): Promise<number[]> =>
   (await queries(db).inactive.all()).map(({ account_id }) => account_id)
 
-/** What automatic top-ups of an account have come to since a moment, with the one that is under way. */
+/** The sum of an account's automatic top-ups since a moment, with the one that is under way. */
 export const automaticSince = async (
   db: Db,
   since: { account_id: number; currency: string; from_ms: number },
@@ -72,7 +72,7 @@ export const statusAndMail = (
 ): Awaitable<{ name: string; status: string; email: string | null } | undefined> =>
   queries(db).account.get({ account_id })
 
-/** Those that failures have turned off. */
+/** Automatic top-ups that failures have turned off. */
 export const failedTopUps = (db: Db): Awaitable<{ name: string; failure: string | null }[]> =>
   queries(db).failed.all()
 

@@ -12,7 +12,7 @@ import {
 export const OFF_REASONS = ['person', 'failures', 'card', 'account'] as const
 export type OffReason = (typeof OFF_REASONS)[number]
 
-/** What an account's people have set, and how it goes: one of each account. */
+/** The setting of an account's people, and its progress: at most one of each account. */
 export const automatic_top_ups = sqliteTable('automatic_top_ups', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),

@@ -60,7 +60,7 @@ export function createTopUpWorker(parts: PaymentParts & TopUpParts): TopUpWorker
       const order = await makeTopUp(parts, account_id)
       if (!order) return
       log.info({ order: order.id, account_id }, 'an automatic top-up is made')
-      // What is not known then is asked for by the poller of orders.
+      // The poller of orders looks at those that are still undecided then.
       await lookAt(parts, order.id, CAUSE)
     } catch (cause) {
       log.warn({ account_id, cause }, 'an automatic top-up could not be finished now')

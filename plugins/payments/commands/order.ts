@@ -202,7 +202,7 @@ function readAmount(text: string, currency: string): number {
 
 const wordsOf = ({ state }: Pick<Order, 'state'>): string => state.replaceAll('_', ' ')
 
-/** What a payment has just given. */
+/** The credit of a payment that was just made. */
 const givenBy = (before: Order, { account_name, ...after }: OrderWork['order']): string =>
   !wasPaid(before.state) && wasPaid(after.state)
     ? ` ${formatUsd(after.credit_nanos + after.bonus_nanos)} USD added to ${account_name}.`

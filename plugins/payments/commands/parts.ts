@@ -1,4 +1,4 @@
-// What commands of orders work with: the parts of payments over a data folder, beside a running gateway or without one.
+// The parts of payments for commands of orders: over a data folder, beside a running gateway or without one.
 import type { Command } from 'commander'
 import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
 import { requireCatalogue, withDatabase } from '../../../src/app/command-line/data-folder.ts'

@@ -121,7 +121,7 @@ const isTrouble = ({ detail }: StateChangeRow): boolean => 'trouble' in Object(J
 
 type Change = Static<typeof OrderView>['changes'][number]
 
-/** What the staff is told of a change besides. */
+/** Fields of a change for the staff alone. */
 const toldOf = ({ source, detail }: StateChangeRow) => ({
   source: source as ChangeSource,
   detail: JSON.parse(detail) as Record<string, unknown>,

@@ -221,7 +221,7 @@ async function look(
 const isSilent = (thrown: unknown): boolean =>
   isFailure(thrown) || (thrown instanceof GatewayError && thrown.code === 'no_payment_method')
 
-/** Where the method is silent, the order may be cancelled all the same: a payment that comes is credited. */
+/** Looks at a payment that was begun. A silent method stops no cancellation: a payment that comes is credited. */
 async function lookIfBegun(
   gateway: Pick<ConsoleParts, 'db' | 'calls'>,
   { parts }: Payments,

@@ -39,7 +39,7 @@ export const RefundBody = Closed({
     maxLength: MAX_NOTE_CHARS,
     must: `a reason of at most ${MAX_NOTE_CHARS} characters`,
   }),
-  /** What was left of the payment, as it was read: a second click refunds nothing. */
+  /** The rest of the payment as the page showed it: a second click refunds nothing. */
   left: Type.Optional(Amount),
 })
 
@@ -105,7 +105,7 @@ const RefundView = Closed({
   ...TimeFields('created'),
 })
 
-/** What the payment method says of an order, and when it is asked: for the staff. */
+/** The payment method's word on an order, and the time of the next look: for the staff. */
 const ReportView = Closed({
   payment_reference: Nullable(Type.String()),
   fee: Nullable(Decimal('what the payment method keeps')),

@@ -20,7 +20,7 @@ const referenceOf = (id: string, time: string): string => `TG-${id}-${time}${che
 const checkDigits = (digits: string): string => String(98n - ((BigInt(digits) * 100n) % 97n)).padStart(2, '0')
 
 /**
- * What a transfer names, as it stands on a bank statement: `tg-12-47130` is the same.
+ * Reads the number on a transfer, as it stands on a bank statement: `tg-12-47130` is the same.
  *
  * @returns the number of an order, and the reference that this order must have; undefined for a text that is none, also by its check digits
  */

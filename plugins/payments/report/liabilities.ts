@@ -1,4 +1,4 @@
-// What the operator owes to accounts: their balances, and what other capabilities add, such as vouchers that nobody has redeemed.
+// Liabilities of the operator to accounts: their balances, and those that other capabilities add, such as vouchers that nobody has redeemed.
 import { sql } from 'drizzle-orm'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Nanos } from '../../../src/domain/money.ts'

@@ -25,13 +25,13 @@ export interface MoneyRecord {
   amount_minor: number
   /** The tax in the amount: of a part of a payment, the same part of its tax. */
   tax_minor: number
-  /** What the payment method keeps; null: it has not said. Of what goes back it keeps nothing more. */
+  /** The fee of the payment method; null: not reported. Refunds and disputes add none. */
   fee_minor: number | null
-  /** What the balance got, or lost. */
+  /** The change of the balance. */
   credit_nanos: Nanos
 }
 
-/** What stays of a record: without tax, and without the fee where it is known. */
+/** The net amount of a record: without tax, and without the fee where it is known. */
 export const netOf = ({ amount_minor, tax_minor, fee_minor }: MoneyRecord): number =>
   amount_minor - tax_minor - (fee_minor ?? 0)
 
@@ -90,7 +90,7 @@ function recordOf(
     receipt: rank === 1 ? `${order.id}-R${id}` : `${order.id}-D`,
     amount_minor: -back_minor,
     tax_minor: -taxIn(order, rank === 1 ? before_minor : refunded_minor, back_minor),
-    // What a lost dispute took: all that refunds had not.
+    // A lost dispute took the rest that refunds had left.
     credit_nanos: -(rank === 1 ? debit_nanos : Math.max(0, credit_nanos + bonus_nanos - debit_nanos)),
   }
 }

@@ -1,4 +1,4 @@
-// What payments brought in a period, by payment method and currency: added up from the same records that accounting gets.
+// Revenue of a period by payment method and currency: added up from the same records that accounting gets.
 import type { Nanos } from '../../../src/domain/money.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { netOf, type Period, recordsOf } from './records.ts'
@@ -7,17 +7,17 @@ export interface Revenue {
   method: string
   currency: string
   payments: number
-  /** What was paid, with tax and fees. */
+  /** Payments, with tax and fees. */
   gross_minor: number
   refunds: number
-  /** What went back by refunds and lost disputes. */
+  /** Refunds and lost disputes. */
   returned_minor: number
   /** The tax in what was paid and did not go back. */
   tax_minor: number
   fee_minor: number
   /** Payments whose fee is not known. */
   without_fee: number
-  /** What is left. */
+  /** Gross without what was returned, tax and known fees. */
   net_minor: number
   /** Added to balances and taken from them again, bonuses included. */
   credit_nanos: Nanos

@@ -11,7 +11,7 @@ import { STRIPE } from './provider.ts'
 import { isTestKey, type StripeSettings } from './settings.ts'
 import type { PaymentCustomer } from './tables.ts'
 
-/** What is known of a card; none of it can be charged by. */
+/** The details of a card for people; nothing can be charged by them. */
 export interface CardFacts {
   brand: string
   last4: string
@@ -21,13 +21,13 @@ export interface CardFacts {
 }
 
 export interface SavedCards {
-  /** Whether a card can be saved now. */
+  /** True where a card can be saved now. */
   isOffered(): boolean
   /** No money moves. */
   isTest(): boolean
   /** The card of an account; one whose page was left a moment ago is asked about. @throws GatewayError upstream_failed */
   of(account_id: number): Promise<CardFacts | undefined>
-  /** Whether a page to save one was opened, and its end is not known yet. */
+  /** True while a page to save a card is open, or its end is not known yet. */
   isAwaited(account_id: number): Promise<boolean>
   /** Begins to save one. @returns where the person does it @throws GatewayError unprocessable where cards are not set up; upstream_failed */
   begin(holder: CardHolder, person_id: number | undefined): Promise<string>

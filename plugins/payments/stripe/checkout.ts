@@ -1,4 +1,4 @@
-// What Stripe is asked for: a page to pay an order, a page to save a card, a charge of a saved card. Pure.
+// Requests to Stripe: a page to pay an order, a page to save a card, a charge of a saved card. Pure.
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import { conflict } from '../../../src/domain/errors.ts'
@@ -28,7 +28,7 @@ const markOf = ({ id, return_url }: PaymentOrder): Stripe.MetadataParam => ({
   tollgate_url: return_url,
 })
 
-/** Whether something at Stripe was made for this order, and not for one of its number in another database. */
+/** Reports whether an object at Stripe was made for this order, and not for one of its number in another database. */
 export const isMarkOf = (order: PaymentOrder, metadata: Stripe.Metadata): boolean =>
   Object.entries(markOf(order)).every(([name, value]) => metadata[name] === value)
 

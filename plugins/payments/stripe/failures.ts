@@ -1,7 +1,7 @@
 // Failures of Stripe: which of them are its answer on a payment, in words for people.
 import { conflict, type GatewayError, invalidRequest } from '../../../src/domain/errors.ts'
 
-/** What Stripe's library throws, by its documented fields: https://docs.stripe.com/api/errors. */
+/** The errors of Stripe's library, by their documented fields: https://docs.stripe.com/api/errors. */
 interface StripeFailure {
   rawType?: string
   code?: string
@@ -22,7 +22,7 @@ export function refusalOf(thrown: unknown): StripeFailure | undefined {
   return is_refusal ? failure : undefined
 }
 
-/** Whether an object that the gateway has the number of is not there, as of another Stripe account. */
+/** Reports whether an object is unknown at Stripe though the gateway has its number, as one of another Stripe account. */
 export const isMissing = (thrown: unknown, param?: string): boolean => {
   const failure = asFailure(thrown)
   return failure?.code === 'resource_missing' && (param === undefined || failure.param === param)
@@ -33,7 +33,7 @@ export const isRefusedKey = (thrown: unknown): boolean => asFailure(thrown)?.sta
 /** A restricted key lacks a permission. */
 export const mayNot = (thrown: unknown): boolean => asFailure(thrown)?.statusCode === 403
 
-/** What the payer can mend of a payment that could not be begun; any other failure stays as it is. */
+/** A failure to begin a payment that the payer can mend, as a refusal; any other failure stays as it is. */
 export function asPayersMistake(thrown: unknown): unknown {
   const { code } = refusalOf(thrown) ?? {}
   if (code === 'amount_too_small')

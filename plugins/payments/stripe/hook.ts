@@ -21,7 +21,7 @@ export const HOOK_EVENTS = [
   'charge.dispute.closed',
 ] as const
 
-/** What an event is about. */
+/** The subject of an event. */
 export type Hint =
   | { about: 'payment'; reference: string }
   /** A page on which a card was saved. */

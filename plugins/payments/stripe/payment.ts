@@ -7,7 +7,7 @@ import { fromStripe, roughlyFromStripe } from './amounts.ts'
 export const ORDER_FIELD = 'tollgate_order'
 export const REFUND_FIELD = 'tollgate_refund'
 
-/** What hangs on a payment besides its session. */
+/** Refunds and disputes of a payment, which its session does not contain. */
 export interface Aftermath {
   refunds: readonly Stripe.Refund[]
   disputes: readonly Stripe.Dispute[]
@@ -29,7 +29,7 @@ export function paymentOfSession(session: Stripe.Checkout.Session, after: Afterm
   return {
     ...(intent ? paymentOfIntent(intent, after) : {}),
     state: stateOfSession(session, intent),
-    // What was taken, or what is asked for until then.
+    // The amount that was taken, or the requested one until then.
     ...(intent?.status === 'succeeded' ? takenBy(intent) : requested),
     order_id: orderIdOf(session.metadata),
     ...tax,

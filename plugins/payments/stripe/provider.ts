@@ -197,7 +197,7 @@ async function refund(
   }
 }
 
-/** What became of the charge of an order, where it was asked for before. */
+/** The outcome of an earlier charge of an order. */
 async function chargeBefore(
   stripe: Stripe,
   order: PaymentOrder,

@@ -112,8 +112,8 @@ function unsetOf(text: Secrets, read: Readonly<Record<keyof Secrets, string | un
   return `[payments.stripe] cannot be used: the environment variable ${unset.join(' and ')} is not set. Set it, or remove the section.`
 }
 
-/** Where a secret of the section goes. */
+/** The address that a secret of the section goes to. */
 export const STRIPE_ORIGIN = 'https://api.stripe.com'
 
-/** Whether no money moves by a key. */
+/** Reports whether a key moves no money. */
 export const isTestKey = (secret_key: string): boolean => /^(?:sk|rk)_test_/.test(secret_key)

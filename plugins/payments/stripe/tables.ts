@@ -24,7 +24,7 @@ export const payment_customers = sqliteTable('payment_customers', {
   card_last4: text(),
   /** Its last month, as `2027-08`. */
   card_expires: text(),
-  /** Who saved it. Null: of an erased person. */
+  /** The person who saved it. Null: an erased one. */
   card_person_id: integer(),
   card_saved_at_ms: integer(),
   created_at_ms: integer().notNull(),
@@ -39,7 +39,7 @@ export const customer_tables: readonly StoredTable[] = [
     columns: {
       ...columns('id account_id provider is_live reference card_brand card_last4 card_expires', EXPORTED),
       ...columns('card_person_id card_saved_at_ms created_at_ms', EXPORTED),
-      // What a charge is made by.
+      // The saved card that charges are made by.
       ...columns('card_setup card_reference', NOT_EXPORTED),
     },
   }),

@@ -44,7 +44,7 @@ export default function AddFunds() {
   )
 }
 
-/** What there is before the payment. */
+/** The balance before the payment. */
 const Before = ({ available_nanos, debt_nanos }: { available_nanos: number; debt_nanos: number }) => (
   <p>
     {debt_nanos > 0

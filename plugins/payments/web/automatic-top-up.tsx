@@ -53,7 +53,7 @@ export function AutomaticTopUp() {
   )
 }
 
-/** Whether a card has to be saved here first. Payment methods of custom plugins keep theirs themselves. */
+/** Reports whether a card has to be saved here first. Payment methods of custom plugins keep theirs themselves. */
 function useLacksCard(): boolean {
   const has_cards = useFeature('saved_cards')
   const { data } = useCard(has_cards)

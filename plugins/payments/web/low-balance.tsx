@@ -13,7 +13,7 @@ interface LowBalanceProps {
 const LOW_DAYS = 3
 const WEEK_DAYS = 7
 
-/** Whether `LowBalance` is still to come, and would push down what is below it. */
+/** Reports whether `LowBalance` is still to come, and would push down the parts below it. */
 export function useIsLowBalanceAwaited(): boolean {
   return useWeek({}, useCanPay()).isLoading
 }

@@ -1,4 +1,4 @@
-// What a payment gives, as told before anybody pays.
+// The credit of a payment, as its payer sees it before they pay.
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 

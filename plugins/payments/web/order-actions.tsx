@@ -1,4 +1,4 @@
-// What operators do with an order: ask its payment method now, mark a bank transfer as paid, refund.
+// Actions of operators on an order: ask its payment method now, mark a bank transfer as paid, refund.
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { api, part, send } from '../../console/web/app/client.ts'
@@ -14,7 +14,7 @@ import { TextInput, UnitInput } from '../../console/web/parts/input.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
 import { amountOf, type Order, STATES } from './words.ts'
 
-/** What moves a balance changes. */
+/** Queries that a movement of the balance changes. */
 const CHANGES = ['orders', 'payments', 'accounts', 'account', 'entries', 'overview']
 
 export function OrderActions({ order }: { order: Order }) {

@@ -70,7 +70,7 @@ export function OrderFacts({ order }: { order: Order }) {
   )
 }
 
-/** What the payment method reports, for the staff. */
+/** The payment method's report, for the staff. */
 function reportFacts({ report, reference, currency }: Order): Fact[] {
   if (!report) return []
   return [

@@ -89,7 +89,7 @@ export function OrderList() {
   const query = { ...chosen, state: state === '' ? undefined : state }
   const page = { ...query, cursor: row }
   const orders = useApi(['orders', page], () => api.orders.get({ query: page }))
-  // What comes later would push aside what stands beside it.
+  // A button that comes later would push aside its neighbours.
   if (is_awaited) return <Skeleton rows={6} />
   return (
     <div className="stack">

@@ -36,7 +36,7 @@ export default function OrderPage({ params: { order: id = '' } }: PageProps) {
   return <Known order={order.data} />
 }
 
-/** Whoever comes back from paying sees at once what has become of it. */
+/** Looks at the order at once for a payer who comes back from paying. */
 function useLooks(order: Order | undefined): void {
   const queries = useQueryClient()
   const { side } = useViewer()
@@ -116,7 +116,7 @@ function Known({ order }: { order: Order }) {
   )
 }
 
-/** What somebody does who has looked at their order: at first, a call. */
+/** The next step of a payer who has looked at their order: at first, a call. */
 function NextSteps({ is_paid }: { is_paid: boolean }) {
   const { data } = useOwnAccount(is_paid)
   return (

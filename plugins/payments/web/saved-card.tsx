@@ -28,7 +28,7 @@ export function SavedCard() {
   return is_offered ? <CardSection /> : null
 }
 
-/** What the payment method's page led back with: `saved` or `cancelled`; empty otherwise. */
+/** The end of the payment method's page: `saved` or `cancelled`; empty otherwise. */
 const useOutcome = () => useAddressState({ card: '' })
 
 export function useCard(enabled: boolean) {

@@ -11,7 +11,7 @@ function wordOf({ subject, refund_id, from, to }: Change): string {
   return to in STATES ? STATES[to as keyof typeof STATES].word : to
 }
 
-/** What was told of it, as "paid: 25.00 EUR". */
+/** The details of a change, as "paid: 25.00 EUR". */
 const detailOf = ({ detail }: Change): string =>
   Object.entries(detail ?? {})
     .map(([name, value]) =>

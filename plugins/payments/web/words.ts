@@ -45,13 +45,13 @@ export const sourceWords = (source: string | undefined): string | undefined =>
 export const amountOf = ({ amount, currency }: Pick<OrderRow, 'amount' | 'currency'>): string =>
   `${amount} ${currency}`
 
-/** What has become of an order, for the staff, where its state alone does not say it. */
+/** The status of an order for the staff, where its state alone does not say it. */
 export const staffSentence = ({ state, account }: Order): string | undefined =>
   state === 'lost'
     ? `The bank took the payment back, so its credit was taken from ${account}’s balance. If the balance lacked a part of it, that part is debt, and the account is suspended.`
     : undefined
 
-/** What has become of an order, for whoever pays. */
+/** The status of an order for its payer. */
 export function stateSentence(order: Order): string {
   const paid = amountOf(order)
   const credit = `${order.credit_usd} USD`

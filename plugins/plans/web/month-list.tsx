@@ -31,7 +31,7 @@ const STATES = [
 interface MonthListProps {
   /** For the staff: those of this account. */
   account?: string | undefined
-  /** Whether it is of one account, and has no filters. */
+  /** True for the list of one account, without filters. */
   of_one?: boolean
 }
 

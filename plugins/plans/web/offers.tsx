@@ -13,7 +13,7 @@ interface OffersProps {
   account: string | undefined
 }
 
-/** What somebody is about to buy, as the page showed it then. */
+/** The plan that somebody is about to buy, as the page showed it then. */
 interface Chosen {
   offer: Offer
   page: PlanPage

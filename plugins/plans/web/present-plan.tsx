@@ -66,7 +66,7 @@ const isOffered = (name: string, { offered }: PlanPage): boolean => offered.some
 const priceOf = (name: string, { offered }: PlanPage): number =>
   offered.find(({ plan }) => plan === name)?.price_nanos ?? 0
 
-/** What comes next where it is not the same month again. */
+/** The next plan, where it is not the same month again. */
 function PlanNotice({ plan, page }: Omit<PresentPlanProps, 'account'>) {
   const { state, renews, next_plan, ends_at_ms, covers_until_at_ms } = plan
   const follows = next_plan ?? plan.plan

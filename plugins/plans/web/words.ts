@@ -33,7 +33,7 @@ export const modelWords = (models: readonly string[]): readonly string[] =>
 export const beyondWords = (overflow: boolean): string =>
   overflow ? 'Paid from the balance' : 'Refused until the limit resets'
 
-/** What a plan is to an account. */
+/** The status of a plan of an account. */
 export type Standing = 'new' | 'renewal' | 'dearer' | 'later' | 'current' | 'next'
 
 /** `current`: it has it, and is to have it on; `later`: it begins when the month is over. */

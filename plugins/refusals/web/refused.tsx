@@ -45,7 +45,7 @@ export function ManyRefused({ refusals, account }: ManyRefusedProps) {
   )
 }
 
-/** What to do about a refusal: who may pay for the account here adds funds at once. */
+/** The fix of a refusal: a person who may pay for the account here adds funds at once. */
 export function RefusalAdvice({ code }: { code: string }) {
   const { side } = useViewer()
   const can_pay = useCanPay()

@@ -67,7 +67,7 @@ export async function resaleView(
     models: rows.length,
     plans: await plansView(db, request, covered),
     below_cost: rows
-      // What a plan covers is paid by its fee, not by the call.
+      // A covered call is paid by the fee of its plan.
       .map((row) => ({
         ...row,
         provider_cost_nanos: Math.max(0, row.provider_cost_nanos - (costOf.get(row.name) ?? 0)),

@@ -17,7 +17,7 @@ export interface Started extends OperatorsWayIn {
   demo: Demo | undefined
 }
 
-/** How an operator comes to their first password: by a link, or by the invitation that they have already. */
+/** The operator's way to a first password: a link, or the invitation that they have already. */
 export interface OperatorsWayIn {
   console?: ConsoleLink | undefined
   /** The address of the operator who was invited. */

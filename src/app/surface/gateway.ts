@@ -73,7 +73,7 @@ export interface People {
   passwords: Passwords
   /** The ways to sign in that plugins add, for the form. Filled at the start, once. */
   sign_in_ways: SignInWay[]
-  /** What pages offer only where the operator has set it up, as plugins add it. Filled at the start, once. */
+  /** Features that pages offer only where the operator has set them up, as plugins add them. Filled at the start, once. */
   features: Feature[]
   /** The terms of service that new people accept. Set at the start, once; absent: there are none. */
   terms?: TermsOfService
@@ -93,9 +93,9 @@ export interface People {
 export interface Feature {
   /** As the entries of its pages name it. */
   name: string
-  /** Whether it is set up at this moment. */
+  /** Reports whether the feature is set up at this moment. */
   isOffered: () => boolean
-  /** Whether a viewer still has it where it is offered no more. */
+  /** Reports whether a viewer still has the feature where it is offered no more. */
   isKept?: (viewer: Viewer) => Awaitable<boolean>
 }
 
@@ -155,7 +155,7 @@ export interface Operations {
   filesTrouble: () => string | undefined
   /** Posts a message to a public server of the operator's choice. */
   postWebhook: PostWebhook
-  /** How the gateway's own requests reach servers; those of calls go by `calls.upstream`. */
+  /** The network of the gateway's own requests; calls go by `calls.upstream`. */
   network: (url: string, init: RequestInit) => Promise<Response>
   /** The checks of plugins in a running gateway. Filled at the start, once. */
   checks: GatewayCheck[]
@@ -163,9 +163,9 @@ export interface Operations {
   metrics: ValueMetric[]
   /** The payment methods that custom plugins bring. Filled at the start, once. */
   payment_providers: PaymentProvider[]
-  /** What goes to accounts with a payment, in its transaction, as plugins add it. Filled at the start, once. */
+  /** Credit to other accounts with a payment, in its transaction, as plugins add it. Filled at the start, once. */
   payment_shares: PaymentShares[]
-  /** What the operator owes to accounts beside their balances, as plugins add it. Filled at the start, once. */
+  /** Liabilities of the operator to accounts beside their balances, as plugins add them. Filled at the start, once. */
   liabilities: Liability[]
   /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
   console_routes: (() => Promise<AnyElysia | undefined>)[]
@@ -173,7 +173,7 @@ export interface Operations {
   references: (() => Promise<Reference>)[]
 }
 
-/** What accounts have paid for and not got yet, such as vouchers that nobody has redeemed. */
+/** Value that accounts have paid for and not got yet, such as vouchers that nobody has redeemed. */
 export interface Liability {
   /** A noun for its line: `Unused vouchers`. */
   title: string

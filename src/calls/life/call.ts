@@ -62,10 +62,10 @@ export class Call<O extends PaidOrder = PaidOrder> {
   /** The id of the hold, and of the call's record once there is one. */
   hold_id = 0
   held_nanos: Nanos = 0
-  /** What it counts against the plan that covers it; the balance holds nothing then. */
+  /** The amount that it counts against the plan that covers it; the balance holds nothing then. */
   covered_nanos: Nanos = 0
   plan_period_id: number | null = null
-  /** What is left of the tightest limit of spending that it counts against; undefined without one. */
+  /** The remaining amount of the tightest limit of spending that it counts against; undefined without one. */
   spend_left: SpendLeft | undefined
   /** The limits of its hold and tokens, counted in the database; undefined where this process alone counts. */
   limits: HoldLimits | undefined

@@ -199,6 +199,6 @@ function keepForNextStart(
   }
 }
 
-/** What a settlement takes from the balance: nothing where a plan covers the call. */
+/** The amount that a settlement takes from the balance: nothing where a plan covers the call. */
 export const costOf = (operation: PostOperation | VoidOperation): Nanos =>
   operation.op === 'post' && !operation.is_covered ? operation.cost_nanos : 0

@@ -19,7 +19,7 @@ export interface PlanInForce {
   readonly period_id: number
   readonly covers_until_ms: number
   readonly hasModel: TextMatcher
-  /** Whether the balance pays for calls that it does not cover. */
+  /** True where the balance pays for calls that the plan does not cover. */
   readonly overflow: boolean
   readonly concurrent_calls: number | null
   /** Its calls that are under way. */
@@ -224,7 +224,7 @@ export function countCost(
     if (countResolved(budget, hold_id, change_nanos)) book.changed_budgets.add(budget)
 }
 
-/** How `Book.row_states` has a row. */
+/** The key of a row in `Book.row_states`. */
 export const stateKey = (table: string, id: number): string => `${table} ${id}`
 
 /** How `Book.keyed_entries` has the entry of a request. */

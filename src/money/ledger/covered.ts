@@ -107,7 +107,7 @@ export async function coveredIn(
   return [...sums.values()].sort(byPrice)
 }
 
-/** What accounts paid for months of plans in a time. */
+/** The sum that accounts paid for months of plans in a range of time. */
 export async function planFees(
   db: Db,
   { from_ms, until_ms }: { from_ms: number; until_ms: number },

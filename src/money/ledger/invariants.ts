@@ -41,7 +41,7 @@ const MIN_OF_ACCOUNT = least('balance_nanos', 'held_nanos', 'debt_nanos', 'balan
 const MIN_OF_KEY = least('spent_nanos', 'held_nanos')
 const MIN_OF_CALL = least('cost_nanos', 'unpaid_nanos', 'refunded_nanos', 'cost_nanos - refunded_nanos')
 
-/** Those of a plan count the calls that it covers, and no other does. A call that began in an earlier month of the plan counts by its number. */
+/** Budgets of a plan count the calls that it covers, and no other does. A call that began in an earlier month of the plan counts by its number. */
 const OF_PLAN = 'budgets.plan_period_id IS NOT NULL'
 
 /** Budgets that count less than they must. More is right: a key that replaced another begins with what that one had used. */

@@ -109,7 +109,7 @@ interface Movement {
   now_ms: number
 }
 
-/** What changes with a movement of money, in its transaction. */
+/** Changes of rows with a movement of money, in its transaction. */
 interface Changing {
   /** Refused as `wrong_state` unless each row is in a state that it may come from, and of the account or of nobody. */
   changes?: readonly StateChange[] | undefined

@@ -41,7 +41,7 @@ export function uncovered(
   return staysExactOpened(budgets, amount_nanos, now_ms) ? undefined : refused('amount_out_of_range')
 }
 
-/** Whether the limits of an account's plan stay exact with a cost in the place of a hold. */
+/** Reports whether the limits of an account's plan stay exact with a cost in the place of a hold. */
 export const coversExactly = ({ plan }: AccountRow, hold_id: number, change_nanos: Nanos): boolean =>
   !plan || staysExactResolved(plan.budgets, hold_id, change_nanos)
 

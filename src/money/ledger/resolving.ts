@@ -24,7 +24,7 @@ export interface OpenHold {
   readonly key: KeyRow
   /** Nothing once it has expired, and where a plan covers the call. */
   readonly frozen_nanos: Nanos
-  /** What it counts against the plan that covers the call. */
+  /** The amount that it counts against the plan that covers the call. */
   readonly covered_nanos: Nanos
   readonly is_covered: boolean
   readonly late: true | undefined

@@ -155,7 +155,7 @@ function post(book: Book, operation: PostOperation): PostOutcome {
   return { ok: true, charged_nanos: paid, unpaid_nanos, late }
 }
 
-/** What it costs counts against the plan alone, also what is more than its ceiling. */
+/** The whole cost counts against the plan alone, also the part above its ceiling. */
 function postCovered(book: Book, operation: PostOperation, open: OpenHold): PostOutcome {
   const { cost_nanos, now_ms } = operation
   const { resolving, account, late } = open

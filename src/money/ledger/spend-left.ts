@@ -1,4 +1,4 @@
-// What is left of the tightest limit of spending by period that a hold counts against, for callers. Pure.
+// The remaining amount of the tightest limit of spending by period that a hold counts against, for callers. Pure.
 import { type Budget, resetOf, roomOf, type SpendLeft } from '../../domain/budgets.ts'
 import { type AccountRow, type HoldRow, type KeyRow, personBudgets } from './book.ts'
 

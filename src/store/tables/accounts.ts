@@ -81,7 +81,7 @@ export const budgets = sqliteTable('budgets', {
   used_nanos: integer().notNull(),
   /** Whose keys together; null: of the account, or a key. */
   person_id: integer(),
-  /** Whose plan: of the calls that it covers; null: of others. */
+  /** The plan that covers the calls; null: not covered. */
   plan_period_id: integer(),
 })
 

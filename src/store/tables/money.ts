@@ -59,9 +59,9 @@ export const state_changes = sqliteTable('state_changes', {
   account_id: integer(),
   from_state: text().notNull(),
   to_state: text().notNull(),
-  /** What brought it about: a webhook, a look at the provider, a page, a command, or the gateway itself. */
+  /** The source: a webhook, a look at the provider, a page, a command, or the gateway itself. */
   source: text().notNull(),
-  /** What is told of it, as JSON. */
+  /** Facts of the change, as JSON. */
   detail: text().notNull(),
   at_ms: integer().notNull(),
 })

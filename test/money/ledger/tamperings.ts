@@ -1,4 +1,4 @@
-// What breaks the invariants of the ledger: each a change by hand, with the checks of the tables switched off.
+// Tamperings that break the invariants of the ledger: each a change by hand, with the checks of the tables switched off.
 import type { Operation } from '../../../src/money/ledger/operations.ts'
 import { expire, hold, openDebt, post, refund, topUp, voided, withdraw } from './world.ts'
 

@@ -35,7 +35,7 @@ export function useMay(right: Right | undefined): boolean {
   return right === undefined || viewer === null || viewer.rights.includes(right)
 }
 
-/** Whether the operator has set up what parts of a page are for. */
+/** Reports whether the operator has set up a feature, for the parts of pages that belong to it. */
 export const useFeature = (name: string): boolean => useViewer().features.includes(name)
 
 /** Which pages a viewer sees. */

@@ -21,7 +21,7 @@ function daysOf(month: string): { since: string; until: string } {
 const MONTHS_OFFERED = 12
 
 type MonthFilterProps = Parameters<typeof DayFilters>[0] & {
-  /** What is shown while no month is chosen. */
+  /** The text while no month is chosen. */
   any?: string
 }
 

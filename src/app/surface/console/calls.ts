@@ -173,7 +173,7 @@ export function beginExport({ people }: Pick<Gateway, 'people'>, viewer: Viewer)
   return account_id === undefined ? () => {} : people.exports.begin(account_id)
 }
 
-/** Whoever is signed in; undefined: nobody. */
+/** The person who is signed in; undefined: nobody. */
 export async function viewerIfAny(gateway: SessionParts, entering: Entering): Promise<Viewer | undefined> {
   try {
     return await viewerOf(gateway, entering)

@@ -1,4 +1,4 @@
-// How a text call is put to a route: in the provider's own protocol, with the output limit that is held for.
+// The writing of a text call for a route: in the provider's own protocol, with the output limit that is held for.
 import type { GatewayError } from '../../../domain/errors.ts'
 import { affordableOutput } from '../../../money/pricing/quote.ts'
 import { markOf } from '../../../observe/key-mark.ts'

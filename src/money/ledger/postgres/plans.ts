@@ -22,7 +22,7 @@ export const readingOfPlans = (
     new Map(answer ? objectsOf<StoredPlan>(answer).map((plan) => [plan.account_id, plan]) : []),
 })
 
-/** Who expires a hold does not know what it is of. */
+/** An operation that expires a hold does not know its plan. */
 const mayBeCovered = (operation: Operation): boolean =>
   operation.op === 'expire' ||
   ('is_covered' in operation && operation.is_covered === true) ||
