@@ -250,7 +250,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
         answer_ms: 5_000,
         least_bytes_per_s: 1_000,
       })
-      await connection.put('tollgate-store/another', new Uint8Array([1]))
+      await connection.put(`tollgate-store/${crypto.randomUUID()}`, new Uint8Array([1]))
       await expectRefused(/has the files of another Tollgate\. Name another bucket or prefix/)
     })
 

@@ -15,6 +15,8 @@ interface ClaimOptions {
 
 /** Below it is one object, named by the database's mark. */
 const MARKS = 'tollgate-store/'
+/** Of a mark, an id. Other names are no gateway's: some servers list a file of their own for the moment in which a mark is put again. */
+const MARK = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TEXT = new TextEncoder().encode(
   'The files of a Tollgate gateway. Its database knows this object by its name: keep it.\n',
 )
@@ -64,8 +66,7 @@ export async function claimBucket(db: Db, stores: FileStores, options: ClaimOpti
 
 /** The mark that a bucket has; undefined if it is nobody's. @throws GatewayError conflict if it has several */
 export async function markOf(bucket: BucketFiles): Promise<string | undefined> {
-  const { value } = await bucket.connection.list(MARKS).next()
-  const known: string | undefined = value?.key.slice(MARKS.length)
+  const { value: known } = await marksIn(bucket).next()
   if (known !== undefined) await isMarked(bucket, known)
   return known
 }
@@ -89,17 +90,24 @@ export async function requireOwnFiles(
 }
 
 /** Whether a bucket has a mark, which is the `known` one. @throws GatewayError conflict where it is another's */
-export async function isMarked({ connection }: BucketFiles, known: string | undefined): Promise<boolean> {
+export async function isMarked(bucket: BucketFiles, known: string | undefined): Promise<boolean> {
   let is_marked = false
-  for await (const { key } of connection.list(MARKS)) {
-    if (key !== MARKS + known)
+  for await (const mark of marksIn(bucket)) {
+    if (mark !== known)
       throw conflict(
-        `${connection.where} has the files of another Tollgate. Name another bucket or prefix in [storage]. If they are this ` +
-          `gateway's, such as after a restore of an older database, delete the object ${key} there and start again.`,
+        `${bucket.connection.where} has the files of another Tollgate. Name another bucket or prefix in [storage]. If they are this ` +
+          `gateway's, such as after a restore of an older database, delete the object ${MARKS}${mark} there and start again.`,
       )
     is_marked = true
   }
   return is_marked
+}
+
+async function* marksIn({ connection }: BucketFiles): AsyncGenerator<string, undefined> {
+  for await (const { key } of connection.list(MARKS)) {
+    const name = key.slice(MARKS.length)
+    if (MARK.test(name)) yield name
+  }
 }
 
 /** Of two that mark it at the same moment, at least one sees the other, since each puts its mark before it looks. */
