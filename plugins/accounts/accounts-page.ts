@@ -8,6 +8,8 @@ import {
   listAccountPage,
   listedAccounts,
 } from '../../src/access/account-listing.ts'
+import type { Nanos } from '../../src/domain/money.ts'
+import { readZone } from '../../src/http/period.ts'
 import {
   lowReason,
   NOTHING_SPENT,
@@ -17,6 +19,7 @@ import {
 } from '../../src/money/ledger/spending.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Page, PageRequest } from '../../src/store/page.ts'
+import { weekSpendOf } from './week-spend.ts'
 
 /** With a hyphen: from the last, the highest or the most on. */
 export const ACCOUNT_ORDERS = ['name', '-name', 'balance', '-balance', 'spent', '-spent'] as const
@@ -26,6 +29,8 @@ interface Query extends AccountFilter {
   /** Only accounts that need money. */
   low?: 'yes' | undefined
   order?: (typeof ACCOUNT_ORDERS)[number] | undefined
+  /** Whose last seven days count in an order by what was spent. */
+  zone?: string | undefined
 }
 
 /** @returns undefined for a cursor that is no account of the list */
@@ -42,13 +47,13 @@ export async function accountsPage(
 }
 
 interface Ranked extends BriefAccount {
-  spending: Spending
+  spent_nanos: Nanos
 }
 
 const ORDERS: Record<'name' | 'balance' | 'spent', (one: Ranked, other: Ranked) => number> = {
   name: (one, other) => (one.name < other.name ? -1 : 1),
   balance: (one, other) => one.available_nanos - other.available_nanos || one.id - other.id,
-  spent: (one, other) => one.spending.week_nanos - other.spending.week_nanos || one.id - other.id,
+  spent: (one, other) => one.spent_nanos - other.spent_nanos || one.id - other.id,
 }
 
 function orderOf(order: NonNullable<Query['order']>): (one: Ranked, other: Ranked) => number {
@@ -70,19 +75,24 @@ function rankingOf(db: Db, query: Query, now_ms: number): Promise<number[]> {
 /** The ids of the accounts that match, in their order. */
 async function ranked(
   db: Db,
-  { search, status, price_group, low, order = 'name' }: Query,
+  { search, status, price_group, low, order = 'name', ...of }: Query,
   now_ms: number,
 ): Promise<number[]> {
   const brief = await briefAccounts(db, { search, status, price_group })
   const ids = brief.map(({ id }) => id)
   const spending =
     low || order.endsWith('spent') ? await spendingOfMany(db, ids, now_ms) : new Map<number, Spending>()
+  const spent = await weekSpendOf(db, order.endsWith('spent') ? spending : new Map(), {
+    now_ms,
+    zone: readZone(of),
+  })
+  const isLow = (account: BriefAccount): boolean => {
+    const of_account = spending.get(account.id) ?? NOTHING_SPENT
+    return lowReason(account, of_account, paceOf(account, of_account, now_ms)) !== null
+  }
   return brief
-    .map((account) => ({ ...account, spending: spending.get(account.id) ?? NOTHING_SPENT }))
-    .filter(
-      (account) =>
-        !low || lowReason(account, account.spending, paceOf(account, account.spending, now_ms)) !== null,
-    )
+    .filter((account) => !low || isLow(account))
+    .map((account) => ({ ...account, spent_nanos: spent.get(account.id) ?? 0 }))
     .sort(orderOf(order))
     .map(({ id }) => id)
 }

@@ -15,6 +15,7 @@ import {
 } from '../../src/app/list/columns.ts'
 import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
 import { PriceGroupName, Search } from '../../src/app/surface/console/fields.ts'
+import { readZone, ZONE_PARAMETER } from '../../src/http/period.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import {
   LOW_REASONS,
@@ -27,6 +28,7 @@ import {
   spendingOf,
 } from '../../src/money/ledger/spending.ts'
 import { ACCOUNT_ORDERS, accountsPage, YES } from './accounts-page.ts'
+import { weekSpendOf } from './week-spend.ts'
 
 /** An account with what it spends. */
 export interface AccountRow extends ListedAccount, Pace {
@@ -47,6 +49,7 @@ export const account_list = defineList<AccountRow>()({
     price_group: { schema: PriceGroupName },
     low: { schema: YES },
     order: { schema: OneOf(ACCOUNT_ORDERS) },
+    zone: { schema: ZONE_PARAMETER.zone },
   },
   columns: {
     id: integer(({ id }) => id),
@@ -91,8 +94,12 @@ export const account_list = defineList<AccountRow>()({
     const ids = rows.map(({ id }) => id)
     // The command has no column of spending.
     const spending = viewer && (await spendingOf(db, ids, now_ms))
+    const spent = spending && (await weekSpendOf(db, spending, { now_ms, zone: readZone(filter) }))
     return {
-      rows: rows.map((account) => accountRow(account, spending?.get(account.id), now_ms)),
+      rows: rows.map((account) => {
+        const row = accountRow(account, spending?.get(account.id), now_ms)
+        return { ...row, week_nanos: spent?.get(account.id) ?? row.week_nanos }
+      }),
       next_cursor,
     }
   },

@@ -4,13 +4,13 @@ import { and, eq, gt, gte, sql } from 'drizzle-orm'
 import { listedAccounts } from '../../src/access/account-listing.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { DAY_S, today } from '../../src/domain/ranges.ts'
+import { weekStart } from '../../src/money/ledger/local-weeks.ts'
 import {
   type LowReason,
   lowReason,
   NOTHING_SPENT,
   paceOf,
   spendingOf,
-  weekStart,
 } from '../../src/money/ledger/spending.ts'
 import type { Db } from '../../src/store/db.ts'
 import { perConnection } from '../../src/store/prepared.ts'

@@ -2,7 +2,8 @@
 import { and, gte, sql } from 'drizzle-orm'
 import type { Nanos } from '../../src/domain/money.ts'
 import { DAY_S, WEEK_DAYS } from '../../src/domain/ranges.ts'
-import { weekStart } from '../../src/money/ledger/spending.ts'
+import { UTC, type Zone } from '../../src/domain/zones.ts'
+import { keyDifferences, weekStart } from '../../src/money/ledger/local-weeks.ts'
 import type { Db } from '../../src/store/db.ts'
 import { isOneOf } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
@@ -54,26 +55,38 @@ const queries = perConnection({
       .prepare(),
 })
 
-/** The use of some keys; those without a call in the last month are not in it. Reads at most a month of sums an account. */
+/**
+ * The use of some keys; those without a call in the last month are not in it. Reads at most a month of sums an account.
+ * @param zone whose last seven days count
+ */
 export async function usageOfKeys(
   db: Db,
   keys: readonly { id: number; account_id: number }[],
   now_ms: number,
+  zone: Zone = UTC,
 ): Promise<Map<number, KeyUsage>> {
   const { ofKeys, started } = queries(db)
   const week_s = weekStart(now_ms)
+  const account_ids = [...new Set(keys.map(({ account_id }) => account_id))]
   const sums = await ofKeys.all({
-    account_ids: JSON.stringify([...new Set(keys.map(({ account_id }) => account_id))]),
+    account_ids: JSON.stringify(account_ids),
     key_ids: JSON.stringify(keys.map(({ id }) => id)),
     week_s,
     from_s: week_s - (LAST_USE_DAYS - WEEK_DAYS) * DAY_S,
   })
   const last = await started.all({ ids: JSON.stringify(sums.map(({ last_call_id }) => last_call_id)) })
   const started_at_ms = new Map(last.map((call) => [call.id, call.started_at_ms]))
-  return new Map(
+  const usage = new Map(
     sums.map(({ key_id, last_call_id, ...week }) => [
       key_id,
       { ...week, last_used_at_ms: started_at_ms.get(last_call_id) ?? null },
     ]),
   )
+  for (const { key_id, calls, cost_nanos } of await keyDifferences(db, account_ids, { now_ms, zone })) {
+    const of_key = usage.get(key_id)
+    if (!of_key) continue
+    of_key.week_calls += calls
+    of_key.week_nanos += cost_nanos
+  }
+  return usage
 }

@@ -26,6 +26,7 @@ import { Search } from '../../src/app/surface/console/fields.ts'
 import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { spendLimitsOf } from '../../src/domain/spend-limits.ts'
+import { readZone, ZONE_PARAMETER } from '../../src/http/period.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Key } from '../../src/store/schema.ts'
@@ -56,6 +57,7 @@ export const key_list = defineList<KeyRow>()({
   filters: {
     search: { schema: Search },
     status: { schema: OneOf([...KEY_STATUSES, 'usable']) },
+    zone: { schema: ZONE_PARAMETER.zone },
   },
   columns: {
     id: integer(({ id }) => id, { table: { head: 'NO', right: true } }),
@@ -115,7 +117,7 @@ export const key_list = defineList<KeyRow>()({
   async read(db, filter, page, { now_ms, viewer }) {
     const { rows, next_cursor } = await listKeyPage(db, filter, page, now_ms)
     // The command has no column of their use.
-    const usage = viewer && (await usageOfKeys(db, rows, now_ms))
+    const usage = viewer && (await usageOfKeys(db, rows, now_ms, readZone(filter)))
     return {
       rows: rows.map((key) => keyRow(key, { usage: usage?.get(key.id), now_ms, viewer })),
       next_cursor,

@@ -175,6 +175,7 @@ describe.each([
       status: undefined,
       price_group: undefined,
       low: undefined,
+      zone: undefined,
       order: '-balance' as const,
     }
     const pages = allPages(2, async (page) => {

@@ -188,6 +188,47 @@ describe('of the last 7 days', () => {
     ])
   })
 
+  // Their weeks begin hours apart from that of UTC, whatever the time is.
+  test.each(['America/Los_Angeles', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+    'of the days of %s: Models, Accounts and Keys agree with the Overview, and accounts are in the order of it',
+    async (zone) => {
+      const local = lastWeek(now_ms, zone)
+      const some = calls.filter(({ started_at_ms }) => started_at_ms >= local.from_ms)
+      expect(some.length).not.toBe(inWeek.length)
+      const truth = truthOf(some)
+      const read = (path: string) =>
+        operator.json('GET', `${path}${path.includes('?') ? '&' : '?'}zone=${zone}`)
+      expect(figures(charged((await read('/overview?range=7')).totals))).toEqual(truth)
+      expect(figures(added(weeksOf((await read('/models')).models)))).toEqual(truth)
+      const spentBy = (is: (call: Call) => boolean) => truthOf(some.filter(is))
+      const { accounts } = await read('/accounts?order=-spent')
+      const of_accounts = [1, 2].map((id) => ({
+        id,
+        week_nanos: spentBy(({ account_id }) => account_id === id).cost_nanos,
+      }))
+      expect(accounts).toMatchObject(of_accounts.toSorted((one, other) => other.week_nanos - one.week_nanos))
+      const { keys } = await read('/keys')
+      for (const { id, week_calls, week_nanos } of keys) {
+        const { calls: made, cost_nanos } = spentBy(({ key_id }) => key_id === id)
+        expect([id, week_calls, week_nanos]).toEqual([id, made, cost_nanos])
+      }
+      const own = await alice.json('GET', `/models?zone=${zone}`)
+      expect(added(weeksOf(own.models)).cost_nanos).toBe(
+        spentBy(({ account_id }) => account_id === 1).cost_nanos,
+      )
+      const file = await (await operator.send('GET', `/models.csv?zone=${zone}`)).text()
+      expect(file).toContain(`,${spentBy(({ model }) => model === 'sim-pro').calls},`)
+    },
+  )
+
+  test.each(['/accounts', '/keys', '/models', '/models.csv'])(
+    '%s refuses a zone that does not exist',
+    async (path) => {
+      const answer = await operator.send('GET', `${path}?zone=Europe/Atlantis`)
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('time zone')])
+    },
+  )
+
   test('the list of calls, page by page, and its file have as many, and as many that failed', async () => {
     for (const [filter, some] of [
       ['', inWeek],

@@ -3,6 +3,7 @@ import { Gift, Plus, Ticket, UserPlus, Users, X } from 'lucide-react'
 import { useState } from 'react'
 import { api, type QueryOf } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
+import { useZone } from '../../console/web/app/zone.ts'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
 import { useAddressState, withoutEmpty } from '../../console/web/parts/address-state.ts'
 import { share } from '../../console/web/parts/amounts.ts'
@@ -96,6 +97,7 @@ export default function Accounts() {
     status: show === 'low' || show === 'all' ? undefined : show,
     low: show === 'low' ? 'yes' : undefined,
     order: oneOf(ORDERS, state.order),
+    zone: useZone(),
   }
   const accounts = useApi(['accounts', query], () => api.accounts.get({ query }))
   const filter = (some: Partial<typeof state>) => change({ ...some, cursor: '' })

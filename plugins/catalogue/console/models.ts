@@ -1,6 +1,6 @@
 // Models in the console: what each costs, who serves it, and its calls of the last seven days.
 import type { Static } from '@sinclair/typebox'
-import { and, asc, gte, sql } from 'drizzle-orm'
+import { and, gte, sql } from 'drizzle-orm'
 import { Elysia } from 'elysia'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
@@ -15,10 +15,12 @@ import { notFound } from '../../../src/domain/errors.ts'
 import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import { modelsFor } from '../../../src/domain/price-groups.ts'
-import { lastDays, WEEK_DAYS } from '../../../src/domain/ranges.ts'
+import { UTC, type Zone } from '../../../src/domain/zones.ts'
 import { type CsvColumns, csvUsd } from '../../../src/http/csv.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
+import { readZone, ZONE_PARAMETER } from '../../../src/http/period.ts'
 import { Closed } from '../../../src/http/schema.ts'
+import { isInPeriods, weekDifference, weekStart } from '../../../src/money/ledger/local-weeks.ts'
 import { isDay } from '../../../src/money/ledger/queries.ts'
 import { addTotals, type CallTotals, NO_CALLS, totalsOfSums } from '../../../src/money/ledger/totals.ts'
 import { marginLines } from '../../../src/money/pricing/price-lines.ts'
@@ -29,29 +31,30 @@ import { healthView, lastFailureView, type VisibleHealth, visibleHealth } from '
 import { linesView, marginsView } from '../../prices/index.ts'
 import { ModelDetailView, ModelsView, type ModelView, type RouteView } from './model-views.ts'
 
-/** The calls of a model on one day. */
-interface ModelDay extends CallTotals {
+/** Calls of a model, as many of them as are added to its week or taken away. */
+interface ModelCalls extends CallTotals {
   model: string
-  /** In seconds since 1970. */
-  start_s: number
 }
 
 const { placeholder } = sql
 const queries = perAccount((account) => ({
   days: (orm: Orm) =>
     orm
-      .select({ model: call_sums.model, start_s: call_sums.start_s, ...totalsOfSums() })
+      .select({ model: call_sums.model, ...totalsOfSums() })
       .from(call_sums)
       .where(
         and(account(call_sums), isDay(account(call_sums)), gte(call_sums.start_s, placeholder('from_s'))),
       )
-      .groupBy(call_sums.model, call_sums.start_s)
-      .orderBy(asc(call_sums.start_s))
+      .groupBy(call_sums.model)
+      .prepare(),
+  periods: (orm: Orm) =>
+    orm
+      .select({ model: call_sums.model, ...totalsOfSums() })
+      .from(call_sums)
+      .where(and(account(call_sums), isInPeriods))
+      .groupBy(call_sums.model)
       .prepare(),
 }))
-
-/** When the first day of the week begins, in seconds since 1970. */
-const firstDay = (now_ms: number): number => lastDays(now_ms, WEEK_DAYS).from_ms / 1_000
 
 const linesText = (price: Static<typeof ModelView>['price']): string =>
   price
@@ -82,6 +85,8 @@ const MODEL_COLUMNS_OF_OPERATOR: CsvColumns<Static<typeof ModelView>> = {
   routes: ({ routes = [] }) => routes.map(({ provider, model }) => `${provider}:${model}`).join(' '),
 }
 
+const ZoneQuery = Closed(ZONE_PARAMETER)
+
 /** The routes of models: all of them for the operator, for others those that they may call. */
 export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>) {
   const { db } = gateway
@@ -111,34 +116,35 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
     return (model) => isServed(model) && mayCall(model.id)
   }
 
-  const daysFor = (viewer: Viewer) => weekFor(db, viewer, now())
+  const weekOf = (viewer: Viewer, zone = UTC) => weekFor(db, viewer, { now_ms: now(), zone })
 
-  async function all(viewer: Viewer): Promise<Static<typeof ModelView>[]> {
-    const days = Map.groupBy(await daysFor(viewer), ({ model }) => model)
+  async function all(viewer: Viewer, query: Static<typeof ZoneQuery>): Promise<Static<typeof ModelView>[]> {
+    const week = Map.groupBy(await weekOf(viewer, readZone(query)), ({ model }) => model)
     const models = [...(await pricedFor(viewer)).values()].filter(await seenBy(viewer))
     const seen = await visibleHealth(gateway, viewer)
-    return models.map((model) => modelView(model, days.get(model.id) ?? [], seen, now()))
+    return models.map((model) => modelView(model, week.get(model.id) ?? [], seen, now()))
   }
 
   return new Elysia({ name: 'console-models' })
     .use(viewerCalls(gateway))
-    .get('/console/api/models', async ({ viewer }) => ({ models: await all(viewer) }), {
+    .get('/console/api/models', async ({ viewer, query }) => ({ models: await all(viewer, query) }), {
+      query: ZoneQuery,
       response: { 200: ModelsView, ...FAILURES },
     })
     .get(
       '/console/api/models.csv',
-      async ({ viewer }) => {
+      async ({ viewer, query }) => {
         const columns = viewer.side === 'operator' ? MODEL_COLUMNS_OF_OPERATOR : MODEL_COLUMNS
-        return listCsv(gateway, viewer, { list: 'models', columns, parts: onePart(await all(viewer)) })
+        return listCsv(gateway, viewer, { list: 'models', columns, parts: onePart(await all(viewer, query)) })
       },
-      { response: { 200: CsvFile, ...FAILURES } },
+      { query: ZoneQuery, response: { 200: CsvFile, ...FAILURES } },
     )
     .get(
       '/console/api/models/detail',
       async ({ viewer, query }) => {
         const model = await find(viewer, query.id)
-        const days = (await daysFor(viewer)).filter((day) => day.model === model.id)
-        const view = modelView(model, days, await visibleHealth(gateway, viewer), now())
+        const week = (await weekOf(viewer)).filter((calls) => calls.model === model.id)
+        const view = modelView(model, week, await visibleHealth(gateway, viewer), now())
         const groups = viewer.side === 'operator' ? { groups: groupPrices(catalogue(), model) } : {}
         return { ...withMargins(view, model), ...groups }
       },
@@ -167,7 +173,7 @@ const isOf =
 
 function modelView(
   model: Model,
-  days: readonly ModelDay[],
+  week: readonly ModelCalls[],
   seen: VisibleHealth,
   now_ms: number,
 ): Static<typeof ModelView> {
@@ -189,7 +195,7 @@ function modelView(
     ...(is_operator
       ? { health: healthView(health), routes: model.routes.map((route) => routeView(model.id, route, seen)) }
       : {}),
-    week: sumsView(days, is_operator),
+    week: sumsView(week, is_operator),
   }
 }
 
@@ -225,15 +231,31 @@ function stateOf({ retired, unavailable }: Model): 'served' | 'retired' | 'unava
   return unavailable === undefined ? 'served' : 'unavailable'
 }
 
-function sumsView(days: readonly ModelDay[], is_operator: boolean) {
+function sumsView(week: readonly ModelCalls[], is_operator: boolean) {
   const sum = { ...NO_CALLS }
-  for (const day of days) addTotals(sum, day)
+  for (const calls of week) addTotals(sum, calls)
   return sumView(sum, is_operator)
 }
 
-/** Days without calls are left out. None for a viewer who sees the calls of some keys only, since the sums are of all. */
-async function weekFor(db: Db, viewer: Viewer, now_ms: number): Promise<ModelDay[]> {
+/** The calls of the last seven days of a zone. None for a viewer who sees the calls of some keys only, since the sums are of all. */
+async function weekFor(
+  db: Db,
+  viewer: Viewer,
+  { now_ms, zone }: { now_ms: number; zone: Zone },
+): Promise<ModelCalls[]> {
   if (onlyKeysOf(viewer) !== undefined) return []
   const account_id = accountOf(viewer)
-  return await queries(db, account_id).days.all({ from_s: firstDay(now_ms), account_id })
+  const { days, periods } = queries(db, account_id)
+  const week: ModelCalls[] = await days.all({ from_s: weekStart(now_ms), account_id })
+  for (const { sign, span_s, starts } of weekDifference(now_ms, zone))
+    for (const { model, ...calls } of await periods.all({
+      span_s,
+      starts: JSON.stringify(starts),
+      account_id,
+    })) {
+      const signed = { ...NO_CALLS }
+      addTotals(signed, calls, sign)
+      week.push({ model, ...signed })
+    }
+  return week
 }

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api, type QueryOf } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
+import { useZone } from '../../console/web/app/zone.ts'
 import { useChosen } from '../../console/web/parts/account-choice.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { withoutEmpty } from '../../console/web/parts/address-state.ts'
@@ -97,6 +98,7 @@ export function KeysList({ account, chosen }: KeysListProps) {
     ...withoutEmpty({ search: filters.search }),
     status: which === 'all' ? undefined : which,
     cursor: row,
+    zone: useZone(),
   }
   const keys = useApi(['keys', query], () => api.keys.get({ query }))
   const may_make = keys.data?.may_manage === true && account?.status !== 'closed'

@@ -2,6 +2,7 @@
 import { Link } from 'wouter'
 import { type AnswerOf, api, part } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
+import { useZone } from '../../console/web/app/zone.ts'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
 import { counted } from '../../console/web/parts/amounts.ts'
 import { ENDING_HELP, endWords } from '../../console/web/parts/end-words.ts'
@@ -65,7 +66,7 @@ type Account = Accounts['accounts'][number]
 
 /** Nothing while none is low: then there is nothing to do. */
 export function LowAccounts() {
-  const query = { low: 'yes', order: 'balance', limit: SHOWN } as const
+  const query = { low: 'yes', order: 'balance', limit: SHOWN, zone: useZone() } as const
   const { data } = useApi(['accounts', query], () => api.accounts.get({ query }))
   if (!data || data.accounts.length === 0) return null
   return (

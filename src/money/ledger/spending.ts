@@ -1,12 +1,13 @@
 // Spend of accounts in the last seven days and in the seven before, from the kept sums; and how long a balance lasts at that pace.
 import { and, desc, gte, sql } from 'drizzle-orm'
 import type { Nanos } from '../../domain/money.ts'
-import { DAY_MS, DAY_S, lastWeek, WEEK_DAYS } from '../../domain/ranges.ts'
+import { DAY_MS, DAY_S, WEEK_DAYS } from '../../domain/ranges.ts'
 import type { Db } from '../../store/db.ts'
 import { equals, isOneOf } from '../../store/placeholders.ts'
 import { perConnection } from '../../store/prepared.ts'
 import { accounts, call_sums, calls, isDayOfAccount } from '../../store/schema.ts'
 import { endOfTurn } from '../../utilities/end-of-turn.ts'
+import { weekStart } from './local-weeks.ts'
 import { totalOf } from './totals.ts'
 
 const { placeholder } = sql
@@ -77,9 +78,6 @@ export async function lastCallOf(db: Db, account_id: number): Promise<number | n
   return call?.started_at_ms ?? null
 }
 
-/** The begin of the last seven days, in seconds since 1970: today counts as one of them. */
-export const weekStart = (now_ms: number): number => lastWeek(now_ms).from_ms / 1_000
-
 /** Reads the spend of some accounts: some twenty rows an account. */
 export async function spendingOf(
   db: Db,
@@ -103,7 +101,7 @@ export async function spendingOf(
 }
 
 /** Accounts whose sums are read at once: some 3 ms. */
-const ACCOUNTS_AT_ONCE = 250
+export const ACCOUNTS_AT_ONCE = 250
 
 /** `spendingOf` for many accounts, a part at a time, so that calls go on between. */
 export async function spendingOfMany(

@@ -6,7 +6,6 @@ import {
   paceOf,
   spendingOf,
   spendingOfMany,
-  weekStart,
 } from '../../../src/money/ledger/spending.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../../support/native.ts'
 import { fileScene } from '../../support/scene.ts'
@@ -121,9 +120,5 @@ describe('the sums', () => {
     expect(plan.map(({ detail }) => detail).join('\n')).toContain(
       'SEARCH call_sums USING INDEX call_sums_by_day (account_id=? AND start_s>?)',
     )
-  })
-
-  test('the week begins with a day, six days ago', () => {
-    expect(weekStart(NOW)).toBe(Date.UTC(2026, 10, 14) / 1_000)
   })
 })

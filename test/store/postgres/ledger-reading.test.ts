@@ -22,6 +22,7 @@ import { type ReportRange, reportTime } from '../../../src/domain/ranges.ts'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
 import { UTC } from '../../../src/domain/zones.ts'
 import { audit } from '../../../src/money/ledger/audit.ts'
+import { keyDifferences } from '../../../src/money/ledger/local-weeks.ts'
 import { lastCallOf, spendingOf } from '../../../src/money/ledger/spending.ts'
 import { startedBetween } from '../../../src/money/ledger/started-calls.ts'
 import { dailySums } from '../../../src/money/ledger/sums.ts'
@@ -52,6 +53,7 @@ const here = await recorded(
   [
     [1, 100, call(40, 'old')],
     [1, 200, call(8, 'sim-1', { provider: 'p' })],
+    [1, 80, call(6.1, 'sim-1', { provider: 'p' })],
     [
       2,
       300,
@@ -121,6 +123,14 @@ describe.if(hasPostgres)('from the same rows', () => {
           ],
           NOW_MS,
         ),
+    ],
+    [
+      'the usage of keys in the week of another zone',
+      (db) => usageOfKeys(db, [{ id: 1, account_id: 1 }], NOW_MS, 'Asia/Kathmandu'),
+    ],
+    [
+      'the differences of a zone',
+      (db) => keyDifferences(db, [1, 2], { now_ms: NOW_MS, zone: 'Asia/Kathmandu' }),
     ],
     ['spending', (db) => spendingOf(db, [1, 2], NOW_MS)],
     ['the last call', (db) => lastCallOf(db, 1)],

@@ -3,6 +3,7 @@ import { Boxes, Percent, Play, Plus } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useMay, useViewer } from '../../../console/web/app/session.tsx'
+import { useZone } from '../../../console/web/app/zone.ts'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { briefCount, count, share } from '../../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
@@ -128,7 +129,8 @@ function sorted(rows: readonly Row[], columns: readonly Sortable[], by: string):
 }
 
 export default function ModelsPage() {
-  const models = useApi(['models'], () => api.models.get())
+  const query = { zone: useZone() }
+  const models = useApi(['models', query], () => api.models.get({ query }))
   const is_operator = useViewer().side === 'operator'
   const operates = useMay('operate')
   return (
@@ -141,7 +143,7 @@ export default function ModelsPage() {
       }
       actions={
         <>
-          <ExportCsv list="models" has_times={false} query={{}} />
+          <ExportCsv list="models" has_times={false} query={query} />
           {is_operator && (
             <ButtonLink icon={Percent} href="/models/price-groups">
               Price groups

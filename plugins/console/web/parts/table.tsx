@@ -49,10 +49,10 @@ export const charges = <Row,>(
   ),
 ): Column<Row> => ({ key, title, phone, amounts, cell, end: true })
 
-/** A column of the last 7 days, which says which days these are. */
+/** A column of the last 7 days of the zone in force, which says which days these are. */
 export const ofWeek = <Row,>(one: Column<Row>): Column<Row> => ({
   ...one,
-  hint: 'Today (UTC) and the 6 days before it',
+  hint: 'Today and the 6 days before it',
 })
 
 /** By which column, and which way: `'cost'`, `'-cost'` from the largest down. */
