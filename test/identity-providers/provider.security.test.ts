@@ -85,14 +85,18 @@ describe('a provider whose configuration', () => {
   })
 
   test('comes a byte at a time is given up', async () => {
+    const dropped = Promise.withResolvers<void>()
+    let timer: Timer
     at(
       () =>
         new Response(
           new ReadableStream({
-            async pull(stream) {
-              // The provider's own pace, which is what is tested: it never ends.
-              await Bun.sleep(20)
-              stream.enqueue(new Uint8Array([32]))
+            start(stream) {
+              timer = setInterval(() => stream.enqueue(new Uint8Array([32])), 20)
+            },
+            cancel() {
+              clearInterval(timer)
+              dropped.resolve()
             },
           }),
         ),
@@ -101,6 +105,7 @@ describe('a provider whose configuration', () => {
     await expect(fetch(`${provider.issuer}/.well-known/openid-configuration`, {})).rejects.toThrow(
       'did not answer',
     )
+    await dropped.promise
   })
 })
 

@@ -1,6 +1,7 @@
 // The poller under a clock of its own: who looks, when, and that one method that hangs holds up none but itself.
 import { describe, expect, test } from 'bun:test'
 import { createPoller } from '../../plugins/payments/poller.ts'
+import { eventually } from '../support/eventually.ts'
 import { fakeProvider } from './fake-provider.ts'
 import { CREDIT, ENGINES, openWorld } from './world.ts'
 
@@ -50,7 +51,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     void createPoller(other)
       .lookAtDue()
       .catch(() => {})
-    while ((await world.order(id)).looks === 0) await Bun.sleep(1)
+    await eventually('it looks', async () => (await world.order(id)).looks > 0)
     await world.poll()
     expect((await world.order(id)).state).toBe('open')
     world.clock.now_ms += 121 * SECOND_MS
@@ -62,24 +63,21 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const slow = fakeProvider('slow')
     await using world = await openWorld(make, [slow])
     const answer = Promise.withResolvers<void>()
-    slow.trouble = () => answer.promise
-    slow.trouble = undefined
-    const stuck = []
-    for (let made = 0; made < 12; made++) stuck.push(await world.begun({ method: 'slow', account_id: 2 }))
+    for (let made = 0; made < 12; made++) await world.begun({ method: 'slow', account_id: 2 })
     const { id, reference } = await world.begun()
     world.fake.pay(reference)
     slow.trouble = () => answer.promise
     world.clock.now_ms += 10 * SECOND_MS
     const poller = createPoller(world.parts)
     const first = poller.lookAtDue()
-    while ((await world.order(id)).state === 'open') await Bun.sleep(1)
+    await eventually('the order is credited', async () => (await world.order(id)).state !== 'open')
     // The next second's round begins nothing anew where it hangs.
     void poller.lookAtDue()
     const next = await world.begun()
     world.fake.pay(next.reference)
     world.clock.now_ms += 10 * SECOND_MS
     void poller.lookAtDue()
-    while ((await world.order(next.id)).state === 'open') await Bun.sleep(1)
+    await eventually('the next order is credited', async () => (await world.order(next.id)).state !== 'open')
     expect(slow.requests.look).toBe(5)
     answer.resolve()
     await first

@@ -93,7 +93,6 @@ describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
 
   test('calls move the bars, and take nothing from the balance', async () => {
     const key = await gateway.key(acme)
-    await Bun.sleep(1_100)
     await chat(key)
     await using one = await visit({ account: acme, role: 'billing' }, { size, theme: 'dark' })
     await one.open('/console/plan')

@@ -162,6 +162,12 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
     )
     return Number(found?.deadlocks)
   }
+  const waits = async () => {
+    const found = await there.db.rows(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    )
+    return found.length > 0
+  }
   const sharing = (): Operation => ({
     ...credit(1),
     shares: [{ account_id: 2, amount_nanos: 3, note: 'referral', request_key: 'referral:1' }],
@@ -198,7 +204,7 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
     await stranger.begin(async (tx) => {
       await tx.unsafe('SELECT 1 FROM tollgate.accounts WHERE id = 2 FOR UPDATE')
       made = ledger.submit(sharing()) as Promise<MoneyOutcome>
-      await Bun.sleep(400)
+      await eventually('the ledger waits for the account', waits)
       expect(await stateOf(1)).toBe('open')
     })
     expect(await made).toEqual(money(110))
