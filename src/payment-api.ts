@@ -34,7 +34,10 @@ export interface PaymentProvider {
   hook?(request: Request): Promise<PaymentHint | undefined>
   /** Gives back a part of a payment, or all. Called again under the same key it gives nothing back again. Throws where nothing is known. */
   refund?(order: PaymentOrder, amount_minor: number, key: string): Promise<PaymentRefund>
-  /** Charges the card that the account has saved, without the person. Called again for the same order it charges nothing again. */
+  /**
+   * Charges the card that the account has saved, without the person. Called again for the same order it charges nothing again. After the order's
+   * `expires_at_ms` it charges nothing any more: it gives the charge that was made before, or refuses.
+   */
   chargeSaved?(order: PaymentOrder): Promise<StartedPayment | { refused: string }>
 }
 

@@ -5,7 +5,7 @@ import { paymentIn } from './answers.ts'
 import { chargeOrder, isToCharge } from './automatic/charging.ts'
 import { type Cause, changeOf } from './changes.ts'
 import { notAnswering } from './ordering.ts'
-import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
+import { asSeenByProviders, isInModeOf, type PaymentParts, providerOf } from './parts.ts'
 import { isGivenUp, nextLook, nextTry } from './schedule.ts'
 import { settle } from './settle.ts'
 import { orderById, setLook } from './store.ts'
@@ -40,6 +40,11 @@ async function paymentOf(parts: PaymentParts, order: Order, cause: Cause): Promi
   if (order.reference === null && !isToCharge(order)) return undefined
   try {
     const provider = providerOf(parts, order.provider)
+    if (!isInModeOf(order, provider)) {
+      // No money moved, and the method does not know the payment any more.
+      if (order.is_live === 0) return undefined
+      throw new Error(`"${order.provider}" is in test mode, and order ${order.id} is not`)
+    }
     const seen = await asSeenByProviders(parts, order)
     const reference = order.reference ?? (await chargeOrder(parts, provider, order, seen, cause))
     if (reference === undefined) return undefined
@@ -69,7 +74,7 @@ async function answered(provider: PaymentProvider, answer: Promise<Payment>): Pr
   }
 }
 
-/** An order whose payment was never begun expires by itself. */
+/** An order whose payment was never begun expires by itself, and so does one of test mode once the method has left that. */
 async function closeUnbegun(parts: PaymentParts, order: Order, cause: Cause): Promise<Order> {
   if (order.state === 'open' && parts.now() >= order.expires_at_ms) await expire(parts, order, cause)
   return await orderById(parts.db, order.id)

@@ -17,9 +17,9 @@ import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { creditOf } from './amounts.ts'
 import { startedIn } from './answers.ts'
-import { isToCharge } from './automatic/charging.ts'
+import { isLateCharge, isToCharge } from './automatic/charging.ts'
 import { type Cause, changeOf } from './changes.ts'
-import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
+import { asSeenByProviders, isInModeOf, type PaymentParts, providerOf } from './parts.ts'
 import { orderByRequest } from './requested.ts'
 import { nextLook } from './schedule.ts'
 import type { PaymentSettings } from './settings.ts'
@@ -157,8 +157,8 @@ function sameOrder(first: Order, { method, kind, currency, amount_minor }: Order
 /**
  * Begins the payment of an open order, or begins it again: the provider gives the same one.
  *
- * @throws GatewayError conflict for an order that is not open, an automatic one, or one whose money is on its way; upstream_failed where the provider does not
- * answer: the order stays open
+ * @throws GatewayError conflict for an order that is not open, an automatic one, one whose money is on its way, or one of the method's other mode;
+ * upstream_failed where the provider does not answer: the order stays open
  */
 export async function startPayment(parts: PaymentParts, order_id: number): Promise<StartedPayment> {
   const order = await orderById(parts.db, order_id)
@@ -167,8 +167,9 @@ export async function startPayment(parts: PaymentParts, order_id: number): Promi
     throw conflict('The payment is on its way, so the order cannot be paid again. Wait for it.', {
       code: 'payment_pending',
     })
-  if (order.kind === 'automatic') throw chargedBy(order)
+  if (order.kind === 'automatic') throw chargedBy(order, parts.now())
   const provider = providerOf(parts, order.provider)
+  if (!isInModeOf(order, provider)) throw otherMode(order)
   let started: StartedPayment
   try {
     started = await startedIn(provider.start(await asSeenByProviders(parts, order)))
@@ -184,10 +185,21 @@ const conflictOf = ({ id, state }: Order): GatewayError =>
     code: 'order_closed',
   })
 
-const chargedBy = ({ id }: Order): GatewayError =>
-  conflict(`Order ${id} is an automatic top-up, which the saved card is charged for. Wait a minute.`, {
-    code: 'order_charged_automatically',
-  })
+const chargedBy = (order: Order, now_ms: number): GatewayError =>
+  conflict(
+    `Order ${order.id} is an automatic top-up, ${
+      isLateCharge(order, now_ms)
+        ? 'and its payment method has not said whether the card was charged. Ask the operator to cancel it.'
+        : 'which the saved card is charged for. Wait a minute.'
+    }`,
+    { code: 'order_charged_automatically' },
+  )
+
+const otherMode = ({ id, is_live }: Order): GatewayError =>
+  conflict(
+    `Order ${id} was made while its payment method was ${is_live === 1 ? 'not ' : ''}in test mode. Make a new one.`,
+    { code: 'order_closed' },
+  )
 
 /** @param cause what the provider's code threw: one of ours is passed on as it is */
 export const notAnswering = ({ title }: Pick<PaymentProvider, 'title'>, cause: unknown): GatewayError =>
@@ -201,12 +213,18 @@ export const notAnswering = ({ title }: Pick<PaymentProvider, 'title'>, cause: u
         },
       )
 
-/** @throws GatewayError not_found; conflict where it is not open, as after it was paid, and where its saved card may be charged already */
+/**
+ * Cancels an open order. One whose saved card may be charged already is cancelled by the staff alone, once no charge of it begins any more.
+ *
+ * @throws GatewayError not_found; conflict where it is not open, as after it was paid, and where its saved card may be charged already
+ */
 export async function cancelOrder(parts: PaymentParts, order_id: number, cause: Cause): Promise<void> {
   await parts.db.begin(
     async (tx) => {
       const order = await orderById(tx, order_id)
-      if (isToCharge(order)) throw chargedBy(order)
+      const is_by_staff = cause.source === 'operator' || cause.source === 'command'
+      if (isToCharge(order) && !(is_by_staff && isLateCharge(order, parts.now())))
+        throw chargedBy(order, parts.now())
       const change = { ...changeOf(order, 'cancelled', cause), from: ['open'] }
       if (!(await changeState(tx, change, parts.now()))) throw conflictOf(await orderById(tx, order_id))
       await recordAction(tx, {

@@ -38,6 +38,12 @@ export function providerOf({ providers }: Pick<PaymentParts, 'providers'>, name:
   return provider
 }
 
+/** Reports whether a method is in the mode that an order was made in: no money moves in test mode, and what was made in one mode is unknown in the other. */
+export const isInModeOf = (
+  { is_live }: Pick<Order, 'is_live'>,
+  { is_test }: Pick<PaymentProvider, 'is_test'>,
+): boolean => (is_live === 0) === (is_test === true)
+
 /** The note of an order's entry: the same however often the payment is looked at. */
 export const noteOf = ({ id, amount_minor, currency }: Order): string =>
   `Order ${id}: ${formatMinor(amount_minor, currency)}`

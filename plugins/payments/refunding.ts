@@ -9,7 +9,7 @@ import { debitOf, takenBy } from './amounts.ts'
 import { refundIn } from './answers.ts'
 import { type Cause, guardOf, wasMadeBefore } from './changes.ts'
 import { askingKey, refundKey } from './own-refunds.ts'
-import { asSeenByProviders, type PaymentParts, providerOf } from './parts.ts'
+import { asSeenByProviders, isInModeOf, type PaymentParts, providerOf } from './parts.ts'
 import { failRefund, finishRefund, refundChange } from './refund-ends.ts'
 import { insertRefund, refundById, refundsOf, setRefund } from './refund-store.ts'
 import { REFUND_LOOK_AGAIN_MS, REFUND_RESUMED_AFTER_MS } from './schedule.ts'
@@ -39,8 +39,14 @@ export async function beginRefund(
   { order_id, amount_minor: requested_minor, into_debt, reason, left_minor: read_minor }: RefundRequest,
   by?: ActionContext,
 ): Promise<OrderRefund> {
-  const { provider } = await orderById(parts.db, order_id)
-  if (!providerOf(parts, provider).refund)
+  const seen = await orderById(parts.db, order_id)
+  const provider = providerOf(parts, seen.provider)
+  if (!isInModeOf(seen, provider))
+    throw unprocessable(
+      `This payment was made while the payment method was ${seen.is_live === 1 ? 'not ' : ''}in test mode, so it cannot be refunded now. Take the credit from the balance with \`tollgate debit\`.`,
+      { code: 'cannot_refund' },
+    )
+  if (!provider.refund)
     throw unprocessable(
       'This payment method cannot give money back by itself. Send the money back by hand, and take it from the balance with `tollgate debit`.',
       { code: 'cannot_refund' },

@@ -1,5 +1,6 @@
 // Orders that somebody has to look at: which they are, why, and what to do.
 import { sql } from 'drizzle-orm'
+import { isLateCharge } from './automatic/charging.ts'
 import { type Order, orders } from './tables.ts'
 
 /** As long as the alert of a payment method that does not answer waits. */
@@ -16,13 +17,14 @@ export interface Attention {
   advice: string
 }
 
-type Looked = Pick<Order, 'id' | 'state' | 'trouble' | 'unanswered_since_ms'>
+type Looked = Pick<
+  Order,
+  'id' | 'state' | 'trouble' | 'unanswered_since_ms' | 'kind' | 'reference' | 'expires_at_ms'
+>
 
 /** @returns undefined where nobody has to look at it: the same orders as `STUCK` */
-export function attentionOf(
-  { id, state, trouble, unanswered_since_ms }: Looked,
-  now_ms: number,
-): Attention | undefined {
+export function attentionOf(order: Looked, now_ms: number): Attention | undefined {
+  const { id, state, trouble, unanswered_since_ms } = order
   if (trouble !== null)
     return {
       why: trouble,
@@ -42,8 +44,11 @@ export function attentionOf(
   if (unanswered_since_ms !== null && unanswered_since_ms <= now_ms - UNANSWERED_MS)
     return {
       why: 'Its payment method does not answer.',
-      advice:
-        'Check the credentials in [payments], and the status page of the payment method. It is asked again by itself.',
+      advice: `Check the credentials in [payments], and the status page of the payment method. It is asked again by itself.${
+        isLateCharge(order, now_ms)
+          ? ' No card is charged for this order any more. If the payment method stays away, make sure that it has no payment of it, and cancel it.'
+          : ''
+      }`,
     }
   return undefined
 }

@@ -331,6 +331,51 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.order(id)).toMatchObject({ state: 'paid', unanswered_since_ms: null })
   })
 
+  test('an order of test mode is asked about no more once its method has left that, and raises no alert', async () => {
+    await using world = await openWorld(make)
+    const { fake, clock, parts } = world
+    Object.assign(fake, { is_test: true })
+    const [paid, open] = [await world.begun(), await world.begun()]
+    fake.pay(paid.reference, { is_test: true })
+    await world.poll()
+    const { is_live, state } = await lookAt(parts, paid.id, { source: 'page' })
+    expect([is_live, state]).toEqual([0, 'paid'])
+    Object.assign(fake, { is_test: false })
+    fake.payments.clear()
+    await expect(startPayment(parts, open.id)).rejects.toThrow(
+      `Order ${open.id} was made while its payment method was in test mode. Make a new one.`,
+    )
+    await expect(
+      beginRefund(parts, { order_id: paid.id, amount_minor: null, into_debt: false, reason: '' }),
+    ).rejects.toThrow('so it cannot be refunded now')
+    for (let day = 0; day < 3; day++) {
+      clock.now_ms += 86_400_000
+      await world.poll()
+    }
+    expect(await world.order(paid.id)).toMatchObject({ state: 'paid', unanswered_since_ms: null })
+    expect(await world.order(open.id)).toMatchObject({ state: 'expired', unanswered_since_ms: null })
+  })
+
+  test('an order of money is neither begun nor closed by a method that is in test mode meanwhile', async () => {
+    await using world = await openWorld(make)
+    const { fake, clock, parts } = world
+    const order = await world.begun()
+    fake.pay(order.reference)
+    Object.assign(fake, { is_test: true })
+    await expect(startPayment(parts, order.id)).rejects.toThrow('was not in test mode')
+    await expect(lookAt(parts, order.id, { source: 'page' })).rejects.toThrow('is in test mode')
+    clock.now_ms += 3_600_000
+    await world.poll()
+    expect(await world.order(order.id)).toMatchObject({
+      state: 'open',
+      unanswered_since_ms: expect.any(Number),
+    })
+    Object.assign(fake, { is_test: false })
+    clock.now_ms += 3_600_000
+    await world.poll()
+    expect((await world.order(order.id)).state).toBe('paid')
+  })
+
   test('an order whose method never comes back is closed a day after its end, and credited if it does', async () => {
     const gone = fakeProvider('gone')
     await using world = await openWorld(make, [gone])

@@ -15,6 +15,12 @@ export const isToCharge = ({
 }: Pick<Order, 'kind' | 'state' | 'reference'>): boolean =>
   kind === 'automatic' && state === 'open' && reference === null
 
+/** Reports whether no charge of such an order begins any more: only one that was made before may still be found. */
+export const isLateCharge = (
+  order: Pick<Order, 'kind' | 'state' | 'reference' | 'expires_at_ms'>,
+  now_ms: number,
+): boolean => isToCharge(order) && now_ms >= order.expires_at_ms
+
 /**
  * Charges the saved card for an order.
  *

@@ -15,11 +15,11 @@ import { perConnection } from '../../../src/store/prepared.ts'
 import { entries } from '../../../src/store/schema.ts'
 import { type ChangeSource, type StateChangeRow, stateChangesOf } from '../../../src/store/state-changes.ts'
 import { takenBy } from '../amounts.ts'
-import { isToCharge } from '../automatic/charging.ts'
+import { isLateCharge, isToCharge } from '../automatic/charging.ts'
 import { type ListedOrder, listedOrder, order_list } from '../list.ts'
 import { MANUAL } from '../manual/provider.ts'
 import { refundKey } from '../own-refunds.ts'
-import { asSeenByProviders } from '../parts.ts'
+import { asSeenByProviders, isInModeOf } from '../parts.ts'
 import type { Payments } from '../payments.ts'
 import { refundsOf } from '../refund-store.ts'
 import { isRefundable, wasPaid } from '../states.ts'
@@ -76,12 +76,17 @@ export async function orderView(
       order.kind !== 'automatic' &&
       order.pending_since_ms === null &&
       provider !== undefined &&
+      isInModeOf(order, provider) &&
       !is_late,
-    can_cancel: is_open && !isToCharge(order) && order.pending_since_ms === null,
+    can_cancel:
+      is_open &&
+      order.pending_since_ms === null &&
+      (!isToCharge(order) || (is_staff && isLateCharge(order, calls.now()))),
     can_mark_paid: is_staff && order.provider === MANUAL && provider !== undefined && !wasPaid(order.state),
     instructions:
       is_open && provider?.instructions ? provider.instructions(await asSeenByProviders(parts, order)) : null,
-    can_refund: is_staff && isRefundable(order.state) && provider?.refund !== undefined,
+    can_refund:
+      is_staff && isRefundable(order.state) && provider?.refund !== undefined && isInModeOf(order, provider),
     left: decimalMinor(order.amount_minor - takenBy(refunds), currency),
     ...(is_staff && { report: reportOf(order) }),
   }

@@ -85,7 +85,8 @@ export function payingRoutes(gateway: ConsoleParts, payments: Payments) {
           throw conflict('The payment is on its way, so the order cannot be cancelled. Wait for it.', {
             code: 'payment_pending',
           })
-        await cancelOrder(parts, params.id, { source: 'page', by: byOf(gateway, { viewer, origin }) })
+        const source = viewer.side === 'operator' ? 'operator' : 'page'
+        await cancelOrder(parts, params.id, { source, by: byOf(gateway, { viewer, origin }) })
         return await orderView(gateway, payments, viewer, params.id)
       },
       { params: OrderParams, response },

@@ -219,25 +219,34 @@ async function chargeBefore(
   }
 }
 
+const NO_CARD = { refused: 'No card is saved. Save one.' }
+
 async function chargeSaved(
-  { db, settings }: StripeParts,
+  { db, settings, now }: StripeParts,
   stripe: Stripe,
   order: PaymentOrder,
 ): Promise<StartedPayment | { refused: string }> {
   if (order.reference !== null) return { reference: order.reference }
   const is_live = isTestKey(settings().secret_key) ? 0 : 1
   const customer = await customerOf(db, { account_id: order.account_id, provider: STRIPE, is_live })
-  // Its answer may have been lost. Keys of idempotency are of a day and of a card, and neither of this order alone.
-  const before = customer && (await chargeBefore(stripe, order, customer))
-  if (before) return before
-  const card_reference = customer?.card_reference
-  if (!customer || !card_reference) return { refused: 'No card is saved. Save one.' }
+  if (!customer) return NO_CARD
+  const { card_reference } = customer
   try {
+    // Its answer may have been lost. Keys of idempotency are of a day and of a card, and neither of this order alone.
+    const before = await chargeBefore(stripe, order, customer)
+    if (before) return before
+    if (card_reference === null) return NO_CARD
+    if (now() >= order.expires_at_ms) return { refused: 'The payment could not be made in time.' }
     const { id } = await stripe.paymentIntents.create(chargeOf(order, { ...customer, card_reference }), {
       idempotencyKey: `${keyOf('charge', order)}-${card_reference}`,
     })
     return { reference: id }
   } catch (thrown) {
+    if (isMissing(thrown, 'customer')) {
+      // It was deleted at Stripe, or is of the account that was set up before, and so is its card.
+      await forgetCustomer(db, customer)
+      return NO_CARD
+    }
     const refusal = refusalOf(thrown)
     if (!refusal) throw thrown
     return { refused: declineOf(refusal) }

@@ -69,6 +69,19 @@ test.each([
   expect(scene.balance()).toBe(before)
 })
 
+test('a card whose customer was deleted at Stripe, or is of the account that was set up before, is saved no more', async () => {
+  await save('card')
+  for (const { id, object } of scene.stripe.state.objects.values())
+    if (object === 'customer') scene.stripe.state.objects.delete(id)
+  const before = scene.balance()
+  await turnOn()
+  scene.payments.automatic.spent(scene.account_id)
+  await done(({ failures }) => failures === 1)
+  expect(await setting()).toMatchObject({ failure: 'No card is saved. Save one.', order_id: null })
+  expect(await scene.payments.cards.of(scene.account_id)).toBeUndefined()
+  expect(scene.balance()).toBe(before)
+})
+
 test('a balance below the line is topped up once, by the card; its removal turns it off', async () => {
   await save('card')
   const before = scene.balance()

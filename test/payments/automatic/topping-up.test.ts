@@ -157,6 +157,31 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(scene.card.payments.size).toBe(1)
   })
 
+  test('an order whose method stays away is cancelled by the staff, once no charge of it begins any more; nothing is charged when it is back', async () => {
+    const { world, parts, card } = scene
+    await scene.set()
+    await scene.leave(0)
+    card.trouble = () => {
+      throw new Error('away')
+    }
+    await scene.seconds(1)
+    const id = Number((await scene.orders())[0]?.id)
+    const operator = { source: 'operator' } as const
+    await expect(cancelOrder(parts, id, operator)).rejects.toThrow('Wait a minute.')
+    world.remove('card')
+    world.clock.now_ms += 24 * HOUR_MS
+    await scene.seconds(1)
+    await expect(cancelOrder(parts, id, { source: 'page' })).rejects.toThrow('Ask the operator to cancel it.')
+    await cancelOrder(parts, id, operator)
+    card.trouble = undefined
+    world.restore('card', card)
+    await scene.leave(100)
+    world.clock.now_ms += HOUR_MS
+    await scene.seconds(2)
+    expect([await states(), card.charges]).toEqual([['cancelled'], []])
+    expect(await scene.setting()).toMatchObject({ is_on: 1, order_id: null, failures: 1 })
+  })
+
   test('what the settings do not take any more counts as a failure, and says why', async () => {
     await scene.set()
     await scene.leave(0)

@@ -144,3 +144,15 @@ test('a Stripe that does not answer is said, and keeps the card', async () => {
   scene.stripe.mishaps.length = 0
   expect(await cardNow()).toEqual(CARD)
 })
+
+test('after the end of its order no card is charged; a charge that was made before is found', async () => {
+  await save()
+  const { parts } = scene.payments
+  const stripe = providerOf(parts, 'stripe')
+  const { order, charged } = await charge()
+  const late = { ...(await asSeenByProviders(parts, order)), expires_at_ms: Date.now() - 1 }
+  expect(await stripe.chargeSaved?.({ ...late, return_url: `${late.return_url}0` })).toEqual({
+    refused: 'The payment could not be made in time.',
+  })
+  expect(await stripe.chargeSaved?.(late)).toEqual(charged)
+})

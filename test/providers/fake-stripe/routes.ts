@@ -52,6 +52,8 @@ export function answer(
       )
     case 'GET payment_intents':
       expectOnly(fields, ['customer', 'created.gte', 'limit'])
+      if (!state.objects.has(String(fields.customer)))
+        throw missing('customer', String(fields.customer), 'customer')
       return listed(
         all(state, 'payment_intent').filter(
           ({ customer, created }) =>
