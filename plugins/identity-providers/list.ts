@@ -1,7 +1,8 @@
 // Identities of everybody as a list, for the command line.
 import { asc, eq, gt, sql } from 'drizzle-orm'
-import { integer, nullableText, text, time } from '../../src/app/list/columns.ts'
+import { accountOrStaff, integer, nullableText, text, time } from '../../src/app/list/columns.ts'
 import { defineList } from '../../src/app/list/list.ts'
+import { laterPageValues, pageOf } from '../../src/store/page.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type IdentityRow, identities, people } from '../../src/store/schema.ts'
 
@@ -36,10 +37,7 @@ export const identity_list = defineList<ListedIdentity>()({
   columns: {
     id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
     person: text(({ person }) => person, { table: { head: 'PERSON' } }),
-    account: nullableText(({ account }) => account, {
-      description: 'null: staff',
-      table: { head: 'ACCOUNT' },
-    }),
+    account: accountOrStaff,
     provider: text(({ provider }) => provider, { table: { head: 'PROVIDER' } }),
     email: nullableText(({ email }) => email, {
       description: 'as the provider reported it last',
@@ -50,9 +48,11 @@ export const identity_list = defineList<ListedIdentity>()({
     created: time(({ created_at_ms }) => created_at_ms),
     last_used: time(({ last_used_at_ms }) => last_used_at_ms, { table: { head: 'LAST USED' } }),
   },
-  async read(db, _filter, { limit, cursor = 0 }) {
-    const found = await queries(db).all.all({ after_id: cursor, row_limit: limit + 1 })
-    const rows = found.slice(0, limit).map(({ identity, ...of }) => ({ ...identity, ...of }))
-    return { rows, next_cursor: found.length > limit ? rows.at(-1)?.id : undefined }
+  async read(db, _filter, page) {
+    const found = await queries(db).all.all(laterPageValues(page))
+    return pageOf(
+      found.map(({ identity, ...of }) => ({ ...identity, ...of })),
+      page,
+    )
   },
 })

@@ -1,7 +1,15 @@
 // Passkeys of everybody as a list, for the command line.
 import { asc, eq, gt, sql } from 'drizzle-orm'
-import { integer, nullableText, nullableTime, text, time } from '../../src/app/list/columns.ts'
+import {
+  accountOrStaff,
+  integer,
+  nullableText,
+  nullableTime,
+  text,
+  time,
+} from '../../src/app/list/columns.ts'
 import { defineList } from '../../src/app/list/list.ts'
+import { laterPageValues, pageOf } from '../../src/store/page.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type PasskeyRow, passkeys, people } from '../../src/store/schema.ts'
 
@@ -38,17 +46,16 @@ export const passkey_list = defineList<ListedPasskey>()({
     id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
     person: text(({ person }) => person, { table: { head: 'PERSON' } }),
     email: nullableText(({ email }) => email, { table: { head: 'EMAIL', elastic: true } }),
-    account: nullableText(({ account }) => account, {
-      description: 'null: staff',
-      table: { head: 'ACCOUNT' },
-    }),
+    account: accountOrStaff,
     name: text(({ name }) => name, { table: { head: 'PASSKEY' } }),
     created: time(({ created_at_ms }) => created_at_ms, { table: { head: 'ADDED' } }),
     last_used: nullableTime(({ last_used_at_ms }) => last_used_at_ms),
   },
-  async read(db, _filter, { limit, cursor = 0 }) {
-    const found = await queries(db).all.all({ after_id: cursor, row_limit: limit + 1 })
-    const rows = found.slice(0, limit).map(({ passkey, ...of }) => ({ ...passkey, ...of }))
-    return { rows, next_cursor: found.length > limit ? rows.at(-1)?.id : undefined }
+  async read(db, _filter, page) {
+    const found = await queries(db).all.all(laterPageValues(page))
+    return pageOf(
+      found.map(({ passkey, ...of }) => ({ ...passkey, ...of })),
+      page,
+    )
   },
 })

@@ -1,7 +1,8 @@
 // Sessions of everybody as a list, for the command line.
 import { asc, eq, gt, sql } from 'drizzle-orm'
-import { integer, nullableText, text, time } from '../../src/app/list/columns.ts'
+import { accountOrStaff, integer, nullableText, text, time } from '../../src/app/list/columns.ts'
 import { defineList } from '../../src/app/list/list.ts'
+import { laterPageValues, pageOf } from '../../src/store/page.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, keys, people, type SessionRow, sessions } from '../../src/store/schema.ts'
 import { browserName } from './browser-name.ts'
@@ -45,10 +46,7 @@ export const every_session = defineList<EverySession>()({
     id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
     person: nullableText(({ person }) => person, { description: 'null: a key', table: { head: 'PERSON' } }),
     key: nullableText(({ key_prefix }) => key_prefix, { table: { head: 'KEY' } }),
-    account: nullableText(({ account }) => account, {
-      description: 'null: staff',
-      table: { head: 'ACCOUNT' },
-    }),
+    account: accountOrStaff,
     proof: nullableText(({ proof }) => proof, { table: { head: 'BY' } }),
     address: nullableText(({ address }) => address, { table: { head: 'ADDRESS' } }),
     browser: text(({ user_agent }) => browserName(user_agent), { table: { head: 'BROWSER', elastic: true } }),
@@ -56,12 +54,12 @@ export const every_session = defineList<EverySession>()({
     last_seen: time(({ last_seen_at_ms }) => last_seen_at_ms, { table: { head: 'LAST SEEN' } }),
     expires: time(({ expires_at_ms }) => expires_at_ms),
   },
-  async read(db, _filter, { limit, cursor = 0 }, { now_ms }) {
-    const found = await queries(db).all.all({ after_id: cursor, row_limit: limit + 1 })
-    const rows = found.slice(0, limit).map(({ session, ...of }) => ({ ...session, ...of }))
-    return {
-      rows: rows.filter(({ expires_at_ms }) => expires_at_ms > now_ms),
-      next_cursor: found.length > limit ? rows.at(-1)?.id : undefined,
-    }
+  async read(db, _filter, page, { now_ms }) {
+    const found = await queries(db).all.all(laterPageValues(page))
+    const { rows, next_cursor } = pageOf(
+      found.map(({ session, ...of }) => ({ ...session, ...of })),
+      page,
+    )
+    return { rows: rows.filter(({ expires_at_ms }) => expires_at_ms > now_ms), next_cursor }
   },
 })

@@ -1,7 +1,7 @@
 // Calls before an import as a list, the newest day first: filtered and paged. Only reads.
 import { and, desc, eq, getTableColumns, gte, lt, or, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../../../src/store/db.ts'
-import type { Page, PageRequest } from '../../../src/store/page.ts'
+import { type Page, type PageRequest, pageOf } from '../../../src/store/page.ts'
 import { equals, equalsUnlessNull } from '../../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../../src/store/prepared.ts'
 import { accounts } from '../../../src/store/schema.ts'
@@ -76,6 +76,5 @@ export async function listHistory(
     below_id: cursor ?? FOREVER,
     row_limit: limit + 1,
   })
-  const rows = found.slice(0, limit)
-  return { rows, next_cursor: found.length > limit ? rows.at(-1)?.id : undefined }
+  return pageOf(found, { limit })
 }

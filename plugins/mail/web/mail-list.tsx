@@ -1,10 +1,9 @@
 // The list of mails: filtered by state and account, with the reason where one was not sent; a failed one is sent again or deleted.
 
 import { Mail } from 'lucide-react'
-import { Link } from 'wouter'
 import { api, part, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { RowAccountLink } from '../../console/web/parts/account-name.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -89,15 +88,7 @@ const COLUMNS: Column<ShownMail>[] = [
       <p className="small soft">{recipient}</p>
     </>
   )),
-  column('account', 'Account', 'none', (mail) =>
-    mail.account_id === null ? (
-      '–'
-    ) : (
-      <Link href={`/accounts/${mail.account_id}`}>
-        <RowAccount account={mail.account ?? ''} account_display_name={mail.account_display_name} />
-      </Link>
-    ),
-  ),
+  column('account', 'Account', 'none', (mail) => <RowAccountLink {...mail} />),
   column('state', 'State', 'second', ({ state, failure }) => (
     <>
       <Status tone={TONES[state]}>{state}</Status>

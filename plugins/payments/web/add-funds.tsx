@@ -122,13 +122,7 @@ function FundsForm(data: Methods) {
           name="amount"
           help={currency && `From ${grouped(currency.min)} to ${grouped(currency.max)} ${currency.currency}.`}
         >
-          <UnitInput
-            unit={wanted.currency}
-            inputMode="decimal"
-            autoComplete="off"
-            value={amount}
-            onChange={(typed) => choose({ amount: typed })}
-          />
+          <UnitInput unit={wanted.currency} value={amount} onChange={(typed) => choose({ amount: typed })} />
         </Field>
         <Offer wanted={wanted} method={usable.length === 1 ? method?.title : undefined} />
         <Bonuses bonuses={bonuses} />

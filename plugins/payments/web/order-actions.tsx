@@ -92,13 +92,7 @@ function RefundForm({ order, onClose }: OfOrder) {
         paid: {order.method_title}.
       </p>
       <Field label="Amount" name="amount" help={`Up to ${left} ${currency}.`}>
-        <UnitInput
-          unit={currency}
-          inputMode="decimal"
-          autoComplete="off"
-          value={amount}
-          onChange={setAmount}
-        />
+        <UnitInput unit={currency} value={amount} onChange={setAmount} />
       </Field>
       <Field label="Reason" name="reason" help="Optional. The account holder sees it.">
         <TextInput value={reason} onChange={setReason} autoComplete="off" />
@@ -148,13 +142,7 @@ function MarkForm({ order, onClose }: OfOrder) {
         nothing.
       </p>
       <Field label="Amount received" name="amount">
-        <UnitInput
-          unit={currency}
-          inputMode="decimal"
-          autoComplete="off"
-          value={amount}
-          onChange={setAmount}
-        />
+        <UnitInput unit={currency} value={amount} onChange={setAmount} />
       </Field>
       <Field label="Bank reference" name="reference" help="The bank’s own number of the transfer.">
         <TextInput value={reference} onChange={setReference} autoComplete="off" />

@@ -1,10 +1,9 @@
 // The list of sign-ups, filtered by state and days.
 
 import { UserPlus } from 'lucide-react'
-import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { RowAccountLink } from '../../console/web/parts/account-name.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { FilterBar } from '../../console/web/parts/filter-bar.tsx'
 import { DayFilters, type ListFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
@@ -63,15 +62,7 @@ const COLUMNS: Column<ShownSignUp>[] = [
       {state === 'pending' && mails > 1 ? `pending, ${mails} mails sent` : state}
     </Status>
   )),
-  column('account', 'Account', 'second-end', (row) =>
-    row.account_id === null ? (
-      '–'
-    ) : (
-      <Link href={`/accounts/${row.account_id}`}>
-        <RowAccount account={row.account ?? ''} account_display_name={row.account_display_name} />
-      </Link>
-    ),
-  ),
+  column('account', 'Account', 'second-end', (row) => <RowAccountLink {...row} />),
   column('network', 'Network', 'none', ({ network }) => network ?? '–'),
   atEnd('created', 'Time', 'first-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]

@@ -1,11 +1,10 @@
 // The list of vouchers, filtered by state and batch; one that nobody redeemed can be revoked.
 import { Ticket } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { api, part, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay } from '../../console/web/app/session.tsx'
-import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { RowAccountLink } from '../../console/web/parts/account-name.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -95,15 +94,7 @@ const COLUMNS: Column<ShownVoucher>[] = [
     </>
   )),
   column('state', 'State', 'second', ({ state }) => <Status tone={TONES[state]}>{state}</Status>),
-  column('account', 'Redeemed by', 'second-end', (row) =>
-    row.account_id === null ? (
-      '–'
-    ) : (
-      <Link href={`/accounts/${row.account_id}`}>
-        <RowAccount account={row.account ?? ''} account_display_name={row.account_display_name} />
-      </Link>
-    ),
-  ),
+  column('account', 'Redeemed by', 'second-end', (row) => <RowAccountLink {...row} />),
   column('batch', 'Batch', 'none', ({ batch }) => batch),
   atEnd('amount', 'Amount, USD', 'first-end', ({ amount_nanos }) => (
     <Money nanos={amount_nanos} balance unit={false} />

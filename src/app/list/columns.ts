@@ -85,6 +85,11 @@ const columnWith =
 
 export const text = columnWith(Type.String())
 export const nullableText = columnWith(Nullable(Type.String()))
+/** The account of a person's row. */
+export const accountOrStaff = nullableText(({ account }: { account: string | null }) => account, {
+  description: 'null: staff',
+  table: { head: 'ACCOUNT' },
+})
 export const integer = columnWith(Type.Integer())
 export const nullableInteger = columnWith(Nullable(Type.Integer()))
 export const boolean = columnWith(Type.Boolean())

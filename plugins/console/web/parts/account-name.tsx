@@ -1,4 +1,5 @@
 // An account by both of its names: the short one, which callers and commands use, and the display name.
+import { Link } from 'wouter'
 
 interface AccountNames {
   name: string
@@ -20,6 +21,22 @@ export function AccountName({ name, display_name }: AccountNames) {
 export const RowAccount = ({ account, account_display_name }: OfAccount) => (
   <AccountName name={account} display_name={account_display_name} />
 )
+
+/** The same as a link to the account, of a row that may belong to none. */
+export const RowAccountLink = ({ account_id, account, account_display_name }: MaybeOfAccount) =>
+  account_id === null ? (
+    '–'
+  ) : (
+    <Link href={`/accounts/${account_id}`}>
+      <RowAccount account={account ?? ''} account_display_name={account_display_name} />
+    </Link>
+  )
+
+interface MaybeOfAccount {
+  account_id: number | null
+  account: string | null
+  account_display_name: string
+}
 
 export interface OfAccount {
   account: string
