@@ -1,4 +1,4 @@
-// Alerts as a plugin: conditions that raise them, their webhook, and their routes for the console.
+// Alerts as a plugin: conditions that raise them, their webhook and its test, and their routes for the console.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { alertSettings } from './settings.ts'
 
@@ -8,6 +8,7 @@ export const alerts = definePlugin({
   tables: async () => (await import('./tables.ts')).tables,
   open: async (gateway, settings) => (await import('./alerting.ts')).openAlerting(gateway, settings),
   on: { started: (alerting) => alerting.begin() },
+  commands: { alert: async () => (await import('./command.ts')).addAlertCommands },
   console_routes: async () => (await import('./console.ts')).alertRoutes,
   close: (alerting) => alerting.close(),
 })

@@ -36,6 +36,8 @@ const historyOf = (account?: SQL) => ({
           account,
           equalsUnlessNull(generations.model, 'model'),
           equalsUnlessNull(generations.kind, 'kind'),
+          gte(generations.created_at_ms, placeholder('since_ms')),
+          lt(generations.created_at_ms, placeholder('until_ms')),
           gte(generations.id, placeholder('from_id')),
           lt(generations.id, placeholder('below_id')),
         ),

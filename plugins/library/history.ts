@@ -16,6 +16,8 @@ interface HistoryFilter {
   account_id?: number | undefined
   model?: string | undefined
   kind?: Generation['kind'] | undefined
+  since_ms?: number | undefined
+  until_ms?: number | undefined
 }
 
 /** An image with the name of its account, and what was charged for it; null until its call is settled. */
@@ -31,12 +33,19 @@ const MAX_IMAGES_LOOKED_AT = 5_000
 /** One page of images, in any state. It may be short, or empty, although there are more: see its `next_cursor`. */
 export async function listGenerations(
   db: Db,
-  { account_id, model, kind }: HistoryFilter,
+  { account_id, model, kind, since_ms, until_ms }: HistoryFilter,
   request: PageRequest,
   max_looked_at = MAX_IMAGES_LOOKED_AT,
 ): Promise<Page<HistoryImage>> {
   const queries = account_id === undefined ? historyQueries(db) : historyQueriesOfAccount(db)
-  const values = { account_id, model: model ?? null, kind: kind ?? null, ...pageValues(request) }
+  const values = {
+    ...pageValues(request),
+    account_id,
+    model: model ?? null,
+    kind: kind ?? null,
+    since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
+    until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
+  }
   const next = await queries.below.get({ account_id, below_id: values.below_id, count: max_looked_at })
   const found = await queries.page.all({ ...values, from_id: next ? next.id + 1 : 0 })
   const images = found.map(({ call_nanos, call_images, ...image }) => ({

@@ -1,8 +1,12 @@
-// The library as a plugin: the surface of generated images, and the page Library.
+// The library as a plugin: the surface of generated images, the page Library, and the commands for both kinds of files.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const library = definePlugin({
   name: 'library',
   routes: async () => (await import('./routes.ts')).library,
+  commands: {
+    image: async () => (await import('./command.ts')).addImageCommands,
+    file: async () => (await import('./command.ts')).addFileCommands,
+  },
   console_routes: async () => (await import('./console/routes.ts')).consoleRoutes,
 })

@@ -35,9 +35,15 @@ export async function readFile(
   return (await openFile(library, file))?.bytes()
 }
 
-/** One page of an account's stored files. */
-export async function listFiles(db: Db, account_id: number, request: PageRequest): Promise<Page<StoredFile>> {
-  const found = await fileQueries(db).page.all({ account_id, ...pageValues(request) })
+/** One page of an account's stored files, of all times or of one. */
+export async function listFiles(
+  db: Db,
+  account_id: number,
+  request: PageRequest,
+  time: { since_ms?: number | undefined; until_ms?: number | undefined } = {},
+): Promise<Page<StoredFile>> {
+  const { since_ms = Number.MIN_SAFE_INTEGER, until_ms = Number.MAX_SAFE_INTEGER } = time
+  const found = await fileQueries(db).page.all({ account_id, since_ms, until_ms, ...pageValues(request) })
   return pageOf(found.filter(isStored), request)
 }
 

@@ -1,5 +1,5 @@
 // The queries on produced and uploaded images, prepared once for each connection.
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, type SQL, sql, sum } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, ne, type SQL, sql, sum } from 'drizzle-orm'
 import type { Orm } from '../store/db.ts'
 import { isAbandoned } from '../store/gateways.ts'
 import { equals, isOneOf, placeholders, rawPlaceholders } from '../store/placeholders.ts'
@@ -170,6 +170,8 @@ export const fileQueries = perConnection({
         and(
           equals(files.account_id, 'account_id'),
           eq(files.state, 'stored'),
+          gte(files.created_at_ms, placeholder('since_ms')),
+          lt(files.created_at_ms, placeholder('until_ms')),
           lt(files.id, placeholder('below_id')),
         ),
       )
