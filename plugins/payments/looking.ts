@@ -4,8 +4,7 @@ import { changeState } from '../../src/store/state-changes.ts'
 import { paymentIn } from './answers.ts'
 import { chargeOrder, isToCharge } from './automatic/charging.ts'
 import { type Cause, changeOf } from './changes.ts'
-import { notAnswering } from './ordering.ts'
-import { asSeenByProviders, isInModeOf, type PaymentParts, providerOf } from './parts.ts'
+import { asSeenByProviders, isInModeOf, notAnswering, type PaymentParts, providerOf } from './parts.ts'
 import { isGivenUp, nextLook, nextTry } from './schedule.ts'
 import { settle } from './settle.ts'
 import { orderById, setLook } from './store.ts'
@@ -43,7 +42,7 @@ async function paymentOf(parts: PaymentParts, order: Order, cause: Cause): Promi
     if (!isInModeOf(order, provider)) {
       // No money moved, and the method does not know the payment any more.
       if (order.is_live === 0) return undefined
-      throw new Error(`"${order.provider}" is in test mode, and order ${order.id} is not`)
+      throw notAnswering(provider, new Error(`it is in test mode, and order ${order.id} is not`))
     }
     const seen = await asSeenByProviders(parts, order)
     const reference = order.reference ?? (await chargeOrder(parts, provider, order, seen, cause))

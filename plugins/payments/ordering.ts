@@ -7,7 +7,6 @@ import {
   invalidRequest,
   rateLimited,
   unprocessable,
-  upstreamFailed,
 } from '../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
@@ -19,7 +18,7 @@ import { creditOf } from './amounts.ts'
 import { startedIn } from './answers.ts'
 import { isLateCharge, isToCharge } from './automatic/charging.ts'
 import { type Cause, changeOf } from './changes.ts'
-import { asSeenByProviders, isInModeOf, type PaymentParts, providerOf } from './parts.ts'
+import { asSeenByProviders, isInModeOf, notAnswering, type PaymentParts, providerOf } from './parts.ts'
 import { orderByRequest } from './requested.ts'
 import { nextLook } from './schedule.ts'
 import type { PaymentSettings } from './settings.ts'
@@ -200,18 +199,6 @@ const otherMode = ({ id, is_live }: Order): GatewayError =>
     `Order ${id} was made while its payment method was ${is_live === 1 ? 'not ' : ''}in test mode. Make a new one.`,
     { code: 'order_closed' },
   )
-
-/** @param cause what the provider's code threw: one of ours is passed on as it is */
-export const notAnswering = ({ title }: Pick<PaymentProvider, 'title'>, cause: unknown): GatewayError =>
-  cause instanceof GatewayError
-    ? cause
-    : upstreamFailed(
-        `${title}: the payment method does not answer now. Try again in a minute, or choose another one.`,
-        {
-          code: 'payment_method_failed',
-          cause,
-        },
-      )
 
 /**
  * Cancels an open order. One whose saved card may be charged already is cancelled by the staff alone, once no charge of it begins any more.

@@ -1,7 +1,7 @@
 // The parts that payments are handled with, and an order as payment methods see it.
 import type { PaymentShares } from '../../src/app/surface/gateway.ts'
 import { formatMinor } from '../../src/domain/currencies.ts'
-import { unprocessable } from '../../src/domain/errors.ts'
+import { GatewayError, unprocessable, upstreamFailed } from '../../src/domain/errors.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import type { Ledger } from '../../src/money/ledger/operations.ts'
 import type { Logger } from '../../src/observe/log.ts'
@@ -37,6 +37,18 @@ export function providerOf({ providers }: Pick<PaymentParts, 'providers'>, name:
     )
   return provider
 }
+
+/** @param cause what the provider's code threw: one of ours is passed on as it is */
+export const notAnswering = ({ title }: Pick<PaymentProvider, 'title'>, cause: unknown): GatewayError =>
+  cause instanceof GatewayError
+    ? cause
+    : upstreamFailed(
+        `${title}: the payment method does not answer now. Try again in a minute, or choose another one.`,
+        {
+          code: 'payment_method_failed',
+          cause,
+        },
+      )
 
 /** Reports whether a method is in the mode that an order was made in: no money moves in test mode, and what was made in one mode is unknown in the other. */
 export const isInModeOf = (

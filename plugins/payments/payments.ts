@@ -21,8 +21,12 @@ export interface Payments {
   refused_webhooks: RefusedWebhooks
   /** Looks at orders by pages, by the order. */
   page_looks: OwnRate
+  /** Looks at orders by webhooks, by the order. */
+  webhook_looks: OwnRate
   /** Orders that accounts make at their pages, by the account. */
   page_orders: OwnRate
+  /** Payments of orders that are there, saved cards and automatic top-ups that accounts begin at their pages, by the account. */
+  page_payments: OwnRate
   /** Looks at due orders from now on. */
   begin(): void
   /** Begins no look any more. */
@@ -94,7 +98,9 @@ export function openPayments(
     parts,
     settings,
     page_looks: createRate(() => performance.now()),
+    webhook_looks: createRate(() => performance.now()),
     page_orders: createRate(() => performance.now()),
+    page_payments: createRate(() => performance.now()),
     refused_webhooks,
     begin() {
       timer ??= setInterval(() => void look(), LOOK_EVERY_MS)

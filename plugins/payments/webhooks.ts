@@ -2,13 +2,14 @@
 import { Elysia } from 'elysia'
 import { openCalls } from '../../src/app/surface/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import { GatewayError, invalidRequest, notFound } from '../../src/domain/errors.ts'
+import { GatewayError, invalidRequest, notFound, rateLimited } from '../../src/domain/errors.ts'
 import { announcedBytes, readBytes } from '../../src/http/body.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import type { PaymentHint, PaymentProvider } from '../../src/payment-api.ts'
 import { lookAt } from './looking.ts'
 import type { Payments } from './payments.ts'
 import { orderByReference } from './store.ts'
+import type { Order } from './tables.ts'
 
 const SURFACE = { surface: 'payments', forms: [], render: plainError }
 const MAX_BODY_BYTES = 256 * 1024
@@ -37,7 +38,7 @@ export const webhookRoutes = (gateway: Pick<Gateway, 'calls' | 'requests' | 'db'
     .get('/payments/:method/webhook', answer, OPTIONS)
 }
 
-/** @throws GatewayError not_found for a method without webhooks; invalid_request for one that nobody signed; payload_too_large; as `lookAt` */
+/** @throws GatewayError not_found for a method without webhooks; invalid_request for one that nobody signed; payload_too_large; rate_limited; as `lookAt` */
 async function receive(
   payments: Payments,
   method: string,
@@ -53,9 +54,26 @@ async function receive(
   const hint = await checked(payments, provider, copy)
   if (!hint) return undefined
   const order = await orderByReference(parts.db, method, hint.reference)
-  if (order) await lookAt(parts, order.id, { source: 'webhook' })
-  else parts.log.warn({ method, reference: hint.reference }, 'a webhook names a payment of no order here')
+  if (order) {
+    takeLookAt(payments, order)
+    await lookAt(parts, order.id, { source: 'webhook' })
+  } else parts.log.warn({ method, reference: hint.reference }, 'a webhook names a payment of no order here')
   return hint
+}
+
+/** More than a provider sends of one. Payers of some methods get a signed notice into their hands, and may send it over and over. */
+const MAX_LOOKS_A_MINUTE = 30
+
+/** @throws GatewayError rate_limited: the provider sends it again */
+function takeLookAt({ webhook_looks }: Payments, { id }: Pick<Order, 'id'>): void {
+  const { admitted, resets_in_s: retry_after_s } = webhook_looks.take(id, MAX_LOOKS_A_MINUTE)
+  if (admitted) return
+  throw rateLimited(
+    `Order ${id} was looked at ${MAX_LOOKS_A_MINUTE} times within a minute. Send the webhook again later.`,
+    {
+      retry_after_s,
+    },
+  )
 }
 
 async function checked(

@@ -363,7 +363,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     fake.pay(order.reference)
     Object.assign(fake, { is_test: true })
     await expect(startPayment(parts, order.id)).rejects.toThrow('was not in test mode')
-    await expect(lookAt(parts, order.id, { source: 'page' })).rejects.toThrow('is in test mode')
+    await expect(lookAt(parts, order.id, { source: 'page' })).rejects.toThrow('does not answer now')
     clock.now_ms += 3_600_000
     await world.poll()
     expect(await world.order(order.id)).toMatchObject({

@@ -109,6 +109,19 @@ describe('a signed one', () => {
     expect((await webhook('fake', reference, signed)).status).toBe(200)
     expect(fake.requests.look).toBe(before)
   })
+  test('that is sent over and over by whoever has it makes thirty looks a minute; the rest is for later', async () => {
+    const order = await at.order((await account()).id)
+    const before = fake.requests.look
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => webhook('fake', order.reference, signed)),
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    expect([refused.length, fake.requests.look - before]).toEqual([10, 30])
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    const other_order = await at.order((await account()).id)
+    expect((await webhook('fake', other_order.reference, signed)).status).toBe(200)
+  })
+
   test('about something else is received', async () =>
     expect((await webhook('fake', '', signed)).status).toBe(200))
 

@@ -3,7 +3,7 @@ import type { PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
 import { changeState } from '../../../src/store/state-changes.ts'
 import { chargedIn } from '../answers.ts'
 import { type Cause, changeOf } from '../changes.ts'
-import type { PaymentParts } from '../parts.ts'
+import { notAnswering, type PaymentParts } from '../parts.ts'
 import { keepReference } from '../store.ts'
 import type { Order } from '../tables.ts'
 
@@ -25,7 +25,7 @@ export const isLateCharge = (
  * Charges the saved card for an order.
  *
  * @returns the provider's number of the payment; undefined where it was refused: the order is cancelled then, with the reason in its history
- * @throws what the provider throws: nothing is known then, and it is asked again
+ * @throws GatewayError upstream_failed where the provider does not answer: nothing is known then, and it is asked again
  */
 export async function chargeOrder(
   parts: Pick<PaymentParts, 'db' | 'now'>,
@@ -35,7 +35,9 @@ export async function chargeOrder(
   cause: Cause,
 ): Promise<string | undefined> {
   const charged = provider.chargeSaved
-    ? await chargedIn(provider.chargeSaved(seen))
+    ? await chargedIn(provider.chargeSaved(seen)).catch((cause) => {
+        throw notAnswering(provider, cause)
+      })
     : { refused: `${provider.title} charges no saved cards.` }
   if ('refused' in charged) {
     const { db, now } = parts

@@ -12,6 +12,7 @@ import { TopUpView, topUpView } from '../automatic/view.ts'
 import type { Payments } from '../payments.ts'
 import { readAmount } from '../read-amount.ts'
 import { methodName } from '../settings.ts'
+import { takeOrderOf } from './order-rate.ts'
 import { Amount, Currency } from './views.ts'
 
 const TopUpQuery = Type.Object({ account: Type.Optional(AccountRef) })
@@ -29,7 +30,7 @@ const View = Closed({
 })
 
 /** `GET`, `PUT` and `DELETE /console/api/automatic-top-up`. */
-export function automaticRoutes(gateway: ConsoleParts, { parts, settings }: Payments) {
+export function automaticRoutes(gateway: ConsoleParts, { parts, settings, page_payments }: Payments) {
   const { db, calls } = gateway
   const chosen = async (viewer: Viewer, reference: string | undefined): Promise<number> => {
     requireWholeAccount(viewer)
@@ -52,6 +53,7 @@ export function automaticRoutes(gateway: ConsoleParts, { parts, settings }: Paym
       async ({ viewer, origin, body }) => {
         const { currency, method } = body
         const account_id = await chosen(viewer, body.account)
+        takeOrderOf(viewer, account_id, page_payments)
         const wanted = {
           ...{ account_id, method, currency },
           below_nanos: readPositiveUsd('below_usd', body.below_usd),

@@ -1,6 +1,7 @@
 // The saved card of an account at the console: which one, a page to save one on, and its removal.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { createRate } from '../../../src/access/rate.ts'
 import { personOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import { byOf, type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { AccountRef } from '../../../src/app/surface/console/fields.ts'
@@ -8,6 +9,7 @@ import { requireChosenAccount } from '../../../src/app/surface/console/reference
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import type { Payments } from '../payments.ts'
+import { takeOrderOf } from './order-rate.ts'
 
 const CardQuery = Type.Object({ account: Type.Optional(AccountRef) })
 const CardBody = Closed({ account: Type.Optional(AccountRef) })
@@ -29,14 +31,18 @@ const CardView = Type.Object({
 })
 const PageView = Type.Object({ go_to: Type.String({ description: 'the page on which the card is saved' }) })
 
+/** More than a page makes, and webhooks say the same. */
+const MAX_LOOKS_A_MINUTE = 20
+
 /** `GET`, `POST` and `DELETE /console/api/payment-card`. */
-export function cardRoutes(gateway: ConsoleParts, { cards }: Payments) {
+export function cardRoutes(gateway: ConsoleParts, { cards, page_payments }: Payments) {
   const chosen = async (viewer: Viewer, reference: string | undefined) => {
     requireWholeAccount(viewer)
     return await requireChosenAccount(gateway.db, viewer, reference)
   }
+  const looks = createRate(() => performance.now())
   const view = async (account_id: number): Promise<Static<typeof CardView>> => {
-    const card = await cards.of(account_id)
+    const card = await cards.of(account_id, looks.take(account_id, MAX_LOOKS_A_MINUTE).admitted)
     return {
       card: card
         ? { brand: card.brand, last4: card.last4, expires: card.expires, ...time('saved', card.saved_at_ms) }
@@ -61,6 +67,7 @@ export function cardRoutes(gateway: ConsoleParts, { cards }: Payments) {
       '/console/api/payment-card',
       async ({ viewer, body }) => {
         const { id: account_id, name: account } = await chosen(viewer, body.account)
+        takeOrderOf(viewer, account_id, page_payments)
         return { go_to: await cards.begin({ account_id, account }, personOf(viewer)) }
       },
       { body: CardBody, response: { 200: PageView, ...FAILURES } },

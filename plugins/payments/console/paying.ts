@@ -65,7 +65,8 @@ export function payingRoutes(gateway: ConsoleParts, payments: Payments) {
     .post(
       '/console/api/orders/:id/pay',
       async ({ viewer, params }) => {
-        await requireOrder(gateway, viewer, params.id)
+        const { account_id } = await requireOrder(gateway, viewer, params.id)
+        takeOrderOf(viewer, account_id, payments.page_payments)
         const { go_to } = await startPayment(parts, params.id)
         return {
           order: await orderView(gateway, payments, viewer, params.id),
@@ -165,7 +166,7 @@ async function make(
     throw unprocessable('This account is closed, so nothing can be paid for it. Reopen it first.', {
       code: 'account_closed',
     })
-  if (viewer.side !== 'operator') takeOrderOf(account.id, page_orders)
+  takeOrderOf(viewer, account.id, page_orders)
   const { currency, method } = body
   const request = {
     account_id: account.id,
@@ -222,15 +223,15 @@ async function look(
 const isSilent = (thrown: unknown): boolean =>
   isFailure(thrown) || (thrown instanceof GatewayError && thrown.code === 'no_payment_method')
 
-/** Looks at a payment that was begun. A silent method stops no cancellation: a payment that comes is credited. */
+/** Looks at a payment that was begun. A silent method, or one that was asked often enough, stops no cancellation: a payment that comes is credited. */
 async function lookIfBegun(
   gateway: Pick<ConsoleParts, 'db' | 'calls'>,
-  { parts }: Payments,
+  { parts, page_looks }: Payments,
   viewer: Viewer,
   id: number,
 ): Promise<void> {
   const { state, reference } = await requireOrder(gateway, viewer, id)
-  if (state !== 'open' || reference === null) return
+  if (state !== 'open' || reference === null || !page_looks.take(id, MAX_LOOKS_A_MINUTE).admitted) return
   try {
     await lookAt(parts, id, { source: 'page' })
   } catch (thrown) {

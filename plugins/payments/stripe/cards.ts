@@ -25,8 +25,8 @@ export interface SavedCards {
   isOffered(): boolean
   /** No money moves. */
   isTest(): boolean
-  /** The card of an account; one whose page was left a moment ago is asked about. @throws GatewayError upstream_failed */
-  of(account_id: number): Promise<CardFacts | undefined>
+  /** The card of an account; one whose page was left a moment ago is asked about, if it may be. @throws GatewayError upstream_failed */
+  of(account_id: number, may_ask?: boolean): Promise<CardFacts | undefined>
   /** True while a page to save a card is open, or its end is not known yet. */
   isAwaited(account_id: number): Promise<boolean>
   /** Begins to save one. @returns where the person does it @throws GatewayError unprocessable where cards are not set up; upstream_failed */
@@ -57,9 +57,9 @@ export function openCards(parts: MethodParts): SavedCards {
   const cards: SavedCards = {
     isOffered: () => parts.settings().stripe !== undefined,
     isTest: () => isTestKey(parts.settings().stripe?.secret_key ?? ''),
-    async of(account_id) {
+    async of(account_id, may_ask = true) {
       const before = cards.isOffered() ? await customer(account_id) : undefined
-      if (before?.card_setup) await answered(cards.finish(before.card_setup))
+      if (before?.card_setup && may_ask) await answered(cards.finish(before.card_setup))
       const owner = before?.card_setup ? await customer(account_id) : before
       return owner && factsOf(owner)
     },

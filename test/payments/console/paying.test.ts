@@ -434,6 +434,24 @@ test('orders that are made and cancelled over and over are thirty a minute', asy
   const again = { method: fake.name, currency: 'EUR', amount: '25' }
   expect(await refused(owner, 'POST', '/orders', again)).toMatchObject({
     status: 429,
-    message: expect.stringContaining('orders within a minute. Try again in'),
+    message: expect.stringContaining('payments within a minute. Try again in'),
   })
+})
+
+test('one payment that is begun again and again asks its method thirty times a minute, and the staff without end', async () => {
+  const { as, refused, operator } = scene
+  await gateway.account('eve')
+  const eve = await as('owner', 'eve')
+  const id = await scene.ordered('25', { by: eve })
+  const before = fake.started.length
+  const answers = await Promise.all(
+    Array.from({ length: MAX_ORDERS_A_MINUTE + 5 }, () => eve.send('POST', `/orders/${id}/pay`)),
+  )
+  expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(5)
+  expect(fake.started.length - before).toBeLessThanOrEqual(MAX_ORDERS_A_MINUTE)
+  expect(await refused(eve, 'POST', `/orders/${id}/pay`)).toMatchObject({
+    status: 429,
+    message: expect.stringContaining('payments within a minute. Try again in'),
+  })
+  expect((await operator.send('POST', `/orders/${id}/pay`)).status).toBe(200)
 })
