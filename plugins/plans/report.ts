@@ -1,10 +1,10 @@
-// Revenue of plans: by plan from the entries that paid for months, the accounts that have one, and the share of paid months that is not used yet.
+// Revenue of plans: by plan from the payments of months, the accounts that have one, and the share of paid months that is not used yet.
 import { and, eq, sql } from 'drizzle-orm'
 import type { Nanos } from '../../src/domain/money.ts'
 import { totalOf } from '../../src/money/ledger/totals.ts'
 import type { Db } from '../../src/store/db.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { entries } from '../../src/store/schema.ts'
+import { state_changes } from '../../src/store/schema.ts'
 import { unusedOf } from './months.ts'
 import { plan_periods } from './tables.ts'
 
@@ -16,7 +16,10 @@ export interface PlanRevenue {
   revenue_nanos: Nanos
 }
 
-/** Revenue by plan, the largest first: what was taken from balances for months, at the time when it was. */
+/**
+ * Revenue by plan, the largest first: what was taken from balances for months, at the time when it was. By the changes of state, which are in one
+ * transaction with the entries: an erased account's entries do not say any more what they paid for.
+ */
 export async function revenueByPlan(
   db: Db,
   { since_ms, until_ms }: { since_ms: number; until_ms: number },
@@ -54,20 +57,21 @@ const queries = perConnection({
         plan: plan_periods.plan,
         title: sql<string>`max(${plan_periods.title})`,
         months: sql<number>`count(*)`,
-        revenue_nanos: totalOf(sql`-${entries.amount_nanos}`),
+        revenue_nanos: totalOf(plan_periods.due_nanos),
       })
       .from(plan_periods)
       .innerJoin(
-        entries,
+        state_changes,
         and(
-          eq(entries.account_id, plan_periods.account_id),
-          sql`${entries.request_key} = 'plan:' || ${plan_periods.id}`,
+          eq(state_changes.subject_id, plan_periods.id),
+          sql`${state_changes.subject} = 'plan_periods' AND ${state_changes.to_state} = 'paid'`,
         ),
       )
       .where(
         and(
-          sql`${entries.created_at_ms} >= ${sql.placeholder('since_ms')}`,
-          sql`${entries.created_at_ms} < ${sql.placeholder('until_ms')}`,
+          sql`${plan_periods.due_nanos} > 0`,
+          sql`${state_changes.at_ms} >= ${sql.placeholder('since_ms')}`,
+          sql`${state_changes.at_ms} < ${sql.placeholder('until_ms')}`,
         ),
       )
       .groupBy(plan_periods.plan)

@@ -5,6 +5,7 @@ import { cancelPlan } from '../../plugins/plans/cancelling.ts'
 import { month_list } from '../../plugins/plans/list.ts'
 import type { PayingParts } from '../../plugins/plans/paying.ts'
 import { renewPlans } from '../../plugins/plans/renewing.ts'
+import { revenueByPlan } from '../../plugins/plans/report.ts'
 import { periodsOf } from '../../plugins/plans/store.ts'
 import { planView } from '../../plugins/plans/views.ts'
 import type { Ledger } from '../../src/money/ledger/operations.ts'
@@ -100,6 +101,9 @@ describe.if(hasPostgres)('three gateways', () => {
       expect(await balance(id)).toBe(30 * USD)
       expect((await states(id)).filter((state) => state !== 'pro lapsed')).toEqual(['pro active'])
     }
+    expect(await revenueByPlan(there.db, { since_ms: clock.now_ms, until_ms: clock.now_ms + 1 })).toEqual([
+      { plan: 'pro', title: 'Pro', months: 6, revenue_nanos: 120 * USD },
+    ])
     expect(await there.brokenInvariants()).toEqual([])
   })
 

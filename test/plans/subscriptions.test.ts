@@ -4,6 +4,7 @@ import { beginPeriod } from '../../plugins/plans/beginning.ts'
 import { buyPlan } from '../../plugins/plans/buying.ts'
 import { cancelPlan, keepPlan } from '../../plugins/plans/cancelling.ts'
 import { payPeriod } from '../../plugins/plans/paying.ts'
+import { revenueByPlan } from '../../plugins/plans/report.ts'
 import { budgetsOfPeriod, periodById, periodIn, periodsOf } from '../../plugins/plans/store.ts'
 import { stateChangesOf } from '../../src/store/state-changes.ts'
 import { hold, post, topUp } from '../money/ledger/world.ts'
@@ -443,4 +444,16 @@ test('a month begins once, however often it is asked', async () => {
   await beginPeriod(scene.db, 1, scene.clock.now_ms)
   await beginPeriod(scene.db, 99, scene.clock.now_ms)
   expect(scene.sql.query("SELECT id FROM actions WHERE action = 'plan.begun'").all()).toHaveLength(1)
+})
+
+test('revenue stays what it was where an account is erased, whose entries do not say any more what they paid for', async () => {
+  await using scene = planScene({ accounts: 2 })
+  for (const account_id of [1, 2]) await scene.buy('pro', account_id)
+  const always = { since_ms: 0, until_ms: scene.clock.now_ms + 1 }
+  const revenue = [{ plan: 'pro', title: 'Pro', months: 2, revenue_nanos: 40 * USD }]
+  expect(await revenueByPlan(scene.db, always)).toEqual(revenue)
+  scene.sql.run('INSERT INTO erased_accounts (account_id, erased_at_ms) VALUES (1, 1)')
+  scene.sql.run("UPDATE entries SET request_key = NULL, note = '' WHERE account_id = 1")
+  expect(await revenueByPlan(scene.db, always)).toEqual(revenue)
+  expect(await revenueByPlan(scene.db, { ...always, until_ms: scene.clock.now_ms })).toEqual([])
 })
