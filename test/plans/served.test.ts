@@ -20,6 +20,10 @@ name = "max"
 price_usd = 4
 models = ["sim-gpt"]
 usd_per_week = 40
+
+[[price_groups]]
+name = "half"
+factor = 0.5
 `
 const clock = { now_ms: Date.parse('2026-11-15T10:30:00Z') }
 const gateway = await fileGateway({
@@ -74,6 +78,20 @@ test('an account buys a plan at the console, and its calls are covered', async (
   const { accounts } = gateway.rows()
   expect(accounts.find(({ id }) => id === account.id)?.balance_nanos).toBe(8_000_000_000)
   expect(gateway.log.lines().some((line) => JSON.stringify(line).includes('"paid_by":"plan"'))).toBe(true)
+})
+
+test('a covered call counts at the price of the account’s group', async () => {
+  const counted = async (name: string, group?: string) => {
+    await gateway.account(name, { balance_usd: '10' })
+    const key = await gateway.key(name)
+    if (group) gateway.db.run('UPDATE accounts SET price_group = ? WHERE name = ?', [group, name])
+    const owner = await signedIn(gateway, { account: name, role: 'owner' }, clock.now_ms)
+    await owner.json('POST', '/plan/buy', { plan: 'pro' })
+    clock.now_ms += 1_001
+    await (await chat(key)).arrayBuffer()
+    return (await gateway.lastCall()).covered_nanos
+  }
+  expect((await counted('grouped', 'half')) * 2).toBe(await counted('ungrouped'))
 })
 
 test('a limit that is reached is 429 with the time of its reset', async () => {
