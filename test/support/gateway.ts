@@ -30,6 +30,7 @@ import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
 import { ENGINE, makeGatewayDatabase } from './engine.ts'
 import { eventually } from './eventually.ts'
 import { bucketOfRun, filesLines } from './files.ts'
+import { gatewayClock } from './gateway-clock.ts'
 import { type HoldFate, holdFates } from './holds.ts'
 import { type MemoryLog, memoryLog } from './memory-log.ts'
 import { commandOf } from './programs.ts'
@@ -158,6 +159,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   await writeCatalogue(options.catalogue ?? catalogueOf({ upstream_url: upstream?.url ?? 'simulator' }))
   if (options.own_plugins) await writeFilesIn(join(data_folder, 'plugins'), options.own_plugins)
   const memory = memoryLog({ now })
+  const clock = options.now && ENGINE === 'PostgreSQL' ? gatewayClock(now) : undefined
   let last_step: LastStep | undefined
   const started = await startGateway({
     data_folder,
@@ -167,7 +169,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     network: options.network ?? fetchWithReceipts,
     env,
     listen: options.listen ?? '127.0.0.1:0',
-    now,
+    now: clock?.now ?? now,
     socket_idle_timeout_s: options.socket_idle_timeout_s,
     sweep_every_ms: options.sweep_every_ms,
     max_busy_wait_ms: options.max_busy_wait_ms,
@@ -184,6 +186,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   })
   const { db: store, ledger } = begun(last_step)
   const db = database.open()
+  clock?.follow(db)
   const files = fileStoresOf({ files: bucket }, data_folder)
   const secrets: string[] = [...PROVIDER_KEYS]
   let named = 0
