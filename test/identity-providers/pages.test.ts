@@ -1,6 +1,7 @@
 // Signing in by a real provider in a real browser: the button, the way there and back, linking, confirming, unlinking, signing out.
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { codeOf } from '../../plugins/referral/binding.ts'
 import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
 import { startProvider } from '../support/identity-provider.ts'
 import { catalogueWith, gatewayAddress, ownerWith } from './scene.ts'
@@ -11,6 +12,7 @@ const provider = await startProvider(address.url, {
     anna: { email: 'anna@example.com', email_verified: true, name: 'Anna' },
     eve: { email: 'eve@example.com', email_verified: false },
     work: { email: 'anna@work.example' },
+    newcomer: { email: 'newcomer@nobody.example', email_verified: true },
   },
 })
 const { gateway, visit } = await fileConsole({
@@ -25,7 +27,9 @@ from = "a@example.com"
 terms_url = "https://example.com/terms"
 [sign_up]
 mode = "open"
-email_domains = ["nobody.example"]`,
+email_domains = ["nobody.example"]
+[referral]
+share = 0.1`,
   ),
 })
 afterAll(() => provider[Symbol.asyncDispose]())
@@ -88,6 +92,24 @@ describe('a provider in the browser', () => {
     await page.getByRole('link', { name: '[ Cancel ]' }).click()
     await page.getByText('You did not let Example ID sign you in').waitFor()
   })
+})
+
+test('a referral link leads by way of the provider to an account that is bound to it', async () => {
+  const bob = await gateway.account('bob')
+  const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
+  const code = await codeOf(gateway.store, bob.id, { randomBytes, now_ms: 1 })
+  await using one = await visit()
+  const { page } = one
+  one.allow(ELSEWHERE)
+  await one.open(`/console/sign-up?ref=${code}`)
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await page.getByRole('button', BUTTON).click()
+  await signInThere(page, 'newcomer')
+  await page.getByRole('navigation', SIDE_BAR).waitFor()
+  await one.quiet()
+  expect(await gateway.store.rows('SELECT referrer_id FROM referrals')).toMatchObject([
+    { referrer_id: bob.id },
+  ])
 })
 
 test('the page that it comes back to, opened by hand, leads to the sign-in', async () => {

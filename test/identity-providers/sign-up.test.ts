@@ -1,5 +1,6 @@
 // Signing up by an identity provider: an account of somebody new whose address the provider has checked, by the policy and the terms of sign-up.
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { codeOf } from '../../plugins/referral/binding.ts'
 import { startHostileProvider } from '../support/hostile-identity-provider.ts'
 import { startSmtp } from '../support/smtp.ts'
 import { browserAt, catalogueWith, gatewayAddress, gatewayWith, ownerWith } from './scene.ts'
@@ -20,6 +21,8 @@ mode = "${mode}"
 email_domains = ["example.com"]
 terms_version = "${version}"
 per_address_per_day = 2
+[referral]
+share = 0.1
 `
 const gateway = await gatewayWith(address, policy('open'))
 afterAll(async () => {
@@ -30,8 +33,8 @@ afterAll(async () => {
 const configure = (mode: string, version?: string) =>
   gateway.recatalogue(catalogueWith(address.url, policy(mode, version)))
 
-async function signIn(terms: object | null = TERMS, browser = browserAt(gateway)) {
-  const { body } = await browser.send('POST', '/identity-providers/start', { provider: 'id', terms })
+async function signIn(terms: object | null = TERMS, browser = browserAt(gateway), more: object = {}) {
+  const { body } = await browser.send('POST', '/identity-providers/start', { provider: 'id', terms, ...more })
   return { browser, ...(await browser.finish('id', provider.backFrom(new URL(body.url)))) }
 }
 const accounts = async () =>
@@ -115,5 +118,56 @@ describe('nobody gets an account', () => {
     }
     told('three@example.com')
     expect(await refused(TERMS, browser)).toEqual([429, 'rate_limited'])
+  })
+})
+
+describe('by a referral link', () => {
+  const bob = { id: 0 }
+  let code = ''
+  beforeAll(async () => {
+    bob.id = (await gateway.account('bob')).id
+    await ownerWith(gateway, { account: 'bob', email: 'bob@example.com', is_verified: true })
+    const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
+    code = await codeOf(gateway.store, bob.id, { randomBytes, now_ms: 1 })
+  })
+  /** The names of accounts, and whose link they signed up by. */
+  const referred = async () =>
+    Object.fromEntries(
+      (
+        await gateway.store.rows<{ name: string; referrer_id: number }>(
+          'SELECT name, referrer_id FROM referrals JOIN accounts ON accounts.id = referrals.account_id',
+        )
+      ).map(({ name, referrer_id }) => [name, referrer_id]),
+    )
+  const signUp = async (email: string, ref: string) => {
+    told(email)
+    const { status, browser } = await signIn(TERMS, browserAt(gateway), { ref })
+    expect(status).toBe(200)
+    return (await browser.viewer()).account
+  }
+
+  test('a stranger is bound to its account, and the log says so', async () => {
+    expect(await signUp('carla@example.com', code)).toBe('carla')
+    expect(await referred()).toEqual({ carla: bob.id })
+    const lines = await gateway.store.rows<{ subject: string }>(
+      "SELECT subject FROM actions WHERE action = 'account.referred'",
+    )
+    expect(lines).toMatchObject([{ subject: String(bob.id) }])
+  })
+
+  test.each([
+    ['by an unknown one', 'dora@example.com', 'nobody00', 'dora'],
+    ['to themselves, by another spelling of their mailbox', 'bob+2@example.com', undefined, 'bob-2'],
+    ['once they have an account', 'zoe@example.com', undefined, 'zoe'],
+  ])('%s nobody is bound', async (_, email, unknown, account) => {
+    expect(await signUp(email, unknown ?? code)).toBe(account)
+    expect(await referred()).toEqual({ carla: bob.id })
+  })
+
+  test('what is no code is refused before anybody goes to the provider', async () => {
+    const { status } = await browserAt(gateway).send('POST', '/identity-providers/start', {
+      ...{ provider: 'id', ref: 'A"b' },
+    })
+    expect(status).toBe(400)
   })
 })
