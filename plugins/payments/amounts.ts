@@ -52,3 +52,9 @@ export function debitOf(
   const debited_nanos = before.filter(counts).reduce((sum, { debit_nanos }) => sum + debit_nanos, 0)
   return Math.max(0, due_nanos - debited_nanos)
 }
+
+/** The rest of a share of a payment after a part of it has gone back: the parts that are taken add up to the share. */
+export const keptOf = (
+  share_nanos: Nanos,
+  { amount_minor, gone_minor }: { amount_minor: number; gone_minor: number },
+): Nanos => share_nanos - shareOf(share_nanos, gone_minor, amount_minor)

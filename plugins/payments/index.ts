@@ -1,3 +1,4 @@
-// Payments for other plugins: custom payment methods, checked, and the contract that they are tried against.
+// Payments for other plugins: custom payment methods, checked, and the contract that they are tried against; shares of payments.
 export { checkedMethod } from './custom/checked.ts'
 export { contractFaults } from './custom/contract.ts'
+export { type SharedPayment, type SharingParts, settleShare, sharesBetween } from './shares.ts'

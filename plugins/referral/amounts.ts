@@ -1,4 +1,4 @@
-// The amounts of referrals: the share of a payment, until when there is one, and what of it stays after refunds. Pure.
+// The amounts of referrals: the share of a payment, and until when there is one. Pure.
 import { shareOf } from '../../src/domain/currencies.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { ReferralSettings } from './settings.ts'
@@ -17,9 +17,3 @@ export function shareOfPayment(
 export const endOf = (created_at_ms: number, months: number): number =>
   Temporal.Instant.fromEpochMilliseconds(created_at_ms).toZonedDateTimeISO('UTC').add({ months })
     .epochMilliseconds
-
-/** The rest of a share after a part of the payment has gone back: the parts that are taken add up to the share. */
-export const keptOf = (
-  share_nanos: Nanos,
-  { amount_minor, gone_minor }: { amount_minor: number; gone_minor: number },
-): Nanos => share_nanos - shareOf(share_nanos, gone_minor, amount_minor)

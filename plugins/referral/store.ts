@@ -3,6 +3,7 @@ import type { Nanos } from '../../src/domain/money.ts'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
 import { equals, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
+import type { SharedPayment } from '../payments/index.ts'
 import { type ReferralRow, referral_links, referrals } from './tables.ts'
 
 export const linkOf = (db: Db, account_id: number): Awaitable<{ code: string } | undefined> =>
@@ -50,71 +51,24 @@ export const addressesOf = async (db: Db, account_id: number): Promise<string[]>
   ).map(({ email }) => email)
 
 /** A payment of an account that was referred. */
-export interface SharedPayment {
-  order_id: number
-  state: string
-  amount_minor: number
-  refunded_minor: number
+export interface ReferredPayment extends SharedPayment {
   credit_nanos: Nanos
   paid_at_ms: number | null
   account_id: number
   referrer_id: number
-  created_at_ms: number
 }
 
 /** Payments of referred accounts that have changed since a moment. */
-export const changedPayments = (db: Db, since_ms: number, after_id: number): Awaitable<SharedPayment[]> =>
-  db.rows<SharedPayment>(
-    `SELECT orders.id AS order_id, orders.state AS state, amount_minor, refunded_minor, credit_nanos, paid_at_ms,
-            orders.account_id AS account_id, referrer_id, referrals.created_at_ms AS created_at_ms
+export const changedPayments = (db: Db, since_ms: number, after_id: number): Awaitable<ReferredPayment[]> =>
+  db.rows<ReferredPayment>(
+    `SELECT orders.id AS id, orders.state AS state, amount_minor, refunded_minor, credit_nanos, paid_at_ms,
+            orders.account_id AS account_id, referrer_id
        FROM referrals JOIN orders ON orders.account_id = referrals.account_id
       WHERE orders.changed_at_ms >= $since_ms AND orders.id > $after_id
         AND orders.state NOT IN ('open', 'expired', 'cancelled')
       ORDER BY orders.id LIMIT 200`,
     { since_ms, after_id },
   )
-
-/** The sum that moved between a payment and its referrer. */
-export interface Moved {
-  /** Undefined: nothing was shared. */
-  shared_nanos: Nanos | undefined
-  taken_nanos: Nanos
-  given_again_nanos: Nanos
-  /** Movements after the first. */
-  movements: number
-}
-
-export async function movedOf(
-  db: Db,
-  { order_id, referrer_id }: Pick<SharedPayment, 'order_id' | 'referrer_id'>,
-): Promise<Moved> {
-  const rows = await db.rows<{ kind: string; nanos: number; count: number }>(MOVED, {
-    referrer_id,
-    key: `referral:${order_id}`,
-    again: `referral-again:${order_id}:`,
-    again_end: `referral-again:${order_id};`,
-    back: `referral-back:${order_id}:`,
-    back_end: `referral-back:${order_id};`,
-  })
-  const of = (kind: string) => rows.find((row) => row.kind === kind)
-  const [shared, again, back] = [of('shared'), of('again'), of('back')]
-  return {
-    shared_nanos: shared && Number(shared.count) > 0 ? Number(shared.nanos) : undefined,
-    taken_nanos: Number(back?.nanos ?? 0),
-    given_again_nanos: Number(again?.nanos ?? 0),
-    movements: Number(again?.count ?? 0) + Number(back?.count ?? 0),
-  }
-}
-
-const sumOf = (kind: string, table: string, keys: string): string => `
-  SELECT '${kind}' AS kind, CAST(COALESCE(SUM(amount_nanos), 0) AS BIGINT) AS nanos, COUNT(*) AS count
-    FROM ${table} WHERE account_id = $referrer_id AND ${keys}`
-
-const MOVED = [
-  sumOf('shared', 'entries', 'request_key = $key'),
-  sumOf('again', 'entries', 'request_key >= $again AND request_key < $again_end'),
-  sumOf('back', 'opening_debts', 'request_key >= $back AND request_key < $back_end'),
-].join(' UNION ALL ')
 
 const queries = perConnection({
   link: (orm) =>

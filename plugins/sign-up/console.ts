@@ -17,7 +17,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import { setCookie } from '../../src/http/cookies.ts'
 import { WholeNumber } from '../../src/http/parameters.ts'
-import { time } from '../../src/http/views.ts'
+import { money, time } from '../../src/http/views.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 import { makeCode, revokeCode } from './codes.ts'
 import { finishSignUp, lookAtSignUp } from './finish.ts'
@@ -56,12 +56,16 @@ function formRoutes(gateway: Gateway, parts: SigningUpParts) {
     .get(
       '/console/api/sign-up',
       () => {
-        const { challenge, email_domains } = signUpSettings.of(catalogue())
+        const { challenge, email_domains, welcome_nanos } = signUpSettings.of(catalogue())
+        const can_pay = gateway.people.features.some(
+          ({ name, isOffered }) => name === 'payments' && isOffered(),
+        )
         return {
           mode: modeOf(catalogue()),
           challenge: challenge?.kind ?? 'none',
           site_key: challenge?.kind === 'turnstile' ? challenge.site_key : null,
           email_domains,
+          ...money('welcome', can_pay ? welcome_nanos : 0),
         }
       },
       { response: { 200: SignUpView, ...FAILURES } },

@@ -1,4 +1,4 @@
-// The running part of sign-up: the challenges, the list of throw-away domains, and the word of warning once mails are used up.
+// The running part of sign-up: the challenges, the list of throw-away domains, the word of warning once mails are used up, and the welcome credit.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { HOUR_MS } from '../../src/domain/ranges.ts'
 import { type Altcha, createAltcha } from './altcha.ts'
@@ -6,6 +6,7 @@ import { createDisposableDomains, type DisposableDomains } from './disposable.ts
 import { isSignUpOpen, type SignUpSettings, signUpSettings } from './settings.ts'
 import { termsOfService } from './terms.ts'
 import { type CheckTurnstile, createTurnstile, TURNSTILE_ORIGIN } from './turnstile.ts'
+import { type WelcomeParts, welcomeOf, welcomesBetween } from './welcome.ts'
 
 export interface SigningUpParts {
   altcha: Altcha
@@ -17,6 +18,7 @@ export interface SigningUpParts {
   /** Says in the log that sign-ups caused as many mails as they may, once an hour. */
   onMailsUsedUp: (max: number) => void
   settings: () => SignUpSettings
+  welcome: WelcomeParts
 }
 
 /** Much longer than a transaction takes, and not long for a person. */
@@ -25,11 +27,15 @@ const ANSWERS_AFTER_MS = 400
 /** Opens sign-up: a way to sign in for the form, and for the page the source of Turnstile's script where that is the challenge. */
 export function openSignUp(gateway: Gateway): SigningUpParts {
   const { calls, people, operations, db } = gateway
-  const { catalogue, now, log } = calls
+  const { catalogue, now, log, ledger } = calls
+  const settings = () => signUpSettings.of(catalogue())
+  const welcome = { db, ledger, now, log, welcomeNanos: () => settings().welcome_nanos }
+  operations.payment_shares.push((order) => welcomeOf(welcome, order))
+  operations.gifts.push({ title: 'Welcome credits', read: welcomesBetween })
   people.sign_in_ways.push({ name: 'sign_up', isOffered: () => isSignUpOpen(catalogue()) })
   people.page_sources.push({
     path: 'sign-up',
-    origins: () => (signUpSettings.of(catalogue()).challenge?.kind === 'turnstile' ? [TURNSTILE_ORIGIN] : []),
+    origins: () => (settings().challenge?.kind === 'turnstile' ? [TURNSTILE_ORIGIN] : []),
   })
   people.terms = termsOfService(catalogue)
   let warned_at_ms = Number.NEGATIVE_INFINITY
@@ -39,7 +45,8 @@ export function openSignUp(gateway: Gateway): SigningUpParts {
     disposable: createDisposableDomains(operations.data_folder),
     answers_after_ms: ANSWERS_AFTER_MS,
     wait: (ms) => Bun.sleep(Math.max(0, ms)),
-    settings: () => signUpSettings.of(catalogue()),
+    settings,
+    welcome,
     onMailsUsedUp(max) {
       if (now() - warned_at_ms < HOUR_MS) return
       warned_at_ms = now()

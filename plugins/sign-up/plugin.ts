@@ -14,6 +14,10 @@ export const signUp = definePlugin({
       name: 'sign-ups',
       sweep: async (_, { db, calls }) => (await import('./sweep.ts')).sweepSignUps(db, calls.now()),
     },
+    {
+      name: 'welcome credits',
+      sweep: async ({ welcome }) => (await import('./welcome.ts')).settleWelcomes(welcome),
+    },
   ],
   checks: [
     {

@@ -4,6 +4,7 @@ import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
 import { readSetSecret } from '../../src/catalogue/set-secret.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { type Nanos, parseUsd } from '../../src/domain/money.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { canMail } from '../mail/index.ts'
 
@@ -12,6 +13,8 @@ export const CHALLENGES = ['altcha', 'turnstile', 'none'] as const
 const DOMAIN = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$'
 /** A name alone, so that no session of the console can have another file read. */
 const FILE_NAME = '^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$'
+
+const MAX_WELCOME_USD = 10_000
 
 const Limit = (preset: number, description: string) =>
   Type.Integer({ default: preset, minimum: 0, maximum: 1_000_000, description })
@@ -62,6 +65,14 @@ const SignUpSchema = Type.Object(
         description: 'the version of your terms of service, kept with each acceptance',
       }),
     ),
+    welcome_usd: Type.Number({
+      default: 0,
+      minimum: 0,
+      maximum: MAX_WELCOME_USD,
+      must: `an amount in USD of 0 up to ${MAX_WELCOME_USD}`,
+      description:
+        'what the first payment of an account that signed up brings beside its credit, at most as much as that; 0: nothing',
+    }),
   },
   closed,
 )
@@ -69,7 +80,9 @@ const SignUpSchema = Type.Object(
 type SignUpText = Static<typeof SignUpSchema>
 
 export interface SignUpSettings
-  extends Omit<SignUpText, 'challenge' | 'turnstile_site_key' | 'turnstile_secret'> {
+  extends Omit<SignUpText, 'challenge' | 'turnstile_site_key' | 'turnstile_secret' | 'welcome_usd'> {
+  /** 0: none. */
+  welcome_nanos: Nanos
   /** Undefined: its secret is not set, so that nobody can sign up. */
   challenge: Challenge | undefined
 }
@@ -85,9 +98,9 @@ const at = (name: keyof SignUpText): ['sign_up', string] => ['sign_up', name]
 /** Reads the section, whose shape has been checked. */
 function readSignUp(text: SignUpText, context: SectionContext): SignUpSettings {
   const { mode } = text
-  const { turnstile_site_key: _, turnstile_secret: __, ...rest } = text
+  const { turnstile_site_key: _, turnstile_secret: __, welcome_usd, ...rest } = text
   if (mode !== 'closed') requireMail(context)
-  return { ...rest, challenge: readChallenge(text, context) }
+  return { ...rest, welcome_nanos: parseUsd(welcome_usd), challenge: readChallenge(text, context) }
 }
 
 /** Links are mailed, so that an address is shown to be theirs. */

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { TermsView } from '../../src/app/surface/console/terms.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
-import { TimeFields } from '../../src/http/views.ts'
+import { MoneyFields, TimeFields } from '../../src/http/views.ts'
 import { MAX_DAYS, MAX_USES } from './codes.ts'
 import { CHALLENGES, MODES } from './settings.ts'
 
@@ -18,6 +18,7 @@ export const SignUpView = Closed({
   challenge: OneOf(CHALLENGES),
   site_key: Nullable(Type.String({ description: 'of Turnstile' })),
   email_domains: Type.Array(Type.String(), { description: 'the only ones that may sign up; empty: all' }),
+  ...MoneyFields('welcome', 'What the first payment brings beside its credit, at most as much as that'),
 })
 
 /** As the library of ALTCHA makes and solves it. */

@@ -1,7 +1,7 @@
 // The credit of a payment, and the debits of its refunds: exact to the nano-dollar, whatever their order.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { creditOf, debitOf, takenBy } from '../../plugins/payments/amounts.ts'
+import { creditOf, debitOf, keptOf, takenBy } from '../../plugins/payments/amounts.ts'
 import type { OrderRefund } from '../../plugins/payments/tables.ts'
 import { NANOS_PER_USD } from '../../src/domain/money.ts'
 import '../support/seed.ts'
@@ -104,4 +104,24 @@ describe('refunds', () => {
     if (refunds[0]) refunds[0].state = 'failed'
     expect(begin()).toBe(3)
   })
+})
+
+test('what refunds take of a share is never more than their part, and all of it in the end', () => {
+  const parts = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 12 })
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 10 ** 12 }), parts, (share, refunds) => {
+      const amount_minor = refunds.reduce((sum, part) => sum + part, 0)
+      let [gone_minor, kept, taken] = [0, share, 0]
+      for (const part of refunds) {
+        gone_minor += part
+        const now = keptOf(share, { amount_minor, gone_minor })
+        // By whole numbers alone.
+        expect(BigInt(share - now)).toBe((BigInt(share) * BigInt(gone_minor)) / BigInt(amount_minor))
+        expect(now).toBeLessThanOrEqual(kept)
+        taken += kept - now
+        kept = now
+      }
+      expect([kept, taken]).toEqual([0, share])
+    }),
+  )
 })

@@ -1,8 +1,6 @@
-// The amounts of referrals: shares of payments, months, and parts of refunds that add up to the whole.
+// The amounts of referrals: shares of payments, and months.
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
-import { endOf, keptOf, shareOfPayment } from '../../plugins/referral/amounts.ts'
-import '../support/seed.ts'
+import { endOf, shareOfPayment } from '../../plugins/referral/amounts.ts'
 
 const at = (text: string) => Date.parse(`${text}Z`)
 const SIGNED_UP = at('2027-11-30T10:00')
@@ -25,24 +23,4 @@ describe('the share of a payment', () => {
     expect(endOf(SIGNED_UP, 3)).toBe(at('2028-02-29T10:00'))
     expect(endOf(SIGNED_UP, 12)).toBe(at('2028-11-30T10:00'))
   })
-})
-
-test('what refunds take of a share is never more than their part, and all of it in the end', () => {
-  const parts = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 12 })
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 10 ** 12 }), parts, (share, refunds) => {
-      const amount_minor = refunds.reduce((sum, part) => sum + part, 0)
-      let [gone_minor, kept, taken] = [0, share, 0]
-      for (const part of refunds) {
-        gone_minor += part
-        const now = keptOf(share, { amount_minor, gone_minor })
-        // By whole numbers alone.
-        expect(BigInt(share - now)).toBe((BigInt(share) * BigInt(gone_minor)) / BigInt(amount_minor))
-        expect(now).toBeLessThanOrEqual(kept)
-        taken += kept - now
-        kept = now
-      }
-      expect([kept, taken]).toEqual([0, share])
-    }),
-  )
 })

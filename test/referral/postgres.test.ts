@@ -1,9 +1,9 @@
 // Referrals on PostgreSQL: what is read of them is what stands there.
 import { expect, test } from 'bun:test'
+import { movedOf } from '../../plugins/payments/shares.ts'
 import { bindReferral, codeOf } from '../../plugins/referral/binding.ts'
 import { listReferrals } from '../../plugins/referral/listing.ts'
 import { settleShares } from '../../plugins/referral/sharing.ts'
-import { movedOf } from '../../plugins/referral/store.ts'
 import { openSharedLedger } from '../../src/money/ledger/postgres/executor.ts'
 import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 import { brokenIn } from '../money/ledger/postgres-world.ts'
@@ -50,8 +50,8 @@ test.skipIf(!hasPostgres)(
     await db.write((db) => db.rows("UPDATE orders SET refunded_minor = 100, state = 'partly_refunded'"))
     await settle()
     await settle()
-    expect(await movedOf(db, { order_id: 7, referrer_id: 1 })).toEqual({
-      ...{ shared_nanos: 100, taken_nanos: 33, given_again_nanos: 0, movements: 1 },
+    expect(await movedOf(db, { name: 'referral', id: 7, account_id: 1 })).toEqual({
+      ...{ credited_nanos: 100, taken_nanos: 33, again_nanos: 0, movements: 1 },
     })
     const { rows } = await listReferrals(db, { referrer_id: 1 }, { limit: 10 })
     expect(rows).toMatchObject([{ account_name: 'anna', referrer: 'bob', payments: 1, earned_nanos: 67 }])

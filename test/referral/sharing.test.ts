@@ -1,9 +1,7 @@
 // The shares of payments, from the payment to the end of its refunds and disputes: each once, and to the nano-dollar.
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { movedOf } from '../../plugins/payments/shares.ts'
 import { settleShares, sharesOfPayment } from '../../plugins/referral/sharing.ts'
-import { movedOf } from '../../plugins/referral/store.ts'
-import { openLedger } from '../../src/money/ledger/ledger.ts'
 import { paymentScene } from '../payments/console/scene.ts'
 import { SEED } from '../support/seed.ts'
 
@@ -12,16 +10,13 @@ const scene = await paymentScene({ more: '[referral]\nshare = 0.1\nmonths = 12\n
 const { gateway, operator, alice, owner, fake } = scene
 const { store } = gateway
 const settings = { per_mille: 100, months: 12 }
-// A process of its own, as a command is: what it moves the gateway sees.
-const own_ledger = openLedger({ path: join(gateway.data_folder, 'tollgate.db') })
 const parts = {
   db: store,
   now: Date.now,
   log: { warn: () => {} },
   settings: () => settings,
-  ledger: own_ledger,
+  ledger: gateway.ledger,
 }
-afterAll(() => own_ledger.close())
 const bob = gateway.rows().accounts.find(({ name }) => name === 'bob')?.id ?? 0
 const [bobs, alices] = [() => scene.balance('bob') ?? 0, () => scene.balance() ?? 0]
 const debt = () => gateway.rows().accounts.find(({ name }) => name === 'bob')?.debt_nanos ?? 0
@@ -90,8 +85,8 @@ describe('a payment', () => {
     const before = bobs()
     await Promise.all([settleShares(parts), settleShares(parts)])
     expect(bobs() - before).toBe(2.7 * USD)
-    expect(await movedOf(store, { order_id: soon, referrer_id: bob })).toMatchObject({
-      shared_nanos: 2.7 * USD,
+    expect(await movedOf(store, { name: 'referral', id: soon, account_id: bob })).toMatchObject({
+      credited_nanos: 2.7 * USD,
     })
   })
 })

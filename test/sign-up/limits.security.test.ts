@@ -61,6 +61,7 @@ const SETTINGS: SignUpSettings = {
   per_address_per_day: 5,
   per_domain_per_day: 50,
   mails_per_hour: 3,
+  welcome_nanos: 0,
 }
 
 describe('the check', () => {

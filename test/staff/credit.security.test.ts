@@ -129,7 +129,7 @@ test('support takes no money from an account', async () => {
   expect(await errorOf(answer)).toMatchObject({ status: 403, code: 'role_may_not' })
 })
 
-test.each(['order:57', 'voucher:1', 'voucher-batch:3', 'plan:7', 'refund-back:1', 'referral:9'])(
+test.each(['order:57', 'voucher:1', 'voucher-batch:3', 'plan:7', 'refund-back:1', 'referral:9', 'welcome:2'])(
   'nobody takes the key %s first, which would keep a payment from its credit',
   async (request_key) => {
     const before = await balances()

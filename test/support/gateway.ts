@@ -92,8 +92,9 @@ export interface TestGateway extends AsyncDisposable {
   data_folder: string
   /** A connection of the test's own. */
   db: Database
-  /** The gateway's own database, for the functions that it uses. */
+  /** The gateway's own database and ledger, for the functions that it uses. */
   store: Db
+  ledger: Ledger
   /** Where its files are. */
   files: FileStores
   /** Makes an account with this much money. */
@@ -207,6 +208,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     data_folder,
     db,
     store,
+    ledger,
     files,
     async account(name, { balance_usd = '0' } = {}) {
       const account = await createAccount(store, { name, now_ms: now() })

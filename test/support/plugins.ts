@@ -50,6 +50,7 @@ export async function routesOf(gateway: Gateway, plugins: readonly Plugin[]) {
         metrics: [],
         payment_providers: [],
         liabilities: [],
+        gifts: [],
         payment_shares: [],
       },
     },

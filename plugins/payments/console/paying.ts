@@ -1,7 +1,7 @@
 // Paying at the console: what an account may pay with, what a payment gives, orders that are made, paid, cancelled and looked at.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { personOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, personOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import {
   type Asking,
   byOf,
@@ -43,7 +43,7 @@ export const offerRoutes = (gateway: ConsoleParts, payments: Payments) =>
     .get('/console/api/payment-methods', () => methodsView(payments), {
       response: { 200: MethodsView, ...FAILURES },
     })
-    .get('/console/api/payment-offer', ({ query }) => offerView(payments, query), {
+    .get('/console/api/payment-offer', ({ viewer, query }) => offerView(payments, viewer, query), {
       query: OfferQuery,
       response: { 200: OfferView, ...FAILURES },
     })
@@ -133,7 +133,11 @@ function methodsView({ parts, settings }: Payments): Static<typeof MethodsView> 
 type Wanted = Omit<Static<typeof OfferQuery>, 'account'>
 
 /** @throws GatewayError as `offerOf`; invalid_request for what is no amount of the currency */
-function offerView({ parts, settings }: Payments, wanted: Wanted): Static<typeof OfferView> {
+async function offerView(
+  { parts, settings }: Payments,
+  viewer: Viewer,
+  wanted: Wanted,
+): Promise<Static<typeof OfferView>> {
   const { currency } = wanted
   const amount_minor = readAmount(wanted)
   const { rate_nanos, credit_nanos, bonus_nanos } = offerOf(settings(), methodOf(parts, wanted), {
@@ -146,7 +150,21 @@ function offerView({ parts, settings }: Payments, wanted: Wanted): Static<typeof
     rate_usd: formatUsd(rate_nanos),
     ...money('credit', credit_nanos + bonus_nanos),
     ...money('bonus', bonus_nanos),
+    ...money('welcome', await ownShare(parts, accountOf(viewer), credit_nanos)),
   }
+}
+
+/** What such a payment would bring its payer beside its credit, if it were made now. */
+async function ownShare(
+  { shares }: Payments['parts'],
+  account_id: number | undefined,
+  credit_nanos: number,
+): Promise<number> {
+  if (account_id === undefined) return 0
+  const all = (await shares?.({ id: 0, account_id, credit_nanos })) ?? []
+  return all
+    .filter((share) => share.account_id === account_id)
+    .reduce((sum, { amount_nanos }) => sum + amount_nanos, 0)
 }
 
 const methodOf = (parts: Payments['parts'], { method }: Wanted): PaymentProvider => providerOf(parts, method)

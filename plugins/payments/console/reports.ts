@@ -47,6 +47,9 @@ const ReportView = Closed({
   ),
   liabilities: Type.Array(Closed({ title: Type.String(), ...MoneyFields('amount') })),
   ...MoneyFields('owed', 'All liabilities together'),
+  gifts: Type.Array(Closed({ title: Type.String(), ...MoneyFields('amount') }), {
+    description: 'credits that nobody paid for, without what was taken back of them',
+  }),
   open: Type.Integer({ description: 'orders that wait for their payment' }),
   stuck: Type.Integer({ description: 'orders that somebody has to look at' }),
   is_test: Type.Boolean({ description: 'whether a payment method moves no money' }),
@@ -91,6 +94,12 @@ async function reportView(
   const period = periodOf(gateway, query)
   const revenue = await revenueOf(db, period)
   const liabilities = await liabilitiesOf(gateway)
+  const gifts = await Promise.all(
+    gateway.operations.gifts.map(async ({ title, read }) => ({
+      title,
+      ...money('amount', await read(db, period)),
+    })),
+  )
   const { open = 0, stuck = 0 } = (await queries(db).counts.get({ now_ms: calls.now() })) ?? {}
   const providers = parts.providers()
   const titleOf = (method: string) => providers.find(({ name }) => name === method)?.title ?? method
@@ -103,6 +112,7 @@ async function reportView(
       'owed',
       liabilities.reduce((sum, { amount_nanos }) => sum + amount_nanos, 0),
     ),
+    gifts: gifts.filter(({ amount_nanos }) => amount_nanos !== 0),
     open,
     stuck,
     is_test: providers.some(({ is_test }) => is_test === true),

@@ -81,6 +81,7 @@ export const OfferView = Closed({
   rate_usd: Decimal('USD of credit for one unit of the currency'),
   ...MoneyFields('credit', 'What the payment adds to the balance, with its bonus'),
   ...MoneyFields('bonus', 'The part of it that is a bonus'),
+  ...MoneyFields('welcome', 'What it brings beside that, as the first payment'),
 })
 
 const ChangeView = Closed({

@@ -33,6 +33,12 @@ export function Offer({ wanted, payer = 'You pay', method }: OfferProps) {
       </b>{' '}
       and get <b>{data.credit_usd} USD</b>
       {data.bonus_nanos > 0 && `, with a bonus of ${data.bonus_usd} USD`}.
+      {data.welcome_nanos > 0 && (
+        <>
+          {' '}
+          Your first payment brings <b>{data.welcome_usd} USD</b> more.
+        </>
+      )}
       {method !== undefined && <span className="small soft payments-rate">Payment method: {method}.</span>}
       {data.currency !== 'USD' && (
         <span className="small soft payments-rate">

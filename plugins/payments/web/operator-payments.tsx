@@ -68,7 +68,7 @@ export function OperatorPayments() {
                     <ExportCsv list="payments" query={query} label="Export revenue CSV" />
                   </div>
                   <Loaded query={report} rows={3}>
-                    {(data) => <Revenue methods={data.methods} is_this_month={is_this_month} />}
+                    {(data) => <Revenue {...data} is_this_month={is_this_month} />}
                   </Loaded>
                 </div>
               </Section>
@@ -167,7 +167,11 @@ const OF_METHODS: readonly Column<Method>[] = [
   )),
 ]
 
-function Revenue({ methods, is_this_month }: Pick<Report, 'methods'> & { is_this_month: boolean }) {
+function Revenue({
+  methods,
+  gifts,
+  is_this_month,
+}: Pick<Report, 'methods' | 'gifts'> & { is_this_month: boolean }) {
   if (methods.length === 0)
     return (
       <EmptyState title={is_this_month ? 'No payments this month' : 'No payments in this time'}>
@@ -185,7 +189,12 @@ function Revenue({ methods, is_this_month }: Pick<Report, 'methods'> & { is_this
       <p className="small soft">
         {is_this_month && 'This month so far. '}Refunded includes lost disputes. Net is gross without refunds,
         tax and fees.
+        {gifts.length > 0 && ` ${giftWords(gifts)}`}
       </p>
     </>
   )
 }
+
+/** Credits that nobody paid for are no revenue. */
+const giftWords = (gifts: Report['gifts']): string =>
+  `Given away beside it: ${gifts.map(({ title, amount_usd }) => `${title.toLowerCase()} ${amount_usd} USD`).join(', ')}.`

@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import { type AnswerOf, ApiError, api, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useSession } from '../../console/web/app/session.tsx'
+import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -53,11 +54,16 @@ export default function SignUp() {
       lead="Enter your email address. We send you a link to choose a name and a password."
       refusal={session.sign_in_refusal}
     >
+      {site.data.welcome_nanos > 0 && <p>{welcomeWords(site.data.welcome_nanos)}</p>}
       <EmailForm site={site.data} code={code} onSent={setSentTo} />
       <HaveAccount />
     </OutsideFrame>
   )
 }
+
+/** Nothing is given for a sign-up alone. */
+const welcomeWords = (nanos: number): string =>
+  `Your first payment brings ${exactUsd(nanos)} USD more, at most as much as you pay.`
 
 function refusalOf({ mode }: Site, code: string): string | undefined {
   if (mode === 'closed') return 'Sign-up is closed.'

@@ -137,6 +137,7 @@ type FilledByPlugins =
   | 'metrics'
   | 'payment_providers'
   | 'liabilities'
+  | 'gifts'
   | 'payment_shares'
   | 'console_routes'
   | 'references'
@@ -146,6 +147,7 @@ const filledByPlugins = (): Pick<Operations, FilledByPlugins> => ({
   metrics: [],
   payment_providers: [],
   liabilities: [],
+  gifts: [],
   payment_shares: [],
   console_routes: [],
   references: [],

@@ -167,6 +167,8 @@ export interface Operations {
   payment_shares: PaymentShares[]
   /** Liabilities of the operator to accounts beside their balances, as plugins add them. Filled at the start, once. */
   liabilities: Liability[]
+  /** What the operator gave away with payments, as plugins add it. Filled at the start, once. */
+  gifts: Gift[]
   /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
   console_routes: (() => Promise<AnyElysia | undefined>)[]
   /** Loads the parts of the API reference that plugins have. Filled at the start, once. */
@@ -178,6 +180,13 @@ export interface Liability {
   /** A noun for its line: `Unused vouchers`. */
   title: string
   read: (db: Db, now_ms: number) => Awaitable<Nanos>
+}
+
+/** Credits that nobody paid for, without what was taken back of them. */
+export interface Gift {
+  /** A noun for its line: `Referral shares`. */
+  title: string
+  read: (db: Db, period: { since_ms: number; until_ms: number }) => Promise<Nanos>
 }
 
 /** Credits that go with a payment that is credited now. */

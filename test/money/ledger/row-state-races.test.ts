@@ -84,6 +84,19 @@ function specify(inPlace: (rows: string, race: (rivals: Rivals) => Promise<void>
       expect(balances).toEqual([{ sum: 100 + 10 * ROWS }])
     }))
 
+  test('two ledgers, twenty payments, one welcome credit of their account: it goes with the first of them', () =>
+    inPlace(rowsText(1), async ({ db, ledgers }) => {
+      const shares = [{ account_id: 1, amount_nanos: 3, note: 'welcome', request_key: 'welcome:1' }]
+      await Promise.all(ids.map((id) => ledgers[id % 2 === 0 ? 0 : 1].submit({ ...credit(id), shares })))
+      const entries = await db.rows<{ request_key: string }>(
+        "SELECT request_key FROM entries WHERE request_key >= 'thing:' ORDER BY id",
+      )
+      expect(entries).toHaveLength(ROWS + 1)
+      expect(entries[1]?.request_key).toBe('welcome:1')
+      const balances = await db.rows<{ sum: number }>('SELECT sum(balance_nanos) AS sum FROM accounts')
+      expect(balances).toEqual([{ sum: 103 + 10 * ROWS }])
+    }))
+
   test('a change that may come from what a movement leaves is made, whoever is first', () =>
     inPlace(rowsText(null), async ({ db, ledgers: [ledger] }) => {
       const refunded = { from: ['open', 'paid'], to: 'refunded' }

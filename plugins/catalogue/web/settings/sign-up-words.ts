@@ -7,6 +7,7 @@ export const SIGN_UP = {
     challenge: 'Challenge',
     per_address_per_day: 'Limits',
     terms_version: 'Terms',
+    welcome_usd: 'First payment',
   },
   labels: {
     mode: {
@@ -29,5 +30,9 @@ export const SIGN_UP = {
     },
     mails_per_hour: { label: 'Mails an hour', help: '0 for no limit.' },
     terms_version: { label: 'Version of the terms', help: 'Kept with each acceptance, such as 2026-11.' },
+    welcome_usd: {
+      label: 'Welcome credit',
+      help: 'Given once, with the first payment of an account that signed up, and at most as much as is paid. 0 for none.',
+    },
   },
 } as const

@@ -1,0 +1,91 @@
+// The welcome credit: given once, with the first payment of an account that somebody signed up for.
+import type { Nanos } from '../../src/domain/money.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
+import type { Share } from '../../src/money/ledger/operations.ts'
+import type { Db } from '../../src/store/db.ts'
+import { type SharedPayment, type SharingParts, settleShare, sharesBetween } from '../payments/index.ts'
+
+export interface WelcomeParts extends SharingParts {
+  /** The most that is given; 0: nothing. */
+  welcomeNanos: () => Nanos
+}
+
+interface FirstPayment {
+  /** The number of its order. */
+  id: number
+  account_id: number
+  credit_nanos: Nanos
+}
+
+const NAME = 'welcome'
+const TITLE = 'Welcome credit'
+/** By it the credit is found again with its payment. */
+const NOTE = `${TITLE} with order `
+
+/**
+ * What a payment brings beside its own credit, in its transaction: at most that credit, so that nobody pays a cent for it. Of two first payments at
+ * once, the ledger gives it with one, since its key is the account's.
+ */
+export async function welcomeOf(
+  { db, welcomeNanos }: Pick<WelcomeParts, 'db' | 'welcomeNanos'>,
+  { id, account_id, credit_nanos }: FirstPayment,
+): Promise<Share[]> {
+  const amount_nanos = Math.min(welcomeNanos(), credit_nanos)
+  if (amount_nanos === 0 || !(await awaitsFirstPayment(db, account_id))) return []
+  return [{ account_id, amount_nanos, note: `${NOTE}${id}`, request_key: `${NAME}:${account_id}` }]
+}
+
+const awaitsFirstPayment = async (db: Db, account_id: number): Promise<boolean> =>
+  (await db.rows(AWAITS_FIRST_PAYMENT, { account_id })).length > 0
+
+/** Orders that changed before are at rest. */
+const LOOKED_AT_MS = 30 * DAY_MS
+/** A payment that a command marked has its credit from here, so long after it. */
+const CREDITED_MS = DAY_MS
+
+/** Brings welcome credits to what has become of their payments, and gives those of payments that commands have marked. */
+export async function settleWelcomes(parts: WelcomeParts): Promise<void> {
+  const { db, ledger, now, welcomeNanos } = parts
+  const since_ms = now() - LOOKED_AT_MS
+  const changed = await db.rows<SharedPayment & FirstPayment>(CHANGED, { since_ms, note: NOTE })
+  for (const payment of changed) {
+    const { account_id } = payment
+    await settleShare(parts, { name: NAME, id: account_id, account_id, title: TITLE }, payment)
+  }
+  if (welcomeNanos() === 0) return
+  const marked = await db.rows<FirstPayment>(MARKED_BY_COMMAND, { since_ms: now() - CREDITED_MS })
+  for (const { id, account_id, credit_nanos } of marked) {
+    const amount_nanos = Math.min(welcomeNanos(), credit_nanos)
+    const credit = { account_id, amount_nanos, note: `${NOTE}${id}`, request_key: `${NAME}:${account_id}` }
+    await ledger.submit({ op: 'top_up', ...credit, now_ms: now() })
+  }
+}
+
+/** What welcome credits came to in a time, without what refunds took of them. */
+export const welcomesBetween = (db: Db, period: { since_ms: number; until_ms: number }): Promise<Nanos> =>
+  sharesBetween(db, { name: NAME, accounts: SIGNED_UP }, period)
+
+const SIGNED_UP = 'SELECT account_id FROM sign_ups WHERE account_id IS NOT NULL'
+
+/** Vouchers and what an operator credits are no payments. */
+const AWAITS_FIRST_PAYMENT = `
+  SELECT id FROM sign_ups WHERE account_id = $account_id
+   AND NOT EXISTS (SELECT 1 FROM entries WHERE account_id = $account_id AND request_key >= 'order:' AND request_key < 'order;')`
+
+/** Payments with a welcome credit of which something has gone back, or had. */
+const CHANGED = `
+  SELECT orders.id AS id, orders.account_id AS account_id, state, amount_minor, refunded_minor, credit_nanos
+    FROM orders JOIN entries ON entries.account_id = orders.account_id
+     AND entries.request_key = '${NAME}:' || orders.account_id AND entries.note = $note || orders.id
+   WHERE orders.id IN (SELECT order_id FROM order_refunds WHERE changed_at_ms >= $since_ms
+     UNION SELECT id FROM orders WHERE state = 'lost' AND changed_at_ms >= $since_ms)`
+
+/** First payments that a command has credited, which gives nothing beside. */
+const MARKED_BY_COMMAND = `
+  SELECT orders.id AS id, orders.account_id AS account_id, credit_nanos FROM orders
+    JOIN state_changes ON subject = 'orders' AND subject_id = orders.id AND to_state = 'paid' AND source = 'command'
+   WHERE state = 'paid' AND paid_at_ms >= $since_ms AND orders.account_id IN (${SIGNED_UP})
+     AND (SELECT request_key FROM entries WHERE account_id = orders.account_id
+           AND request_key >= 'order:' AND request_key < 'order;' ORDER BY id LIMIT 1) = 'order:' || orders.id
+     AND NOT EXISTS (SELECT 1 FROM entries WHERE account_id = orders.account_id
+           AND request_key = '${NAME}:' || orders.account_id)`

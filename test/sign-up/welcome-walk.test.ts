@@ -1,0 +1,93 @@
+// The welcome credit in a browser: promised at the sign-up, shown before the payment, and in the transactions; on a phone, too.
+import { afterAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { plugins } from '../../plugins/index.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { fakeMethod } from '../payments/fake-method.ts'
+import { fileConsole } from '../support/console.ts'
+import { consoleAddress } from '../support/console-port.ts'
+import { eventually } from '../support/eventually.ts'
+import { startSmtp } from '../support/smtp.ts'
+import { PASSWORD, tokenIn } from './scene.ts'
+
+const smtp = await startSmtp()
+afterAll(() => smtp[Symbol.asyncDispose]())
+const listen = consoleAddress()
+const fake = fakeMethod({ pageOf: (id) => `http://${listen}/fake-pay/${id}` })
+const { visit } = await fileConsole({
+  listen,
+  plugins: [...plugins, fake.plugin],
+  catalogue: `${FIRST_CATALOGUE.replace(/^\[server\]$/m, `[server]\npublic_url = "http://${listen}"`)}
+[mail]
+smtp = "smtp://127.0.0.1:${smtp.port}"
+from = "Example AI <noreply@example.com>"
+[sign_up]
+mode = "open"
+challenge = "none"
+welcome_usd = 5
+[payments]
+rates = { EUR = "1.08" }
+`,
+})
+const PICTURES = process.env.TOLLGATE_PICTURES
+
+test.each([
+  ['wide', 'light'],
+  ['phone', 'dark'],
+] as const)('a stranger on a %s screen, %s', async (size, theme) => {
+  await using one = await visit(undefined, { size, theme })
+  const { page } = one
+  const name = `mia-${size}`
+  const seen = async (step: string) => {
+    await one.quiet()
+    await one.looksRight()
+    if (PICTURES !== undefined)
+      await page.screenshot({ path: join(PICTURES, `welcome-${step}-${size}.png`), fullPage: true })
+  }
+  await one.open('/console/sign-up')
+  await page.getByText('Your first payment brings 5.00 USD more, at most as much as you pay.').waitFor()
+  await seen('sign-up')
+  await page.getByLabel('Email').fill(`${name}@example.com`)
+  await page.keyboard.press('Enter')
+  const mail = () => smtp.received.findLast(({ to }) => to.includes(`${name}@example.com`))
+  await eventually('the mail is there', () => mail() !== undefined)
+  await one.open(`/console/sign-up/confirm#${tokenIn(mail())}`)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
+
+  await one.open('/console/add-funds')
+  await page
+    .getByText('You pay 25.00 EUR and get 27.00 USD. Your first payment brings 5.00 USD more.')
+    .waitFor()
+  await seen('add-funds')
+  await page.getByRole('button', { name: 'Pay 25 EUR' }).click()
+  await page.getByRole('button', { name: /^Pay order/ }).click()
+  await page.getByText('Paid. 27.00 USD was added to your balance.').waitFor()
+  await seen('order')
+  await one.open('/console/add-funds')
+  await page.getByText('Your balance is 32.00 USD.').waitFor()
+  await page.getByText('You pay 25.00 EUR and get 27.00 USD').waitFor()
+  expect(await page.getByText('Your first payment').count()).toBe(0)
+  await one.open('/console/transactions')
+  await page.getByText(/Welcome credit with order \d+/).waitFor()
+  await seen('transactions')
+  await one.isClean()
+})
+
+test('the operator sees what was given away', async () => {
+  await using one = await visit('operator', { size: 'wide' })
+  await one.open('/console/payments')
+  await one.page.getByText('Given away beside it: welcome credits 10.00 USD.').waitFor()
+  await one.quiet()
+  await one.looksRight()
+  if (PICTURES !== undefined)
+    await one.page.screenshot({ path: join(PICTURES, 'welcome-payments.png'), fullPage: true })
+  await one.open('/console/settings/sign_up')
+  await one.page.getByLabel('Welcome credit').waitFor()
+  await one.quiet()
+  await one.looksRight()
+  if (PICTURES !== undefined)
+    await one.page.screenshot({ path: join(PICTURES, 'welcome-settings.png'), fullPage: true })
+  await one.isClean()
+})

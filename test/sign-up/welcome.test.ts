@@ -1,0 +1,357 @@
+// The welcome credit: given once, with the first payment of somebody who signed up, and taken back as its payment is.
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { plugins } from '../../plugins/index.ts'
+import { credit } from '../../plugins/payments/crediting.ts'
+import { orderById } from '../../plugins/payments/store.ts'
+import { createSignedUp } from '../../plugins/sign-up/index.ts'
+import { settleWelcomes, welcomesBetween } from '../../plugins/sign-up/welcome.ts'
+import { fakeMethod } from '../payments/fake-method.ts'
+import { type ConsoleClient, signedIn } from '../support/console-session.ts'
+import { memoryLog } from '../support/memory-log.ts'
+import { PASSWORD, signUpScene } from './scene.ts'
+
+const USD = 1_000_000_000
+const DAY_MS = 86_400_000
+const fake = fakeMethod()
+const PAYMENTS = '[payments]\nrates = { USD = "1" }\n'
+const lines = (usd: number) => `mode = "open"\nchallenge = "none"\nwelcome_usd = ${usd}`
+const scene = await signUpScene({
+  sign_up: lines(5),
+  more: PAYMENTS,
+  plugins: [...plugins, fake.plugin],
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+const { gateway } = scene
+const { store, ledger } = gateway
+const operator = await signedIn(gateway, 'operator')
+const parts = { db: store, ledger, now: Date.now, log: memoryLog().log, welcomeNanos: () => 5 * USD }
+const settle = () => Promise.all([settleWelcomes(parts), settleWelcomes(parts), settleWelcomes(parts)])
+const run = (sql: string) => store.write((db) => db.rows(sql))
+
+interface Newcomer {
+  id: number
+  name: string
+  owner: ConsoleClient
+}
+
+let newcomers = 0
+
+/** As somebody who has opened the link of the mail, or come by a provider of identities. */
+async function newcomer(): Promise<Newcomer> {
+  newcomers += 1
+  const name = `newcomer${newcomers}`
+  const holder = { email: `${name}@example.com`, name, terms: undefined }
+  const { account_id } = await store.begin((tx) =>
+    createSignedUp(tx, holder, { now_ms: Date.now(), request_id: 'req' }),
+  )
+  return { id: account_id ?? 0, name, owner: await signedIn(gateway, { account: name, role: 'owner' }) }
+}
+
+const moneyOf = ({ id }: Pick<Newcomer, 'id'>) => {
+  const { balance_nanos = 0, debt_nanos = 0 } = gateway.rows().accounts.find((row) => row.id === id) ?? {}
+  return balance_nanos - debt_nanos
+}
+
+async function ordered({ owner }: Newcomer, amount: string): Promise<number> {
+  const body = { method: fake.name, currency: 'USD', amount }
+  const { order } = await owner.json('POST', '/orders', body)
+  return order.id
+}
+
+async function paid(who: Newcomer, amount: string): Promise<number> {
+  const id = await ordered(who, amount)
+  fake.pay(id)
+  await who.owner.json('POST', `/orders/${id}/look`)
+  return id
+}
+
+const refund = (id: number, amount?: string) =>
+  operator.json('POST', `/orders/${id}/refund`, {
+    ...{ reason: '', into_debt: true },
+    ...(amount === undefined ? {} : { amount }),
+  })
+
+const welcomeEntries = async ({ id }: Newcomer) =>
+  await store.rows<{ request_key: string; note: string; amount_nanos: number }>(
+    `SELECT request_key, note, amount_nanos FROM entries WHERE account_id = ${id} AND request_key IS NOT NULL ORDER BY id`,
+  )
+
+beforeEach(() => {
+  fake.refunds = 'done'
+})
+
+describe('the first payment', () => {
+  test('brings it in its own transaction, and the next one brings nothing', async () => {
+    const who = await newcomer()
+    const id = await paid(who, '20')
+    expect(moneyOf(who)).toBe(25 * USD)
+    expect(await welcomeEntries(who)).toEqual([
+      { request_key: `order:${id}`, note: `Order ${id}: 20.00 USD`, amount_nanos: 20 * USD },
+      { request_key: `welcome:${who.id}`, note: `Welcome credit with order ${id}`, amount_nanos: 5 * USD },
+    ])
+    const [line] = await store.rows<{ after: string }>(
+      `SELECT after FROM actions WHERE action = 'balance.topped_up' AND account_id = ${who.id} ORDER BY id DESC LIMIT 1`,
+    )
+    expect(JSON.parse(line?.after ?? '{}')).toMatchObject({
+      ...{ amount_usd: '5.00', note: `Welcome credit with order ${id}` },
+    })
+    await paid(who, '20')
+    await settle()
+    expect(moneyOf(who)).toBe(45 * USD)
+  })
+
+  test('of somebody who opened the link of the mail brings it', async () => {
+    const stranger = scene.stranger()
+    await stranger.ask('mia@example.com')
+    const token = await scene.tokenFor('mia@example.com')
+    const { status } = await stranger.finish({ token, name: 'mia', password: PASSWORD, terms: null })
+    expect(status).toBe(200)
+    const id = gateway.rows().accounts.find(({ name }) => name === 'mia')?.id ?? 0
+    expect(moneyOf({ id })).toBe(0)
+    await paid({ id, name: 'mia', owner: await signedIn(gateway, { account: 'mia', role: 'owner' }) }, '20')
+    expect(moneyOf({ id })).toBe(25 * USD)
+  })
+
+  test('that is smaller brings as much as it credits', async () => {
+    await scene.configure(lines(8), PAYMENTS)
+    const who = await newcomer()
+    await paid(who, '5.50')
+    expect(moneyOf(who)).toBe(11 * USD)
+    await scene.configure(lines(5), PAYMENTS)
+  })
+
+  test.each([
+    ['a voucher', 'voucher:900'],
+    ['what an operator credits', undefined],
+  ])('is not %s', async (note, request_key) => {
+    const who = await newcomer()
+    const movement = { account_id: who.id, amount_nanos: 3 * USD, note, request_key, now_ms: Date.now() }
+    await ledger.submit({ op: 'top_up', ...movement })
+    await settle()
+    expect(moneyOf(who)).toBe(3 * USD)
+    await paid(who, '20')
+    expect(moneyOf(who)).toBe(28 * USD)
+  })
+
+  test('brings nothing to an account that an operator made', async () => {
+    const { id, name } = await gateway.account('by-operator')
+    const who = { id, name, owner: await signedIn(gateway, { account: name, role: 'owner' }) }
+    await paid(who, '20')
+    await settle()
+    expect(moneyOf(who)).toBe(20 * USD)
+  })
+
+  test('from before it was turned on stays without', async () => {
+    await scene.configure(lines(0), PAYMENTS)
+    const who = await newcomer()
+    await paid(who, '20')
+    await scene.configure(lines(5), PAYMENTS)
+    await settle()
+    await paid(who, '20')
+    expect(moneyOf(who)).toBe(40 * USD)
+  })
+
+  test('is one, of five that are paid at once', async () => {
+    const who = await newcomer()
+    const ids = await Promise.all(Array.from({ length: 5 }, () => ordered(who, '20')))
+    for (const id of ids) fake.pay(id)
+    await Promise.all(ids.map((id) => who.owner.json('POST', `/orders/${id}/look`)))
+    await settle()
+    expect(moneyOf(who)).toBe(105 * USD)
+  })
+
+  test('that is refused credits nothing beside', async () => {
+    const who = await newcomer()
+    const id = await ordered(who, '20')
+    fake.pay(id, { amount_minor: 1_900 })
+    await who.owner.json('POST', `/orders/${id}/look`)
+    await settle()
+    expect(moneyOf(who)).toBe(0)
+  })
+})
+
+describe('a payment that a command credits', () => {
+  /** As `tollgate order mark-paid` does, which knows nothing of what goes with a payment. */
+  async function marked(who: Newcomer, source: 'command' | 'poll' = 'command'): Promise<number> {
+    const id = await ordered(who, '20')
+    const order = await orderById(store, id)
+    await credit(
+      { ...parts, providers: () => [], publicUrl: () => '' },
+      order,
+      { state: 'paid', currency: 'USD', amount_minor: order.amount_minor },
+      { source },
+    )
+    await run(`UPDATE orders SET paid_at_ms = ${Date.now()} WHERE id = ${id}`)
+    return id
+  }
+
+  test('gets it from the gateway within a minute, once', async () => {
+    const who = await newcomer()
+    const id = await marked(who)
+    expect(moneyOf(who)).toBe(20 * USD)
+    await settle()
+    await settle()
+    expect(moneyOf(who)).toBe(25 * USD)
+    await refund(id)
+    await settle()
+    expect(moneyOf(who)).toBe(0)
+  })
+
+  test.each([
+    [
+      'was paid more than a day ago',
+      (id: number) => run(`UPDATE orders SET paid_at_ms = 1 WHERE id = ${id}`),
+    ],
+    ['was refunded meanwhile', (id: number) => refund(id)],
+  ])('gets none once it %s', async (_, change) => {
+    const who = await newcomer()
+    const id = await marked(who)
+    const [before] = [moneyOf(who)]
+    await change(id)
+    const after = moneyOf(who)
+    await settle()
+    expect(moneyOf(who)).toBe(after)
+    expect(before).toBe(20 * USD)
+  })
+
+  test('gets none where it was not the first, nor where the gateway itself credited it without', async () => {
+    const [second, by_gateway] = [await newcomer(), await newcomer()]
+    await marked(second, 'poll')
+    await marked(second)
+    await marked(by_gateway, 'poll')
+    await settle()
+    expect([moneyOf(second), moneyOf(by_gateway)]).toEqual([40 * USD, 20 * USD])
+  })
+
+  test('keeps its own where another is paid before the gateway has looked', async () => {
+    const who = await newcomer()
+    const id = await marked(who)
+    const next = await paid(who, '20')
+    await settle()
+    expect(moneyOf(who)).toBe(45 * USD)
+    await refund(next)
+    await settle()
+    expect(moneyOf(who)).toBe(25 * USD)
+    await refund(id)
+    await settle()
+    expect(moneyOf(who)).toBe(0)
+  })
+})
+
+describe('a refund of that payment', () => {
+  test('takes its part of the credit, and all of them take all of it, to the nano-dollar', async () => {
+    const who = await newcomer()
+    const id = await paid(who, '30')
+    await refund(id, '10')
+    await settle()
+    expect(moneyOf(who)).toBe(25 * USD - Math.floor((5 * USD) / 3))
+    await refund(id, '0.01')
+    await settle()
+    await refund(id)
+    await settle()
+    expect(moneyOf(who)).toBe(0)
+    // It was given once, and is not given again.
+    await paid(who, '20')
+    await settle()
+    expect(moneyOf(who)).toBe(20 * USD)
+  })
+
+  test('leaves it as debt where it was spent', async () => {
+    const who = await newcomer()
+    const id = await paid(who, '20')
+    await ledger.submit({
+      ...{ op: 'withdraw', account_id: who.id, amount_nanos: 5 * USD, note: 'spent', now_ms: Date.now() },
+    })
+    await refund(id)
+    await settle()
+    expect(moneyOf(who)).toBe(-5 * USD)
+  })
+
+  test('that fails takes nothing; that fails once it was done gives it again', async () => {
+    const who = await newcomer()
+    const id = await paid(who, '20')
+    fake.refunds = 'failed'
+    await refund(id)
+    await settle()
+    expect(moneyOf(who)).toBe(25 * USD)
+    fake.refunds = 'done'
+    await refund(id)
+    await settle()
+    expect(moneyOf(who)).toBe(0)
+    await run(`UPDATE orders SET state = 'refund_failed', refunded_minor = 0 WHERE id = ${id}`)
+    await settle()
+    expect(moneyOf(who)).toBe(5 * USD)
+  })
+
+  test('of the second payment takes none of it', async () => {
+    const who = await newcomer()
+    await paid(who, '20')
+    await refund(await paid(who, '20'))
+    await settle()
+    expect(moneyOf(who)).toBe(25 * USD)
+  })
+})
+
+test('a lost dispute takes what refunds have left of it', async () => {
+  const who = await newcomer()
+  const id = await paid(who, '20')
+  await refund(id, '5')
+  await settle()
+  expect(moneyOf(who)).toBe(18.75 * USD)
+  fake.pay(id, { dispute: 'open' })
+  await operator.json('POST', `/orders/${id}/look`)
+  await settle()
+  expect(moneyOf(who)).toBe(18.75 * USD)
+  fake.pay(id, { dispute: 'lost' })
+  await operator.json('POST', `/orders/${id}/look`)
+  await settle()
+  expect(moneyOf(who)).toBe(0)
+})
+
+describe('it is shown', () => {
+  const offer = ({ owner }: { owner: ConsoleClient }, amount: string) =>
+    owner.json('GET', `/payment-offer?method=fake&currency=USD&amount=${amount}`)
+
+  test('before the first payment, as that payment would bring it, and to nobody else', async () => {
+    const who = await newcomer()
+    expect(await offer(who, '20')).toMatchObject({ credit_usd: '20.00', welcome_usd: '5.00' })
+    expect(await offer(who, '5')).toMatchObject({ credit_usd: '5.00', welcome_usd: '5.00' })
+    expect(await offer({ owner: operator }, '20')).toMatchObject({ welcome_nanos: 0 })
+    await paid(who, '20')
+    expect(await offer(who, '20')).toMatchObject({ welcome_nanos: 0 })
+  })
+
+  test('to strangers who may sign up', async () => {
+    expect(await scene.stranger().client.json('GET', '/sign-up')).toMatchObject({ welcome_usd: '5.00' })
+  })
+
+  test('to the operator as given away and not as revenue, without what was taken back', async () => {
+    const before = await operator.json('GET', '/payments')
+    const who = await newcomer()
+    const id = await paid(who, '20')
+    await refund(id, '10')
+    await settle()
+    const after = await operator.json('GET', '/payments')
+    const given = ({ gifts }: { gifts: { title: string; amount_nanos: number }[] }) => {
+      expect(gifts.map(({ title }) => title)).toEqual(['Welcome credits'])
+      return gifts[0]?.amount_nanos ?? 0
+    }
+    expect(given(after) - given(before)).toBe(2.5 * USD)
+    expect(after.methods[0].credit_nanos - before.methods[0].credit_nanos).toBe(20 * USD)
+    const now_ms = Date.now()
+    expect(await welcomesBetween(store, { since_ms: now_ms + DAY_MS, until_ms: now_ms + 2 * DAY_MS })).toBe(0)
+  })
+
+  test('in the transactions and in the statement of the account', async () => {
+    const who = await newcomer()
+    const id = await paid(who, '20')
+    const note = `Welcome credit with order ${id}`
+    const { entries } = await who.owner.json('GET', '/entries')
+    expect(entries).toMatchObject([{ note, amount_usd: '5.00' }, { amount_usd: '20.00' }])
+  })
+})
+
+test('without a payment method nothing is promised to strangers', async () => {
+  await using plain = await signUpScene({ sign_up: lines(5) })
+  expect(await plain.stranger().client.json('GET', '/sign-up')).toMatchObject({ welcome_nanos: 0 })
+})
