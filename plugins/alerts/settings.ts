@@ -1,10 +1,11 @@
 // The settings of alerts, [alerts]: where they are sent, with which secret, and from which spending of a day on they are raised.
 import { type Static, Type } from '@sinclair/typebox'
+import { readUsd } from '../../src/catalogue/prices.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
 import { readSetSecret } from '../../src/catalogue/set-secret.ts'
 import type { TomlPath } from '../../src/catalogue/toml.ts'
-import { type Nanos, parseUsd } from '../../src/domain/money.ts'
+import type { Nanos } from '../../src/domain/money.ts'
 import { mayHaveToken, secretBytes } from '../../src/domain/webhook-secret.ts'
 
 const MAX_USD = 1_000_000
@@ -55,11 +56,14 @@ type AlertsText = Static<typeof AlertsSchema>
 
 /** Reads the section, whose shape has been checked. A variable that is not set leaves out the webhook, and nothing else. */
 function readAlerts(text: AlertsText, context: SectionContext): AlertSettings {
-  const { account_daily_usd, key_daily_usd } = text
+  const daily = (name: 'account_daily_usd' | 'key_daily_usd') => {
+    const usd = text[name]
+    return usd === undefined ? undefined : readUsd(usd, ['alerts', name], context.report, MAX_USD)
+  }
   return {
     webhook: readWebhook(text, context),
-    account_daily_nanos: account_daily_usd === undefined ? undefined : parseUsd(account_daily_usd),
-    key_daily_nanos: key_daily_usd === undefined ? undefined : parseUsd(key_daily_usd),
+    account_daily_nanos: daily('account_daily_usd'),
+    key_daily_nanos: daily('key_daily_usd'),
   }
 }
 

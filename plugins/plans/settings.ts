@@ -1,11 +1,12 @@
 // The settings of plans, [[plans.offered]]: what accounts can buy for a month.
 import { type Static, Type } from '@sinclair/typebox'
 import { USD_MUST } from '../../src/catalogue/price-schema.ts'
+import { readUsd } from '../../src/catalogue/prices.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
 import type { TomlPath } from '../../src/catalogue/toml.ts'
 import { BUDGET_PERIODS, type BudgetPeriod } from '../../src/domain/budgets.ts'
-import { type Nanos, parseUsd } from '../../src/domain/money.ts'
+import type { Nanos } from '../../src/domain/money.ts'
 import { compileGlobs } from '../../src/utilities/glob.ts'
 
 const Usd = (description: string) =>
@@ -89,7 +90,8 @@ function readPlans({ offered }: Static<typeof PlansSchema>, context: SectionCont
     const limits: PlanLimits = {}
     for (const period of BUDGET_PERIODS) {
       const written = text[LIMIT_FIELDS[period]]
-      if (written !== undefined) limits[period] = amountIn(written, [...path, LIMIT_FIELDS[period]], context)
+      if (written !== undefined)
+        limits[period] = readUsd(written, [...path, LIMIT_FIELDS[period]], context.report)
     }
     if (Object.keys(limits).length === 0)
       context.report(
@@ -101,24 +103,13 @@ function readPlans({ offered }: Static<typeof PlansSchema>, context: SectionCont
       name: text.name,
       title: text.title ?? text.name,
       description: text.description ?? '',
-      price_nanos: amountIn(text.price_usd, [...path, 'price_usd'], context),
+      price_nanos: readUsd(text.price_usd, [...path, 'price_usd'], context.report),
       models: text.models,
       limits,
       concurrent_calls: text.concurrent_calls ?? null,
       overflow: text.overflow,
     }
   })
-}
-
-/** @returns 0 for what is no amount, which is reported */
-function amountIn(written: number | string, path: TomlPath, { report }: SectionContext): Nanos {
-  try {
-    return parseUsd(written)
-  } catch {
-    // Dropped: the report says the same of this field.
-    report(path, `must be ${USD_MUST}`)
-    return 0
-  }
 }
 
 /** A plan may wait for a model that is to come. */

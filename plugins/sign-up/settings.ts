@@ -1,10 +1,11 @@
 // The settings of sign-up, [sign_up]: who may sign up, what they have to solve, and how often.
 import { type Static, Type } from '@sinclair/typebox'
+import { readUsd } from '../../src/catalogue/prices.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
 import { readSetSecret } from '../../src/catalogue/set-secret.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
-import { type Nanos, parseUsd } from '../../src/domain/money.ts'
+import type { Nanos } from '../../src/domain/money.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { canMail } from '../mail/index.ts'
 
@@ -100,7 +101,8 @@ function readSignUp(text: SignUpText, context: SectionContext): SignUpSettings {
   const { mode } = text
   const { turnstile_site_key: _, turnstile_secret: __, welcome_usd, ...rest } = text
   if (mode !== 'closed') requireMail(context)
-  return { ...rest, welcome_nanos: parseUsd(welcome_usd), challenge: readChallenge(text, context) }
+  const welcome_nanos = readUsd(welcome_usd, at('welcome_usd'), context.report, MAX_WELCOME_USD)
+  return { ...rest, welcome_nanos, challenge: readChallenge(text, context) }
 }
 
 /** Links are mailed, so that an address is shown to be theirs. */

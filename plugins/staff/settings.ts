@@ -1,8 +1,9 @@
 // The settings of the staff, [staff]: what support may credit to accounts in a day.
 import { type Static, Type } from '@sinclair/typebox'
+import { readUsd } from '../../src/catalogue/prices.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
-import { defineSection } from '../../src/catalogue/sections.ts'
-import { type Nanos, parseUsd } from '../../src/domain/money.ts'
+import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
+import type { Nanos } from '../../src/domain/money.ts'
 
 const MAX_USD = 1_000_000
 
@@ -27,8 +28,8 @@ interface StaffSettings {
 export const staffSettings = defineSection({
   name: 'staff',
   schema: StaffSchema,
-  read: ({ support_credit_usd }: Static<typeof StaffSchema>): StaffSettings => ({
-    support_credit_nanos: parseUsd(support_credit_usd),
+  read: ({ support_credit_usd }: Static<typeof StaffSchema>, { report }: SectionContext): StaffSettings => ({
+    support_credit_nanos: readUsd(support_credit_usd, ['staff', 'support_credit_usd'], report, MAX_USD),
   }),
   before: 'console',
 })

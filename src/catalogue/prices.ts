@@ -225,7 +225,8 @@ function readRates(text: RatesText, path: TomlPath, report: Report, cache_read_d
 /** The most for one unit of an extra: a call may have many. */
 const MAX_EXTRA_USD = 1_000
 
-function readUsd(amount: Amount, path: TomlPath, report: Report, max_usd = MAX_PRICE_USD): Nanos {
+/** @returns 0 for what is no amount from 0 to `max_usd`, which is reported */
+export function readUsd(amount: Amount, path: TomlPath, report: Report, max_usd = MAX_PRICE_USD): Nanos {
   try {
     const nanos = parseUsd(amount)
     if (nanos >= 0 && nanos <= parseUsd(max_usd)) return nanos

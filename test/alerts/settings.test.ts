@@ -50,6 +50,7 @@ test.each([
     'webhook_url: must name an environment variable',
   ],
   [['account_daily_usd = 0'], 'account_daily_usd: must be an amount in USD above 0'],
+  [['key_daily_usd = 1e-10'], 'key_daily_usd: must be an amount in USD of at most nine decimals'],
   [['key_daily_usd = "5"'], 'key_daily_usd: must be'],
   [['webhook = "x"'], 'alerts.webhook: unknown field'],
 ])('%j is a mistake', (lines, message) => {

@@ -31,6 +31,8 @@ test.each([
   ['a name twice', `${GOOD}\n[[plans.offered]]\n${GOOD}`, 'is the name of another plan, too'],
   ['a price that is none', GOOD.replace('"19.90"', '"a lot"'), 'must be an amount in USD'],
   ['a negative price', GOOD.replace('"19.90"', '-1'), 'must be'],
+  ['a negative price as text', GOOD.replace('19.90', '-1'), 'must be between 0 and'],
+  ['a negative limit as text', GOOD.replace('= 5', '= "-5"'), 'must be between 0 and'],
   ['a limit that is none', GOOD.replace('= 5', '= "x"'), 'must be an amount in USD'],
   ['no models', GOOD.replace('["sim-*"]', '[]'), 'models'],
   ['a name with spaces', GOOD.replace('"pro"', '"my plan"'), 'must be a name'],

@@ -10,6 +10,7 @@ const PRESETS = {
   per_address_per_day: 5,
   per_domain_per_day: 50,
   mails_per_hour: 200,
+  welcome_usd: 0,
 }
 const HOME = { public_url: 'https://gateway.example.com', mail: { smtp: 'env:SMTP_URL' } }
 
@@ -63,6 +64,14 @@ describe.each(['open', 'invitation'])('mode %s', (mode) => {
   })
 })
 
+test('the welcome credit is an amount to the nano-dollar', () => {
+  expect(read({ welcome_usd: 2.5 }).settings.welcome_nanos).toBe(2_500_000_000)
+  expect(read({ welcome_usd: 1e-10 })).toMatchObject({
+    mistakes: ['sign_up.welcome_usd must be an amount in USD of at most nine decimals, such as 0.30'],
+    settings: { welcome_nanos: 0 },
+  })
+})
+
 describe('Turnstile', () => {
   const keys = { challenge: 'turnstile', turnstile_site_key: '0x4', turnstile_secret: 'env:TURNSTILE' }
 
@@ -96,6 +105,9 @@ test.each([
   [{ disposable_domains: '/etc/passwd' }],
   [{ terms_version: '<b>' }],
   [{ credit_usd: 5 }],
+  [{ welcome_usd: -1 }],
+  [{ welcome_usd: '5' }],
+  [{ welcome_usd: 10_001 }],
 ])('%p is refused', (text) => {
   expect(faultsIn(signUpSettings.schema, { ...PRESETS, ...text })).not.toEqual([])
 })
