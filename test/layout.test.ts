@@ -433,8 +433,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 280 more for plans walked in a browser, prices that hold, and revenue by plan.
 // 750 more for automatic top-up: kills at every step, races, months, cards that are refused, on both engines.
 // 320 more for commands of images, files and alerts, and the week of a zone.
-// 200 more for the welcome credit, from the promise to a refund.
-const MAX_TEST_LINES = 177_410
+// 430 more for the welcome credit, from the promise to a refund.
+const MAX_TEST_LINES = 177_640
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
