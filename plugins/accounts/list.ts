@@ -31,7 +31,7 @@ import { ACCOUNT_ORDERS, accountsPage, YES } from './accounts-page.ts'
 import { weekSpendOf } from './week-spend.ts'
 
 /** An account with what it spends. */
-export interface AccountRow extends ListedAccount, Pace {
+interface AccountRow extends ListedAccount, Pace {
   week_nanos: number
   low: LowReason | null
 }

@@ -1,4 +1,4 @@
 // The exports for other plugins: open alerts, for the Overview; low balances, for mails.
-export { type LowAccount, lowAccounts } from './account-conditions.ts'
+export { lowAccounts } from './account-conditions.ts'
 export { openAlerts } from './store.ts'
 export { AlertView, alertView } from './views.ts'

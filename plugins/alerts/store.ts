@@ -14,7 +14,7 @@ const KEPT_MS = 30 * 86_400_000
 /** Of the newest, whatever their age: a row is some 200 bytes. */
 const MAX_ENDED = 2_000
 
-export interface Applying {
+interface Applying {
   now_ms: number
   /** A new id of a message, each time. Undefined: nothing is sent. */
   newWebhookId: (() => string) | undefined

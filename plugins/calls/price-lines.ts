@@ -7,7 +7,7 @@ import { TOKENS_PER_RATE } from '../../src/domain/prices.ts'
 import { RATES, type RateName, type Unit } from '../../src/domain/units.ts'
 import { USAGE_FIELDS, type Usage, type UsageField } from '../../src/domain/usage.ts'
 
-export interface PriceLine {
+interface PriceLine {
   /** The counted thing: a field of the usage, a unit, `images`, the name of an extra; `rounding`, `interrupted` for the part that is free, or `plan` for the covered one. */
   what: string
   count: number

@@ -41,7 +41,7 @@ export const UsageQuery = Closed({
 })
 
 /** A page of calls, or of sums. */
-export type UsageRequest =
+type UsageRequest =
   | { kind: 'calls'; filter: CallFilter; page: PageRequest }
   | { kind: 'sums'; filter: CallFilter; request: SumsRequest }
 

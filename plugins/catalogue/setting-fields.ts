@@ -28,7 +28,7 @@ const FIELD = {
 
 /** One setting: where it stands in its section or block, and its values. */
 const FieldView = Type.Object(FIELD)
-export type SettingField = Static<typeof FieldView>
+type SettingField = Static<typeof FieldView>
 
 /** A section of settings. */
 const SectionView = Type.Object({

@@ -12,7 +12,7 @@ import type { EntryFilter } from './listing.ts'
 import { balanceOf } from './running-balance.ts'
 import { type EntrySum, entrySums, totalOf } from './sums.ts'
 
-export interface Statement {
+interface Statement {
   opening_nanos: Nanos
   /** Each kind of entry but charges, also those that did not occur. */
   movements: { kind: Exclude<Entry['kind'], 'charge'>; entries: number; amount_nanos: Nanos }[]
@@ -94,7 +94,7 @@ export const balancedSums = (
   })
 
 /** The fields of all lines of a statement. */
-export interface StatementHead extends Parties {
+interface StatementHead extends Parties {
   account: string
   month: string
 }

@@ -11,7 +11,7 @@ import { openRouteSums, type RouteSums } from './route-sums.ts'
 import { triesOf } from './tries.ts'
 import type { Trouble } from './troubles.ts'
 
-export interface OwnHealth {
+interface OwnHealth {
   sums: RouteSums
   recent: RecentAnswers
   /** A call has ended. @param attempt the one that answered it last */

@@ -8,7 +8,7 @@ const MIN_IN_WINDOW = 10
 const FAILING_SHARE = 0.5
 /** It fails partly if this share of its last answers failed. */
 const IMPAIRED_SHARE = 0.1
-export const WINDOW_MS = 5 * 60_000
+const WINDOW_MS = 5 * 60_000
 /** The window is counted in slots of this length, to which it is exact. */
 const SLOT_MS = 30_000
 

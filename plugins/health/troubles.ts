@@ -36,7 +36,7 @@ export interface Trouble {
 }
 
 /** The outages of a moment, by what the catalogue has. */
-export interface Outages {
+interface Outages {
   ofRoute(model: string, provider: string, upstream_model: string): Outage | undefined
   ofProvider(provider: string): Outage | undefined
   ofModel(model: string): Outage | undefined

@@ -10,7 +10,7 @@ import type { IdentityProvider } from './settings.ts'
 import { requireTenant } from './tenants.ts'
 
 /** The browser's part of a sign-in under way: whoever does not have it cannot finish. */
-export interface Secrets {
+interface Secrets {
   state: string
   nonce: string
   verifier: string

@@ -32,7 +32,7 @@ export function checkFields<S extends TObject>(
 }
 
 /** The parts of an order besides its fields. */
-export type Origin = Pick<ImageOrder, 'sources' | 'content' | 'kept_bytes' | 'mask' | 'mask_source'>
+type Origin = Pick<ImageOrder, 'sources' | 'content' | 'kept_bytes' | 'mask' | 'mask_source'>
 
 /**
  * @throws GatewayError invalid_request for a malformed size or ratio, one that contradicts the other, a transparent JPEG, or a compressed PNG

@@ -10,7 +10,7 @@ import type { IncomingKey, IncomingVouchers, LeftOut, ShadowBillRow } from './mo
 import { prefixOf } from './plan/identity.ts'
 import type { Plan } from './plan/plan.ts'
 
-export interface ReportParts {
+interface ReportParts {
   plan: Plan
   catalogue: CatalogueImport
   vouchers: IncomingVouchers

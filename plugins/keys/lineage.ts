@@ -17,7 +17,7 @@ const queries = perConnection({
       .prepare(),
 })
 
-export interface Lineage {
+interface Lineage {
   /** The key that was rotated into this one. */
   replaces: { id: number; prefix: string } | null
   /** The prefix of the key that this one was rotated into. */

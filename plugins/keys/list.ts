@@ -33,7 +33,7 @@ import type { Key } from '../../src/store/schema.ts'
 import { type KeyUsage, NOT_USED, usageOfKeys } from './key-usage.ts'
 
 /** A key at a moment, with its use. */
-export interface KeyRow extends ListedKey {
+interface KeyRow extends ListedKey {
   /** Its own number: the key that a row is of. */
   key_id: number
   usage: KeyUsage

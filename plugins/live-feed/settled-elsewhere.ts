@@ -7,7 +7,7 @@ import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type Call, calls, holds, keys } from '../../src/store/schema.ts'
 
 /** A call with the names of its account and key. */
-export interface SettledCall
+interface SettledCall
   extends Pick<
     Call,
     | 'id'

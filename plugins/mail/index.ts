@@ -1,4 +1,4 @@
 // The exports for other plugins: queueing a mail, and whether there is a mail server.
 export { isMailAddress } from '../../src/domain/mail-address.ts'
-export { cancelLinks, type NewMail, queueMail } from './queue.ts'
+export { cancelLinks, queueMail } from './queue.ts'
 export { canMail, isMailSet } from './settings.ts'

@@ -9,7 +9,7 @@ import type { Message } from './smtp.ts'
 import { bodiesOf, writeMail } from './writing.ts'
 
 /** The parts of a mail that are sent. */
-export interface Letter<P extends Purpose = Purpose> {
+interface Letter<P extends Purpose = Purpose> {
   purpose: P
   fields: MailFields[P]
   recipient: string
@@ -21,7 +21,7 @@ export interface Letter<P extends Purpose = Purpose> {
   message_id: string
 }
 
-export interface Sending {
+interface Sending {
   catalogue: Pick<Catalogue, 'brand' | 'sections' | 'server'>
   from: Sender
   /** Of the recipient's subscription, for notices. */

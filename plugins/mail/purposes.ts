@@ -3,7 +3,7 @@ import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 
 /** The part that changed of how somebody signs in. */
-export type SignInChange =
+type SignInChange =
   | 'email'
   | 'password'
   | 'passkey'

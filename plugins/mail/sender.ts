@@ -30,7 +30,7 @@ export const MAX_WAIT_MS = 48 * HOUR_MS
 /** Connections at once. */
 const MAX_AT_ONCE = 5
 
-export interface SenderParts {
+interface SenderParts {
   db: Db
   catalogue: () => Catalogue
   clientOf: (settings: NonNullable<MailSettings['sending']>) => SmtpClient
@@ -39,7 +39,7 @@ export interface SenderParts {
   log: Pick<Logger, 'info' | 'warn'>
 }
 
-export interface MailSender {
+interface MailSender {
   /** Sends the mails that are due, unless it does so already. */
   sendDue(): Promise<void>
   /** Begins no attempt any more, and waits for those under way. */

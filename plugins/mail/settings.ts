@@ -46,7 +46,7 @@ export interface MailSettings {
 }
 
 /** Of a catalogue without the section. */
-export const NO_MAIL: MailSettings = { sending: undefined, address: undefined, unavailable: undefined }
+const NO_MAIL: MailSettings = { sending: undefined, address: undefined, unavailable: undefined }
 
 type MailText = Static<typeof MailSchema>
 

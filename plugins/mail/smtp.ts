@@ -57,7 +57,7 @@ export interface SmtpClient {
   look(): Promise<void>
 }
 
-export interface SmtpParts {
+interface SmtpParts {
   /** Certificates that are trusted beside the usual ones. */
   ca?: string | undefined
   connect_ms?: number

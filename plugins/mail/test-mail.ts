@@ -8,7 +8,7 @@ import { scrubbed } from './scrubbing.ts'
 import { mailSettings } from './settings.ts'
 import { ADVICE, MailRefusal, type SmtpClient, smtpClient } from './smtp.ts'
 
-export interface TestResult {
+interface TestResult {
   /** Null if the server took it. */
   failure: string | null
   /** The result in words, and what to do. */

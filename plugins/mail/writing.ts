@@ -18,7 +18,7 @@ export function writeMail<P extends Purpose>(
 }
 
 /** The frame around the words of a mail. */
-export interface Frame {
+interface Frame {
   brand: Brand
   /** Of the brand's picture; undefined without one. */
   logo_url: string | undefined
@@ -29,7 +29,7 @@ export interface Frame {
   language: string
 }
 
-export interface Bodies {
+interface Bodies {
   text: string
   html: string
 }

@@ -60,7 +60,7 @@ async function placeCatalogue(
   return 'written'
 }
 
-export interface Move {
+interface Move {
   context: Context
   deps: CliDeps
   from: Engine

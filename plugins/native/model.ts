@@ -5,7 +5,7 @@ import { type GatewayError, unimplemented } from '../../src/domain/errors.ts'
 export const NATIVE_BODY_LIMIT_BYTES = 30 * 1024 * 1024
 
 /** What a path of the native surface asks for. */
-export type Action =
+type Action =
   | { kind: 'generate'; model_id: string; streams: boolean }
   | { kind: 'extra'; model_id: string; method: ExtraMethod }
   | { kind: 'unimplemented' | 'unknown' }

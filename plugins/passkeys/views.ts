@@ -64,7 +64,7 @@ export const SigningView = Type.Object({
 })
 export const DoneView = Type.Object({ done: Type.Literal(true) })
 
-export const PasskeyView = Type.Object({
+const PasskeyView = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   ...TimeFields('created'),

@@ -15,7 +15,7 @@ const TAKEN_FOR_MS = 2 * 60_000
 
 const CAUSE: Cause = { source: 'poll' }
 
-export interface Poller {
+interface Poller {
   /** Looks at all that is due; what it does already is not done twice. Each method has its own lane: one that hangs holds up none but itself. */
   lookAtDue(): Promise<void>
   /** Begins no look any more, and waits for those under way. */

@@ -17,7 +17,7 @@ export async function refundById(db: Db, id: number): Promise<OrderRefund> {
   return refund
 }
 
-export type NewRefund = Omit<OrderRefund, 'id' | 'state' | 'changed_at_ms'>
+type NewRefund = Omit<OrderRefund, 'id' | 'state' | 'changed_at_ms'>
 
 export async function insertRefund(tx: Tx, refund: NewRefund): Promise<OrderRefund> {
   const made = await queries(tx).insertRefund.get(refund)

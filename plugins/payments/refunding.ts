@@ -17,7 +17,7 @@ import { isRefundable } from './states.ts'
 import { lockedOrder, orderById } from './store.ts'
 import type { Order, OrderRefund } from './tables.ts'
 
-export interface RefundRequest {
+interface RefundRequest {
   order_id: number
   /** Null: all that was not refunded before. */
   amount_minor: number | null

@@ -6,7 +6,7 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 
 /** After it was made, while nothing is known; then hourly. A lost webhook costs so much. */
-export const OPEN_AFTER_MS = [
+const OPEN_AFTER_MS = [
   10 * SECOND_MS,
   30 * SECOND_MS,
   MINUTE_MS,
@@ -16,10 +16,10 @@ export const OPEN_AFTER_MS = [
 ] as const
 
 /** After it was paid: for disputes and refunds whose webhook was lost. Banks take disputes for 120 days. */
-export const PAID_AFTER_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS, 121 * DAY_MS] as const
+const PAID_AFTER_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS, 121 * DAY_MS] as const
 
 /** After it expired or was cancelled: somebody may have paid on a page that was still open, and its webhook may be lost. */
-export const CLOSED_AFTER_MS = [HOUR_MS, DAY_MS, 7 * DAY_MS] as const
+const CLOSED_AFTER_MS = [HOUR_MS, DAY_MS, 7 * DAY_MS] as const
 
 /** A refund that a kill has left behind is gone on with after it. */
 export const REFUND_RESUMED_AFTER_MS = MINUTE_MS

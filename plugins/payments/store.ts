@@ -7,7 +7,7 @@ import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, erased_accounts } from '../../src/store/schema.ts'
 import { type Order, orders } from './tables.ts'
 
-export type NewOrder = Pick<
+type NewOrder = Pick<
   Order,
   | 'account_id'
   | 'person_id'
@@ -91,7 +91,7 @@ export const setLook = (
 ): Promise<unknown> => db.write((db) => queries(db).setLook.run({ id, ...look }))
 
 /** The provider's report on a payment beside its state. */
-export type PaymentFacts = Pick<
+type PaymentFacts = Pick<
   Order,
   'paid_at_ms' | 'payment_reference' | 'fee_minor' | 'tax_minor' | 'tax_country' | 'receipt_url'
 >

@@ -33,7 +33,7 @@ export interface EraseOptions {
   probe?: (point: string) => void
 }
 
-export interface Erased {
+interface Erased {
   account_id: number
   /** The name of the account now. */
   pseudonym: string

@@ -10,7 +10,7 @@ import { type PayingParts, payPeriod } from './paying.ts'
 import type { Plan } from './settings.ts'
 import type { PlanPeriod } from './tables.ts'
 
-export interface Purchase {
+interface Purchase {
   account_id: number
   /** The plan's name. */
   plan: string
@@ -32,7 +32,7 @@ const QUOTE_HOLDS_MS = 10 * 60_000
 const MAX_AHEAD_MS = 60_000
 
 /** When a plan begins that was bought: null: it has. */
-export type Bought = { changes_at_ms: number | null }
+type Bought = { changes_at_ms: number | null }
 
 /**
  * Buys a plan for an account.

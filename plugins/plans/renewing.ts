@@ -9,7 +9,7 @@ import { planSettings } from './settings.ts'
 import { duePeriods, periodById, periodIn, setRenewal } from './store.ts'
 import type { PlanPeriod } from './tables.ts'
 
-export interface RenewalParts extends PayingParts {
+interface RenewalParts extends PayingParts {
   catalogue: () => Pick<Catalogue, 'sections'>
   /** A month could not be paid from the balance: told at each round until it is paid or over. */
   onUnpaid?: (period: PlanPeriod) => Promise<void>

@@ -8,7 +8,7 @@ import { state_changes } from '../../src/store/schema.ts'
 import { unusedOf } from './months.ts'
 import { plan_periods } from './tables.ts'
 
-export interface PlanRevenue {
+interface PlanRevenue {
   plan: string
   title: string
   /** Paid in the period; months that cost nothing are not among them. */
@@ -35,7 +35,7 @@ export async function unusedNanos(db: Db, now_ms: number): Promise<Nanos> {
   return (await queries(db).paid.all()).reduce((sum, month) => sum + unusedOf(month, now_ms), 0)
 }
 
-export interface PlanCounts {
+interface PlanCounts {
   /** Accounts with a plan. */
   active: number
   /** Of those, whose next month is not paid. */

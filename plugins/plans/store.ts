@@ -6,7 +6,7 @@ import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type BudgetRow, budgets } from '../../src/store/schema.ts'
 import { type PlanPeriod, plan_periods } from './tables.ts'
 
-export type NewPeriod = Omit<PlanPeriod, 'id' | 'state' | 'changed_at_ms' | 'renews' | 'next_plan'>
+type NewPeriod = Omit<PlanPeriod, 'id' | 'state' | 'changed_at_ms' | 'renews' | 'next_plan'>
 
 /** One that waits to be paid. */
 export async function insertPeriod(tx: Tx, period: NewPeriod): Promise<PlanPeriod> {

@@ -17,7 +17,7 @@ const MarkupSchema = Type.Object(
 )
 
 /** Undefined: nobody said it yet. */
-export interface PriceSettings {
+interface PriceSettings {
   /** Per cent on top of a cost, as it is written: `25`, `12.5`. */
   readonly markup: string | undefined
 }

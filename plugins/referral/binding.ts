@@ -25,7 +25,7 @@ export async function codeOf(
   })
 }
 
-export interface Referred {
+interface Referred {
   code: string
   account_id: number
   email: string

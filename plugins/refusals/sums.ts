@@ -21,7 +21,7 @@ export interface RefusedIn {
 }
 
 /** Refusals of an account for one reason. */
-export interface Reason {
+interface Reason {
   account_id: number
   account_name: string
   code: string

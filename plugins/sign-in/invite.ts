@@ -10,7 +10,7 @@ import { cancelLinks, isMailAddress, queueMail } from '../mail/index.ts'
 
 export const INVITATION_PAGE = '/console/invitation'
 
-export interface Invited extends SignInLink {
+interface Invited extends SignInLink {
   account: string
   /** Undefined: it was not mailed, and the link is to be shown. */
   mailed_to: string | undefined

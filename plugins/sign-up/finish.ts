@@ -28,7 +28,7 @@ export async function lookAtSignUp({ calls, people, db }: Parts, token: string, 
   }
 }
 
-export interface Finish {
+interface Finish {
   token: string
   name: string
   password: string

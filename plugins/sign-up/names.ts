@@ -9,7 +9,7 @@ import { accounts } from '../../src/store/schema.ts'
 /** In lower case, so that no name looks like another one; no address, since people sign in by either. */
 const NAME = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/
 const MIN_NAME_CHARS = 3
-export const MAX_NAME_CHARS = 40
+const MAX_NAME_CHARS = 40
 
 /** They would be taken for the operator, or for a part of the service. */
 const RESERVED: ReadonlySet<string> = new Set(
@@ -43,7 +43,7 @@ export function checkChosenName(name: string): void {
 }
 
 /** Whether an account has the name, in whichever case. */
-export const isTaken = async (db: Db, name: string): Promise<boolean> =>
+const isTaken = async (db: Db, name: string): Promise<boolean> =>
   (await queries(db).byLowerName.get({ name: name.toLowerCase() })) !== undefined
 
 /** @throws GatewayError invalid_request as `checkChosenName`, and for a taken name */

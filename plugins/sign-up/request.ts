@@ -25,7 +25,7 @@ import { modeOf, signUpSettings } from './settings.ts'
 import { LINK_HOURS, setPending, TOKEN_BYTES } from './sign-ups.ts'
 
 /** A form that was sent. */
-export interface SignUpForm {
+interface SignUpForm {
   email: string
   code?: string | undefined
   /** The code of the link by which they were referred. */

@@ -89,7 +89,7 @@ export interface SignUpSettings
 }
 
 /** The challenge that a browser has to solve. */
-export type Challenge =
+type Challenge =
   | { kind: 'altcha' }
   | { kind: 'none' }
   | { kind: 'turnstile'; site_key: string; secret: string }

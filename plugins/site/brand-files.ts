@@ -5,14 +5,14 @@ import { type ImageMime, sniffImage } from '../../src/domain/image-formats.ts'
 import { sizeText } from '../../src/utilities/size-text.ts'
 import { codeOf, messageOf } from '../../src/utilities/thrown.ts'
 
-export interface BrandFile {
+interface BrandFile {
   type: string
   bytes: Uint8Array<ArrayBuffer>
   etag: string
 }
 
 /** A file, or why it is not shown, in a sentence for the operator. */
-export type BrandReading = BrandFile | { problem: string }
+type BrandReading = BrandFile | { problem: string }
 
 /** They are part of every page, and in mails. */
 export const MAX_BRAND_BYTES = 256_000

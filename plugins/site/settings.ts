@@ -36,7 +36,7 @@ const SiteSchema = Type.Object(
 
 type SiteText = Static<typeof SiteSchema>
 
-export interface SiteSettings extends Pick<SiteText, 'enabled'> {
+interface SiteSettings extends Pick<SiteText, 'enabled'> {
   description: string | undefined
   /** Models that the public pages leave out, as globs. */
   hidden_models: readonly string[]

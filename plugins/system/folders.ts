@@ -8,7 +8,7 @@ interface FolderSize {
   files: number
 }
 
-export interface Measured {
+interface Measured {
   parts: readonly FolderSize[]
   /** Milliseconds since 1970. */
   measured_at_ms: number

@@ -14,7 +14,7 @@ interface Inviting extends Omit<NewInvitation, 'is_mailed'> {
   inviter: string | undefined
 }
 
-export interface Invited {
+interface Invited {
   email: string
   /** Undefined: it was mailed. */
   token: string | undefined

@@ -71,7 +71,7 @@ export async function joinAsViewer(
   return await people.sessions.switchTo(viewer, account_id, visitor)
 }
 
-export interface NewMember {
+interface NewMember {
   token: string
   name: string
   password: string

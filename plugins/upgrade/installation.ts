@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { conflict, type GatewayError } from '../../src/domain/errors.ts'
 import { codeOf } from '../../src/utilities/thrown.ts'
 
-export interface Program {
+interface Program {
   /** Its file. */
   readonly path: string
   /** False in a checkout, where the file is that of the runtime. */

@@ -5,7 +5,7 @@ import { type GatewayError, invalidRequest, notFound, unprocessable } from '../.
 import { messageOf } from '../../src/utilities/thrown.ts'
 
 /** Sends a GET request, and follows no redirect. */
-export type Get = (url: string) => Promise<Response>
+type Get = (url: string) => Promise<Response>
 
 export interface Source {
   /** The archive's name, as `checksums.txt` has it. */

@@ -5,7 +5,7 @@ import { Closed, OneOf } from '../../src/http/schema.ts'
 import type { StoredFile } from '../../src/library/files.ts'
 
 /** silent.md, Upload and files. `created_at` is ISO 8601 in UTC. */
-export const FileView = Closed({
+const FileView = Closed({
   key: Type.String({ description: 'By which later calls refer to it.' }),
   name: Type.String({ description: 'Its name, without what would need quoting.' }),
   size: Type.Integer({ description: 'Its bytes.' }),

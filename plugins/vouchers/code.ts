@@ -30,7 +30,7 @@ export const groupedCode = (code: string): string =>
 export const hintOf = (code: string): string => (code.length < CODE_DIGITS ? '' : code.slice(0, HINT_CHARS))
 
 /** The reading of a text: a code as it is hashed; one with a typing error; or another gateway's, which is hashed as it was typed. */
-export type ReadCode = { kind: 'own' | 'imported'; code: string } | { kind: 'mistyped' }
+type ReadCode = { kind: 'own' | 'imported'; code: string } | { kind: 'mistyped' }
 
 /** Reads a code as people type it: in lower case, with hyphens and spaces, O for 0, I and L for 1. */
 export function readCode(text: string): ReadCode {

@@ -13,7 +13,7 @@ import type { VoucherBatchRow } from './tables.ts'
 export const MAX_COUNT = 1_000
 export const MAX_AMOUNT_NANOS = 100_000 * NANOS_PER_USD
 
-export interface NewVouchers {
+interface NewVouchers {
   amount_nanos: Nanos
   count: number
   /** Null: never. */
@@ -23,7 +23,7 @@ export interface NewVouchers {
   note: string
 }
 
-export interface CreatedVouchers {
+interface CreatedVouchers {
   batch: VoucherBatchRow
   /** As people read them. They are stored nowhere. */
   codes: readonly string[]

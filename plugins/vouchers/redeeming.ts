@@ -24,7 +24,7 @@ export interface RedeemingParts {
   guesses: Guesses
 }
 
-export interface Redeeming extends Guesser, Pick<StateChange, 'source' | 'detail'> {
+interface Redeeming extends Guesser, Pick<StateChange, 'source' | 'detail'> {
   /** As it was typed. */
   code: string
   by: ActionContext | undefined

@@ -10,7 +10,7 @@ import { type VoucherBatchRow, type VoucherRow, voucher_batches, vouchers } from
 
 const ROWS_A_STATEMENT = 250
 
-export type NewBatch = Pick<VoucherBatchRow, 'note' | 'once_each' | 'created_at_ms'>
+type NewBatch = Pick<VoucherBatchRow, 'note' | 'once_each' | 'created_at_ms'>
 export type NewVoucher = Pick<VoucherRow, 'sha256' | 'hint' | 'amount_nanos' | 'expires_at_ms'>
 
 export async function insertBatch(tx: Tx, batch: NewBatch): Promise<VoucherBatchRow> {

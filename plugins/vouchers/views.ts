@@ -6,8 +6,8 @@ import { MoneyFields, money, NullableTimeFields } from '../../src/http/views.ts'
 import { MAX_COUNT } from './creating.ts'
 import type { Redeemed } from './redeeming.ts'
 
-export const MAX_DAYS = 3_650
-export const MAX_CODE_CHARS = 200
+const MAX_DAYS = 3_650
+const MAX_CODE_CHARS = 200
 
 export const EXAMPLE_CODE = '1JP6-GZGJ-B3Y3-S8J0-NVH9-5ZAT-DGM'
 

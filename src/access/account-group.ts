@@ -45,7 +45,7 @@ export function checkPriceGroup(
 }
 
 /** An account's group, and how many open accounts are in it. */
-export interface GroupCount {
+interface GroupCount {
   price_group: string
   accounts: number
 }

@@ -10,7 +10,7 @@ import { type ImportedBudgets, insertBudgets, limitFields, MAX_ROWS } from './im
 import { checkImportedKey, insertKeys, type NewImportedKey } from './imported-keys.ts'
 import { requireOwners } from './people.ts'
 
-export interface NewImportedAccount extends ImportedBudgets, Pick<AccountDetails, 'display_name' | 'email'> {
+interface NewImportedAccount extends ImportedBudgets, Pick<AccountDetails, 'display_name' | 'email'> {
   readonly name: string
   readonly status: 'active' | 'suspended'
   /** Null: list prices. */
@@ -21,7 +21,7 @@ export interface NewImportedAccount extends ImportedBudgets, Pick<AccountDetails
 }
 
 /** The numbers of an account and its keys, in their order. */
-export interface AccountIds {
+interface AccountIds {
   account_id: number
   key_ids: number[]
 }

@@ -22,7 +22,7 @@ export interface ListedKey extends Key {
 }
 
 /** Which keys; an absent field does not filter. */
-export interface KeyFilter {
+interface KeyFilter {
   account_id?: number | undefined
   key_ids?: readonly number[] | undefined
   /** The beginning of the prefix, or a part of the name. */

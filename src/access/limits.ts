@@ -12,7 +12,7 @@ export interface CallLimits {
   key: Limit
 }
 
-export interface Admission extends CallLimits {
+interface Admission extends CallLimits {
   account_id: number
   key_id: number
 }
@@ -23,7 +23,7 @@ export interface Lease {
   release(tokens_used?: number): void
 }
 
-export interface LimitRefusal {
+interface LimitRefusal {
   ok: false
   limit: keyof Limit
   of: keyof CallLimits

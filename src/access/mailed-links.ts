@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000
 const MIN_BETWEEN_MS = MINUTE_MS
 
 /** A link to be mailed. */
-export interface MailedLink extends SignInLink {
+interface MailedLink extends SignInLink {
   person: PersonRow
   /** The place where they come in. */
   account_id: number | null

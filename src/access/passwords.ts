@@ -50,7 +50,7 @@ export interface Passwords {
   verify(password: string, hash: string | undefined, check?: PasswordCheck): Promise<boolean>
 }
 
-export interface PasswordCheck {
+interface PasswordCheck {
   /** The person has signed in from the same address before. */
   is_known?: boolean
   /** Hashes of another gateway are left: each check uses both algorithms, so that its time does not reveal which hash an account has. */

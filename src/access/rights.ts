@@ -8,7 +8,7 @@ export type Role = Viewer['role']
 /**
  * The roles that have a right. Whoever has none of the changing ones reads only. Which rows a reader sees is their side's matter (`viewer.ts`).
  */
-export const RIGHTS = {
+const RIGHTS = {
   /** To read what their side shows. */
   read: ['operator', 'support', 'auditor', 'owner', 'member', 'billing', 'key'],
   /** To read everything of all accounts. */

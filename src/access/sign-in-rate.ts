@@ -92,7 +92,7 @@ const UNKNOWN = 'unknown'
 const MAX_WINDOWS = 10_000
 
 /** Somebody who tries a password. */
-export interface Attempt {
+interface Attempt {
   /** Undefined: not known; all of those count together. */
   address: string | undefined
   name: string

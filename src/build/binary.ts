@@ -12,7 +12,7 @@ export const EXECUTABLE_MODE = 0o755
 /** Where an executable has its modules, as source. */
 const IN_EXECUTABLE = JSON.stringify('/$bunfs/root')
 
-export interface BinaryOptions {
+interface BinaryOptions {
   /** The program first, then the files that it starts as workers. No two have the same file name. */
   readonly entrypoints: readonly string[]
   readonly outfile: string

@@ -53,7 +53,7 @@ export interface DraftBase {
   machine?: TomlDocument | undefined
 }
 
-export interface Prepared extends CheckedDraft {
+interface Prepared extends CheckedDraft {
   /** With its secrets. */
   raw: string
   /** The same without a byte order mark. */

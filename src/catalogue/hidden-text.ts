@@ -71,7 +71,7 @@ export function withSecretsOf(own: HiddenText, other: HiddenText | undefined): H
   }
 }
 
-export interface Restored {
+interface Restored {
   text: string
   /** The values of the text, its secrets still hidden; undefined if it is not TOML. */
   values: TomlTable | undefined

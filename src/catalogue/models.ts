@@ -27,7 +27,7 @@ export function validateModel(part: unknown, path: TomlPath, report: Report): Mo
 }
 
 /** Where a model stands in the file, and when the file was last changed. */
-export interface Place {
+interface Place {
   path: TomlPath
   changed_at_ms: number
 }

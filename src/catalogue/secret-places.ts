@@ -128,7 +128,7 @@ export function variablesIn({ written, value }: Places): VariableUse[] {
 }
 
 /** The address of the provider at a place of the file. */
-export function originOf(root: Readonly<Record<string, unknown>>, index: number): string {
+function originOf(root: Readonly<Record<string, unknown>>, index: number): string {
   const providers = root.providers
   const provider: unknown = Array.isArray(providers) ? providers[index] : undefined
   return originIn(typeof provider === 'object' && provider !== null && writtenServer(provider).base_url)

@@ -11,7 +11,7 @@ export type TomlValue =
   | Decimal
 
 /** A number in the digits that a person typed: `0.30`. */
-export class Decimal {
+class Decimal {
   readonly digits: string
 
   constructor(digits: string) {

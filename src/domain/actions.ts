@@ -45,7 +45,7 @@ interface DescribedAction {
 }
 
 /** Actions by their names, in the words of the page. A name, once released, stays. */
-export const ACTIONS = {
+const ACTIONS = {
   'account.created': { area: 'account', title: 'Account created', accounts_see: 'all fields' },
   'account.signed_up': { area: 'account', title: 'Signed up', accounts_see: 'all fields' },
   'account.referred': { area: 'account', title: 'Signed up by a referral', accounts_see: 'no fields' },

@@ -6,7 +6,7 @@ interface Shades {
   readonly dark: string
 }
 
-export interface BrandColors {
+interface BrandColors {
   /** Of links and of what is chosen, on the grounds of pages. */
   readonly accent: Shades
   /** Behind what is chosen in lists; text and the accent are readable on it. */

@@ -40,7 +40,7 @@ const FIVE_HOURS_MS = 5 * HOUR_MS
 const WEEK_MS = 7 * DAY_MS
 
 /** The begin of the month (UTC), `months` later. */
-export function monthStart(now_ms: number, months = 0): number {
+function monthStart(now_ms: number, months = 0): number {
   const date = new Date(now_ms)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
 }

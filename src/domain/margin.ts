@@ -8,7 +8,7 @@ export interface KnownCosts {
   known_revenue_nanos: Nanos
 }
 
-export interface Margin {
+interface Margin {
   margin_nanos: Nanos
   known_revenue_nanos: Nanos
   provider_cost_nanos: Nanos

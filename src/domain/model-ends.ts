@@ -8,7 +8,7 @@ import { DAY_MS } from './ranges.ts'
 export const WARNED_DAYS = 30
 
 /** A model that ends soon or has ended, or one of its routes where the model itself goes on. */
-export interface Ending {
+interface Ending {
   readonly model: string
   /** Absent for the model as a whole. */
   readonly route?: Pick<Route, 'provider' | 'model'>

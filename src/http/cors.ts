@@ -1,7 +1,7 @@
 // Cross-origin calls from browsers (https://fetch.spec.whatwg.org/#http-cors-protocol), for the origins that the operator lists.
 
 /** Any origin. A key is never sent by a browser on its own, so a page can use only one that it was given. */
-export const ANY_ORIGIN = '*'
+const ANY_ORIGIN = '*'
 
 const METHODS = 'GET, POST, PUT, PATCH, DELETE'
 /** Browsers remember a preflight's answer for no longer than two hours. */

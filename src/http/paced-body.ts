@@ -12,7 +12,7 @@ interface PacedReading {
 }
 
 /** How fast a sender must be: on average, once the grace is over; the time in which nobody read does not count. */
-export interface Pace {
+interface Pace {
   grace_ms: number
   min_bytes_per_s: number
 }

@@ -51,7 +51,7 @@ const LARGE_MESSAGE_BYTES = 1024 * 1024
 /** Of all sockets in one turn of the event loop: each takes a microsecond, and one read of a socket may bring thousands. */
 const MAX_MESSAGES_A_TURN = 1_000
 
-export interface Reading {
+interface Reading {
   /** After a large message, and after many in one turn of the event loop, all others are read before its sender is. */
   afterMessage(sender: OpenSocket, bytes: number): void
   /** None is read until `goOn`. */

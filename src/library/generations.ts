@@ -9,7 +9,7 @@ import { imageShelf, openMarking } from './missing.ts'
 import { generationQueries } from './queries.ts'
 
 /** A call that is about to make images. */
-export interface Order {
+interface Order {
   account_id: number
   /** The hold of the call. */
   call_id: number

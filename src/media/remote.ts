@@ -39,7 +39,7 @@ function acceptedMime({ statusCode = 0, headers }: IncomingMessage): ImageMime {
  * @param limit_bytes a larger Content-Length is refused at once, a larger body as soon as it exceeds the limit
  * @throws GatewayError invalid_request with code `TOO_LARGE`; the stream's own error when the body is cut short
  */
-export async function readBody(response: IncomingMessage, limit_bytes: number): Promise<Uint8Array> {
+async function readBody(response: IncomingMessage, limit_bytes: number): Promise<Uint8Array> {
   if (Number(response.headers['content-length'] ?? 0) > limit_bytes) throw tooLarge(limit_bytes)
   return readAtMost(response as AsyncIterable<Uint8Array>, limit_bytes, tooLarge)
 }

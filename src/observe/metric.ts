@@ -2,7 +2,7 @@
 
 export type Labels = Readonly<Record<string, string>>
 
-export type LabelledValues = Iterable<readonly [Labels, number]>
+type LabelledValues = Iterable<readonly [Labels, number]>
 
 /** Names end in their unit: https://prometheus.io/docs/practices/naming/ */
 export interface ValueMetric {

@@ -66,7 +66,7 @@ interface Fields {
 }
 
 /** The meaning of the strings of a value. */
-export type Shape = number | Fields
+type Shape = number | Fields
 
 /** @param shapes of the fields that are known; those that nearly every value has come first */
 export const fields = (shapes: Readonly<Record<string, Shape>>): Fields => ({
@@ -79,7 +79,7 @@ export const silentNames = ({ names, shapes }: Fields): readonly string[] =>
   names.filter((_, index) => shapes[index] === NOTHING)
 
 /** So much of each weight: bytes as they are escaped, or images. */
-export type Sums = number[]
+type Sums = number[]
 export const noSums = (): Sums => new Array(WEIGHTS).fill(0)
 
 /** The tokens of what was summed up. @param audio_per_second what the provider counts for a second of audio */

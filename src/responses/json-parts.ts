@@ -58,7 +58,7 @@ export async function eachPart(json: Uint8Array, open: number, look: (part: Part
 }
 
 /** A member to be looked for. */
-export interface Name {
+interface Name {
   readonly name: string
   readonly key: Uint8Array
 }

@@ -9,7 +9,7 @@ import { type Content, createPace, decodeLines, firstLine, splitLines } from './
 import { responseQueries } from './queries.ts'
 import { chainFrom, type Row } from './rows.ts'
 
-export interface Readable {
+interface Readable {
   db: Db
   files: Pick<ContentFiles, 'open'>
 }

@@ -26,7 +26,7 @@ export interface Snapshot {
 export const LONG: Snapshot = { takes_long: true }
 
 /** A file that has the rows, and what is written to it beside: for who writes much at once. */
-export interface DatabaseFile {
+interface DatabaseFile {
   /**
    * Copies what it may of the write-ahead log into the file.
    * @returns how many of its pages it may not copy yet, because somebody reads what was before them

@@ -4,7 +4,7 @@ import type { Relay } from './relay.ts'
 import { turns } from './turns.ts'
 
 /** The rest of a stream. */
-export interface Rest {
+interface Rest {
   readonly relay: Relay
   /** @returns the next bytes; undefined at the end @throws UpstreamFault if the connection breaks */
   read(): Promise<Uint8Array | undefined>

@@ -10,7 +10,7 @@ export interface Outlet {
 }
 
 /** The stream that flows into an outlet. */
-export interface Source {
+interface Source {
   /** The stream is read: it may be written to. */
   begin(outlet: Outlet): void
   /** Its reader has cancelled it. */

@@ -10,7 +10,7 @@ import type { UpstreamRequest } from './transport.ts'
 export type RequestHead = Pick<UpstreamRequest, 'url' | 'headers'>
 
 /** The provider, model and key of a request: an attempt, or part of one. */
-export interface Destination {
+interface Destination {
   readonly provider: Provider
   /** Empty where the request names no model. */
   readonly model: string

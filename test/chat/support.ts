@@ -12,7 +12,7 @@ export const BODY: JsonObject = { model: MODEL, messages }
 /** Fields of a stream whose usage is shown. */
 export const SHOWN = { stream: true, stream_options: { include_usage: true } }
 
-export interface ChatScene extends Scene {
+interface ChatScene extends Scene {
   post(body: object | string | Uint8Array | ReadableStream, options?: CallOptions): Promise<Response>
   /** The payloads of a stream. @param more further fields of the request */
   streamed(more: JsonObject): Promise<string[]>

@@ -45,7 +45,7 @@ interface Life {
   complaints: string[]
 }
 
-export interface Crashes extends AsyncDisposable {
+interface Crashes extends AsyncDisposable {
   /** Complete answers that callers had, so far. */
   readonly acknowledged: number
   /** A server starts over the folder of the last one, is checked and called, and dies at the point. */

@@ -10,7 +10,7 @@ export interface MediaType {
   examples?: Record<string, { summary: string; value: unknown }>
 }
 
-export interface Answer {
+interface Answer {
   description: string
   headers: Record<string, { $ref: string }>
   content?: Record<string, MediaType>

@@ -104,7 +104,7 @@ export function distort(value: Json, random: Random): Json {
 }
 
 /** A body and its content type. */
-export interface Body {
+interface Body {
   bytes: Buffer
   content_type: string
 }

@@ -50,7 +50,7 @@ export function announcing(script: Script): { script: Script; arrived: Promise<v
 }
 
 /** An answer, as far as it must be the same when it is sent again. */
-export interface Got {
+interface Got {
   status: number
   type: string | null
   request_id: string | null

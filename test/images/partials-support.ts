@@ -44,7 +44,7 @@ export const completed = (bytes: Uint8Array, name: Name = 'image_generation'): S
 export const failure = (error: object): Step => namedEvent('error', { error })
 
 /** An event as a caller gets it. */
-export interface GivenEvent {
+interface GivenEvent {
   type?: string
   b64_json?: string
   partial_image_index?: number

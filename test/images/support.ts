@@ -92,7 +92,7 @@ export const sends = (...pictures: Uint8Array[]): Answer =>
     })),
   })
 
-export interface ImagesScene extends Scene {
+interface ImagesScene extends Scene {
   /** The rate limit's clock. */
   clock: { now_ms: number }
   /** URLs of reference images that were fetched. */

@@ -10,7 +10,6 @@ import {
   NO_VOUCHERS,
   type OpenSource,
 } from '../../plugins/import/move-in.ts'
-import { NO_USAGE } from '../../src/domain/usage.ts'
 
 export const USD = 1_000_000_000
 export const DAY_S = 86_400
@@ -66,14 +65,6 @@ export const incomingModel = (
   price: { input: '0.50', output: '1.50' },
   notes: [],
   ...others,
-})
-
-export const chargedLine = (model: string, charged_nanos: number): ChargedLine => ({
-  model,
-  usage: { ...NO_USAGE, input_tokens: 1_000, output_tokens: 500 },
-  count: 1,
-  charged_nanos,
-  factors: [],
 })
 
 export interface FakeSource extends Partial<MoveIn> {

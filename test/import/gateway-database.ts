@@ -4,7 +4,7 @@ import { SQL } from 'bun'
 import { dropDatabase, makeDatabase } from '../support/postgres.ts'
 import { type Engine, insertsOf, type Rows, schemaOf, type Version } from './gateway-tables.ts'
 
-export const statementsOf = (version: Version, engine: Engine, rows: Rows): string[] => [
+const statementsOf = (version: Version, engine: Engine, rows: Rows): string[] => [
   ...schemaOf(version, engine),
   ...insertsOf(version, engine, rows),
 ]

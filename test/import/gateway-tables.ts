@@ -84,7 +84,7 @@ const TABLES = {
 export type Version = keyof typeof TABLES
 export type Engine = 'sqlite' | 'postgres' | 'mysql'
 export const VERSIONS = Object.keys(TABLES) as Version[]
-export type Value = string | number | boolean | null
+type Value = string | number | boolean | null
 export type Row = Readonly<Record<string, Value>>
 /** Rows by their tables. Columns that a version does not have are left out, and whole tables too. */
 export type Rows = Readonly<Record<string, readonly Row[]>>

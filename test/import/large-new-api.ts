@@ -1,7 +1,7 @@
 // A new-api of any size: users, three tokens each, and lines of a log over 60 days, made by the engines themselves from a counter.
 import { schemaOf } from './gateway-tables.ts'
 
-export interface Size {
+interface Size {
   readonly users: number
   readonly logs: number
 }

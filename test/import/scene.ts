@@ -10,7 +10,7 @@ import { run } from '../../src/app/commands/program.ts'
 import { checksOf, commandsOf, tablesOf } from '../../src/app/plugins.ts'
 import { simulatorOf } from '../../src/app/process/simulator.ts'
 
-export interface FakeImport {
+interface FakeImport {
   dir: string
   source: OpenSource
   args?: readonly string[]
@@ -22,7 +22,7 @@ export interface FakeImport {
   probe?: (point: ImportPoint) => void
 }
 
-export interface Ran {
+interface Ran {
   status: number
   out: string
   err: string

@@ -12,11 +12,11 @@ import { memoryDatabase } from '../support/empty-database.ts'
 import { memoryLog } from '../support/memory-log.ts'
 import { type SmtpScript, startSmtp } from '../support/smtp.ts'
 
-export const FROM = { name: 'Example AI', address: 'noreply@example.com' }
-export const PUBLIC_URL = 'https://gateway.example.com'
+const FROM = { name: 'Example AI', address: 'noreply@example.com' }
+const PUBLIC_URL = 'https://gateway.example.com'
 
 /** A catalogue that names a mail server; undefined: none. */
-export function catalogueWith(smtp: string | undefined): Catalogue {
+function catalogueWith(smtp: string | undefined): Catalogue {
   const server = smtp === undefined ? undefined : readServer(smtp)
   const sending = server && { server, from: FROM }
   const settings = { sending, address: smtp, unavailable: undefined }

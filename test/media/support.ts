@@ -4,7 +4,7 @@ import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import type { ImageFormat } from '../../src/domain/image-formats.ts'
 import { withSharp } from '../../src/media/sharp.ts'
 
-export interface Refusal {
+interface Refusal {
   kind: ErrorKind
   code: string | undefined
   message: string

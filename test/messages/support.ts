@@ -12,7 +12,7 @@ export const COUNT = '/v1/messages/count_tokens'
 export const messages = [{ role: 'user', content: 'Why are there tides?' }]
 export const BODY = { model: MODEL, max_tokens: 1_000, messages }
 
-export interface MessagesScene extends Scene {
+interface MessagesScene extends Scene {
   /** Calls the endpoint with the version header. */
   post(
     body: object | string | Uint8Array | ReadableStream,

@@ -8,7 +8,7 @@ import type {
 } from '../../src/payment-api.ts'
 
 /** A payment as the provider has it. */
-export interface Held extends Omit<Payment, 'refunds'> {
+interface Held extends Omit<Payment, 'refunds'> {
   refunds: PaymentRefund[]
 }
 

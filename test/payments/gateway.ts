@@ -10,7 +10,7 @@ import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../
 import { fakeProvider } from './fake-provider.ts'
 import { REQUEST, SETTINGS } from './world.ts'
 
-export interface PayingGateway extends AsyncDisposable {
+interface PayingGateway extends AsyncDisposable {
   gateway: TestGateway
   /** As plugins are given it. */
   whole: Gateway

@@ -14,7 +14,7 @@ export class Killed extends Error {
   override name = 'Killed'
 }
 
-export interface Mortal {
+interface Mortal {
   parts: PaymentParts
   /** What it did, by name, the last one being that at which it died. */
   did: string[]

@@ -9,7 +9,7 @@ import { type Death, Killed, mortal } from './mortal.ts'
 import type { World } from './world.ts'
 
 /** A number from 0 to 1, below 1. */
-export type Random = () => number
+type Random = () => number
 
 /** Mulberry32: the same numbers for the same seed. */
 export function randomOf(seed: number): Random {
@@ -38,7 +38,7 @@ const ACTS = [
 type Act = (typeof ACTS)[number]
 
 /** How the acts came out, for the figures. */
-export interface Figures {
+interface Figures {
   races: number
   deaths: number
   acts: Record<string, number>

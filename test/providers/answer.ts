@@ -13,7 +13,7 @@ import { chooseFunctions, filesIn } from './tool-choice.ts'
 export const IMAGE_TOKENS = 258
 export const PICTURE_TOKENS = 1_290
 /** The size of every cached content in tokens; all of it is part of the prompt, and read from the cache. */
-export const CACHED_CONTENT_TOKENS = 4_096
+const CACHED_CONTENT_TOKENS = 4_096
 /** A prompt that contains this word is blocked. */
 export const BLOCKING_WORD = 'SIMULATE_BLOCK'
 
@@ -157,7 +157,7 @@ export function callTokens(calls: readonly FunctionCall[]): number {
 }
 
 /** Visible output in tokens, without pictures. */
-export function outputTokens({ text, calls }: Candidate): number {
+function outputTokens({ text, calls }: Candidate): number {
   return text.length + callTokens(calls)
 }
 

@@ -7,7 +7,7 @@ const MAX_CACHED_KEYS = 10_000
 const KEEP_MS = { '5m': 300_000, '1h': 3_600_000 } as const
 
 /** Tokens of one prompt that are read from the cache, and written to it. */
-export type CacheUse = Pick<PromptUsage, 'cached' | 'written_5m' | 'written_1h'>
+type CacheUse = Pick<PromptUsage, 'cached' | 'written_5m' | 'written_1h'>
 
 export interface PrefixCache {
   /** Finds the longest known prefix, and stores what is to be kept beyond it. */

@@ -9,7 +9,7 @@ export interface Canvas {
   readonly pixels: Uint8Array
 }
 
-export interface Box {
+interface Box {
   readonly x: number
   readonly y: number
   readonly width: number

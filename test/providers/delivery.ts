@@ -3,7 +3,7 @@ import type { Behaviour } from './behaviour.ts'
 import type { Framing } from './dialect.ts'
 import { type Sleep, untilAborted } from './waiting.ts'
 
-export interface Delivery {
+interface Delivery {
   /** The payloads of a stream with their framing; a whole answer is one payload without framing. */
   readonly payloads: readonly (string | Uint8Array)[]
   readonly framing: Framing | undefined
@@ -15,7 +15,7 @@ export interface Delivery {
 }
 
 /** How a delivery ended. */
-export type Ending = 'finished' | 'aborted' | 'broken'
+type Ending = 'finished' | 'aborted' | 'broken'
 
 const brokenConnection = () =>
   Object.assign(new Error('The simulated provider broke the connection.'), { name: 'BrokenConnection' })

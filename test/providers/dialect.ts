@@ -21,7 +21,7 @@ export interface Query {
 }
 
 /** What a query is answered with: a body, or the payloads of a stream. */
-export interface QueryAnswer {
+interface QueryAnswer {
   readonly body: string | Uint8Array
   /** JSON where it does not say. */
   readonly content_type?: string
@@ -73,7 +73,7 @@ export const refusal = (field: string, message: string, code?: string): Refusal 
 })
 
 /** A provider's refusals for what a model's name or a key asks for. */
-export interface Refusals {
+interface Refusals {
   /** The key is not valid. */
   readonly bad_key: Refusal
   /** The provider is overloaded; also sent as an error inside a stream. */

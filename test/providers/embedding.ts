@@ -26,7 +26,7 @@ function add(vector: number[], feature: string, weight: number): void {
 }
 
 /** Scaled to length 1; a zero vector, where places cancelled out, becomes the first unit vector. */
-export function toUnitLength(vector: readonly number[]): number[] {
+function toUnitLength(vector: readonly number[]): number[] {
   const length = Math.hypot(...vector)
   return length === 0 ? vector.map((_, at) => (at === 0 ? 1 : 0)) : vector.map((value) => value / length)
 }

@@ -15,7 +15,7 @@ import {
 import { encodePng } from './png.ts'
 import type { Random } from './random.ts'
 
-export interface PictureAsk {
+interface PictureAsk {
   prompt: string
   /** A ratio such as `16:9`, or a size such as `512x512`; any other text means a square. */
   shape: string
@@ -41,7 +41,7 @@ const COLOURS: readonly (readonly [word: RegExp, colour: Colour])[] = [
 ]
 
 /** A picture, and what was to be seen of it while it was drawn, each as a PNG file in base64. */
-export interface DrawnPicture {
+interface DrawnPicture {
   picture: string
   /** Ever finer. */
   partials: string[]

@@ -9,7 +9,7 @@ export type Answered = {
   responseId: string
   error?: { code: number; message: string; status: string; details?: Record<string, unknown>[] }
 }
-export type Part = {
+type Part = {
   text?: string
   thought?: boolean
   thoughtSignature?: string

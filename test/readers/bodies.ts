@@ -2,7 +2,7 @@
 import type { Kind } from './readings.ts'
 
 /** What becomes of a body: the field that its refusal names, or that it is sent, as it is or written anew. */
-export type Fate = { refused: string } | 'sent'
+type Fate = { refused: string } | 'sent'
 
 export const MODEL_OF: Readonly<Record<Kind, string>> = {
   chat: 'gpt-5',

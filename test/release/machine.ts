@@ -26,7 +26,7 @@ const SCRIPTS = {
   ldd: 'echo "ldd (Debian GLIBC 2.36-9) 2.36"',
 }
 
-export interface Ran extends Disposable {
+interface Ran extends Disposable {
   out: string
   errors: string
   status: number

@@ -2,7 +2,7 @@
 import { readlinkSync } from 'node:fs'
 import { mayMount } from '../support/small-disk.ts'
 
-export interface Ran {
+interface Ran {
   readonly status: number
   readonly out: string
   readonly errors: string

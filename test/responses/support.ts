@@ -43,7 +43,7 @@ export function memoryStore(): Pick<KeptResponses, keyof ResponseStore | 'bytesU
   }
 }
 
-export type MemoryStore = ReturnType<typeof memoryStore>
+type MemoryStore = ReturnType<typeof memoryStore>
 
 /** The surfaces, with this store behind responses. */
 export const pluginsWith = (store: MemoryStore) =>
@@ -60,7 +60,7 @@ export const pluginsWith = (store: MemoryStore) =>
         }),
   )
 
-export interface ResponsesScene extends Scene {
+interface ResponsesScene extends Scene {
   store: MemoryStore
   post(body: object | string, options?: CallOptions): Promise<Response>
   /** A whole answer. */

@@ -11,7 +11,7 @@ CREATE TABLE additions (id bigint PRIMARY KEY);
 CREATE INDEX accounts_by_added ON accounts (added);
 `
 
-export const NEWER_VERSION = '99.0.0'
+const NEWER_VERSION = '99.0.0'
 
 /** Of the build of the tests' programs, or of one that starts from source. Without NEWER the program stays as it is. */
 export const newerProgram: BunPlugin = {

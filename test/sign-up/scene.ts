@@ -20,7 +20,7 @@ interface SceneOptions {
   plugins?: readonly Plugin[]
 }
 
-export interface Stranger {
+interface Stranger {
   client: ConsoleClient
   /** Sends the form. */
   ask(email: string, more?: object): Promise<Response>
@@ -68,8 +68,6 @@ export async function signUpScene({
   }
 }
 
-export type SignUpScene = Awaited<ReturnType<typeof signUpScene>>
-
 let strangers = 0
 
 function newAddress(): string {
@@ -78,7 +76,7 @@ function newAddress(): string {
 }
 
 /** @param address of theirs; of a network of its own where absent */
-export function strangerAt(gateway: TestGateway, address = newAddress()): Stranger {
+function strangerAt(gateway: TestGateway, address = newAddress()): Stranger {
   const client = clientOf(gateway)
   const headers = { 'x-forwarded-for': address }
   const send = (path: string, body: object) => client.send('POST', `/sign-up${path}`, { body, headers })

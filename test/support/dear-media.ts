@@ -92,7 +92,7 @@ const uriOf = ({ mime, data }: DearMedium): string =>
   data === ADDRESS ? data : `data:${mime};base64,${data}`
 
 /** A call of a surface with a medium. */
-export interface DearCase {
+interface DearCase {
   readonly surface: string
   readonly medium: DearMedium
   readonly path: string

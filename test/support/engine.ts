@@ -7,7 +7,7 @@ import { makeEmptyDatabase } from './empty-database.ts'
 export const ENGINE = process.env.TOLLGATE_TEST_ENGINE === 'postgres' ? 'PostgreSQL' : 'SQLite'
 
 /** The empty database of one gateway. */
-export interface GatewayDatabase {
+interface GatewayDatabase {
   /** What its catalogue says of it. */
   section: string
   /** Puts a catalogue in force, keys included, where it is in the database. */

@@ -64,7 +64,7 @@ export const errorsBetween = (output: string): string[] =>
 const belongsTo = (error: string, { file, message }: Failure): boolean =>
   message.includes('timed out') && error.includes(`${file}:`)
 
-export interface Verdict {
+interface Verdict {
   passed: boolean
   /** Passed when they ran again alone. */
   unstable: readonly Failure[]

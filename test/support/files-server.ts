@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface FilesServer extends Disposable {
+interface FilesServer extends Disposable {
   url: string
   /** The paths of the requests, in order. */
   readonly seen: string[]

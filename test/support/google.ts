@@ -33,7 +33,7 @@ export const accountFile = (url: string, changes: JsonObject = {}): string =>
     2,
   )
 
-export interface Assertion {
+interface Assertion {
   header: JsonObject
   claims: JsonObject & { iat: number; exp: number }
   is_signed: boolean

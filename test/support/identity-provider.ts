@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK } from 'jose'
 
 /** The claims of people at the provider, by their subjects. */
-export type PeopleThere = Record<string, Record<string, unknown>>
+type PeopleThere = Record<string, Record<string, unknown>>
 
-export interface RealProvider extends AsyncDisposable {
+interface RealProvider extends AsyncDisposable {
   issuer: string
   people: PeopleThere
   /** Lines of [[sign_in.oidc]] for it. */
@@ -100,7 +100,7 @@ async function quietly<T>(make: () => T | Promise<T>): Promise<T> {
 }
 
 /** Somebody with cookies at a provider. */
-export interface Person {
+interface Person {
   /** The body of a page. */
   get(url: string): Promise<string>
   post(url: string, form: Record<string, string>): Promise<string>

@@ -4,7 +4,7 @@ import { PROJECT } from './google.ts'
 import { addressOf } from './known-network.ts'
 import { type Answer, refusal, type Seen, stream, whole } from './upstream.ts'
 
-export interface KnownRow {
+interface KnownRow {
   /** What the entry says beside its name and key. */
   entry: string
   /** `api_keys` of the entry; a variable of its own where absent. */

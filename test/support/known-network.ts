@@ -10,7 +10,7 @@ import { type Script, type Seen, startUpstream } from './upstream.ts'
 const TLS = join(import.meta.dir, '../fixtures/tls')
 const PEM = join(TLS, 'known-servers.pem')
 
-export interface KnownNetwork extends AsyncDisposable {
+interface KnownNetwork extends AsyncDisposable {
   /** What the environment of the process has for it. */
   environment: Readonly<Record<string, string>>
   /** All requests, the oldest first. */

@@ -7,7 +7,7 @@ const NOBODY = 65534
 
 const IS_ROOT = process.geteuid?.() === 0
 
-export interface PostgresProgram {
+interface PostgresProgram {
   /** A command as whoever runs it, with its environment. */
   command(program: 'initdb' | 'postgres', ...args: string[]): string[]
   env: Record<string, string>

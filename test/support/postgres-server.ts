@@ -89,7 +89,7 @@ export async function startPostgres(
   return makeCluster(native).run(settings)
 }
 
-export interface ReplicatedPostgres extends AsyncDisposable {
+interface ReplicatedPostgres extends AsyncDisposable {
   primary: PostgresServer
   /** Follows the primary: each commit waits until it has it on its disk. May be read only, until it is promoted. */
   standby: PostgresServer

@@ -21,7 +21,7 @@ if (!hasPostgres) {
 }
 
 /** Whoever makes databases. */
-export interface Administrator {
+interface Administrator {
   sql: SQL
   urlOf(database: string): string
 }

@@ -2,7 +2,7 @@
 import type { Socket } from 'bun'
 import type { S3Server } from './s3-server.ts'
 
-export interface RefusingProxy extends Disposable {
+interface RefusingProxy extends Disposable {
   endpoint: string
   /** How many requests were refused. */
   refused(): number

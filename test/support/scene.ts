@@ -22,7 +22,7 @@ export interface SceneOptions extends CatalogueChanges, Omit<TestGatewayOptions,
 }
 
 /** How much there is of what a paid call leaves. */
-export interface Counts {
+interface Counts {
   calls: number
   holds: number
   /** Requests that came to the upstream. */

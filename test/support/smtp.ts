@@ -34,7 +34,7 @@ export interface SmtpScript {
   beforeTaking?: () => Promise<unknown>
 }
 
-export interface SmtpOptions {
+interface SmtpOptions {
   script?: SmtpScript | undefined
   /** TLS from the first byte. */
   tls?: boolean
@@ -44,7 +44,7 @@ export interface SmtpOptions {
   host?: string
 }
 
-export interface TestSmtp extends AsyncDisposable {
+interface TestSmtp extends AsyncDisposable {
   port: number
   received: Received[]
   script: SmtpScript

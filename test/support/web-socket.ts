@@ -10,7 +10,7 @@ const ENDS: ReadonlySet<unknown> = new Set([
   'error',
 ])
 
-export interface TestSocket {
+interface TestSocket {
   /** The runtime's own. */
   raw: WebSocket
   send(message: object | string | Uint8Array<ArrayBuffer>): void

@@ -157,7 +157,7 @@ const plainDialect = (protocol: Dialect['protocol'], raw = true): Dialect => ({
   raw,
   shows_usage: true,
 })
-export const DIALECTS: Readonly<Record<Surface, Dialect>> = {
+const DIALECTS: Readonly<Record<Surface, Dialect>> = {
   native: plainDialect(gemini),
   messages: { ...plainDialect(anthropic), frame: eventFrame(STREAM_ERROR_EVENT) },
   chat: plainDialect(openai),

@@ -9,7 +9,7 @@ import {
 } from '../../src/protocols/wire/json.ts'
 import type { Surface } from './servers.ts'
 
-export interface ReadCall {
+interface ReadCall {
   id: string
   name: string
   /** As JSON, with its keys in their order. */

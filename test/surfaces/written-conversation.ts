@@ -12,7 +12,7 @@ export type Said =
   | { readonly by: 'result'; readonly id: string; readonly text: string }
 
 export const TOOL_NAME = 'get_time'
-export const PARAMETERS: JsonObject = { type: 'object', properties: { zone: { type: 'string' } } }
+const PARAMETERS: JsonObject = { type: 'object', properties: { zone: { type: 'string' } } }
 
 type Writer = (said: readonly Said[]) => JsonObject
 

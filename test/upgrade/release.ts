@@ -25,7 +25,7 @@ Callers
 - What is old.
 `
 
-export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
+const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
 
 export const archiveName = (version: string, platform = 'linux-x64'): string =>
   `tollgate-${version}-${platform}.tar.gz`

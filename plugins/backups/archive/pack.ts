@@ -14,7 +14,7 @@ export interface Source {
   expected_sha256?: string | undefined
 }
 
-export interface Packing {
+interface Packing {
   head: Head
   /** Read one after another: later ones may depend on the outcome of earlier ones. */
   sources: AsyncIterable<Source> | Iterable<Source>

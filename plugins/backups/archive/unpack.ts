@@ -18,7 +18,7 @@ import {
 import { isArchivePath } from './names.ts'
 import type { UnpackRoom } from './unpack-room.ts'
 
-export interface Unpacking {
+interface Unpacking {
   /** Empty, and nobody else's. */
   folder: string
   /** Its name in messages. */

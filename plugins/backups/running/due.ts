@@ -4,7 +4,7 @@ import type { BackupSettings } from '../settings.ts'
 
 type Schedule = NonNullable<BackupSettings['schedule']>
 
-export interface Known {
+interface Known {
   /** When the schedule made its last one; undefined if it has made none. */
   last_made_at_ms: number | undefined
   /** When the last attempt failed; undefined if it did not. */

@@ -19,7 +19,7 @@ export const MAX_CALLS = 1_000
 /** In one turn, so that paid calls go on between. */
 const CALLS_AT_ONCE = 50
 
-export type RefundedCall = Pick<
+type RefundedCall = Pick<
   RecordedCall,
   'id' | 'account_id' | 'key_id' | 'request_id' | 'cost_nanos' | 'refunded_nanos' | 'plan_period_id'
 >
@@ -56,7 +56,7 @@ export const leftOf = ({ cost_nanos, refunded_nanos }: Pick<RefundedCall, 'cost_
   cost_nanos - refunded_nanos
 
 /** The calls of a filter that can be refunded. */
-export interface Refundable {
+interface Refundable {
   calls: RecordedCall[]
   amount_nanos: Nanos
   /** Whether there are more than `MAX_CALLS`. */
@@ -177,7 +177,7 @@ function refusalOf(call: RefundedCall, refusal: Refusal): GatewayError {
   }
 }
 
-export interface RefundedCalls {
+interface RefundedCalls {
   calls: number
   amount_nanos: Nanos
   /** Calls that had nothing left to refund, or whose account is erased. */

@@ -10,7 +10,7 @@ import type { TomlTable } from '../../../src/catalogue/toml.ts'
 import { isTable, type TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { conflict, notFound, unprocessable } from '../../../src/domain/errors.ts'
 
-export type Block = { readonly [key: string]: TomlValue }
+type Block = { readonly [key: string]: TomlValue }
 
 /** The lists of blocks, and the field that names one. */
 export const BLOCKS = { models: 'id', providers: 'name' } as const

@@ -10,7 +10,7 @@ import { requestTo } from '../../../src/upstream/request.ts'
 import type { Attempt } from '../../../src/upstream/routes.ts'
 import type { UpstreamRequest } from '../../../src/upstream/transport.ts'
 
-export type Asked = Pick<Attempt, 'provider' | 'model' | 'generation' | 'api_key'>
+type Asked = Pick<Attempt, 'provider' | 'model' | 'generation' | 'api_key'>
 
 /** How a kind of model is asked, and what its answer says. @throws UpstreamFault for what is no answer */
 export interface Question {

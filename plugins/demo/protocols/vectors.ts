@@ -12,7 +12,7 @@ const PLACES = 8
 const MAX_DIMENSIONS = 3_072
 
 /** A vector of unit length: each word adds to a few places, which its hash chooses. */
-export function embed(text: string, dimensions: number): number[] {
+function embed(text: string, dimensions: number): number[] {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > MAX_DIMENSIONS)
     throw new Refused(400, "Invalid value for 'dimensions'.", 'dimensions')
   const vector = new Array<number>(dimensions).fill(0)

@@ -64,7 +64,7 @@ function checkedRule(
 const RANK = { fail: 0, warn: 1, ok: 2 } as const
 
 /** Both answers as one. */
-export function checksOf(books: Books, check_up: CheckUp): LastChecks {
+function checksOf(books: Books, check_up: CheckUp): LastChecks {
   const { rules = [], findings = [], totals } = books.last?.report ?? {}
   const all = [...rules.map((rule) => checkedRule(rule, findings)), ...(check_up.last?.report.findings ?? [])]
   const ends = [books.last, check_up.last].map((last) => last?.ended_at_ms ?? 0)

@@ -19,7 +19,7 @@ import { ClockTime } from '../../console/web/parts/time.tsx'
 import { refusalReason } from '../../refusals/web/refusals.ts'
 import { RefusalAdvice } from '../../refusals/web/refused.tsx'
 
-export type FirstCall = AnswerOf<(typeof api)['first-call']['get']>
+type FirstCall = AnswerOf<(typeof api)['first-call']['get']>
 
 export type FirstCallQuery = ReturnType<typeof useFirstCall>
 

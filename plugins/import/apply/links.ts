@@ -25,7 +25,7 @@ interface Invited {
   email: string
 }
 
-export interface LinkFile {
+interface LinkFile {
   path: string
   /** Of the console. */
   url: string

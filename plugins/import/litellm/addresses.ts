@@ -19,7 +19,7 @@ export interface Address {
   readonly prefix: Prefix
 }
 
-export type AddressOrReason = Address | { readonly reason: string }
+type AddressOrReason = Address | { readonly reason: string }
 
 /** @returns the address, or why it cannot be written */
 export function addressOf(deployment: Deployment, settings: Settings): AddressOrReason {
@@ -48,7 +48,7 @@ interface Place {
   readonly base: string | undefined
 }
 
-export const unsetReason = (variable: string, what: string): { reason: string } => ({
+const unsetReason = (variable: string, what: string): { reason: string } => ({
   reason: `The environment variable ${variable} holds ${what} and is not set here. Set it, and import again.`,
 })
 

@@ -8,7 +8,7 @@ import { nanosIn } from './amounts.ts'
 import { countOf, elementsOfJson, type Fields, fieldsOf, momentOf, textOf } from './values.ts'
 
 /** The amount that a row can still spend. */
-export interface SpendingLimits {
+interface SpendingLimits {
   /** The rest of a total; negative if more was spent; null: no total. */
   readonly left_nanos: Nanos | null
   readonly budgets: { readonly [Period in BudgetPeriod]?: Nanos }
@@ -39,7 +39,7 @@ const EXACT = ['5h', '1d', '24h', '7d', '1w', '30d', '31d', '1mo', 'daily', 'wee
  *
  * @returns undefined for more than a month, and for what is no duration
  */
-export function periodOf(
+function periodOf(
   duration: string,
 ): { readonly period: BudgetPeriod; readonly is_exact: boolean } | undefined {
   const text = duration.toLowerCase()
@@ -59,8 +59,7 @@ export interface BudgetRow {
 }
 
 /** A setting of a row, or of the budget that it names. */
-export const budgetSetting = ({ row, table_row }: BudgetRow, name: string): unknown =>
-  row[name] ?? table_row?.[name]
+const budgetSetting = ({ row, table_row }: BudgetRow, name: string): unknown => row[name] ?? table_row?.[name]
 
 /**
  * Reads `max_budget`, `budget_duration`, `spend` and `budget_reset_at`: litellm 1.72.6 proxy/schema.prisma, proxy/common_utils/reset_budget_job.py.

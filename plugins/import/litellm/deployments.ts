@@ -19,7 +19,7 @@ export interface Deployment {
 }
 
 /** A value that a configuration names by `os.environ/NAME`: https://docs.litellm.ai/docs/proxy/configs */
-export interface Reference {
+interface Reference {
   readonly variable: string
 }
 

@@ -8,7 +8,7 @@ import { type Fields, fieldsOf, textOf } from './values.ts'
 export type Price = { readonly [rate: string]: TomlValue }
 
 /** Of one provider. */
-export interface Margin {
+interface Margin {
   /** Factor of its cost: 1 less the discount. */
   readonly discounted: ExactDecimal
   /** Its price divided by its cost: 1 and the margin. */
@@ -50,7 +50,7 @@ function fraction(value: unknown, sign: 1n | -1n): ExactDecimal {
 
 const positive = (value: bigint): bigint => (value < 0n ? 0n : value)
 
-export const isOne = ({ coefficient, exponent }: ExactDecimal): boolean =>
+const isOne = ({ coefficient, exponent }: ExactDecimal): boolean =>
   exponent <= 0 && coefficient === 10n ** BigInt(-exponent)
 
 /** All amounts of a price times a factor, each rounded up. */

@@ -44,7 +44,7 @@ export function fallbacksIn({
 
 const isWildcard = (name: string): boolean => name.includes('*')
 
-export interface Expanded {
+interface Expanded {
   readonly deployments: readonly Deployment[]
   readonly left_out: readonly LeftOut[]
 }

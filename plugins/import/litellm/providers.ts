@@ -13,7 +13,7 @@ export interface PlacedDeployment {
   readonly address: Address
 }
 
-export interface PlacedDeployments {
+interface PlacedDeployments {
   readonly placed: readonly PlacedDeployment[]
   readonly providers: readonly IncomingProvider[]
   readonly left_out: readonly LeftOut[]

@@ -15,7 +15,7 @@ export interface Place {
   modelOf?(model: string): { model: string; generation?: string }
 }
 
-export type Placed = Place | { readonly reason: string }
+type Placed = Place | { readonly reason: string }
 
 /** The kinds that a protocol serves here (plugins/catalogue/providers.md). */
 export const KINDS_OF_PROTOCOL: Readonly<Record<Place['protocol'], readonly string[]>> = {

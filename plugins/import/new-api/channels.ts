@@ -21,7 +21,7 @@ export interface RouteOfChannel {
   readonly charged: { readonly model: string; readonly type: number }
 }
 
-export interface Channels {
+interface Channels {
   readonly providers: readonly IncomingProvider[]
   /** By the name that callers use. */
   readonly routes: ReadonlyMap<string, readonly RouteOfChannel[]>
@@ -156,7 +156,7 @@ const reasonOfStatus = (status: number): string => {
   return `Its status is ${status}, which is unknown.`
 }
 
-export const labelOf = (row: SourceRow): string => `channel ${wholeOf(row, 'id')} "${textOf(row, 'name')}"`
+const labelOf = (row: SourceRow): string => `channel ${wholeOf(row, 'id')} "${textOf(row, 'name')}"`
 
 /**
  * A mapping may lead on to another one (new-api relay/helper/model_mapped.go), and one that leads back ends there; one-api takes a

@@ -1,7 +1,7 @@
 // The kind of a model by its name: other gateways do not store one, they go by the endpoint that is called.
 
 /** A kind of the catalogue, or why a model has none. */
-export type KindOfName = { readonly kind: string } | { readonly reason: string }
+type KindOfName = { readonly kind: string } | { readonly reason: string }
 
 /** The first that matches counts. Names are those that the servers' own lists of models have. */
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
@@ -33,7 +33,7 @@ export function kindOfName(name: string): KindOfName {
 }
 
 /** The most that a text model reads and writes. */
-export interface TokenLimits {
+interface TokenLimits {
   readonly context: number
   readonly max_output_tokens: number
 }

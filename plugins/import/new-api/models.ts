@@ -6,7 +6,7 @@ import { kindOfName, limitsOfName, reasonOfEnding } from './kinds.ts'
 import { type PriceContext, priceOf } from './prices.ts'
 import type { ModelRatios, RatioBook } from './ratios.ts'
 
-export interface Models {
+interface Models {
   readonly models: readonly IncomingModel[]
   readonly left_out: readonly LeftOut[]
 }

@@ -6,7 +6,7 @@ import type { ModelRatios, Program } from './ratios.ts'
 
 type Price = { readonly [rate: string]: TomlValue }
 
-export interface Priced {
+interface Priced {
   readonly price: Price
   readonly notes: readonly string[]
 }

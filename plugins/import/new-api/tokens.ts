@@ -14,12 +14,12 @@ const NEVER = -1
 const PREFIX = 'sk-'
 const SHOWN_CHARS = 10
 
-export interface TokenContext {
+interface TokenContext {
   readonly quota_per_usd: Exact
   readonly now_ms: number
 }
 
-export type TokenRead = { readonly key: IncomingKey } | { readonly left_out: LeftOut }
+type TokenRead = { readonly key: IncomingKey } | { readonly left_out: LeftOut }
 
 /** @param owner of the token, for messages */
 export function readToken(row: SourceRow, owner: string, context: TokenContext): TokenRead {

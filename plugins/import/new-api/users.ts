@@ -16,7 +16,7 @@ const ADMINISTRATOR = 10
 const BCRYPT = /^\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}$/
 const MAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-export interface Users {
+interface Users {
   readonly accounts: readonly IncomingAccount[]
   /** The groups of users that pay another ratio than the imported prices have. */
   readonly price_groups: readonly IncomingPriceGroup[]

@@ -15,14 +15,14 @@ export interface PlannedCatalogue {
   readonly left_out: readonly LeftOut[]
 }
 
-export interface PlannedProvider {
+interface PlannedProvider {
   readonly incoming: IncomingProvider
   /** Another one than the incoming where the catalogue has a different provider of that name. */
   readonly name: string
   readonly table: TomlBlock
 }
 
-export interface PlannedModel {
+interface PlannedModel {
   readonly incoming: IncomingModel
   readonly table: TomlBlock
 }

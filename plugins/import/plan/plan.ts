@@ -51,7 +51,7 @@ export interface Plan {
 }
 
 /** A name that could not be kept. */
-export interface Renamed {
+interface Renamed {
   readonly kind: 'account' | 'key'
   readonly row: string
   readonly from: string

@@ -4,7 +4,7 @@
  * A place that the window does not reach: the caller reads on and tries again. Positions are never negative.
  * The grammar: https://dev.mysql.com/doc/refman/8.4/en/literals.html, .../comments.html
  */
-export const INCOMPLETE = -1
+const INCOMPLETE = -1
 
 const [BACKSLASH, QUOTE, DOUBLE_QUOTE, BACKTICK, OPEN, CLOSE, COMMA] = [92, 39, 34, 96, 40, 41, 44]
 
@@ -174,7 +174,7 @@ const CREATE = new RegExp(`create\\s+table\\s+(?:if\\s+not\\s+exists\\s+)?${QUAL
 
 const bare = (name: string): string => (/^[`"]/.test(name) ? name.slice(1, -1).replaceAll('``', '`') : name)
 
-export interface InsertHead {
+interface InsertHead {
   readonly table: string
   /** Undefined: all columns, in the order of the table. */
   readonly columns: readonly string[] | undefined

@@ -16,7 +16,7 @@ import type { Issued, KeyChanges, KeyView } from '../console/views.ts'
 import { IssuedKey } from './issued-key.tsx'
 import { draftOf, KEY_LABELS, KeyFields, optionsForChanges, settingsOf, writtenOf } from './key-fields.tsx'
 
-export interface KeyDialogProps {
+interface KeyDialogProps {
   of: KeyView
   open: boolean
   onClose: () => void

@@ -21,10 +21,8 @@ export interface TopUpParts extends Pick<PaymentParts, 'db' | 'now' | 'log' | 'p
   catalogue: () => Pick<Catalogue, 'sections'>
 }
 
-/** In a row: then it is turned off. */
-export const MAX_FAILURES = 3
-/** After the first failure, and after the second: a card that has no money now may have some later. */
-export const RETRY_AFTER_MS = [HOUR_MS, 6 * HOUR_MS] as const
+/** After the first failure and the second in a row; the third turns it off. A card that has no money now may have some later. */
+const RETRY_AFTER_MS = [HOUR_MS, 6 * HOUR_MS] as const
 
 /** The beginning of a calendar month in UTC. @param months after the one of the moment */
 export function monthStart(now_ms: number, months = 0): number {

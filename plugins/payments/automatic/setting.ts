@@ -23,7 +23,7 @@ export interface WantedTopUp {
   month_limit_minor: number
 }
 
-export interface SettingParts extends Pick<PaymentParts, 'providers' | 'now'> {
+interface SettingParts extends Pick<PaymentParts, 'providers' | 'now'> {
   settings: () => PaymentSettings
 }
 

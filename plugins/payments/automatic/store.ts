@@ -16,10 +16,7 @@ import { type AutomaticTopUp, automatic_top_ups } from './tables.ts'
 export const automaticTopUpOf = (db: Db, account_id: number): Awaitable<AutomaticTopUp | undefined> =>
   queries(db).of.get({ account_id })
 
-export type SetTopUp = Omit<
-  AutomaticTopUp,
-  'id' | 'is_on' | 'order_id' | 'failures' | 'failure' | 'off_reason'
->
+type SetTopUp = Omit<AutomaticTopUp, 'id' | 'is_on' | 'order_id' | 'failures' | 'failure' | 'off_reason'>
 
 /** On, with no failures; an order that is under way stays so. */
 export const setTopUp = async (tx: Tx, setting: SetTopUp): Promise<void> => {

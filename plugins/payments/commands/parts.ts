@@ -18,7 +18,7 @@ import type { PaymentParts } from '../parts.ts'
 import { type PaymentSettings, paymentSettings } from '../settings.ts'
 
 /** An order as its argument names it: by its number, or by what its bank transfer has, which is that of this order alone. */
-export interface NamedOrder {
+interface NamedOrder {
   id: number
   reference?: string
 }

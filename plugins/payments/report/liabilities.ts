@@ -6,7 +6,7 @@ import { totalOf } from '../../../src/money/ledger/totals.ts'
 import { perConnection } from '../../../src/store/prepared.ts'
 import { accounts } from '../../../src/store/schema.ts'
 
-export interface OwedSum {
+interface OwedSum {
   title: string
   amount_nanos: Nanos
 }

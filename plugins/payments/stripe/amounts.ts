@@ -12,7 +12,7 @@ const WITH_THREE_DECIMALS: ReadonlySet<string> = new Set('BHD JOD KWD OMR TND'.s
 const WHOLE_IN_HUNDREDTHS: ReadonlySet<string> = new Set(['ISK', 'UGX'])
 
 /** The digits after the point in Stripe's amounts. */
-export const stripeDigits = (currency: string): number =>
+const stripeDigits = (currency: string): number =>
   WITHOUT_DECIMALS.has(currency) ? 0 : WITH_THREE_DECIMALS.has(currency) ? 3 : 2
 
 /** The step in which Stripe takes amounts of a currency. */

@@ -12,7 +12,7 @@ import { isTestKey, type StripeSettings } from './settings.ts'
 import type { PaymentCustomer } from './tables.ts'
 
 /** The details of a card for people; nothing can be charged by them. */
-export interface CardFacts {
+interface CardFacts {
   brand: string
   last4: string
   /** Its last month, as `2027-08`. */

@@ -6,7 +6,7 @@ import { perConnection } from '../../../src/store/prepared.ts'
 import { account_details } from '../../../src/store/schema.ts'
 import { type PaymentCustomer, payment_customers } from './tables.ts'
 
-export type CustomerKey = Pick<PaymentCustomer, 'account_id' | 'provider' | 'is_live'>
+type CustomerKey = Pick<PaymentCustomer, 'account_id' | 'provider' | 'is_live'>
 
 export const customerOf = (db: Db, key: CustomerKey): Awaitable<PaymentCustomer | undefined> =>
   queries(db).of.get(keyOf(key))
@@ -40,7 +40,7 @@ export const emailOf = async (db: Db, account_id: number): Promise<string> =>
 export const setCardSetup = (db: Db, id: number, card_setup: string | null): Promise<unknown> =>
   db.write((db) => queries(db).setSetup.run({ id, card_setup }))
 
-export type SavedCard = Pick<
+type SavedCard = Pick<
   PaymentCustomer,
   'card_reference' | 'card_brand' | 'card_last4' | 'card_expires' | 'card_person_id' | 'card_saved_at_ms'
 >

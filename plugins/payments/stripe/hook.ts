@@ -22,7 +22,7 @@ export const HOOK_EVENTS = [
 ] as const
 
 /** The subject of an event. */
-export type Hint =
+type Hint =
   | { about: 'payment'; reference: string }
   /** A page on which a card was saved. */
   | { about: 'card'; session: string }

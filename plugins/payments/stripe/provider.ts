@@ -31,7 +31,7 @@ import type { PaymentCustomer } from './tables.ts'
 
 export const STRIPE = 'stripe'
 
-export interface StripeParts {
+interface StripeParts {
   db: Db
   network: Network
   now: () => number

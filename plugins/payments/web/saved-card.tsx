@@ -15,8 +15,8 @@ import { Loaded } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { cardWords, expiryWords, isExpired } from './card-words.ts'
 
-export type CardAnswer = AnswerOf<(typeof api)['payment-card']['get']>
-export type Card = NonNullable<CardAnswer['card']>
+type CardAnswer = AnswerOf<(typeof api)['payment-card']['get']>
+type Card = NonNullable<CardAnswer['card']>
 
 const CARD = 'payment-card'
 /** While the payment method has not confirmed a card that was just saved. */

@@ -34,7 +34,7 @@ export const beyondWords = (overflow: boolean): string =>
   overflow ? 'Paid from the balance' : 'Refused until the limit resets'
 
 /** The status of a plan of an account. */
-export type Standing = 'new' | 'renewal' | 'dearer' | 'later' | 'current' | 'next'
+type Standing = 'new' | 'renewal' | 'dearer' | 'later' | 'current' | 'next'
 
 /** `current`: it has it, and is to have it on; `later`: it begins when the month is over. */
 export function standingOf(offer: Offer, plan: Plan | null): Standing {
@@ -49,7 +49,7 @@ export function standingOf(offer: Offer, plan: Plan | null): Standing {
 export const titleOf = (name: string | null, offered: readonly Offer[]): string =>
   offered.find(({ plan }) => plan === name)?.title ?? name ?? ''
 
-export type MonthState = 'unpaid' | ConsoleMonth['state']
+type MonthState = 'unpaid' | ConsoleMonth['state']
 
 export const MONTH_STATES: Readonly<Record<MonthState, { tone: Tone; word: string }>> = {
   open: { tone: 'busy', word: 'Waiting for payment' },

@@ -59,9 +59,9 @@ export interface Draft extends PlayRequest {
   turns: readonly Turn[]
 }
 
-export const EMPTY: Draft = { models: [], system: '', parameters: {}, question: '', pictures: [], turns: [] }
+const EMPTY: Draft = { models: [], system: '', parameters: {}, question: '', pictures: [], turns: [] }
 
-export type Change =
+type Change =
   | { type: 'set'; some: Partial<Draft> }
   /** @param after further changes of the draft */
   | { type: 'turn_added'; turn: Turn; after: Partial<Draft> }

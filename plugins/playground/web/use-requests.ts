@@ -7,7 +7,7 @@ import { type Answer, changed, type Draft, keepDraft, keptDraft, type Question }
 import type { OnProgress } from './send.ts'
 
 /** One call: the draft without its question, and the question. */
-export interface Run<Model> {
+interface Run<Model> {
   draft: Draft
   side: number
   model: Model

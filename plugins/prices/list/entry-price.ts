@@ -5,7 +5,7 @@ import type { ImageLines } from './image-lines.ts'
 import { mergePrice, type Wanted } from './merge.ts'
 import { type EntryRates, type Kind, ratesOf } from './rates.ts'
 
-export interface EntryPrice {
+interface EntryPrice {
   /** Amounts as decimals in text. */
   readonly price: { readonly [rate: string]: TomlValue }
   /** The entry's prices that have no place in it. */

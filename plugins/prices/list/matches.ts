@@ -102,7 +102,7 @@ const isOf = ({ provider }: ListEntry, name: string): boolean =>
   provider === name || provider.startsWith(`${name}-`)
 
 /** Those of its known server, else of its host; a provider that is neither goes by its own name, else its protocol. */
-export function namesOf(provider: ListedProvider, listed: ReadonlySet<string>): readonly string[] {
+function namesOf(provider: ListedProvider, listed: ReadonlySet<string>): readonly string[] {
   const known = knownNames(provider)
   if (known) return known
   return listed.has(provider.name) ? [provider.name] : [writtenServer(provider).protocol]

@@ -18,7 +18,7 @@ export interface TierRates {
 const TIER = /^(.+)_above_(\d{1,6})k_tokens$/
 
 /** Above how many tokens a field is the price instead of another one; undefined if it is not. */
-export function tierOf(name: string, field: string): number | undefined {
+function tierOf(name: string, field: string): number | undefined {
   const [, of, thousands] = TIER.exec(name) ?? []
   return of === field ? Number(thousands) * 1_000 : undefined
 }

@@ -5,7 +5,7 @@ import { IMAGE_TOKEN_RATES } from '../../../src/domain/image-tokens.ts'
 import { divideRoundingUp, type Nanos, parseUsd } from '../../../src/domain/money.ts'
 
 /** A price or a cost as it is typed: whole, or with fields that are missing or wrong. */
-export type Typed = Readonly<Record<string, unknown>>
+type Typed = Readonly<Record<string, unknown>>
 
 type Place = readonly (string | number)[]
 

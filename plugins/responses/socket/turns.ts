@@ -1,7 +1,7 @@
 // Turns of the event loop: work that may come to nothing, done in steps, so many a turn, so that everybody else is served in between.
 
 /** Something with work to do. */
-export interface Worker {
+interface Worker {
   /** Does one piece of work. @returns whether there is more */
   step(): boolean
 }

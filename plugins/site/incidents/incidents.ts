@@ -9,7 +9,7 @@ import { perConnection } from '../../../src/store/prepared.ts'
 import { visible } from '../../../src/utilities/visible-text.ts'
 import { type IncidentState, incident_updates, incidents } from '../tables.ts'
 
-export interface IncidentUpdate {
+interface IncidentUpdate {
   state: IncidentState
   text: string
   written_at_ms: number
@@ -130,7 +130,7 @@ export function namedModels(
   return named.length === 0 && models.length > 0 ? undefined : named
 }
 
-export interface NewIncident {
+interface NewIncident {
   title: string
   text: string
   state?: IncidentState | undefined

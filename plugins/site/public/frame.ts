@@ -17,7 +17,7 @@ export interface Place {
   version: string
 }
 
-export interface PageParts {
+interface PageParts {
   /** Of the tab, before the name of the brand. */
   title: string
   /** For search engines. */

@@ -7,7 +7,7 @@ import { type Incident, namedModels } from '../incidents/incidents.ts'
 import { INCIDENT_STATES } from '../tables.ts'
 
 /** Of fewer calls a share would say nothing, and tell how many there were. */
-export const MIN_CALLS = 20
+const MIN_CALLS = 20
 
 const Share = (description: string) =>
   Nullable(

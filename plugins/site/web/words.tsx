@@ -3,7 +3,7 @@ import type { Option } from '../../console/web/parts/select.tsx'
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
 import type { ShownIncident } from '../incidents/list.ts'
 
-export type IncidentState = ShownIncident['state']
+type IncidentState = ShownIncident['state']
 
 const WORDS: Readonly<Record<IncidentState, { label: string; tone: Tone }>> = {
   investigating: { label: 'Investigating', tone: 'bad' },

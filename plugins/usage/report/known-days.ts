@@ -9,7 +9,7 @@ const REMEMBERED_MS = 3_600_000
 const MAX_DAYS = 2_000
 
 /** Whose days, and after how many refunds. */
-export interface DaysOf {
+interface DaysOf {
   /** Undefined: of all accounts. */
   account_id: number | undefined
   refunds: number

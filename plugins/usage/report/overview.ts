@@ -19,11 +19,11 @@ export interface Latency {
   duration_p50_ms: number | null
 }
 
-export interface OverviewPoint extends CallTotals, Latency {
+interface OverviewPoint extends CallTotals, Latency {
   start_ms: number
 }
 
-export interface Overview {
+interface Overview {
   /** The time of one point. */
   step_ms: number
   /** The oldest first, without gaps. */

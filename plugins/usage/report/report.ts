@@ -152,7 +152,7 @@ async function rowsOfPriceGroups(db: Db, { filter, from_ms, until_ms }: ReportRe
 }
 
 /** In place of a group: no group may have such a name (catalogue/price-groups.ts). */
-export const LIST_PRICES = '(list prices)'
+const LIST_PRICES = '(list prices)'
 
 async function rowsOfGroup(
   db: Db,

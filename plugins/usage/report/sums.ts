@@ -83,7 +83,7 @@ export async function sumsByGroup(
   })
 }
 
-export interface StepReading {
+interface StepReading {
   filter: ReportFilter
   now_ms: number
   /** How many there are, of all accounts: `refundCount`. */

@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, type TimeRange } from '../../../src/domain/ranges.ts'
 import { addTotals, type CallTotals, NO_CALLS } from '../../../src/money/ledger/totals.ts'
 
 /** Sums of some calls, and where these are. */
-export interface FoundSums extends CallTotals {
+interface FoundSums extends CallTotals {
   first_id: number | null
   last_id: number | null
 }

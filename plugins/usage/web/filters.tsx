@@ -25,7 +25,7 @@ const RANGES = [
 ] as const
 const [, , DEFAULT_RANGE] = RANGES
 
-export const GROUPS = [
+const GROUPS = [
   { value: 'model', label: 'By model' },
   { value: 'account', label: 'By account' },
   { value: 'price_group', label: 'By price group' },

@@ -2,7 +2,7 @@
 import { formatUsd, type Nanos } from '../../domain/money.ts'
 import { visibleLine } from '../../utilities/visible-text.ts'
 
-export const MAX_COLUMNS = 80
+const MAX_COLUMNS = 80
 
 /** Lines of at most 80 columns; a word that is longer, such as an address, is cut into lines. */
 export function wrapped(text: string, indent: string): string[] {

@@ -2,7 +2,7 @@
 import { withoutTrailing } from '../../utilities/text-ends.ts'
 import { DEFAULT_DATA_FOLDER } from '../command-line/data-folder.ts'
 
-export interface Started extends OperatorsWayIn {
+interface Started extends OperatorsWayIn {
   version: string
   /** How callers reach the gateway: `http://127.0.0.1:8080`. */
   url: string

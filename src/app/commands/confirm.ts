@@ -2,7 +2,7 @@
 import { unprocessable } from '../../domain/errors.ts'
 import { type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
 
-export interface Question {
+interface Question {
   yes: boolean | undefined
   json: boolean
   /** The consequences of the command, and what stays. */

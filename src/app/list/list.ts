@@ -65,7 +65,7 @@ export interface Reading {
   viewer?: Viewer | undefined
 }
 
-export interface Totals<F extends Filters, Fields extends TProperties> {
+interface Totals<F extends Filters, Fields extends TProperties> {
   fields: Fields
   read(db: Db, filter: FilterOf<F>, reading: Reading): Awaitable<Static<TObject<Fields>>>
 }
@@ -78,7 +78,7 @@ export interface ListPageRequest extends PageRequest {
 export type Owner = 'operator' | 'account' | 'key' | 'viewer'
 
 /** The fields by which `read` finds the rows of an owner, and by which the list refuses another's. A sum over several keys has no key. */
-export type OwnedBy<Of extends Owner> = Of extends 'key'
+type OwnedBy<Of extends Owner> = Of extends 'key'
   ? { account_id: number | null; key_id: number | null | undefined }
   : Of extends 'account'
     ? { account_id: number | null }

@@ -52,7 +52,7 @@ const KNOWN_VALUES_BYTES = 8 * 1024 * 1024
 const IMAGE_MEMORY_BYTES = 420 * 1024 * 1024
 const IMAGE_WAIT_MS = 60_000
 
-export interface Parts {
+interface Parts {
   stores: Stores
   calls: Pick<CallParts, 'running' | 'protocols' | 'catalogue' | 'closed' | 'log' | 'now' | 'probe'>
   requests: Pick<Requests, 'error_answers' | 'sockets'>

@@ -28,7 +28,7 @@ interface ReadinessParts {
   log: Logger
 }
 
-export interface Readiness {
+interface Readiness {
   /** Why no call may begin that costs something; undefined while they may. Costs nothing: asked at every call. */
   closed(): string | undefined
   /** Why the gateway takes no calls at all or no paid ones; undefined while it takes both. */

@@ -31,7 +31,7 @@ import { removeLeftovers, tidy } from './leftovers.ts'
 import { reportBucketTo, reportLedgerTo, reportLostTo, reportRecovered, reportSwept } from './reports.ts'
 import { refuseOthers } from './start-refusals.ts'
 
-export interface StoreOptions {
+interface StoreOptions {
   data_folder: string
   /** Releases the folder's lock, which `takeFolder` took. */
   unlock: () => void

@@ -55,7 +55,7 @@ export interface Sweep {
   sweep(): unknown
 }
 
-export interface Sweeping {
+interface Sweeping {
   /** Sweeps once, unless a round is under way. Never rejects. */
   run(): Promise<void>
   /** Begins no sweep any more. @returns once that under way is over, or has had its time to end */

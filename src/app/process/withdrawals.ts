@@ -59,7 +59,7 @@ const Taking = Type.Union([
 ])
 
 /** A movement that the gateway makes: it takes from a free balance. */
-export type TakingOperation = WithdrawOperation | OpenDebtOperation
+type TakingOperation = WithdrawOperation | OpenDebtOperation
 
 /** A movement as it is answered: its outcome, or the reason why nothing was moved. */
 const Answer = Type.Union([

@@ -58,13 +58,13 @@ export interface Requests {
   reads: OwnRate
 }
 
-export interface Content {
+interface Content {
   /** The parts that image calls of all surfaces share: the library of images, their rate, their memory. */
   images: ImageParts
   responses: KeptResponses
 }
 
-export interface People {
+interface People {
   /** Sessions of the console, and sign-in. */
   sessions: Sessions
   /** What happens to how people sign in, for what tells them. */
@@ -112,7 +112,7 @@ export interface TermsOfService {
 }
 
 /** Referrals, as the plugin has them that keeps who signed up by whose link. */
-export interface Referrals {
+interface Referrals {
   /** Binds a new account, in the transaction that makes it. What is no code of a link does nothing. */
   bind: (
     tx: Tx,
@@ -176,7 +176,7 @@ export interface Operations {
 }
 
 /** Value that accounts have paid for and not got yet, such as vouchers that nobody has redeemed. */
-export interface Liability {
+interface Liability {
   /** A noun for its line: `Unused vouchers`. */
   title: string
   read: (db: Db, now_ms: number) => Awaitable<Nanos>

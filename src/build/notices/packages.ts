@@ -20,7 +20,7 @@ export interface Notices {
   texts: Readonly<Record<string, string>>
 }
 
-export const byName = (one: Notice, other: Notice): number =>
+const byName = (one: Notice, other: Notice): number =>
   one.name < other.name ? -1 : one.name > other.name ? 1 : 0
 
 interface Manifest {

@@ -12,7 +12,7 @@ import { type TarFile, tarOf } from './tar.ts'
 const STARTER = join(import.meta.dir, 'npm/tollgate.js')
 const NODE = '>=18'
 
-export const packageName = ({ name }: Platform): string => `@tollgate/${name}`
+const packageName = ({ name }: Platform): string => `@tollgate/${name}`
 
 /** The packages in the order in which they are published: `tollgate` last, since it needs the others. */
 export const packageFiles = ({

@@ -6,7 +6,7 @@ import { executableIn } from './files.ts'
 import { packageFiles } from './npm.ts'
 import { PLATFORMS } from './platforms.ts'
 
-export interface Publishing {
+interface Publishing {
   readonly what: string
   readonly version: string
   /** Of the release. */

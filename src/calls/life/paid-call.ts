@@ -67,7 +67,7 @@ export function answerOnce(
 }
 
 /** `payOnce` without a look at the request's Idempotency-Key; once for a call. @throws GatewayError as `payOnce` */
-export async function pay<O extends PaidOrder>(
+async function pay<O extends PaidOrder>(
   parts: CallParts,
   admitted: Admitted,
   order: O,

@@ -45,7 +45,7 @@ import { withoutPictures } from './kept-pictures.ts'
 import { type ResponseParts, recall } from './recall.ts'
 import type { RecentResponses, Remembered } from './recent.ts'
 
-export interface CallOptions {
+interface CallOptions {
   /** Whether the endpoint only sums up. */
   only_compacts?: boolean
   /** Whether no model is called: the conversation may come with the request that continues this one. */

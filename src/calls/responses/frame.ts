@@ -11,7 +11,7 @@ import {
 } from '../../protocols/wire/json.ts'
 import type { Frame } from '../../upstream/relay.ts'
 
-export interface FrameOptions {
+interface FrameOptions {
   /** Rewrites an event of the provider's. */
   rewritten: (data: string) => string
   /** The gateway's id of a call for a summary, whose answer has one item; undefined for all others. */

@@ -43,7 +43,7 @@ export const modelNameForCaller = (
   answered === undefined || upstream_model === requested || names(answered, requested) ? answered : requested
 
 /** Puts the requested name into an answer; unchanged where it has that, or a version's. */
-export type Rename = (json: ByteString) => ByteString
+type Rename = (json: ByteString) => ByteString
 
 /** Renames whole answers. @param requested the model as the caller calls it @param path the keys that lead to the name */
 export const renameTo = (requested: string, path: readonly string[]): Rename =>

@@ -1,6 +1,6 @@
 // The elements and numbers of EBML, of which Matroska is made. RFC 8794, sections 4 to 6
 
-export interface Element {
+interface Element {
   id: number
   data_at: number
   /** Infinity where it is not known. */

@@ -3,7 +3,7 @@ import { hasText } from '../audio/bytes.ts'
 import { type MediaWork, Unreadable } from './work.ts'
 
 /** Bytes that hold objects: those of the file, or of a stream. */
-export interface Source {
+interface Source {
   readonly bytes: Buffer
   /** Takes what is kept of an object, which is never longer than the object. */
   readonly kept: Buffer

@@ -37,8 +37,8 @@ export interface Counts {
   readonly added: Map<string, AddedCount>
 }
 
-export type LimitOwner = Readonly<Record<`${Scope}_id`, number>>
-export interface LimitRefusal {
+type LimitOwner = Readonly<Record<`${Scope}_id`, number>>
+interface LimitRefusal {
   refusal: Refusal
   limit: LimitReached
 }

@@ -13,7 +13,7 @@ export interface Swept {
   possible_loss_nanos: Nanos
 }
 
-export interface Sweeping {
+interface Sweeping {
   now_ms: number
   /** The gateway that sweeps. */
   gateway_id: number

@@ -56,10 +56,6 @@ export function totalsIn<Name, Sum extends MoneyTotals>(
   return made
 }
 
-/** The most expensive first; of those that cost the same, the one with more calls. */
-export const byCost = (one: MoneyTotals, other: MoneyTotals): number =>
-  other.cost_nanos - one.cost_nanos || other.calls - one.calls
-
 /** Literals, so that SQLite plans each query once. */
 const OUTCOMES = sql.raw(`(${FAILED_OUTCOMES.map((outcome) => `'${outcome}'`).join()})`)
 
@@ -79,7 +75,7 @@ const used = (table: typeof calls | typeof call_sums) => ({
 })
 
 /** The money of rows of the kept sums. */
-export const moneyOfSums = () => ({
+const moneyOfSums = () => ({
   calls: totalOf(call_sums.calls),
   failed: totalOf(call_sums.calls, isFailed(call_sums.outcome)),
   cost_nanos: totalOf(call_sums.cost_nanos),
@@ -89,10 +85,10 @@ export const moneyOfSums = () => ({
 })
 
 /** What calls cost their accounts, refunds taken off, as the kept sums have it. */
-export const charged_nanos = sql<number>`${calls.cost_nanos} - ${calls.refunded_nanos}`
+const charged_nanos = sql<number>`${calls.cost_nanos} - ${calls.refunded_nanos}`
 
 /** The money of calls. */
-export const moneyOfCalls = () => ({
+const moneyOfCalls = () => ({
   calls: sql<number>`count(*)`,
   failed: sql<number>`count(*) FILTER (WHERE ${isFailed(calls.outcome)})`,
   cost_nanos: totalOf(charged_nanos),

@@ -74,7 +74,7 @@ export interface ImageRequestTokens {
 }
 
 /** OpenAI's guide "Image generation", "Partial images cost". */
-export const PARTIAL_IMAGE_TOKENS = 100
+const PARTIAL_IMAGE_TOKENS = 100
 /** The provider adds text to the prompt, and to each image: 6 tokens, and up to 41 (community.openai.com/t/1382940). */
 const OVERHEAD_TOKENS = 256
 const OVERHEAD_TOKENS_PER_REFERENCE = 128

@@ -57,7 +57,7 @@ function withVariants(price: ImagePrice, other: ImagePrice): ImagePrice {
 }
 
 /** One amount of a price. */
-export interface PriceLine {
+interface PriceLine {
   /** As the catalogue file names it: `input`, `per_image`; an extra by its own name. */
   readonly name: string
   /** Which calls it is for, in words; empty if it is for all. */

@@ -98,7 +98,7 @@ function encodeChoice(choice: ToolChoice): JsonObject {
 }
 
 /** thinkingConfig; undefined if nothing is set, or the model does not think. */
-export function encodeThinking(
+function encodeThinking(
   request: ConversationRequest,
   { thinks }: Pick<Generation, 'thinks'>,
   efforts?: readonly EffortName[],

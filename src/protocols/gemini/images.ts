@@ -89,7 +89,7 @@ const IMAGE_SIZES: readonly { name: string; longer_side: number }[] = [
 const MAX_IMAGE_SIZE = '4K'
 
 /** The request for one image. Gemini takes no count: its image models answer with one candidate. */
-export function encodeImageRequest(request: ImageRequest, named: NamedModel): ImageTarget {
+function encodeImageRequest(request: ImageRequest, named: NamedModel): ImageTarget {
   const { path } = target({ model: named.model, streams: false })
   const references = request.references.map(({ bytes, mime }) => ({
     inlineData: { mimeType: mime, data: base64Of(bytes) },

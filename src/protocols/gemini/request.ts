@@ -206,7 +206,7 @@ function findConfig(body: JsonObject): { name: string; value: JsonObject } | und
  * Reads the limits that a quote needs.
  * @throws GatewayError invalid_request for a limit that is no positive integer, or a thinking budget below -1
  */
-export function readLimits(body: JsonObject): GenerationLimits {
+function readLimits(body: JsonObject): GenerationLimits {
   const config = findConfig(body)
   if (config === undefined) return NO_LIMITS
   const { name: owner, value } = config

@@ -34,7 +34,7 @@ const MODERATION: ReadonlySet<string> = new Set([
 ])
 
 /** Images in base64. One that is only an address counts as none, because callers see no provider's addresses. */
-export function decodeImageAnswer(answer: JsonObject): ImageAnswer {
+function decodeImageAnswer(answer: JsonObject): ImageAnswer {
   const [first, ...rest] = objectsIn(answer.data)
     .map(({ b64_json, revised_prompt }) => ({
       base64: stringIn(b64_json) ?? '',
@@ -82,7 +82,7 @@ function readImageFailure(status: number, headers: Headers, body: string): Upstr
 }
 
 /** https://platform.openai.com/docs/api-reference/images/create and /createEdit */
-export function encodeImageRequest(request: ImageRequest, model: NamedModel): ImageTarget {
+function encodeImageRequest(request: ImageRequest, model: NamedModel): ImageTarget {
   const fields = fieldsOf(request, model)
   if (request.references.length === 0) {
     return {

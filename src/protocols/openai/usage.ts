@@ -178,7 +178,7 @@ const TICKS_PER_NANO = 10
  *
  * @returns nano-dollars; undefined if it says nothing, or nothing that can be an amount
  */
-export function readCost(usage: JsonObject): number | undefined {
+function readCost(usage: JsonObject): number | undefined {
   const ticks = countIn(usage.cost_in_usd_ticks)
   if (ticks !== undefined) return believable(Math.round(ticks / TICKS_PER_NANO))
   const cost = usage.cost ?? usage.estimated_cost

@@ -71,7 +71,7 @@ type Walked = Pick<JsonBody, 'bytes' | 'keys'>
 const dataOf = ({ bytes }: Walked): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 /** Some top-level fields, each parsed by itself; of equal names the last one. @throws SyntaxError for what is no JSON */
-export function fieldsNamed(walked: Walked, names: readonly string[]): JsonObject {
+function fieldsNamed(walked: Walked, names: readonly string[]): JsonObject {
   const data = dataOf(walked)
   const object_end = trimEnd(data, data.length) - 1
   const fields: JsonObject = {}
@@ -95,7 +95,7 @@ function assertSeparated(data: Buffer, key: number, next_key: number | undefined
 }
 
 /** `spliceFields` for a body that is not parsed. @throws SyntaxError for a name that is no JSON */
-export function spliceNamed(
+function spliceNamed(
   walked: Walked,
   { leave_out, set }: { leave_out: readonly string[]; set: JsonObject },
 ): Uint8Array {

@@ -5,7 +5,7 @@ import { type ConsoleClient, errorOf, signedIn } from '../../support/console-ses
 import { scene as gatewayScene } from '../../support/scene.ts'
 import { type FakeMethod, type FakeMethodOptions, fakeMethod } from '../fake-method.ts'
 
-export const PUBLIC_URL = 'https://gateway.example.com'
+const PUBLIC_URL = 'https://gateway.example.com'
 
 /** 1 EUR gives 1.08 USD; from 50 USD of credit 5 % more. */
 const SETTINGS = `[payments]

@@ -24,7 +24,7 @@ min = "5"
 max = "500"
 `
 
-export interface TransferGateway extends AsyncDisposable {
+interface TransferGateway extends AsyncDisposable {
   gateway: TestGateway
   parts: PaymentParts
   settings: () => PaymentSettings

@@ -13,7 +13,7 @@ import { type FakeStripe, registerEndpoint, startFakeStripe } from '../../provid
 import { catalogueOf } from '../../support/catalogue.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../../support/gateway.ts'
 
-export const PUBLIC_URL = 'https://gateway.example'
+const PUBLIC_URL = 'https://gateway.example'
 export const WEBHOOK_SECRET = 'whsec_of_the_fake'
 
 /** @param lines of [payments.stripe] besides its secrets */
@@ -65,7 +65,7 @@ function watched(): { plugins: Plugin[]; payments: () => Payments } {
   }
 }
 
-export interface SceneOptions extends TestGatewayOptions {
+interface SceneOptions extends TestGatewayOptions {
   lines?: string
   payments?: string
   key?: string

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 
 const FOLDER = join(import.meta.dir, '../../fixtures/gemini')
 
-export interface RecordedFailure {
+interface RecordedFailure {
   name: string
   status: number
   headers: Record<string, string>

@@ -23,8 +23,8 @@ import { carries } from './carries.ts'
 
 const SPEAKERS = { rules: 'system', me: 'user', you: 'assistant' } as const
 
-export const Line = Fields({ who: Choice(SPEAKERS), text: Text })
-export const ToyRequest = Fields({
+const Line = Fields({ who: Choice(SPEAKERS), text: Text })
+const ToyRequest = Fields({
   model: Text,
   lines: List(Line),
   limit: optional(Count),

@@ -53,7 +53,7 @@ const media: fc.Arbitrary<Part> = fc.oneof(
 )
 
 /** The formats of the protocols' own signatures. */
-export const FORMATS: Readonly<Record<BuiltInProtocol, string>> = {
+const FORMATS: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: 'google-gemini-v1',
   anthropic: 'anthropic-claude-v1',
   openai: 'openai-responses-v1',
@@ -138,7 +138,7 @@ function distinctIds(turns: readonly Turn[]): Turn[] {
 }
 
 /** A conversation that a protocol can carry in full, as decoded from it. */
-export const requestOf = (protocol: BuiltInProtocol): fc.Arbitrary<ConversationRequest> =>
+const requestOf = (protocol: BuiltInProtocol): fc.Arbitrary<ConversationRequest> =>
   fc
     .record({
       system: fc.array(text, { maxLength: 2 }),
@@ -200,7 +200,7 @@ const usage: fc.Arbitrary<Usage> = fc.record({
 })
 
 /** An answer of one provider's model: thinking before text before tool calls, the order of all providers. */
-export const answerOf = (issuer: BuiltInProtocol): fc.Arbitrary<ConversationAnswer> =>
+const answerOf = (issuer: BuiltInProtocol): fc.Arbitrary<ConversationAnswer> =>
   fc
     .record({
       thinking: fc.array(

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 
 /** One field as it is written: `before` its key, `name` as `key`, the colon, and the value up to the comma. */
-export interface FieldSource {
+interface FieldSource {
   readonly name: string
   readonly before: string
   readonly key: string
@@ -12,7 +12,7 @@ export interface FieldSource {
 }
 
 /** An object as it is written. */
-export interface ObjectSource {
+interface ObjectSource {
   readonly head: string
   readonly fields: readonly FieldSource[]
   readonly tail: string

@@ -5,7 +5,7 @@ import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 export const WORDS = 'Ten tokens are forty letters of English.'
 export const TOKENS = 10
 /** Two seconds of audio as samples of 16 bits, 24,000 a second, in base64: 40 tokens at OpenAI, 50 at Google. */
-export const SECONDS = 'A'.repeat((2 * 48_000 * 4) / 3)
+const SECONDS = 'A'.repeat((2 * 48_000 * 4) / 3)
 const PICTURE = `data:image/png;base64,${'A'.repeat(4_000)}`
 const IMAGE_TOKENS = 1_290
 

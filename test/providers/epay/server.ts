@@ -17,7 +17,7 @@ interface EpayOrder {
 
 type Fields = Record<string, string>
 
-export function epaySign(fields: Fields, key: string = EPAY_KEY): string {
+function epaySign(fields: Fields, key: string = EPAY_KEY): string {
   const names = Object.keys(fields).filter(
     (name) => fields[name] !== '' && name !== 'sign' && name !== 'sign_type',
   )
@@ -30,7 +30,7 @@ export function epaySign(fields: Fields, key: string = EPAY_KEY): string {
     .digest('hex')
 }
 
-export interface FakeEpay extends AsyncDisposable {
+interface FakeEpay extends AsyncDisposable {
   /** With a slash at its end. */
   url: string
   orders: Map<string, EpayOrder>

@@ -32,7 +32,7 @@ export interface FakeStripe extends AsyncDisposable {
   object(id: string): StripeObject
 }
 
-export interface FakeOptions {
+interface FakeOptions {
   key?: string
   now?: () => number
 }

@@ -2,7 +2,7 @@
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 
 /** A function or a custom tool, and the namespace that it stands in; empty for none. */
-export interface Offered {
+interface Offered {
   readonly tool: JsonObject
   readonly namespace: string
 }

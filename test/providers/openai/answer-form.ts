@@ -20,7 +20,7 @@ export interface ToolCall {
 }
 
 /** Where a part of an answer stands. */
-export type Place = 'whole' | 'first' | 'middle' | 'last'
+type Place = 'whole' | 'first' | 'middle' | 'last'
 
 export interface Form {
   readonly id_prefix: string

@@ -5,7 +5,7 @@ import type { JsonObject } from '../json.ts'
 import type { Form, Said } from './answer-form.ts'
 
 /** Reasoning counts as completion. */
-export const usageOf = ({ prompt, cached, thinking, output }: Totals): JsonObject => ({
+const usageOf = ({ prompt, cached, thinking, output }: Totals): JsonObject => ({
   prompt_tokens: prompt,
   completion_tokens: output + thinking,
   total_tokens: prompt + output + thinking,

@@ -28,7 +28,7 @@ const unsupported = (field: string): Refusal =>
   )
 
 /** How much a request makes its model reason; `none` where it does not. */
-export const effortOf = (generation: Generation, { body }: Asked): string =>
+const effortOf = (generation: Generation, { body }: Asked): string =>
   textOf(body.reasoning_effort) || generation.default_effort
 
 const reasons = (generation: Generation): boolean => generation.efforts.length > 0

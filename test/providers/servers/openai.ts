@@ -17,7 +17,7 @@ const TYPES = new Map<number, readonly [type: string, code: string | null]>([
   [429, ['requests', 'rate_limit_exceeded']],
 ])
 
-export function errorBody({ status, message, field, code: own }: Refusal): JsonObject {
+function errorBody({ status, message, field, code: own }: Refusal): JsonObject {
   const [type, code] = TYPES.get(status) ?? ['server_error', null]
   return { error: { message, type, param: field ?? null, code: own === undefined ? code : own } }
 }

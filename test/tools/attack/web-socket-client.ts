@@ -8,7 +8,7 @@ const MASK_BYTES = 4
 const FINAL = 0x80
 const COMPRESSED = 0x40
 
-export interface FrameOptions {
+interface FrameOptions {
   /** 1: text, 2: binary. */
   opcode?: number
   /** Says that it is compressed. */

@@ -22,7 +22,7 @@ interface PromptUsage {
 }
 
 /** A turn's request, and the reading of its answer's usage. */
-export interface Turn {
+interface Turn {
   readonly path: string
   readonly body: object
   readonly headers?: Record<string, string>

@@ -12,7 +12,7 @@ import { atEnd, type Column, charges, column, Table } from '../../../console/web
 import { ClockTime } from '../../../console/web/parts/time.tsx'
 import { equalRefusals } from './equal-refusals.ts'
 
-export type Row = AnswerOf<typeof api.calls.get>['calls'][number]
+type Row = AnswerOf<typeof api.calls.get>['calls'][number]
 
 /** A row of the table, and how many equal ones it stands for. */
 interface Listed {

@@ -35,12 +35,12 @@ const NAMES = [
   'until',
 ] as const
 const FOLDED = ['key', 'provider', 'status', 'min_cost'] as const
-export type Name = (typeof NAMES)[number]
+type Name = (typeof NAMES)[number]
 
 const DEFAULTS = Object.fromEntries(NAMES.map((name) => [name, ''])) as Record<Name, string>
-export const OUTCOMES = ['completed', 'failed', 'broken', 'cancelled', 'refused', 'call', 'answered'] as const
+const OUTCOMES = ['completed', 'failed', 'broken', 'cancelled', 'refused', 'call', 'answered'] as const
 
-export type Filters = ListFilters<Name>
+type Filters = ListFilters<Name>
 
 /** The filters in force, and how they are changed. */
 export const useCallFilters = (): Filters => useListFilters(DEFAULTS)

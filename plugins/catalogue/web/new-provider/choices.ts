@@ -41,7 +41,7 @@ export const choicesOf = (known: readonly Known[], taken: readonly string[]): Ch
     detail: detailOf(one),
   }))
 
-export function freeName(name: string, taken: readonly string[]): string {
+function freeName(name: string, taken: readonly string[]): string {
   let free = name
   for (let count = 2; taken.includes(free); count++) free = `${name}-${count}`
   return free

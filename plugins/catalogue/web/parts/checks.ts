@@ -9,7 +9,7 @@ interface CheckedText {
   answer: Checked
 }
 
-export interface Checks {
+interface Checks {
   /** Null while nothing is changed. */
   text: string | null
   checked: CheckedText | null

@@ -2,7 +2,7 @@
 import { diffWordsWithSpace, structuredPatch } from 'diff'
 
 /** A piece of a line. */
-export interface Piece {
+interface Piece {
   text: string
   is_changed: boolean
 }

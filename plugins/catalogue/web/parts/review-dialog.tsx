@@ -15,7 +15,7 @@ import type { Saving } from './saving.ts'
 import type { CatalogueFile } from './values.ts'
 
 /** A text under review, with its changes. */
-export interface Review
+interface Review
   extends Pick<AnswerOf<typeof api.catalogue.previews.post>, 'changes' | 'lost_groups' | 'rating'> {
   text: string
 }

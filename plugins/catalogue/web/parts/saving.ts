@@ -86,7 +86,7 @@ export function reportSaved(
  *
  * @param onUndone runs once it is undone
  */
-export function undoing(
+function undoing(
   queries: QueryClient,
   { base, hash }: SavedFile,
   onUndone?: () => void,

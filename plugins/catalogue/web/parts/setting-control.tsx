@@ -5,7 +5,7 @@ import { Select } from '../../../console/web/parts/select.tsx'
 import { Switch } from '../../../console/web/parts/switch.tsx'
 import { isOn, type SettingField, unitOf } from './setting-text.ts'
 
-export interface TextProps extends Omit<TextInputProps, 'onBlur' | 'onKeyDown'> {
+interface TextProps extends Omit<TextInputProps, 'onBlur' | 'onKeyDown'> {
   unit?: string
 }
 

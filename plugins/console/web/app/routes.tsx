@@ -23,7 +23,7 @@ export function usePath(): string {
   return path.slice(basePath().length).replace(/\/$/, '') || '/'
 }
 
-export interface Match<Entry> {
+interface Match<Entry> {
   entry: Entry
   params: Record<string, string>
 }

@@ -18,7 +18,7 @@ const MAX_LABEL_PX = 120
 const LABEL_HEIGHT_PX = 14
 const FONT = '12px system-ui, sans-serif'
 
-export interface Series {
+interface Series {
   /** Stands at the end of its line. */
   label: string
   /** One for each time; null where it was not measured. */

@@ -40,7 +40,7 @@ export interface HealthAnswer {
   first_byte_ms: number | null
 }
 
-export interface LastFailure {
+interface LastFailure {
   failure_class: string
   words: string
   request_id: string

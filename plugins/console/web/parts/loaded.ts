@@ -2,7 +2,7 @@
 import { type ComponentType, useEffect, useReducer } from 'react'
 
 /** Loads a module made for one component. The same function each time: the module is known by it. */
-export type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
+type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
 
 // biome-ignore lint/suspicious/noExplicitAny: of all kinds, each known by its own `Load`
 type Any = any

@@ -54,7 +54,7 @@ export function sqliteEngine(data_folder: string): Engine {
 }
 
 /** Opens a connection to the file, for what is about the file. @throws as `Engine.open` */
-export function openFile(data_folder: string, options: EngineOptions): Database {
+function openFile(data_folder: string, options: EngineOptions): Database {
   requireDatabase(data_folder, options)
   return openIn(data_folder, options, openDatabase)
 }

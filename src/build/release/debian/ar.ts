@@ -2,7 +2,7 @@
 const MAGIC = '!<arch>\n'
 const MAX_NAME_CHARS = 16
 
-export interface ArMember {
+interface ArMember {
   /** At most 16 ASCII characters. */
   readonly name: string
   readonly content: Uint8Array

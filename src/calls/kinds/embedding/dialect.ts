@@ -27,7 +27,7 @@ interface EmbeddingAnswer {
 }
 
 /** The parts of a written answer. */
-export interface Written {
+interface Written {
   answer: EmbeddingAnswer
   request: EmbeddingRequest
   model_id: string

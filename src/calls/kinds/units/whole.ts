@@ -26,7 +26,7 @@ const FORMATS = {
   vtt: (text: string) => /^\ufeff?WEBVTT/.test(text),
 } as const
 
-export type TextFormat = keyof typeof FORMATS
+type TextFormat = keyof typeof FORMATS
 
 /** @param format the `response_format` of a request */
 export const textFormatOf = (format: string | undefined): TextFormat | undefined =>

@@ -34,7 +34,7 @@ interface BatchRead {
 /** Accounts that a batch leaves alone, since others are known to have locked them; `all`: it waits for none, and finds out which are. */
 export type NotAwaited = readonly number[] | 'all'
 
-export interface Reading {
+interface Reading {
   /** In this order, in a transaction at READ COMMITTED: each sees what was committed until its accounts were locked. */
   readonly statements: readonly Statement[]
   /** @param answers one for each statement */

@@ -25,7 +25,7 @@ import { stream } from './stream.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 /** The data of the event `error`; the frame adds its place in the stream. */
-export function renderStreamError(error: GatewayError): string {
+function renderStreamError(error: GatewayError): string {
   const { status, body } = renderError(error)
   const { message, param, code, type } = body.error as Record<string, string | null>
   return JSON.stringify({ type: 'error', code: code ?? type, message, param, status })

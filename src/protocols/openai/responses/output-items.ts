@@ -85,7 +85,7 @@ export const reasoningItem = (
   })
 
 /** A call of a tool, whatever kind its definition is. */
-export interface ToolCall {
+interface ToolCall {
   call_id: string
   name: string
   arguments_json: string

@@ -10,7 +10,7 @@ import type { Orm } from '../../db.ts'
 import { textOf } from './texts.ts'
 
 /** Carries out a statement with numbered parameters. @returns its rows */
-export type Asking = (text: string, values: readonly unknown[]) => Promise<unknown[][]>
+type Asking = (text: string, values: readonly unknown[]) => Promise<unknown[][]>
 
 type Nothing = Record<string, never>
 

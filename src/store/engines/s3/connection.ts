@@ -5,7 +5,7 @@ import { codeOf } from '../../../utilities/thrown.ts'
 import { eachWithin, type Silence, withinSilence } from './silence.ts'
 import { explainBucketFailure, isAbsentObject, isPassing, type NamedIn, nameOf } from './words.ts'
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   named_in: NamedIn
   /** To an answer, and to the next bytes of an object that is read. */
   answer_ms: number

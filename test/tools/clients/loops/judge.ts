@@ -115,7 +115,7 @@ function wrongCharges(loop: Loop): string | false {
 const rising = (one: number, other: number): number => one - other
 
 /** In nano-dollars, of what the provider counted. */
-export function costOf({ totals }: Exchange, { bills_writes }: CurrentModel): number {
+function costOf({ totals }: Exchange, { bills_writes }: CurrentModel): number {
   if (!totals) return 0
   const { prompt, cached, thinking, output } = totals
   const [written_5m, written_1h] = bills_writes ? [totals.written_5m, totals.written_1h] : [0, 0]

@@ -3,7 +3,7 @@ import type { BuiltInProtocol } from '../../../../src/protocols/registry.ts'
 import { type Json, type JsonObject, objectIn, objectsIn } from '../../../../src/protocols/wire/json.ts'
 
 /** A tool's call or its result, as a provider gets it back. */
-export interface Turned {
+interface Turned {
   /** Empty where the protocol has none. */
   readonly id: string
   readonly name: string

@@ -16,7 +16,7 @@ const CALLS = 3
 /** What an agent came to with each model, by the title of the model. */
 export type Row = Readonly<Record<string, Verdict>>
 
-export interface Loops extends AsyncDisposable {
+interface Loops extends AsyncDisposable {
   /** Installs an agent where it is not yet, and runs it with each model. @throws what it was stopped for */
   of(agent: ToolAgent): Promise<Row>
 }

@@ -5,7 +5,7 @@ import type { TypedAnswer } from './answers.ts'
 import recorded from './demands.json' with { type: 'json' }
 
 /** The fields of an object at a place. */
-export interface Demand {
+interface Demand {
   readonly required: readonly string[]
   readonly not_null: readonly string[]
 }

@@ -7,13 +7,13 @@ import { runProgram } from '../process.ts'
 import type { TypedAnswer } from './answers.ts'
 
 /** An answer that a client cannot read. */
-export interface Problem {
+interface Problem {
   /** Its place in the list. */
   readonly line: number
   readonly problem: string
 }
 
-export interface Reader {
+interface Reader {
   readonly name: string
   /** @returns the command that reads lines of JSON */
   install(cache: string): Promise<{ command: readonly string[]; cwd: string }>

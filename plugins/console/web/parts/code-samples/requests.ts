@@ -1,7 +1,7 @@
 // A conversation as a request of each of three APIs; and values as code.
 
 export type Fields = Readonly<Record<string, unknown>>
-export type Language = 'json' | 'python' | 'javascript'
+type Language = 'json' | 'python' | 'javascript'
 
 const MAX_LINE_CHARS = 88
 /** In JSON that is written a field a line, a name begins its line. */
