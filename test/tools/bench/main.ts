@@ -14,6 +14,7 @@ import { machineFigures, untilQuiet } from './machine.ts'
 import type { Contest } from './measure.ts'
 import { peersTable } from './peers-table.ts'
 import { type Figure, goalsOf, tableOf } from './report.ts'
+import { signUpsTable } from './sign-ups.ts'
 import { stagesTable } from './stages.ts'
 import { measureStart } from './start.ts'
 import { OWN_CHECKOUT, startUpstream } from './subjects.ts'
@@ -24,7 +25,7 @@ const HELP = `Compares the gateway with a bare forwarder in front of the same re
 
 bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start|console|cache]... [--against DIR]
               [--gateway DIR | --self] [--metrics] [--busy] [--json]
-bun run bench --stages | --counts | --timeline | --engines | --peers --cache DIR
+bun run bench --stages | --counts | --timeline | --engines | --sign-ups | --peers --cache DIR
               [--against DIR] [--quick] [--busy]
 
   --quick        fewer rounds, smaller loads
@@ -37,6 +38,7 @@ bun run bench --stages | --counts | --timeline | --engines | --peers --cache DIR
   --counts       instead: what a call makes and does: objects, promises, timers, SQL statements
   --timeline     instead: what stands between the key of a stream and the departure of its request
   --engines      instead: a small call with the rows on SQLite and on PostgreSQL, of one gateway and of three
+  --sign-ups     instead: paid calls at a steady rate, with and without 1,000 sign-ups a minute beside them
   --peers        instead: other gateways under the same load, installed into the folder of --cache
   --busy         does not wait for a quiet machine
   --json         the figures as JSON
@@ -65,7 +67,7 @@ const PARTS: Record<string, Part> = {
 
 /** What is shown in place of the figures. @param cache where peers are installed */
 const TABLES: Record<
-  'stages' | 'counts' | 'timeline' | 'peers' | 'engines',
+  'stages' | 'counts' | 'timeline' | 'peers' | 'engines' | 'sign-ups',
   (bench: Bench, cache: string) => Promise<string>
 > = {
   stages: stagesTable,
@@ -73,6 +75,7 @@ const TABLES: Record<
   timeline: timelineTable,
   peers: (bench, cache) => peersTable(bench, cache, say),
   engines: (bench) => enginesTable(bench, say),
+  'sign-ups': (bench) => signUpsTable(bench, say),
 }
 
 /** @returns the exit status where a folder is no checkout */
@@ -113,6 +116,7 @@ async function main(): Promise<number> {
       timeline: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
       engines: { type: 'boolean', default: false },
+      'sign-ups': { type: 'boolean', default: false },
       cache: { type: 'string' },
       busy: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -141,7 +145,9 @@ async function main(): Promise<number> {
   const upstream = await startUpstream()
   const effort = values.quick ? QUICK : FULL
   const bench: Bench = { upstream, effort, checkout, against, metrics: values.metrics }
-  const table = (['stages', 'counts', 'timeline', 'peers', 'engines'] as const).find((name) => values[name])
+  const table = (['stages', 'counts', 'timeline', 'peers', 'engines', 'sign-ups'] as const).find(
+    (name) => values[name],
+  )
   try {
     const text = table
       ? await TABLES[table](bench, values.cache ?? '')
