@@ -46,9 +46,11 @@ export async function settleShares(parts: SharingParts): Promise<void> {
   }
 }
 
+/** Any other payment without a share had none, as while referrals were off. */
 async function creditMissing(parts: SharingParts, payment: ReferredPayment): Promise<void> {
-  const { paid_at_ms, state } = payment
-  if (state !== 'paid' || paid_at_ms === null || paid_at_ms < parts.now() - CREDITED_MS) return
+  const { paid_at_ms, state, by_command } = payment
+  if (by_command === 0 || state !== 'paid' || paid_at_ms === null || paid_at_ms < parts.now() - CREDITED_MS)
+    return
   const [share] = await sharesOfPayment(parts, payment)
   if (share) await parts.ledger.submit({ op: 'top_up', ...share, now_ms: parts.now() })
 }

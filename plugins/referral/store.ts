@@ -56,13 +56,17 @@ export interface ReferredPayment extends SharedPayment {
   paid_at_ms: number | null
   account_id: number
   referrer_id: number
+  /** 1: a command has credited it, which gives nobody a share. */
+  by_command: number
 }
 
 /** Payments of referred accounts that have changed since a moment. */
 export const changedPayments = (db: Db, since_ms: number, after_id: number): Awaitable<ReferredPayment[]> =>
   db.rows<ReferredPayment>(
     `SELECT orders.id AS id, orders.state AS state, amount_minor, refunded_minor, credit_nanos, paid_at_ms,
-            orders.account_id AS account_id, referrer_id
+            orders.account_id AS account_id, referrer_id,
+            CASE WHEN EXISTS (SELECT 1 FROM state_changes WHERE subject = 'orders' AND subject_id = orders.id AND to_state = 'paid'
+              AND source = 'command') THEN 1 ELSE 0 END AS by_command
        FROM referrals JOIN orders ON orders.account_id = referrals.account_id
       WHERE orders.changed_at_ms >= $since_ms AND orders.id > $after_id
         AND orders.state NOT IN ('open', 'expired', 'cancelled')

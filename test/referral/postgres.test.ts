@@ -36,6 +36,12 @@ test.skipIf(!hasPostgres)(
        VALUES (7, 2, 'top_up', 'fake', 'USD', 300, 1, 1000, 0, 'paid', 0, 5, 9, 5, 0, 1)`,
       ),
     )
+    await db.begin((tx) =>
+      tx.rows(
+        `INSERT INTO state_changes (subject, subject_id, account_id, from_state, to_state, source, detail, at_ms)
+       VALUES ('orders', 7, 2, 'open', 'paid', 'command', '{}', 5)`,
+      ),
+    )
     const ledgers = [openSharedLedger(url), openSharedLedger(url)]
     const settle = () =>
       Promise.all(

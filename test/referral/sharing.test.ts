@@ -1,8 +1,11 @@
 // The shares of payments, from the payment to the end of its refunds and disputes: each once, and to the nano-dollar.
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { credit } from '../../plugins/payments/crediting.ts'
 import { movedOf } from '../../plugins/payments/shares.ts'
+import { orderById } from '../../plugins/payments/store.ts'
 import { settleShares, sharesOfPayment } from '../../plugins/referral/sharing.ts'
 import { paymentScene } from '../payments/console/scene.ts'
+import { memoryLog } from '../support/memory-log.ts'
 import { SEED } from '../support/seed.ts'
 
 const USD = 1_000_000_000
@@ -21,6 +24,16 @@ const bob = gateway.rows().accounts.find(({ name }) => name === 'bob')?.id ?? 0
 const [bobs, alices] = [() => scene.balance('bob') ?? 0, () => scene.balance() ?? 0]
 const debt = () => gateway.rows().accounts.find(({ name }) => name === 'bob')?.debt_nanos ?? 0
 const run = (sql: string) => store.write((db) => db.rows(sql))
+/** As a command marks it, which knows nothing of shares. */
+async function marked(amount: string): Promise<number> {
+  const id = await scene.ordered(amount)
+  const order = await orderById(store, id)
+  const { currency, amount_minor } = order
+  const without = { ...parts, providers: () => [], publicUrl: () => '', log: memoryLog().log }
+  await credit(without, order, { state: 'paid', currency, amount_minor }, { source: 'command' })
+  await run(`UPDATE orders SET paid_at_ms = ${Date.now()} WHERE id = ${id}`)
+  return id
+}
 const refund = (id: number, amount?: string) =>
   operator.json('POST', `/orders/${id}/refund`, { reason: '', ...(amount === undefined ? {} : { amount }) })
 
@@ -79,7 +92,9 @@ describe('a payment', () => {
 
   test('that a command marked as paid gets its share from the sweep, for a day', async () => {
     await run('DELETE FROM referrals')
-    const [soon, late] = [await scene.paid('25'), await scene.paid('25')]
+    const [soon, late] = [await marked('25'), await marked('25')]
+    // Credited by the gateway, while nobody was to get a share.
+    await scene.paid('25')
     await run(`UPDATE orders SET paid_at_ms = ${Date.now() - 86_400_001} WHERE id = ${late}`)
     await run(`INSERT INTO referrals VALUES (1, ${alice.id}, ${bob}, ${Date.now() - 1_000})`)
     const before = bobs()

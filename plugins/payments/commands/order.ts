@@ -92,6 +92,7 @@ function addMarkPaid(group: Command, deps: CliDeps): void {
             amount_minor,
             currency: paid_in,
             reference,
+            source: 'command',
             by: context.folder.by,
           })
           const after = await requireOrder(parts.db, order.id, deps.now())

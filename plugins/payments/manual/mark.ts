@@ -20,6 +20,8 @@ export interface PaidMark {
   currency: string
   /** The bank's own number of the transfer: it pays one order. */
   reference: string
+  /** What a command credits goes without the credits to others, which the gateway makes later. */
+  source?: 'operator' | 'command'
   by?: ActionContext | undefined
 }
 
@@ -33,13 +35,13 @@ const REFERENCE = /^[\p{L}\p{N}\p{P}\p{S} ]{1,140}$/u
  * conflict for an order that was paid, and for a transfer that has paid another one; invalid_request for a reference that is none
  */
 export async function markPaid(parts: PaymentParts, order_id: number, mark: PaidMark): Promise<Order> {
-  const { by, currency, amount_minor } = mark
+  const { by, currency, amount_minor, source = 'operator' } = mark
   const reference = mark.reference.trim().replace(/\s+/g, ' ')
   if (!REFERENCE.test(reference))
     throw invalidRequest('reference: write the bank’s number of the transfer, with at most 140 characters.', {
       param: 'reference',
     })
-  const cause = { source: 'operator', by } as const
+  const cause = { source, by }
   const seen = await orderById(parts.db, order_id)
   refuseOther(seen)
   providerOf(parts, MANUAL)

@@ -106,11 +106,11 @@ describe('beside a running gateway', () => {
       expect.stringMatching(/^Next look {2}20\d\d-\S+Z$/),
       '',
       expect.stringMatching(/^TIME +OF +TO +BY +DETAIL$/),
-      expect.stringMatching(/^20\S+Z +order +paid +operator +paid: 25.00 EUR$/),
+      expect.stringMatching(/^20\S+Z +order +paid +command +paid: 25.00 EUR$/),
     ])
     expect(await cli.json('order', 'show', String(order.id))).toMatchObject({
       ...{ id: order.id, state: 'paid', payment_reference: 'B-1', refunds: [] },
-      changes: [{ from: 'open', to: 'paid', source: 'operator' }],
+      changes: [{ from: 'open', to: 'paid', source: 'command' }],
     })
   })
 
