@@ -232,13 +232,14 @@ async function chargeSaved(
   if (!customer) return NO_CARD
   const { card_reference } = customer
   try {
-    // Its answer may have been lost. Keys of idempotency are of a day and of a card, and neither of this order alone.
+    // Its answer may have been lost, and Stripe forgets keys of idempotency after a day.
     const before = await chargeBefore(stripe, order, customer)
     if (before) return before
     if (card_reference === null) return NO_CARD
     if (now() >= order.expires_at_ms) return { refused: 'The payment could not be made in time.' }
     const { id } = await stripe.paymentIntents.create(chargeOf(order, { ...customer, card_reference }), {
-      idempotencyKey: `${keyOf('charge', order)}-${card_reference}`,
+      // Not of the card: of two gateways that ask at once, one may know another card by then.
+      idempotencyKey: keyOf('charge', order),
     })
     return { reference: id }
   } catch (thrown) {

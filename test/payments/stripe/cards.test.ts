@@ -130,6 +130,18 @@ test.each([
   },
 )
 
+test('a charge that another gateway has just asked for is not made again by the card that was saved meanwhile', async () => {
+  await save()
+  const { parts } = scene.payments
+  const { order } = await charge()
+  await save()
+  // As before Stripe lists it.
+  for (const object of scene.stripe.state.objects.values())
+    if (object.object === 'payment_intent') object.created = 0
+  const seen = await asSeenByProviders(parts, order)
+  await expect(providerOf(parts, 'stripe').chargeSaved?.(seen)).rejects.toThrow('idempotent requests')
+})
+
 test('a bank that asks for the person refuses the charge with what to do', async () => {
   await save('card_asking')
   expect((await charge()).charged).toEqual({
