@@ -8,7 +8,7 @@ import { type FileStores, storedAt } from '../../src/app/process/files/stores.ts
 import { conflict } from '../../src/domain/errors.ts'
 import type { StoredBytes } from '../../src/domain/stored-bytes.ts'
 import { type Db, LONG } from '../../src/store/db.ts'
-import { isAbsentObject } from '../../src/store/engines/s3/words.ts'
+import { isAbsentObject } from '../../src/store/engines/s3/failure.ts'
 import { exportedTables, type StoredTable } from '../../src/store/stored-table.ts'
 import { type PackedEntry, packedTar, type TarWriter } from '../../src/store/tar.ts'
 import { countTables, pathsOf } from './exported-rows.ts'

@@ -1,6 +1,6 @@
 // The health of the bucket of files: a failure begins its trouble, and a trial that succeeds ends it. While it works it is asked nothing.
 import { StorageFailure } from '../domain/storage-failure.ts'
-import { isAbsentObject } from '../store/engines/s3/words.ts'
+import { isAbsentObject } from '../store/engines/s3/failure.ts'
 import { codeOf, messageOf } from '../utilities/thrown.ts'
 
 export interface BucketHealth {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DataPaths } from '../../../src/app/process/data-paths.ts'
 import { type FileStores, storedAt } from '../../../src/app/process/files/stores.ts'
-import { isAbsentObject } from '../../../src/store/engines/s3/words.ts'
+import { isAbsentObject } from '../../../src/store/engines/s3/failure.ts'
 import type { Source } from '../archive/pack.ts'
 import { type PluginFilesOptions, pluginFiles } from './plugin-files.ts'
 

@@ -26,8 +26,8 @@ export const planOf = (
 ): PlanInForce | undefined =>
   plan && model_id !== undefined && amount_nanos > 0 && now_ms < plan.covers_until_ms ? plan : undefined
 
-/** Why a plan does not cover a call; undefined: it does, whatever the call costs up to its ceiling. */
-export function uncovered(
+/** The refusal of a call that a plan does not cover; undefined: it does, whatever the call costs up to its ceiling. */
+export function planRefusal(
   { budgets, concurrent_calls, running, hasModel }: PlanInForce,
   { model_id = '', amount_nanos, now_ms }: HoldOperation,
 ): Refused | undefined {

@@ -39,7 +39,7 @@ import type {
   VoidOperation,
   VoidOutcome,
 } from './operations.ts'
-import { coversExactly, planOf, uncovered } from './plans.ts'
+import { coversExactly, planOf, planRefusal } from './plans.ts'
 import { refund } from './refunds.ts'
 import { callOf, type OpenHold, openHoldOf, release } from './resolving.ts'
 import { spendLeft } from './spend-left.ts'
@@ -81,7 +81,7 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
   if (reached) return { ok: false, ...reached }
   const plan = planOf(account, operation)
   if (plan) {
-    const refusal = uncovered(plan, operation)
+    const refusal = planRefusal(plan, operation)
     if (!refusal) return openHold(book, { account, key }, operation, amount_nanos, plan.period_id)
     if (!plan.overflow) return refusal
   }

@@ -2,8 +2,8 @@
 import type { Bucket } from '../../../domain/catalogue.ts'
 import { atEnd } from '../../../utilities/at-end.ts'
 import { codeOf } from '../../../utilities/thrown.ts'
+import { explainBucketFailure, isAbsentObject, isPassing, type NamedIn, nameOf } from './failure.ts'
 import { eachWithin, type Silence, withinSilence } from './silence.ts'
-import { explainBucketFailure, isAbsentObject, isPassing, type NamedIn, nameOf } from './words.ts'
 
 interface ConnectionOptions {
   named_in: NamedIn

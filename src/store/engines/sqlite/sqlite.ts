@@ -3,10 +3,10 @@ import type { Database } from 'bun:sqlite'
 import type { ActionContext } from '../../../domain/actions.ts'
 import { MAX_BUSY_WAIT_MS, neverBlock } from '../../busy.ts'
 import type { Awaitable, Db, Orm, Statements, Tx, Values, Writing } from '../../db.ts'
-import { Line } from './line.ts'
 import { OneConnection, type Session } from './one-connection.ts'
 import { type OpenOptions, openDatabase, openUnsynced } from './open.ts'
 import { inTransaction, ormOf, sessionOf } from './session.ts'
+import { WriteQueue } from './write-queue.ts'
 
 export interface DbOptions extends OpenOptions {
   /** The actor of the changes, for the audit log. */
@@ -69,12 +69,12 @@ const readerOver = (connection: Database): Reader => ({
 /** Statements answer at once, so a transaction that awaits only them ends in the turn of the event loop in which it begins. */
 export class SqliteDb implements Db {
   readonly by: ActionContext | undefined
-  readonly file = { copyLog: () => this.#lineOf({ durable: false }).copyLog() }
+  readonly file = { copyLog: () => this.#queueOf({ durable: false }).copyLog() }
   readonly #connection: Database
   readonly #reading: Session
   readonly #opening: Opening
-  #durable: Line | undefined
-  #quick: Line | undefined
+  #durable: WriteQueue | undefined
+  #quick: WriteQueue | undefined
   readonly #idle_readers: Reader[] = []
   #may_write = true
   #is_closed = false
@@ -95,11 +95,11 @@ export class SqliteDb implements Db {
   }
 
   write<T>(work: (db: Statements) => Awaitable<T>, writing: Pick<Writing, 'durable'> = {}): Promise<T> {
-    return this.#lineOf(writing).write(work)
+    return this.#queueOf(writing).write(work)
   }
 
   begin<T>(work: (tx: Tx) => Awaitable<T>, writing: Writing = {}): Promise<T> {
-    return this.#lineOf(writing).begin(work, writing.by ?? this.by)
+    return this.#queueOf(writing).begin(work, writing.by ?? this.by)
   }
 
   /** Over a connection of its own: on that which reads, others would read the past with it. */
@@ -123,13 +123,13 @@ export class SqliteDb implements Db {
   /** Lets writes fail, as if the disk could only be read; or no more. */
   mayWrite(may_write: boolean): void {
     this.#may_write = may_write
-    for (const line of [this.#durable, this.#quick]) line?.mayWrite(may_write)
+    for (const queue of [this.#durable, this.#quick]) queue?.mayWrite(may_write)
   }
 
   async close(): Promise<void> {
     this.#is_closed = true
     for (const { connection } of this.#idle_readers.splice(0)) connection.close()
-    for (const line of [this.#durable, this.#quick]) await line?.close()
+    for (const queue of [this.#durable, this.#quick]) await queue?.close()
     this.#connection.close()
   }
 
@@ -137,21 +137,21 @@ export class SqliteDb implements Db {
     return this.close()
   }
 
-  #lineOf({ durable = true }: Writing): Line {
+  #queueOf({ durable = true }: Writing): WriteQueue {
     if (durable) {
-      this.#durable ??= this.#newLine(durable)
+      this.#durable ??= this.#newQueue(durable)
       return this.#durable
     }
-    this.#quick ??= this.#newLine(durable)
+    this.#quick ??= this.#newQueue(durable)
     return this.#quick
   }
 
-  #newLine(durable: boolean): Line {
+  #newQueue(durable: boolean): WriteQueue {
     const connection = this.#opening.toWrite(durable)
     // Over one connection all that writes waits for all else.
-    if (!durable && connection === this.#connection) return this.#lineOf({ durable: true })
-    const line = new Line(connection, !durable, this.#opening.wait_ms ?? MAX_BUSY_WAIT_MS)
-    if (!this.#may_write) line.mayWrite(false)
-    return line
+    if (!durable && connection === this.#connection) return this.#queueOf({ durable: true })
+    const queue = new WriteQueue(connection, !durable, this.#opening.wait_ms ?? MAX_BUSY_WAIT_MS)
+    if (!this.#may_write) queue.mayWrite(false)
+    return queue
   }
 }

@@ -1,4 +1,4 @@
-// The line before a connection that writes: one piece of work after the other, each waiting for another process's lock.
+// The queue before a connection that writes: one piece of work after the other, each waiting for another process's lock.
 import type { Database } from 'bun:sqlite'
 import type { ActionContext } from '../../../domain/actions.ts'
 import { neverBlock, untilFree } from '../../busy.ts'
@@ -14,7 +14,7 @@ import { inTransaction, ormOf, sessionOf } from './session.ts'
 const WRITES_A_CHECKPOINT = 100
 
 /** A connection that writes, and what waits for it. */
-export class Line {
+export class WriteQueue {
   readonly #connection: Database
   readonly #session: Session
   readonly #leaves_checkpoints: boolean
