@@ -1,5 +1,6 @@
 // Webhooks of payment methods over real sockets: one that nobody signed, too large or for another method changes nothing; a signed one is a hint.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import type { Patient } from '../../src/app/checks/check.ts'
 import { SIGNATURE } from './fake-provider.ts'
 import { startPayingGateway } from './gateway.ts'
 import { CREDIT } from './world.ts'
@@ -158,3 +159,21 @@ test('those that nobody signed are counted, and looks by their result', async ()
     expect.any(Number),
   ])
 })
+
+test('a thousand that nobody signed are counted, raise the alert, and leave no more lines than callers may cause', async () => {
+  const lines = () => gateway.log.text().split('a webhook was refused').length - 1
+  const metric = at.whole.operations.metrics.find(
+    ({ name }) => name === 'tollgate_payment_webhooks_refused_total',
+  )
+  const counted = async () => [...((await metric?.values()) ?? [])][0]?.[1] ?? 0
+  const before = { lines: lines(), counted: await counted() }
+  for (let sent = 0; sent < 1_000; sent += 50)
+    await Promise.all(Array.from({ length: 50 }, () => webhook('fake', 'x')))
+  expect((await counted()) - before.counted).toBe(1_000)
+  expect(lines() - before.lines).toBeLessThanOrEqual(100)
+  const check = at.whole.operations.checks.find(({ name }) => name === 'payment webhooks')
+  if (check?.needs !== 'folder') throw new Error('the check of webhooks is not there')
+  expect(await check.look({ now: at.whole.calls.now } as Patient, 'alert')).toMatchObject([
+    { level: 'warn', found: 'a webhook of fake came without a valid signature' },
+  ])
+}, 60_000)

@@ -12,6 +12,7 @@ import type {
 import type { Db } from '../../../src/store/db.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import type { Network } from '../method-parts.ts'
+import { notAnswering } from '../parts.ts'
 import { toStripe } from './amounts.ts'
 import { type Customer, chargeOf, isMarkOf, keyOf, pageOf } from './checkout.ts'
 import { connection } from './client.ts'
@@ -53,9 +54,10 @@ const SKEW_MS = 3_600_000
 export function stripeProvider(parts: StripeParts, currencies: readonly string[]): PaymentProvider {
   const { settings, network, now } = parts
   const connect = connection(settings, network)
+  const title = 'Card'
   return {
     name: STRIPE,
-    title: 'Card',
+    title,
     currencies,
     min_minor: MIN_MINOR,
     max_minor: MAX_MINOR,
@@ -66,9 +68,13 @@ export function stripeProvider(parts: StripeParts, currencies: readonly string[]
     async hook(request) {
       const stripe = await connect()
       const event = await checkedEvent(stripe, request, settings(), now())
-      const hint = await hintOf(stripe, event, settings())
-      if (hint?.about === 'card') await parts.cardSaved?.(hint.session)
-      return hint?.about === 'payment' ? { reference: hint.reference } : undefined
+      try {
+        const hint = await hintOf(stripe, event, settings())
+        if (hint?.about === 'card') await parts.cardSaved?.(hint.session)
+        return hint?.about === 'payment' ? { reference: hint.reference } : undefined
+      } catch (cause) {
+        throw notAnswering({ title }, cause)
+      }
     },
     refund: async (order, amount_minor, key) => await refund(await connect(), order, amount_minor, key),
     chargeSaved: async (order) => await chargeSaved(parts, await connect(), order),

@@ -129,6 +129,23 @@ describe('a signed event', () => {
     expect({ state: (await scene.read(order)).state, gained: gained() }).toEqual({ state: 'open', gained: 0 })
   })
 
+  test('while Stripe does not answer is sent again: 502, and no alert of a forged one', async () => {
+    const order = await scene.order()
+    scene.stripe.pay(order.reference)
+    const { payment_intent } = scene.stripe.object(order.reference)
+    const body = paidEvent({ id: 'ch_1', object: 'charge', payment_intent })
+    const refused = () => scene.gateway.log.text().split('a webhook was refused').length - 1
+    const refused_before = refused()
+    scene.stripe.key = 'sk_test_of_another'
+    const answer = await signed(body)
+    scene.stripe.key = 'sk_test_of_the_fake'
+    expect({ status: answer.status, refused: refused() - refused_before, gained: gained() }).toEqual({
+      ...{ status: 502, refused: 0, gained: 0 },
+    })
+    expect((await signed(body)).status).toBe(200)
+    expect(gained()).toBe(27)
+  })
+
   test('that is no JSON is refused', async () => {
     expect((await signed('paid')).status).toBe(400)
   })
