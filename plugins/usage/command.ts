@@ -15,6 +15,7 @@ import { call_columns, callCsv, type FilterOptions, filterOfOptions, listCalls }
 import { CALL_COLUMNS, CALL_MARGIN_COLUMNS, CALL_MARGIN_WORDS } from './command-columns.ts'
 import { ORDERS, SUM_TABLE, sum_columns, usage_report } from './list.ts'
 import {
+  PLANS,
   REPORT_GROUPS,
   type ReportGroup,
   type ReportOrder,
@@ -136,10 +137,14 @@ async function answerReport(
       zone: machineZone(),
       from_ms,
       until_ms,
+      with_plans: true,
     }),
   )
-  // A day or a month without calls has no line here.
-  const rows = report.rows.filter(({ calls, provider_cost_nanos }) => calls > 0 || provider_cost_nanos > 0)
+  // A day or a month without calls and fees has no line here.
+  const rows = report.rows.filter(
+    ({ calls, cost_nanos, provider_cost_nanos, covered_cost_nanos }) =>
+      calls > 0 || cost_nanos !== 0 || provider_cost_nanos > 0 || covered_cost_nanos > 0,
+  )
   const listed = rows.slice(0, limit)
   const { columns, csv: csv_names } = usage_report
   const name = {
@@ -161,6 +166,8 @@ async function answerReport(
     remark(`${rows.length - listed.length} more: raise --limit. TOTAL is of the lines above.`)
   if (machineZone() !== 'UTC')
     remark(`Days of ${machineZone()}. The API has days of UTC where no zone is named.`)
+  if (rows.some(({ name }) => name === PLANS))
+    remark(`${PLANS}: fees that were paid, and what providers take for the calls that plans covered.`)
   if (by === 'price_group') remark('Accounts count with the price group that they are in now.')
   if (filter.since === undefined)
     remark(

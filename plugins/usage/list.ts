@@ -54,7 +54,7 @@ export const sum_columns = columnsOf<CallTotals>()({
   images: integer(({ images }) => images),
   revenue: money(({ cost_nanos }) => cost_nanos, {
     seen_by: OPERATOR,
-    description: 'What accounts were charged, net of refunds.',
+    description: 'What accounts were charged, net of refunds, and paid for plans.',
   }),
   spent: money(({ cost_nanos }) => cost_nanos, {
     seen_by: OTHERS,
@@ -62,7 +62,8 @@ export const sum_columns = columnsOf<CallTotals>()({
   }),
   provider_cost: nullableMoney((sum) => marginOf(sum)?.provider_cost_nanos ?? null, {
     seen_by: OPERATOR,
-    description: 'What providers take for the calls of which it is known; null if it is known of none.',
+    description:
+      'What providers take for the calls of which it is known; null if it is known of none. For calls that plans cover, only beside the fees of plans.',
   }),
   known_revenue: nullableMoney((sum) => marginOf(sum)?.known_revenue_nanos ?? null, {
     seen_by: OPERATOR,
@@ -77,6 +78,18 @@ export const sum_columns = columnsOf<CallTotals>()({
   known_cost_percent: word(Percent, (sum) => percent(knownShare(sum)), {
     seen_by: OPERATOR,
     description: 'The share of the calls whose cost is known.',
+  }),
+  covered_calls: integer(({ covered_calls }) => covered_calls, {
+    seen_by: OPERATOR,
+    description: 'Of the calls, those that plans covered.',
+  }),
+  covered: money(({ covered_nanos }) => covered_nanos, {
+    seen_by: OPERATOR,
+    description: 'Their list price.',
+  }),
+  covered_provider_cost: money(({ covered_cost_nanos }) => covered_cost_nanos, {
+    seen_by: OPERATOR,
+    description: 'What providers take for them.',
   }),
 })
 
@@ -141,7 +154,9 @@ function reportIn(db: Db, filter: ReportFilter, { now_ms, viewer }: Reading): Pr
   const { account_id, key_ids, model, provider, by = 'model', order, zone = UTC } = filter
   const { from_ms, until_ms } = timeOf(filter, now_ms, zone)
   const owner = { account_id, key_ids, model, provider }
-  const report = reportOf(db, { filter: owner, by, order, zone, from_ms, until_ms })
+  // An account pays for its plan, which is not a charge of calls.
+  const with_plans = !viewer || viewer.side === 'operator'
+  const report = reportOf(db, { filter: owner, by, order, zone, from_ms, until_ms, with_plans })
   reports.set(filter, report)
   return report
 }
@@ -167,7 +182,8 @@ export const usage_report = defineList<Omit<ReportRow, 'key_id'> & { key_id: num
   filters,
   columns: {
     name: text(({ name }) => name, {
-      description: 'The model, account, price group, key, provider, route, day (UTC) or month.',
+      description:
+        'The model, account, price group, key, provider, route, day (UTC) or month; (plans): fees, and the cost of the calls that plans covered.',
     }),
     account_id: nullableInteger(({ account_id }) => account_id, { csv_name: false }),
     account: nullableText(({ account }) => account, { csv_name: false }),

@@ -95,8 +95,9 @@ async function overviewView(
   const { account_id, key_ids, model, provider, zone = UTC } = requested
   const filter = { account_id, key_ids, model, provider }
   const range = timeOf(requested, now_ms, zone)
-  const overview = await overviewOf(db, { filter, time: range, zone, now_ms, memory })
   const is_operator = viewer.side === 'operator'
+  const time_of = { time: range, zone, now_ms, with_plans: is_operator }
+  const overview = await overviewOf(db, { filter, ...time_of, memory })
   const view = (sum: CallTotals & Latency) => totalsView(viewer, sum)
   const { from_ms, until_ms, before } = range
   return {

@@ -5,13 +5,14 @@ import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
 import type { Model } from '../../../src/domain/catalogue.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
-import { type CoveredSum, coveredIn, planFees } from '../../../src/money/ledger/covered.ts'
-import { totalOf } from '../../../src/money/ledger/totals.ts'
+import { feesByAccount } from '../../../src/money/ledger/plan-fees.ts'
+import { type CallTotals, totalOf } from '../../../src/money/ledger/totals.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { perConnection } from '../../../src/store/prepared.ts'
 import { accounts } from '../../../src/store/schema.ts'
 import { SumView, sumView } from '../list.ts'
-import { type ReportRequest, reportOf } from '../report/report.ts'
+import { PLANS, type ReportRequest, reportOf } from '../report/report.ts'
+import { isOfAll } from '../report/sums.ts'
 
 export const ResaleView = Closed({
   /** The sum of all balances: paid in, and not spent. */
@@ -55,9 +56,8 @@ export async function resaleView(
   request: Pick<ReportRequest, 'filter' | 'from_ms' | 'until_ms' | 'zone'>,
 ): Promise<Static<typeof ResaleView>> {
   const { owed_nanos = 0, debts_nanos = 0, debtors = 0 } = (await queries(db).balances.get()) ?? {}
-  const covered = await coveredIn(db, request, request.filter)
-  const costOf = new Map(covered.map((sum) => [sum.model, sum.provider_cost_nanos]))
-  const { rows } = await reportOf(db, { ...request, by: 'model', order: 'margin' })
+  const report = await reportOf(db, { ...request, by: 'model', order: 'margin', with_plans: true })
+  const rows = report.rows.filter(({ name }) => name !== PLANS)
   const { models } = calls.catalogue()
   const hasNoCost = (one: Model | undefined) => one?.routes.some(({ cost }) => cost === undefined) ?? false
   return {
@@ -65,13 +65,8 @@ export async function resaleView(
     ...money('debts', debts_nanos),
     debtors,
     models: rows.length,
-    plans: await plansView(db, request, covered),
+    plans: await plansView(db, request, report.total),
     below_cost: rows
-      // A covered call is paid by the fee of its plan.
-      .map((row) => ({
-        ...row,
-        provider_cost_nanos: Math.max(0, row.provider_cost_nanos - (costOf.get(row.name) ?? 0)),
-      }))
       .filter(({ known_revenue_nanos, provider_cost_nanos }) => known_revenue_nanos < provider_cost_nanos)
       .map((row) => ({ model: row.name, ...sumView('operator', row) })),
     cost_unknown: rows
@@ -83,18 +78,16 @@ export async function resaleView(
 async function plansView(
   db: Db,
   { filter, ...time }: Pick<ReportRequest, 'filter' | 'from_ms' | 'until_ms'>,
-  covered: readonly CoveredSum[],
+  { covered_calls, covered_nanos, covered_cost_nanos }: CallTotals,
 ): Promise<Static<typeof ResaleView>['plans']> {
-  const { account_id, model, key_ids, provider } = filter
-  if (model !== undefined || key_ids !== undefined || provider !== undefined) return null
-  const fees_nanos = await planFees(db, time, account_id)
-  if (fees_nanos === 0 && covered.length === 0) return null
-  const sumOf = (name: 'calls' | 'covered_nanos' | 'provider_cost_nanos') =>
-    covered.reduce((total, sum) => total + sum[name], 0)
+  if (!isOfAll(filter)) return null
+  const fees = await feesByAccount(db, { ...time, account_id: filter.account_id })
+  const fees_nanos = [...fees.values()].reduce((sum, nanos) => sum + nanos, 0)
+  if (fees_nanos === 0 && covered_calls === 0) return null
   return {
     ...money('fees', fees_nanos),
-    calls: sumOf('calls'),
-    ...money('covered', sumOf('covered_nanos')),
-    ...money('provider_cost', sumOf('provider_cost_nanos')),
+    calls: covered_calls,
+    ...money('covered', covered_nanos),
+    ...money('provider_cost', covered_cost_nanos),
   }
 }

@@ -9,6 +9,7 @@ import { KnownDays } from './known-days.ts'
 import { reportQueries } from './queries.ts'
 import { isOfAll, type ReportFilter, sumsOfSteps } from './sums.ts'
 import { isSampled, NO_TIMES, type Times, timesOf } from './times.ts'
+import { readFees, withPlans } from './plans.ts'
 import { type Found, quantile, together, totalsOf } from './totals.ts'
 
 /** How long calls took until their first byte, and in all; null if none was answered. */
@@ -48,6 +49,8 @@ interface OverviewRequest {
   /** Of days. */
   zone: Zone
   now_ms: number
+  /** As in reports. */
+  with_plans?: boolean
   /** Absent: nothing is known from before. */
   memory?: OverviewMemory
 }
@@ -61,7 +64,7 @@ export const overviewOf = (db: Db, request: OverviewRequest): Promise<Overview> 
 
 async function readOverview(
   db: Db,
-  { filter, time, zone, now_ms, memory = createOverviewMemory() }: OverviewRequest,
+  { filter, time, zone, now_ms, with_plans = false, memory = createOverviewMemory() }: OverviewRequest,
 ): Promise<Overview> {
   const step_ms = time.until_ms - time.from_ms > MAX_DAYS_BY_HOUR * DAY_MS ? DAY_MS : HOUR_MS
   const refunds = await refundCount(db)
@@ -80,23 +83,35 @@ async function readOverview(
   const times = await readTimes(found)
   const [times_before] = await readTimes([found_before])
   const in_range = together(time, found)
+  const sumOf = await readSums(db, { filter, time, with_plans })
   return {
     step_ms,
     points: found.map((point, index) => ({
-      ...totalsOf(point),
+      ...sumOf(point),
       start_ms: point.from_ms,
       ...latencyOf(times[index]),
     })),
     totals: {
-      ...totalsOf(in_range),
+      ...sumOf(in_range),
       ...latencyOf({
         first_byte: times.flatMap(({ first_byte }) => first_byte),
         duration: times.flatMap(({ duration }) => duration),
       }),
     },
-    before: { ...totalsOf(found_before), ...latencyOf(times_before) },
+    before: { ...sumOf(found_before), ...latencyOf(times_before) },
     is_sampled: times.length > 0 && found.some(isSampled),
   }
+}
+
+/** The sums of found calls, with plans where these count. */
+async function readSums(
+  db: Db,
+  { filter, time, with_plans }: Required<Pick<OverviewRequest, 'filter' | 'time' | 'with_plans'>>,
+): Promise<(found: Found) => CallTotals> {
+  if (!with_plans || !isOfAll(filter)) return totalsOf
+  const fees = await readFees(db, time, filter.account_id)
+  const fees_before = await readFees(db, time.before, filter.account_id)
+  return (found) => withPlans(totalsOf(found), (found.until_ms <= time.from_ms ? fees_before : fees)(found))
 }
 
 /** Its days, the first and the last cut off where it begins and ends. */

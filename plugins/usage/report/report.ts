@@ -4,10 +4,12 @@ import { keysByNumber } from '../../../src/access/rows-by-number.ts'
 import { marginOf, marginShare } from '../../../src/domain/margin.ts'
 import type { TimeRange } from '../../../src/domain/ranges.ts'
 import { dayOf, monthOf, type Zone } from '../../../src/domain/zones.ts'
+import { feesByAccount } from '../../../src/money/ledger/plan-fees.ts'
 import { addTotals, type CallTotals, NO_CALLS } from '../../../src/money/ledger/totals.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { KnownDays } from './known-days.ts'
-import { type GroupSum, type ReportFilter, sumsByGroup, sumsOfSteps } from './sums.ts'
+import { readFees, withPlans } from './plans.ts'
+import { type GroupSum, isOfAll, type ReportFilter, sumsByGroup, sumsOfSteps } from './sums.ts'
 
 export const REPORT_GROUPS = [
   'model',
@@ -50,6 +52,11 @@ export interface ReportRequest extends TimeRange {
   order?: ReportOrder | undefined
   /** Of days and months. */
   zone: Zone
+  /**
+   * Whether fees of plans count as revenue, and the cost of the calls that they cover, where the figures are of all calls; absent: of the
+   * calls that balances pay alone.
+   */
+  with_plans?: boolean
 }
 
 /** A row: a group by its name, and its sums. Fields that its group lacks are null. */
@@ -73,11 +80,34 @@ export interface Report {
 export const reportOf = (db: Db, request: ReportRequest): Promise<Report> =>
   db.snapshot(async (then) => {
     const { by, order = DEFAULT_ORDERS[by] } = request
-    const rows = await ROWS_BY[by](then, request)
+    const rows = (await ROWS_BY[by](then, request)).sort(comparedBy(order))
     const total = { ...NO_CALLS }
     for (const row of rows) addTotals(total, row)
-    return { rows: rows.sort(comparedBy(order)), total }
+    const plans = countsPlans(request) && !OF_FEES.has(by) ? await rowOfPlans(then, request, total) : undefined
+    if (!plans) return { rows, total }
+    addTotals(total, plans)
+    return { rows: [...rows, plans], total }
   })
+
+/** Groups whose rows have the fees of their own: no fee is of one model, key or route. */
+const OF_FEES: ReadonlySet<ReportGroup> = new Set(['account', 'price_group', 'day', 'month'])
+
+const countsPlans = ({ with_plans = false, filter }: ReportRequest): boolean => with_plans && isOfAll(filter)
+
+/** In place of a model, key, provider or route. */
+export const PLANS = '(plans)'
+
+/** The row that makes the total that of other groups; undefined without fees and covered calls. It is last in any order. */
+async function rowOfPlans(
+  db: Db,
+  { filter, from_ms, until_ms }: ReportRequest,
+  { covered_cost_nanos }: CallTotals,
+): Promise<ReportRow | undefined> {
+  const fees_nanos = (await readFees(db, { from_ms, until_ms }, filter.account_id))({ from_ms, until_ms })
+  if (fees_nanos === 0 && covered_cost_nanos === 0) return undefined
+  const sum = withPlans({ ...NO_CALLS, covered_cost_nanos }, fees_nanos)
+  return { ...UNNAMED, ...sum, covered_cost_nanos: 0, name: PLANS }
+}
 
 const ROWS_BY: Readonly<Record<ReportGroup, (db: Db, request: ReportRequest) => Promise<ReportRow[]>>> = {
   model: (db, request) => rowsOfGroup(db, request, 'model'),
@@ -111,10 +141,8 @@ const UNNAMED = {
 }
 
 /** Each day or month of the time, those without calls too. */
-async function rowsOfTimes(
-  db: Db,
-  { filter, by, zone, from_ms, until_ms }: ReportRequest,
-): Promise<ReportRow[]> {
+async function rowsOfTimes(db: Db, request: ReportRequest): Promise<ReportRow[]> {
+  const { filter, by, zone, from_ms, until_ms } = request
   const periodAt = by === 'day' ? dayOf : monthOf
   const names: string[] = []
   const steps: TimeRange[] = []
@@ -126,16 +154,29 @@ async function rowsOfTimes(
   }
   const reading = { filter, now_ms: until_ms, refunds: 0, known: new KnownDays<never>() }
   const found = await sumsOfSteps(db, reading, steps)
-  return found.map(({ first_id, last_id, from_ms: _, until_ms: __, ...sum }, at) => ({
-    ...UNNAMED,
-    ...sum,
-    name: names[at] ?? '',
-  }))
+  const fees = countsPlans(request) ? await readFees(db, { from_ms, until_ms }, filter.account_id) : undefined
+  return found.map(({ first_id, last_id, from_ms, until_ms, ...sum }, at) => {
+    const row = { ...UNNAMED, ...sum, name: names[at] ?? '' }
+    return fees ? withPlans(row, fees({ from_ms, until_ms })) : row
+  })
+}
+
+/** The sums of accounts, with the fees of their plans. */
+async function sumsOfAccounts(db: Db, request: ReportRequest): Promise<GroupSum[]> {
+  const { filter, from_ms, until_ms } = request
+  const sums = await sumsByGroup(db, filter, 'account', { from_ms, until_ms })
+  if (!countsPlans(request)) return sums
+  const fees = await feesByAccount(db, { from_ms, until_ms, account_id: filter.account_id })
+  const called = new Set(sums.map(({ account_id }) => account_id))
+  const others = [...fees.keys()].filter((id) => !called.has(id))
+  return [...sums, ...others.map((account_id) => ({ ...NO_CALLS, account_id }))].map((sum) =>
+    withPlans(sum, fees.get(sum.account_id ?? 0) ?? 0),
+  )
 }
 
 /** By the group that each account is in now: what an account paid before it was moved counts with the group that it is in. */
-async function rowsOfPriceGroups(db: Db, { filter, from_ms, until_ms }: ReportRequest): Promise<ReportRow[]> {
-  const sums = await sumsByGroup(db, filter, 'account', { from_ms, until_ms })
+async function rowsOfPriceGroups(db: Db, request: ReportRequest): Promise<ReportRow[]> {
+  const sums = await sumsOfAccounts(db, request)
   const ids = [...new Set(sums.flatMap(({ account_id = [] }) => account_id))]
   const accounts = await listedAccounts(db, ids)
   const groups = new Map<number | undefined, string | null>(
@@ -156,10 +197,11 @@ const LIST_PRICES = '(list prices)'
 
 async function rowsOfGroup(
   db: Db,
-  { filter, from_ms, until_ms }: ReportRequest,
+  request: ReportRequest,
   by: Exclude<ReportGroup, 'price_group' | 'day' | 'month'>,
 ): Promise<ReportRow[]> {
-  const sums = await sumsByGroup(db, filter, by, { from_ms, until_ms })
+  const { filter, ...time } = request
+  const sums = by === 'account' ? await sumsOfAccounts(db, request) : await sumsByGroup(db, filter, by, time)
   const naming = await namesOf(db, sums)
   return sums.map(({ model, account_id, key_id, provider, upstream_model, ...sum }) => {
     const account = naming.accounts.get(account_id)

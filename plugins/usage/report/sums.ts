@@ -14,7 +14,7 @@ import { add, emptyIn, type Found, isDay } from './totals.ts'
 /** Whose sums are read; an absent field does not filter. */
 export type ReportFilter = Pick<CallFilter, 'account_id' | 'key_ids' | 'model' | 'provider'>
 
-/** Whether the sums are of all calls of their account. */
+/** Whether the sums are of all calls of their account, or of all accounts. */
 export const isOfAll = ({ key_ids, model, provider }: ReportFilter): boolean =>
   key_ids === undefined && model === undefined && provider === undefined
 
@@ -78,7 +78,7 @@ export async function sumsByGroup(
       }
   return [...sums].flatMap(([name, sum]) => {
     const { model, account_id, key_id, provider, upstream_model } = named.get(name) ?? {}
-    const has_some = sum.calls > 0 || sum.provider_cost_nanos > 0
+    const has_some = sum.calls > 0 || sum.provider_cost_nanos > 0 || sum.covered_cost_nanos > 0
     return has_some ? [{ ...sum, model, account_id, key_id, provider, upstream_model }] : []
   })
 }

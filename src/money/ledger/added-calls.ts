@@ -8,11 +8,13 @@ import { OF_CALLS, SUMMED } from './sums.ts'
 type Kind = 'account_id' | 'started_at_ms' | 'key_id' | 'model' | 'outcome' | 'provider' | 'upstream_model'
 
 /** Some calls of one kind that started in the same quarter of an hour: a row of the view `calls_to_sum`. */
-export interface AddedCalls extends Pick<Call, Kind | (typeof OF_CALLS)[number]> {
+export interface AddedCalls extends Pick<Call, Kind | 'covered_nanos' | (typeof OF_CALLS)[number]> {
   calls: number
   provider_cost_nanos: Nanos
   known_revenue_nanos: Nanos
   uncosted_calls: number
+  covered_calls: number
+  covered_cost_nanos: Nanos
   first_call_id: number
   last_call_id: number
 }
@@ -77,6 +79,9 @@ function sumOf(calls: readonly [Call, ...Call[]]): AddedCalls | undefined {
     provider_cost_nanos: 0,
     known_revenue_nanos: 0,
     uncosted_calls: 0,
+    covered_calls: 0,
+    covered_nanos: 0,
+    covered_cost_nanos: 0,
     first_call_id: calls[0].id,
     last_call_id: calls[0].id,
   }
@@ -88,6 +93,11 @@ function sumOf(calls: readonly [Call, ...Call[]]): AddedCalls | undefined {
       sum.provider_cost_nanos += call.provider_cost_nanos
       sum.known_revenue_nanos += call.cost_nanos
     } else if (call.price !== '') sum.uncosted_calls += 1
+    if (call.plan_period_id !== null) {
+      sum.covered_calls += 1
+      sum.covered_nanos += call.covered_nanos
+      sum.covered_cost_nanos += call.provider_cost_nanos ?? 0
+    }
     sum.first_call_id = Math.min(sum.first_call_id, call.id)
     sum.last_call_id = Math.max(sum.last_call_id, call.id)
   }

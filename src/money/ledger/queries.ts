@@ -147,6 +147,9 @@ const sumsWhere = (orm: Orm, account?: SQL) =>
       provider_cost_nanos: sumOf(call_sums.provider_cost_nanos),
       known_revenue_nanos: sumOf(call_sums.known_revenue_nanos),
       uncosted_calls: sumOf(call_sums.uncosted_calls),
+      covered_calls: sumOf(call_sums.covered_calls),
+      covered_nanos: sumOf(call_sums.covered_nanos),
+      covered_cost_nanos: sumOf(call_sums.covered_cost_nanos),
     })
     .from(sql`json_each(${placeholder('starts')}) AS listed`)
     // Not an inner one: SQLite would rather read all sums of that length, and look each up in the list.

@@ -34,6 +34,11 @@ interface Sum extends Usage {
   known_revenue_nanos: Nanos
   /** Answered calls of which it is not known. */
   uncosted_calls: number
+  /** Calls that plans cover, and their list price. */
+  covered_calls: number
+  covered_nanos: Nanos
+  /** The part of `provider_cost_nanos` that is of them. */
+  covered_cost_nanos: Nanos
 }
 
 /** The same on one day. */
@@ -137,6 +142,9 @@ export const SUMMED = [
   'provider_cost_nanos',
   'known_revenue_nanos',
   'uncosted_calls',
+  'covered_calls',
+  'covered_nanos',
+  'covered_cost_nanos',
 ] as const satisfies (keyof Sum)[]
 
 /** What calls of one sum have in common, beside the period. */
@@ -149,6 +157,8 @@ const partOf = (at: number): string => `(SELECT value FROM json_each(part.value)
 const PARTS = 'json_each(costs_elsewhere) AS part'
 const ELSEWHERE = `CASE WHEN costs_elsewhere IS NULL THEN 0
   ELSE (SELECT CAST(sum(CAST(${partOf(2)} AS BIGINT)) AS BIGINT) FROM ${PARTS}) END`
+/** What the route of a call takes of its cost. */
+const OWN_COST = `coalesce(provider_cost_nanos, 0) - ${ELSEWHERE}`
 
 /**
  * What calls add to the sums, in SQL: a row for each call, and one for each other route that takes a part of its cost.
@@ -157,13 +167,16 @@ const ELSEWHERE = `CASE WHEN costs_elsewhere IS NULL THEN 0
 export const addedBy = (calls: string): string => `
   SELECT id, started_at_ms, ${SUM_KIND.join()}, 1 AS calls,
          ${OF_CALLS.map((name) => (name === 'cost_nanos' ? `${CHARGED} AS cost_nanos` : name)).join()},
-         coalesce(provider_cost_nanos, 0) - ${ELSEWHERE} AS provider_cost_nanos,
+         ${OWN_COST} AS provider_cost_nanos,
          CASE WHEN provider_cost_nanos IS NULL THEN 0 ELSE ${CHARGED} END AS known_revenue_nanos,
-         CASE WHEN provider_cost_nanos IS NULL AND (price_id IS NOT NULL OR price <> '') THEN 1 ELSE 0 END AS uncosted_calls
+         CASE WHEN provider_cost_nanos IS NULL AND (price_id IS NOT NULL OR price <> '') THEN 1 ELSE 0 END AS uncosted_calls,
+         CASE WHEN plan_period_id IS NULL THEN 0 ELSE 1 END AS covered_calls, covered_nanos,
+         CASE WHEN plan_period_id IS NULL THEN 0 ELSE ${OWN_COST} END AS covered_cost_nanos
     FROM ${calls}
   UNION ALL
   SELECT ${calls}.id, started_at_ms, account_id, key_id, model, outcome, ${partOf(0)}, ${partOf(1)}, 0,
-         ${OF_CALLS.map(() => '0').join()}, CAST(${partOf(2)} AS BIGINT), 0, 0
+         ${OF_CALLS.map(() => '0').join()}, CAST(${partOf(2)} AS BIGINT), 0, 0,
+         0, 0, CASE WHEN plan_period_id IS NULL THEN 0 ELSE CAST(${partOf(2)} AS BIGINT) END
     FROM ${calls} CROSS JOIN ${PARTS} WHERE costs_elsewhere IS NOT NULL`
 
 /** The sums of these rows, in the order of `calls` and `SUMMED`. */

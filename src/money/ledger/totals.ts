@@ -7,7 +7,10 @@ import { FAILED_OUTCOMES } from '../../domain/outcomes.ts'
 import { INPUT_FIELDS, OUTPUT_FIELDS, type UsageField } from '../../domain/usage.ts'
 import { call_sums, calls } from '../../store/schema.ts'
 
-/** Calls counted, with their money. What providers take is for the operator alone. */
+/**
+ * Calls counted, with their money. What providers take is for the operator alone. It is of the calls that balances pay: those that plans
+ * cover have no charge, and their cost stands against the fees of plans.
+ */
 export interface MoneyTotals extends KnownCosts {
   calls: number
   /** Calls that failed or broke off. */
@@ -15,6 +18,11 @@ export interface MoneyTotals extends KnownCosts {
   cost_nanos: Nanos
   /** Answered calls of which it is not known what their providers take. */
   uncosted_calls: number
+  /** Calls that plans cover, among `calls`, and their list price. */
+  covered_calls: number
+  covered_nanos: Nanos
+  /** What providers take for them, as far as it is known; not part of `provider_cost_nanos`. */
+  covered_cost_nanos: Nanos
 }
 
 /** The same with what was used. */
@@ -33,6 +41,9 @@ const NO_MONEY: Readonly<MoneyTotals> = {
   provider_cost_nanos: 0,
   known_revenue_nanos: 0,
   uncosted_calls: 0,
+  covered_calls: 0,
+  covered_nanos: 0,
+  covered_cost_nanos: 0,
 }
 export const NO_CALLS: Readonly<CallTotals> = { ...NO_MONEY, input_tokens: 0, output_tokens: 0, images: 0 }
 
@@ -79,9 +90,12 @@ const moneyOfSums = () => ({
   calls: totalOf(call_sums.calls),
   failed: totalOf(call_sums.calls, isFailed(call_sums.outcome)),
   cost_nanos: totalOf(call_sums.cost_nanos),
-  provider_cost_nanos: totalOf(call_sums.provider_cost_nanos),
+  provider_cost_nanos: totalOf(sql`${call_sums.provider_cost_nanos} - ${call_sums.covered_cost_nanos}`),
   known_revenue_nanos: totalOf(call_sums.known_revenue_nanos),
   uncosted_calls: totalOf(call_sums.uncosted_calls),
+  covered_calls: totalOf(call_sums.covered_calls),
+  covered_nanos: totalOf(call_sums.covered_nanos),
+  covered_cost_nanos: totalOf(call_sums.covered_cost_nanos),
 })
 
 /** What calls cost their accounts, refunds taken off, as the kept sums have it. */
@@ -92,9 +106,12 @@ const moneyOfCalls = () => ({
   calls: sql<number>`count(*)`,
   failed: sql<number>`count(*) FILTER (WHERE ${isFailed(calls.outcome)})`,
   cost_nanos: totalOf(charged_nanos),
-  provider_cost_nanos: totalOf(calls.provider_cost_nanos),
+  provider_cost_nanos: totalOf(calls.provider_cost_nanos, sql`${calls.plan_period_id} IS NULL`),
   known_revenue_nanos: totalOf(charged_nanos, sql`${calls.provider_cost_nanos} IS NOT NULL`),
   uncosted_calls: sql<number>`count(*) FILTER (WHERE ${calls.provider_cost_nanos} IS NULL AND (${calls.price_id} IS NOT NULL OR ${calls.price} <> ''))`,
+  covered_calls: sql<number>`count(${calls.plan_period_id})`,
+  covered_nanos: totalOf(calls.covered_nanos),
+  covered_cost_nanos: totalOf(calls.provider_cost_nanos, sql`${calls.plan_period_id} IS NOT NULL`),
 })
 
 export const totalsOfSums = () => ({ ...moneyOfSums(), ...used(call_sums) })

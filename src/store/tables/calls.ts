@@ -134,6 +134,12 @@ export const call_sums = sqliteTable(
     known_revenue_nanos: integer().notNull(),
     /** Answered calls of which the provider's cost is not known. */
     uncosted_calls: integer().notNull(),
+    /** Calls that plans cover: their charge is 0. */
+    covered_calls: integer().notNull(),
+    /** Their list price. */
+    covered_nanos: integer().notNull(),
+    /** The part of `provider_cost_nanos` that is of them. */
+    covered_cost_nanos: integer().notNull(),
   },
   ({ account_id, span_s, start_s, key_id, model, outcome, provider, upstream_model }) => [
     primaryKey({ columns: [span_s, start_s, account_id, key_id, model, outcome, provider, upstream_model] }),
@@ -187,6 +193,7 @@ export const call_tables: readonly StoredTable[] = [
       ...usage(NOT_EXPORTED),
       ...columns('cost_nanos unpaid_nanos first_call_id last_call_id', NOT_EXPORTED),
       ...columns('provider_cost_nanos known_revenue_nanos uncosted_calls', NOT_EXPORTED),
+      ...columns('covered_calls covered_nanos covered_cost_nanos', NOT_EXPORTED),
     },
   }),
 ]

@@ -71,6 +71,9 @@ test('counts, sums and the file have the calls that the list has', async () => {
         provider_cost_nanos: sum(known, ({ provider_cost_nanos }) => provider_cost_nanos ?? 0),
         known_revenue_nanos: sum(known, ({ cost_nanos }) => cost_nanos),
         uncosted_calls: calls.filter((call) => call.provider_cost_nanos === null && call.price !== '').length,
+        covered_calls: 0,
+        covered_nanos: 0,
+        covered_cost_nanos: 0,
       })
       const parts: RecordedCall[] = []
       for await (const part of allCalls(db, filter)) parts.push(...part)

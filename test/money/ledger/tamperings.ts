@@ -55,10 +55,14 @@ export const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
   ['UPDATE holds SET plan_period_id = 5, amount_nanos = 0 WHERE id = 4', ['plan_is_of_account'], 'hold 4'],
   [
     'UPDATE calls SET plan_period_id = 5 WHERE id = 1',
-    ['plan_is_of_account', 'covered_call_takes_nothing'],
+    ['plan_is_of_account', 'covered_call_takes_nothing', ...SUMS],
     'call 1',
   ],
-  ['UPDATE calls SET covered_nanos = 5 WHERE id = 1', ['covered_call_takes_nothing'], 'call 1'],
+  [
+    'UPDATE calls SET covered_nanos = 5 WHERE id = 1',
+    ['covered_call_takes_nothing', ...SUMS],
+    'call 1',
+  ],
   ['UPDATE holds SET covered_nanos = 5 WHERE id = 4', ['covered_call_takes_nothing'], 'hold 4'],
   ['UPDATE accounts SET debt_nanos = 5 WHERE id = 2', ['debt_is_unpaid_less_payments'], 'account 2'],
   [

@@ -29,6 +29,7 @@ import price_groups from './0053_price_groups.sql' with { type: 'text' }
 import referrals from './0054_referrals.sql' with { type: 'text' }
 import covered_calls from './0055_covered_calls.sql' with { type: 'text' }
 import automatic_top_ups from './0056_automatic_top_ups.sql' with { type: 'text' }
+import covered_sums from './0057_covered_sums.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -74,6 +75,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 54, sql: referrals, readable_from: 53 },
   { version: 55, sql: covered_calls, readable_from: 55 },
   { version: 56, sql: automatic_top_ups, readable_from: 56 },
+  { version: 57, sql: covered_sums, readable_from: 57 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

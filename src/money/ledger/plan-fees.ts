@@ -1,0 +1,35 @@
+// Fees of plans: what accounts paid for months, at the time when they did. Only reads.
+import type { Nanos } from '../../domain/money.ts'
+import type { TimeRange } from '../../domain/ranges.ts'
+import type { Db } from '../../store/db.ts'
+
+interface FeeRequest extends TimeRange {
+  /** Absent: of all accounts. */
+  account_id?: number | undefined
+}
+
+/** The fees of a time by account. */
+export const feesByAccount = (db: Db, request: FeeRequest): Promise<Map<number, Nanos>> =>
+  feesBy(db, 'plan_periods.account_id', request)
+
+/** The fees of a time by quarter of an hour: its begin in seconds since 1970. */
+export const feesByQuarter = (db: Db, request: FeeRequest): Promise<Map<number, Nanos>> =>
+  feesBy(db, 'at_ms / 900000 * 900', request)
+
+async function feesBy(
+  db: Db,
+  group: string,
+  { from_ms, until_ms, account_id }: FeeRequest,
+): Promise<Map<number, Nanos>> {
+  const values = { from_ms, until_ms, account_id: account_id ?? null }
+  const rows = await db.rows<{ of: number; nanos: Nanos }>(feesSql(group), values)
+  return new Map(rows.map(({ of, nanos }) => [of, nanos]))
+}
+
+/** The payment's time is that of the change of state, which is in one transaction with the entry. Literals, so that the index of paid months serves. */
+const feesSql = (group: string) => `
+  SELECT ${group} AS "of", CAST(sum(due_nanos) AS BIGINT) AS nanos
+    FROM state_changes JOIN plan_periods ON plan_periods.id = subject_id
+   WHERE subject = 'plan_periods' AND to_state = 'paid' AND at_ms >= $from_ms AND at_ms < $until_ms AND due_nanos > 0
+     AND (CAST($account_id AS BIGINT) IS NULL OR plan_periods.account_id = $account_id)
+   GROUP BY 1`
