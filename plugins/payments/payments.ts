@@ -9,6 +9,7 @@ import { openMethods } from './methods.ts'
 import { paymentMetrics } from './metrics.ts'
 import type { PaymentParts } from './parts.ts'
 import { createPoller } from './poller.ts'
+import { paymentFees } from './report/fees.ts'
 import type { PaymentSettings } from './settings.ts'
 import { openCards, type SavedCards } from './stripe/cards.ts'
 
@@ -60,6 +61,7 @@ export function openPayments(
   const looks = createTally()
   const parts: PaymentParts = { db, ledger, now, log, providers, publicUrl, looks }
   const refused_webhooks: RefusedWebhooks = { by_method: createTally(), last: undefined }
+  operations.selling_costs.push({ read: paymentFees })
   operations.metrics.push(...paymentMetrics({ db, looks, refused: refused_webhooks.by_method }))
   parts.shares = async (order) =>
     (await Promise.all(operations.payment_shares.map((sharesOf) => sharesOf(order)))).flat()

@@ -116,8 +116,11 @@ test('a covered call cannot be refunded: a sentence says why', async () => {
 
 test('the Overview has fees and cost of plans for themselves: the covered call is not sold below cost', async () => {
   gateway.db.run('UPDATE calls SET provider_cost_nanos = 5 WHERE id = ?', [covered.id])
-  gateway.db.run("UPDATE call_sums SET provider_cost_nanos = 5 WHERE model = 'sim-gpt'")
-  const { resale } = await operator.json('GET', '/overview?since=2026-11-01&until=2026-11-30')
+  gateway.db.run(
+    "UPDATE call_sums SET provider_cost_nanos = 5, covered_cost_nanos = 5 WHERE model = 'sim-gpt'",
+  )
+  const days = 'since=2026-11-01&until=2026-11-30'
+  const { resale, totals } = await operator.json('GET', `/overview?${days}`)
   expect(resale.plans).toMatchObject({
     fees_nanos: 2_000_000_000,
     calls: 1,
@@ -125,6 +128,14 @@ test('the Overview has fees and cost of plans for themselves: the covered call i
     provider_cost_nanos: 5,
   })
   expect(resale.below_cost).toEqual([])
+  const usage = await operator.json('GET', `/usage?${days}`)
+  expect(usage.total).toMatchObject({
+    revenue_nanos: totals.revenue_nanos,
+    margin_nanos: totals.margin_nanos,
+  })
+  expect(totals.revenue_nanos).toBe(2_000_000_000 + paid.cost_nanos)
+  expect(usage.rows.at(-1)).toMatchObject({ name: '(plans)', provider_cost_nanos: 5 })
+  expect((await owner.json('GET', `/overview?${days}`)).totals.spent_nanos).toBe(paid.cost_nanos)
   const of_model = await operator.json('GET', '/overview?since=2026-11-01&until=2026-11-30&model=sim-gpt')
   expect(of_model.resale.plans).toBeNull()
 })

@@ -185,8 +185,8 @@ describe('usage', () => {
       'name,calls,failed,input_tokens,output_tokens,images,revenue_usd,provider_cost_usd,',
     )
     expect(lines).toEqual([
-      'sim-flash,2,0,20,10,0,0.0000045,,,,50',
-      'sim-pro,1,0,10,12,0,0.000002,0.0000025,-0.0000005,-25,100',
+      'sim-flash,2,0,20,10,0,0.0000045,,,,50,0,0.00,0.00',
+      'sim-pro,1,0,10,12,0,0.000002,0.0000025,-0.0000005,-25,100,0,0.00,0.00',
     ])
   })
 

@@ -135,7 +135,7 @@ describe('the report of calls', () => {
     const file = await (await operator.send('GET', '/usage.csv?by=account&order=calls')).text()
     const [head, ...lines] = file.trimEnd().split('\r\n')
     expect(head).toBe(
-      'name,calls,failed,input_tokens,output_tokens,images,revenue_usd,provider_cost_usd,margin_usd,margin_percent,known_cost_percent',
+      'name,calls,failed,input_tokens,output_tokens,images,revenue_usd,provider_cost_usd,margin_usd,margin_percent,known_cost_percent,covered_calls,covered_usd,covered_provider_cost_usd',
     )
     expect(lines.map((line) => line.split(',').slice(0, 3))).toEqual([
       ['alice', '1', '0'],

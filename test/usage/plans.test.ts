@@ -87,8 +87,7 @@ const keySql = (bytes: (text: string) => string) =>
 
 const old = new Database(':memory:', { strict: true })
 migrate(old, MIGRATIONS.slice(0, BEFORE))
-const PRICE = (bytes: string) =>
-  `INSERT INTO prices VALUES (1, ${bytes}, '{"unit":"token"}')`
+const PRICE = (bytes: string) => `INSERT INTO prices VALUES (1, ${bytes}, '{"unit":"token"}')`
 for (const statement of [
   ...OLD_ROWS,
   ...keySql((text) => `x'${text}'`),
@@ -141,7 +140,12 @@ describe.each([['SQLite', dbOver(old)] as [string, Db], ...there])('on %s', (_, 
 
   test.each(REPORT_GROUPS)('by %s the total has charges, fees and all costs', async (by) => {
     const { rows, total } = await read(by)
-    expect(total).toMatchObject({ calls: 5, cost_nanos: 1_300 + FEES, covered_calls: 3, covered_nanos: 1_480 })
+    expect(total).toMatchObject({
+      calls: 5,
+      cost_nanos: 1_300 + FEES,
+      covered_calls: 3,
+      covered_nanos: 1_480,
+    })
     expect(marginOf(total)).toEqual({
       margin_nanos: MARGIN,
       known_revenue_nanos: 1_000 + FEES,
@@ -156,7 +160,13 @@ describe.each([['SQLite', dbOver(old)] as [string, Db], ...there])('on %s', (_, 
     async (by) => {
       const { rows } = await read(by)
       expect(rows.at(-1)).toMatchObject({
-        ...{ name: PLANS, calls: 0, cost_nanos: FEES, provider_cost_nanos: COVERED_COST, covered_cost_nanos: 0 },
+        ...{
+          name: PLANS,
+          calls: 0,
+          cost_nanos: FEES,
+          provider_cost_nanos: COVERED_COST,
+          covered_cost_nanos: 0,
+        },
       })
       expect(rows.filter(({ name }) => name === PLANS)).toHaveLength(1)
     },

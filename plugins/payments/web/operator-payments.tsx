@@ -16,6 +16,7 @@ import { Page, Section } from '../../console/web/parts/page.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
 import { RevenueByPlan } from '../../plans/web/plan-revenue.tsx'
+import { RevenueByGroup } from '../../prices/web/revenue-by-group.tsx'
 import type { OrderRow } from '../list.ts'
 import { OrderList, OrderStatus, useMethods } from './order-list.tsx'
 import { TestMode } from './test-mode.tsx'
@@ -77,6 +78,15 @@ export function OperatorPayments() {
           {days.account === '' && sells_plans && report.data && (
             <Section title={is_this_month ? 'Revenue of plans this month' : 'Revenue of plans'}>
               <RevenueByPlan query={is_this_month ? { since: report.data.from_at } : query} />
+            </Section>
+          )}
+          {days.account === '' && report.data && (
+            <Section title={is_this_month ? 'Calls and plans this month' : 'Calls and plans'}>
+              <p className="soft">
+                What accounts paid from their balances, by price group. The margin after payment fees is on
+                the <Link href="/">Overview</Link>.
+              </p>
+              <RevenueByGroup query={is_this_month ? { since: report.data.from_at } : query} />
             </Section>
           )}
           <Section title={days.account === '' ? 'All orders' : 'Orders'}>

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf, onlyKeysOf, type Viewer } from '../../../src/access/viewer.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Model } from '../../../src/domain/catalogue.ts'
 import { endingsOf } from '../../../src/domain/model-ends.ts'
@@ -87,7 +87,7 @@ interface Reading {
 }
 
 async function overviewView(
-  gateway: ConsoleParts,
+  gateway: Gateway,
   { viewer, filter: requested, memory }: Reading,
 ): Promise<Static<typeof OverviewView>> {
   const { db } = gateway

@@ -2,7 +2,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { sql } from 'drizzle-orm'
 import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Model } from '../../../src/domain/catalogue.ts'
+import { marginOf } from '../../../src/domain/margin.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
 import { feesByAccount } from '../../../src/money/ledger/plan-fees.ts'
@@ -30,6 +32,14 @@ export const ResaleView = Closed({
       ...MoneyFields('provider_cost', 'What providers took for them, as far as it is known'),
     }),
   ),
+  /** Null without payments, and of one model, key or provider. */
+  payment_fees: Nullable(
+    Closed({
+      ...MoneyFields('amount', 'What payment methods keep of the payments of the time'),
+      unknown: Type.Integer({ description: 'payments whose fee is not known, or which have none' }),
+      ...MoneyFields('margin', 'The margin less these fees'),
+    }),
+  ),
   below_cost: Type.Array(Type.Composite([Closed({ model: Type.String() }), SumView]), {
     description:
       'Models with a negative margin in the time, without the calls that plans covered, the greatest loss first.',
@@ -52,7 +62,7 @@ const queries = perConnection({
 })
 
 export async function resaleView(
-  { db, calls }: Pick<ConsoleParts, 'db' | 'calls'>,
+  { db, calls, operations }: Pick<ConsoleParts, 'db' | 'calls'> & Pick<Gateway, 'operations'>,
   request: Pick<ReportRequest, 'filter' | 'from_ms' | 'until_ms' | 'zone'>,
 ): Promise<Static<typeof ResaleView>> {
   const { owed_nanos = 0, debts_nanos = 0, debtors = 0 } = (await queries(db).balances.get()) ?? {}
@@ -66,6 +76,7 @@ export async function resaleView(
     debtors,
     models: rows.length,
     plans: await plansView(db, request, report.total),
+    payment_fees: await feesView({ db, operations }, request, report.total),
     below_cost: rows
       .filter(({ known_revenue_nanos, provider_cost_nanos }) => known_revenue_nanos < provider_cost_nanos)
       .map((row) => ({ model: row.name, ...sumView('operator', row) })),
@@ -90,4 +101,21 @@ async function plansView(
     ...money('covered', covered_nanos),
     ...money('provider_cost', covered_cost_nanos),
   }
+}
+
+async function feesView(
+  { db, operations }: Pick<Gateway, 'db' | 'operations'>,
+  { filter, from_ms, until_ms }: Pick<ReportRequest, 'filter' | 'from_ms' | 'until_ms'>,
+  total: CallTotals,
+): Promise<Static<typeof ResaleView>['payment_fees']> {
+  if (!isOfAll(filter)) return null
+  let [fees_nanos, unknown] = [0, 0]
+  for (const { read } of operations.selling_costs) {
+    const fees = await read(db, { from_ms, until_ms, account_id: filter.account_id })
+    fees_nanos += fees.amount_nanos
+    unknown += fees.unknown
+  }
+  if (fees_nanos === 0 && unknown === 0) return null
+  const margin_nanos = marginOf(total)?.margin_nanos ?? 0
+  return { ...money('amount', fees_nanos), unknown, ...money('margin', margin_nanos - fees_nanos) }
 }

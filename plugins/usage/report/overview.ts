@@ -6,10 +6,10 @@ import { refundCount } from '../../../src/money/ledger/queries.ts'
 import type { CallTotals } from '../../../src/money/ledger/totals.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { KnownDays } from './known-days.ts'
+import { readFees, withPlans } from './plans.ts'
 import { reportQueries } from './queries.ts'
 import { isOfAll, type ReportFilter, sumsOfSteps } from './sums.ts'
 import { isSampled, NO_TIMES, type Times, timesOf } from './times.ts'
-import { readFees, withPlans } from './plans.ts'
 import { type Found, quantile, together, totalsOf } from './totals.ts'
 
 /** How long calls took until their first byte, and in all; null if none was answered. */

@@ -83,7 +83,8 @@ export const reportOf = (db: Db, request: ReportRequest): Promise<Report> =>
     const rows = (await ROWS_BY[by](then, request)).sort(comparedBy(order))
     const total = { ...NO_CALLS }
     for (const row of rows) addTotals(total, row)
-    const plans = countsPlans(request) && !OF_FEES.has(by) ? await rowOfPlans(then, request, total) : undefined
+    const plans =
+      countsPlans(request) && !OF_FEES.has(by) ? await rowOfPlans(then, request, total) : undefined
     if (!plans) return { rows, total }
     addTotals(total, plans)
     return { rows: [...rows, plans], total }

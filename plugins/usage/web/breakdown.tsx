@@ -15,6 +15,7 @@ import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
 import { utcDay } from '../../console/web/parts/time-words.ts'
+import { PresentGroups } from '../../prices/web/revenue-by-group.tsx'
 import type { Overview } from './charts.tsx'
 import {
   type CallsFilter,
@@ -134,11 +135,6 @@ function WhereAnswered({ by, provider }: { by: ReportGroup; provider: string | u
   )
 }
 
-/** The note on groups: an account's earlier calls move with it. */
-const PresentGroups = () => (
-  <p className="soft small">Accounts count with the price group that they are in now.</p>
-)
-
 /** A name shows its figures alone. */
 function nameOf(row: Row, by: ReportGroup, { set }: OverviewFilters): ReactNode {
   const { name, account_id, account, account_display_name, key_prefix, provider } = row
@@ -227,7 +223,15 @@ function columnsFor(
   ]
   if (is_operator)
     columns.push(
-      charges('cost', 'Cost, USD', 'none', ({ provider_cost_nanos = null }) => provider_cost_nanos),
+      {
+        ...charges<Row | Sum>(
+          'cost',
+          'Cost, USD',
+          'none',
+          ({ provider_cost_nanos = null }) => provider_cost_nanos,
+        ),
+        hint: COST_HINT,
+      },
       charges('margin', 'Margin, USD', 'second-end', ({ margin_nanos = null }) => margin_nanos),
       atEnd('margin_percent', 'Margin', 'none', ({ margin_percent }) => <Percent value={margin_percent} />),
       {
@@ -239,6 +243,8 @@ function columnsFor(
     )
   return columns.map((one) => ({ ...one, sorts: true }))
 }
+
+const COST_HINT = 'What providers take. Of calls that plans cover it stands beside their fees, in “(plans)”.'
 
 interface CallsLinkProps {
   calls: number

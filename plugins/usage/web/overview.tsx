@@ -191,18 +191,8 @@ function OverviewFigures({ overview, refused, filters: { query } }: FiguresProps
             value={<Money nanos={resale.debts_nanos} />}
             note={resale.debtors === 0 ? 'no account' : `of ${counted(resale.debtors, 'account')}`}
           />
-          {resale.plans && (
-            <Figure
-              label="Plans"
-              value={<Money nanos={resale.plans.fees_nanos} />}
-              note={
-                <>
-                  fees; {counted(resale.plans.calls, 'covered call')} cost{' '}
-                  <Money nanos={resale.plans.provider_cost_nanos} /> at providers
-                </>
-              }
-            />
-          )}
+          {resale.plans && <PlansFigure {...resale.plans} />}
+          {resale.payment_fees && <AfterFees {...resale.payment_fees} />}
         </>
       )}
     </Figures>
@@ -234,6 +224,33 @@ function Earnings({ totals, before }: Pick<Overview, 'totals' | 'before'>) {
     </>
   )
 }
+
+type Resale = NonNullable<Overview['resale']>
+
+/** They are part of revenue, cost and margin. */
+const PlansFigure = ({ fees_nanos, calls, provider_cost_nanos }: NonNullable<Resale['plans']>) => (
+  <Figure
+    label="Of this, plans"
+    value={<Money nanos={fees_nanos} />}
+    note={
+      <>
+        fees; {counted(calls, 'covered call')} cost <Money nanos={provider_cost_nanos} />
+      </>
+    }
+  />
+)
+
+const AfterFees = ({ margin_nanos, amount_nanos, unknown }: NonNullable<Resale['payment_fees']>) => (
+  <Figure
+    label="Margin after payment fees"
+    value={<Money nanos={margin_nanos} />}
+    note={
+      <>
+        <Money nanos={amount_nanos} /> fees{unknown > 0 && `; ${counted(unknown, 'payment')} without one`}
+      </>
+    }
+  />
+)
 
 const BalanceNote = ({ held_nanos, debt_nanos }: NonNullable<Overview['money']>) => {
   if (debt_nanos > 0)

@@ -138,6 +138,7 @@ type FilledByPlugins =
   | 'payment_providers'
   | 'liabilities'
   | 'gifts'
+  | 'selling_costs'
   | 'payment_shares'
   | 'console_routes'
   | 'references'
@@ -148,6 +149,7 @@ const filledByPlugins = (): Pick<Operations, FilledByPlugins> => ({
   payment_providers: [],
   liabilities: [],
   gifts: [],
+  selling_costs: [],
   payment_shares: [],
   console_routes: [],
   references: [],

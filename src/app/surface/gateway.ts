@@ -12,6 +12,7 @@ import type { CallParts } from '../../calls/parts.ts'
 import type { Configuration } from '../../catalogue/configuration.ts'
 import type { ActionContext } from '../../domain/actions.ts'
 import type { Nanos } from '../../domain/money.ts'
+import type { TimeRange } from '../../domain/ranges.ts'
 import type { ServerSockets } from '../../http/sockets.ts'
 import type { WebSockets } from '../../http/web-sockets.ts'
 import type { PostWebhook } from '../../media/webhook-post.ts'
@@ -169,6 +170,8 @@ export interface Operations {
   liabilities: Liability[]
   /** What the operator gave away with payments, as plugins add it. Filled at the start, once. */
   gifts: Gift[]
+  /** What sales cost beside providers, as plugins add it. Filled at the start, once. */
+  selling_costs: SellingCost[]
   /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
   console_routes: (() => Promise<AnyElysia | undefined>)[]
   /** Loads the parts of the API reference that plugins have. Filled at the start, once. */
@@ -187,6 +190,15 @@ export interface Gift {
   /** A noun for its line: `Referral shares`. */
   title: string
   read: (db: Db, period: { since_ms: number; until_ms: number }) => Promise<Nanos>
+}
+
+/** What sales of some time cost the operator beside providers, such as payment fees. */
+export interface SellingCost {
+  /** @returns `unknown`: the sales whose cost is not known, which is none of the amount */
+  read: (
+    db: Db,
+    time: TimeRange & { account_id: number | undefined },
+  ) => Promise<{ amount_nanos: Nanos; unknown: number }>
 }
 
 /** Credits that go with a payment that is credited now. */

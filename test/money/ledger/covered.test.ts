@@ -12,13 +12,7 @@ const MONTH_MS = Date.UTC(2026, 10, 1)
 const NEXT_MS = Date.UTC(2026, 11, 1)
 
 /** Account, begin and duration from the begin of the month, list price. */
-const CALLS: [
-  account: number,
-  model: string,
-  start_ms: number,
-  took_ms: number,
-  covered: number,
-][] = [
+const CALLS: [account: number, model: string, start_ms: number, took_ms: number, covered: number][] = [
   [1, 'a', 0, 10, 100],
   [1, 'a', 9 * DAY_MS, 10, 30],
   [1, 'b', 9 * DAY_MS, 10, 500],

@@ -58,11 +58,7 @@ export const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
     ['plan_is_of_account', 'covered_call_takes_nothing', ...SUMS],
     'call 1',
   ],
-  [
-    'UPDATE calls SET covered_nanos = 5 WHERE id = 1',
-    ['covered_call_takes_nothing', ...SUMS],
-    'call 1',
-  ],
+  ['UPDATE calls SET covered_nanos = 5 WHERE id = 1', ['covered_call_takes_nothing', ...SUMS], 'call 1'],
   ['UPDATE holds SET covered_nanos = 5 WHERE id = 4', ['covered_call_takes_nothing'], 'hold 4'],
   ['UPDATE accounts SET debt_nanos = 5 WHERE id = 2', ['debt_is_unpaid_less_payments'], 'account 2'],
   [

@@ -29,6 +29,20 @@ const open = await scene.ordered('7')
 const linesOf = async (path: string): Promise<string[]> =>
   (await (await operator.send('GET', path)).text()).trimEnd().split('\r\n')
 
+test('the Overview has the margin after fees, in USD by the rate of each order; of an account, and of its days', async () => {
+  const feesIn = async (query: string) =>
+    (await operator.json('GET', `/overview?since=2026-11-01&${query}`)).resale.payment_fees
+  // 2.50 EUR and 90 JPY.
+  expect(await feesIn('until=2026-12-31')).toEqual({
+    ...{ amount_nanos: 3_303_000_000, amount_usd: '3.303', unknown: 1 },
+    ...{ margin_nanos: -3_303_000_000, margin_usd: '-3.303' },
+  })
+  expect(await feesIn('until=2026-12-31&account=alice')).toMatchObject({ amount_nanos: 3_303_000_000 })
+  expect(await feesIn('until=2026-12-31&account=bob')).toBeNull()
+  expect(await feesIn('until=2026-11-30')).toMatchObject({ amount_nanos: 2_700_000_000, unknown: 0 })
+  expect(await feesIn('until=2026-12-31&model=sim-flash')).toBeNull()
+})
+
 describe('revenue', () => {
   test('adds up by method and currency, without tests', async () => {
     const report = await operator.json('GET', '/payments?since=2026-11-01&until=2026-12-31')

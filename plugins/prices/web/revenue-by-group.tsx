@@ -1,0 +1,54 @@
+// Revenue by price group: charges of calls and fees of plans, against what providers take.
+import { type AnswerOf, api, type QueryOf } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { count } from '../../console/web/parts/amounts.ts'
+import { Loaded } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, charges, column, Table } from '../../console/web/parts/table.tsx'
+
+type Report = AnswerOf<typeof api.usage.get>
+type Row = Report['rows'][number] | Report['total']
+type Query = QueryOf<typeof api.usage.get>
+
+const COLUMNS: readonly Column<Row>[] = [
+  column('group', 'Price group', 'first', (row) => ('name' in row ? row.name : <b>Total</b>)),
+  atEnd('calls', 'Calls', 'second', ({ calls }) => (
+    <>
+      {count(calls)}
+      <span className="on-phone">{calls === 1 ? ' call' : ' calls'}</span>
+    </>
+  )),
+  charges('revenue', 'Revenue, USD', 'first-end', ({ revenue_nanos = null }) => revenue_nanos),
+  charges('cost', 'Cost, USD', 'none', ({ provider_cost_nanos = null }) => provider_cost_nanos),
+  charges('margin', 'Margin, USD', 'second-end', ({ margin_nanos = null }) => margin_nanos),
+]
+
+/** The note on groups in figures: an account's earlier calls move with it. */
+export const PresentGroups = () => (
+  <p className="soft small">Accounts count with the price group that they are in now.</p>
+)
+
+/** @param query the days and their zone */
+export function RevenueByGroup({ query }: { query: Query }) {
+  const requested = { ...query, by: 'price_group' as const }
+  const report = useApi(['usage', requested], () => api.usage.get({ query: requested }))
+  return (
+    <Loaded query={report} rows={3}>
+      {({ rows, total }) =>
+        rows.length === 0 ? (
+          <p className="soft">No calls and no fees of plans in this time.</p>
+        ) : (
+          <>
+            <Table<Row>
+              label="Revenue by price group"
+              columns={COLUMNS}
+              rows={rows}
+              keyOf={(row) => ('name' in row ? row.name : '')}
+              foot={[total]}
+            />
+            <PresentGroups />
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
