@@ -15,14 +15,15 @@ import {
 } from '../../src/app/list/columns.ts'
 import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
 import { formatUsd } from '../../src/domain/money.ts'
-import { OneOf } from '../../src/http/schema.ts'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
 import { ENTRY_KINDS } from '../../src/store/schema.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
 import { allWithBalances, type EntryWithBalance, listWithBalances } from './running-balance.ts'
+import { SOURCES, sourceOf, visibleOrder, withOrders } from './sources.ts'
 
 const CONSOLE = ['operator', 'account', 'key'] as const
 
-export const entry_list = defineList<EntryWithBalance>()({
+export const entry_list = defineList<EntryWithBalance & { order_id?: number | null }>()({
   name: 'entries',
   field: 'entries',
   of: 'account',
@@ -72,6 +73,14 @@ export const entry_list = defineList<EntryWithBalance>()({
     unpaid: nullableMoney(({ unpaid_nanos }) => unpaid_nanos, {
       description: 'Of a charge: what the balance did not cover',
     }),
+    source: word(Nullable(OneOf(SOURCES)), sourceOf, {
+      description: 'what it is of: a payment, a voucher, a plan or a referral',
+      seen_by: CONSOLE,
+    }),
+    order_id: nullableInteger((row, reader) => visibleOrder(row, reader === 'operator'), {
+      description: 'the payment that it is of',
+      seen_by: CONSOLE,
+    }),
     created: time(({ created_at_ms }) => created_at_ms, { description: 'When', csv_name: 'time_utc' }),
     debt: tableOnly({
       head: 'UNPAID',
@@ -89,7 +98,10 @@ export const entry_list = defineList<EntryWithBalance>()({
     }),
   },
   csv: ['id', 'created', 'account', 'kind', 'amount', 'balance', 'unpaid', 'model', 'request_id', 'note'],
-  read: listWithBalances,
+  async read(db, filter, request) {
+    const page = await listWithBalances(db, filter, request)
+    return page && { ...page, rows: await withOrders(db, page.rows) }
+  },
   readAll: allWithBalances,
 })
 

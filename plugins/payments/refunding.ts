@@ -1,8 +1,9 @@
 // Refunds of orders: the money leaves the balance first, then the provider is asked under one key; where it refuses, the balance gets it back.
+import { accountQueries } from '../../src/access/queries.ts'
 import type { ActionContext } from '../../src/domain/actions.ts'
 import { formatMinor } from '../../src/domain/currencies.ts'
 import { conflict, invalidRequest, unprocessable } from '../../src/domain/errors.ts'
-import { formatUsd } from '../../src/domain/money.ts'
+import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { debitOf, takenBy } from './amounts.ts'
@@ -65,12 +66,7 @@ export async function beginRefund(
         throw conflict('Another refund of this order was made meanwhile. Look at the order again.', {
           code: 'changed_meanwhile',
         })
-      const amount_minor = requested_minor ?? left_minor
-      if (!Number.isSafeInteger(amount_minor) || amount_minor <= 0 || amount_minor > left_minor)
-        throw invalidRequest(
-          `amount: ${formatMinor(left_minor, order.currency)} of the payment is left. Write at most that much.`,
-          { param: 'amount' },
-        )
+      const amount_minor = refundableOf(order, before, requested_minor)
       const refund = await insertRefund(tx, {
         order_id,
         account_id: order.account_id,
@@ -92,6 +88,35 @@ export async function beginRefund(
     },
     by ? { by } : {},
   )
+}
+
+/** @throws GatewayError invalid_request for more than is left of the payment */
+function refundableOf(order: Order, before: readonly OrderRefund[], requested_minor: number | null): number {
+  const left_minor = order.amount_minor - takenBy(before)
+  const amount_minor = requested_minor ?? left_minor
+  if (Number.isSafeInteger(amount_minor) && amount_minor > 0 && amount_minor <= left_minor)
+    return amount_minor
+  throw invalidRequest(
+    `amount: ${formatMinor(left_minor, order.currency)} of the payment is left. Write at most that much.`,
+    { param: 'amount' },
+  )
+}
+
+/**
+ * What a refund would take from the balance now; nothing is changed.
+ *
+ * @param amount_minor null: all that is left
+ * @throws GatewayError not_found; invalid_request as `beginRefund`
+ */
+export async function previewRefund(
+  { db }: Pick<PaymentParts, 'db'>,
+  { order_id, amount_minor }: Pick<RefundRequest, 'order_id' | 'amount_minor'>,
+): Promise<{ debit_nanos: Nanos; free_nanos: Nanos }> {
+  const order = await orderById(db, order_id)
+  const before = await refundsOf(db, order_id)
+  const debit_nanos = debitOf(order, before, refundableOf(order, before, amount_minor))
+  const account = await accountQueries(db).accountById.get({ id: order.account_id })
+  return { debit_nanos, free_nanos: account ? account.balance_nanos - account.held_nanos : 0 }
 }
 
 /**

@@ -1,4 +1,4 @@
-// Money in of a week: orders over a fake Stripe and by bank transfer, a saved card, vouchers, and referrals.
+// Money in of a week: orders over a fake Stripe and by bank transfer, a saved card, vouchers, referrals and plans.
 import type { FakeStripe } from '../providers/fake-stripe/index.ts'
 import { signedIn } from '../support/console-session.ts'
 import type { TestGateway } from '../support/gateway.ts'
@@ -22,9 +22,26 @@ currencies = ["EUR"]
 
 [referral]
 share = 0.1
+
+[[plans.offered]]
+name = "pro"
+title = "Pro"
+price_usd = "20.00"
+models = ["claude-*", "gemini-*"]
+usd_per_5h = 5
+usd_per_month = 60
+overflow = true
+
+[[plans.offered]]
+name = "studio"
+title = "Studio"
+price_usd = "90.00"
+models = ["*"]
+usd_per_week = 60
+concurrent_calls = 8
 `
 
-/** Alice has an order in each state that people meet; the first one is paid. She saves a card, and bob redeems a voucher. */
+/** Alice has an order in each state that people meet; the first one is paid. She saves a card and buys a plan, and bob redeems a voucher. */
 export async function makeMoney(gateway: TestGateway, stripe: FakeStripe): Promise<void> {
   const alice = await signedIn(gateway, { account: 'alice' })
   const operator = await signedIn(gateway, 'operator')
@@ -55,5 +72,10 @@ export async function makeMoney(gateway: TestGateway, stripe: FakeStripe): Promi
   })
   const bob = await signedIn(gateway, { account: 'bob' })
   await bob.json('POST', '/vouchers/redeem', { code: codes[0] })
+  // One plan goes on, one ends with its month.
+  await alice.json('POST', '/plan/buy', { plan: 'pro' })
+  const acme = await signedIn(gateway, { account: 'acme' })
+  await acme.json('POST', '/plan/buy', { plan: 'studio' })
+  await acme.json('POST', '/plan/cancel', {})
   await stripe.webhooks.settled()
 }

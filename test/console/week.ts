@@ -126,6 +126,7 @@ export async function startWeek({
   await raiseAlerts(gateway)
   mailSome(gateway)
   await makeMoney(gateway, stripe)
+  await coverOne(gateway, keys.alice)
   const stop = async () => {
     await gateway.stop()
     await stripe[Symbol.asyncDispose]()
@@ -220,6 +221,15 @@ async function refuseSome(gateway: TestGateway, key: string): Promise<void> {
     await (await gateway.call('/v1/chat/completions', body, { key })).arrayBuffer()
   await eventually('the refusals are recorded', () => refusalsOf(gateway) >= REFUSED)
 }
+
+/** Calls see the plan that alice has bought within a second. */
+const coverOne = (gateway: TestGateway, key: string) =>
+  eventually('a call is covered by a plan', async () => {
+    const messages = [{ role: 'user', content: PROMPTS[0] }]
+    const body = { model: 'gemini-2.5-flash', messages, max_completion_tokens: 500 }
+    await (await gateway.call('/v1/chat/completions', body, { key })).arrayBuffer()
+    return (await gateway.lastCall()).plan_period_id !== null
+  })
 
 /** All are counted, of each reason the first 20 of an hour are kept. */
 const refusalsOf = ({ db }: TestGateway): number =>

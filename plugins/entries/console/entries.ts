@@ -5,11 +5,12 @@ import { consoleList } from '../../../src/app/list/pages.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
-import { Closed, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields, TimeFields, time } from '../../../src/http/views.ts'
 import { openingDebtsOf } from '../../../src/money/ledger/opening-debts.ts'
 import { ENTRY_KINDS, type OpeningDebt } from '../../../src/store/schema.ts'
 import { entry_list } from '../list.ts'
+import { SOURCES, sourceOf, visibleOrder, withOrders } from '../sources.ts'
 import { balancedSums } from '../statement.ts'
 import { type EntrySum, entrySums, totalOf } from '../sums.ts'
 import { statementRoutes } from './statement.ts'
@@ -38,8 +39,18 @@ const SumsView = Closed({
   ...NullableMoneyFields('opening'),
   ...NullableMoneyFields('closing'),
   opening_debts: Type.Array(
-    Closed({ ...MoneyFields('amount'), note: Type.String(), ...TimeFields('created') }),
-    { description: 'what the account owed when it came from another gateway; of one account' },
+    Closed({
+      ...MoneyFields('amount'),
+      note: Type.String(),
+      ...TimeFields('created'),
+      account_id: Type.Integer(),
+      source: Nullable(OneOf(SOURCES)),
+      order_id: Nullable(Type.Integer()),
+    }),
+    {
+      description:
+        'debts that no call left: of a lost dispute or a refund, with its source, or what the account owed when it came from another gateway; of one account',
+    },
   ),
 })
 
@@ -58,7 +69,10 @@ function entrySumRoutes(gateway: ConsoleParts) {
         if (account_id === undefined) return sumsView(await entrySums(gateway.db, { kind, ...time }), [])
         const { sums, ...balances } = await balancedSums(gateway.db, account_id, time)
         const matching = sums.filter((sum) => kind === undefined || sum.kind === kind)
-        return sumsView(matching, await openingDebtsOf(gateway.db, account_id), balances)
+        const debts = await withOrders(gateway.db, await openingDebtsOf(gateway.db, account_id))
+        const is_operator = viewer.side === 'operator'
+        const visible = debts.map((debt) => ({ ...debt, order_id: visibleOrder(debt, is_operator) }))
+        return sumsView(matching, visible, balances)
       },
       { query: list.file_query, response: { 200: SumsView, ...FAILURES } },
     )
@@ -66,7 +80,7 @@ function entrySumRoutes(gateway: ConsoleParts) {
 
 function sumsView(
   sums: EntrySum[],
-  debts: readonly OpeningDebt[],
+  debts: readonly (OpeningDebt & { order_id: number | null })[],
   balances?: { opening_nanos: Nanos; closing_nanos: Nanos },
 ): Static<typeof SumsView> {
   const view = ({ entries, amount_nanos }: Pick<EntrySum, 'entries' | 'amount_nanos'>) => ({
@@ -81,9 +95,9 @@ function sumsView(
     })).filter(({ entries }) => entries > 0),
     ...money('opening', balances?.opening_nanos ?? null),
     ...money('closing', balances?.closing_nanos ?? null),
-    opening_debts: debts.map(({ amount_nanos, note, created_at_ms }) => ({
+    opening_debts: debts.map(({ amount_nanos, note, created_at_ms, account_id, order_id, request_key }) => ({
       ...money('amount', amount_nanos),
-      note,
+      ...{ note, account_id, order_id, source: sourceOf({ request_key }) },
       ...time('created', created_at_ms),
     })),
   }

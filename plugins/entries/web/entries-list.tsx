@@ -19,6 +19,7 @@ import { type Column, charges, column } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ConsoleEntry } from '../list.ts'
 import { EntriesSums, WORDS } from './entries-sums.tsx'
+import { SourceLink } from './source-link.tsx'
 
 /** Beside other lists in the tabs of a page, each has a place of its own in the address. */
 const CURSOR = 'entries_cursor'
@@ -103,8 +104,16 @@ const For = ({ entry }: { entry: ConsoleEntry }) => (
   </>
 )
 
-function Reason({ request_id, model, note }: Pick<ConsoleEntry, 'request_id' | 'model' | 'note'>) {
-  if (request_id === null) return note === '' ? <span className="soft">–</span> : note
+function Reason(entry: ConsoleEntry) {
+  const { id, request_id, model, note } = entry
+  if (request_id === null)
+    return note === '' ? (
+      <span className="soft">–</span>
+    ) : (
+      <SourceLink {...entry}>
+        {note} <span className="unseen">entry {id}</span>
+      </SourceLink>
+    )
   return (
     <>
       <Link href={`/calls/${encodeURIComponent(request_id)}`}>

@@ -56,8 +56,14 @@ export const EntriesSums = ({ query }: { query: SumsQuery }) => (
             )}
         {opening_debts.map((debt) => (
           <span key={debt.created_at_ms}>
-            <Money nanos={debt.amount_nanos} /> owed when the account came here
-            {debt.note !== '' && `, ${debt.note}`} (<Time at_ms={debt.created_at_ms} />)
+            <Money nanos={debt.amount_nanos} />{' '}
+            {debt.source === null ? 'owed when the account came here' : 'debt'}
+            {debt.note !== '' && (
+              <>
+                , <SourceLink {...debt}>{debt.note}</SourceLink>
+              </>
+            )}{' '}
+            (<Time at_ms={debt.created_at_ms} />)
           </span>
         ))}
       </>

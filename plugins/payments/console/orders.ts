@@ -1,4 +1,5 @@
 // Orders at the console: the list and its file, one order, and what operators do with it.
+import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireFresh } from '../../../src/access/fresh-sign-in.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
@@ -10,13 +11,14 @@ import {
   viewerCalls,
 } from '../../../src/app/surface/console/calls.ts'
 import { checkNote } from '../../../src/domain/notes.ts'
+import { money } from '../../../src/http/views.ts'
 import { order_list } from '../list.ts'
 import { markPaid } from '../manual/mark.ts'
 import type { Payments } from '../payments.ts'
 import { readAmount } from '../read-amount.ts'
-import { refundOrder } from '../refunding.ts'
+import { previewRefund, refundOrder } from '../refunding.ts'
 import { orderView, requireOrder } from './order-view.ts'
-import { MarkBody, OrderParams, OrderView, RefundBody } from './views.ts'
+import { MarkBody, OrderParams, OrderView, RefundBody, RefundPreview } from './views.ts'
 
 const response = { 200: OrderView, ...FAILURES }
 
@@ -34,7 +36,7 @@ export function orderRoutes(gateway: ConsoleParts, payments: Payments) {
 }
 
 /**
- * `POST /console/api/orders/{id}/refund`: gives money back by the payment method. `POST …/mark-paid`: the operator's word that a bank transfer
+ * `POST /console/api/orders/{id}/refund`: gives money back by the payment method; `GET` says what that would take from the balance. `POST …/mark-paid`: the operator's word that a bank transfer
  * came. Both by an operator who has signed in a moment ago.
  */
 export const operatorRoutes = (gateway: ConsoleParts, payments: Payments) =>
@@ -53,6 +55,24 @@ export const operatorRoutes = (gateway: ConsoleParts, payments: Payments) =>
         return await orderView(gateway, payments, viewer, id)
       },
       { params: OrderParams, body: MarkBody, response },
+    )
+    .get(
+      '/console/api/orders/:id/refund',
+      async ({ viewer, params: { id }, query: { amount } }) => {
+        const { currency } = await requireOrder(gateway, viewer, id)
+        const amount_minor = amount === undefined ? null : readAmount({ amount, currency })
+        const { debit_nanos, free_nanos } = await previewRefund(payments.parts, {
+          order_id: id,
+          amount_minor,
+        })
+        const lacking_nanos = Math.max(0, debit_nanos - Math.max(0, free_nanos))
+        return { ...money('debit', debit_nanos), ...money('lacking', lacking_nanos) }
+      },
+      {
+        params: OrderParams,
+        query: Type.Pick(RefundBody, ['amount']),
+        response: { 200: RefundPreview, ...FAILURES },
+      },
     )
     .post(
       '/console/api/orders/:id/refund',

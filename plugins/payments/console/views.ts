@@ -141,6 +141,11 @@ export const OrderView = Closed({
   report: Type.Optional(ReportView),
 })
 
+export const RefundPreview = Closed({
+  ...MoneyFields('debit', 'What leaves the balance'),
+  ...MoneyFields('lacking', 'What of it the free balance lacks: it becomes debt, or the refund is refused'),
+})
+
 export const StartedView = Closed({
   order: OrderView,
   go_to: Nullable(Type.String({ description: 'where it is paid; null: see its page' })),

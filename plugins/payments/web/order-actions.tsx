@@ -2,8 +2,10 @@
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { api, part, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
+import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { inShell } from '../../console/web/parts/code-samples/samples.ts'
@@ -105,6 +107,7 @@ function RefundForm({ order, onClose }: OfOrder) {
       >
         <Switch checked={into_debt} onChange={setIntoDebt} />
       </Field>
+      <LeavesBalance {...{ id, account, into_debt }} amount={amount.trim()} />
       <SubmitOrCancel onCancel={onClose}>
         {amount.trim() === '' ? 'Refund' : `Refund ${amount.trim()} ${currency}`}
       </SubmitOrCancel>
@@ -112,6 +115,31 @@ function RefundForm({ order, onClose }: OfOrder) {
         command={`tollgate order refund ${id}${is_whole ? '' : ` ${amount.trim() || 'AMOUNT'}`}${into_debt ? ' --into-debt' : ''}${reason.trim() === '' ? '' : ` --reason ${inShell(reason.trim())}`}`}
       />
     </Form>
+  )
+}
+
+interface LeavesBalanceProps {
+  id: number
+  account: string
+  amount: string
+  into_debt: boolean
+}
+
+/** Of an amount that cannot be refunded nothing is said before it is sent. */
+function LeavesBalance({ id, account, amount, into_debt }: LeavesBalanceProps) {
+  const { data, error, isPlaceholderData } = useApi(['order-refund', id, amount], () =>
+    api.orders({ id: part(id) }).refund.get({ query: { amount } }),
+  )
+  if (error || !data) return <p className="soft">Enter the amount to refund.</p>
+  const { debit_nanos, lacking_nanos } = data
+  const lacking = `${exactUsd(lacking_nanos)} USD more than the free balance`
+  return (
+    <p role="status" className={isPlaceholderData ? 'stale' : undefined}>
+      <b>{exactUsd(debit_nanos)} USD</b> leave the balance of {account}
+      {lacking_nanos > 0 &&
+        (into_debt ? `: ${lacking}, which become debt` : `: ${lacking}, so the refund will be refused`)}
+      .
+    </p>
   )
 }
 

@@ -135,6 +135,9 @@ function WhereAnswered({ by, provider }: { by: ReportGroup; provider: string | u
   )
 }
 
+/** As `report/report.ts` names it. */
+const PLANS = '(plans)'
+
 /** A name shows its figures alone. */
 function nameOf(row: Row, by: ReportGroup, { set }: OverviewFilters): ReactNode {
   const { name, account_id, account, account_display_name, key_prefix, provider } = row
@@ -148,6 +151,7 @@ function nameOf(row: Row, by: ReportGroup, { set }: OverviewFilters): ReactNode 
       {shown}
     </button>
   )
+  if (name === PLANS) return name
   if (by === 'model') return choose({ model: name, by: 'day' })
   if (by === 'account')
     return choose(

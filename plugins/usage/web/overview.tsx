@@ -159,6 +159,8 @@ function OverviewFigures({ overview, refused, filters: { query } }: FiguresProps
         />
       )}
       {resale && <Earnings {...overview} />}
+      {resale?.plans && <PlansFigure {...resale.plans} />}
+      {resale?.payment_fees && <AfterFees {...resale.payment_fees} />}
       <Figure
         label={query.provider ? 'Calls answered' : 'Calls'}
         value={count(totals.calls)}
@@ -191,8 +193,6 @@ function OverviewFigures({ overview, refused, filters: { query } }: FiguresProps
             value={<Money nanos={resale.debts_nanos} />}
             note={resale.debtors === 0 ? 'no account' : `of ${counted(resale.debtors, 'account')}`}
           />
-          {resale.plans && <PlansFigure {...resale.plans} />}
-          {resale.payment_fees && <AfterFees {...resale.payment_fees} />}
         </>
       )}
     </Figures>
@@ -230,12 +230,12 @@ type Resale = NonNullable<Overview['resale']>
 /** They are part of revenue, cost and margin. */
 const PlansFigure = ({ fees_nanos, calls, provider_cost_nanos }: NonNullable<Resale['plans']>) => (
   <Figure
-    label="Of this, plans"
+    label="Revenue from plans"
     value={<Money nanos={fees_nanos} />}
     note={
-      <>
-        fees; {counted(calls, 'covered call')} cost <Money nanos={provider_cost_nanos} />
-      </>
+      <span>
+        {counted(calls, 'covered call')} cost <Money nanos={provider_cost_nanos} />
+      </span>
     }
   />
 )
@@ -245,9 +245,9 @@ const AfterFees = ({ margin_nanos, amount_nanos, unknown }: NonNullable<Resale['
     label="Margin after payment fees"
     value={<Money nanos={margin_nanos} />}
     note={
-      <>
+      <span>
         <Money nanos={amount_nanos} /> fees{unknown > 0 && `; ${counted(unknown, 'payment')} without one`}
-      </>
+      </span>
     }
   />
 )

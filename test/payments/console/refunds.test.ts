@@ -42,6 +42,47 @@ describe('a refund', () => {
     })
   })
 
+  test('is told in USD before it is made, with what the free balance lacks; nothing is changed', async () => {
+    const preview = (id: number, query = '') => operator.json('GET', `/orders/${id}/refund${query}`)
+    await scene.gateway.account('paula')
+    const paula = await scene.as('owner', 'paula')
+    const id = await scene.ordered('100', { by: paula })
+    fake.pay(id)
+    await paula.json('POST', `/orders/${id}/look`)
+    expect(await preview(id)).toEqual({
+      ...{ debit_nanos: 113_400_000_000, debit_usd: '113.40', lacking_nanos: 0, lacking_usd: '0.00' },
+    })
+    await operator.json('POST', '/accounts/paula/debit', { amount: '100', note: 'used elsewhere' })
+    expect(await preview(id, '?amount=25')).toMatchObject({ debit_usd: '28.35', lacking_usd: '14.95' })
+    expect(scene.balance('paula')).toBe(13_400_000_000)
+    // As the refund itself then takes it.
+    expect(await refund(id, { amount: '10', reason: '' })).toMatchObject({
+      refunds: [{ debit_usd: '11.34' }],
+    })
+    expect(await preview(id)).toMatchObject({ debit_usd: '102.06', lacking_usd: '100.00' })
+    expect(await scene.refused(operator, 'GET', `/orders/${id}/refund?amount=90.01`)).toMatchObject({
+      ...{ status: 400, message: 'amount: 90.00 EUR of the payment is left. Write at most that much.' },
+    })
+  })
+
+  test('a payment and a lost dispute lead from Transactions to the order', async () => {
+    await scene.gateway.account('tom')
+    const tom = await scene.as('owner', 'tom')
+    const id = await scene.ordered('50', { by: tom })
+    fake.pay(id)
+    await tom.json('POST', `/orders/${id}/look`)
+    await refund(id, { amount: '10', reason: '' })
+    fake.pay(id, { dispute: 'lost' })
+    await operator.json('POST', `/orders/${id}/look`)
+    await operator.json('POST', '/accounts/tom/top-up', { amount: '1', note: 'by hand' })
+    const { entries } = await operator.json('GET', '/entries?account=tom')
+    const sources = entries.map((entry: Record<string, unknown>) => [entry.source, entry.order_id])
+    // What a dispute takes pays a debt, which has the order.
+    expect(sources).toEqual([...[0, 1].map(() => [null, null]), ['order', id], ['order', id]])
+    const { opening_debts } = await operator.json('GET', '/entry-sums?account=tom')
+    expect(opening_debts).toMatchObject([{ source: 'order', order_id: id }])
+  })
+
   test('that is clicked twice is made once: another amount was left by then', async () => {
     const id = await scene.paid('25')
     const body = { amount: '5', reason: '', left: '25.00' }

@@ -1,0 +1,52 @@
+// What entries are of, by the keys of their movements: a payment, its refund or dispute, a voucher, a plan, a referral.
+import type { Db } from '../../src/store/db.ts'
+import type { Entry } from '../../src/store/schema.ts'
+
+export const SOURCES = ['order', 'voucher', 'plan', 'referral'] as const
+export type Source = (typeof SOURCES)[number]
+
+const KEY =
+  /^(order|dispute|refund|refund-back|voucher|voucher-batch|plan|referral|referral-back|referral-again):(\d+)/
+
+const SOURCE_OF: Readonly<Record<string, Source>> = {
+  ...{ order: 'order', dispute: 'order', refund: 'order', 'refund-back': 'order' },
+  ...{ voucher: 'voucher', 'voucher-batch': 'voucher', plan: 'plan' },
+  ...{ referral: 'referral', 'referral-back': 'referral', 'referral-again': 'referral' },
+}
+
+/** An entry's source; null for one that somebody made, or a call. Callers cannot give such keys themselves. */
+export const sourceOf = ({ request_key }: Pick<Entry, 'request_key'>): Source | null =>
+  SOURCE_OF[KEY.exec(request_key ?? '')?.[1] ?? ''] ?? null
+
+/** The order of an entry, which a page may name: the payment that a referral shares is another account's. */
+export const visibleOrder = (
+  { request_key, order_id = null }: Pick<Entry, 'request_key'> & { order_id?: number | null },
+  is_operator: boolean,
+): number | null => (is_operator || sourceOf({ request_key }) !== 'referral' ? order_id : null)
+
+/** The order of each entry that has one: of a referral, the payment that was shared. */
+export async function withOrders<Row extends Pick<Entry, 'request_key'>>(
+  db: Db,
+  rows: readonly Row[],
+): Promise<(Row & { order_id: number | null })[]> {
+  const keys = rows.map(({ request_key }) => KEY.exec(request_key ?? ''))
+  const refund_ids = keys.flatMap((key) => (key?.[1]?.startsWith('refund') ? [Number(key[2])] : []))
+  const orders = await ordersOfRefunds(db, refund_ids)
+  return rows.map((row, at) => {
+    const [, name = '', number = ''] = keys[at] ?? []
+    const source = SOURCE_OF[name]
+    const id = Number(number)
+    const is_of_order = source === 'order' || source === 'referral'
+    const order_id = name.startsWith('refund') ? orders.get(id) : is_of_order ? id : undefined
+    return { ...row, order_id: order_id ?? null }
+  })
+}
+
+async function ordersOfRefunds(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map()
+  const found = await db.rows<{ id: number; order_id: number }>(
+    'SELECT id, order_id FROM order_refunds WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each($ids))',
+    { ids: JSON.stringify(ids) },
+  )
+  return new Map(found.map(({ id, order_id }) => [id, order_id]))
+}

@@ -1,0 +1,22 @@
+// A link from an entry, or a debt, to what it is of: the order, the vouchers, the plan or the referrals.
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useMay, useViewer } from '../../console/web/app/session.tsx'
+import type { ConsoleEntry } from '../list.ts'
+
+type Sourced = Pick<ConsoleEntry, 'source' | 'order_id' | 'account_id'>
+
+/** The text alone where the viewer sees no such page. */
+export function SourceLink({ children, ...of }: Sourced & { children: ReactNode }) {
+  const is_operator = useViewer().side === 'operator'
+  const href = hrefOf(of, is_operator)
+  return useMay('see_payments') && href !== undefined ? <Link href={href}>{children}</Link> : children
+}
+
+function hrefOf({ source, order_id, account_id }: Sourced, is_operator: boolean): string | undefined {
+  if (source === 'order' || (source === 'referral' && is_operator))
+    return order_id === null ? undefined : `/orders/${order_id}`
+  if (source === 'voucher') return is_operator ? '/vouchers?tab=vouchers' : undefined
+  if (source === 'plan') return is_operator ? `/plans/${account_id}` : '/plan'
+  return source === 'referral' ? '/refer' : undefined
+}
