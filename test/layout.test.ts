@@ -386,8 +386,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 260 more for commands: images and files of accounts, a test of alerts.
   // 170 more for the welcome credit, and what was given away with payments.
   // 30 more for refused webhooks, of which anybody can cause so many.
-  // 330 more for plans and payment fees in figures, revenue by price group, what a refund takes, and links from transactions.
-  'plugins/': 104_610,
+  // 400 more for plans and payment fees in figures, revenue by price group, what a refund takes, and links from transactions.
+  'plugins/': 104_680,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -438,7 +438,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 320 more for commands of images, files and alerts, and the week of a zone.
 // 430 more for the welcome credit, from the promise to a refund.
 // 200 more for races of plans, and for payments whose method is gone, changed or asked too often.
-const MAX_TEST_LINES = 177_840
+// 180 more for plans and payment fees in figures.
+const MAX_TEST_LINES = 178_020
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

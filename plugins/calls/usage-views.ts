@@ -121,6 +121,7 @@ export const sumsView = (page: SumsPage) => ({ sums: page.sums.map(sumView), ...
 function sumView(sum: DailySum) {
   const { account_id, account_name, key_id, key_name, provider_cost_nanos, known_revenue_nanos, ...rest } =
     sum
-  const { cost_nanos, unpaid_nanos, uncosted_calls, ...counts } = rest
+  const { cost_nanos, unpaid_nanos, uncosted_calls, ...counted } = rest
+  const { covered_calls, covered_nanos, covered_cost_nanos, ...counts } = counted
   return { ...counts, key: key_name, ...money('cost', cost_nanos), ...money('unpaid', unpaid_nanos) }
 }

@@ -5,6 +5,7 @@ import { ListSums } from '../../console/web/parts/list-sums.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import type { ConsoleEntry } from '../list.ts'
+import { SourceLink } from './source-link.tsx'
 
 export const WORDS: Record<ConsoleEntry['kind'], string> = {
   top_up: 'Top-up',
