@@ -272,7 +272,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 10 more for metrics of plugins, beside the other lists that they fill.
   // 30 more for what goes to others with a payment, and for referrals at sign-up.
   // 20 more for the headers of limits of spending in the reference.
-  'src/app/': 9_650,
+  // 20 more for what sales cost, beside the other lists that plugins fill.
+  'src/app/': 9_670,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 2_400,
   // 40 more for what other routes than its own take of a call's cost.
@@ -387,7 +388,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 170 more for the welcome credit, and what was given away with payments.
   // 30 more for refused webhooks, of which anybody can cause so many.
   // 400 more for plans and payment fees in figures, revenue by price group, what a refund takes, and links from transactions.
-  'plugins/': 104_680,
+  'plugins/': 104_750,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -438,8 +439,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 320 more for commands of images, files and alerts, and the week of a zone.
 // 430 more for the welcome credit, from the promise to a refund.
 // 200 more for races of plans, and for payments whose method is gone, changed or asked too often.
-// 180 more for plans and payment fees in figures.
-const MAX_TEST_LINES = 178_020
+// 360 more for plans and payment fees in figures.
+const MAX_TEST_LINES = 178_200
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
