@@ -45,7 +45,7 @@ beforeEach(async () => {
 
 const balance = (): number | undefined =>
   gateway.rows().accounts.find(({ id }) => id === account_id)?.balance_nanos
-/** What 100.00 CNY give. */
+/** The credit for 100.00 CNY. */
 const CREDIT = 14_000_000_000
 
 /** An order whose page was opened. */

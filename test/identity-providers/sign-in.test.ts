@@ -44,7 +44,7 @@ describe('an identity', () => {
       email: 'Anna@Example.com',
     }
     expect(await identities()).toEqual([row])
-    // Whatever its address is by now, of the domains that are allowed (domains.security.test.ts).
+    // Its address may be any other by now, of the domains that are allowed (domains.security.test.ts).
     provider.people.anna = { email: 'other@staff.example', email_verified: true }
     const second = await signIn('anna')
     expect([second.status, (await second.browser.viewer()).account]).toEqual([200, 'alice'])

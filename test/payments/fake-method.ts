@@ -14,7 +14,7 @@ export interface FakeMethod {
   looked: number[]
   /** While true, it answers nothing. */
   is_down: boolean
-  /** What becomes of refunds that are asked for. */
+  /** The outcome of refunds. */
   refunds: PaymentRefund['state']
   /** The payer pays, with what differs from an ordinary payment. */
   pay(order_id: number, payment?: Partial<Payment>): void
@@ -22,9 +22,9 @@ export interface FakeMethod {
 
 export interface FakeMethodOptions
   extends Partial<Pick<PaymentProvider, 'name' | 'title' | 'is_test' | 'currencies'>> {
-  /** Where orders are paid. */
+  /** The page to pay on. */
   pageOf?: (order_id: number) => string
-  /** What becomes of charges of saved cards, which it has none of where absent. */
+  /** The outcome of charges of saved cards; it charges none where absent. */
   charge?: () => 'paid' | { refused: string }
 }
 

@@ -20,11 +20,11 @@ export interface FakeProvider extends PaymentProvider {
   readonly requests: { start: number; look: number; refund: number }
   /** Replaces answers until it is unset: what `look` and `refund` throw, or wait for. */
   trouble: (() => unknown) | undefined
-  /** What becomes of the next refunds. */
+  /** The outcome of the next refunds. */
   refunding: PaymentRefund['state']
   /** Thrown after a refund was made: its answer is lost. */
   loses_answers: boolean
-  /** Whether it forgets the keys of refunds, as real ones do after a day. */
+  /** True where it forgets the keys of refunds, as real ones do after a day. */
   forgets_keys: boolean
   start(order: PaymentOrder): Promise<StartedPayment>
   refund(order: PaymentOrder, amount_minor: number, key: string): Promise<PaymentRefund>
@@ -32,7 +32,7 @@ export interface FakeProvider extends PaymentProvider {
   pay(reference: string, other?: Partial<Held>): Held
   /** Somebody gives money back at the provider. */
   giveBack(reference: string, amount_minor: number, state?: PaymentRefund['state']): PaymentRefund
-  /** What was given back of a payment for good, or may be. */
+  /** The part of a payment that was refunded for good, or may be. */
   givenBack(reference: string): number
 }
 

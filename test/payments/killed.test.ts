@@ -17,10 +17,10 @@ interface Story {
   /** Before the gateway that dies: by one that lives. */
   before?(world: World, order: Begun): Promise<void> | void
   act(parts: PaymentParts, order: Begun): Promise<unknown>
-  /** How it ends, and what is left of the credit of the order. */
+  /** The end, and the rest of the credit of the order. */
   end: OrderState
   left: number
-  /** Where it dies before its first write, nothing was asked for. */
+  /** The end after a death before the first write: nothing was requested. */
   none?: OrderState
 }
 
@@ -155,7 +155,7 @@ const STORIES: Story[] = [
 ]
 
 describe.each(ENGINES)('on %s', (engine, make) => {
-  // What is written is the same on both; a server takes five times as long.
+  // The rows are the same on both; a server takes five times as long.
   test.each(engine === 'SQLite' ? STORIES : cellsOf(STORIES, 2))(
     '$name',
     async ({ before, act, end, left, none }) => {

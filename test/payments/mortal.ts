@@ -16,7 +16,7 @@ export class Killed extends Error {
 
 interface Mortal {
   parts: PaymentParts
-  /** What it did, by name, the last one being that at which it died. */
+  /** The steps that it made, by name; at the last one it died. */
   did: string[]
   isDead(): boolean
 }

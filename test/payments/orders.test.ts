@@ -54,7 +54,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.money()).toEqual({ balance: 3 * CREDIT, debt: 0 })
     expect(await world.order(plain.id)).toMatchObject({ fee_minor: 50, receipt_url: 'https://x.example' })
 
-    // What it said first of the payment stays, what it says of its fee is the last word.
+    // The first report of the payment stays; of its fee the last one counts.
     fake.pay(plain.reference, { fee_minor: 55, payment_reference: 'pi_2', receipt_url: undefined as never })
     delete (fake.payments.get(plain.reference) as Payment).receipt_url
     await lookAt(parts, plain.id, POLL)

@@ -9,7 +9,7 @@ import { type Death, Killed, mortal } from './mortal.ts'
 import type { World } from './world.ts'
 
 /** A number from 0 to 1, below 1. */
-type Random = () => number
+export type Random = () => number
 
 /** Mulberry32: the same numbers for the same seed. */
 export function randomOf(seed: number): Random {
@@ -37,7 +37,7 @@ const ACTS = [
 ] as const
 type Act = (typeof ACTS)[number]
 
-/** How the acts came out, for the figures. */
+/** The outcomes of the acts, for the figures. */
 interface Figures {
   races: number
   deaths: number
@@ -50,7 +50,7 @@ const count = (of: Record<string, number>, name: string) => {
   of[name] = (of[name] ?? 0) + 1
 }
 
-/** What another's change or the provider's trouble may bring about; anything else fails the race. */
+/** Failures by another's change or the provider's trouble; any other fails the race. */
 const isExpected = (thrown: unknown): boolean =>
   thrown instanceof GatewayError || thrown instanceof Killed || String(thrown).includes('the answer is lost')
 
@@ -157,7 +157,7 @@ async function carryOut(
   }
 }
 
-/** Whatever was left is decided: the provider knows what becomes of everything, and a gateway that lives looks until nothing is due. */
+/** Decides the rest: the provider knows the end of everything, and a gateway that lives looks until nothing is due. */
 export async function settleAll(
   world: World,
   orders: readonly (Order & { reference: string })[],
@@ -175,7 +175,7 @@ export async function settleAll(
   }
 }
 
-/** What is wrong with an order once all is decided: what the provider has, and what was credited and taken. */
+/** The faults of an order once all is decided: the provider's amounts against those credited and taken. */
 export async function faultsOf(
   world: World,
   { id, reference }: Order & { reference: string },

@@ -92,7 +92,7 @@ describe('a signed one', () => {
     const order = await at.order(id)
     fake.pay(order.reference)
     const before = [fake.requests.look, other.requests.look]
-    // Whoever has the secret of one method cannot speak for another one.
+    // The secret of one method does not speak for another one.
     expect((await webhook('other', order.reference, signed)).status).toBe(200)
     expect([fake.requests.look, other.requests.look]).toEqual(before)
     expect((await at.orderNow(order.id)).state).toBe('open')

@@ -118,7 +118,7 @@ export interface World extends AsyncDisposable {
   /** An order whose payment was begun. */
   begun(request?: Partial<OrderRequest>): Promise<Order & { reference: string }>
   order(id: number): Promise<Order>
-  /** What is due now, as the poller does it. */
+  /** Does all that is due now, as the poller does it. */
   poll(parts?: PaymentParts): Promise<void>
   money(account_id?: number): Promise<{ balance: number; debt: number }>
   /** The keys of an account's entries and debts, the oldest first. */
@@ -126,7 +126,7 @@ export interface World extends AsyncDisposable {
   /** The states of an order, as its history has them, and of its refunds. */
   history(id: number): Promise<string[]>
   lines(id: number): Promise<StateChangeRow[]>
-  /** What has to hold whatever happened: the names of what does not. */
+  /** The invariants that do not hold, by name. */
   broken(): Promise<string[]>
 }
 

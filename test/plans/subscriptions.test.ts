@@ -342,7 +342,7 @@ describe('a change of the plan', () => {
       'pro replaced 2026-11-15..2026-12-15',
       'max active 2026-11-25..2026-12-25',
     ])
-    // What was used of the month counts on; limits that the plan lacks are gone.
+    // The used part of the month counts on; limits that the plan lacks are gone.
     const limits = await budgetsOfPeriod(scene.db, scene.planOf() ?? 0)
     expect(limits.map(({ period, limit_nanos, used_nanos }) => [period, limit_nanos, used_nanos])).toEqual([
       ['month', MAX.limits.month ?? 0, 2 * USD],

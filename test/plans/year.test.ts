@@ -16,7 +16,7 @@ const END_MS = Date.parse('2028-12-02T00:00:00Z')
 const DAY_MS = 86_400_000
 const PLANS = ['pro', 'max', 'mini']
 
-/** What an account should have, by what was told of its calls and months. */
+/** The expected money of an account, by the outcomes of its calls and months. */
 interface Expected {
   balance: number
   spent: number

@@ -80,7 +80,7 @@ const MILLION = 1_000_000n
 const byTokens = ({ input_tokens, output_tokens, thinking_tokens }: Call, input: bigint, output: bigint) =>
   up(BigInt(input_tokens) * input + BigInt(output_tokens + thinking_tokens) * output, MILLION)
 
-/** What each kind costs at rates of its list price times a factor in billionths, by figures of its record alone. */
+/** The cost of each kind at rates of its list price times a factor in billionths, by figures of its record alone. */
 const KINDS: [string, string, object, (call: Call, rate: (nanos: number) => bigint) => number][] = [
   [
     'a chat',

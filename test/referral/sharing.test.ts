@@ -40,7 +40,7 @@ const refund = (id: number, amount?: string) =>
 beforeEach(async () => {
   await run('DELETE FROM referrals')
   await run('DELETE FROM closed_accounts')
-  // What earlier tests left without a share is no payment of the last day.
+  // Payments that earlier tests left without a share are none of the last day.
   await run('UPDATE orders SET paid_at_ms = 0')
   await run("UPDATE accounts SET status = 'active'")
   await run(`INSERT INTO referrals VALUES (1, ${alice.id}, ${bob}, ${Date.now() - 1_000})`)

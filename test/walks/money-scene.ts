@@ -132,7 +132,7 @@ function allowStripe(one: ConsolePage, { origin }: FakeStripe): void {
   one.allow(new RegExp(`status of 404 .*${origin}/favicon`))
 }
 
-/** Where pictures of the pages go, for who wants to look at them. */
+/** The folder for pictures of the pages, if they are wanted. */
 const PICTURES = process.env.TOLLGATE_PICTURES
 
 /** Takes a picture of the whole page in both themes. */

@@ -59,8 +59,13 @@ export interface ReadStripe {
 export const NO_STRIPE: ReadStripe = { stripe: undefined, stripe_unavailable: undefined }
 
 const PATH: TomlPath = ['payments', 'stripe']
-const KEY = /^(?:sk|rk)_(?:test|live)_\w+$/
-const WEBHOOK_SECRET = /^whsec_\S+$/
+const FORMS = {
+  secret_key: {
+    form: /^(?:sk|rk)_(?:test|live)_\w+$/,
+    example: 'sk_live_…, sk_test_…, rk_live_… or rk_test_…',
+  },
+  webhook_secret: { form: /^whsec_\S+$/, example: 'whsec_…' },
+} as const
 
 export const NEEDS_PUBLIC_URL =
   'needs public_url in [server], since Stripe sends people and webhooks there: set it to the https:// address of this gateway'
@@ -75,14 +80,8 @@ export function readStripe(
   for (const [at, currency] of (text.currencies ?? []).entries())
     if (!isCurrency(currency))
       context.report([...PATH, 'currencies', at], 'is not a currency: write its ISO 4217 code, such as EUR')
-  const secret_key = secretOf(
-    text,
-    'secret_key',
-    KEY,
-    'sk_live_…, sk_test_…, rk_live_… or rk_test_…',
-    context,
-  )
-  const webhook_secret = secretOf(text, 'webhook_secret', WEBHOOK_SECRET, 'whsec_…', context)
+  const secret_key = secretOf(text, 'secret_key', context)
+  const webhook_secret = secretOf(text, 'webhook_secret', context)
   if (secret_key === undefined || webhook_secret === undefined)
     return { stripe: undefined, stripe_unavailable: unsetOf(text, { secret_key, webhook_secret }) }
   const { currencies, methods, tax } = text
@@ -91,14 +90,9 @@ export function readStripe(
 
 type Secrets = Pick<Static<typeof StripeSchema>, 'secret_key' | 'webhook_secret'>
 
-function secretOf(
-  text: Secrets,
-  field: keyof Secrets,
-  form: RegExp,
-  example: string,
-  context: SectionContext,
-): string | undefined {
+function secretOf(text: Secrets, field: keyof Secrets, context: SectionContext): string | undefined {
   const path = [...PATH, field]
+  const { form, example } = FORMS[field]
   const secret = readSetSecret(text[field], path, 'nobody pays by card', context)
   if (secret !== undefined && !form.test(secret))
     context.report(path, `must be Stripe’s, ${example}, or "env:NAME"`)

@@ -51,7 +51,7 @@ interface ModelHold {
   covered?: { plan: ModelPlan; amount: number } | undefined
 }
 
-/** What a plan covers of the calls of an account. */
+/** The plan of an account: the calls that it covers. */
 interface ModelPlan extends ModelOwner {
   overflow: boolean
   concurrent_calls: number
@@ -123,7 +123,7 @@ export class Model {
     })
   }
 
-  /** Whether a plan covers the call of a hold. */
+  /** True where a plan covers the call of the hold. */
   isCovered = (hold_id: number): boolean =>
     (this.pending.get(hold_id) ?? this.expired.get(hold_id))?.covered !== undefined
 

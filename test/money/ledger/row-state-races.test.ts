@@ -229,7 +229,7 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
     const before = await deadlocks()
     const ledger = openSharedLedger(there.url)
     let made: Promise<MoneyOutcome> | undefined
-    // Where it has to wait it is done again from its beginning: then the movement was faster.
+    // A transaction that has to wait is done again from its beginning: then the movement was faster.
     const is_cancelled = await there.db.begin(async (tx) => {
       const is_changed = await changeState(tx, change(1, { to: 'cancelled' }), NOW)
       made ??= ledger.submit({ ...topUp(10), changes: [change(2), change(1)] }) as Promise<MoneyOutcome>

@@ -237,7 +237,7 @@ interface SharesCase {
   steps: readonly (readonly [Operation, unknown])[]
   /** Balance and debt of account 2 in the end. */
   theirs: [balance: number, debt: number]
-  /** What the audit log has of account 2. */
+  /** The audit log of account 2. */
   log: string[]
 }
 

@@ -39,7 +39,7 @@ export interface Case {
   steps: readonly (readonly [Operation, Outcome])[]
   /** The state of account 1 and key 1 at the end; absent fields are 0. */
   after: { balance?: number; held?: number; debt?: number; spent?: number; key_held?: number }
-  /** What the limits of the account's plan count at the end. */
+  /** The used part of the limits of the account's plan at the end. */
   plan_used?: Limits
   /** All entries except the first top-up. */
   entries?: string[]

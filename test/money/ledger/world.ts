@@ -169,7 +169,7 @@ export function planTexts({
   return [...texts, ...budgets]
 }
 
-/** What the limits of an account's plan count, by their periods. */
+/** The used part of the limits of an account's plan, by their periods. */
 export const PLAN_USED = `
   SELECT period, used_nanos AS used FROM budgets WHERE account_id = $id AND plan_period_id IS NOT NULL ORDER BY id`
 

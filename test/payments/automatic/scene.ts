@@ -64,7 +64,7 @@ export interface TopUpScene extends AsyncDisposable {
   set(wanted?: Partial<WantedTopUp>): Promise<void>
   /** Takes from the balance what leaves so much. */
   leave(usd: number): Promise<void>
-  /** What a gateway does in so many seconds after a call. */
+  /** Runs a gateway for so many seconds after a call. */
   seconds(count?: number): Promise<void>
   setting(): Promise<AutomaticTopUp>
   orders(): Promise<Order[]>
@@ -128,7 +128,7 @@ export async function topUpScene(make: (typeof ENGINES)[number][1]): Promise<Top
   return scene
 }
 
-/** What a gateway does once, for races: makes the order where one is due, and charges it. */
+/** One round of a gateway, for races: it makes the order where one is due, and charges it. */
 export async function topUpOnce(parts: PaymentParts & TopUpParts): Promise<void> {
   const order = await makeTopUp(parts, 1)
   if (order) await lookAt(parts, order.id, { source: 'system' })

@@ -10,7 +10,7 @@ import { mortal } from '../mortal.ts'
 import { ENGINES, SETTINGS } from '../world.ts'
 import { type TopUpScene, topUpOnce, topUpScene, USD } from './scene.ts'
 
-/** What a top-up does: makes its order, charges the card, keeps the payment's number, asks what became of it, and credits. */
+/** The steps of a top-up: makes its order, charges the card, keeps the payment's number, asks what became of it, and credits. */
 const STEPS = ['begin', 'charge', 'write', 'look', 'write', 'submit', 'write']
 
 describe.each(ENGINES)('on %s', (_, make) => {

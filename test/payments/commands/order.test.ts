@@ -57,7 +57,7 @@ beforeEach(async () => {
 const balance = (): number =>
   gateway.rows().accounts.find(({ id }) => id === account_id)?.balance_nanos ?? Number.NaN
 const linesOf = (text: string) => text.split('\n').map((line) => line.trimEnd())
-/** What 25.00 EUR give. */
+/** The credit for 25.00 EUR. */
 const CREDIT = 27_000_000_000
 
 describe('beside a running gateway', () => {

@@ -30,7 +30,7 @@ const transfer = (more: Partial<PaidMark> = {}): PaidMark => ({
 
 const balance = (id = account_id): number | undefined =>
   gateway.rows().accounts.find((account) => account.id === id)?.balance_nanos
-/** What 25.00 EUR give. */
+/** The credit for 25.00 EUR. */
 const CREDIT = 27_000_000_000
 
 const refusalOf = async (work: Promise<unknown>): Promise<{ code: string; message: string }> => {

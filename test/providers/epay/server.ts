@@ -34,7 +34,7 @@ interface FakeEpay extends AsyncDisposable {
   /** With a slash at its end. */
   url: string
   orders: Map<string, EpayOrder>
-  /** How many queries it has answered. */
+  /** The number of queries that it has answered. */
   queries: number
   /** Answers queries with it in place of its own answer, until it is undefined again. */
   answersQueriesWith: ((order: EpayOrder | undefined) => Response) | undefined

@@ -9,7 +9,7 @@ export function signatureOf(payload: string, secret: string, at_s: number, schem
 }
 
 export interface Delivery {
-  /** Where events go; none is sent without. */
+  /** The address of events; none is sent without. */
   url: string | undefined
   secret: string
   /** `hold`: kept until `release`; `lose`: dropped. */

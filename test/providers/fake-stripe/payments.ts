@@ -2,7 +2,7 @@
 import { declined, invalid } from './errors.ts'
 import { all, type FakeState, feeOf, make, type StripeObject } from './state.ts'
 
-/** What a payer pays by. */
+/** The means of a payer. */
 export type Means =
   | 'card'
   /** Declined. */

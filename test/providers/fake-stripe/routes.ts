@@ -14,7 +14,7 @@ export interface ApiRequest {
 }
 
 export interface Behaviour {
-  /** What becomes of a refund when it is asked for. */
+  /** The first state of a refund. */
   refund_status: 'succeeded' | 'pending' | 'failed'
 }
 

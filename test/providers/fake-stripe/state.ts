@@ -66,5 +66,5 @@ export function expanded(state: FakeState, object: StripeObject, paths: readonly
   return copy
 }
 
-/** What Stripe keeps: 2.9 % and 30 cents of its own unit. */
+/** The fee of Stripe: 2.9 % and 30 cents of its own unit. */
 export const feeOf = (amount: number): number => Math.round(amount * 0.029) + 30
