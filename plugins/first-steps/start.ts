@@ -37,6 +37,9 @@ export const StartView = Closed({
       ...MoneyFields('held'),
       ...MoneyFields('debt'),
       keys: Type.Integer({ description: 'keys that work, of those that the viewer sees' }),
+      has_plan: Type.Boolean({
+        description: 'whether a plan covers calls, which take nothing from the balance',
+      }),
     }),
   ),
 })
@@ -82,11 +85,15 @@ async function firstAccount(db: Gateway['db']): Promise<Account | undefined> {
   return first && (await accountQueries(db).accountById.get({ id: first.id }))
 }
 
-const accountView = ({ id, name, balance_nanos, held_nanos, debt_nanos }: Account, keys: number) => ({
+const accountView = (
+  { id, name, balance_nanos, held_nanos, debt_nanos, plan_period_id }: Account,
+  keys: number,
+) => ({
   id,
   name,
   ...money('available', balance_nanos - held_nanos),
   ...money('held', held_nanos),
   ...money('debt', debt_nanos),
   keys,
+  has_plan: plan_period_id !== null,
 })

@@ -27,7 +27,7 @@ describe('the checklist', () => {
       name: 'erin',
       available_usd: '1.00',
       debt_nanos: 0,
-      keys: 1,
+      ...{ keys: 1, has_plan: false },
     })
     expect((await operator.json('GET', '/start?account=zoe')).account).toMatchObject({ name: 'zoe', keys: 0 })
     expect((await operator.json('GET', `/first-call?key_id=${key.id}`)).call).toBeNull()

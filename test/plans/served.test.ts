@@ -58,6 +58,7 @@ test('an account buys a plan at the console, and its calls are covered', async (
     changes_at: null,
     changes_at_ms: null,
   })
+  expect((await owner.json('GET', '/start')).account).toMatchObject({ has_plan: true })
   clock.now_ms += 1_001
   const answered = await chat(key)
   expect(answered.status).toBe(200)

@@ -9,10 +9,14 @@ import { Loaded } from '../../console/web/parts/states.tsx'
 import { FIRST_MESSAGES, type FirstCallQuery, NO_KEY, WaitForCall } from './first-call.tsx'
 import { type StartState, Step } from './steps.tsx'
 
+/** Whether the viewer's account has made calls already; of the operator's view it is not known whose. */
+export const isCalled = ({ due, providers }: StartState): boolean => providers === null && !due
+
 /** The place of the call while the page knows no key. */
-function BeforeKey({ state: { due, account, providers } }: { state: StartState }) {
+function BeforeKey({ state }: { state: StartState }) {
+  const { account, providers } = state
   const is_own = providers === null
-  if (is_own && !due)
+  if (isCalled(state))
     return (
       <p>
         You have made calls already. See them under <Link href="/calls">Calls</Link>.
@@ -38,7 +42,8 @@ interface CallStepProps {
 
 export function CallStep({ state, key_id, first, text, onLeave }: CallStepProps) {
   const base_url = useBaseUrl()
-  const is_done = first.data?.call != null
+  const has_seen = first.data?.call != null
+  const is_done = has_seen || (key_id === null && isCalled(state))
   const model = first.data?.sample_model ?? state.sample_model ?? 'MODEL'
   const call = { base_url, key: text ?? NO_KEY, model, messages: FIRST_MESSAGES }
   return (
@@ -61,7 +66,7 @@ export function CallStep({ state, key_id, first, text, onLeave }: CallStepProps)
           {(data) => <WaitForCall first={data} call={call} />}
         </Loaded>
       )}
-      {is_done && (
+      {has_seen && (
         <div>
           <Button look="primary" onClick={onLeave}>
             Go to the overview

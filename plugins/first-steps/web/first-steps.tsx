@@ -17,7 +17,7 @@ import { Loaded, Skeleton } from '../../console/web/parts/states.tsx'
 import { IssueKey } from '../../keys/web/issue-key.tsx'
 import { useRefusals } from '../../refusals/web/refusals.ts'
 import { ManyRefused } from '../../refusals/web/refused.tsx'
-import { CallStep } from './call-step.tsx'
+import { CallStep, isCalled } from './call-step.tsx'
 import { useFirstCall } from './first-call.tsx'
 import { putOff } from './first-visit.tsx'
 import {
@@ -90,7 +90,12 @@ function Checklist({ state, onLeave }: { state: StartState; onLeave: () => void 
         {state.providers && <ProviderStep providers={state.providers} onOpen={setOpen} />}
         {state.providers && <ModelStep state={state} onOpen={setOpen} />}
         <AccountStep state={state} onOpen={setOpen} />
-        <KeyStep account={state.account} key_id={key_id} first={first} text={text} onOpen={setOpen} />
+        <KeyStep
+          account={state.account}
+          is_called={isCalled(state)}
+          {...{ key_id, first, text }}
+          onOpen={setOpen}
+        />
         <CallStep state={state} key_id={key_id} first={first} text={text} onLeave={onLeave} />
       </ol>
       <Dialogs

@@ -117,10 +117,11 @@ export function ModelStep({ state, onOpen }: Opening & { state: StartState }) {
 export function AccountStep({ state: { account, providers }, onOpen }: Opening & { state: StartState }) {
   const is_operator = providers !== null
   const has_balance = account !== null && account.available_nanos > 0
+  const is_covered = !is_operator && account !== null && account.has_plan
   return (
     <Step
       title={is_operator ? 'Account' : 'Balance'}
-      is_done={has_balance}
+      is_done={has_balance || is_covered}
       actions={
         is_operator && (
           <>
@@ -176,12 +177,19 @@ function WhomToAsk() {
 }
 
 function OwnBalance({ account }: { account: Account }) {
-  const { available_nanos = 0, debt_nanos = 0, name } = account ?? {}
+  const { available_nanos = 0, debt_nanos = 0, name, has_plan = false } = account ?? {}
   if (debt_nanos > 0)
     return (
       <p>
         You owe {exactUsd(debt_nanos)} USD. <AddFunds account={name} /> They pay the debt first; then calls
         work again.
+      </p>
+    )
+  if (has_plan)
+    return (
+      <p>
+        You have <Money nanos={available_nanos} balance />, and a plan: calls that it covers take nothing from
+        the balance. See what is left under <Link href="/plan">Plan</Link>.
       </p>
     )
   if (available_nanos <= 0)
@@ -200,6 +208,8 @@ function OwnBalance({ account }: { account: Account }) {
 }
 
 interface KeyStepProps extends Opening {
+  /** Whether somebody has called with one of them. */
+  is_called: boolean
   account: Account
   key_id: number | null
   first: FirstCallQuery
@@ -207,17 +217,17 @@ interface KeyStepProps extends Opening {
   text: string | undefined
 }
 
-export function KeyStep({ account, key_id, first, text, onOpen }: KeyStepProps) {
+export function KeyStep({ account, is_called, key_id, first, text, onOpen }: KeyStepProps) {
   const { key: own } = useViewer()
   const has_keys = account !== null && account.keys > 0
   return (
     <Step
       title="API key"
-      is_done={key_id !== null}
+      is_done={key_id !== null || (is_called && has_keys)}
       actions={
         account &&
         !own && (
-          <OpenButton is_next={key_id === null} onClick={() => onOpen('key')}>
+          <OpenButton is_next={key_id === null && !is_called} onClick={() => onOpen('key')}>
             {key_id === null ? 'Create key' : 'Create another key'}
           </OpenButton>
         )

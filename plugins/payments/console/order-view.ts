@@ -54,7 +54,8 @@ export async function orderView(
   return {
     ...(await consoleRow(db, viewer, order_list, order)),
     method_title: provider?.title ?? order.provider,
-    is_set_up: provider !== undefined,
+    // Of a transfer the operator's word alone tells.
+    can_check: is_staff && provider !== undefined && order.provider !== MANUAL,
     rate_usd: formatUsd(order.rate_nanos),
     tax: tax_minor === null ? null : decimalMinor(tax_minor, currency),
     tax_country,
@@ -96,7 +97,7 @@ const reportOf = ({ currency, fee_minor, ...order }: ListedOrder) => ({
   payment_reference: order.payment_reference,
   fee: fee_minor === null ? null : decimalMinor(fee_minor, currency),
   looks: order.looks,
-  ...time('next_look', order.next_look_at_ms),
+  ...time('next_look', order.provider === MANUAL ? null : order.next_look_at_ms),
   ...time('unanswered_since', order.unanswered_since_ms),
 })
 

@@ -118,7 +118,7 @@ const ReportView = Closed({
 export const OrderView = Closed({
   ...consoleFields(order_list),
   method_title: Type.String(),
-  is_set_up: Type.Boolean({ description: 'whether its payment method still is' }),
+  can_check: Type.Boolean({ description: 'for the staff: whether its payment method can be asked' }),
   rate_usd: Decimal('USD of credit for one unit of the currency'),
   tax: Nullable(Decimal('the tax in the amount')),
   tax_country: Nullable(Type.String()),

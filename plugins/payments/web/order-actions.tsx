@@ -32,7 +32,7 @@ export function OrderActions({ order }: { order: Order }) {
   const close = () => setOpen(null)
   return (
     <>
-      {order.is_set_up && (
+      {order.can_check && (
         <Button icon={RefreshCw} right="operate" busy={look.busy} onClick={() => look.run(undefined)}>
           Check now
         </Button>
@@ -166,7 +166,7 @@ function MarkForm({ order, onClose }: OfOrder) {
       aria-label="Mark as paid"
     >
       <p>
-        {amountOf(order)} are expected. Enter what stands on your bank statement: another amount credits
+        {amountOf(order)} is expected. Enter what stands on your bank statement: another amount credits
         nothing.
       </p>
       <Field label="Amount received" name="amount">

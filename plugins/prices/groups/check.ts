@@ -21,5 +21,6 @@ export async function checkPriceGroups(patient: ReadPatient): Promise<Diagnosis[
       ),
     )
   const in_groups = counts.reduce((sum, { accounts }) => sum + accounts, 0)
+  if (price_groups.size === 0) return [ok('none is configured')]
   return [ok(`${counted(price_groups.size, 'price group')}, with ${counted(in_groups, 'account')} in them`)]
 }

@@ -28,7 +28,10 @@ describe('an order by bank transfer', () => {
       ...{ state: 'open', can_mark_paid: false },
       instructions: `Send 25.00 EUR to DE02 1203 0000 0000 2020 51, with ${transferReference({ id, expires_at_ms: order.expires_at_ms })}.`,
     })
-    expect(await operator.json('GET', `/orders/${id}`)).toMatchObject({ can_mark_paid: true })
+    expect(await operator.json('GET', `/orders/${id}`)).toMatchObject({
+      ...{ can_mark_paid: true, can_check: false },
+      report: { next_look_at_ms: null },
+    })
     const { method, path, body } = mark(id)
     expect(await operator.json(method, path, body)).toMatchObject({
       ...{ state: 'paid', can_mark_paid: false, instructions: null },

@@ -179,7 +179,9 @@ function optionsOf(input: PlotInput): UPlot.Options {
         size: (_plot, labels) => axisWidth(labels),
         space: 36,
         grid: { stroke: colours.line, width: 1 },
-        values: (_plot, splits) => splits.map((value) => formatAxis(value)),
+        // Where nothing is above 0, the scale ends at 1, of whatever the values are: a nano-dollar.
+        values: ({ scales }, splits) =>
+          splits.map((value) => (value > 0 && scales.y?.max === 1 ? '' : formatAxis(value))),
       },
     ],
     series: [
