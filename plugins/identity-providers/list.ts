@@ -1,7 +1,7 @@
 // Identities of everybody as a list, for the command line.
 import { asc, eq, gt, sql } from 'drizzle-orm'
 import { accountOrStaff, integer, nullableText, text, time } from '../../src/app/list/columns.ts'
-import { defineList } from '../../src/app/list/list.ts'
+import { defineList, UNFILTERED } from '../../src/app/list/list.ts'
 import { laterPageValues, pageOf } from '../../src/store/page.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type IdentityRow, identities, people } from '../../src/store/schema.ts'
@@ -29,11 +29,8 @@ const queries = perConnection({
 export const identity_list = defineList<ListedIdentity>()({
   name: 'identities',
   field: 'identities',
-  of: 'operator',
+  ...UNFILTERED,
   max_rows: 1_000,
-  selects: [],
-  names_accounts: false,
-  filters: {},
   columns: {
     id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
     person: text(({ person }) => person, { table: { head: 'PERSON' } }),

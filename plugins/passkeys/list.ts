@@ -8,7 +8,7 @@ import {
   text,
   time,
 } from '../../src/app/list/columns.ts'
-import { defineList } from '../../src/app/list/list.ts'
+import { defineList, UNFILTERED } from '../../src/app/list/list.ts'
 import { laterPageValues, pageOf } from '../../src/store/page.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type PasskeyRow, passkeys, people } from '../../src/store/schema.ts'
@@ -37,11 +37,8 @@ const queries = perConnection({
 export const passkey_list = defineList<ListedPasskey>()({
   name: 'passkeys',
   field: 'passkeys',
-  of: 'operator',
+  ...UNFILTERED,
   max_rows: 1_000,
-  selects: [],
-  names_accounts: false,
-  filters: {},
   columns: {
     id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
     person: text(({ person }) => person, { table: { head: 'PERSON' } }),

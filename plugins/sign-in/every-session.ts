@@ -1,7 +1,7 @@
 // Sessions of everybody as a list, for the command line.
 import { asc, eq, gt, sql } from 'drizzle-orm'
 import { accountOrStaff, integer, nullableText, text, time } from '../../src/app/list/columns.ts'
-import { defineList } from '../../src/app/list/list.ts'
+import { defineList, UNFILTERED } from '../../src/app/list/list.ts'
 import { laterPageValues, pageOf } from '../../src/store/page.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, keys, people, type SessionRow, sessions } from '../../src/store/schema.ts'
@@ -37,11 +37,8 @@ const queries = perConnection({
 export const every_session = defineList<EverySession>()({
   name: 'every-session',
   field: 'sessions',
-  of: 'operator',
+  ...UNFILTERED,
   max_rows: 1_000,
-  selects: [],
-  names_accounts: false,
-  filters: {},
   columns: {
     id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
     person: nullableText(({ person }) => person, { description: 'null: a key', table: { head: 'PERSON' } }),

@@ -8,7 +8,7 @@ import {
   time,
   word,
 } from '../../src/app/list/columns.ts'
-import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
+import { type ConsoleRowOf, defineList, UNFILTERED } from '../../src/app/list/list.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { listCodes, stateOf } from './codes.ts'
 import { type ListedSignUp, listSignUps } from './sign-ups.ts'
@@ -57,11 +57,8 @@ type ListedCode = SignUpCodeRow & { state: ReturnType<typeof stateOf> }
 export const sign_up_code_list = defineList<ListedCode>()({
   name: 'sign-up-invitations',
   field: 'invitations',
-  of: 'operator',
+  ...UNFILTERED,
   max_rows: 1_000,
-  selects: [],
-  names_accounts: false,
-  filters: {},
   columns: {
     id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
     created: time(({ created_at_ms }) => created_at_ms, { table: { head: 'TIME' } }),

@@ -1,6 +1,6 @@
 // The staff as a list: for the console, in files and on the command line.
 import { integer, nullableText, nullableTime, text, time, word } from '../../src/app/list/columns.ts'
-import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
+import { type ConsoleRowOf, defineList, UNFILTERED } from '../../src/app/list/list.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { STAFF_ROLES } from './people.ts'
 import { allStaff, type StaffPerson } from './rows.ts'
@@ -15,11 +15,8 @@ function stateOf({ disabled_at_ms, has_way_in }: StaffPerson): (typeof STATES)[n
 export const staff_list = defineList<StaffPerson>()({
   name: 'staff',
   field: 'staff',
-  of: 'operator',
+  ...UNFILTERED,
   max_rows: 1_000,
-  selects: [],
-  names_accounts: false,
-  filters: {},
   columns: {
     id: integer(({ id }) => id, {
       description: 'the number of the person',

@@ -13,7 +13,7 @@ import {
   time,
   word,
 } from '../../src/app/list/columns.ts'
-import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
+import { type ConsoleRowOf, defineList, UNFILTERED } from '../../src/app/list/list.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { type ListedBatch, type ListedVoucher, listBatches, listVouchers } from './listing.ts'
 import { VOUCHER_STATES } from './tables.ts'
@@ -60,11 +60,8 @@ export const voucher_list = defineList<ListedVoucher>()({
 export const voucher_batch_list = defineList<ListedBatch>()({
   name: 'voucher-batches',
   field: 'batches',
-  of: 'operator',
+  ...UNFILTERED,
   max_rows: 200,
-  selects: [],
-  names_accounts: false,
-  filters: {},
   columns: {
     id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
     created: time(({ created_at_ms }) => created_at_ms, { table: { head: 'TIME' } }),

@@ -1,6 +1,6 @@
 // Incidents as a list: for the console, in files and on the command line.
 import { integer, nullableTime, tableOnly, text, time, word } from '../../../src/app/list/columns.ts'
-import { type ConsoleRowOf, defineList } from '../../../src/app/list/list.ts'
+import { type ConsoleRowOf, defineList, UNFILTERED } from '../../../src/app/list/list.ts'
 import { OneOf } from '../../../src/http/schema.ts'
 import { INCIDENT_STATES } from '../tables.ts'
 import { type Incident, listIncidents } from './incidents.ts'
@@ -8,11 +8,8 @@ import { type Incident, listIncidents } from './incidents.ts'
 export const incident_list = defineList<Incident>()({
   name: 'incidents',
   field: 'incidents',
-  of: 'operator',
+  ...UNFILTERED,
   max_rows: 200,
-  selects: [],
-  names_accounts: false,
-  filters: {},
   columns: {
     id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
     opened: time(({ opened_at_ms }) => opened_at_ms, { table: { head: 'OPENED' } }),

@@ -159,3 +159,11 @@ export const defineList =
     list: List<Field, Row, F, C, Fields, Named, Of>,
   ): List<Field, Row, F, C, Fields, Named, Of> =>
     list
+
+/** The fields of an operator's list without filters, whose rows are of no account or name it themselves. */
+export const UNFILTERED = {
+  of: 'operator',
+  selects: [],
+  names_accounts: false,
+  filters: {},
+} as const satisfies Partial<List<string, unknown, Filters, Columns<unknown>, TProperties>>
