@@ -35,26 +35,33 @@ export default function Staff() {
     >
       <Loaded query={staff}>
         {({ staff: people }) => (
-          <Table
-            label="Staff"
-            columns={operates ? [...COLUMNS, ACTIONS] : COLUMNS}
-            rows={people}
-            keyOf={({ id }) => id}
-          />
+          <>
+            <Table
+              label="Staff"
+              columns={operates ? [...COLUMNS, ACTIONS] : COLUMNS}
+              rows={people}
+              keyOf={({ id }) => id}
+            />
+            {/* With the table, which would push it down. */}
+            <Roles />
+          </>
         )}
       </Loaded>
-      <dl className="staff-roles small soft">
-        {ROLE_WORDS.map(({ value, label, may }) => (
-          <div key={value}>
-            <dt>{label}</dt>
-            <dd>{may}</dd>
-          </div>
-        ))}
-      </dl>
       <AddStaff open={adding} onClose={() => setAdding(false)} />
     </Page>
   )
 }
+
+const Roles = () => (
+  <dl className="staff-roles small soft">
+    {ROLE_WORDS.map(({ value, label, may }) => (
+      <div key={value}>
+        <dt>{label}</dt>
+        <dd>{may}</dd>
+      </div>
+    ))}
+  </dl>
+)
 
 const TONES = { active: 'good', invited: 'warn', disabled: 'idle' } as const
 const STATE_HELP = {
