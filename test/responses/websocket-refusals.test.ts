@@ -1,7 +1,5 @@
 // What is refused over a WebSocket, and before one is open: as POST refuses it, or as OpenAI does; nothing is held, and it stays open.
 import { describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { openLedger } from '../../src/money/ledger/ledger.ts'
 import { errorOf } from '../chat/support.ts'
 import { limitedAccount, MODELS } from '../support/three-providers.ts'
 import { openSocket } from '../support/web-socket.ts'
@@ -222,9 +220,7 @@ describe('the key is looked at again for each response', () => {
       note: 'test',
       now_ms: 0,
     } as const
-    const ledger = openLedger({ path: join(gateway.data_folder, 'tollgate.db') })
-    expect(await ledger.submit(withdrawal)).toMatchObject({ ok: true })
-    await ledger.close()
+    expect(await gateway.ledger.submit(withdrawal)).toMatchObject({ ok: true })
     expect(await socket.create({ ...FIRST, generate: false })).toMatchObject([
       { status: 402, error: { type: 'insufficient_quota' } },
     ])
