@@ -203,6 +203,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
         const { parts } = mortal(world.parts, death)
         await debitRefund(parts, refund, HOOK)
           .then(() => askForRefund(parts, refund.id, HOOK))
+          // Dropped: its death.
           .catch(() => {})
         const is_marked = (await refundById(world.db, refund.id)).state !== 'begun'
         const has_entry = (await world.keys()).includes(`refund:${refund.id}`)

@@ -48,6 +48,7 @@ test('several accounts of one address share its limit', async () => {
       guesses.attempt({ account_id: at, address: '203.0.113.9' })
       return true
     } catch {
+      // Refused, as counted.
       return false
     }
   })

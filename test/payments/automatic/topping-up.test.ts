@@ -219,6 +219,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       for (const when of ['before', 'after'] as const) {
         await scene.leave(0)
         const { parts, did, isDead } = mortal(scene.parts, { at, when })
+        // Dropped: its death.
         await topUpOnce({ ...scene.parts, ...parts }).catch(() => {})
         if (!isDead()) {
           expect(steps).toEqual(STEPS)
@@ -241,6 +242,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
         await scene.leave(0)
         scene.card.refuses = 'no'
         const { parts } = mortal(scene.parts, { at, when })
+        // Dropped: its death.
         await topUpOnce({ ...scene.parts, ...parts }).catch(() => {})
         scene.world.clock.now_ms += 121_000
         await scene.seconds(3)

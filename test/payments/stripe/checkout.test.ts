@@ -246,6 +246,7 @@ test.each([
   ['after it: its answer is lost', 'lost'],
 ] as const)('a failure of Stripe %s: one page, one credit', async (_, mishap) => {
   scene.stripe.mishaps.push(mishap)
+  // Dropped: the mishap, which the client may have mended by itself.
   const order = await scene.order().catch(() => undefined)
   scene.stripe.mishaps.length = 0
   const again = order ?? (await scene.order())
@@ -272,6 +273,7 @@ test('a refund whose answer is lost is asked for again under its key, and made o
   scene.stripe.webhooks.way = 'lose'
   // The list of refunds is read first; then the refund is made, three times.
   scene.stripe.mishaps.push(...(['lost', 'lost', 'lost', 'lost', 'lost', 'lost'] as const))
+  // Dropped: the lost answer.
   await scene.refund(order, 1_000).catch(() => {})
   scene.stripe.mishaps.length = 0
   await scene.look(order)
