@@ -26,71 +26,21 @@ for (const account of ['anna', 'bert']) {
   }
 }
 const file = new Database(scene.path('tollgate.db'))
-for (const [id, account_id, key_id] of [
-  [1, 1, 1],
-  [2, 1, 2],
-  [3, 2, 3],
-] as const)
-  file
-    .query(`INSERT INTO refusals VALUES (?, ?, ?, 'req', ?, 'chat', 'm', 402, 'c', 'w')`)
-    .run(id, account_id, key_id, scene.now_ms - 10 + id)
-for (const [id, account_id, day_s] of [
-  [1, 1, 86_400],
-  [2, 1, 172_800],
-  [3, 2, 172_800],
-] as const)
-  file
-    .query(`INSERT INTO imported_usage VALUES (?, 'new-api', ?, ?, 'm', 1, 1, 1, 1)`)
-    .run(id, account_id, day_s)
-for (const [id, account_id, queued_at_ms] of [
-  [1, 1, 1_000],
-  [2, 1, 2_000],
-  [3, 2, 2_000],
-] as const)
-  file
-    .query(
-      `INSERT INTO mails VALUES (?, ?, 'k' || ?1, 'test', '{}', 'a@b', 'en', NULL, NULL, 'm' || ?1, 'failed', 1, ?, NULL, NULL, NULL)`,
-    )
-    .run(id, account_id, queued_at_ms)
-for (const [id, account_id, created_at_ms] of [
-  [1, 1, 1_000],
-  [2, 1, 2_000],
-  [3, 2, 2_000],
-] as const)
-  file
-    .query(`INSERT INTO sign_ups VALUES (?, ?, 'a@b', 'identity', NULL, NULL, NULL, 0, ?, 9, 9)`)
-    .run(id, account_id, created_at_ms)
+file.run(`CREATE TEMP TABLE rows_of_two AS SELECT column1 AS id, column2 AS account_id, column3 AS at_ms
+  FROM (VALUES (1, 1, 1000), (2, 1, 2000), (3, 2, 2000))`)
+for (const insert of [
+  `refusals SELECT id, account_id, id, 'req', ${scene.now_ms} - 10 + id, 'chat', 'm', 402, 'c', 'w'`,
+  "imported_usage SELECT id, 'new-api', account_id, at_ms / 1000 * 86400, 'm', 1, 1, 1, 1",
+  `mails SELECT id, account_id, 'k' || id, 'test', '{}', 'a@b', 'en', NULL, NULL, 'm' || id, 'failed', 1, at_ms, NULL, NULL, NULL`,
+  "sign_ups SELECT id, account_id, 'a@b', 'identity', NULL, NULL, NULL, 0, at_ms, 9, 9",
+  "voucher_batches SELECT id, 'fair', 0, 0",
+  "vouchers SELECT id, 1, account_id, randomblob(32), '', 5, 'redeemed', 0, NULL",
+  `orders (id, account_id, kind, provider, currency, amount_minor, rate_nanos, credit_nanos, bonus_nanos, state, created_at_ms,
+    changed_at_ms, expires_at_ms, is_live) SELECT id, account_id, 'top_up', 'card', 'EUR', 500, 1, 1, 0, 'open', at_ms, 0, 9, 1`,
+  `plan_periods SELECT id, account_id, 'ended', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, at_ms, 0`,
+])
+  file.run(`INSERT INTO ${insert} FROM rows_of_two`)
 file.run('INSERT INTO referrals VALUES (1, 1, 2, 0), (2, 2, 1, 0)')
-file.run("INSERT INTO voucher_batches VALUES (1, 'fair', 0, 0)")
-for (const [id, account_id] of [
-  [1, 1],
-  [2, 1],
-  [3, 2],
-] as const)
-  file
-    .query(`INSERT INTO vouchers VALUES (?, 1, ?, randomblob(32), '', 5, 'redeemed', 0, NULL)`)
-    .run(id, account_id)
-for (const [id, account_id, created_at_ms] of [
-  [1, 1, 1_000],
-  [2, 1, 2_000],
-  [3, 2, 2_000],
-] as const)
-  file
-    .query(
-      `INSERT INTO orders (id, account_id, kind, provider, currency, amount_minor, rate_nanos, credit_nanos, bonus_nanos, state, created_at_ms,
-         changed_at_ms, expires_at_ms, is_live) VALUES (?, ?, 'top_up', 'card', 'EUR', 500, 1, 1, 0, 'open', ?, 0, 9, 1)`,
-    )
-    .run(id, account_id, created_at_ms)
-for (const [id, account_id, created_at_ms] of [
-  [1, 1, 1_000],
-  [2, 1, 2_000],
-  [3, 2, 2_000],
-] as const)
-  file
-    .query(
-      `INSERT INTO plan_periods VALUES (?, ?, 'ended', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, ?, 0)`,
-    )
-    .run(id, account_id, created_at_ms)
 file.close()
 const db = openDb(scene.path('tollgate.db'))
 afterAll(async () => {
