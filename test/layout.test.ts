@@ -66,7 +66,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/sign-in/': ['plugins/mail/index.ts', 'plugins/staff/index.ts'],
   // So are those of the staff.
   'plugins/staff/': ['plugins/mail/index.ts'],
-  // Whoever signs up confirms their address by a mail. The welcome credit goes with a payment.
+  // People who sign up confirm their address by a mail. The welcome credit goes with a payment.
   'plugins/sign-up/': ['plugins/mail/index.ts', 'plugins/payments/index.ts'],
   // Where strangers may sign up, they do so by a provider of identities, too, by the same policy and terms.
   'plugins/identity-providers/': ['plugins/sign-up/index.ts'],

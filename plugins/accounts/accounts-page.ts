@@ -29,7 +29,7 @@ interface Query extends AccountFilter {
   /** Only accounts that need money. */
   low?: 'yes' | undefined
   order?: (typeof ACCOUNT_ORDERS)[number] | undefined
-  /** Whose last seven days count in an order by what was spent. */
+  /** The zone of the last seven days, where accounts are in the order of their spend. */
   zone?: string | undefined
 }
 

@@ -1,4 +1,4 @@
-// What accounts spent in the last seven days of a zone, as pages show it. The pace, and when a balance is low, are by days of UTC for everybody, so that pages and alerts agree.
+// Spend of accounts in the last seven days of a zone, as pages show it. The pace, and when a balance is low, are by days of UTC for everybody, so that pages and alerts agree.
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Zone } from '../../src/domain/zones.ts'
 import { keyDifferences } from '../../src/money/ledger/local-weeks.ts'

@@ -1,4 +1,4 @@
-// What entries are of, by the keys of their movements: a payment, its refund or dispute, a voucher, a plan, a referral.
+// Sources of entries, by the keys of their movements: a payment, its refund or dispute, a voucher, a plan, a referral.
 import type { Db } from '../../src/store/db.ts'
 import type { Entry } from '../../src/store/schema.ts'
 

@@ -67,7 +67,7 @@ export function addFileCommands(program: Command, deps: CliDeps): void {
   })
 }
 
-/** What is deleted, of whom. */
+/** The image or file to delete, with its account. */
 interface Found {
   account_id: number
   name: string

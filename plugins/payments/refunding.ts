@@ -103,7 +103,7 @@ function refundableOf(order: Order, before: readonly OrderRefund[], requested_mi
 }
 
 /**
- * What a refund would take from the balance now; nothing is changed.
+ * The amount that a refund would take from the balance now; nothing is changed.
  *
  * @param amount_minor null: all that is left
  * @throws GatewayError not_found; invalid_request as `beginRefund`

@@ -20,7 +20,7 @@ export interface PaymentShare {
   id: number
   /** The account that has it. */
   account_id: number
-  /** What the notes of its movements begin with. */
+  /** The beginning of the notes of its movements. */
   title: string
 }
 
@@ -66,7 +66,7 @@ export async function settleShare(
   return true
 }
 
-/** What moved between a payment and who has a share of it. */
+/** The sums that moved between a payment and the account with a share of it. */
 interface Moved {
   /** Undefined: nothing was credited. */
   credited_nanos: Nanos | undefined
@@ -106,7 +106,7 @@ const MOVED = [
 ].join(' UNION ALL ')
 
 /**
- * What shares of a name came to in a time, without what was taken of them.
+ * The sum of the shares of a name in a time, less the part that was taken back.
  *
  * @param accounts SQL of the accounts that may have some: a query of `account_id`
  */

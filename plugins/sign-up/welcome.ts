@@ -23,7 +23,7 @@ const TITLE = 'Welcome credit'
 const NOTE = `${TITLE} with order `
 
 /**
- * What a payment brings beside its own credit, in its transaction: at most that credit, so that nobody pays a cent for it. Of two first payments at
+ * The welcome credit with a payment, in its transaction: at most that credit, so that nobody pays a cent for it. Of two first payments at
  * once, the ledger gives it with one, since its key is the account's.
  */
 export async function welcomeOf(
@@ -61,7 +61,7 @@ export async function settleWelcomes(parts: WelcomeParts): Promise<void> {
   }
 }
 
-/** What welcome credits came to in a time, without what refunds took of them. */
+/** The sum of welcome credits in a time, less the part that refunds took back. */
 export const welcomesBetween = (db: Db, period: { since_ms: number; until_ms: number }): Promise<Nanos> =>
   sharesBetween(db, { name: NAME, accounts: SIGNED_UP }, period)
 

@@ -54,7 +54,7 @@ async function act(
         await (what === 'cancel' ? cancelPlan : keepPlan)(tx, account_id, clock.now_ms)
       })
   } catch (thrown) {
-    // What another's change brings about, or the death; anything else fails the race.
+    // Failures by another's change, or by the death; any other fails the race.
     if (!(thrown instanceof GatewayError || thrown instanceof Killed)) throw thrown
   }
 }
@@ -89,7 +89,7 @@ async function race(world: World, second: World['parts'], account_id: number, ra
   await renewPlans(sideOf(parts))
 }
 
-/** What is wrong once a living gateway has seen to all: by independent arithmetic. */
+/** The faults once a living gateway has seen to all: by independent arithmetic. */
 async function faultsOf({ db }: World, account_id: number): Promise<string[]> {
   const faults: string[] = []
   const months = (await periodsOf(db, account_id)).reverse()
@@ -121,7 +121,7 @@ async function faultsOf({ db }: World, account_id: number): Promise<string[]> {
   for (const ended of of('ended'))
     if (Number(ended.at_ms) < (monthOf(ended)?.ends_ms ?? 0) - HOUR_MS)
       faults.push(`month ${ended.subject_id} ended before its end`)
-  // What is not used of a month is counted by the one that takes its place, and by no other.
+  // The unused part of a month is counted by the one that takes its place, and by no other.
   for (const replaced of of('replaced'))
     if (
       !months.some(

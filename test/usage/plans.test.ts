@@ -96,7 +96,7 @@ for (const statement of [
 ])
   old.run(statement)
 
-/** What triggers wrote on SQLite, which PostgreSQL has none of. */
+/** Rows that triggers write on SQLite; PostgreSQL has none. */
 const oldSums = (): string[] =>
   (old.query('SELECT * FROM call_sums').all() as Record<string, string | number>[]).map(
     (row) =>

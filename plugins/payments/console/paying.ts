@@ -154,7 +154,7 @@ async function offerView(
   }
 }
 
-/** What such a payment would bring its payer beside its credit, if it were made now. */
+/** The amount that a payment would bring its payer beside its credit, if it were made now. */
 async function ownShare(
   { shares }: Payments['parts'],
   account_id: number | undefined,

@@ -20,7 +20,7 @@ export interface PaidMark {
   currency: string
   /** The bank's own number of the transfer: it pays one order. */
   reference: string
-  /** What a command credits goes without the credits to others, which the gateway makes later. */
+  /** Credit by a command goes without the credits to others, which the gateway makes later. */
   source?: 'operator' | 'command'
   by?: ActionContext | undefined
 }

@@ -1,4 +1,4 @@
-// What payment methods keep of the payments of some time, in nano-dollars by the rate of each order.
+// Fees of payment methods for the payments of some time, in nano-dollars by the rate of each order.
 import { minorDigits, shareOf } from '../../../src/domain/currencies.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import type { TimeRange } from '../../../src/domain/ranges.ts'

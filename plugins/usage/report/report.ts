@@ -53,7 +53,7 @@ export interface ReportRequest extends TimeRange {
   /** Of days and months. */
   zone: Zone
   /**
-   * Whether fees of plans count as revenue, and the cost of the calls that they cover, where the figures are of all calls; absent: of the
+   * True where fees of plans count as revenue, and the cost of the calls that they cover, where the figures are of all calls; absent: of the
    * calls that balances pay alone.
    */
   with_plans?: boolean

@@ -14,7 +14,7 @@ import { add, emptyIn, type Found, isDay } from './totals.ts'
 /** Whose sums are read; an absent field does not filter. */
 export type ReportFilter = Pick<CallFilter, 'account_id' | 'key_ids' | 'model' | 'provider'>
 
-/** Whether the sums are of all calls of their account, or of all accounts. */
+/** Reports whether the sums are of all calls of their account, or of all accounts. */
 export const isOfAll = ({ key_ids, model, provider }: ReportFilter): boolean =>
   key_ids === undefined && model === undefined && provider === undefined
 

@@ -168,9 +168,9 @@ export interface Operations {
   payment_shares: PaymentShares[]
   /** Liabilities of the operator to accounts beside their balances, as plugins add them. Filled at the start, once. */
   liabilities: Liability[]
-  /** What the operator gave away with payments, as plugins add it. Filled at the start, once. */
+  /** Gifts of the operator with payments, as plugins add them. Filled at the start, once. */
   gifts: Gift[]
-  /** What sales cost beside providers, as plugins add it. Filled at the start, once. */
+  /** Costs of sales beside providers, as plugins add them. Filled at the start, once. */
   selling_costs: SellingCost[]
   /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
   console_routes: (() => Promise<AnyElysia | undefined>)[]
@@ -192,7 +192,7 @@ export interface Gift {
   read: (db: Db, period: { since_ms: number; until_ms: number }) => Promise<Nanos>
 }
 
-/** What sales of some time cost the operator beside providers, such as payment fees. */
+/** Costs of the sales of some time beside providers, such as payment fees. */
 export interface SellingCost {
   /** @returns `unknown`: the sales whose cost is not known, which is none of the amount */
   read: (

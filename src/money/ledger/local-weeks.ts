@@ -41,7 +41,7 @@ const queries = perConnection({
       .prepare(),
 })
 
-/** What the sums of keys of some accounts lack, or have too much: of at most 48 rows for each key and model. Nothing is read for UTC. */
+/** Differences of the sums of keys of some accounts to those of the zone: of at most 48 rows for each key and model. Nothing is read for UTC. */
 export async function keyDifferences(
   db: Db,
   account_ids: readonly number[],

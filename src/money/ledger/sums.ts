@@ -157,7 +157,7 @@ const partOf = (at: number): string => `(SELECT value FROM json_each(part.value)
 const PARTS = 'json_each(costs_elsewhere) AS part'
 const ELSEWHERE = `CASE WHEN costs_elsewhere IS NULL THEN 0
   ELSE (SELECT CAST(sum(CAST(${partOf(2)} AS BIGINT)) AS BIGINT) FROM ${PARTS}) END`
-/** What the route of a call takes of its cost. */
+/** The part of a call's provider cost at its own route. */
 const OWN_COST = `coalesce(provider_cost_nanos, 0) - ${ELSEWHERE}`
 
 /**

@@ -21,7 +21,7 @@ export interface MoneyTotals extends KnownCosts {
   /** Calls that plans cover, among `calls`, and their list price. */
   covered_calls: number
   covered_nanos: Nanos
-  /** What providers take for them, as far as it is known; not part of `provider_cost_nanos`. */
+  /** The provider cost of covered calls, as far as it is known; not part of `provider_cost_nanos`. */
   covered_cost_nanos: Nanos
 }
 

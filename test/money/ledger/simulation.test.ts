@@ -33,7 +33,7 @@ export interface Simulated extends AsyncDisposable {
    * @returns the outcomes
    */
   commit(writer: number, operations: Operation[], expected: readonly Outcome[]): Promise<unknown[]>
-  /** How many plans an account has had. */
+  /** The number of plans that an account has had. */
   plans_begun: Map<number, number>
   /** Changes rows by a text of SQL. */
   run(text: string): Promise<void>

@@ -77,7 +77,7 @@ describe('a refund', () => {
     await operator.json('POST', '/accounts/tom/top-up', { amount: '1', note: 'by hand' })
     const { entries } = await operator.json('GET', '/entries?account=tom')
     const sources = entries.map((entry: Record<string, unknown>) => [entry.source, entry.order_id])
-    // What a dispute takes pays a debt, which has the order.
+    // A lost dispute becomes debt, which has the order.
     expect(sources).toEqual([...[0, 1].map(() => [null, null]), ['order', id], ['order', id]])
     const { opening_debts } = await operator.json('GET', '/entry-sums?account=tom')
     expect(opening_debts).toMatchObject([{ source: 'order', order_id: id }])

@@ -27,7 +27,7 @@ const PAID: Load = {
   ramp_ms: PAUSE_MS,
 }
 
-/** What goes on beside the calls. The first is what the others are compared with. */
+/** The load beside the calls. The first is the one that the others are compared with. */
 const BESIDE = [
   { name: 'nobody signs up', strangers: undefined },
   { name: `${PER_MINUTE} a minute, up to the mail`, strangers: { finish: false } },

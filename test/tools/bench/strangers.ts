@@ -10,7 +10,7 @@ export interface StrangersOptions {
   readonly smtp_port: number
   readonly per_minute: number
   readonly for_ms: number
-  /** Whether they open the link of their mail, and choose a name and a password. */
+  /** True where they open the link of their mail, and choose a name and a password. */
   readonly finish: boolean
 }
 
