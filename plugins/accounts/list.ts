@@ -1,12 +1,12 @@
 // Accounts as a list: at the console, in files and on the command line.
 import { ACCOUNT_STATUSES, availableOf, type ListedAccount } from '../../src/access/account-listing.ts'
-import type { AccountWithStatus } from '../../src/access/closing.ts'
 import { localIso, shortDay } from '../../src/app/command-line/times.ts'
 import {
   integer,
   money,
   nullableInteger,
   nullableText,
+  nullableTime,
   rowFor,
   tableOnly,
   text,
@@ -27,6 +27,7 @@ import {
   type Spending,
   spendingOf,
 } from '../../src/money/ledger/spending.ts'
+import { SUSPENSION_REASONS } from '../../src/store/schema.ts'
 import { ACCOUNT_ORDERS, accountsPage, YES } from './accounts-page.ts'
 import { weekSpendOf } from './week-spend.ts'
 
@@ -57,6 +58,18 @@ export const account_list = defineList<AccountRow>()({
     display_name: text(({ display_name }) => display_name, { command: false }),
     email: text(({ email }) => email, { command: false }),
     status: word(OneOf(ACCOUNT_STATUSES), ({ status }) => status, { table: { head: 'STATUS' } }),
+    suspension_reason: word(
+      Nullable(OneOf(SUSPENSION_REASONS)),
+      ({ suspension_reason }) => suspension_reason,
+      {
+        description:
+          'why it is suspended: by an operator, or by a lost dispute that left debt; null: it is not suspended',
+      },
+    ),
+    suspension_words: text(({ suspension_words }) => suspension_words, {
+      description: 'the operator’s own, which the account’s people read; may be empty',
+    }),
+    suspended: nullableTime(({ suspended_at_ms }) => suspended_at_ms),
     price_group: nullableText(({ price_group }) => price_group, {
       description: 'the price group whose prices it pays; null: list prices',
     }),
@@ -108,12 +121,8 @@ export const account_list = defineList<AccountRow>()({
 export type AccountRowView = ConsoleRowOf<typeof account_list>
 
 /** An account in `--json` of commands. */
-export const accountFields = (account: AccountWithStatus) =>
-  rowFor(
-    account_list.columns,
-    'command',
-    accountRow({ ...account, closed_at_ms: null, display_name: '', email: '' }, undefined, 0),
-  )
+export const accountFields = (account: ListedAccount) =>
+  rowFor(account_list.columns, 'command', accountRow(account, undefined, 0))
 
 export function accountRow(
   account: ListedAccount,

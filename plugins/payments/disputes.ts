@@ -50,5 +50,5 @@ export async function takeLostDispute(parts: PaymentParts, order: Order, cause: 
 
 const hasTaken = ({ state }: OrderRefund): boolean => state === 'debited' || state === 'done'
 
-const suspend = async ({ db }: PaymentParts, { account_id }: Order): Promise<unknown> =>
-  await suspendAccount(db, await accountNameOf(db, account_id))
+const suspend = async ({ db, now }: PaymentParts, { account_id }: Order): Promise<unknown> =>
+  await suspendAccount(db, await accountNameOf(db, account_id), { reason: 'lost_dispute', now_ms: now() })

@@ -169,7 +169,7 @@ async function* reportingBytes(
   }
 }
 
-const NAME_WIDTH = 18
+const NAME_WIDTH = 20
 
 /** For the account holder. */
 const readmeOf = ({ tables, service }: Pick<ExportOptions, 'tables' | 'service'>): string => `\

@@ -70,7 +70,8 @@ export const planConsoleRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-plans' })
     .use(readingRoutes(gateway))
     .use(reportRoutes(gateway))
-    .use(payingRoutes(gateway))
+    .use(buyingRoutes(gateway))
+    .use(cancellingRoute(gateway))
 
 /** `GET /console/api/plan`, and the list of months. */
 function readingRoutes(gateway: Gateway) {
@@ -120,23 +121,27 @@ const reportRoutes = (gateway: Gateway) =>
     { query: RevenueQuery, response: { 200: RevenueView, ...FAILURES } },
   )
 
-/** `POST /console/api/plan/buy`, `…/cancel` and `…/keep`. */
-function payingRoutes(gateway: Gateway) {
+/** Changes the plan of the chosen account, in a transaction that has locked it. */
+async function inAccount<T>(
+  gateway: Gateway,
+  asking: Asking,
+  account: string | undefined,
+  work: (tx: Tx, id: number) => Promise<T>,
+): Promise<T> {
+  const { id } = await requireChosenAccount(gateway.db, asking.viewer, account)
+  return await changed(gateway, asking, async (tx) => {
+    await tx.lock(id)
+    return await work(tx, id)
+  })
+}
+
+const response = { 200: ChangedView, ...FAILURES }
+
+/** `POST /console/api/plan/buy` and `…/keep`. */
+function buyingRoutes(gateway: Gateway) {
   const { db, calls } = gateway
-  const inAccount = async <T>(
-    asking: Asking,
-    account: string | undefined,
-    work: (tx: Tx, id: number) => Promise<T>,
-  ) => {
-    const { id } = await requireChosenAccount(db, asking.viewer, account)
-    return await changed(gateway, asking, async (tx) => {
-      await tx.lock(id)
-      return await work(tx, id)
-    })
-  }
-  const response = { 200: ChangedView, ...FAILURES }
-  return new Elysia({ name: 'console-plans-pay' })
-    .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'pay' }))
+  return new Elysia({ name: 'console-plans-buy' })
+    .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'buy' }))
     .post(
       '/console/api/plan/buy',
       async ({ viewer, origin, body: { account, plan, quote } }) => {
@@ -154,20 +159,24 @@ function payingRoutes(gateway: Gateway) {
       { body: BuyBody, response },
     )
     .post(
-      '/console/api/plan/cancel',
-      async ({ viewer, origin, body }) =>
-        time(
-          'changes',
-          await inAccount({ viewer, origin }, body.account, (tx, id) => cancelPlan(tx, id, calls.now())),
-        ),
-      { body: Closed(Chosen), response },
-    )
-    .post(
       '/console/api/plan/keep',
       async ({ viewer, origin, body }) => {
-        await inAccount({ viewer, origin }, body.account, (tx, id) => keepPlan(tx, id, calls.now()))
+        await inAccount(gateway, { viewer, origin }, body.account, (tx, id) => keepPlan(tx, id, calls.now()))
         return time('changes', null)
       },
       { body: Closed(Chosen), response },
     )
 }
+
+/** `POST /console/api/plan/cancel`, also in an account that is suspended. */
+const cancellingRoute = (gateway: Gateway) =>
+  new Elysia({ name: 'console-plans-cancel' })
+    .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'pay' }))
+    .post(
+      '/console/api/plan/cancel',
+      async ({ viewer, origin, body }) => {
+        const cancel = (tx: Tx, id: number) => cancelPlan(tx, id, gateway.calls.now())
+        return time('changes', await inAccount(gateway, { viewer, origin }, body.account, cancel))
+      },
+      { body: Closed(Chosen), response },
+    )

@@ -24,7 +24,7 @@ export const voucherConsoleRoutes = (gateway: Gateway, parts: RedeemingParts) =>
 
 /** `POST /console/api/vouchers/redeem`: the operator names the account. */
 const redeemRoute = (gateway: Gateway, parts: RedeemingParts) =>
-  new Elysia({ name: 'console-redeem-voucher' }).use(viewerCalls(gateway, { changes: 'pay' })).post(
+  new Elysia({ name: 'console-redeem-voucher' }).use(viewerCalls(gateway, { changes: 'buy' })).post(
     '/console/api/vouchers/redeem',
     async ({ viewer, origin, body: { code, account } }) => {
       const { id: account_id } = await requireChosenAccount(gateway.db, viewer, account)

@@ -6,7 +6,15 @@ import type { Awaitable, Db, Orm } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf } from '../store/page.ts'
 import { equals, isOneOf } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
-import { type Account, account_details, accounts, closed_accounts } from '../store/schema.ts'
+import {
+  type Account,
+  account_details,
+  account_suspensions,
+  accounts,
+  closed_accounts,
+  type SuspensionReason,
+} from '../store/schema.ts'
+import { noSuchAccount } from './accounts.ts'
 import type { AccountWithStatus } from './closing.ts'
 
 type AccountMoney = Pick<Account, 'balance_nanos' | 'held_nanos' | 'debt_nanos'>
@@ -40,6 +48,11 @@ export interface ListedAccount extends AccountWithStatus {
   /** Empty if not set. */
   display_name: string
   email: string
+  /** Null where it is not suspended, or closed. */
+  suspension_reason: SuspensionReason | null
+  /** Empty without. */
+  suspension_words: string
+  suspended_at_ms: number | null
 }
 
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'closed'] as const
@@ -66,10 +79,16 @@ const accountRows = (orm: Orm) =>
       closed_at_ms: closed_accounts.closed_at_ms,
       display_name: sql<string>`coalesce(${account_details.display_name}, '')`,
       email: sql<string>`coalesce(${account_details.email}, '')`,
+      // One without a row was suspended by an operator (suspension.ts).
+      suspension_reason: sql<SuspensionReason | null>`CASE ${account_status} WHEN 'suspended'
+        THEN coalesce(${account_suspensions.reason}, 'operator') END`,
+      suspension_words: sql<string>`coalesce(${account_suspensions.words}, '')`,
+      suspended_at_ms: account_suspensions.suspended_at_ms,
     })
     .from(accounts)
     .leftJoin(closed_accounts, eq(closed_accounts.account_id, accounts.id))
     .leftJoin(account_details, eq(account_details.account_id, accounts.id))
+    .leftJoin(account_suspensions, eq(account_suspensions.account_id, accounts.id))
 
 const matches = and(
   // SQLite's lower() knows no letters but ASCII's: others are found as they are written.
@@ -125,6 +144,13 @@ export async function listedAccount(db: Db, id: number): Promise<ListedAccount |
 /** The account of this name; undefined if not found. */
 export async function accountNamed(db: Db, name: string): Promise<ListedAccount | undefined> {
   const [found] = await accountListQueries(db).ofName.all({ name })
+  return found
+}
+
+/** The same. @throws GatewayError not_found for a name that no account has */
+export async function requireAccountNamed(db: Db, name: string): Promise<ListedAccount> {
+  const found = await accountNamed(db, name)
+  if (!found) throw noSuchAccount(name)
   return found
 }
 

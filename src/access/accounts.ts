@@ -1,10 +1,12 @@
 // Administration of accounts: create, list, suspend, resume. Their money belongs to the ledger.
 
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
+import { checkNote } from '../domain/notes.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
-import type { Account } from '../store/schema.ts'
-import { accountQueries, erasingQueries } from './queries.ts'
+import type { Account, SuspensionReason } from '../store/schema.ts'
+import { accountQueries, closingQueries, erasingQueries } from './queries.ts'
+import { keepSuspension, suspensionOf } from './suspension.ts'
 
 /** Names of accounts and keys: what can be typed in a shell without quotes, e-mail addresses included. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/
@@ -106,23 +108,41 @@ export async function lockedAccount(tx: Tx, name: string): Promise<Account> {
   return account
 }
 
+export interface NewSuspension {
+  /** Absent: an operator's. */
+  reason?: SuspensionReason
+  /** Of an operator, for the account's people. */
+  words?: string
+  now_ms: number
+}
+
 /**
- * Refuses an account's calls from now on; running calls are finished and charged. Suspending twice changes nothing.
+ * Refuses an account's calls from now on; running calls are finished and charged. Its people still sign in, to see why, and to pay
+ * (`rights.ts`). An operator who suspends it again changes the reason; else suspending twice changes nothing, as for a closed account.
  *
- * @throws GatewayError not_found for a name that no account has
+ * @throws GatewayError not_found for a name that no account has; invalid_request for words of several lines, or too many
  */
-export const suspendAccount = (db: Db, name: string): Promise<Account> =>
-  db.begin(async (tx) => {
-    const { id, status } = await lockedAccount(tx, name)
-    if (status !== 'suspended')
-      await recordAction(tx, {
-        action: 'account.suspended',
-        account_id: id,
-        before: { status },
-        after: { status: 'suspended' },
-      })
+export function suspendAccount(db: Db, name: string, suspension: NewSuspension): Promise<Account> {
+  const { reason = 'operator', now_ms } = suspension
+  const words = (suspension.words ?? '').trim()
+  checkNote(words, 'reason')
+  return db.begin(async (tx) => {
+    const account = await lockedAccount(tx, name)
+    const { id: account_id, status } = account
+    if (await closingQueries(tx).find.get({ account_id })) return account
+    const before = await suspensionOf(tx, account)
+    const is_new = !before || (reason === 'operator' && (before.reason !== reason || words !== ''))
+    if (!is_new) return account
+    await keepSuspension(tx, account_id, { reason, words, suspended_at_ms: now_ms })
+    await recordAction(tx, {
+      action: 'account.suspended',
+      account_id,
+      before: { status, ...(before && { reason: before.reason }) },
+      after: { status: 'suspended', reason, ...(words !== '' && { words }) },
+    })
     return await setStatus(tx, name, 'suspended')
   })
+}
 
 /**
  * Gives an account another name.
@@ -164,5 +184,5 @@ export async function setStatus(tx: Tx, name: string, status: Account['status'])
 
 export const nameTaken = (name: string) =>
   invalidRequest(`Account "${name}" already exists.`, { param: 'name' })
-const noSuchAccount = (name: string) =>
+export const noSuchAccount = (name: string) =>
   notFound(`Account "${name}" not found. \`tollgate account list\` shows all accounts.`)

@@ -4,7 +4,7 @@ import { conflict } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Db, Tx } from '../store/db.ts'
 import type { Account } from '../store/schema.ts'
-import { accountByName, lockedAccount, refuseErased, setStatus } from './accounts.ts'
+import { lockedAccount, refuseErased, setStatus } from './accounts.ts'
 import { closingQueries } from './queries.ts'
 import {
   identityQueries,
@@ -13,6 +13,7 @@ import {
   passwordQueries,
   sessionQueries,
 } from './session-queries.ts'
+import { forgetSuspension } from './suspension.ts'
 import { invitationQueries } from './team-queries.ts'
 
 /**
@@ -26,6 +27,7 @@ export function closeAccount(db: Db, name: string, now_ms: number): Promise<numb
   return db.begin(async (tx) => {
     const { id: account_id, status } = await lockedWithStatus(tx, name)
     await setStatus(tx, name, 'suspended')
+    await forgetSuspension(tx, account_id)
     const { insert, revokeKeys } = closingQueries(tx)
     await insert.run({ account_id, closed_at_ms: now_ms })
     await sessionQueries(tx).removeOfAccount.run({ account_id })
@@ -59,6 +61,7 @@ export const reopenAccount = (db: Db, name: string): Promise<{ account: Account;
     const { id: account_id, status } = closed
     await refuseErased(tx, closed)
     const account = await setStatus(tx, name, 'active')
+    await forgetSuspension(tx, account_id)
     if (status !== 'active')
       await recordAction(tx, {
         action: 'account.resumed',
@@ -72,10 +75,6 @@ export const reopenAccount = (db: Db, name: string): Promise<{ account: Account;
 
 /** An account with its status for the operator: the row of a closed one says suspended. */
 export type AccountWithStatus = Omit<Account, 'status'> & { status: Account['status'] | 'closed' }
-
-/** @throws GatewayError not_found when there is no account of this name */
-export const accountWithStatus = async (db: Db, name: string): Promise<AccountWithStatus> =>
-  withStatus(db, await accountByName(db, name))
 
 const lockedWithStatus = async (tx: Tx, name: string): Promise<AccountWithStatus> =>
   withStatus(tx, await lockedAccount(tx, name))

@@ -3,17 +3,20 @@ import { type AddressMatcher, compileAddresses } from '../domain/addresses.ts'
 import { type GatewayError, permissionDenied, unauthenticated } from '../domain/errors.ts'
 import { type Arriving, addressOf } from '../http/sockets.ts'
 import type { Awaitable, Db } from '../store/db.ts'
-import type { Account, Key } from '../store/schema.ts'
+import type { Account, Key, SuspensionReason } from '../store/schema.ts'
 import type { TextMatcher } from '../utilities/glob.ts'
 import { keyStatus } from './key-status.ts'
 import { compileModelPatterns } from './model-patterns.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 import { hashKey, keysMeantBy } from './secret.ts'
+import { suspendedAccount, suspensionOf } from './suspension.ts'
 
 /** A key with the account that it belongs to, both as they are at this moment. */
 export interface KeyOfAccount {
   key: Key
   account: Account
+  /** Why the account is suspended; absent where it is not. */
+  suspended_for?: SuspensionReason | undefined
 }
 
 /**
@@ -32,7 +35,9 @@ export const findKeyById = async (db: Db, id: number): Promise<KeyOfAccount | un
 
 async function withAccount(db: Db, key: Key | undefined): Promise<KeyOfAccount | undefined> {
   const account = key && (await accountQueries(db).accountById.get({ id: key.account_id }))
-  return account && { key, account }
+  if (!key || !account) return undefined
+  if (account.status !== 'suspended') return { key, account }
+  return { key, account, suspended_for: (await suspensionOf(db, account))?.reason }
 }
 
 /** An admitted key, and the account that pays for its calls. */
@@ -157,13 +162,13 @@ function checkCaller(comer: ArrivingCaller, { caller, allowsAddress }: CachedKey
   const status = keyStatus(key, now_ms)
   if (status === 'revoked') throw unknownKey()
   if (status === 'expired') throw expiredKey()
-  if (account.status === 'suspended') throw suspendedAccount()
+  if (account.status === 'suspended') throw suspendedAccount(caller.suspended_for)
   if (key.addresses && !allowsAddress(addressOf(comer) ?? '')) throw addressNotAllowed()
   return caller
 }
 
-const compile = ({ key, account }: KeyOfAccount, read_at_ms: number): CachedKey => ({
-  caller: { key, account, mayCall: compileModelPatterns(key.models) },
+const compile = ({ key, ...of }: KeyOfAccount, read_at_ms: number): CachedKey => ({
+  caller: { key, ...of, mayCall: compileModelPatterns(key.models) },
   allowsAddress: compileAddresses(key.addresses),
   read_at_ms,
 })
@@ -208,7 +213,5 @@ export const unknownKey = (): GatewayError =>
   unauthenticated(`${WRONG_KEY}: it is not valid. Check that it was copied completely and was not revoked.`)
 export const expiredKey = (): GatewayError =>
   unauthenticated(`${WRONG_KEY}: it has expired. Ask for a new one.`)
-export const suspendedAccount = (): GatewayError =>
-  permissionDenied('This account is suspended. Ask the operator of this gateway to resume it.')
 const addressNotAllowed = (): GatewayError =>
   permissionDenied('This API key does not allow your network address. Call from an allowed network.')

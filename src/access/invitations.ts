@@ -1,5 +1,5 @@
 // Invitations of people into accounts: made, found by the token of their link, used once, and revoked.
-import { conflict, notFound, rateLimited } from '../domain/errors.ts'
+import { conflict, notFound, permissionDenied, rateLimited } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/ranges.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Db, Tx } from '../store/db.ts'
@@ -9,6 +9,7 @@ import type { Issuing } from './keys.ts'
 import { accountQueries, closingQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
 import { INVITATION_DAYS, makeToken } from './sign-in-links.ts'
+import { ACCOUNT_SUSPENDED } from './suspension.ts'
 import { invitationQueries, teamQueries } from './team-queries.ts'
 
 /** By an account's own people; each may be a mail to a stranger. */
@@ -89,7 +90,11 @@ export async function readInvitation(
   return { invitation, account }
 }
 
-/** Uses an invitation up, in a transaction: of two at once, one does. @throws GatewayError not_found as `readInvitation` */
+/**
+ * Uses an invitation up, in a transaction: of two at once, one does.
+ *
+ * @throws GatewayError not_found as `readInvitation`; permission_denied while the account is suspended
+ */
 export async function takeInvitation(
   tx: Tx,
   token: string,
@@ -98,6 +103,7 @@ export async function takeInvitation(
   const { account } = await readInvitation(tx, token, now_ms)
   await tx.lock(account.id)
   const taken = await readInvitation(tx, token, now_ms)
+  if (taken.account.status === 'suspended') throw joinsLater()
   await invitationQueries(tx).remove.run({ id: taken.invitation.id })
   return taken
 }
@@ -113,6 +119,11 @@ export async function revokeInvitation(tx: Tx, account_id: number, id: number): 
   return found
 }
 
+const joinsLater = () =>
+  permissionDenied(
+    'This account is suspended, so nobody can join it now. Open this link again once it is resumed.',
+    { code: ACCOUNT_SUSPENDED },
+  )
 const noSuchInvitation = () =>
   notFound(
     'This invitation was already used, was revoked or replaced by a newer one, or has expired. Ask for a new one.',

@@ -20,10 +20,12 @@ export const isInOpenAccount = (): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${closed_accounts} WHERE ${closed_accounts.account_id} = ${memberships.account_id})`
 
 /**
- * People who can sign in, each with whether they are of the staff, and their account: the first active one. Without any it is a suspended one,
- * which says so to who signs in; a closed one is none.
+ * People who can sign in, each with whether they are of the staff, and their account: the first active one, or else a suspended one; a closed one
+ * is none.
+ *
+ * @param first what comes before these in the order
  */
-const entering = (orm: Orm, of: SQL) =>
+const entering = (orm: Orm, of: SQL, ...first: SQL[]) =>
   orm
     .select({ person: people, staff_id: staff.id, account_id: memberships.account_id })
     .from(people)
@@ -31,7 +33,7 @@ const entering = (orm: Orm, of: SQL) =>
     .leftJoin(memberships, and(sql`${memberships.person_id} = ${people.id}`, isInOpenAccount()))
     .leftJoin(accounts, sql`${accounts.id} = ${memberships.account_id}`)
     .where(and(of, isNull(people.disabled_at_ms)))
-    .orderBy(sql`CASE ${accounts.status} WHEN 'active' THEN 0 ELSE 1 END`, asc(memberships.id))
+    .orderBy(...first, sql`CASE ${accounts.status} WHEN 'active' THEN 0 ELSE 1 END`, asc(memberships.id))
     .limit(1)
     .prepare()
 
@@ -61,7 +63,13 @@ export const peopleQueries = perConnection({
   byId: (orm) => orm.select().from(people).where(equals(people.id, 'id')).prepare(),
   enteringById: (orm) => entering(orm, equals(people.id, 'id')),
   enteringByEmail: (orm) => entering(orm, equals(people.email, 'email')),
-  enteringByAccount: (orm) => entering(orm, sql`${people.id} = ${ownerOf(orm)}`),
+  /** Of its first owner, who comes into this account. */
+  enteringByAccount: (orm) =>
+    entering(
+      orm,
+      sql`${people.id} = ${ownerOf(orm)}`,
+      sql`CASE ${memberships.account_id} WHEN CAST(${placeholder('account_id')} AS bigint) THEN 0 ELSE 1 END`,
+    ),
   byEmail: (orm) => orm.select().from(people).where(equals(people.email, 'email')).prepare(),
   setEmail: (orm) =>
     orm

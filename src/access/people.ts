@@ -47,14 +47,14 @@ const firstOperator = async (db: Db): Promise<PersonRow | undefined> =>
 /**
  * The person of a typed name. Every name takes two queries, so that the time does not tell which ones there are.
  *
- * @param typed the name of an account, which means its first owner, there if it is active; or a person's address; undefined: the operator
+ * @param typed the name of an account, which means its first owner, there unless it is closed; or a person's address; undefined: the operator
  */
 export async function personNamed(db: Db, typed: string | undefined): Promise<PersonIn | undefined> {
   const account =
     typed === undefined ? undefined : await accountQueries(db).accountByName.get({ name: typed })
   if (account) {
     const owner = await peopleQueries(db).enteringByAccount.get({ account_id: account.id })
-    if (owner && account.status === 'active') return { person: owner.person, account_id: account.id }
+    if (owner?.account_id === account.id) return { person: owner.person, account_id: account.id }
     return personIn(owner)
   }
   if (typed === undefined || typed.toLowerCase() === OPERATORS_NAME) {
@@ -65,8 +65,8 @@ export async function personNamed(db: Db, typed: string | undefined): Promise<Pe
 }
 
 /**
- * Where a person comes in: at the operators' side, or else in the first of their accounts that is active. Whoever has suspended ones alone comes to
- * one of them, and reads that it is suspended. Undefined if nowhere, as for closed accounts.
+ * Where a person comes in: at the operators' side, or else in the first of their accounts that is active. A person who has suspended ones alone
+ * comes into one of them. Undefined if nowhere, as for closed accounts.
  */
 export const enteringAs = async (db: Db, person_id: number): Promise<PersonIn | undefined> =>
   personIn(await peopleQueries(db).enteringById.get({ id: person_id }))

@@ -1,5 +1,7 @@
 // The rights of roles: what each person at the console may do, beyond what their side of it shows them.
 import { permissionDenied } from '../domain/errors.ts'
+import type { SuspensionReason } from '../store/schema.ts'
+import { ACCOUNT_SUSPENDED, suspendedAccount } from './suspension.ts'
 import type { Viewer } from './viewer.ts'
 
 /** The roles of the staff, of the people of an account, and of a session by key. */
@@ -32,8 +34,10 @@ const RIGHTS = {
   help_accounts: ['operator', 'support'],
   /** To add money to accounts and refund their calls; support within a limit that the operator sets. */
   credit: ['operator', 'support'],
-  /** To pay for an account: orders, saved cards, vouchers, plans. */
+  /** To pay for an account: orders and saved cards. */
   pay: ['operator', 'owner', 'billing'],
+  /** To buy plans, redeem vouchers, and have the account topped up automatically. */
+  buy: ['operator', 'owner', 'billing'],
   /** To see what an account has paid, and how. */
   see_payments: ['operator', 'support', 'auditor', 'owner', 'billing'],
   /** To change everything else. */
@@ -44,18 +48,43 @@ export type Right = keyof typeof RIGHTS
 
 export const RIGHT_NAMES = Object.keys(RIGHTS) as Right[]
 
-/** Whether a viewer has a right. */
-export const may = ({ role }: Pick<Viewer, 'role'>, right: Right): boolean =>
-  (RIGHTS[right] as readonly Role[]).includes(role)
+/**
+ * The rights that the people of a suspended account keep, each those of their role: they see why it is suspended and all else that they saw, and
+ * export it; they pay, and they see to how they sign in themselves. What makes calls, or leaves the account more than it had, waits until it is resumed.
+ */
+export const KEPT_WHILE_SUSPENDED: ReadonlySet<Right> = new Set<Right>([
+  'read',
+  'see_contents',
+  'see_team',
+  'see_payments',
+  'leave',
+  'change_own_sign_in',
+  'pay',
+])
 
-/** @throws GatewayError permission_denied, with who may do it */
+/** Somebody with a role, in an account that may be suspended. */
+interface Acting {
+  role: Role
+  suspended_for?: SuspensionReason | undefined
+}
+
+/** Whether a viewer has a right. */
+export const may = ({ role, suspended_for }: Acting, right: Right): boolean =>
+  hasRight(role, right) && (suspended_for === undefined || KEPT_WHILE_SUSPENDED.has(right))
+
+const hasRight = (role: Role, right: Right): boolean => (RIGHTS[right] as readonly Role[]).includes(role)
+
+/** @throws GatewayError permission_denied, with who may do it, or what a suspended account has to do first */
 export function requireRight(viewer: Viewer, right: Right): void {
-  if (!may(viewer, right)) throw permissionDenied(refusalOf(viewer, right), { code: 'role_may_not' })
+  if (!hasRight(viewer.role, right))
+    throw permissionDenied(refusalOf(viewer, right), { code: 'role_may_not' })
+  if (viewer.side === 'account' && !may(viewer, right))
+    throw suspendedAccount(viewer.suspended_for, ACCOUNT_SUSPENDED)
 }
 
 const refusalOf = ({ side, role }: Viewer, right: Right): string => {
   if (side === 'operator') return `Your role is ${role}, which may not do this. Ask an operator.`
-  if (!may({ role: 'owner' }, right)) return 'Only an operator can do this. Ask the operator of this gateway.'
+  if (!hasRight('owner', right)) return 'Only an operator can do this. Ask the operator of this gateway.'
   return side === 'key'
     ? 'You signed in with an API key, which may not do this. Sign in with the account’s password.'
     : `Your role in this account is ${role}, which may not do this. Ask an owner of the account.`

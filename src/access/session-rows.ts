@@ -11,7 +11,6 @@ import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.t
 import { jsonOrNull } from '../store/placeholders.ts'
 import type { Proof, SessionRow } from '../store/schema.ts'
 import { seesAccount } from './account-details.ts'
-import { suspendedAccount } from './gate.ts'
 import { isUsable } from './key-status.ts'
 import type { Passwords } from './passwords.ts'
 import { type OpeningIdentity, personAt } from './people.ts'
@@ -22,6 +21,7 @@ import { hashKey, type RandomBytes } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
 import type { SignInEvents } from './sign-in-events.ts'
 import { type SignInRate, sweepAddresses } from './sign-in-rate.ts'
+import { suspendedAccount, suspensionOf } from './suspension.ts'
 import { invitationQueries } from './team-queries.ts'
 import { accountOf, isOfKeys, type KeySight, onlyKeysOf, ownerOf, type Viewer } from './viewer.ts'
 
@@ -132,7 +132,7 @@ export const sessionByToken = (db: Db, token: string): Awaitable<SessionRow | un
  *
  * @param at the time, and where the request came from
  * @throws GatewayError unauthenticated if its key was revoked or has expired, or its person has no right to be there any more;
- * permission_denied for a suspended account, or an address off the key's list
+ * permission_denied for a key of a suspended account, or an address off the key's list
  */
 export async function viewerOf(
   db: Db,
@@ -146,14 +146,15 @@ export async function viewerOf(
   const account = await accountQueries(db).accountById.get({ id: account_id })
   if (!account) throw sessionRequired()
   const by_key = key_id === null ? 'account' : await sightOfKey(db, key_id, { now_ms, address })
-  if (account.status === 'suspended') throw suspendedAccount()
+  const suspended_for = (await suspensionOf(db, account))?.reason
   const at = { session_id, account_id, account: account.name }
   if (found) {
     const { person, role } = found
     const sees = await sightOfPerson(db, { person_id: person.id, account_id, role })
-    return { side: 'account', role, ...at, person_id: person.id, sees, confirmed_at_ms }
+    return { side: 'account', role, ...at, person_id: person.id, sees, confirmed_at_ms, suspended_for }
   }
   if (key_id === null) throw sessionRequired()
+  if (suspended_for) throw suspendedAccount(suspended_for)
   return { side: 'key', role: 'key', ...at, key_id, sees: by_key }
 }
 

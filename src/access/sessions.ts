@@ -35,7 +35,7 @@ export interface Sessions {
    *
    * @param who as `personNamed` reads it; undefined: the operator
    * @throws GatewayError unauthenticated, in the same words and after the same time for who does not exist; rate_limited;
-   * overloaded; permission_denied for a suspended account
+   * overloaded
    */
   withPassword(credentials: PasswordSignIn, visitor: Visitor): Promise<SignedIn>
   /**

@@ -19,8 +19,7 @@ import { accountOf, actingAs, requirePerson, type Viewer } from './viewer.ts'
  * Takes a session to another side. Its end and its proof stay; whoever has the token before has nothing of it.
  *
  * @param account_id null: the staff's side
- * @throws GatewayError not_found where the person has no role; permission_denied in a session by key, and for a suspended account;
- * unauthenticated once the session has ended
+ * @throws GatewayError not_found where the person has no role; permission_denied in a session by key; unauthenticated once the session has ended
  */
 export async function switchAccount(
   { db, settings, randomBytes, now }: SessionParts,

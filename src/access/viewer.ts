@@ -1,7 +1,7 @@
 // The viewers of the console: the staff, the people of an account, or one key of an account; and what each of them may see.
 import type { ActionContext, Actor } from '../domain/actions.ts'
 import { permissionDenied } from '../domain/errors.ts'
-import type { MembershipRow, StaffRow } from '../store/schema.ts'
+import type { MembershipRow, StaffRow, SuspensionReason } from '../store/schema.ts'
 
 /** The keys whose calls a viewer sees: a member those that are theirs, a limited key itself; `account`: all there are. */
 export type KeySight = 'account' | readonly number[]
@@ -18,6 +18,8 @@ export type Viewer =
       account_id: number
       account: string
       sees: KeySight
+      /** Why the account is suspended, where it is: `rights.ts` says what its people may do then. */
+      suspended_for?: SuspensionReason | undefined
     } & Proved)
   /**
    * Signed in with a key: the right to call what this key may call, and to manage no key. A limited one sees its own calls,

@@ -57,7 +57,7 @@ describe('the name of an account', () => {
   test('is refused where it is taken, also by a suspended account', async () => {
     const db = database()
     await createAccount(db, { name: 'ada', now_ms: NOW })
-    await suspendAccount(db, 'ada')
+    await suspendAccount(db, 'ada', { now_ms: 0 })
     await expect(createAccount(db, { name: 'ada', now_ms: NOW })).rejects.toThrow(
       expect.objectContaining({ kind: 'invalid_request', message: 'Account "ada" already exists.' }),
     )
@@ -75,8 +75,8 @@ test('an account is suspended and resumed; doing either twice changes nothing', 
   const db = database()
   await createAccount(db, { name: 'ada', now_ms: NOW })
   await createAccount(db, { name: 'mia', now_ms: NOW })
-  expect((await suspendAccount(db, 'ada')).status).toBe('suspended')
-  expect((await suspendAccount(db, 'ada')).status).toBe('suspended')
+  expect((await suspendAccount(db, 'ada', { now_ms: 0 })).status).toBe('suspended')
+  expect((await suspendAccount(db, 'ada', { now_ms: 0 })).status).toBe('suspended')
   expect((await accountByName(db, 'mia')).status).toBe('active')
   expect((await reopenAccount(db, 'ada')).account.status).toBe('active')
   expect((await reopenAccount(db, 'ada')).account.status).toBe('active')
@@ -84,7 +84,7 @@ test('an account is suspended and resumed; doing either twice changes nothing', 
 
 test.each<[string, (db: Db, name: string) => Promise<unknown>]>([
   ['shown', accountByName],
-  ['suspended', suspendAccount],
+  ['suspended', (db, name) => suspendAccount(db, name, { now_ms: NOW })],
   ['resumed', reopenAccount],
 ])('an account that does not exist cannot be %s', async (_, act) => {
   const db = database()

@@ -111,7 +111,7 @@ describe('a key is found', () => {
     const { db, make } = await world()
     const { key, text } = await make()
     await lookUp(db, text)
-    await suspendAccount(db, 'ada')
+    await suspendAccount(db, 'ada', { now_ms: 0 })
     await revokeKey(db, key.prefix, NOW)
     expect(await lookUp(db, text)).toMatchObject({
       key: { revoked_at_ms: NOW },

@@ -86,21 +86,18 @@ describe('whoever is in several accounts comes into', () => {
   }
 
   /** Bob (3) owns bob (2), which he was in first, and is in ada (1). */
-  test.each<[string, { suspended?: number[]; closed?: number[] }, number]>([
+  test.each<[string, { suspended?: number[]; closed?: number[] }, number, number?]>([
     ['the first', {}, 2],
-    ['the second, where the first is suspended', { suspended: [2] }, 1],
+    ['the second, where the first is suspended and not named', { suspended: [2] }, 1, 2],
     ['the second, where the first is closed', { closed: [2] }, 1],
     ['the suspended one, where the other is closed', { closed: [2], suspended: [1] }, 1],
     ['the first suspended one, where all are', { suspended: [1, 2] }, 2],
-  ])('%s', async (_, { suspended = [], closed = [] }, account_id) => {
+  ])('%s', async (_, { suspended = [], closed = [] }, account_id, named = account_id) => {
     suspended.forEach(suspend)
     closed.forEach(close)
-    for (const found of [
-      await enteringAs(db, 3),
-      await personNamed(db, 'bob@example.com'),
-      await personNamed(db, 'bob'),
-    ])
+    for (const found of [await enteringAs(db, 3), await personNamed(db, 'bob@example.com')])
       expect(found).toMatchObject({ person: { id: 3 }, account_id })
+    expect(await personNamed(db, 'bob')).toMatchObject({ person: { id: 3 }, account_id: named })
   })
 
   test('none of them, where all are closed', async () => {

@@ -53,11 +53,15 @@ describe('a role', () => {
         'see_team',
         'manage_team',
         'pay',
+        'buy',
         'see_payments',
       ],
     ],
     ['member', ['read', 'see_contents', 'leave', 'change_own_sign_in', 'call', 'manage_keys']],
-    ['billing', ['read', 'see_contents', 'leave', 'change_own_sign_in', 'see_team', 'pay', 'see_payments']],
+    [
+      'billing',
+      ['read', 'see_contents', 'leave', 'change_own_sign_in', 'see_team', 'pay', 'buy', 'see_payments'],
+    ],
     ['key', ['read', 'see_contents', 'leave', 'call']],
   ] as const)('%s', (role, rights) => {
     expect(RIGHT_NAMES.filter((right) => may(VIEWERS[role], right))).toEqual([...rights])

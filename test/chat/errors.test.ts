@@ -50,7 +50,7 @@ describe('errors, in OpenAI’s shape', () => {
   async function suspended(): Promise<Response> {
     const account = await gateway.account(`suspended-${Bun.randomUUIDv7()}`, { balance_usd: '1' })
     const own = await gateway.key(account.name)
-    await suspendAccount(gateway.store, account.name)
+    await suspendAccount(gateway.store, account.name, { now_ms: 0 })
     return post(BODY, { key: own })
   }
   test.each(CASES)(

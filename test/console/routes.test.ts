@@ -2,13 +2,15 @@
 
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
+import { suspendAccount } from '../../src/access/accounts.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
 import { gatewaySpy } from '../support/plugins.ts'
 
 /**
  * Who may call each route, one letter each: operator O, support S, auditor A; owner o, member m, billing b; a session by key k; and a visitor
- * without a session v. A role that is not named is refused with 403, a visitor with 401, before anything of the body is read.
+ * without a session v. A role that is not named is refused with 403, a visitor with 401, before anything of the body is read. What the people of a
+ * suspended account may not do either has an exclamation mark.
  *
  * A line for an account's people needs tests that they see their own things there, and nobody else's.
  */
@@ -55,9 +57,9 @@ const TABLE = `
   /plans.csv                    GET OSAo.b..
   /plan                         GET OSAo.b..
   /plan-revenue                 GET OSA.....
-  /plan/buy                     POST O..o.b..
+  /plan/buy                     POST O..o.b..!
   /plan/cancel                  POST O..o.b..
-  /plan/keep                    POST O..o.b..
+  /plan/keep                    POST O..o.b..!
 
   /staff                        GET OSA.....   POST O.......
   /staff.csv                    GET OSA.....
@@ -66,11 +68,11 @@ const TABLE = `
   /staff/:id/enable             POST O.......
   /staff/:id/link               POST O.......
 
-  /keys                         GET OSAombk.   POST O..om...
+  /keys                         GET OSAombk.   POST O..om...!
   /keys.csv                     GET OSAombk.
-  /keys/:id                     GET OSAombk.   PATCH O..om...
-  /keys/:id/rotate              POST O..om...
-  /keys/:id/revoke              POST O..om...
+  /keys/:id                     GET OSAombk.   PATCH O..om...!
+  /keys/:id/rotate              POST O..om...!
+  /keys/:id/revoke              POST O..om...!
 
   /overview                     GET OSAombk.
   /usage                        GET OSAombk.
@@ -105,7 +107,7 @@ const TABLE = `
   /orders/:id/look              POST O..o.b..
   /orders/:id/refund            GET OSA.....   POST O.......
   /orders/:id/mark-paid         POST O.......
-  /automatic-top-up             GET OSAo.b..   PUT O..o.b..   DELETE O..o.b..
+  /automatic-top-up             GET OSAo.b..   PUT O..o.b..!   DELETE O..o.b..
   /payment-card                 GET OSAo.b..   POST O..o.b..   DELETE O..o.b..
   /payment-methods              GET OSAo.b..
   /payment-offer                GET OSAo.b..
@@ -115,18 +117,18 @@ const TABLE = `
   /audit-log.csv                GET OSAombk.
 
   /play                         GET OSAombk.
-  /play/quote                   POST O..om.k.
-  /play/key                     POST O..om.k.
-  /play/chat                    POST O..om.k.
-  /play/images                  POST O..om.k.
-  /play/edits                   POST O..om.k.
-  /play/compose                 POST O..om.k.
+  /play/quote                   POST O..om.k.!
+  /play/key                     POST O..om.k.!
+  /play/chat                    POST O..om.k.!
+  /play/images                  POST O..om.k.!
+  /play/edits                   POST O..om.k.!
+  /play/compose                 POST O..om.k.!
   /images                       GET OSAombk.
   /images.csv                   GET OSAombk.
-  /images/:id                   GET OSAombk.   DELETE O..om.k.
+  /images/:id                   GET OSAombk.   DELETE O..om.k.!
   /images/:id/picture           GET OS.ombk.
   /images/:id/thumbnail         GET OS.ombk.
-  /files                        GET OSAombk.   POST O..om.k.   DELETE O..om.k.
+  /files                        GET OSAombk.   POST O..om.k.!   DELETE O..om.k.!
   /files.csv                    GET OSAombk.
   /files/picture                GET OS.ombk.
   /files/thumbnail              GET OS.ombk.
@@ -173,7 +175,7 @@ const TABLE = `
   /referrals.csv                GET OSA.....
   /vouchers                     GET OSA.....
   /vouchers.csv                 GET OSA.....
-  /vouchers/redeem              POST O..o.b..
+  /vouchers/redeem              POST O..o.b..!
   /vouchers/:id                 DELETE O.......
   /voucher-batches              GET OSA.....   POST O.......
   /voucher-batches.csv          GET OSA.....
@@ -186,12 +188,12 @@ const TABLE = `
 
   /team                         GET OSAo.b..
   /team.csv                     GET OSAo.b..
-  /team/:person                 PATCH O..o....
-  /team/:person/limits          PUT O..o....
-  /team/:person/remove          POST O..o....
-  /team-invitations             GET OSAo.b..   POST O..o....
+  /team/:person                 PATCH O..o....!
+  /team/:person/limits          PUT O..o....!
+  /team/:person/remove          POST O..o....!
+  /team-invitations             GET OSAo.b..   POST O..o....!
   /team-invitations.csv         GET OSAo.b..
-  /team-invitations/:id         DELETE O..o....
+  /team-invitations/:id         DELETE O..o....!
   /join                         POST OSAomb..
   /join/look                    POST OSAombkv
   /join/new                     POST OSAombkv
@@ -277,7 +279,7 @@ const bodiesOf = (method: string) => (withoutBody(method) ? [undefined] : BODIES
 test('every route has its line in the table, and every line its route', () => {
   const names = routes().map(({ name }) => name)
   expect(names.toSorted()).toEqual([...ALLOWED.keys()].toSorted())
-  for (const letters of ALLOWED.values()) expect(letters).toMatch(/^O[S.][A.][o.][m.][b.][k.][v.]$/)
+  for (const letters of ALLOWED.values()) expect(letters).toMatch(/^O[S.][A.][o.][m.][b.][k.][v.]!?$/)
 })
 
 /** Of several hundred requests. */
@@ -372,6 +374,61 @@ async function codeOf(answer: Response | undefined): Promise<string> {
   }
   return ((await answer.json()) as { error: { code: string } }).error.code
 }
+
+describe('in an account that was suspended since they signed in', () => {
+  const LOST =
+    'This account is suspended, since a bank took a payment back. Pay what the account owes at the console'
+  const suspended = async (letter: 'o' | 'm' | 'b') => {
+    const name = `suspended-${letter}`
+    await gateway.account(name)
+    const client = await signedIn(gateway, { account: name, role: ROLES[letter] })
+    await suspendAccount(gateway.store, name, { reason: 'lost_dispute', now_ms: Date.now() })
+    return client
+  }
+
+  test.each(['o', 'm', 'b'] as const)(
+    'role %s keeps what has no exclamation mark, and is refused the rest before anything of the body is looked at',
+    async (letter) => {
+      const client = await suspended(letter)
+      const own = routes().filter(({ name }) => ALLOWED.get(name)?.includes(letter))
+      for (const { name, method, path } of own) {
+        const is_lost = ALLOWED.get(name)?.endsWith('!') === true
+        for (const body of is_lost ? bodiesOf(method) : [withoutBody(method) ? undefined : '{"']) {
+          const answer = await client.send(method, path, body === undefined ? {} : { body })
+          if (!is_lost) {
+            const code = await codeOf(answer)
+            expect([name, /role_may_not|session_required|account_suspended/.test(code)]).toEqual([
+              name,
+              false,
+            ])
+            continue
+          }
+          const { error } = (await answer.json()) as { error: { code: string; message: string } }
+          expect([name, answer.status, error.code]).toEqual([name, 403, 'account_suspended'])
+          expect(error.message).toStartWith(LOST)
+        }
+      }
+    },
+    MAX_MS,
+  )
+
+  test('a session by key is refused everywhere, and in the words of the key', async () => {
+    const { id } = await gateway.account('suspended-k')
+    const key = await gateway.key('suspended-k')
+    const client = await signedIn(gateway, { key })
+    await suspendAccount(gateway.store, 'suspended-k', { reason: 'lost_dispute', now_ms: Date.now() })
+    const own = routes().filter(({ name }) => /k[.]/.test(ALLOWED.get(name) ?? ''))
+    for (const { name, method, path } of own) {
+      const answer = await client.send(method, path, withoutBody(method) ? {} : { body: '{"' })
+      expect([name, answer.status]).toEqual([name, 403])
+      expect(((await answer.json()) as { error: { message: string } }).error.message).toStartWith(LOST)
+    }
+    expect((await clientOf(gateway).send('POST', '/session', { body: { key } })).status).toBe(403)
+    expect(gateway.db.query('SELECT count(*) AS n FROM sessions WHERE account_id = ?').get(id)).toEqual({
+      n: 1,
+    })
+  })
+})
 
 describe('from a page of another origin', () => {
   test('every route that changes something is 403, for the operator too', async () => {

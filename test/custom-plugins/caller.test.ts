@@ -75,7 +75,7 @@ describe('refused as by the gateway itself, in the plain shape', () => {
 
   test('a suspended account', async () => {
     const key = await gateway.key('bert', { name: 'desk' })
-    await suspendAccount(gateway.store, 'bert')
+    await suspendAccount(gateway.store, 'bert', { now_ms: 0 })
     expect(await errorOf('/mine', { key })).toEqual([403, expect.stringContaining('is suspended')])
   })
 

@@ -57,7 +57,7 @@ describe.each(ENDPOINTS)('%s, the caller:', (name, path, request) => {
   test('MODEL_ACCESS_DENIED: suspended account', async () => {
     const key = await gateway.caller()
     const { name } = newestAccount()
-    await suspendAccount(gateway.store, name)
+    await suspendAccount(gateway.store, name, { now_ms: 0 })
     await refused(key, generation(), [403, 'MODEL_ACCESS_DENIED'])
   })
   test.each([

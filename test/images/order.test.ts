@@ -13,7 +13,7 @@ const restricted = () => gateway.caller('0', { models: ['other-*'] })
 
 async function suspended(): Promise<string> {
   const key = await gateway.caller()
-  await suspendAccount(gateway.store, gateway.rows().accounts.at(-1)?.name ?? '')
+  await suspendAccount(gateway.store, gateway.rows().accounts.at(-1)?.name ?? '', { now_ms: 0 })
   return key
 }
 

@@ -76,7 +76,7 @@ const REFUSED: [string, number, string, RegExp, () => Promise<string | undefined
     /suspended/,
     async () => {
       const { name } = await gateway.account(`suspended-${crypto.randomUUID()}`, { balance_usd: '10' })
-      await suspendAccount(gateway.store, name)
+      await suspendAccount(gateway.store, name, { now_ms: 0 })
       return await gateway.key(name)
     },
   ],
@@ -186,7 +186,7 @@ describe('"Invalid or missing key gives 401; no access to a model, or a suspende
     expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200])
     await revokeKey(gateway.store, prefixOf(first), clock_ms)
     expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200])
-    await suspendAccount(gateway.store, name)
+    await suspendAccount(gateway.store, name, { now_ms: 0 })
     expect([await statusOf(first), await statusOf(second)]).toEqual([403, 403])
     expect(upstream.seen).toHaveLength(3)
     await gateway.rest()

@@ -285,7 +285,7 @@ describe('each error status is an ApiError with that status', () => {
       'PERMISSION_DENIED',
       async (call) => {
         const name = await account('1')
-        await suspendAccount(gateway.store, name)
+        await suspendAccount(gateway.store, name, { now_ms: 0 })
         return call(sdkWith(await gateway.key(name)))
       },
     ],

@@ -32,6 +32,7 @@ const HASH = '0'.repeat(64)
 /** Rows of a person in every table that has any, and of somebody else. */
 const ROWS = [
   `INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, '${MARKER}', 'active', 0, 0, 0, 0), (2, 'bert', 'active', 0, 0, 0, 0)`,
+  `INSERT INTO account_suspensions VALUES (1, 1, 'operator', 'as ${MARKER} wished', 0), (2, 2, 'lost_dispute', '', 0)`,
   `INSERT INTO account_details VALUES (1, 1, '${MARKER}', '${MARKER}@example.com', 'pays late', 1, '${MARKER} Ltd')`,
   `INSERT INTO keys (id, account_id, name, prefix, sha256, models, addresses, spent_nanos, held_nanos, created_at_ms)
    SELECT value, 1 + value / 3, '${MARKER}', 'tg_' || value, randomblob(32), '["m"]', '["203.0.113.7"]', 0, 0, 0 FROM ${NUMBERS} WHERE value < 4`,

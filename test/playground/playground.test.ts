@@ -275,7 +275,7 @@ describe('limits of the key that pays', () => {
 describe('who may not', () => {
   test('a suspended account', async () => {
     const { session, name } = await person()
-    await suspendAccount(store, name)
+    await suspendAccount(store, name, { now_ms: 0 })
     const before = scene.counts()
     const answer = await session.ask(CHAT, question())
     expect([401, 403]).toContain(answer.status)

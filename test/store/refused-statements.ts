@@ -36,6 +36,7 @@ export const FILLING = `
   INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
   INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
   INSERT INTO closed_accounts VALUES (1, 0);
+  INSERT INTO account_suspensions VALUES (1, 71, 'operator', '', 0);
   INSERT INTO people VALUES (1, NULL, 'operator', NULL, NULL, NULL, 0), (2, 1, 'owner', 'a@example.com', 5, NULL, 0);
   INSERT INTO memberships VALUES (1, 2, 1, 'owner', 0);
   INSERT INTO invitations VALUES (1, 1, 'b@example.com', 'member', zeroblob(32), 1, 2, 0, 9);
@@ -266,6 +267,13 @@ const RESPONSES = [
 const CLOSED_ACCOUNTS = [
   ['an account twice', 'INSERT INTO closed_accounts VALUES (1, 1)'],
   ['an unknown account', 'UPDATE closed_accounts SET account_id = 9'],
+] as const
+
+const ACCOUNT_SUSPENSIONS = [
+  ['an account twice', "INSERT INTO account_suspensions VALUES (2, 71, 'operator', '', 0)"],
+  ['an unknown account', 'UPDATE account_suspensions SET account_id = 9'],
+  ['an unknown reason', "UPDATE account_suspensions SET reason = 'moon'"],
+  ['no reason', 'UPDATE account_suspensions SET reason = NULL'],
 ] as const
 
 const PASSWORDS = [
@@ -687,6 +695,7 @@ export const REFUSED_STATEMENTS = [
   ['terms_acceptances', TERMS_ACCEPTANCES],
   ['accounts', ACCOUNTS],
   ['closed_accounts', CLOSED_ACCOUNTS],
+  ['account_suspensions', ACCOUNT_SUSPENSIONS],
   ['keys', KEYS],
   ['budgets', BUDGETS],
   ['plan_periods', PLAN_PERIODS],

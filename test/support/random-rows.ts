@@ -59,6 +59,10 @@ const ASKED: Readonly<Record<string, Asked>> = {
   },
   account_details: ({ id, random }) => ({ account_id: id, keys_see_account: random.below(2) }),
   closed_accounts: ({ id }) => ({ account_id: id }),
+  account_suspensions: ({ id, random }) => ({
+    account_id: id,
+    reason: either(random, 'operator', 'lost_dispute'),
+  }),
   erased_accounts: ({ id }) => ({ account_id: id }),
   keys: ({ random, id }) => ({
     account_id: other(random, id),

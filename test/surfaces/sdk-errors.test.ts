@@ -226,6 +226,6 @@ describe.each(PAIRS)('in the middle of a stream: the SDK for %s, a %s model', (c
 async function suspendedKey(): Promise<string> {
   const { name } = await gateway.account(`suspended-${Bun.randomUUIDv7()}`, { balance_usd: '1' })
   const key = await gateway.key(name)
-  await suspendAccount(gateway.store, name)
+  await suspendAccount(gateway.store, name, { now_ms: 0 })
   return key
 }

@@ -68,13 +68,11 @@ describe('what is refused', () => {
     expect(await viewerOf(client)).toMatchObject({ account: 'acme' })
   })
 
-  test('a suspended account, which the list says it is; a closed one is not in the list', async () => {
+  test('a closed account, which is not in the list; a suspended one is, as what it is, and is entered', async () => {
     const { client, person_id } = await inBoth()
     await join(person_id, eve.id, 'member')
     const operator = await signedIn(gateway, 'operator')
     await operator.json('POST', `/accounts/${eve.id}/suspend`, {})
-    expect((await switchTo(client, eve.id)).status).toBe(403)
-    expect(await viewerOf(client)).toMatchObject({ account: 'acme' })
     const listed = async () =>
       (await client.json('GET', '/session/accounts')).sides.map(
         (side: { account: string; is_suspended: boolean }) => [side.account, side.is_suspended],
@@ -84,8 +82,12 @@ describe('what is refused', () => {
       ['bob', false],
       ['eve', true],
     ])
+    const in_eve = clientOf(gateway, cookieOf(await switchTo(client, eve.id)))
+    expect(await viewerOf(in_eve)).toMatchObject({ account: 'eve', suspension: { reason: 'operator' } })
+    Object.assign(client, clientOf(gateway, cookieOf(await switchTo(in_eve, acme.id))))
     const { name } = eve
     await operator.json('POST', `/accounts/${eve.id}/close`, { name })
+    expect((await switchTo(client, eve.id)).status).toBe(404)
     expect(await listed()).toEqual([
       ['acme', false],
       ['bob', false],

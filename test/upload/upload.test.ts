@@ -224,7 +224,7 @@ describe('who may upload', () => {
       [403, 'MODEL_ACCESS_DENIED'],
       async () => {
         const { name } = await gateway.account(`suspended-${crypto.randomUUID()}`)
-        await suspendAccount(gateway.store, name)
+        await suspendAccount(gateway.store, name, { now_ms: 0 })
         return await gateway.key(name)
       },
     ],

@@ -97,7 +97,7 @@ describe('an account', () => {
     await hand.isTold('0 of 60')
   })
 
-  test('is invited by a link that is shown once, and suspended, which ends its session', async () => {
+  test('is invited by a link that is shown once, and suspended, which its people are told', async () => {
     await hand.choose('Invite')
     await hand.press('Invite')
     await dialog.getByText('Send this link to alice').waitFor()
@@ -113,11 +113,14 @@ describe('an account', () => {
 
     await hand.choose('Suspend')
     await hand.hasFocus('Cancel')
+    await dialog.getByLabel('Reason').fill('Card reported as stolen')
     await hand.press('Suspend alice')
     await hand.isTold('Account "alice" suspended')
     expect(accountRow('alice')?.status).toBe('suspended')
     await guest.page.reload()
-    await guest.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    await guest.page.getByText('alice is suspended.').waitFor()
+    await guest.page.getByText('“Card reported as stolen”').waitFor()
+    await guest.looksRight()
     await guest.isClean()
   })
 

@@ -1,9 +1,10 @@
 // `account`: create, list, show, suspend and resume accounts.
 import type { Command } from 'commander'
 import { type AccountDetails, detailsOf } from '../../../src/access/account-details.ts'
+import { type ListedAccount, requireAccountNamed } from '../../../src/access/account-listing.ts'
 import { createAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { budgetsOfAccount } from '../../../src/access/budgets.ts'
-import { type AccountWithStatus, accountWithStatus, reopenAccount } from '../../../src/access/closing.ts'
+import { reopenAccount } from '../../../src/access/closing.ts'
 import { listKeyPage } from '../../../src/access/key-listing.ts'
 import { keyStatus } from '../../../src/access/key-status.ts'
 import { budgetsView } from '../../../src/access/limits-view.ts'
@@ -18,7 +19,8 @@ import { formatUsd } from '../../../src/domain/money.ts'
 import { budgetLimits, type SpendLimit } from '../../../src/domain/spend-limits.ts'
 import { money, time } from '../../../src/http/views.ts'
 import { openingDebtsOf } from '../../../src/money/ledger/opening-debts.ts'
-import type { Key, OpeningDebt } from '../../../src/store/schema.ts'
+import type { Key, OpeningDebt, SuspensionReason } from '../../../src/store/schema.ts'
+import { defined } from '../../../src/utilities/defined.ts'
 import { keyFields } from '../../keys/index.ts'
 import { account_list, accountFields } from '../list.ts'
 import { addAccountChange, addRenameAndClose, detailLines } from './change.ts'
@@ -44,9 +46,10 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
     .action(async (name: string, options: GroupOption, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const price_group = await groupIn(options, folder)
-      const made = await withDatabase(folder, 'make', (db) =>
-        createAccount(db, { name, price_group: price_group ?? null, now_ms: deps.now() }),
-      )
+      const made = await withDatabase(folder, 'make', async (db) => {
+        await createAccount(db, { name, price_group: price_group ?? null, now_ms: deps.now() })
+        return await requireAccountNamed(db, name)
+      })
       answer(
         accountFields(made),
         `Account ${name} created. Next: tollgate credit ${name} 10, tollgate key create ${name}`,
@@ -60,7 +63,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { found, budgets, debts, keys, details } = await withDatabase(folder, 'read', async (db) => {
-        const found = await accountWithStatus(db, name)
+        const found = await requireAccountNamed(db, name)
         return {
           found,
           budgets: await budgetsOfAccount(db, found.id),
@@ -94,12 +97,15 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
 
 function addSuspendAndResume(account: Command, deps: CliDeps): void {
   addExample(account.command('suspend <name>'), 'account suspend alice')
-    .description('Suspend an account: refuse its new calls. Running calls finish and are charged.')
-    .action(async (name: string, _: object, command: Command) => {
+    .description(
+      'Suspend an account: refuse its new calls. Running calls finish and are charged. Its people still sign in, to see why, and to pay.',
+    )
+    .option('--reason <text>', 'the reason in your words; the account’s people see it')
+    .action(async (name: string, { reason: words }: { reason?: string }, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const changed = await withDatabase(folder, 'write', async (db) => {
-        await suspendAccount(db, name)
-        return accountWithStatus(db, name)
+        await suspendAccount(db, name, { ...defined({ words }), now_ms: deps.now() })
+        return await requireAccountNamed(db, name)
       })
       answer(accountFields(changed), `Account ${name} is ${changed.status}.`)
     })
@@ -110,7 +116,10 @@ function addSuspendAndResume(account: Command, deps: CliDeps): void {
     )
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const { account, was_closed } = await withDatabase(folder, 'write', (db) => reopenAccount(db, name))
+      const { account, was_closed } = await withDatabase(folder, 'write', async (db) => {
+        const { was_closed } = await reopenAccount(db, name)
+        return { account: await requireAccountNamed(db, name), was_closed }
+      })
       answer(
         accountFields(account),
         was_closed ? `Account ${name} is active.\n${notBack(name)}` : `Account ${name} is active.`,
@@ -126,7 +135,7 @@ const notBack = (name: string): string =>
   ].join('\n')
 
 interface Described {
-  account: AccountWithStatus
+  account: ListedAccount
   group: [string, string][]
   budgets: readonly Budget[]
   debts: readonly OpeningDebt[]
@@ -139,7 +148,7 @@ function describe({ account, group, budgets, debts, keys, details }: Described, 
   return fields([
     ['name', account.name],
     ...detailLines(details),
-    ['status', account.status],
+    ['status', statusWords(account)],
     ...group,
     ['balance', `${formatUsd(account.balance_nanos)} USD`],
     ['held', `${formatUsd(account.held_nanos)} USD, for running calls`],
@@ -154,6 +163,24 @@ function describe({ account, group, budgets, debts, keys, details }: Described, 
         : active.map(({ name, prefix }) => `${name} (${prefix}…)`).join(', '),
     ],
   ])
+}
+
+const REASONS: Record<SuspensionReason, string> = {
+  operator: 'by the operator',
+  lost_dispute: 'lost dispute',
+}
+
+/** "suspended since 2026-11-30 10:00, by the operator: unpaid invoice" */
+function statusWords({
+  status,
+  suspension_reason,
+  suspension_words,
+  suspended_at_ms,
+}: ListedAccount): string {
+  if (suspension_reason === null) return status
+  const since = suspended_at_ms === null ? '' : ` since ${localIso(suspended_at_ms)}`
+  const words = suspension_words === '' ? '' : `: ${suspension_words}`
+  return `${status}${since}, ${REASONS[suspension_reason]}${words}`
 }
 
 const openingDebtLine = ({ amount_nanos, note, created_at_ms }: OpeningDebt): [string, string] => [

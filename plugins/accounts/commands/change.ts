@@ -2,8 +2,9 @@
 import { type Command, Option } from 'commander'
 import { type AccountDetails, changeDetails } from '../../../src/access/account-details.ts'
 import { setPriceGroup } from '../../../src/access/account-group.ts'
+import { requireAccountNamed } from '../../../src/access/account-listing.ts'
 import { accountByName, renameAccount } from '../../../src/access/accounts.ts'
-import { accountWithStatus, closeAccount } from '../../../src/access/closing.ts'
+import { closeAccount } from '../../../src/access/closing.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { filesOfFolder, remarkOnLimits, withDatabase } from '../../../src/app/command-line/data-folder.ts'
 import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
@@ -23,7 +24,7 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
       const { folder, answer, remark } = contextOf(command, deps)
       const renamed = await withDatabase(folder, 'write', async (db) => {
         await renameAccount(db, name, new_name)
-        return accountWithStatus(db, new_name)
+        return requireAccountNamed(db, new_name)
       })
       answer(accountFields(renamed), `Account ${name} is now ${new_name}.`)
       const limits = await remarkOnLimits(name, folder)
@@ -50,7 +51,7 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
       const { revoked_keys, left, gone } = await withDatabase(folder, 'write', async (db) => {
         await requireOwnFiles(db, files, 'write')
         const revoked_keys = await closeAccount(db, name, deps.now())
-        const left = await accountWithStatus(db, name)
+        const left = await requireAccountNamed(db, name)
         return { revoked_keys, left, gone: await deleteAllOf(db, left.id) }
       })
       for (const { body_file } of gone) if (body_file !== null) await files.responses.remove(body_file)
@@ -103,7 +104,7 @@ export function addAccountChange(account: Command, deps: CliDeps): void {
         db.begin(async (tx) => {
           if (price_group !== undefined) await setPriceGroup(tx, name, price_group)
           const details = await changeDetails(tx, name, changes)
-          return { details, found: await accountWithStatus(tx, name) }
+          return { details, found: await requireAccountNamed(tx, name) }
         }),
       )
       answer(

@@ -1,6 +1,7 @@
 // `credit` and `debit`: money added to an account and taken from it.
 
 import type { Command } from 'commander'
+import { requireAccountNamed } from '../../../src/access/account-listing.ts'
 import { accountByName } from '../../../src/access/accounts.ts'
 import { amountReader } from '../../../src/app/command-line/arguments.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
@@ -91,7 +92,7 @@ function addMovement(
         if (first) throw referenceUsed(account_name, first)
         if (!outcome.ok)
           throw unprocessable(REFUSALS[outcome.refusal] ?? `The ledger refused: ${outcome.refusal}.`)
-        const account = await withDatabase(folder, 'read', (db) => accountByName(db, account_name))
+        const account = await withDatabase(folder, 'read', (db) => requireAccountNamed(db, account_name))
         const owed = outcome.debt_nanos > 0 ? `, debt ${formatUsd(outcome.debt_nanos)} USD` : ''
         answer(
           accountFields({ ...account, balance_nanos: outcome.balance_nanos, debt_nanos: outcome.debt_nanos }),

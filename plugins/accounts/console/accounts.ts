@@ -31,6 +31,7 @@ import {
   ClosedView,
   NewAccount,
   RenamedView,
+  SuspendBody,
   sectionOf,
 } from './views.ts'
 
@@ -91,15 +92,15 @@ export const accountStatusRoutes = (gateway: ConsoleParts) =>
     .use(operatorCalls(gateway, { changes: 'help_accounts' }))
     .post(
       '/console/api/accounts/:id/suspend',
-      async ({ viewer, origin, params: { id } }) => {
+      async ({ viewer, origin, params: { id }, body }) => {
         await changed(gateway, { viewer, origin }, async (tx) => {
           const account = await lockedAccount(tx, id)
           if (account.status === 'closed') throw closedAlready(account.name)
-          await suspendAccount(tx, account.name)
+          await suspendAccount(tx, account.name, { ...defined(body ?? {}), now_ms: gateway.calls.now() })
         })
         return viewOfAccount(gateway, id)
       },
-      { params: AccountParams, response: { 200: AccountView, ...FAILURES } },
+      { params: AccountParams, body: SuspendBody, response: { 200: AccountView, ...FAILURES } },
     )
     .post(
       '/console/api/accounts/:id/resume',

@@ -30,6 +30,7 @@ export const AccountView = Closed({
   spend_limits: SpendLimitsView,
 })
 
+const A_NOTE = `of at most ${MAX_NOTE_CHARS} characters`
 const Name = Type.String({ maxLength: 200, must: 'a name of letters, digits and . _ @ + -' })
 const Details = {
   display_name: Type.Optional(Type.String({ maxLength: 400, must: 'a name in any letters' })),
@@ -48,11 +49,17 @@ export const AccountChanges = Closed({
   /** The values that were read, of the fields that change: 409 `changed_meanwhile` if one is another by now. */
   was: Type.Optional(Closed(AccountValues)),
 })
+/** None from a script of before. */
+export const SuspendBody = Type.Optional(
+  Closed({
+    words: Type.Optional(
+      Type.String({ maxLength: MAX_NOTE_CHARS, must: `the reason, ${A_NOTE}, which the account is shown` }),
+    ),
+  }),
+)
 export const CloseBody = Closed({
   name: Type.String({ maxLength: 200, must: 'the name of the account, to confirm' }),
 })
-
-const A_NOTE = `of at most ${MAX_NOTE_CHARS} characters`
 
 export const TopUpBody = Closed({
   amount: UsdText,

@@ -7,6 +7,7 @@ import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ConflictNotice, useChanges } from '../../console/web/parts/changes.tsx'
 import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
+import { inShell } from '../../console/web/parts/code-samples/samples.ts'
 import { ConfirmDialog, Dialog, DialogActions } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton, SubmitOrCancel } from '../../console/web/parts/form.tsx'
@@ -69,27 +70,45 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   )
 }
 
+/** Also for another reason, where the account is suspended already. */
 export function SuspendDialog({ account, open, onClose }: AccountDialogProps) {
+  const { name, status, suspension_words } = account
+  const [typed, setTyped] = useState<string | null>(null)
+  const text = typed ?? suspension_words
+  const words = text.trim()
+  const is_new = status === 'active'
   const { runOrThrow } = useAction({
-    work: () => send(api.accounts({ id: part(account.id) }).suspend.post()),
+    work: () => send(api.accounts({ id: part(account.id) }).suspend.post({ words })),
     changes: CHANGES,
-    done: () => ({ text: `Account "${account.name}" suspended` }),
+    done: () => ({ text: is_new ? `Account "${name}" suspended` : 'Reason saved' }),
   })
+  const close = () => {
+    setTyped(null)
+    onClose()
+  }
   return (
     <ConfirmDialog
       open={open}
-      onClose={onClose}
-      title={`Suspend ${account.name}?`}
+      onClose={close}
+      title={is_new ? `Suspend ${name}?` : `Reason for suspending ${name}`}
       consequence={
         <div className="stack">
-          <p>
-            Calls of {account.name} are refused from now on, and nobody can sign in as {account.name}. Calls
-            under way finish and are charged. Balance and keys stay; resuming brings everything back.
-          </p>
-          <AsCommand command={`tollgate account suspend ${account.name}`} />
+          {is_new && (
+            <p>
+              Calls of {name} are refused from now on. Calls under way finish and are charged. Its people can
+              still sign in, to see why and to pay. Balance and keys stay; resuming brings everything back.
+            </p>
+          )}
+          <Field label="Reason" name="words" help={`Optional. The people of ${name} see it.`}>
+            <TextInput value={text} onChange={setTyped} />
+          </Field>
+          <AsCommand
+            command={`tollgate account suspend ${name}${words === '' ? '' : ` --reason ${inShell(words)}`}`}
+          />
         </div>
       }
-      verb={`Suspend ${account.name}`}
+      verb={is_new ? `Suspend ${name}` : 'Save reason'}
+      look={is_new ? 'danger' : 'primary'}
       confirm={() => runOrThrow(undefined)}
     />
   )
@@ -170,7 +189,9 @@ export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
           </p>
           {account.status !== 'active' && (
             <Notice tone="warn">
-              {account.name} is {account.status}. They can sign in after you resume it.
+              {account.status === 'closed'
+                ? `${account.name} is closed. They can sign in after you reopen it.`
+                : `${account.name} is suspended. They can sign in to see why, and to pay.`}
             </Notice>
           )}
           <SubmitOrCancel onCancel={end}>Invite</SubmitOrCancel>
@@ -223,10 +244,11 @@ function Sent({ account, sent: { url, mailed_to, expires_at_ms }, end, showLink 
   )
 }
 
-/** Resumes at once; the toast takes it back for an account that was only suspended. */
+/** Resumes at once; the toast takes it back for an account that an operator had suspended. */
 export function useResume(account: AccountView): () => void {
+  const { suspension_reason, suspension_words: words } = account
   const suspend = useAction({
-    work: () => send(api.accounts({ id: part(account.id) }).suspend.post()),
+    work: () => send(api.accounts({ id: part(account.id) }).suspend.post({ words })),
     changes: CHANGES,
     done: () => ({ text: `Account "${account.name}" suspended` }),
   })
@@ -235,7 +257,10 @@ export function useResume(account: AccountView): () => void {
     changes: CHANGES,
     done: () =>
       account.status === 'suspended'
-        ? { text: `Account "${account.name}" resumed`, undo: () => suspend.run(undefined) }
+        ? {
+            text: `Account "${account.name}" resumed`,
+            ...(suspension_reason === 'operator' && { undo: () => suspend.run(undefined) }),
+          }
         : { text: `Account "${account.name}" reopened. Its old keys stay revoked: create new ones.` },
   })
   return () => resume.run(undefined)

@@ -1,6 +1,17 @@
 // The page of one account: what it has left, and its keys, entries and limits.
 
-import { Ban, CirclePlay, ListFilter, Mail, MinusCircle, PenLine, Plus, Trash2, Users } from 'lucide-react'
+import {
+  Ban,
+  CirclePlay,
+  ListFilter,
+  Mail,
+  MessageSquare,
+  MinusCircle,
+  PenLine,
+  Plus,
+  Trash2,
+  Users,
+} from 'lucide-react'
 import { useState } from 'react'
 import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
 import { FailedFigure } from '../../calls/web/failed/failed.tsx'
@@ -14,9 +25,11 @@ import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { changeOf, Figure, Figures } from '../../console/web/parts/figure.tsx'
 import { Menu, type MenuItem } from '../../console/web/parts/menu.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
 import { AwaitedPage } from '../../console/web/parts/states.tsx'
 import { Tabs } from '../../console/web/parts/tabs.tsx'
+import { exactTime } from '../../console/web/parts/time-words.ts'
 import { useWeek, type Week } from '../../console/web/parts/week.ts'
 import { EntriesList } from '../../entries/web/entries-list.tsx'
 import { HistoryLink } from '../../import/web/history-list.tsx'
@@ -75,6 +88,7 @@ function AccountPage({ account, refusals, week }: KnownAccount) {
         </>
       }
     >
+      <Suspended account={account} />
       <ManyRefused refusals={refusals} account={account} />
       <AccountDetails of={account} />
       <AccountFigures {...{ account, refusals, week }} />
@@ -107,6 +121,29 @@ function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: Accou
   const days = available_nanos > 0 ? lasting(lasts_days) : null
   const pace = days === null ? '' : `, enough for ${days} at the pace of the last 7 days`
   return `${name}’s balance is ${balanceUsd(Math.max(available_nanos, 0))} USD${pace}.${state}`
+}
+
+/** For the staff, who decide whether it is resumed: paying the debt of a lost dispute resumes nothing. */
+function Suspended({ account }: { account: AccountView }) {
+  const { suspension_reason, suspension_words, suspended_at_ms, debt_nanos } = account
+  if (suspension_reason === null) return null
+  const since = suspended_at_ms === null ? '' : ` on ${exactTime(suspended_at_ms)}`
+  if (suspension_reason === 'operator')
+    return (
+      <Notice tone="warn">
+        {`Suspended by an operator${since}`}
+        {suspension_words === '' ? ', without a reason.' : `: “${suspension_words}”.`} Its people can still
+        sign in, to see this and to pay.
+      </Notice>
+    )
+  return (
+    <Notice tone="warn">
+      {`Suspended${since}, since a lost dispute left debt. `}
+      {debt_nanos > 0
+        ? 'Its people can still sign in, to pay it.'
+        : 'The debt is paid. Resume the account, or keep it suspended by a reason of your own.'}
+    </Notice>
+  )
 }
 
 function AccountFigures({ account, refusals, week }: KnownAccount) {
@@ -151,6 +188,9 @@ function AccountMenu({ account, open, debit }: AccountMenuProps) {
   const operates = useMay('operate')
   const helps = useMay('help_accounts')
   const is_open = status !== 'closed'
+  const reason =
+    status === 'suspended' &&
+    ({ label: 'Edit reason', icon: MessageSquare, onSelect: () => open('suspend') } as const)
   const change: MenuItem =
     status === 'active'
       ? { label: 'Suspend', icon: Ban, onSelect: () => open('suspend') }
@@ -162,6 +202,7 @@ function AccountMenu({ account, open, debit }: AccountMenuProps) {
     operates && { label: 'Rename', icon: PenLine, onSelect: () => open('rename') },
     operates && 'line',
     // Support reopens no closed account.
+    helps && reason,
     (operates || (helps && is_open)) && change,
     operates &&
       is_open && { label: 'Close account', icon: Trash2, danger: true, onSelect: () => open('close') },

@@ -6,14 +6,19 @@ import type { AccountRowView } from '../list.ts'
 
 const TONES: Record<AccountRowView['status'], Tone> = { active: 'good', suspended: 'warn', closed: 'idle' }
 
-export function AccountStatus({
-  account: { status, low },
-}: {
-  account: Pick<AccountRowView, 'status' | 'low'>
-}) {
+type Standing = Pick<AccountRowView, 'status' | 'low' | 'suspension_reason' | 'debt_nanos'>
+
+export function AccountStatus({ account }: { account: Standing }) {
+  const { status, low } = account
   if (low) return <Status tone="warn">low balance</Status>
-  return <Status tone={TONES[status]}>{status}</Status>
+  return <Status tone={TONES[status]}>{status === 'suspended' ? suspendedWords(account) : status}</Status>
 }
+
+/** After a lost dispute with what is to be decided: whether the debt is paid. */
+const suspendedWords = ({ suspension_reason, debt_nanos }: Standing): string =>
+  suspension_reason === 'lost_dispute'
+    ? `suspended, ${debt_nanos > 0 ? 'owes after a dispute' : 'debt paid'}`
+    : 'suspended'
 
 /** "about 3 days"; null if nothing was spent this week. */
 export function lasting(lasts_days: number | null): string | null {

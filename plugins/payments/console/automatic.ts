@@ -6,6 +6,7 @@ import { type ConsoleParts, changed, FAILURES, viewerCalls } from '../../../src/
 import { AccountRef, readPositiveUsd, UsdText } from '../../../src/app/surface/console/fields.ts'
 import { requireChosenAccount } from '../../../src/app/surface/console/references.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
+import type { Db } from '../../../src/store/db.ts'
 import { turnOff } from '../automatic/deciding.ts'
 import { chargingMethods, setAutomaticTopUp } from '../automatic/setting.ts'
 import { TopUpView, topUpView } from '../automatic/view.ts'
@@ -29,47 +30,33 @@ const View = Closed({
   can_set: Type.Boolean({ description: 'whether a payment method that charges saved cards is set up' }),
 })
 
-/** `GET`, `PUT` and `DELETE /console/api/automatic-top-up`. */
-export function automaticRoutes(gateway: ConsoleParts, { parts, settings, page_payments }: Payments) {
+const PATH = '/console/api/automatic-top-up'
+const response = { 200: View, ...FAILURES }
+
+async function chosen(db: Db, viewer: Viewer, reference: string | undefined): Promise<number> {
+  requireWholeAccount(viewer)
+  return (await requireChosenAccount(db, viewer, reference)).id
+}
+
+const viewOf = async ({ db, calls }: ConsoleParts, { parts }: Payments, account_id: number) => ({
+  automatic_top_up: (await topUpView(db, account_id, calls.now())) ?? null,
+  can_set: chargingMethods(parts).length > 0,
+})
+
+/** `GET` and `DELETE /console/api/automatic-top-up`: a suspended account turns it off, too. */
+export function automaticRoutes(gateway: ConsoleParts, payments: Payments) {
   const { db, calls } = gateway
-  const chosen = async (viewer: Viewer, reference: string | undefined): Promise<number> => {
-    requireWholeAccount(viewer)
-    return (await requireChosenAccount(db, viewer, reference)).id
-  }
-  const view = async (account_id: number) => ({
-    automatic_top_up: (await topUpView(db, account_id, calls.now())) ?? null,
-    can_set: chargingMethods(parts).length > 0,
-  })
-  const response = { 200: View, ...FAILURES }
-  const path = '/console/api/automatic-top-up'
+  const view = (account_id: number) => viewOf(gateway, payments, account_id)
   return new Elysia({ name: 'console-automatic-top-up' })
     .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'pay' }))
-    .get(path, async ({ viewer, query }) => await view(await chosen(viewer, query.account)), {
+    .get(PATH, async ({ viewer, query }) => await view(await chosen(db, viewer, query.account)), {
       query: TopUpQuery,
       response,
     })
-    .put(
-      path,
-      async ({ viewer, origin, body }) => {
-        const { currency, method } = body
-        const account_id = await chosen(viewer, body.account)
-        takeOrderOf(viewer, account_id, page_payments)
-        const wanted = {
-          ...{ account_id, method, currency },
-          below_nanos: readPositiveUsd('below_usd', body.below_usd),
-          amount_minor: readAmount(body),
-          month_limit_minor: readAmount({ amount: body.month_limit, currency }, 'month_limit'),
-        }
-        const setting_parts = { ...parts, settings }
-        await changed(gateway, { viewer, origin }, (tx) => setAutomaticTopUp(tx, setting_parts, wanted))
-        return await view(account_id)
-      },
-      { body: TopUpBody, response },
-    )
     .delete(
-      path,
+      PATH,
       async ({ viewer, origin, query }) => {
-        const account_id = await chosen(viewer, query.account)
+        const account_id = await chosen(db, viewer, query.account)
         await changed(gateway, { viewer, origin }, async (tx) => {
           await tx.lock(account_id)
           await turnOff(tx, account_id, { reason: 'person', now_ms: calls.now() })
@@ -79,3 +66,26 @@ export function automaticRoutes(gateway: ConsoleParts, { parts, settings, page_p
       { query: TopUpQuery, response },
     )
 }
+
+/** `PUT /console/api/automatic-top-up`. */
+export const automaticSettingRoute = (gateway: ConsoleParts, payments: Payments) =>
+  new Elysia({ name: 'console-automatic-top-up-set' })
+    .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'buy' }))
+    .put(
+      PATH,
+      async ({ viewer, origin, body }) => {
+        const { currency, method } = body
+        const account_id = await chosen(gateway.db, viewer, body.account)
+        takeOrderOf(viewer, account_id, payments.page_payments)
+        const wanted = {
+          ...{ account_id, method, currency },
+          below_nanos: readPositiveUsd('below_usd', body.below_usd),
+          amount_minor: readAmount(body),
+          month_limit_minor: readAmount({ amount: body.month_limit, currency }, 'month_limit'),
+        }
+        const parts = { ...payments.parts, settings: payments.settings }
+        await changed(gateway, { viewer, origin }, (tx) => setAutomaticTopUp(tx, parts, wanted))
+        return await viewOf(gateway, payments, account_id)
+      },
+      { body: TopUpBody, response },
+    )

@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Payments } from '../payments.ts'
-import { automaticRoutes } from './automatic.ts'
+import { automaticRoutes, automaticSettingRoute } from './automatic.ts'
 import { cardRoutes } from './card.ts'
 import { operatorRoutes, orderRoutes } from './orders.ts'
 import { offerRoutes, payingRoutes } from './paying.ts'
@@ -16,4 +16,5 @@ export const consoleRoutes = (gateway: Gateway, payments: Payments) =>
     .use(payingRoutes(gateway, payments))
     .use(cardRoutes(gateway, payments))
     .use(automaticRoutes(gateway, payments))
+    .use(automaticSettingRoute(gateway, payments))
     .use(reportRoutes(gateway, payments))

@@ -70,13 +70,13 @@ function TopUpActions({ top_up, edit }: { top_up: TopUp | null; edit: () => void
   })
   if (!top_up?.is_on)
     return (
-      <Button right="pay" onClick={edit}>
+      <Button right="buy" onClick={edit}>
         {top_up ? 'Turn on' : 'Set up'}
       </Button>
     )
   return (
     <>
-      <Button right="pay" onClick={edit}>
+      <Button right="buy" onClick={edit}>
         Edit
       </Button>
       <Button right="pay" busy={turnOff.busy} onClick={() => turnOff.run(undefined)}>

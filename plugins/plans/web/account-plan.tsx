@@ -16,7 +16,7 @@ const EVERY_MS = 10_000
 export function AccountPlan({ account }: { account?: string }) {
   const query = { account }
   const page = useApi(['plan', query], () => api.plan.get({ query }), { every_ms: EVERY_MS })
-  const may_pay = useMay('pay')
+  const may_buy = useMay('buy')
   return (
     <Loaded query={page} rows={10}>
       {(data) => (
@@ -31,7 +31,7 @@ export function AccountPlan({ account }: { account?: string }) {
             </EmptyState>
           )}
           {data.offered.length > 0 && (
-            <Section title={data.plan && may_pay ? 'Change plan' : 'Plans'}>
+            <Section title={data.plan && may_buy ? 'Change plan' : 'Plans'}>
               <Offers page={data} account={account} />
             </Section>
           )}

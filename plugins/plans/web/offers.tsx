@@ -61,11 +61,11 @@ function OfferCard({ offer, page, choose }: Chosen & { choose: () => void }) {
 }
 
 function OfferAction({ offer, page, choose }: Chosen & { choose: () => void }) {
-  const may_pay = useMay('pay')
+  const may_buy = useMay('buy')
   const standing = standingOf(offer, page.plan)
   if (standing === 'current') return <Status tone="good">Current plan</Status>
   if (standing === 'next') return <Status tone="busy">Begins with the next month</Status>
-  if (!may_pay) return null
+  if (!may_buy) return null
   const verb = { new: 'Buy', renewal: 'Pay for', dearer: 'Change to', later: 'Change to' }[standing]
   return (
     <div>

@@ -116,7 +116,7 @@ function PlanActions({ plan, account }: Omit<PresentPlanProps, 'page'>) {
   return (
     <>
       {is_paid && (!plan.renews || plan.next_plan !== null) && (
-        <Button right="pay" busy={keep.busy} onClick={() => keep.run(undefined)}>
+        <Button right="buy" busy={keep.busy} onClick={() => keep.run(undefined)}>
           {`Keep ${plan.title}`}
         </Button>
       )}

@@ -26,6 +26,7 @@ import { WholeNumber } from '../../../src/http/parameters.ts'
 import type { PersonRow } from '../../../src/store/schema.ts'
 import { isCreditAllowed } from '../../staff/index.ts'
 import { sessionList } from '../list.ts'
+import { suspensionView } from './suspension.ts'
 import { EndedView, SessionView, SignIn, viewerView } from './views.ts'
 
 type Credentials = typeof SignIn.static
@@ -116,6 +117,7 @@ export async function sessionView(
           key,
           person: await personOfViewer(db, viewer),
           public_url: catalogue().server.public_url,
+          suspension: await suspensionView(db, viewer),
           rights: RIGHT_NAMES.filter(
             (right) => may(viewer, right) && (right !== 'credit' || isCreditAllowed(gateway, viewer)),
           ),

@@ -8,6 +8,7 @@ import { TimeFields } from '../../../src/http/views.ts'
 import type { Key, PersonRow } from '../../../src/store/schema.ts'
 
 import { SessionKey, SIDES, sessionKey } from '../list.ts'
+import { SuspensionView } from './suspension.ts'
 
 /** A password of any length: what it must be is checked with better words. */
 const Password = Type.String({ maxLength: 1_024, must: 'text of at most 1,024 characters' })
@@ -35,6 +36,7 @@ const ViewerView = Type.Object({
   see_account: Type.Boolean({
     description: 'sees all calls of the account; false: those of the key, or of a member’s keys, only',
   }),
+  suspension: Nullable(SuspensionView),
   rights: Type.Array(OneOf(RIGHT_NAMES)),
   features: Type.Array(Type.String(), { description: 'what is set up here of what pages may offer' }),
 })
@@ -52,11 +54,15 @@ interface ViewerFacts {
   /** The viewer, otherwise. */
   person: PersonRow | undefined
   public_url: string | undefined
+  suspension: SuspensionView | null
   rights: Right[]
   features: string[]
 }
 
-export function viewerView(viewer: Viewer, { key, person, public_url, rights, features }: ViewerFacts) {
+export function viewerView(
+  viewer: Viewer,
+  { key, person, public_url, suspension, rights, features }: ViewerFacts,
+) {
   const { side, role, session_id } = viewer
   return {
     side,
@@ -68,6 +74,7 @@ export function viewerView(viewer: Viewer, { key, person, public_url, rights, fe
     key: key ? sessionKey(key) : null,
     public_url: public_url ?? null,
     see_account: onlyKeysOf(viewer) === undefined,
+    suspension,
     rights,
     features,
   }

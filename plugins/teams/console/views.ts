@@ -83,7 +83,7 @@ export const SidesView = Closed({
       account_id: Nullable(Type.Integer({ description: 'null: the staff' })),
       account: Nullable(Type.String()),
       role: Type.String(),
-      is_suspended: Type.Boolean({ description: 'whether nobody may go on there until it is resumed' }),
+      is_suspended: Type.Boolean({ description: 'whether its calls are refused until it is resumed' }),
       is_current: Type.Boolean(),
     }),
   ),

@@ -30,7 +30,6 @@ export function SwitchAccount() {
       trigger={<Button look="quiet" icon={ArrowLeftRight} aria-label="Switch account" />}
       items={others.map(({ account_id, account, is_suspended }) => ({
         label: account === null ? 'Operators’ side' : is_suspended ? `${account} (suspended)` : account,
-        disabled: is_suspended,
         onSelect: () => run(account_id),
       }))}
     />

@@ -16,7 +16,7 @@ export function RedeemVoucher() {
   const close = () => setOpen(false)
   return (
     <>
-      <Button icon={Ticket} right="pay" onClick={() => setOpen(true)}>
+      <Button icon={Ticket} right="buy" onClick={() => setOpen(true)}>
         Redeem voucher
       </Button>
       <Dialog open={open} onClose={close} title="Redeem voucher">

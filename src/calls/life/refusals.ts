@@ -1,6 +1,7 @@
 // Refusals before a call: by limits of accounts and keys in memory, and by the ledger, which counts for all gateways.
-import { type Caller, expiredKey, suspendedAccount, unknownKey } from '../../access/gate.ts'
+import { type Caller, expiredKey, unknownKey } from '../../access/gate.ts'
 import { type CallLimits, hasLimit, type Lease, limitsFor } from '../../access/limits.ts'
+import { suspendedAccount } from '../../access/suspension.ts'
 import type { Limit } from '../../domain/call-limits.ts'
 import { type GatewayError, insufficientBalance, internal, rateLimited } from '../../domain/errors.ts'
 import { ledgerUnavailable } from '../../money/ledger/failure.ts'

@@ -37,6 +37,19 @@ export const closed_accounts = sqliteTable('closed_accounts', {
   closed_at_ms: integer().notNull(),
 })
 
+/** Why accounts are suspended: by an operator, or by a lost dispute that left debt. */
+export const SUSPENSION_REASONS = ['operator', 'lost_dispute'] as const
+
+/** The reasons of suspended accounts. One without a row was suspended by an operator, before reasons were kept or as it was imported. */
+export const account_suspensions = sqliteTable('account_suspensions', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull().unique(),
+  reason: text({ enum: SUSPENSION_REASONS }).notNull(),
+  /** The operator's own, for the account's people; may be empty. */
+  words: text().notNull(),
+  suspended_at_ms: integer().notNull(),
+})
+
 /** Accounts of which a person's data was erased: closed for good, under a pseudonym. */
 export const erased_accounts = sqliteTable('erased_accounts', {
   account_id: integer().primaryKey(),
@@ -108,6 +121,11 @@ export const account_tables: readonly StoredTable[] = [
     described: 'when it was closed',
     columns: columns('account_id closed_at_ms', EXPORTED),
   }),
+  accountTable(account_suspensions, {
+    erases: 'rows',
+    described: 'why it is suspended',
+    columns: columns('id account_id reason words suspended_at_ms', EXPORTED),
+  }),
   accountTable(erased_accounts, {
     erases: 'columns',
     described: 'when it was erased',
@@ -142,4 +160,5 @@ export const account_tables: readonly StoredTable[] = [
 
 export type Account = typeof accounts.$inferSelect
 export type Key = typeof keys.$inferSelect
+export type SuspensionReason = (typeof SUSPENSION_REASONS)[number]
 export type BudgetRow = typeof budgets.$inferSelect

@@ -70,6 +70,7 @@ describe.if(hasPostgres)('what is refused', () => {
     ['an identity', "INSERT INTO identities VALUES (9, 2, 'https://id.example', 'nina', 'id', NULL, 0, 0)"],
     ['an invitation', "INSERT INTO invitations VALUES (9, 1, 'n@o', 'member', sha256('n'), 1, NULL, 0, 9)"],
     ['a membership', "INSERT INTO memberships VALUES (9, 1, 1, 'owner', 0)"],
+    ['a suspension', "INSERT INTO account_suspensions VALUES (9, 1, 'operator', '', 0)"],
     ['details', "INSERT INTO account_details VALUES (9, 1, '', '', '', 0, '')"],
     ['an alert', "INSERT INTO alerts VALUES (9, 'disk', 'x', 1, 'full', 5, NULL, NULL)"],
     [

@@ -118,11 +118,11 @@ const ACCOUNTS: Record<string, Race> = {
   },
   'an account that was renamed is not found by the name that it had': {
     first: (db, { name }) => renameAccount(db, name, `${name}-b`),
-    second: (db, { name }) => suspendAccount(db, name),
+    second: (db, { name }) => suspendAccount(db, name, { now_ms: 0 }),
     ends: ['done', 'not_found'],
   },
   'an account is suspended once': {
-    ...both((db, { name }) => suspendAccount(db, name)),
+    ...both((db, { name }) => suspendAccount(db, name, { now_ms: 0 })),
     ...actionsLeft('account.suspended'),
   },
   'an account is closed once': {
@@ -130,7 +130,7 @@ const ACCOUNTS: Record<string, Race> = {
     ...actionsLeft('account.closed'),
   },
   'an account is opened again once': {
-    make: (db, { name }) => suspendAccount(db, name),
+    make: (db, { name }) => suspendAccount(db, name, { now_ms: 0 }),
     ...both((db, { name }) => reopenAccount(db, name)),
     ...actionsLeft('account.resumed'),
   },

@@ -134,7 +134,7 @@ function refused(body: unknown, { status, headers }: Response): ApiError {
         request_id,
       )
   if (status === 401) signed_out.notify()
-  if (status === 404) not_found.notify()
+  if (status === 404 || failure.code === 'account_suspended') session_changed.notify()
   return failure
 }
 
@@ -143,10 +143,10 @@ const signed_out = createNotifier()
 /** A call was refused because nobody is signed in. */
 export const onSignedOut = signed_out.on
 
-const not_found = createNotifier()
+const session_changed = createNotifier()
 
-/** There is no such thing, or no console any more. */
-export const onNotFound = not_found.on
+/** The session may be another by now: the account was suspended, or there is no console any more. */
+export const onSessionChanged = session_changed.on
 
 /** Somebody has signed in again over a page that stays. */
 export const { notify: signedIn, on: onSignedIn } = createNotifier()

@@ -7,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { oweFocus } from '../parts/page.tsx'
 import { FailedState, Skeleton } from '../parts/states.tsx'
-import { ApiError, api, onNotFound, onSignedOut, send, signedIn } from './client.ts'
+import { ApiError, api, onSessionChanged, onSignedOut, send, signedIn } from './client.ts'
 import { isConfirming, onConfirming } from './confirming.ts'
 import type { SignInProps } from './page-entry.ts'
 import { SignedIn, useSession, type Viewer } from './session.tsx'
@@ -31,7 +31,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   // Its own answer is no reason to ask again.
   const is_off = error instanceof ApiError && error.status === 404
   useEffect(
-    () => (is_in && !is_off ? onNotFound(() => void refetch({ cancelRefetch: false })) : undefined),
+    () => (is_in && !is_off ? onSessionChanged(() => void refetch({ cancelRefetch: false })) : undefined),
     [is_in, is_off, refetch],
   )
 

@@ -11,12 +11,16 @@ type Session = AnswerOf<typeof api.session.get>
 /** The person who is signed in, and what they may do. It is for showing less: the server decides. */
 export type Viewer = NonNullable<Session['viewer']>
 
+/** Soon after a payment, or once the account is resumed, its people see so. */
+const SUSPENDED_EVERY_MS = 10_000
+
 /** The session of this browser, and whether anybody can sign in here. */
 export const useSession = () =>
   useQuery({
     queryKey: ['session'],
     queryFn: () => send(api.session.get()),
     staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => (state.data?.viewer?.suspension ? SUSPENDED_EVERY_MS : false),
   })
 
 /** Set by the session's gate. */

@@ -3,6 +3,7 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import { Menu as MenuIcon, Search as SearchIcon, X } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
+import { SuspendedNotice } from '../../../accounts/web/suspended.tsx'
 import { search } from '../../../pages.ts'
 import { BrandMark } from '../parts/brand.tsx'
 import { Button } from '../parts/button.tsx'
@@ -57,6 +58,7 @@ export function Shell() {
           <div className="print-brand">
             <BrandMark />
           </div>
+          <SuspendedNotice />
           <Routes />
         </main>
       </div>

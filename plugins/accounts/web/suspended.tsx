@@ -1,0 +1,63 @@
+// The notice on every page of a suspended account: why, what it owes, and what to do to be served again.
+import { Link } from 'wouter'
+import { brand } from '../../console/web/app/brand.ts'
+import { useViewer, type Viewer } from '../../console/web/app/session.tsx'
+import { exactUsd } from '../../console/web/parts/amounts.ts'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { exactTime } from '../../console/web/parts/time-words.ts'
+import { useCanPay } from '../../payments/web/add-funds-link.tsx'
+
+type Suspension = NonNullable<Viewer['suspension']>
+
+export function SuspendedNotice() {
+  const { account, suspension } = useViewer()
+  if (!suspension) return null
+  return (
+    <Notice tone="bad">
+      <p>
+        <b>{account} is suspended.</b> <Reason suspension={suspension} /> Calls are refused until it is
+        resumed. You can still see and export its data, and pay.
+      </p>
+      <p>
+        <WayBack suspension={suspension} />
+      </p>
+    </Notice>
+  )
+}
+
+function Reason({ suspension: { reason, words, suspended_at_ms } }: { suspension: Suspension }) {
+  const since = suspended_at_ms === null ? '' : ` on ${exactTime(suspended_at_ms)}`
+  if (reason === 'lost_dispute') return `A payment was disputed and taken back by the bank${since}.`
+  return words === ''
+    ? `The operator suspended it${since}.`
+    : `The operator suspended it${since}: “${words}”.`
+}
+
+/** The debt comes first: whoever writes before it is paid is told to pay it. */
+function WayBack({ suspension: { reason, debt_nanos } }: { suspension: Suspension }) {
+  const can_pay = useCanPay()
+  if (debt_nanos === null) return 'Ask an owner of the account to see to it.'
+  if (debt_nanos > 0)
+    return (
+      <>
+        It owes {exactUsd(debt_nanos)} USD. {can_pay && <Link href="/add-funds">Add funds</Link>}
+        {can_pay ? ' to pay it, then write to ' : 'To pay it, write to '}
+        <Support />
+        {can_pay && ' to have it resumed'}.
+      </>
+    )
+  return (
+    <>
+      {reason === 'lost_dispute' && 'What it owed is paid. '}Write to <Support /> to have it resumed.
+    </>
+  )
+}
+
+const Support = () =>
+  brand.support_url === null ? (
+    'the operator'
+  ) : (
+    <a href={brand.support_url} target="_blank" rel="noreferrer">
+      {brand.name} support
+    </a>
+  )
