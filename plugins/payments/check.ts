@@ -1,9 +1,9 @@
-// The checks of payments: orders that somebody has to look at, payment methods that do not answer, and whether orders and the ledger agree.
+// The checks of payments: orders that somebody has to look at, payment methods that do not answer, accounts that paid the debt of a lost dispute, and whether orders and the ledger agree.
 import { and, asc, isNotNull, sql } from 'drizzle-orm'
 import { type CheckTime, type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
 import type { Db } from '../../src/store/db.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { erased_accounts } from '../../src/store/schema.ts'
+import { account_suspensions, accounts, erased_accounts } from '../../src/store/schema.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import type { RefusedWebhooks } from './payments.ts'
 import { attentionOf, STUCK } from './stuck.ts'
@@ -28,6 +28,7 @@ export async function checkPayments(
     ...(await methodsAway(db, now_ms)),
     ...(await ordersToLookAt(db, now_ms)),
     ...(await overdueLooks(db, now_ms)),
+    ...(await suspendedAndPaid(db)),
     ...(time === 'doctor' ? await disagreements(db) : []),
   ]
   return found.length > 0 ? found : [of_payments.ok('orders and the ledger agree')]
@@ -63,6 +64,17 @@ async function overdueLooks(db: Db, now_ms: number): Promise<Diagnosis[]> {
       'Is a gateway running? Its log says why orders cannot be looked at.',
     ),
   ]
+}
+
+/** Paying the debt of a lost dispute resumes nothing: whether the account is served again is the operator's to decide. */
+async function suspendedAndPaid(db: Db): Promise<Diagnosis[]> {
+  const paid = await queries(db).suspended_and_paid.all()
+  return paid.map(({ name }) =>
+    diagnosesOf(`account ${name}`).warn(
+      `account ${name}, suspended after a lost dispute, has paid what it owed`,
+      `Resume it: tollgate account resume ${name}. Or keep it suspended by a reason of your own: tollgate account suspend ${name} --reason TEXT. Both end this alert.`,
+    ),
+  )
 }
 
 /** Each paid order has its entry, and each entry of an order its paid order. The keys of erased accounts are gone. */
@@ -132,6 +144,17 @@ const queries = perConnection({
       .where(
         sql`${orders.next_look_at_ms} IS NOT NULL AND ${orders.next_look_at_ms} < ${sql.placeholder('due_ms')}`,
       )
+      .prepare(),
+  suspended_and_paid: (orm) =>
+    orm
+      .select({ name: accounts.name })
+      .from(account_suspensions)
+      .innerJoin(accounts, sql`${accounts.id} = ${account_suspensions.account_id}`)
+      .where(
+        sql`${account_suspensions.reason} = 'lost_dispute' AND ${accounts.status} = 'suspended' AND ${accounts.debt_nanos} = 0`,
+      )
+      .orderBy(asc(accounts.id))
+      .limit(MAX_ORDERS_NAMED)
       .prepare(),
   uncredited: (orm) =>
     orm

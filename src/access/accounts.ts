@@ -122,11 +122,11 @@ export interface NewSuspension {
  *
  * @throws GatewayError not_found for a name that no account has; invalid_request for words of several lines, or too many
  */
-export function suspendAccount(db: Db, name: string, suspension: NewSuspension): Promise<Account> {
+export async function suspendAccount(db: Db, name: string, suspension: NewSuspension): Promise<Account> {
   const { reason = 'operator', now_ms } = suspension
   const words = (suspension.words ?? '').trim()
   checkNote(words, 'reason')
-  return db.begin(async (tx) => {
+  return await db.begin(async (tx) => {
     const account = await lockedAccount(tx, name)
     const { id: account_id, status } = account
     if (await closingQueries(tx).find.get({ account_id })) return account

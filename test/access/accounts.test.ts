@@ -1,7 +1,15 @@
 // Administration of accounts: create, list, suspend, resume.
 import { describe, expect, test } from 'bun:test'
-import { accountByName, createAccount, listAccounts, suspendAccount } from '../../src/access/accounts.ts'
-import { reopenAccount } from '../../src/access/closing.ts'
+import { listActions } from '../../plugins/audit-log/listing.ts'
+import {
+  accountByName,
+  createAccount,
+  listAccounts,
+  type NewSuspension,
+  suspendAccount,
+} from '../../src/access/accounts.ts'
+import { closeAccount, reopenAccount } from '../../src/access/closing.ts'
+import { type Suspension, suspensionOf } from '../../src/access/suspension.ts'
 import type { Db } from '../../src/store/db.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
@@ -80,6 +88,55 @@ test('an account is suspended and resumed; doing either twice changes nothing', 
   expect((await accountByName(db, 'mia')).status).toBe('active')
   expect((await reopenAccount(db, 'ada')).account.status).toBe('active')
   expect((await reopenAccount(db, 'ada')).account.status).toBe('active')
+})
+
+describe('the reason of a suspension', () => {
+  const OTHER = NOW + 5
+  test.each<[string, readonly Omit<NewSuspension, 'now_ms'>[], Partial<Suspension>, number]>([
+    ['is the operator’s where none is named', [{}], { reason: 'operator', words: '' }, 1],
+    ['has their words, without the spaces around', [{ words: ' unpaid ' }], { words: 'unpaid' }, 1],
+    ['is a lost dispute', [{ reason: 'lost_dispute' }], { reason: 'lost_dispute', words: '' }, 1],
+    ['stays where the operator suspends again without words', [{ words: 'a' }, {}], { words: 'a' }, 1],
+    ['gets other words of the operator', [{ words: 'a' }, { words: 'b' }], { words: 'b' }, 2],
+    ['is no dispute once an operator decides', [{ reason: 'lost_dispute' }, {}], { reason: 'operator' }, 2],
+    ['of the operator stays at a dispute', [{ words: 'a' }, { reason: 'lost_dispute' }], { words: 'a' }, 1],
+    ['stays at a second dispute', [{ reason: 'lost_dispute' }, { reason: 'lost_dispute' }], {}, 1],
+  ])('%s', async (_, suspensions, kept, actions) => {
+    const db = database()
+    await createAccount(db, { name: 'ada', now_ms: NOW })
+    for (const [at, suspension] of suspensions.entries())
+      await suspendAccount(db, 'ada', { ...suspension, now_ms: at === 0 ? NOW : OTHER })
+    const account = await accountByName(db, 'ada')
+    expect(await suspensionOf(db, account)).toMatchObject({ ...kept, suspended_at_ms: NOW })
+    const { rows } = await listActions(db, { account_id: account.id }, { limit: 9 })
+    expect(rows.filter(({ action }) => action === 'account.suspended')).toHaveLength(actions)
+    await reopenAccount(db, 'ada')
+    expect(await suspensionOf(db, await accountByName(db, 'ada'))).toBeUndefined()
+    await suspendAccount(db, 'ada', { now_ms: OTHER })
+    expect(await suspensionOf(db, await accountByName(db, 'ada'))).toEqual({
+      ...{ reason: 'operator', words: '', suspended_at_ms: OTHER },
+    })
+  })
+
+  test.each([
+    ['several lines', 'one\ntwo', 'reason: contains the control character'],
+    ['more than 500 characters', 'x'.repeat(501), 'reason: must have at most 500 characters.'],
+  ])('of %s is refused, and nothing is suspended', async (_, words, message) => {
+    const db = database()
+    await createAccount(db, { name: 'ada', now_ms: NOW })
+    await expect(suspendAccount(db, 'ada', { words, now_ms: NOW })).rejects.toThrow(message)
+    expect((await accountByName(db, 'ada')).status).toBe('active')
+  })
+
+  test('a closed account gets none: it stays closed, and opens without', async () => {
+    const db = database()
+    await createAccount(db, { name: 'ada', now_ms: NOW })
+    await suspendAccount(db, 'ada', { words: 'a', now_ms: NOW })
+    await closeAccount(db, 'ada', NOW)
+    await suspendAccount(db, 'ada', { words: 'b', now_ms: NOW })
+    const { account, was_closed } = await reopenAccount(db, 'ada')
+    expect([account.status, was_closed]).toEqual(['active', true])
+  })
 })
 
 test.each<[string, (db: Db, name: string) => Promise<unknown>]>([

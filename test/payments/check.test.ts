@@ -3,8 +3,12 @@ import { describe, expect, test } from 'bun:test'
 import { checkPayments, checkWebhooks } from '../../plugins/payments/check.ts'
 import { lookAt } from '../../plugins/payments/looking.ts'
 import { paymentMetrics } from '../../plugins/payments/metrics.ts'
+import { listAccounts, suspendAccount } from '../../src/access/accounts.ts'
+import { closeAccount, reopenAccount } from '../../src/access/closing.ts'
+import { suspensionOf } from '../../src/access/suspension.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import { createTally } from '../../src/observe/tally.ts'
+import type { Db } from '../../src/store/db.ts'
 import { ENGINES, NOW, openWorld, type World } from './world.ts'
 
 const POLL = { source: 'poll' } as const
@@ -26,6 +30,74 @@ describe.each(ENGINES)('on %s', (_, make) => {
     await lookAt(world.parts, id, POLL)
     expect(await looked(world)).toEqual(WELL)
     expect(await looked(world, 'doctor')).toEqual(WELL)
+  })
+
+  describe('an account that a lost dispute suspended', () => {
+    const lost = async (world: World) => {
+      const { id, reference } = await world.begun()
+      world.fake.pay(reference)
+      await lookAt(world.parts, id, POLL)
+      const { balance } = await world.money()
+      const debit = {
+        op: 'withdraw',
+        account_id: 1,
+        amount_nanos: balance,
+        note: 'spent',
+        now_ms: NOW,
+      } as const
+      expect((await world.ledger.submit(debit)).ok).toBeTrue()
+      world.fake.pay(reference, { dispute: 'lost' })
+      await lookAt(world.parts, id, POLL)
+      return balance
+    }
+    const suspension = async (world: World) => {
+      const [account] = await listAccounts(world.db)
+      return account && (await suspensionOf(world.db, account))
+    }
+    const pay = async (world: World, amount_nanos: number) =>
+      await world.ledger.submit({ op: 'top_up', account_id: 1, amount_nanos, note: '', now_ms: NOW })
+
+    test('keeps the reason; who pays the debt in part is not reported, who pays it all is, and stays suspended', async () => {
+      await using world = await openWorld(make)
+      const debt_nanos = await lost(world)
+      expect(await world.money()).toEqual({ balance: 0, debt: debt_nanos })
+      expect(await suspension(world)).toEqual({ reason: 'lost_dispute', words: '', suspended_at_ms: NOW })
+      expect(await looked(world)).toEqual(WELL)
+      await pay(world, debt_nanos - 1)
+      expect(await looked(world)).toEqual(WELL)
+      await pay(world, 2)
+      expect(await world.money()).toEqual({ balance: 1, debt: 0 })
+      const { name = '' } = (await listAccounts(world.db))[0] ?? {}
+      expect(await looked(world)).toEqual([
+        `account ${name} warn: account ${name}, suspended after a lost dispute, has paid what it owed`,
+      ])
+      expect(await suspension(world)).toMatchObject({ reason: 'lost_dispute' })
+    })
+
+    test.each([
+      ['resumes it', (db: Db, name: string) => reopenAccount(db, name), undefined],
+      [
+        'keeps it suspended by a reason of their own',
+        (db: Db, name: string) => suspendAccount(db, name, { words: 'stolen card', now_ms: NOW }),
+        { reason: 'operator', words: 'stolen card', suspended_at_ms: NOW },
+      ],
+      ['closes it', (db: Db, name: string) => closeAccount(db, name, NOW), expect.anything()],
+    ])('is reported until the operator %s', async (_, decide, left) => {
+      await using world = await openWorld(make)
+      await pay(world, await lost(world))
+      expect(await looked(world)).not.toEqual(WELL)
+      await decide(world.db, (await listAccounts(world.db))[0]?.name ?? '')
+      expect(await looked(world)).toEqual(WELL)
+      expect(await suspension(world)).toEqual(left as never)
+    })
+
+    test('where an operator had suspended it before, their reason stays', async () => {
+      await using world = await openWorld(make)
+      const { name = '' } = (await listAccounts(world.db))[0] ?? {}
+      await suspendAccount(world.db, name, { words: 'fraud', now_ms: 5 })
+      await lost(world)
+      expect(await suspension(world)).toEqual({ reason: 'operator', words: 'fraud', suspended_at_ms: 5 })
+    })
   })
 
   test('a payment of another amount, one that was paid twice, and a dispute', async () => {

@@ -87,6 +87,8 @@ const EMPTIED = [
   'entries',
   'actions',
   'erased_accounts',
+  'account_suspensions',
+  'closed_accounts',
   'accounts',
 ]
 
