@@ -173,7 +173,8 @@ describe.each<Walker>([{ size: 'wide', theme: 'dark' }, { size: 'phone' }])('on 
     await one.looksRight()
     await seen('46-lost')
     await one.open(`/console/accounts/${friend}`)
-    await page.getByText('suspended', { exact: true }).first().waitFor()
+    await page.getByText('suspended, owes after a dispute').first().waitFor()
+    await page.getByText('Its people can still sign in, to pay it.').waitFor()
     await seen('47-suspended')
     await one.looksRight()
     expect(accountOf(friend)).toMatchObject({
@@ -184,16 +185,72 @@ describe.each<Walker>([{ size: 'wide', theme: 'dark' }, { size: 'phone' }])('on 
     // The referrer's share goes back, too.
     const left_nanos = (118_400 - 43_200 - 5_400) * 1_000_000
     await eventually('the share is taken back', () => accountOf(name)?.balance_nanos === left_nanos)
+  })
 
-    await using other = await visit(undefined, walker)
-    await other.open('/console')
-    other.allow(/status of 403/)
-    await other.page.getByLabel('Account or email').fill(friend)
-    await other.page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await other.page.keyboard.press('Enter')
-    await other.page.getByText('This account is suspended').waitFor()
-    await pictures(other, walker)('48-suspended')
-    await other.looksRight()
+  test('a suspended person signs in, reads why, and pays; support resumes the account, and its key works again', async () => {
+    const key = await gateway.key(friend)
+    const status = async () =>
+      (
+        await gateway.call(
+          '/v1/chat/completions',
+          { ...DEAR, messages: [{ role: 'user', content: 'Hello' }] },
+          { key },
+        )
+      ).status
+    await using one = await visit(undefined, walker)
+    const { page } = one
+    const seen = pictures(one, walker)
+    await one.open('/console')
+    await page.getByLabel('Account or email').fill(friend)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByText(`${friend} is suspended.`).waitFor()
+    await page.getByText('A payment was disputed and taken back by the bank').waitFor()
+    await page.getByText('It owes 50.').waitFor()
+    await one.looksRight()
+    await seen('48-suspended')
+    for (const path of ['keys', 'transactions', 'payments', 'playground', 'settings', 'start']) {
+      await one.open(`/console/${path}`)
+      await page.getByText(`${friend} is suspended.`).waitFor()
+      await one.looksRight()
+      await seen(`48-suspended-${path}`)
+    }
+    expect(await button(one, 'New key').count()).toBe(0)
+    await page.getByRole('link', { name: 'Add funds', exact: true }).first().click()
+    await heading(one, 'Add funds').waitFor()
+    await pay(one, '100', (step) => seen(`48-suspended-${step}`))
+    await page.getByText('What it owed is paid. Write to Example AI support to have it resumed.').waitFor()
+    await one.looksRight()
+    await seen('49-debt-paid')
+    expect(await status()).toBe(403)
+
+    await using staff = await visit({ staff: 'support' }, walker)
+    await staff.open('/console/accounts')
+    await staff.page.getByText('suspended, debt paid').first().waitFor()
+    await staff.looksRight()
+    await pictures(staff, walker)('49-accounts')
+    await staff.open(`/console/accounts/${friend}`)
+    await staff.page.getByText('The debt is paid. Resume the account').waitFor()
+    await pictures(staff, walker)('49-account-debt-paid')
+    await button(staff, 'More').click()
+    await staff.page.getByRole('menuitem', { name: 'Edit reason' }).click()
+    await staff.page.getByRole('dialog').getByLabel('Reason').fill('Waiting for the bank')
+    await staff.looksRight()
+    await pictures(staff, walker)('49-edit-reason')
+    await staff.page.getByRole('dialog').getByRole('button', { name: 'Save reason' }).click()
+    await staff.page.getByText('“Waiting for the bank”').waitFor()
+    await page.getByText('“Waiting for the bank”').waitFor()
+    await seen('49-own-reason')
+    await button(staff, 'More').click()
+    await staff.page.getByRole('menuitem', { name: 'Resume' }).click()
+    await staff.page.getByText(`Account "${friend}" resumed`).waitFor()
+    await staff.isClean()
+    // The page of before learns it by itself.
+    await page.getByText(`${friend} is suspended.`).waitFor({ state: 'detached' })
+    expect(await status()).toBe(200)
+    await one.open('/console/keys')
+    await one.looksRight()
+    await one.isClean()
   })
 
   test('the operator closes the month: revenue, liabilities, and the file for accounting, whose sums agree', async () => {
@@ -213,16 +270,17 @@ describe.each<Walker>([{ size: 'wide', theme: 'dark' }, { size: 'phone' }])('on 
     const sum = (column: string): string =>
       (rows.reduce((total, row) => total + Math.round(Number(row[column]) * 100), 0) / 100).toFixed(2)
     const walks = rows.filter(({ type }) => type === 'lost_dispute').length
-    // 100 − 40 of one, 50 − 50 of the other; 2.9 % and 0.30 of each payment.
+    // 100 − 40 of one, 50 − 50 + 100 of the other; 2.9 % and 0.30 of each payment.
     expect([sum('amount'), sum('fee'), sum('net')]).toEqual([
-      (walks * 60).toFixed(2),
-      (walks * (3.2 + 1.75)).toFixed(2),
-      (walks * (60 - 4.95)).toFixed(2),
+      (walks * 160).toFixed(2),
+      (walks * (3.2 + 1.75 + 3.2)).toFixed(2),
+      (walks * (160 - 8.15)).toFixed(2),
     ])
     const text = await page.locator('main').innerText()
     expect(text).toContain(`${sum('net')} EUR`)
     const owed = gateway.rows().accounts.reduce((total, { balance_nanos }) => total + balance_nanos, 0)
-    expect(text).toContain(`${(owed / 1e9).toFixed(2)}`)
+    // Balances are rounded down.
+    expect(text).toContain((Math.floor(owed / 1e7) / 100).toFixed(2))
     await one.open('/console/referrals')
     await page.getByText(name).waitFor()
     await one.looksRight()

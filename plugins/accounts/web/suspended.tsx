@@ -4,7 +4,7 @@ import { brand } from '../../console/web/app/brand.ts'
 import { useViewer, type Viewer } from '../../console/web/app/session.tsx'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
-import { exactTime } from '../../console/web/parts/time-words.ts'
+import { dayWords } from '../../console/web/parts/time-words.ts'
 import { useCanPay } from '../../payments/web/add-funds-link.tsx'
 
 type Suspension = NonNullable<Viewer['suspension']>
@@ -13,20 +13,22 @@ export function SuspendedNotice() {
   const { account, suspension } = useViewer()
   if (!suspension) return null
   return (
-    <Notice tone="bad">
-      <p>
-        <b>{account} is suspended.</b> <Reason suspension={suspension} /> Calls are refused until it is
-        resumed. You can still see and export its data, and pay.
-      </p>
-      <p>
-        <WayBack suspension={suspension} />
-      </p>
-    </Notice>
+    <div className="above-page">
+      <Notice tone="bad">
+        <p>
+          <b>{account} is suspended.</b> <Reason suspension={suspension} /> Calls are refused until it is
+          resumed. You can still see and export its data.
+        </p>
+        <p>
+          <WayBack suspension={suspension} />
+        </p>
+      </Notice>
+    </div>
   )
 }
 
 function Reason({ suspension: { reason, words, suspended_at_ms } }: { suspension: Suspension }) {
-  const since = suspended_at_ms === null ? '' : ` on ${exactTime(suspended_at_ms)}`
+  const since = suspended_at_ms === null ? '' : ` on ${dayWords(suspended_at_ms)}`
   if (reason === 'lost_dispute') return `A payment was disputed and taken back by the bank${since}.`
   return words === ''
     ? `The operator suspended it${since}.`

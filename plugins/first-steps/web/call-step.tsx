@@ -5,6 +5,7 @@ import { useBaseUrl } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Code } from '../../console/web/parts/code.tsx'
 import { CallSnippet } from '../../console/web/parts/code-samples/call-snippet.tsx'
+import { RightLink } from '../../console/web/parts/right-link.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { FIRST_MESSAGES, type FirstCallQuery, NO_KEY, WaitForCall } from './first-call.tsx'
 import { type StartState, Step } from './steps.tsx'
@@ -51,7 +52,11 @@ export function CallStep({ state, key_id, first, text, onLeave }: CallStepProps)
       <p className="soft">
         Set your client’s base URL to this address, and use your key. For OpenAI’s clients, add{' '}
         <code>/v1</code> to it. See the <a href={addressOf('/docs')}>API reference</a> for all endpoints, or
-        try a model in the <Link href="/playground">Playground</Link>.
+        try a model in the{' '}
+        <RightLink href="/playground" right="call">
+          Playground
+        </RightLink>
+        .
       </p>
       <Code what="base address" wraps>
         {base_url}

@@ -2,6 +2,7 @@
 import { Check, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import type { Right } from '../../../src/access/rights.ts'
 import type { Movement } from '../../accounts/web/money-dialog.tsx'
 import { brand } from '../../console/web/app/brand.ts'
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
@@ -51,6 +52,7 @@ export const Step = ({ title, is_done, actions, children }: StepProps) => (
 
 interface OpenButtonProps {
   is_next: boolean
+  right?: Right
   onClick: () => void
   children: string
 }
@@ -177,12 +179,13 @@ function WhomToAsk() {
 }
 
 function OwnBalance({ account }: { account: Account }) {
+  const is_suspended = useViewer().suspension !== null
   const { available_nanos = 0, debt_nanos = 0, name, has_plan = false } = account ?? {}
   if (debt_nanos > 0)
     return (
       <p>
-        You owe {exactUsd(debt_nanos)} USD. <AddFunds account={name} /> They pay the debt first; then calls
-        work again.
+        You owe {exactUsd(debt_nanos)} USD. <AddFunds account={name} /> They pay the debt first
+        {is_suspended ? '.' : '; then calls work again.'}
       </p>
     )
   if (has_plan)
@@ -227,7 +230,11 @@ export function KeyStep({ account, is_called, key_id, first, text, onOpen }: Key
       actions={
         account &&
         !own && (
-          <OpenButton is_next={key_id === null && !is_called} onClick={() => onOpen('key')}>
+          <OpenButton
+            is_next={key_id === null && !is_called}
+            right="manage_keys"
+            onClick={() => onOpen('key')}
+          >
             {key_id === null ? 'Create key' : 'Create another key'}
           </OpenButton>
         )

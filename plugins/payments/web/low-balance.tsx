@@ -1,5 +1,6 @@
 // The notice of a low balance on the Overview of an account, with the way to add funds. Nothing where no payment method is set up.
 import { Link } from 'wouter'
+import { useViewer } from '../../console/web/app/session.tsx'
 import { balanceUsd } from '../../console/web/parts/amounts.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { useWeek } from '../../console/web/parts/week.ts'
@@ -19,9 +20,11 @@ export function useIsLowBalanceAwaited(): boolean {
 }
 
 export function LowBalance({ money }: LowBalanceProps) {
+  const { suspension } = useViewer()
   const can_pay = useCanPay()
   const { data } = useWeek({}, can_pay)
-  if (!can_pay || !money) return null
+  // The notice of a suspended account says what it owes.
+  if (!can_pay || !money || suspension) return null
   const { available_nanos, debt_nanos } = money
   const a_day_nanos = (data?.totals.spent_nanos ?? 0) / WEEK_DAYS
   const is_out = debt_nanos > 0 || available_nanos <= 0
