@@ -52,7 +52,7 @@ export const RIGHT_NAMES = Object.keys(RIGHTS) as Right[]
  * The rights that the people of a suspended account keep, each those of their role: they see why it is suspended and all else that they saw, and
  * export it; they pay, and they see to how they sign in themselves. What makes calls, or leaves the account more than it had, waits until it is resumed.
  */
-export const KEPT_WHILE_SUSPENDED: ReadonlySet<Right> = new Set<Right>([
+const KEPT_WHILE_SUSPENDED: ReadonlySet<Right> = new Set<Right>([
   'read',
   'see_contents',
   'see_team',
