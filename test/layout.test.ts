@@ -329,7 +329,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 10 more for the keys of orders.
   // 10 more for the price group of accounts.
   // 10 more for the tables of referrals.
-  'src/store/': 6_630,
+  // 20 more for the reasons of suspended accounts.
+  'src/store/': 6_650,
   'src/upstream/': 2_100,
   'src/utilities/': 500,
   // 100 more for the time zone of pages, chosen in Settings; 80 for points of charts that lead to their calls, and total rows.
@@ -442,8 +443,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 430 more for the welcome credit, from the promise to a refund.
 // 200 more for races of plans, and for payments whose method is gone, changed or asked too often.
 // 360 more for plans and payment fees in figures.
-// 510 more for suspended accounts: every route by role, sessions and keys of before, the debt that is paid, and a walk.
-const MAX_TEST_LINES = 178_710
+// 530 more for suspended accounts: every route by role, sessions and keys of before, the debt that is paid, and a walk.
+const MAX_TEST_LINES = 178_730
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
