@@ -274,7 +274,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 30 more for what goes to others with a payment, and for referrals at sign-up.
   // 20 more for the headers of limits of spending in the reference.
   // 20 more for what sales cost, beside the other lists that plugins fill.
-  'src/app/': 9_670,
+  // 10 more for the address on this machine in the banner.
+  'src/app/': 9_680,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 2_400,
   // 40 more for what other routes than its own take of a call's cost.
@@ -444,7 +445,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 200 more for races of plans, and for payments whose method is gone, changed or asked too often.
 // 360 more for plans and payment fees in figures.
 // 530 more for suspended accounts: every route by role, sessions and keys of before, the debt that is paid, and a walk.
-const MAX_TEST_LINES = 178_730
+// 30 more for what a newcomer found.
+const MAX_TEST_LINES = 178_760
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -4,7 +4,9 @@ import { DEFAULT_DATA_FOLDER } from '../command-line/data-folder.ts'
 
 interface Started extends OperatorsWayIn {
   version: string
-  /** How callers reach the gateway: `http://127.0.0.1:8080`. */
+  /** Its address on this machine: `http://127.0.0.1:8080`. */
+  listens: string
+  /** How callers reach the gateway: its public address, where it has one. */
   url: string
   catalogue_path: string
   /** In the database, in place of that file. */
@@ -38,11 +40,13 @@ export interface Demo {
 
 /** The lines to print, without a trailing newline. */
 export function banner(started: Started): string {
-  const { version, url, catalogue_path, catalogue_version, data_dir, models, program, demo } = started
+  const { version, listens, url, catalogue_path, catalogue_version, data_dir, models, program, demo } =
+    started
   const data = data_dir === DEFAULT_DATA_FOLDER ? '' : ` --data ${data_dir}`
   const address = withoutTrailing(url, '/')
   const lines = [
-    `Tollgate ${version} listens on ${address}`,
+    `Tollgate ${version} listens on ${listens}`,
+    ...(address === listens ? [] : [`  public     ${address}`]),
     `  catalogue  ${catalogue_version === undefined ? catalogue_path : `version ${catalogue_version}, in the database`} (models: ${models}; reloaded when it changes)`,
     `  data       ${data_dir}`,
     ...consoleLines(started.console),

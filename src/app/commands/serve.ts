@@ -74,6 +74,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
   const address = reachableUrl(gateway.url)
   const started = {
     version: manifest.version,
+    listens: address,
     url: urlOf({ catalogue, url: gateway.url }),
     catalogue_path: folder.catalogue_path,
     catalogue_version: gateway.shared()?.version,

@@ -80,6 +80,7 @@ describe('a first start', () => {
 describe('the banner', () => {
   const started = {
     version: '1.2.3',
+    listens: 'http://127.0.0.1:8080',
     url: 'http://127.0.0.1:8080/',
     catalogue_path: 'data/tollgate.toml',
     data_dir: './data',
@@ -95,6 +96,15 @@ describe('the banner', () => {
       '  catalogue  data/tollgate.toml (models: 2; reloaded when it changes)',
       '  data       ./data',
     ])
+  })
+
+  test('says by which address callers reach it, where that is another', () => {
+    const text = banner({ ...started, url: 'https://gateway.example.com' })
+    expect(text.split('\n').slice(0, 2)).toEqual([
+      'Tollgate 1.2.3 listens on http://127.0.0.1:8080',
+      '  public     https://gateway.example.com',
+    ])
+    expect(text).toContain('curl https://gateway.example.com/v1beta/')
   })
 
   test('says where the catalogue is, if it is not in that file', () => {

@@ -86,7 +86,7 @@ test('an operator who can sign in is shown nothing', async () => {
 test('the banner says who was invited, and how to print a link', () => {
   const text = banner({
     version: '1',
-    url: 'http://127.0.0.1:8080/',
+    ...{ listens: 'http://127.0.0.1:8080/', url: 'http://127.0.0.1:8080/' },
     catalogue_path: 'data/tollgate.toml',
     data_dir: '/d',
     models: 1,
