@@ -27,7 +27,7 @@ const inCents = (nanos: Nanos): string => formatUsd(Math.floor(nanos / NANOS_PER
 /** Accounts that are looked at at once: some 3 ms. */
 const ACCOUNTS_AT_ONCE = 250
 
-export interface LowAccount {
+interface LowAccount {
   id: number
   name: string
   reason: LowReason

@@ -3,7 +3,7 @@ import type { Db } from '../../src/store/db.ts'
 import type { Entry } from '../../src/store/schema.ts'
 
 export const SOURCES = ['order', 'voucher', 'plan', 'referral'] as const
-export type Source = (typeof SOURCES)[number]
+type Source = (typeof SOURCES)[number]
 
 const KEY =
   /^(order|dispute|refund|refund-back|voucher|voucher-batch|plan|referral|referral-back|referral-again):(\d+)/

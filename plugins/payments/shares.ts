@@ -15,7 +15,7 @@ export interface SharedPayment {
 }
 
 /** A credit that went with a payment. Its movements have the keys `NAME:ID`, `NAME-back:ID:N` and `NAME-again:ID:N`. */
-export interface PaymentShare {
+interface PaymentShare {
   name: string
   id: number
   /** The account that has it. */

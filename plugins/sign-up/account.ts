@@ -27,7 +27,7 @@ export interface NewHolder {
 }
 
 /** The request by which somebody signs up. */
-export interface SigningUp {
+interface SigningUp {
   now_ms: number
   request_id: string
   /** Of `networkOf`. */

@@ -41,13 +41,13 @@ const accounts = async () =>
   (await gateway.store.rows<{ name: string }>('SELECT name FROM accounts ORDER BY id')).map(
     ({ name }) => name,
   )
-const told = (email: string, claims: object = { email_verified: true }) =>
+const claimAddress = (email: string, claims: object = { email_verified: true }) =>
   provider.tellTruth(email, { email, ...claims })
 
 test('a stranger gets an account of their own, without money, with the terms that they had before them', async () => {
   const browser = browserAt(gateway)
   expect((await browser.send('GET', '/identity-providers')).body.terms).toEqual(TERMS)
-  told('zoe@example.com')
+  claimAddress('zoe@example.com')
   const { status } = await signIn(TERMS, browser)
   expect(status).toBe(200)
   expect(await browser.viewer()).toMatchObject({ side: 'account', role: 'owner', account: 'zoe' })
@@ -75,18 +75,18 @@ describe('nobody gets an account', () => {
   test.each([{ email_verified: false }, {}, { email_verified: 'true' }])(
     'whose address the provider has not checked: %j',
     async (claims) => {
-      told('mo@example.com', claims)
+      claimAddress('mo@example.com', claims)
       expect(await refused()).toEqual([403, 'identity_unknown'])
     },
   )
 
   test('of a domain that may not sign up', async () => {
-    told('mo@other.example')
+    claimAddress('mo@other.example')
     expect(await refused()).toEqual([400, 'domain_not_allowed'])
   })
 
   test('without the terms, or with those of before', async () => {
-    told('mo@example.com')
+    claimAddress('mo@example.com')
     expect(await refused(null)).toEqual([400, 'terms_not_accepted'])
     expect(await refused({ ...TERMS, version: '2025' })).toEqual([400, 'terms_not_accepted'])
   })
@@ -94,13 +94,13 @@ describe('nobody gets an account', () => {
   test('in place of whoever has shown that the address is theirs: they come in as themselves', async () => {
     await gateway.account('lea')
     await ownerWith(gateway, { account: 'lea', email: 'lea@example.com', is_verified: true })
-    told('lea@example.com')
+    claimAddress('lea@example.com')
     const { browser } = await signIn()
     expect((await browser.viewer()).account).toBe('lea')
   })
 
   test('while sign-up is closed, or by invitation', async () => {
-    told('mo@example.com')
+    claimAddress('mo@example.com')
     for (const mode of ['closed', 'invitation']) {
       await configure(mode)
       expect(await refused()).toEqual([403, 'identity_unknown'])
@@ -112,11 +112,11 @@ describe('nobody gets an account', () => {
   test('beyond the limit of a network', async () => {
     const browser = browserAt(gateway)
     for (const name of ['one', 'two']) {
-      told(`${name}@example.com`)
+      claimAddress(`${name}@example.com`)
       expect((await signIn(TERMS, browser)).status).toBe(200)
       await browser.send('DELETE', '/session')
     }
-    told('three@example.com')
+    claimAddress('three@example.com')
     expect(await refused(TERMS, browser)).toEqual([429, 'rate_limited'])
   })
 })
@@ -140,7 +140,7 @@ describe('by a referral link', () => {
       ).map(({ name, referrer_id }) => [name, referrer_id]),
     )
   const signUp = async (email: string, ref: string) => {
-    told(email)
+    claimAddress(email)
     const { status, browser } = await signIn(TERMS, browserAt(gateway), { ref })
     expect(status).toBe(200)
     return (await browser.viewer()).account

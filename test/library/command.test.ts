@@ -156,9 +156,9 @@ describe('delete', () => {
     expect(await scene.refusal('image', 'delete', images.of_bob)).toContain(
       'This deletes 1 image. It cannot be undone. Nothing was changed. Add --yes to skip the question.',
     )
-    const asked: string[] = []
+    const questions: string[] = []
     const answer = (reply: string) => async (question: string) => {
-      asked.push(question)
+      questions.push(question)
       return reply
     }
     scene.ask = answer('n')
@@ -166,6 +166,6 @@ describe('delete', () => {
     expect(existsSync(imagePath(2, images.of_bob))).toBe(true)
     scene.ask = answer('y')
     expect((await scene.run('image', 'delete', images.of_bob)).out).toBe('1 image deleted.')
-    expect(asked).toEqual(['Delete? [y/N] ', 'Delete? [y/N] '])
+    expect(questions).toEqual(['Delete? [y/N] ', 'Delete? [y/N] '])
   })
 })

@@ -332,11 +332,11 @@ describe('it is shown', () => {
     await refund(id, '10')
     await settle()
     const after = await operator.json('GET', '/payments')
-    const given = ({ gifts }: { gifts: { title: string; amount_nanos: number }[] }) => {
+    const giftNanos = ({ gifts }: { gifts: { title: string; amount_nanos: number }[] }) => {
       expect(gifts.map(({ title }) => title)).toEqual(['Welcome credits'])
       return gifts[0]?.amount_nanos ?? 0
     }
-    expect(given(after) - given(before)).toBe(2.5 * USD)
+    expect(giftNanos(after) - giftNanos(before)).toBe(2.5 * USD)
     expect(after.methods[0].credit_nanos - before.methods[0].credit_nanos).toBe(20 * USD)
     const now_ms = Date.now()
     expect(await welcomesBetween(store, { since_ms: now_ms + DAY_MS, until_ms: now_ms + 2 * DAY_MS })).toBe(0)

@@ -1,7 +1,7 @@
 // The clock of a test's gateway: on PostgreSQL, too, it shows what the test's does, though gateways go by the server's.
 import type { Database } from 'bun:sqlite'
 
-export interface GatewayClock {
+interface GatewayClock {
   /** The clock that the gateway takes for the machine's. */
   now: () => number
   /** From the end of the start on, which learns how far the server's clock is ahead. A later beat would learn it again. */

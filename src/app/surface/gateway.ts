@@ -186,14 +186,14 @@ interface Liability {
 }
 
 /** Credits that nobody paid for, without what was taken back of them. */
-export interface Gift {
+interface Gift {
   /** A noun for its line: `Referral shares`. */
   title: string
   read: (db: Db, period: { since_ms: number; until_ms: number }) => Promise<Nanos>
 }
 
 /** Costs of the sales of some time beside providers, such as payment fees. */
-export interface SellingCost {
+interface SellingCost {
   /** @returns `unknown`: the sales whose cost is not known, which is none of the amount */
   read: (
     db: Db,
