@@ -5,6 +5,7 @@ import { patientOf } from '../../src/app/checks/look.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Awaitable } from '../../src/store/db.ts'
+import { isDueAgain } from '../../src/utilities/every.ts'
 import { currentTroubles, type Trouble } from '../health/index.ts'
 import { lowBalances, spendConditions } from './account-conditions.ts'
 import type { OtherGateways } from './other-gateways.ts'
@@ -71,7 +72,7 @@ export function watchAlerts({ gateway, settings, post, others, ...parts }: Alert
     const conditions: Condition[] = []
     const now_ms = now()
     for (const check of checks) {
-      if (now_ms < check.due_at_ms || !isToLook(check, others)) continue
+      if (!isDueAgain(now_ms, check.due_at_ms, check.every_ms) || !isToLook(check, others)) continue
       try {
         conditions.push(...(await check.look()))
         for (const rule of check.rules) looked_at.add(rule)

@@ -1,4 +1,5 @@
 // The automatic top-ups of a running gateway: accounts that have just paid for a call are looked at within a second, all of them each minute.
+import { isDueAgain } from '../../../src/utilities/every.ts'
 import type { Cause } from '../changes.ts'
 import { lookAt } from '../looking.ts'
 import type { PaymentParts } from '../parts.ts'
@@ -41,10 +42,11 @@ export function createTopUpWorker(parts: PaymentParts & TopUpParts): TopUpWorker
 
   async function take(): Promise<number[]> {
     const now_ms = now()
-    if (now_ms < all_at_ms && marked.size === 0) return []
+    const is_all_due = isDueAgain(now_ms, all_at_ms, ALL_EVERY_MS)
+    if (!is_all_due && marked.size === 0) return []
     const some = marked
     marked = new Set()
-    if (now_ms < all_at_ms) return await dueAccounts(db, now_ms, [...some])
+    if (!is_all_due) return await dueAccounts(db, now_ms, [...some])
     for (const account_id of await inactiveAccounts(db))
       await db.begin(async (tx) => {
         await tx.lock(account_id)

@@ -182,6 +182,18 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await scene.setting()).toMatchObject({ is_on: 1, order_id: null, failures: 1 })
   })
 
+  test('a clock that was years ahead, and is set right, puts none off', async () => {
+    await scene.set()
+    await scene.leave(100)
+    const { clock } = scene.world
+    clock.now_ms += 90_000 * HOUR_MS
+    await scene.worker.work()
+    clock.now_ms -= 90_000 * HOUR_MS
+    await scene.leave(0)
+    await scene.worker.work()
+    expect(await states()).toEqual(['paid'])
+  })
+
   test('what the settings do not take any more counts as a failure, and says why', async () => {
     await scene.set()
     await scene.leave(0)
