@@ -196,7 +196,7 @@ describe('whoever is in a second account, once their first is', () => {
     const withPassword = async (account: string) =>
       await (await visitor().send('POST', '/session', { account, password: PASSWORD })).json()
     expect(await withPassword(first.email)).toMatchObject(into)
-    // Whoever names the suspended one wants to see why.
+    // A person who names the suspended one wants to see why.
     expect(await withPassword(first.account.name)).toMatchObject(
       state === 'closed' ? into : { viewer: { account: first.account.name, suspension: { words: '' } } },
     )

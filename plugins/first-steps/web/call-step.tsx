@@ -10,7 +10,7 @@ import { Loaded } from '../../console/web/parts/states.tsx'
 import { FIRST_MESSAGES, type FirstCallQuery, NO_KEY, WaitForCall } from './first-call.tsx'
 import { type StartState, Step } from './steps.tsx'
 
-/** Whether the viewer's account has made calls already; of the operator's view it is not known whose. */
+/** Reports whether the viewer's account has made calls already; of the operator's view it is not known whose. */
 export const isCalled = ({ due, providers }: StartState): boolean => providers === null && !due
 
 /** The place of the call while the page knows no key. */

@@ -211,7 +211,7 @@ function OwnBalance({ account }: { account: Account }) {
 }
 
 interface KeyStepProps extends Opening {
-  /** Whether somebody has called with one of them. */
+  /** True once somebody has called with one of them. */
   is_called: boolean
   account: Account
   key_id: number | null

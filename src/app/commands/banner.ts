@@ -6,7 +6,7 @@ interface Started extends OperatorsWayIn {
   version: string
   /** Its address on this machine: `http://127.0.0.1:8080`. */
   listens: string
-  /** How callers reach the gateway: its public address, where it has one. */
+  /** The address for callers: the public one, where the gateway has one. */
   url: string
   catalogue_path: string
   /** In the database, in place of that file. */

@@ -12,7 +12,7 @@ test('of UTC nothing differs', () => {
   expect(weekDifference(Date.UTC(2026, 10, 20, 12), 'UTC')).toEqual([])
 })
 
-/** How often each quarter of an hour counts; those that count as nothing are left out. */
+/** The count of each quarter of an hour, without those that count as nothing. */
 function quartersOf(periods: readonly Periods[]): Map<number, number> {
   const counts = new Map<number, number>()
   for (const { sign, span_s, starts } of periods)

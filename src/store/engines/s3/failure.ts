@@ -55,11 +55,11 @@ export function explainBucketFailure(failure: unknown, bucket: Bucket, named_in:
   )
 }
 
-/** Whether the client threw it, be it of the server's answer or of the connection. */
+/** Reports whether the client threw it, be it of the server's answer or of the connection. */
 const isOfServer = (failure: unknown): boolean =>
   failure instanceof Error &&
   (failure.name === 'S3Error' || /Connection|Timeout|FailedToOpen|ENOTFOUND|S3/i.test(codeOf(failure)))
 
-/** Whether the same may succeed a moment later. */
+/** Reports whether the same may succeed a moment later. */
 export const isPassing = (failure: unknown): boolean =>
   isOfServer(failure) && REFUSED[codeOf(failure)] === undefined && !/^NoSuch|^Invalid/.test(codeOf(failure))
