@@ -1,7 +1,5 @@
 // Shared parts of the idempotency tests: paid requests on every text surface, and what their callers get.
 import { expect } from 'bun:test'
-import { join } from 'node:path'
-import { openLedger } from '../../src/money/ledger/ledger.ts'
 import { MODEL } from '../support/catalogue.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { answer, ask, streamPath, wholePath } from '../support/native.ts'
@@ -113,8 +111,6 @@ export async function withdraw(
   account_id: number,
   amount_nanos: number,
 ): Promise<void> {
-  const ledger = openLedger({ path: join(gateway.data_folder, 'tollgate.db') })
-  const outcome = await ledger.submit({ op: 'withdraw', account_id, amount_nanos, note: 'test', now_ms: 0 })
-  await ledger.close()
-  expect(outcome.ok).toBe(true)
+  const withdrawal = { op: 'withdraw', account_id, amount_nanos, note: 'test', now_ms: 0 } as const
+  expect(await gateway.ledger.submit(withdrawal)).toMatchObject({ ok: true })
 }

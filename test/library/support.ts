@@ -1,8 +1,6 @@
 // Produced images for the tests of the library: a paid call in the ledger, and the images it made.
-import { join } from 'node:path'
 import { beginGenerations, storeGenerations } from '../../src/library/generations.ts'
 import { type Library, openLibrary } from '../../src/library/library.ts'
-import { openLedger } from '../../src/money/ledger/ledger.ts'
 import type { Account, Generation } from '../../src/store/schema.ts'
 import { paint } from '../media/support.ts'
 import { CALL } from '../money/ledger/world.ts'
@@ -78,19 +76,19 @@ export async function begin(
 
 async function hold(gateway: TestGateway, account: Account): Promise<number> {
   const key_id = gateway.rows().keys.findLast((key) => key.account_id === account.id)?.id ?? 0
-  const outcome = await submitting(gateway, async (ledger) =>
-    ledger.submit({
-      op: 'hold',
-      account_id: account.id,
-      key_id,
-      request_id: crypto.randomUUID(),
-      amount_nanos: 1_000_000,
-      minimum_nanos: 1_000_000,
-      now_ms: Date.now(),
-      expires_at_ms: Date.now() + 60_000,
-    }),
-  )
+  const outcome = await gateway.ledger.submit({
+    op: 'hold',
+    account_id: account.id,
+    key_id,
+    request_id: crypto.randomUUID(),
+    amount_nanos: 1_000_000,
+    minimum_nanos: 1_000_000,
+    now_ms: Date.now(),
+    expires_at_ms: Date.now() + 60_000,
+  })
   if (!outcome.ok) throw new Error(outcome.refusal)
+  // Generations name its row.
+  await gateway.written()
   return outcome.hold_id
 }
 
@@ -101,20 +99,6 @@ export async function settle(
   images: number,
 ): Promise<void> {
   const call = { ...CALL, surface: 'images', images }
-  const outcome = await submitting(gateway, (ledger) =>
-    ledger.submit({ op: 'post', hold_id, cost_nanos, call, now_ms: Date.now() }),
-  )
+  const outcome = await gateway.ledger.submit({ op: 'post', hold_id, cost_nanos, call, now_ms: Date.now() })
   if (!outcome.ok) throw new Error(outcome.refusal)
-}
-
-async function submitting<T>(
-  { data_folder }: TestGateway,
-  work: (ledger: Awaited<ReturnType<typeof openLedger>>) => Promise<T>,
-): Promise<T> {
-  const ledger = openLedger({ path: join(data_folder, 'tollgate.db') })
-  try {
-    return await work(ledger)
-  } finally {
-    await ledger.close()
-  }
 }
