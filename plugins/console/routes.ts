@@ -3,16 +3,19 @@ import { Elysia } from 'elysia'
 import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
 import { baseApp } from '../../src/app/surface/base-app.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 
 /** `/console` for browsers, and `/console/api/…` for its pages. README.md in this folder is its map. */
 export function consolePages(gateway: Gateway) {
   const compose = atFirstRequest(async () => {
-    const [{ pageRoutes }, ...routes] = await Promise.all([
-      import('./pages.ts'),
-      ...gateway.operations.console_routes.map((load) => load()),
-    ])
+    const { pageRoutes } = await import('./pages.ts')
     const app = baseApp(gateway).use(pageRoutes(gateway))
-    for (const each of routes) if (each) app.use(each)
+    // One after the other: loaded at once, they hold up calls for as long as all of them take.
+    for (const load of gateway.operations.console_routes) {
+      const routes = await load()
+      if (routes) app.use(routes)
+      await endOfTurn()
+    }
     return app
   })
   const serve = async ({ request }: { request: Request }) => guarded(await compose({ request }))
