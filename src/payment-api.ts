@@ -11,9 +11,8 @@ export interface PaymentProvider {
   readonly title: string
   /** ISO 4217 codes in upper case. */
   readonly currencies: readonly string[]
-  /** Of one payment, in the smallest unit of its currency, as all `_minor`. */
-  readonly min_minor: number
-  readonly max_minor: number
+  /** The limits of one payment in each of these currencies. */
+  readonly limits: Readonly<Record<string, AmountLimits>>
   /** No money moves, as in a provider's test mode: pages say so. */
   readonly is_test?: boolean
   /** The time in which an order may be paid; a day where absent. */
@@ -39,6 +38,12 @@ export interface PaymentProvider {
    * `expires_at_ms` it charges nothing any more: it gives the charge that was made before, or refuses.
    */
   chargeSaved?(order: PaymentOrder): Promise<StartedPayment | { refused: string }>
+}
+
+/** The least and the greatest amount of one payment, in the smallest unit of its currency, as all `_minor`: 100 is 1.00 EUR, and 100 JPY. */
+export interface AmountLimits {
+  readonly min_minor: number
+  readonly max_minor: number
 }
 
 /** An order as payment methods see it. */

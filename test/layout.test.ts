@@ -394,7 +394,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 400 more for plans and payment fees in figures, revenue by price group, what a refund takes, and links from transactions.
   // 270 more for suspended accounts: the notice of their people, what the staff see and decide, plans and automatic top-ups that wait.
   // 5 more: its routes are loaded in turns.
-  'plugins/': 105_025,
+  // 250 more for limits of payments by currency, and for accounts that are erased at Stripe.
+  'plugins/': 105_275,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -448,7 +449,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 360 more for plans and payment fees in figures.
 // 530 more for suspended accounts: every route by role, sessions and keys of before, the debt that is paid, and a walk.
 // 30 more for what a newcomer found.
-const MAX_TEST_LINES = 178_760
+// 150 more for limits of payments by currency, and for accounts that are erased at Stripe.
+const MAX_TEST_LINES = 178_910
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

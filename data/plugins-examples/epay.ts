@@ -90,8 +90,7 @@ function epay(settings: () => Settings): PaymentProvider {
     name: 'epay',
     title: settings().title,
     currencies: [CURRENCY],
-    min_minor: 100,
-    max_minor: 5_000_000,
+    limits: { [CURRENCY]: { min_minor: 100, max_minor: 5_000_000 } },
     async start(order) {
       const { url, pid, key, type } = settings()
       const fields: Fields = {

@@ -1,6 +1,7 @@
 // The amounts of an order: what a payment gives, and what a refund of a part of it takes. Pure.
 import { minorDigits, shareOf } from '../../src/domain/currencies.ts'
 import type { Nanos } from '../../src/domain/money.ts'
+import type { AmountLimits, PaymentProvider } from '../../src/payment-api.ts'
 import type { Order, OrderRefund } from './tables.ts'
 
 /** A bonus on payments that credit at least so much, in thousandths of the credit. */
@@ -22,6 +23,26 @@ export function creditOf(
   return credit_nanos + bonus_nanos > Number.MAX_SAFE_INTEGER
     ? undefined
     : { credit_nanos: Number(credit_nanos), bonus_nanos: Number(bonus_nanos) }
+}
+
+/** The limits of a payment in a currency that the method takes. */
+export const limitsOf = ({ limits }: Pick<PaymentProvider, 'limits'>, currency: string): AmountLimits =>
+  limits[currency] ?? { min_minor: 1, max_minor: 0 }
+
+/**
+ * The limits that a method has in USD, in another currency: by the credit that a payment gives, in whole units of the currency, so that they are
+ * amounts that people write.
+ */
+export function limitsByRate(
+  currency: string,
+  rate_nanos: Nanos,
+  { min_nanos, max_nanos }: { min_nanos: Nanos; max_nanos: Nanos },
+): AmountLimits {
+  const unit = 10 ** minorDigits(currency)
+  return {
+    min_minor: Math.max(1, Math.ceil(min_nanos / rate_nanos)) * unit,
+    max_minor: Math.floor(max_nanos / rate_nanos) * unit,
+  }
 }
 
 /** The part of a payment that a refund has taken, or may still take: nothing where it came to nothing. */

@@ -14,7 +14,7 @@ import type { PaymentProvider, StartedPayment } from '../../src/payment-api.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
-import { creditOf } from './amounts.ts'
+import { creditOf, limitsOf } from './amounts.ts'
 import { startedIn } from './answers.ts'
 import { isLateCharge, isToCharge } from './automatic/charging.ts'
 import { type Cause, changeOf } from './changes.ts'
@@ -61,7 +61,7 @@ export function offerOf(
       param: 'currency',
     })
   }
-  const { min_minor, max_minor } = provider
+  const { min_minor, max_minor } = limitsOf(provider, currency)
   if (!Number.isSafeInteger(amount_minor) || amount_minor < min_minor || amount_minor > max_minor)
     throw invalidRequest(
       `amount: ${provider.title} takes ${formatMinor(min_minor, currency)} to ${formatMinor(max_minor, currency)} at once.`,

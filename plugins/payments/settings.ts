@@ -80,7 +80,7 @@ function readPayments(
       readBonus(from_usd, percent, (message) => report(['payments', 'bonuses', at, 'percent'], message)),
     ),
     ...readStripe(stripe, context),
-    manual: manual && readManual(manual, [...rates.keys()], report),
+    manual: manual && readManual(manual, rates, report),
   }
 }
 

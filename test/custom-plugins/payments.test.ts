@@ -10,7 +10,7 @@ const begun = new Map()
 export default {
   open: () => 'kiosk.example',
   payments: (host) => [{
-    name: '${name}', title: 'Kiosk', currencies: ['USD'], min_minor: 100, max_minor: 10000,
+    name: '${name}', title: 'Kiosk', currencies: ['USD'], limits: { USD: { min_minor: 100, max_minor: 10000 } },
     async start(order) {
       const reference = 'K' + order.id + 'T' + order.expires_at_ms
       begun.set(reference, order)
@@ -55,7 +55,7 @@ test.each<[what: string, files: Record<string, string>, says: string]>([
     'its function payments must return a list',
   ],
   ['no function', { 'a.ts': 'export default { payments: [] }' }, 'its field payments must be a function'],
-  ['a fault', { 'a.ts': plugin('kiosk', 'min_minor: 0,') }, 'min_minor and max_minor must be whole numbers'],
+  ['a fault', { 'a.ts': plugin('kiosk', 'limits: {},') }, 'limits.USD must have min_minor and max_minor'],
   [
     'what it throws',
     { 'a.ts': 'export default { payments: () => { throw new Error("no key") } }' },

@@ -30,6 +30,9 @@ export interface FakeMethodOptions
 
 const referenceOf = (order_id: number) => `pay_${order_id}`
 
+const LIMIT = { min_minor: 500, max_minor: 100_000 }
+const LIMITS = { EUR: LIMIT, USD: LIMIT, JPY: LIMIT }
+
 /** Takes 5.00 to 1,000.00. */
 export function fakeMethod({
   name = 'fake',
@@ -44,7 +47,7 @@ export function fakeMethod({
     if (fake.is_down) throw new Error('connection refused')
   }
   const provider: PaymentProvider = {
-    ...{ name, title, currencies, min_minor: 500, max_minor: 100_000, ...rest },
+    ...{ name, title, currencies, limits: LIMITS, ...rest },
     async start({ id, currency, amount_minor }) {
       answering()
       fake.started.push(id)

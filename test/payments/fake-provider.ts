@@ -1,5 +1,6 @@
 // A payment provider in memory: its payments, what it says of them, and how it fails. It keeps keys of refunds, as real ones do.
 import type {
+  AmountLimits,
   Payment,
   PaymentOrder,
   PaymentProvider,
@@ -13,8 +14,7 @@ interface Held extends Omit<Payment, 'refunds'> {
 }
 
 export interface FakeProvider extends PaymentProvider {
-  min_minor: number
-  max_minor: number
+  limits: Record<string, AmountLimits>
   readonly payments: Map<string, Held>
   /** The number of requests, by method. */
   readonly requests: { start: number; look: number; refund: number }
@@ -36,6 +36,8 @@ export interface FakeProvider extends PaymentProvider {
   givenBack(reference: string): number
 }
 
+const ANY_AMOUNT: AmountLimits = { min_minor: 1, max_minor: Number.MAX_SAFE_INTEGER }
+
 /** The signature that its webhooks need. */
 export const SIGNATURE = 'signed by fake'
 
@@ -51,8 +53,7 @@ export function fakeProvider(name = 'fake'): FakeProvider {
     name,
     title: name,
     currencies: ['USD', 'EUR', 'JPY'],
-    min_minor: 1,
-    max_minor: Number.MAX_SAFE_INTEGER,
+    limits: { USD: ANY_AMOUNT, EUR: ANY_AMOUNT, JPY: ANY_AMOUNT },
     payments,
     requests: { start: 0, look: 0, refund: 0 },
     trouble: undefined,

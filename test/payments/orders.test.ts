@@ -418,7 +418,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
 
   test('amounts at the limits of a method are taken, those beyond are refused', async () => {
     await using world = await openWorld(make)
-    Object.assign(world.fake, { min_minor: 100, max_minor: 5_000 })
+    world.fake.limits = {
+      EUR: { min_minor: 100, max_minor: 5_000 },
+      JPY: { min_minor: 50, max_minor: Number.MAX_SAFE_INTEGER },
+      USD: { min_minor: 1, max_minor: Number.MAX_SAFE_INTEGER },
+    }
     const outcome = (amount_minor: number, currency = 'EUR') =>
       makeOrder(world.parts, SETTINGS, { ...REQUEST, amount_minor, currency }).then(
         () => 'made',
@@ -428,7 +432,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
     for (const refused of [99, 5_001, 0, -1, 100.5, Number.NaN, Number.POSITIVE_INFINITY])
       expect(await outcome(refused)).toBe('amount: fake takes 1.00 EUR to 50.00 EUR at once.')
     expect(await outcome(1_000, 'GBP')).toBe('currency: fake takes USD, EUR, JPY.')
-    world.fake.max_minor = Number.MAX_SAFE_INTEGER
-    expect(await outcome(Number.MAX_SAFE_INTEGER)).toBe('amount: is more than can be credited. Write less.')
+    // Each currency has limits of its own.
+    expect(await outcome(50, 'JPY')).toBe('made')
+    expect(await outcome(49, 'JPY')).toStartWith('amount: fake takes 50 JPY to ')
+    expect(await outcome(Number.MAX_SAFE_INTEGER, 'USD')).toBe(
+      'amount: is more than can be credited. Write less.',
+    )
   })
 })

@@ -18,6 +18,7 @@ import { formatUsd } from '../../../src/domain/money.ts'
 import { money } from '../../../src/http/views.ts'
 import type { PaymentProvider } from '../../../src/payment-api.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
+import { limitsOf } from '../amounts.ts'
 import { lookAt } from '../looking.ts'
 import { cancelOrder, makeOrderIn, offerOf, startPayment } from '../ordering.ts'
 import { providerOf } from '../parts.ts'
@@ -113,12 +114,13 @@ function methodsView({ parts, settings }: Payments): Static<typeof MethodsView> 
       charges_cards: provider.chargeSaved !== undefined,
       currencies: provider.currencies.flatMap((currency) => {
         const rate_nanos = rates.get(currency)
+        const { min_minor, max_minor } = limitsOf(provider, currency)
         return rate_nanos === undefined
           ? []
           : {
               currency,
-              min: decimalMinor(provider.min_minor, currency),
-              max: decimalMinor(provider.max_minor, currency),
+              min: decimalMinor(min_minor, currency),
+              max: decimalMinor(max_minor, currency),
               rate_usd: formatUsd(rate_nanos),
             }
       }),

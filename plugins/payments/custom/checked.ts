@@ -2,7 +2,7 @@
 import { isCurrency } from '../../../src/domain/currencies.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
 import type { Logger } from '../../../src/observe/log.ts'
-import type { PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
+import type { AmountLimits, PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { withinTime } from '../../../src/utilities/time-limit.ts'
 import { chargedOf, hintOf, paymentOf, refundOf, startedOf } from '../answers.ts'
@@ -31,7 +31,7 @@ type Log = Pick<Logger, 'error'>
  */
 export function checkedMethod(candidate: unknown, log: Log): PaymentProvider {
   const method = methodOf(candidate)
-  const { name, title, currencies, min_minor, max_minor, is_test = false, expires_ms } = method
+  const { name, title, currencies, is_test = false, expires_ms } = method
   const limited = async <T>(at: string, limit_ms: number, work: () => T | Promise<T>): Promise<T> => {
     try {
       return await withinTime(limit_ms, work)
@@ -40,7 +40,7 @@ export function checkedMethod(candidate: unknown, log: Log): PaymentProvider {
     }
   }
   return {
-    ...{ name, title, currencies: [...currencies], min_minor, max_minor, is_test },
+    ...{ name, title, currencies: [...currencies], limits: structuredClone(method.limits), is_test },
     ...(expires_ms === undefined ? {} : { expires_ms }),
     start: (order) =>
       limited('start', ANSWER_LIMIT_MS, async () => {
@@ -85,7 +85,7 @@ function methodOf(candidate: unknown): PaymentProvider {
   if (typeof candidate !== 'object' || candidate === null)
     throw new Error('a payment method must be an object')
   const method = candidate as PaymentProvider
-  const { name, title, currencies, min_minor, max_minor, expires_ms, is_test } = method
+  const { name, title, currencies, expires_ms, is_test } = method
   if (typeof name !== 'string' || !NAME.test(name))
     throw new Error('the name of a payment method must be of a-z, 0-9 and "-", at most 40 characters')
   const refuse = (what: string): never => {
@@ -96,15 +96,11 @@ function methodOf(candidate: unknown): PaymentProvider {
     refuse(`title must be 1 to ${MAX_TITLE_CHARS} characters`)
   if (!Array.isArray(currencies) || currencies.length === 0 || !currencies.every(isCurrency))
     refuse('currencies must be a list of ISO 4217 codes in upper case, such as ["EUR"]')
-  if (
-    !Number.isSafeInteger(min_minor) ||
-    !Number.isSafeInteger(max_minor) ||
-    min_minor < 1 ||
-    max_minor < min_minor
-  )
-    refuse(
-      'min_minor and max_minor must be whole numbers of the smallest unit, from 1, and min_minor not above max_minor',
-    )
+  for (const currency of currencies)
+    if (!isLimits(method.limits?.[currency]))
+      refuse(
+        `limits.${currency} must have min_minor and max_minor, whole numbers of the smallest unit from 1, and min_minor not above max_minor`,
+      )
   if (is_test !== undefined && typeof is_test !== 'boolean') refuse('is_test must be true or false')
   if (
     expires_ms !== undefined &&
@@ -118,6 +114,12 @@ function methodOf(candidate: unknown): PaymentProvider {
   }
   return method
 }
+
+const isLimits = (limits: AmountLimits | undefined): boolean =>
+  Number.isSafeInteger(limits?.min_minor) &&
+  Number.isSafeInteger(limits?.max_minor) &&
+  (limits?.min_minor ?? 0) >= 1 &&
+  (limits?.max_minor ?? 0) >= (limits?.min_minor ?? 0)
 
 /** The page of an order is shown, whatever a plugin does. */
 function instructionsOf(method: PaymentProvider, order: PaymentOrder, log: Log): string {

@@ -30,14 +30,10 @@ export async function contractFaults(method: PaymentProvider, now_ms: number): P
 }
 
 /** An order that nobody is going to pay, of the smallest amount. Each run has another number. */
-function orderFor(
-  { name, currencies, min_minor }: PaymentProvider,
-  id: number,
-  now_ms: number,
-): PaymentOrder {
+function orderFor({ name, currencies, limits }: PaymentProvider, id: number, now_ms: number): PaymentOrder {
   const [currency = 'USD'] = currencies
   return {
-    ...{ id, account_id: 1, account: 'test', currency, amount_minor: min_minor },
+    ...{ id, account_id: 1, account: 'test', currency, amount_minor: limits[currency]?.min_minor ?? 1 },
     description: 'Test of the payment method: do not pay',
     reference: null,
     payment_reference: null,

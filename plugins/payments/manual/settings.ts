@@ -2,8 +2,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed } from '../../../src/catalogue/schema-parts.ts'
 import type { TomlPath } from '../../../src/catalogue/toml.ts'
-import { isCurrency, minorDigits, parseMinor } from '../../../src/domain/currencies.ts'
+import { isCurrency } from '../../../src/domain/currencies.ts'
+import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
+import type { AmountLimits } from '../../../src/payment-api.ts'
+import { limitsByRate } from '../amounts.ts'
 import { Decimal } from '../decimal.ts'
 
 export const ManualSchema = Type.Object(
@@ -27,8 +30,8 @@ export const ManualSchema = Type.Object(
         description: 'currencies that you take transfers in; all of [payments.rates] where absent',
       }),
     ),
-    min: Type.Optional(Decimal('the smallest transfer, in its currency; 1 where absent')),
-    max: Type.Optional(Decimal('the largest transfer, in its currency; 10000 where absent')),
+    min_usd: Type.Optional(Decimal('the credit of the smallest transfer; 1 where absent')),
+    max_usd: Type.Optional(Decimal('the credit of the largest transfer; 10000 where absent')),
     expires_days: Type.Integer({
       default: 14,
       minimum: 1,
@@ -44,48 +47,42 @@ export interface ManualSettings {
   readonly title: string
   readonly instructions: string
   readonly currencies: readonly string[]
-  readonly min_minor: number
-  readonly max_minor: number
+  readonly limits: Readonly<Record<string, AmountLimits>>
   readonly expires_ms: number
 }
 
 const PATH: TomlPath = ['payments', 'manual']
 
-/** Reads the section, whose shape has been checked. @param all the currencies that accounts may pay in */
+/** Reads the section, whose shape has been checked. @param rates of the currencies that accounts may pay in */
 export function readManual(
   {
     title,
     instructions,
     currencies = [],
-    min = '1',
-    max = '10000',
+    min_usd = '1',
+    max_usd = '10000',
     expires_days,
   }: Static<typeof ManualSchema>,
-  all: readonly string[],
+  rates: ReadonlyMap<string, Nanos>,
   report: (path: TomlPath, message: string) => void,
 ): ManualSettings {
   for (const [at, currency] of currencies.entries()) {
     const path = [...PATH, 'currencies', at]
     if (!isCurrency(currency)) report(path, 'is not a currency: write its ISO 4217 code, such as EUR')
-    else if (!all.includes(currency)) report(path, `has no rate: add ${currency} to [payments.rates]`)
+    else if (!rates.has(currency)) report(path, `has no rate: add ${currency} to [payments.rates]`)
   }
-  const taken = currencies.length > 0 ? currencies.filter((one) => all.includes(one)) : all
-  const [first = 'USD', ...others] = taken
-  if (others.some((other) => minorDigits(other) !== minorDigits(first)))
-    report(
-      [...PATH, 'currencies'],
-      'mixes currencies with and without cents, which min and max cannot be for: leave some out',
-    )
-  const limit = (field: 'min' | 'max', text: string): number => {
-    const minor = parseMinor(text, first)
-    if (minor === undefined || minor === 0)
-      report(
-        [...PATH, field],
-        `must be an amount in ${first} above 0, without a fraction of its smallest coin`,
-      )
-    return minor ?? 1
+  const taken = [...rates].filter(([currency]) => currencies.length === 0 || currencies.includes(currency))
+  const [min_nanos, max_nanos] = [parseUsd(min_usd), parseUsd(max_usd)]
+  if (min_nanos === 0) report([...PATH, 'min_usd'], 'must be more than 0')
+  const limits = taken.map(([currency, rate]) => {
+    const of_currency = limitsByRate(currency, rate, { min_nanos, max_nanos })
+    if (of_currency.max_minor < of_currency.min_minor)
+      report([...PATH, 'max_usd'], `must be at least min_usd, and a whole ${currency}`)
+    return [currency, of_currency] as const
+  })
+  return {
+    ...{ title, instructions, currencies: taken.map(([currency]) => currency) },
+    limits: Object.fromEntries(limits),
+    expires_ms: expires_days * DAY_MS,
   }
-  const [min_minor, max_minor] = [limit('min', min), limit('max', max)]
-  if (min_minor > max_minor) report([...PATH, 'max'], 'must be at least min')
-  return { title, instructions, currencies: taken, min_minor, max_minor, expires_ms: expires_days * DAY_MS }
 }

@@ -31,6 +31,15 @@ export function toStripe(amount_minor: number, currency: string): number {
   return amount
 }
 
+/** https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts: eight digits, of some currencies more. */
+const MAX_STRIPE_AMOUNT = 99_999_999
+
+/** The greatest amount that Stripe takes of a currency. */
+export function mostOfStripe(currency: string): number {
+  const most = MAX_STRIPE_AMOUNT - (MAX_STRIPE_AMOUNT % stepOf(currency))
+  return Math.floor(scaled(most, currency))
+}
+
 /** An amount of Stripe in the smallest unit of its currency. @throws Error where it has a part of that */
 export function fromStripe(amount: number, stripe_currency: string): number {
   const amount_minor = scaled(amount, stripe_currency)

@@ -17,13 +17,13 @@ export function openStripe(
     const { stripe, rates } = settings()
     if (!stripe) return undefined
     if (made?.stripe !== stripe || made.rates !== rates) {
-      const currencies = stripe.currencies ?? [...rates.keys()]
+      const taken = [...rates].filter(([currency]) => stripe.currencies?.includes(currency) ?? true)
       made = {
         stripe,
         rates,
         provider: stripeProvider(
           { ...parts, settings: () => stripe, ...(parts.cards ? { cardSaved: parts.cards.finish } : {}) },
-          currencies,
+          new Map(taken),
         ),
       }
     }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import { GatewayError } from '../../../src/domain/errors.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
 import type {
   Payment,
   PaymentOrder,
@@ -19,6 +20,7 @@ import { connection } from './client.ts'
 import { customerOf, emailOf, forgetCustomer, keepCustomer } from './customers.ts'
 import { asPayersMistake, declineOf, isMissing, refusalOf } from './failures.ts'
 import { checkedEvent, hintOf } from './hook.ts'
+import { stripeLimits } from './limits.ts'
 import {
   type Aftermath,
   ORDER_FIELD,
@@ -44,23 +46,21 @@ interface StripeParts {
 
 /** Such that a rate that is fixed does not stand for a day. */
 const EXPIRES_MS = 4 * 3_600_000
-/** Amounts that cards are charged at most have eight digits: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts. */
-const MAX_MINOR = 99_999_999
-const MIN_MINOR = 50
 /** More than clocks differ by. */
 const SKEW_MS = 3_600_000
 
-/** @param currencies of the settings, or all that accounts may pay in */
-export function stripeProvider(parts: StripeParts, currencies: readonly string[]): PaymentProvider {
+/** @param rates of the currencies of the settings, or of all that accounts may pay in */
+export function stripeProvider(parts: StripeParts, rates: ReadonlyMap<string, Nanos>): PaymentProvider {
   const { settings, network, now } = parts
   const connect = connection(settings, network)
   const title = 'Card'
   return {
     name: STRIPE,
     title,
-    currencies,
-    min_minor: MIN_MINOR,
-    max_minor: MAX_MINOR,
+    currencies: [...rates.keys()],
+    limits: Object.fromEntries(
+      [...rates].map(([currency, rate]) => [currency, stripeLimits(currency, rate)]),
+    ),
     is_test: isTestKey(settings().secret_key),
     expires_ms: EXPIRES_MS,
     start: async (order) => await startPage(parts, await connect(), order),

@@ -26,7 +26,7 @@ let state = 'open'
 export default {
   routes: (_, { app }) => void app.get('/pay-at-kiosk', () => { state = 'paid'; return state }),
   payments: () => [{
-    name: 'kiosk', title: 'Kiosk', currencies: ['USD'], min_minor: 100, max_minor: 10000,
+    name: 'kiosk', title: 'Kiosk', currencies: ['USD'], limits: { USD: { min_minor: 100, max_minor: 10000 } },
     start: async ({ id, expires_at_ms }) => ({ reference: 'K' + id + 'T' + expires_at_ms, go_to: 'https://kiosk.example/' }),
     async look(_, { currency, amount_minor }) {
       if (state === 'away') throw new Error('the kiosk is away')

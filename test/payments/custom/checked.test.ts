@@ -8,6 +8,8 @@ import { goodMethod, ORDER } from './method.ts'
 const { log, lines } = memoryLog({ now: () => 0 })
 const of = (changes: object = {}) => checkedMethod(goodMethod(changes as Partial<PaymentProvider>), log)
 
+const limits = (min_minor: number, max_minor = 10_000) => ({ limits: { EUR: { min_minor, max_minor } } })
+
 describe('what a method is', () => {
   test.each<[what: string, changes: object, says: string]>([
     ['no name', { name: undefined }, 'the name of a payment method must be'],
@@ -19,10 +21,12 @@ describe('what a method is', () => {
     ['no currency', { currencies: [] }, 'currencies must be'],
     ['a currency in small letters', { currencies: ['eur'] }, 'currencies must be'],
     ['a currency as a text', { currencies: 'EUR' }, 'currencies must be'],
-    ['a fraction', { min_minor: 0.5 }, 'min_minor and max_minor must be whole numbers'],
-    ['nothing as the least', { min_minor: 0 }, 'min_minor and max_minor must be'],
-    ['the least above the most', { min_minor: 10_001 }, 'min_minor not above max_minor'],
-    ['endless amounts', { max_minor: Number.POSITIVE_INFINITY }, 'min_minor and max_minor must be'],
+    ['no limits', { limits: undefined }, 'limits.EUR must have min_minor and max_minor'],
+    ['none of a currency', { currencies: ['EUR', 'JPY'] }, 'limits.JPY must have min_minor and max_minor'],
+    ['a fraction', limits(0.5), 'limits.EUR must have min_minor and max_minor, whole numbers'],
+    ['nothing as the least', limits(0), 'limits.EUR must have'],
+    ['the least above the most', limits(10_001), 'min_minor not above max_minor'],
+    ['endless amounts', limits(100, Number.POSITIVE_INFINITY), 'limits.EUR must have'],
     ['an expiry in seconds', { expires_ms: 3_600 }, 'expires_ms must be'],
     ['is_test as a word', { is_test: 'yes' }, 'is_test must be'],
     ['no start', { start: undefined }, 'start must be a function'],

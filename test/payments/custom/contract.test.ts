@@ -19,7 +19,7 @@ test('a good one has no fault', async () => {
 test('the built-in bank transfer keeps it', async () => {
   const method = manualProvider({
     ...{ title: 'Bank transfer', instructions: 'x', currencies: ['EUR'] },
-    ...{ min_minor: 100, max_minor: 1_000, expires_ms: 86_400_000 },
+    ...{ limits: { EUR: { min_minor: 100, max_minor: 1_000 } }, expires_ms: 86_400_000 },
   })
   expect(await contractFaults(method, NOW)).toEqual([])
 })

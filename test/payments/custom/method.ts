@@ -13,7 +13,8 @@ export const ORDER: PaymentOrder = {
 export function goodMethod(changes: Partial<PaymentProvider> = {}): PaymentProvider {
   const begun = new Map<string, PaymentOrder>()
   return {
-    ...{ name: 'kiosk', title: 'Kiosk', currencies: ['EUR'], min_minor: 100, max_minor: 10_000 },
+    ...{ name: 'kiosk', title: 'Kiosk', currencies: ['EUR'] },
+    limits: { EUR: { min_minor: 100, max_minor: 10_000 } },
     async start(order) {
       const reference = `K${order.id}T${order.expires_at_ms}`
       begun.set(reference, order)

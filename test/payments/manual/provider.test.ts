@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { manualProvider } from '../../../plugins/payments/manual/provider.ts'
 import { readReference, transferReference } from '../../../plugins/payments/manual/reference.ts'
+import { readManual } from '../../../plugins/payments/manual/settings.ts'
 import { catalogueOf } from '../../support/catalogue.ts'
 import { startTestGateway } from '../../support/gateway.ts'
 import { startTransferGateway, TRANSFERS } from './transfers.ts'
@@ -71,7 +72,7 @@ const ORDER = {
 const provider = (instructions: string) =>
   manualProvider({
     ...{ title: 'Bank transfer', instructions, currencies: ['EUR'] },
-    ...{ min_minor: 100, max_minor: 100_000, expires_ms: 1 },
+    ...{ limits: { EUR: { min_minor: 100, max_minor: 100_000 } }, expires_ms: 1 },
   })
 
 describe('what people are told', () => {
@@ -113,9 +114,10 @@ describe('what is looked up', () => {
 
 describe('settings', () => {
   test.each([
-    ['min = "0"', 'payments.manual.min: must be an amount'],
-    ['min = "0.001"', 'payments.manual.min: must be an amount'],
-    ['min = "50"\nmax = "20"', 'payments.manual.max: must be at least min'],
+    ['min_usd = "0"', 'payments.manual.min_usd: must be more than 0'],
+    ['min_usd = "50"\nmax_usd = "20"', 'payments.manual.max_usd: must be at least min_usd'],
+    ['max_usd = "1.07"', 'payments.manual.max_usd: must be at least min_usd, and a whole EUR'],
+    ['min = "5"', 'payments.manual.min: unknown field'],
     ['currencies = ["JPY"]', 'payments.manual.currencies[0]: has no rate'],
     ['currencies = ["eur"]', 'payments.manual.currencies[0]: is not a currency'],
     ['expires_days = 0', 'payments.manual.expires_days'],
@@ -132,10 +134,19 @@ describe('settings', () => {
     await expect(started).rejects.toThrow('payments.manual.instructions')
   })
 
-  test('currencies with and without cents have no common minimum', async () => {
-    const more = '[payments.rates]\nEUR = "1.08"\nJPY = "0.0065"\n[payments.manual]\ninstructions = "x"'
-    const started = startTestGateway({ catalogue: catalogueOf({ upstream_url: 'simulator', more }) })
-    await expect(started).rejects.toThrow('mixes currencies with and without cents')
+  test('each currency has the limits by its rate, in whole units', () => {
+    const rates = new Map([
+      ['EUR', 1_080_000_000],
+      ['JPY', 6_500_000],
+      ['KWD', 3_250_000_000],
+    ])
+    const section = { title: 'Bank transfer', instructions: 'x', expires_days: 14 }
+    const { limits } = readManual(section, rates, (path, message) => expect([path, message]).toEqual([]))
+    expect(limits).toEqual({
+      EUR: { min_minor: 100, max_minor: 925_900 },
+      JPY: { min_minor: 154, max_minor: 1_538_461 },
+      KWD: { min_minor: 1_000, max_minor: 3_076_000 },
+    })
   })
 
   test('of a gateway: title, limits, and how long an order waits', async () => {
@@ -143,9 +154,11 @@ describe('settings', () => {
     const [method] = world.parts.providers()
     expect(method).toMatchObject({
       ...{ name: 'manual', title: 'Bank transfer', currencies: ['USD', 'EUR'] },
-      ...{ min_minor: 500, max_minor: 50_000, expires_ms: 3 * 86_400_000 },
+      // 5 and 500 USD of credit, at 1.08 USD for a EUR.
+      limits: { USD: { min_minor: 500, max_minor: 50_000 }, EUR: { min_minor: 500, max_minor: 46_200 } },
+      expires_ms: 3 * 86_400_000,
     })
     const { id } = await world.gateway.account('anna')
-    await expect(world.order(id, 499)).rejects.toThrow('5.00 EUR to 500.00 EUR at once')
+    await expect(world.order(id, 499)).rejects.toThrow('5.00 EUR to 462.00 EUR at once')
   })
 })

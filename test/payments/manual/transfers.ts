@@ -20,8 +20,8 @@ EUR = "1.08"
 instructions = """
 Send {amount} to DE02 1203 0000 0000 2020 51.
 Write only {reference} as its purpose."""
-min = "5"
-max = "500"
+min_usd = "5"
+max_usd = "500"
 `
 
 interface TransferGateway extends AsyncDisposable {

@@ -69,7 +69,7 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
         publicUrl: () => 'https://a.example',
         settings: () => ({ ...SETTINGS, ...more }),
       },
-      ['EUR'],
+      new Map([['EUR', 1_080_000_000]]),
     )
   const order = (): PaymentOrder => ({
     id: 12,
