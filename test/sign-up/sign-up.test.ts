@@ -18,6 +18,8 @@ describe('a stranger', () => {
       challenge: 'altcha',
       site_key: null,
       email_domains: [],
+      welcome_nanos: 0,
+      welcome_usd: '0.00',
     })
     expect(await outcomeOf(await stranger.askSolved('Anna.Smith@Example.org'))).toEqual({ status: 200 })
     const [mail] = await at.mailsTo('anna.smith@example.org', 1)
