@@ -1,4 +1,4 @@
-// Sources of entries, by the keys of their movements: a payment, its refund or dispute, a voucher, a plan, a referral.
+// Sources of entries, by the keys of their movements: a payment, its refund, dispute or welcome credit, a voucher, a plan, a referral.
 import type { Db } from '../../src/store/db.ts'
 import type { Entry } from '../../src/store/schema.ts'
 
@@ -6,10 +6,11 @@ export const SOURCES = ['order', 'voucher', 'plan', 'referral'] as const
 type Source = (typeof SOURCES)[number]
 
 const KEY =
-  /^(order|dispute|refund|refund-back|voucher|voucher-batch|plan|referral|referral-back|referral-again):(\d+)/
+  /^(order|dispute|refund|refund-back|welcome|welcome-back|welcome-again|voucher|voucher-batch|plan|referral|referral-back|referral-again):(\d+)/
 
 const SOURCE_OF: Readonly<Record<string, Source>> = {
   ...{ order: 'order', dispute: 'order', refund: 'order', 'refund-back': 'order' },
+  ...{ welcome: 'order', 'welcome-back': 'order', 'welcome-again': 'order' },
   ...{ voucher: 'voucher', 'voucher-batch': 'voucher', plan: 'plan' },
   ...{ referral: 'referral', 'referral-back': 'referral', 'referral-again': 'referral' },
 }
@@ -25,7 +26,7 @@ export const visibleOrder = (
 ): number | null => (is_operator || sourceOf({ request_key }) !== 'referral' ? order_id : null)
 
 /** The order of each entry that has one: of a referral, the payment that was shared. */
-export async function withOrders<Row extends Pick<Entry, 'request_key'>>(
+export async function withOrders<Row extends Pick<Entry, 'request_key' | 'note'>>(
   db: Db,
   rows: readonly Row[],
 ): Promise<(Row & { order_id: number | null })[]> {
@@ -37,9 +38,16 @@ export async function withOrders<Row extends Pick<Entry, 'request_key'>>(
     const source = SOURCE_OF[name]
     const id = Number(number)
     const is_of_order = source === 'order' || source === 'referral'
+    if (name.startsWith('welcome')) return { ...row, order_id: orderOfWelcome(row) }
     const order_id = name.startsWith('refund') ? orders.get(id) : is_of_order ? id : undefined
     return { ...row, order_id: order_id ?? null }
   })
+}
+
+/** The key of a welcome credit is of its account, which has one in its life: the note names the payment (sign-up/welcome.ts). */
+function orderOfWelcome({ note }: Pick<Entry, 'note'>): number | null {
+  const id = /^Welcome credit with order (\d+)/.exec(note)?.[1]
+  return id === undefined ? null : Number(id)
 }
 
 async function ordersOfRefunds(db: Db, ids: readonly number[]): Promise<Map<number, number>> {

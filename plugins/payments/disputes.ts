@@ -50,5 +50,9 @@ export async function takeLostDispute(parts: PaymentParts, order: Order, cause: 
 
 const hasTaken = ({ state }: OrderRefund): boolean => state === 'debited' || state === 'done'
 
-const suspend = async ({ db, now }: PaymentParts, { account_id }: Order): Promise<unknown> =>
+/** Suspends the account of a lost dispute that leaves debt. Nothing changes for one that is suspended or closed. */
+export const suspend = async (
+  { db, now }: Pick<PaymentParts, 'db' | 'now'>,
+  { account_id }: Pick<Order, 'account_id'>,
+): Promise<unknown> =>
   await suspendAccount(db, await accountNameOf(db, account_id), { reason: 'lost_dispute', now_ms: now() })

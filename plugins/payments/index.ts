@@ -1,4 +1,11 @@
 // Payments for other plugins: custom payment methods, checked, and the contract that they are tried against; shares of payments.
 export { checkedMethod } from './custom/checked.ts'
 export { contractFaults } from './custom/contract.ts'
-export { type SharedPayment, type SharingParts, settleShare, sharesBetween } from './shares.ts'
+export {
+  type PaymentShare,
+  returnedOf,
+  type SharedPayment,
+  type SharingParts,
+  settleShare,
+  sharesBetween,
+} from './shares.ts'

@@ -102,6 +102,15 @@ function refundableOf(order: Order, before: readonly OrderRefund[], requested_mi
   )
 }
 
+/** A refund that is not made yet. */
+interface RefundPreview {
+  debit_nanos: Nanos
+  /** Of the account's balance. */
+  free_nanos: Nanos
+  /** The payment with the part of it that would have gone back. */
+  payment: { id: number; account_id: number; amount_minor: number; gone_minor: number }
+}
+
 /**
  * The amount that a refund would take from the balance now; nothing is changed.
  *
@@ -111,12 +120,20 @@ function refundableOf(order: Order, before: readonly OrderRefund[], requested_mi
 export async function previewRefund(
   { db }: Pick<PaymentParts, 'db'>,
   { order_id, amount_minor }: Pick<RefundRequest, 'order_id' | 'amount_minor'>,
-): Promise<{ debit_nanos: Nanos; free_nanos: Nanos }> {
+): Promise<RefundPreview> {
   const order = await orderById(db, order_id)
   const before = await refundsOf(db, order_id)
-  const debit_nanos = debitOf(order, before, refundableOf(order, before, amount_minor))
-  const account = await accountQueries(db).accountById.get({ id: order.account_id })
-  return { debit_nanos, free_nanos: account ? account.balance_nanos - account.held_nanos : 0 }
+  const { id, account_id } = order
+  const refundable_minor = refundableOf(order, before, amount_minor)
+  const account = await accountQueries(db).accountById.get({ id: account_id })
+  return {
+    debit_nanos: debitOf(order, before, refundable_minor),
+    free_nanos: account ? account.balance_nanos - account.held_nanos : 0,
+    payment: {
+      ...{ id, account_id, amount_minor: order.amount_minor },
+      gone_minor: takenBy(before) + refundable_minor,
+    },
+  }
 }
 
 /**

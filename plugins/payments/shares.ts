@@ -4,6 +4,8 @@ import type { Ledger } from '../../src/money/ledger/operations.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
 import { keptOf } from './amounts.ts'
+import { suspend } from './disputes.ts'
+import { freeBalanceOf } from './store.ts'
 
 /** A payment and what of it has gone back. */
 export interface SharedPayment {
@@ -15,13 +17,15 @@ export interface SharedPayment {
 }
 
 /** A credit that went with a payment. Its movements have the keys `NAME:ID`, `NAME-back:ID:N` and `NAME-again:ID:N`. */
-interface PaymentShare {
+export interface PaymentShare {
   name: string
   id: number
   /** The account that has it. */
   account_id: number
   /** The beginning of the notes of its movements. */
   title: string
+  /** True where the payer has it: what a lost dispute takes of it suspends the account, as the payment itself does, if it leaves debt. */
+  is_payers?: boolean
 }
 
 export interface SharingParts {
@@ -49,6 +53,9 @@ export async function settleShare(
   const due_nanos =
     keptOf(credited_nanos, { amount_minor, gone_minor }) - (credited_nanos + again_nanos - taken_nanos)
   if (due_nanos === 0) return true
+  // First, as with the payment itself: a kill after the debt leaves no account in debt that goes on.
+  if (share.is_payers && state === 'lost' && (await freeBalanceOf(db, account_id)) < -due_nanos)
+    await suspend({ db, now }, share)
   const movement = {
     account_id,
     amount_nanos: Math.abs(due_nanos),
@@ -66,6 +73,16 @@ export async function settleShare(
   return true
 }
 
+/** The amount that is still to be taken of a share once a part of its payment has gone back. Nothing is changed. */
+export async function returnedOf(
+  db: Db,
+  share: Pick<PaymentShare, 'name' | 'id' | 'account_id'>,
+  part: { amount_minor: number; gone_minor: number },
+): Promise<Nanos> {
+  const { credited_nanos = 0, taken_nanos, again_nanos } = await movedOf(db, share)
+  return Math.max(0, credited_nanos + again_nanos - taken_nanos - keptOf(credited_nanos, part))
+}
+
 /** The sums that moved between a payment and the account with a share of it. */
 interface Moved {
   /** Undefined: nothing was credited. */
@@ -76,7 +93,10 @@ interface Moved {
   movements: number
 }
 
-export async function movedOf(db: Db, { name, id, account_id }: Omit<PaymentShare, 'title'>): Promise<Moved> {
+export async function movedOf(
+  db: Db,
+  { name, id, account_id }: Pick<PaymentShare, 'name' | 'id' | 'account_id'>,
+): Promise<Moved> {
   const rows = await db.rows<{ kind: string; nanos: number; count: number }>(MOVED, {
     account_id,
     key: `${name}:${id}`,

@@ -3,7 +3,14 @@ import type { Nanos } from '../../src/domain/money.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Share } from '../../src/money/ledger/operations.ts'
 import type { Db } from '../../src/store/db.ts'
-import { type SharedPayment, type SharingParts, settleShare, sharesBetween } from '../payments/index.ts'
+import {
+  type PaymentShare,
+  returnedOf,
+  type SharedPayment,
+  type SharingParts,
+  settleShare,
+  sharesBetween,
+} from '../payments/index.ts'
 
 export interface WelcomeParts extends SharingParts {
   /** The most that is given; 0: nothing. */
@@ -18,9 +25,8 @@ interface FirstPayment {
 }
 
 const NAME = 'welcome'
-const TITLE = 'Welcome credit'
-/** By it the credit is found again with its payment. */
-const NOTE = `${TITLE} with order `
+/** By it the credit is found again with its payment, here and by `entries/sources.ts`. */
+const NOTE = 'Welcome credit with order '
 
 /**
  * The welcome credit with a payment, in its transaction: at most that credit, so that nobody pays a cent for it. Of two first payments at
@@ -38,6 +44,15 @@ export async function welcomeOf(
 const awaitsFirstPayment = async (db: Db, account_id: number): Promise<boolean> =>
   (await db.rows(AWAITS_FIRST_PAYMENT, { account_id })).length > 0
 
+/** The welcome credit as the share of a payment that its payer has. */
+const shareIn = ({ id, account_id }: Pick<FirstPayment, 'id' | 'account_id'>): PaymentShare => ({
+  name: NAME,
+  id: account_id,
+  account_id,
+  title: `${NOTE}${id}`,
+  is_payers: true,
+})
+
 /** Orders that changed before are at rest. */
 const LOOKED_AT_MS = 30 * DAY_MS
 /** A payment that a command marked has its credit from here, so long after it. */
@@ -49,8 +64,7 @@ export async function settleWelcomes(parts: WelcomeParts): Promise<void> {
   const since_ms = now() - LOOKED_AT_MS
   const changed = await db.rows<SharedPayment & FirstPayment>(CHANGED, { since_ms, note: NOTE })
   for (const payment of changed) {
-    const { account_id } = payment
-    await settleShare(parts, { name: NAME, id: account_id, account_id, title: TITLE }, payment)
+    await settleShare(parts, shareIn(payment), payment)
   }
   if (welcomeNanos() === 0) return
   const marked = await db.rows<FirstPayment>(MARKED_BY_COMMAND, { since_ms: now() - CREDITED_MS })
@@ -60,6 +74,19 @@ export async function settleWelcomes(parts: WelcomeParts): Promise<void> {
     await ledger.submit({ op: 'top_up', ...credit, now_ms: now() })
   }
 }
+
+/** The amount that leaves a payer's balance of the welcome credit; 0 for a payment that brought none. */
+export async function returnedOfWelcome(
+  db: Db,
+  { id, account_id, ...part }: { id: number; account_id: number; amount_minor: number; gone_minor: number },
+): Promise<Nanos> {
+  const note = NOTE + id
+  const with_it = await db.rows(WITH_PAYMENT, { account_id, key: `${NAME}:${account_id}`, note })
+  return with_it.length === 0 ? 0 : await returnedOf(db, shareIn({ id, account_id }), part)
+}
+
+const WITH_PAYMENT =
+  'SELECT id FROM entries WHERE account_id = $account_id AND request_key = $key AND note = $note'
 
 /** The sum of welcome credits in a time, less the part that refunds took back. */
 export const welcomesBetween = (db: Db, period: { since_ms: number; until_ms: number }): Promise<Nanos> =>

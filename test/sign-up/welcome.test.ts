@@ -267,6 +267,23 @@ describe('a refund of that payment', () => {
     expect(moneyOf(who)).toBe(-5 * USD)
   })
 
+  test('says before it is made what leaves the balance beside its credit', async () => {
+    const who = await newcomer()
+    const [id, next] = [await paid(who, '30'), await paid(who, '30')]
+    const preview = (order: number, query = '') => operator.json('GET', `/orders/${order}/refund${query}`)
+    expect(await preview(id)).toMatchObject({ debit_usd: '30.00', gifts_usd: '5.00' })
+    expect(await preview(next)).toMatchObject({ debit_usd: '30.00', gifts_nanos: 0 })
+    expect(await preview(id, '?amount=10')).toMatchObject({ gifts_nanos: Math.floor((5 * USD) / 3) })
+    await refund(id, '10')
+    await settle()
+    const rest_nanos = 5 * USD - Math.floor((5 * USD) / 3)
+    expect(await preview(id)).toMatchObject({ debit_usd: '20.00', gifts_nanos: rest_nanos })
+    const before = moneyOf(who)
+    await refund(id)
+    await settle()
+    expect(before - moneyOf(who)).toBe(20 * USD + rest_nanos)
+  })
+
   test('that fails takes nothing; that fails once it was done gives it again', async () => {
     const who = await newcomer()
     const id = await paid(who, '20')
@@ -308,6 +325,41 @@ test('a lost dispute takes what refunds have left of it', async () => {
   expect(moneyOf(who)).toBe(0)
 })
 
+describe('a lost dispute that the balance pays', () => {
+  const spend = (who: Newcomer, usd: number) =>
+    ledger.submit({
+      ...{ op: 'withdraw', account_id: who.id, amount_nanos: usd * USD, note: 'spent', now_ms: Date.now() },
+    })
+  const statusOf = ({ id }: Newcomer) => gateway.rows().accounts.find((row) => row.id === id)?.status
+
+  async function lost(who: Newcomer, spent_usd: number): Promise<void> {
+    const id = await paid(who, '20')
+    await spend(who, spent_usd)
+    fake.pay(id, { dispute: 'lost' })
+    await operator.json('POST', `/orders/${id}/look`)
+    expect(statusOf(who)).toBe('active')
+    await settle()
+  }
+
+  test('suspends the account where the credit was spent, and not again once it was resumed', async () => {
+    const who = await newcomer()
+    await lost(who, 5)
+    expect([moneyOf(who), statusOf(who)]).toEqual([-5 * USD, 'suspended'])
+    expect(await operator.json('GET', `/accounts/${who.id}`)).toMatchObject({
+      suspension_reason: 'lost_dispute',
+    })
+    await operator.json('POST', `/accounts/${who.id}/resume`)
+    await settle()
+    expect([moneyOf(who), statusOf(who)]).toEqual([-5 * USD, 'active'])
+  })
+
+  test('suspends nobody where the balance has it', async () => {
+    const who = await newcomer()
+    await lost(who, 0)
+    expect([moneyOf(who), statusOf(who)]).toEqual([0, 'active'])
+  })
+})
+
 describe('it is shown', () => {
   const offer = ({ owner }: { owner: ConsoleClient }, amount: string) =>
     owner.json('GET', `/payment-offer?method=fake&currency=USD&amount=${amount}`)
@@ -347,7 +399,16 @@ describe('it is shown', () => {
     const id = await paid(who, '20')
     const note = `Welcome credit with order ${id}`
     const { entries } = await who.owner.json('GET', '/entries')
-    expect(entries).toMatchObject([{ note, amount_usd: '5.00' }, { amount_usd: '20.00' }])
+    const of_order = { source: 'order', order_id: id }
+    expect(entries).toMatchObject([{ note, amount_usd: '5.00', ...of_order }, { amount_usd: '20.00' }])
+    await refund(id)
+    await settle()
+    expect(await who.owner.json('GET', '/entry-sums')).toMatchObject({
+      opening_debts: [
+        { note: `Refund of order ${id}`, amount_usd: '20.00', ...of_order },
+        { note: `${note}: payment given back`, amount_usd: '5.00', ...of_order },
+      ],
+    })
   })
 })
 

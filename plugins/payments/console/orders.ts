@@ -10,6 +10,7 @@ import {
   operatorCalls,
   viewerCalls,
 } from '../../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { checkNote } from '../../../src/domain/notes.ts'
 import { money } from '../../../src/http/views.ts'
 import { order_list } from '../list.ts'
@@ -39,7 +40,7 @@ export function orderRoutes(gateway: ConsoleParts, payments: Payments) {
  * `POST /console/api/orders/{id}/refund`: gives money back by the payment method; `GET` says what that would take from the balance. `POST …/mark-paid`: the operator's word that a bank transfer
  * came. Both by an operator who has signed in a moment ago.
  */
-export const operatorRoutes = (gateway: ConsoleParts, payments: Payments) =>
+export const operatorRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>, payments: Payments) =>
   new Elysia({ name: 'console-orders-by-operators' })
     .use(operatorCalls(gateway))
     .post(
@@ -61,12 +62,21 @@ export const operatorRoutes = (gateway: ConsoleParts, payments: Payments) =>
       async ({ viewer, params: { id }, query: { amount } }) => {
         const { currency } = await requireOrder(gateway, viewer, id)
         const amount_minor = amount === undefined ? null : readAmount({ amount, currency })
-        const { debit_nanos, free_nanos } = await previewRefund(payments.parts, {
-          order_id: id,
-          amount_minor,
-        })
+        const preview = await previewRefund(payments.parts, { order_id: id, amount_minor })
+        const { debit_nanos, free_nanos, payment } = preview
         const lacking_nanos = Math.max(0, debit_nanos - Math.max(0, free_nanos))
-        return { ...money('debit', debit_nanos), ...money('lacking', lacking_nanos) }
+        const { gifts } = gateway.operations
+        const returned = await Promise.all(
+          gifts.map(async (gift) => (await gift.returned?.(gateway.db, payment)) ?? 0),
+        )
+        return {
+          ...money('debit', debit_nanos),
+          ...money('lacking', lacking_nanos),
+          ...money(
+            'gifts',
+            returned.reduce((sum, nanos) => sum + nanos, 0),
+          ),
+        }
       },
       {
         params: OrderParams,

@@ -144,6 +144,10 @@ export const OrderView = Closed({
 export const RefundPreview = Closed({
   ...MoneyFields('debit', 'What leaves the balance'),
   ...MoneyFields('lacking', 'What of it the free balance lacks: it becomes debt, or the refund is refused'),
+  ...MoneyFields(
+    'gifts',
+    'What leaves it besides, within a minute, of what the payment brought beside its credit: as debt where the balance lacks it',
+  ),
 })
 
 export const StartedView = Closed({

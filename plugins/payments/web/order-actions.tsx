@@ -131,7 +131,7 @@ function LeavesBalance({ id, account, amount, into_debt }: LeavesBalanceProps) {
     api.orders({ id: part(id) }).refund.get({ query: { amount } }),
   )
   if (error || !data) return <p className="soft">Enter the amount to refund.</p>
-  const { debit_nanos, lacking_nanos } = data
+  const { debit_nanos, lacking_nanos, gifts_nanos } = data
   const lacking = `${exactUsd(lacking_nanos)} USD more than the free balance`
   return (
     <p role="status" className={isPlaceholderData ? 'stale' : undefined}>
@@ -139,6 +139,8 @@ function LeavesBalance({ id, account, amount, into_debt }: LeavesBalanceProps) {
       {lacking_nanos > 0 &&
         (into_debt ? `: ${lacking}, which become debt` : `: ${lacking}, so the refund will be refused`)}
       .
+      {gifts_nanos > 0 &&
+        ` What the payment brought beside its credit leaves it, too: ${exactUsd(gifts_nanos)} USD within a minute, as debt where the balance lacks it.`}
     </p>
   )
 }

@@ -190,6 +190,11 @@ interface Gift {
   /** A noun for its line: `Referral shares`. */
   title: string
   read: (db: Db, period: { since_ms: number; until_ms: number }) => Promise<Nanos>
+  /** The amount that leaves the payer's balance of it, once so much of a payment has gone back; absent: no payer has any. */
+  returned?: (
+    db: Db,
+    payment: { id: number; account_id: number; amount_minor: number; gone_minor: number },
+  ) => Promise<Nanos>
 }
 
 /** Costs of the sales of some time beside providers, such as payment fees. */

@@ -51,6 +51,7 @@ describe('a refund', () => {
     await paula.json('POST', `/orders/${id}/look`)
     expect(await preview(id)).toEqual({
       ...{ debit_nanos: 113_400_000_000, debit_usd: '113.40', lacking_nanos: 0, lacking_usd: '0.00' },
+      ...{ gifts_nanos: 0, gifts_usd: '0.00' },
     })
     await operator.json('POST', '/accounts/paula/debit', { amount: '100', note: 'used elsewhere' })
     expect(await preview(id, '?amount=25')).toMatchObject({ debit_usd: '28.35', lacking_usd: '14.95' })
