@@ -6,6 +6,7 @@ import { beginErasing } from '../../../plugins/personal-data/closing.ts'
 import { changeDetails } from '../../../src/access/account-details.ts'
 import { createAccount, findAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
+import { confirmViewer } from '../../../src/access/confirm-viewer.ts'
 import { payingKey, renewConsoleKey } from '../../../src/access/console-key.ts'
 import { countUsableKeys } from '../../../src/access/key-listing.ts'
 import {
@@ -45,7 +46,7 @@ import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import type { Account } from '../../../src/store/schema.ts'
 import { PNG } from '../../library/support.ts'
 import { memoryLog } from '../../support/memory-log.ts'
-import { ownerAtConsole, personAtConsole } from '../../support/people.ts'
+import { newPerson, ownerAtConsole, personAtConsole } from '../../support/people.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
 import { temporary } from '../../support/temporary.ts'
 import { atOnce, both, contestants, issuing, NOW, operator, type Race, race, testRaces } from './at-once.ts'
@@ -125,6 +126,19 @@ const ACCOUNTS: Record<string, Race> = {
     ...both((db, { name }) => suspendAccount(db, name, { now_ms: 0 })),
     ...actionsLeft('account.suspended'),
   },
+  'of a suspension and a key that one of its people makes at another gateway, the key is refused': race({
+    make: (db, { id }) => newPerson(db, { account_id: id, role: 'owner' }),
+    first: (db, { name }) => suspendAccount(db, name, { now_ms: 0 }),
+    second: (db, account, person_id) =>
+      db.begin(async (tx) => {
+        const at = { account_id: account.id, account: account.name, person_id }
+        await confirmViewer(tx, { side: 'account', role: 'owner', session_id: 1, sees: 'account', ...at })
+        await makeKey(tx, account)
+      }),
+    ends: ['done', 'conflict'],
+    look: KEYS_LEFT,
+    left: [],
+  }),
   'an account is closed once': {
     ...both((db, { name }) => closeAccount(db, name, NOW)),
     ...actionsLeft('account.closed'),
