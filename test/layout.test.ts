@@ -72,8 +72,10 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/identity-providers/': ['plugins/sign-up/index.ts'],
   // Nobody refers themselves: spellings of one mailbox are those of sign-up.
   'plugins/referral/': ['plugins/sign-up/index.ts', 'plugins/payments/index.ts'],
-  // An account is told that its automatic top-up ended.
-  'plugins/payments/': ['plugins/mail/index.ts'],
+  // An account is told that its automatic top-up ended. A month of a plan begins with its payment.
+  'plugins/payments/': ['plugins/mail/index.ts', 'plugins/plans/index.ts'],
+  // An account is told what becomes of its plan.
+  'plugins/plans/': ['plugins/mail/index.ts'],
   // Invitations into accounts are mailed.
   'plugins/teams/': ['plugins/mail/index.ts'],
   // LiteLLM bills at its public price list, which prices are imported from, too. Vouchers of new-api go on working.
@@ -315,7 +317,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 150 more for the sums of covered calls, and what is left of limits.
   // 60 more for the last seven days of a zone in lists.
   // 20 more for fees of plans by account and time.
-  'src/money/': 7_180,
+  // 30 more for purchases that go with the top-up that pays for them.
+  'src/money/': 7_210,
   // 20 more for metrics that plugins add.
   'src/observe/': 620,
   // 70 more for looking at whole answers without copies of them.
@@ -395,7 +398,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 270 more for suspended accounts: the notice of their people, what the staff see and decide, plans and automatic top-ups that wait.
   // 5 more: its routes are loaded in turns.
   // 250 more for limits of payments by currency, and for accounts that are erased at Stripe.
-  'plugins/': 105_275,
+  // 1,450 more for plans by payment: orders, charges of saved cards, refunds that end plans, mails, metrics, pages.
+  'plugins/': 106_740,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -450,7 +454,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 530 more for suspended accounts: every route by role, sessions and keys of before, the debt that is paid, and a walk.
 // 30 more for what a newcomer found.
 // 150 more for limits of payments by currency, and for accounts that are erased at Stripe.
-const MAX_TEST_LINES = 178_910
+// 1,150 more for plans by payment: too late, refunded, disputed, declined, killed at every step, on both engines; a walk.
+const MAX_TEST_LINES = 180_060
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -100,14 +100,51 @@ export const english: Templates = {
   }),
   budget: (fields) => ({
     subject: `${budgetName(fields)}: ${fields.percent} % used`,
-    title: `${fields.percent} % of a spend limit is used`,
+    title: `${fields.percent} % of a ${fields.plan ? 'plan’s' : 'spend'} limit is used`,
     paragraphs: [
       `${budgetName(fields)}: ${usd(fields.used_nanos)} of ${usd(fields.limit_nanos)} USD.`,
-      fields.percent === 100
-        ? `Further calls are refused until ${resetWords(fields.resets_at_ms)}.`
-        : `At 100 % calls are refused until ${resetWords(fields.resets_at_ms)}.`,
+      `${fields.percent === 100 ? 'Further calls' : 'At 100 % calls'} are ${beyondWords(fields)} until ${resetWords(fields.resets_at_ms)}.`,
     ],
-    button: { label: 'Review usage', path: '/console' },
+    button: fields.plan
+      ? { label: 'Open your plan', path: '/console/plan' }
+      : { label: 'Review usage', path: '/console' },
+  }),
+  plan_renewed: ({ account, plan, paid_nanos, ends_ms }) => ({
+    subject: `${plan} is renewed until ${day(ends_ms)}`,
+    title: `${plan} is renewed`,
+    paragraphs: [
+      `The next month of ${plan} has begun for ${account}. It is paid until ${exactTime(ends_ms)}.`,
+      `Paid: ${formatUsd(paid_nanos)} USD.`,
+    ],
+    button: { label: 'Open your plan', path: '/console/plan' },
+  }),
+  plan_unpaid: ({ account, plan, due_nanos, until_ms, failure }) => ({
+    subject: `${plan} is not paid: it ends on ${day(until_ms)}`,
+    title: `${plan} is not paid`,
+    paragraphs: [
+      failure === null
+        ? `The balance of ${account} is too low for the next month of ${plan}, which costs ${formatUsd(due_nanos)} USD.`
+        : `The balance of ${account} is too low for the next month of ${plan}, which costs ${formatUsd(due_nanos)} USD, and the saved card was not charged. ${failure}`,
+      `Pay for it, or add funds, by ${exactTime(until_ms)}. Otherwise ${plan} ends then. Until then it covers calls within what is left of its limits.`,
+    ],
+    button: { label: `Pay for ${plan}`, path: '/console/plan' },
+  }),
+  plan_ended: ({ account, plan, reason }) => ({
+    subject: `${plan} has ended`,
+    title: `${plan} has ended`,
+    paragraphs: [
+      `The plan ${plan} of ${account} has ended${END_REASONS[reason]}. Calls are paid from the balance from now on.`,
+    ],
+    button: { label: 'Choose a plan', path: '/console/plan' },
+  }),
+  plan_not_begun: ({ account, plan, amount, credit_nanos }) => ({
+    subject: `${amount} is on your balance: ${plan} has not begun`,
+    title: `${plan} has not begun`,
+    paragraphs: [
+      `Your payment of ${amount} for ${plan} arrived when the plan could not begin any more. ${formatUsd(credit_nanos)} USD was added to the balance of ${account}.`,
+      'Nothing is lost: buy a plan from the balance, or use it for calls.',
+    ],
+    button: { label: 'Open your plan', path: '/console/plan' },
   }),
   automatic_top_up_off: ({ account, amount, failure }) => ({
     subject: `Automatic top-up of ${account} is off`,
@@ -189,8 +226,23 @@ const PERIODS: Readonly<Record<BudgetPeriod, string>> = {
   month: 'Monthly limit',
 }
 
-const budgetName = ({ period, key, account }: MailFields['budget']): string =>
-  key === null ? `${PERIODS[period]} of ${account}` : `${PERIODS[period]} of the API key "${key}"`
+const END_REASONS: Readonly<Record<MailFields['plan_ended']['reason'], string>> = {
+  cancelled: ', as it was cancelled',
+  'not paid': ', since its next month was not paid',
+  'no longer offered': ', since it is no longer offered',
+  refunded: ', since its price was refunded',
+  'payment lost': ', since your bank took its payment back',
+}
+
+const beyondWords = ({ plan }: MailFields['budget']): string =>
+  plan?.overflow ? 'paid from the balance' : 'refused'
+
+const budgetName = ({ period, key, account, plan }: MailFields['budget']): string =>
+  plan
+    ? `${PERIODS[period]} of the plan ${plan.title}`
+    : key === null
+      ? `${PERIODS[period]} of ${account}`
+      : `${PERIODS[period]} of the API key "${key}"`
 
 const resetWords = (resets_at_ms: number | null): string =>
   resets_at_ms === null ? 'the limit resets' : `it resets on ${exactTime(resets_at_ms)}`

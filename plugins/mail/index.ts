@@ -1,4 +1,5 @@
 // The exports for other plugins: queueing a mail, and whether there is a mail server.
 export { isMailAddress } from '../../src/domain/mail-address.ts'
+export type { MailFields } from './purposes.ts'
 export { cancelLinks, queueMail } from './queue.ts'
 export { canMail, isMailSet } from './settings.ts'

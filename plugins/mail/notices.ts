@@ -71,15 +71,19 @@ async function budgetNotices(db: Db, now_ms: number): Promise<NewMail[]> {
   const notices: NewMail[] = []
   for (const { account, to, key, ...budget } of await queries(db).budgets.all({})) {
     const used_nanos = usedOf(budget, now_ms) - (await heldOf(db, budget))
-    const { id, account_id, period, limit_nanos, started_ms } = budget
+    const { id, account_id, period, limit_nanos, started_ms, plan_title, plan_ends_ms } = budget
     if (used_nanos < limit_nanos * NEARLY) continue
     const percent = used_nanos >= limit_nanos * USED_UP ? 100 : 80
-    const resets_at_ms = resetOf(budget, now_ms)
+    // The month of a plan is the one that is paid.
+    const resets_at_ms = (period === 'month' && plan_ends_ms) || resetOf(budget, now_ms)
+    const of_plan = plan_title !== null && {
+      plan: { title: plan_title, overflow: budget.plan_overflow === 1 },
+    }
     notices.push({
       purpose: 'budget',
       to,
       account_id,
-      fields: { account, key, percent, period, limit_nanos, used_nanos, resets_at_ms },
+      fields: { account, key, percent, period, limit_nanos, used_nanos, resets_at_ms, ...of_plan },
       request_key: `budget:${id}:${started_ms}:${limit_nanos}:${percent}`,
     })
   }
@@ -87,9 +91,10 @@ async function budgetNotices(db: Db, now_ms: number): Promise<NewMail[]> {
 }
 
 /** The holds of calls under way: most of them cost less. */
-async function heldOf(db: Db, { account_id, key_id, first_hold_id }: BudgetRow): Promise<number> {
+async function heldOf(db: Db, budget: BudgetRow): Promise<number> {
+  const { account_id, key_id, first_hold_id, plan_period_id } = budget
   const row = await queries(db).held.get({ account_id, key_id, first_hold_id })
-  return row?.held_nanos ?? 0
+  return (plan_period_id === null ? row?.held_nanos : row?.covered_nanos) ?? 0
 }
 
 async function keyNotices(db: Db, now_ms: number): Promise<NewMail[]> {
@@ -105,6 +110,10 @@ async function keyNotices(db: Db, now_ms: number): Promise<NewMail[]> {
 
 const { placeholder } = sql
 const can_be_told = and(sql`${accounts.status} = 'active'`, ne(account_details.email, sql`''`))
+
+/** A column of the month that a plan's limit is of; null for other limits. */
+const ofPlan = <T>(column: 'title' | 'overflow' | 'ends_ms') =>
+  sql<T | null>`(SELECT ${sql.raw(column)} FROM plan_periods WHERE plan_periods.id = ${budgets.plan_period_id})`
 
 const queries = perConnection({
   queued: (orm) =>
@@ -143,6 +152,9 @@ const queries = perConnection({
         account: accounts.name,
         to: account_details.email,
         key: keys.name,
+        plan_title: ofPlan<string>('title'),
+        plan_overflow: ofPlan<number>('overflow'),
+        plan_ends_ms: ofPlan<number>('ends_ms'),
       })
       .from(budgets)
       .innerJoin(accounts, eq(accounts.id, budgets.account_id))
@@ -156,13 +168,15 @@ const queries = perConnection({
           isNull(keys.revoked_at_ms),
           // An account's address is told of its own limits and its keys', not of people's.
           isNull(budgets.person_id),
-          isNull(budgets.plan_period_id),
         ),
       )
       .prepare(),
   held: (orm) =>
     orm
-      .select({ held_nanos: sql<number>`coalesce(sum(${holds.amount_nanos}), 0)` })
+      .select({
+        held_nanos: sql<number>`coalesce(sum(${holds.amount_nanos}), 0)`,
+        covered_nanos: sql<number>`coalesce(sum(${holds.covered_nanos}), 0)`,
+      })
       .from(holds)
       .where(
         and(

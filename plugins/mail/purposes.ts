@@ -48,7 +48,20 @@ export interface MailFields {
     limit_nanos: Nanos
     used_nanos: Nanos
     resets_at_ms: number | null
+    /** Of calls that a plan covers; absent: of those that the balance pays for. */
+    plan?: { title: string; overflow: boolean }
   }
+  /** The next month of a plan was paid and has begun. */
+  plan_renewed: { account: string; plan: string; paid_nanos: Nanos; ends_ms: number }
+  /** It was not, and the plan ends unless it is. Null: the balance was too low, and no card is charged. */
+  plan_unpaid: { account: string; plan: string; due_nanos: Nanos; until_ms: number; failure: string | null }
+  plan_ended: {
+    account: string
+    plan: string
+    reason: 'cancelled' | 'not paid' | 'no longer offered' | 'refunded' | 'payment lost'
+  }
+  /** A payment for a plan came when the plan could not begin any more: the money is balance. */
+  plan_not_begun: { account: string; plan: string; amount: string; credit_nanos: Nanos }
   /** Three charges of the saved card in a row have failed. */
   automatic_top_up_off: { account: string; amount: string; failure: string }
   key_expiring: { account: string; key: string; prefix: string; expires_at_ms: number }
@@ -80,6 +93,10 @@ export const PURPOSES: Readonly<Record<Purpose, PurposeFacts>> = {
   sign_in_changed: { title: 'Sign-in changed', kind: 'security', has_token: false },
   low_balance: { title: 'Low balance', kind: 'notice', has_token: false },
   budget: { title: 'Spend limit', kind: 'notice', has_token: false },
+  plan_renewed: { title: 'Plan renewed', kind: 'money', has_token: false },
+  plan_unpaid: { title: 'Plan not paid', kind: 'money', has_token: false },
+  plan_ended: { title: 'Plan ended', kind: 'money', has_token: false },
+  plan_not_begun: { title: 'Plan not begun', kind: 'money', has_token: false },
   automatic_top_up_off: { title: 'Automatic top-up off', kind: 'money', has_token: false },
   key_expiring: { title: 'API key expiring', kind: 'notice', has_token: false },
   test: { title: 'Test', kind: 'security', has_token: false },

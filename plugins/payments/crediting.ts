@@ -2,6 +2,7 @@
 import { formatMinor } from '../../src/domain/currencies.ts'
 import type { Payment } from '../../src/payment-api.ts'
 import { changeState } from '../../src/store/state-changes.ts'
+import { purchaseBy } from '../plans/index.ts'
 import { type Cause, changeOf, wasMadeBefore } from './changes.ts'
 import { noteOf, type PaymentParts } from './parts.ts'
 import { isErased } from './store.ts'
@@ -31,6 +32,7 @@ export async function credit(
     now_ms: now(),
     changes: [change],
     shares: await parts.shares?.(order),
+    ...(order.plan_period_id !== null && { purchase: await purchaseBy(db, order.plan_period_id, order.id) }),
   })
   if (wasMadeBefore(outcome)) await db.begin((tx) => changeState(tx, change, now()))
   else if (!outcome.ok && outcome.refusal !== 'wrong_state')

@@ -4,6 +4,7 @@ import { changeState } from '../../src/store/state-changes.ts'
 import { debitOf } from './amounts.ts'
 import { type Cause, changeOf, wasMadeBefore } from './changes.ts'
 import type { PaymentParts } from './parts.ts'
+import { endLostPlan } from './plans/conclusion.ts'
 import { refundGuard } from './refund-ends.ts'
 import { refundsOf } from './refund-store.ts'
 import { accountNameOf, freeBalanceOf } from './store.ts'
@@ -13,6 +14,7 @@ import { noteTrouble } from './trouble-notes.ts'
 /** The balance pays it, and the rest is debt, which suspends the account. @throws GatewayError as `Ledger.submit` */
 export async function takeLostDispute(parts: PaymentParts, order: Order, cause: Cause): Promise<void> {
   const { ledger, db, now } = parts
+  await endLostPlan(parts, order)
   // Refunds that were debited stay so: one that fails from now on is not given back. Refunds that took nothing yet end without it.
   const taken = (await refundsOf(db, order.id)).filter(hasTaken)
   const taken_minor = taken.reduce((sum, { amount_minor }) => sum + amount_minor, 0)

@@ -5,6 +5,7 @@ import { paymentIn } from './answers.ts'
 import { chargeOrder, isToCharge } from './automatic/charging.ts'
 import { type Cause, changeOf } from './changes.ts'
 import { asSeenByProviders, isInModeOf, notAnswering, type PaymentParts, providerOf } from './parts.ts'
+import { concludePlanOrder } from './plans/conclusion.ts'
 import { isGivenUp, nextLook, nextTry } from './schedule.ts'
 import { settle } from './settle.ts'
 import { orderById, setLook } from './store.ts'
@@ -23,6 +24,7 @@ export async function lookAt(parts: PaymentParts, order_id: number, cause: Cause
   const settled = payment
     ? await settle(parts, order_id, payment, cause)
     : await closeUnbegun(parts, order, cause)
+  await concludePlanOrder(parts, settled)
   const is_under_way = payment?.state === 'pending'
   const look = {
     next_look_at_ms: nextLook(settled, is_under_way, now()),

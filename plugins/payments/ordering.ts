@@ -36,6 +36,8 @@ export interface OrderRequest {
   amount_minor: number
   /** Asked for again under it, it is the same order. */
   request_key?: string | undefined
+  /** The month of a plan that it pays for. */
+  plan_period_id?: number
 }
 
 /** The credit of an order that is not made yet, for the form. */
@@ -87,12 +89,14 @@ export async function makeOrderIn(
   settings: PaymentSettings,
   request: OrderRequest,
 ): Promise<Order> {
-  const { account_id, person_id = null, kind, currency, amount_minor, request_key = null } = request
+  const { account_id, person_id = null, kind, currency, amount_minor } = request
+  const { request_key = null, plan_period_id = null } = request
   await tx.lock(account_id)
   const first = request_key === null ? undefined : await orderByRequest(tx, account_id, request_key)
   if (first) return sameOrder(first, request)
   const provider = providerOf(parts, request.method)
-  const offer = offerOf(settings, provider, request)
+  // The price of a plan is what it is: bonuses are for top-ups.
+  const offer = offerOf(plan_period_id === null ? settings : { ...settings, bonuses: [] }, provider, request)
   if ((await countOpenOrders(tx, account_id)) >= MAX_OPEN_ORDERS)
     throw rateLimited(`The account has ${MAX_OPEN_ORDERS} open orders. Pay or cancel one of them first.`, {
       code: 'too_many_open_orders',
@@ -109,6 +113,7 @@ export async function makeOrderIn(
       amount_minor,
       ...offer,
       request_key,
+      plan_period_id,
     },
     created_at_ms: now_ms,
     expires_at_ms,
@@ -186,11 +191,9 @@ const conflictOf = ({ id, state }: Order): GatewayError =>
 
 const chargedBy = (order: Order, now_ms: number): GatewayError =>
   conflict(
-    `Order ${order.id} is an automatic top-up, ${
-      isLateCharge(order, now_ms)
-        ? 'and its payment method has not said whether the card was charged. Ask the operator to cancel it.'
-        : 'which the saved card is charged for. Wait a minute.'
-    }`,
+    isLateCharge(order, now_ms)
+      ? `The payment method has not said whether the card was charged for order ${order.id}. Ask the operator to cancel it.`
+      : `The saved card is being charged for order ${order.id}. Wait a minute.`,
     { code: 'order_charged_automatically' },
   )
 

@@ -1,5 +1,6 @@
 // The parts that payments are handled with, and an order as payment methods see it.
 import type { PaymentShares } from '../../src/app/surface/gateway.ts'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { formatMinor } from '../../src/domain/currencies.ts'
 import { GatewayError, unprocessable, upstreamFailed } from '../../src/domain/errors.ts'
 import { formatUsd } from '../../src/domain/money.ts'
@@ -8,6 +9,7 @@ import type { Logger } from '../../src/observe/log.ts'
 import type { Tally } from '../../src/observe/tally.ts'
 import type { PaymentOrder, PaymentProvider } from '../../src/payment-api.ts'
 import type { Db } from '../../src/store/db.ts'
+import { periodById } from '../plans/index.ts'
 import { accountNameOf } from './store.ts'
 import type { Order } from './tables.ts'
 import { webhookPath } from './webhook-path.ts'
@@ -21,6 +23,8 @@ export interface PaymentParts {
   providers: () => readonly PaymentProvider[]
   /** The address of the gateway without a slash at its end, where people come back to. */
   publicUrl: () => string
+  /** For mails; absent: none are sent. */
+  catalogue?: () => Pick<Catalogue, 'sections'>
   /** Credit to other accounts with a payment, in a gateway that runs. */
   shares?: PaymentShares
   /** Counts looks at payments by method and result, in a gateway that runs. */
@@ -65,14 +69,16 @@ export async function asSeenByProviders(
   { db, publicUrl }: Pick<PaymentParts, 'db' | 'publicUrl'>,
   order: Order,
 ): Promise<PaymentOrder> {
-  const { id, account_id, currency, amount_minor, credit_nanos, bonus_nanos } = order
+  const { id, account_id, currency, amount_minor, credit_nanos, bonus_nanos, plan_period_id } = order
+  const plan = plan_period_id === null ? undefined : await periodById(db, plan_period_id)
   return {
     id,
     account_id,
     account: await accountNameOf(db, account_id),
     currency,
     amount_minor,
-    description: `Credit of ${formatUsd(credit_nanos + bonus_nanos)} USD`,
+    description:
+      plan === undefined ? `Credit of ${formatUsd(credit_nanos + bonus_nanos)} USD` : `Plan ${plan.title}`,
     reference: order.reference,
     payment_reference: order.payment_reference,
     expires_at_ms: order.expires_at_ms,

@@ -59,7 +59,7 @@ export function openPayments(
   const cards = openCards(method_parts)
   const providers = openMethods({ ...method_parts, cards }, payment_providers)
   const looks = createTally()
-  const parts: PaymentParts = { db, ledger, now, log, providers, publicUrl, looks }
+  const parts: PaymentParts = { db, ledger, now, log, providers, publicUrl, looks, catalogue }
   const refused_webhooks: RefusedWebhooks = { by_method: createTally(), last: undefined }
   operations.selling_costs.push({ read: paymentFees })
   operations.metrics.push(...paymentMetrics({ db, looks, refused: refused_webhooks.by_method }))

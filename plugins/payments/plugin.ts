@@ -20,6 +20,13 @@ export const payments = definePlugin({
   },
   routes: async () => (await import('./webhooks.ts')).webhookRoutes,
   console_routes: async () => (await import('./console/routes.ts')).consoleRoutes,
+  sweeps: [
+    {
+      name: 'plans by card',
+      sweep: async ({ parts, settings }, { calls: { catalogue } }) =>
+        (await import('./plans/renewing.ts')).seeToOpenMonths({ ...parts, settings, catalogue }),
+    },
+  ],
   checks: [
     {
       name: 'stripe',

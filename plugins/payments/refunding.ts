@@ -11,6 +11,7 @@ import { refundIn } from './answers.ts'
 import { type Cause, guardOf, wasMadeBefore } from './changes.ts'
 import { askingKey, refundKey } from './own-refunds.ts'
 import { asSeenByProviders, isInModeOf, type PaymentParts, providerOf } from './parts.ts'
+import { endPlanWith, returnPlanPrice } from './plans/refunds.ts'
 import { failRefund, finishRefund, refundChange } from './refund-ends.ts'
 import { insertRefund, refundById, refundsOf, setRefund } from './refund-store.ts'
 import { REFUND_LOOK_AGAIN_MS, REFUND_RESUMED_AFTER_MS } from './schedule.ts'
@@ -27,6 +28,8 @@ interface RefundRequest {
   reason: string
   /** The rest of the payment when the refund was requested: a second click gives nothing back again. */
   left_minor?: number | undefined
+  /** Of a plan's payment: the plan ends, and what is refunded comes out of its price. */
+  end_plan?: boolean
 }
 
 /**
@@ -37,7 +40,14 @@ interface RefundRequest {
  */
 export async function beginRefund(
   parts: PaymentParts,
-  { order_id, amount_minor: requested_minor, into_debt, reason, left_minor: read_minor }: RefundRequest,
+  {
+    order_id,
+    amount_minor: requested_minor,
+    into_debt,
+    reason,
+    left_minor: read_minor,
+    end_plan,
+  }: RefundRequest,
   by?: ActionContext,
 ): Promise<OrderRefund> {
   const seen = await orderById(parts.db, order_id)
@@ -78,6 +88,7 @@ export async function beginRefund(
         created_at_ms: now_ms,
         next_look_at_ms: now_ms + REFUND_RESUMED_AFTER_MS,
       })
+      if (end_plan) await endPlanWith(tx, parts, order, refund)
       await recordAction(tx, {
         action: 'order.refunded',
         account_id: order.account_id,
@@ -187,6 +198,7 @@ async function takeFrom(
     await db.begin((tx) => changeState(tx, change, now()))
     return undefined
   }
+  await returnPlanPrice(parts, order, refund, cause)
   const outcome = await ledger.submit({
     op: refund.into_debt === 1 ? 'open_debt' : 'withdraw',
     account_id: refund.account_id,

@@ -23,6 +23,7 @@ type NewOrder = Pick<
   | 'next_look_at_ms'
   | 'is_live'
   | 'request_key'
+  | 'plan_period_id'
 >
 
 export async function insertOrder(tx: Tx, order: NewOrder): Promise<Order> {
@@ -41,6 +42,10 @@ export async function orderById(db: Db, id: number): Promise<Order> {
 /** The number of open orders of an account. */
 export const countOpenOrders = async (db: Db, account_id: number): Promise<number> =>
   (await queries(db).countOpen.get({ account_id }))?.count ?? 0
+
+/** The orders that pay for a month of a plan, the oldest first. */
+export const ordersOfPeriod = (db: Db, plan_period_id: number): Awaitable<Order[]> =>
+  queries(db).ofPeriod.all({ plan_period_id })
 
 export const orderByReference = (db: Db, provider: string, reference: string): Awaitable<Order | undefined> =>
   queries(db).byReference.get({ provider, reference })
@@ -136,7 +141,7 @@ const queries = perConnection({
           'rate_nanos',
         ),
         ...placeholders('credit_nanos', 'bonus_nanos', 'created_at_ms', 'expires_at_ms', 'next_look_at_ms'),
-        ...placeholders('is_live', 'request_key'),
+        ...placeholders('is_live', 'request_key', 'plan_period_id'),
         changed_at_ms: placeholder('created_at_ms'),
         state: 'open',
         looks: 0,
@@ -150,6 +155,13 @@ const queries = perConnection({
       .select()
       .from(orders)
       .where(and(equals(orders.provider, 'provider'), equals(orders.reference, 'reference')))
+      .prepare(),
+  ofPeriod: (orm) =>
+    orm
+      .select()
+      .from(orders)
+      .where(equals(orders.plan_period_id, 'plan_period_id'))
+      .orderBy(asc(orders.id))
       .prepare(),
   countOpen: (orm) =>
     orm

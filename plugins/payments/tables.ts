@@ -25,7 +25,7 @@ export const ORDER_STATES = [
 ] as const
 export type OrderState = (typeof ORDER_STATES)[number]
 
-/** The purpose of an order: a top-up that somebody requested, one that the gateway makes by the saved card, or the price of a plan. */
+/** The purpose of an order: a top-up that somebody requested, a charge of the saved card by the gateway itself (also for a plan), or the price of a plan. */
 export const ORDER_KINDS = ['top_up', 'automatic', 'plan'] as const
 export type OrderKind = (typeof ORDER_KINDS)[number]
 
@@ -74,6 +74,8 @@ export const orders = sqliteTable('orders', {
   request_key: text(),
   /** Since when the provider says that the money is on its way, as by a bank debit. */
   pending_since_ms: integer(),
+  /** The month of a plan that it pays for. */
+  plan_period_id: integer(),
 })
 
 export const REFUND_STATES = ['begun', 'debited', 'done', 'failed', 'cancelled'] as const
@@ -106,7 +108,7 @@ export const tables: readonly StoredTable[] = [
         EXPORTED,
       ),
       ...columns('bonus_nanos state created_at_ms changed_at_ms expires_at_ms paid_at_ms', EXPORTED),
-      ...columns('payment_reference tax_minor tax_country refunded_minor is_live', EXPORTED),
+      ...columns('payment_reference tax_minor tax_country refunded_minor is_live plan_period_id', EXPORTED),
       receipt_url: { exported: 'as_is', erased: 'NULL' },
       person_id: { exported: 'as_is', erased: 'NULL' },
       request_key: { exported: 'as_is', erased: 'NULL' },

@@ -2,10 +2,13 @@
 
 import type { ActionContext } from '../../src/domain/actions.ts'
 import type { BudgetPeriod } from '../../src/domain/budgets.ts'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
 import { changeState, type StateChange } from '../../src/store/state-changes.ts'
+import type { MailFields } from '../mail/index.ts'
+import { mailAccount } from './mails.ts'
 import { addMonths, GRACE_MS } from './months.ts'
 import type { PlanLimits } from './settings.ts'
 import {
@@ -15,6 +18,7 @@ import {
   periodById,
   periodIn,
   removeBudget,
+  setCard,
   setPlanOf,
   setTimes,
 } from './store.ts'
@@ -28,8 +32,19 @@ export const stateChange = (
   detail: StateChange['detail'] = {},
 ): StateChange => ({ table: 'plan_periods', id, from, to, source: 'system', detail })
 
+export interface BeginParts {
+  db: Db
+  now: () => number
+  /** Absent: no mails are sent, as by a command without it. */
+  catalogue?: (() => Pick<Catalogue, 'sections'>) | undefined
+}
+
 /** Begins a month that was paid, in place of the one before. Does nothing for any other. */
-export const beginPeriod = (db: Db, id: number, now_ms: number, by?: ActionContext): Promise<void> =>
+export const beginPeriod = (
+  { db, now, catalogue }: BeginParts,
+  id: number,
+  by?: ActionContext,
+): Promise<void> =>
   db.begin(
     async (tx) => {
       const known = await periodById(tx, id)
@@ -37,24 +52,33 @@ export const beginPeriod = (db: Db, id: number, now_ms: number, by?: ActionConte
       await tx.lock(known.account_id)
       const period = await periodById(tx, id)
       if (period?.state !== 'paid') return
+      const now_ms = now()
       const before = await periodIn(tx, period.account_id, 'active')
       const is_renewal = before !== undefined && period.starts_ms >= before.ends_ms
-      if (before)
+      if (before) {
         await changeState(tx, stateChange(before, ['active'], is_renewal ? 'ended' : 'replaced'), now_ms)
+        const { card_method, card_currency } = before
+        await setCard(tx, { id, card_method, card_currency })
+      }
       const times = timesOf(period, now_ms)
       await setTimes(tx, { id, ...times })
       await changeState(tx, stateChange(period, ['paid'], 'active'), now_ms)
       await setPlanOf(tx, period.account_id, id)
       await handLimitsOn(tx, before, period, is_renewal)
+      const { account_id, plan, title, due_nanos } = period
       await recordAction(tx, {
         action: is_renewal ? 'plan.renewed' : 'plan.begun',
-        account_id: period.account_id,
-        after: {
-          plan: period.plan,
-          paid_usd: formatUsd(period.due_nanos),
-          until: new Date(times.ends_ms).toISOString(),
-        },
+        account_id,
+        after: { plan, paid_usd: formatUsd(due_nanos), until: new Date(times.ends_ms).toISOString() },
       })
+      if (is_renewal)
+        await mailAccount(tx, catalogue, {
+          purpose: 'plan_renewed',
+          account_id,
+          fields: { plan: title, paid_nanos: due_nanos, ends_ms: times.ends_ms },
+          request_key: `plan_renewed:${id}`,
+          now_ms,
+        })
     },
     { by },
   )
@@ -87,18 +111,33 @@ async function handLimitsOn(
     await insertBudget(tx, { account_id, plan_period_id: id, period, limit_nanos })
 }
 
+/** Why a plan ended: the words of the history and of the mail. */
+export type EndReason = MailFields['plan_ended']['reason']
+
+interface End {
+  reason: EndReason
+  now_ms: number
+  /** The refund that it ended with. */
+  refund?: number
+}
+
 /** Ends a plan: from now on the balance pays. In a transaction that has locked the account. */
 export async function endPeriod(
   tx: Tx,
-  period: PlanPeriod,
-  { reason, now_ms }: { reason: string; now_ms: number },
+  { id, account_id, plan, title, state }: PlanPeriod,
+  { reason, now_ms, ...detail }: End,
+  catalogue?: BeginParts['catalogue'],
 ): Promise<void> {
-  if (!(await changeState(tx, stateChange(period, ['active'], 'ended', { reason }), now_ms))) return
-  await setPlanOf(tx, period.account_id, null)
-  for (const { id } of await budgetsOfPeriod(tx, period.id)) await removeBudget(tx, id)
-  await recordAction(tx, {
-    action: 'plan.ended',
-    account_id: period.account_id,
-    after: { plan: period.plan, reason },
+  const change = stateChange({ id }, ['active'], 'ended', { reason, ...detail })
+  if (state !== 'active' || !(await changeState(tx, change, now_ms))) return
+  await setPlanOf(tx, account_id, null)
+  for (const budget of await budgetsOfPeriod(tx, id)) await removeBudget(tx, budget.id)
+  await recordAction(tx, { action: 'plan.ended', account_id, after: { plan, reason } })
+  await mailAccount(tx, catalogue, {
+    purpose: 'plan_ended',
+    account_id,
+    fields: { plan: title, reason },
+    request_key: `plan_ended:${id}`,
+    now_ms,
   })
 }

@@ -77,7 +77,7 @@ export async function buyPlan(
 }
 
 /** @throws GatewayError conflict, which takes the order back */
-function requireQuoted(order: PlanOrder, { priced_at_ms, due_nanos }: Quote, now_ms: number): void {
+export function requireQuoted(order: PlanOrder, { priced_at_ms, due_nanos }: Quote, now_ms: number): void {
   const is_fresh = priced_at_ms >= now_ms - QUOTE_HOLDS_MS && priced_at_ms <= now_ms + MAX_AHEAD_MS
   if (is_fresh && due_nanos === ('period' in order ? order.period.due_nanos : null)) return
   throw conflict('The price is another one by now. Look at it, then buy the plan.', { code: 'price_changed' })

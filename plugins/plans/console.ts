@@ -23,9 +23,9 @@ import { cancelPlan, keepPlan } from './cancelling.ts'
 import { month_list } from './list.ts'
 import { planCounts, revenueByPlan, unusedNanos } from './report.ts'
 import { planSettings } from './settings.ts'
-import { periodIn } from './store.ts'
+import { periodIn, periodsOf } from './store.ts'
 import { partsOf } from './sweep.ts'
-import { OfferView, offerView, PlanView, planView } from './views.ts'
+import { OfferView, offerView, PlanView, planView, QuoteBody } from './views.ts'
 
 const Chosen = { account: Type.Optional(AccountRef) }
 const PlanPageView = Closed({
@@ -33,18 +33,12 @@ const PlanPageView = Closed({
   offered: Type.Array(OfferView),
   ...MoneyFields('available', 'Of the balance, what pays for a plan'),
   ...TimeFields('priced', 'When these prices held'),
+  has_months: Type.Boolean({ description: 'whether it has ever ordered a plan' }),
 })
 const BuyBody = Closed({
   ...Chosen,
   plan: Type.String({ minLength: 1, maxLength: 64 }),
-  quote: Type.Optional(
-    Closed(
-      { priced_at_ms: Type.Integer(), due_nanos: Nullable(Type.Integer({ minimum: 0 })) },
-      {
-        description: 'The price as the page shows it: the purchase is refused where it costs another amount.',
-      },
-    ),
-  ),
+  quote: Type.Optional(QuoteBody),
 })
 const RevenueQuery = Closed(PERIOD_PARAMETERS)
 const RevenueView = Closed({
@@ -96,6 +90,7 @@ function readingRoutes(gateway: Gateway) {
             .map((plan) => offerView(plan, { active, open }, now_ms)),
           ...money('available', Math.max(0, availableOf(account))),
           ...time('priced', now_ms),
+          has_months: (await periodsOf(db, account.id)).length > 0,
         }
       },
       { query: Closed(Chosen), response: { 200: PlanPageView, ...FAILURES } },

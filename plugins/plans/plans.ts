@@ -1,6 +1,7 @@
 // Plans of a running gateway: what their pages need of it, and what the operator owes by them.
 import { accountOf } from '../../src/access/viewer.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { type CoveredSums, createCoveredSums, planMetrics } from './metrics.ts'
 import { unusedNanos } from './report.ts'
 import type { Plan } from './settings.ts'
 import { periodIn } from './store.ts'
@@ -9,7 +10,9 @@ import { periodIn } from './store.ts'
 export function openPlans(
   { db, people, operations }: Pick<Gateway, 'db' | 'people' | 'operations'>,
   offered: () => readonly Plan[],
-): void {
+): { covered: CoveredSums } {
+  const covered = createCoveredSums()
+  operations.metrics.push(...planMetrics(db, covered))
   people.features.push({
     name: 'plans',
     isOffered: () => offered().length > 0,
@@ -19,4 +22,5 @@ export function openPlans(
     },
   })
   operations.liabilities.push({ title: 'Months of plans not used yet', read: unusedNanos })
+  return { covered }
 }

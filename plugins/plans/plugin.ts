@@ -7,6 +7,12 @@ export const plans = definePlugin({
   settings: planSettings,
   tables: async () => (await import('./tables.ts')).tables,
   open: async (gateway, settings) => (await import('./plans.ts')).openPlans(gateway, settings),
+  on: {
+    settled: ({ covered }, { call: { plan_period_id }, operation }) => {
+      if (plan_period_id !== null && operation.op === 'post')
+        covered.add(plan_period_id, operation.cost_nanos)
+    },
+  },
   console_routes: async () => (await import('./console.ts')).planConsoleRoutes,
   commands: { plan: async () => (await import('./command.ts')).addPlanCommands },
   sweeps: [

@@ -2,6 +2,7 @@
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { beginPeriod, endPeriod, stateChange } from './beginning.ts'
+import { mailAccount } from './mails.ts'
 import { GRACE_MS } from './months.ts'
 import { orderNextMonth } from './ordering.ts'
 import { type PayingParts, payPeriod } from './paying.ts'
@@ -11,8 +12,6 @@ import type { PlanPeriod } from './tables.ts'
 
 interface RenewalParts extends PayingParts {
   catalogue: () => Pick<Catalogue, 'sections'>
-  /** A month could not be paid from the balance: told at each round until it is paid or over. */
-  onUnpaid?: (period: PlanPeriod) => Promise<void>
 }
 
 /**
@@ -33,8 +32,7 @@ export async function renewPlans(parts: RenewalParts): Promise<void> {
 }
 
 async function seeTo(parts: RenewalParts, { status, ...period }: PlanPeriod & { status: string }) {
-  const { db, now } = parts
-  if (period.state === 'paid') await beginPeriod(db, period.id, now())
+  if (period.state === 'paid') await beginPeriod(parts, period.id)
   else if (period.state === 'active') await renew(parts, period, status === 'active')
   else await lapse(parts, period)
 }
@@ -43,9 +41,26 @@ async function renew(parts: RenewalParts, period: PlanPeriod, may_pay: boolean):
   const next = await nextOf(parts, period)
   if (!next) return
   if (await endUnpaid(parts, period, next)) return
-  if (may_pay && (await payPeriod(parts, next)) !== 'unpaid') return
-  await parts.onUnpaid?.(next)
+  if (!may_pay || (await payPeriod(parts, next)) !== 'unpaid') return
+  // Whoever charges the card tells what became of it.
+  if (period.card_method === null) await mailUnpaid(parts, period, next)
 }
+
+/** The mail that a month is to be paid, and until when: once. */
+const mailUnpaid = ({ db, catalogue, now }: RenewalParts, { id, account_id }: PlanPeriod, next: PlanPeriod) =>
+  db.begin(async (tx) => {
+    await tx.lock(account_id)
+    const before = await periodById(tx, id)
+    if (before?.state !== 'active') return
+    const { title, due_nanos } = next
+    await mailAccount(tx, catalogue, {
+      purpose: 'plan_unpaid',
+      account_id,
+      fields: { plan: title, due_nanos, until_ms: before.covers_until_ms, failure: null },
+      request_key: `plan_unpaid:${next.id}`,
+      now_ms: now(),
+    })
+  })
 
 /** The month after one that is over: made once; undefined where none follows, and the plan has ended. */
 const nextOf = ({ db, catalogue, now }: RenewalParts, { id, account_id }: PlanPeriod) =>
@@ -61,13 +76,13 @@ const nextOf = ({ db, catalogue, now }: RenewalParts, { id, account_id }: PlanPe
     if (open)
       await changeState(tx, stateChange(open, ['open'], 'lapsed', { reason: 'the month is over' }), now_ms)
     if (period.renews === 0) {
-      await endPeriod(tx, period, { reason: 'cancelled', now_ms })
+      await endPeriod(tx, period, { reason: 'cancelled', now_ms }, catalogue)
       return undefined
     }
     const name = period.next_plan ?? period.plan
     const plan = planSettings.of(catalogue()).find((plan) => plan.name === name)
     if (!plan) {
-      await endPeriod(tx, period, { reason: 'no longer offered', now_ms })
+      await endPeriod(tx, period, { reason: 'no longer offered', now_ms }, catalogue)
       return undefined
     }
     const next = await orderNextMonth(tx, period, plan, now_ms)
@@ -78,7 +93,7 @@ const nextOf = ({ db, catalogue, now }: RenewalParts, { id, account_id }: PlanPe
   })
 
 /** Once the days of grace are over. @returns whether they are */
-const endUnpaid = ({ db, now }: RenewalParts, { id, account_id }: PlanPeriod, next: PlanPeriod) =>
+const endUnpaid = ({ db, now, catalogue }: RenewalParts, { id, account_id }: PlanPeriod, next: PlanPeriod) =>
   db.begin(async (tx) => {
     await tx.lock(account_id)
     const period = await periodById(tx, id)
@@ -86,7 +101,7 @@ const endUnpaid = ({ db, now }: RenewalParts, { id, account_id }: PlanPeriod, ne
     if (period?.state !== 'active' || now_ms < period.covers_until_ms) return false
     if (!(await changeState(tx, stateChange(next, ['open'], 'lapsed', { reason: 'not paid' }), now_ms)))
       return false
-    await endPeriod(tx, period, { reason: 'not paid', now_ms })
+    await endPeriod(tx, period, { reason: 'not paid', now_ms }, catalogue)
     return true
   })
 

@@ -17,7 +17,7 @@ interface PlanRevenue {
 }
 
 /**
- * Revenue by plan, the largest first: what was taken from balances for months, at the time when it was. By the changes of state, which are in one
+ * Revenue by plan, the largest first: what was taken from balances for months, less what refunds gave back, at the time when it was. By the changes of state, which are in one
  * transaction with the entries: an erased account's entries do not say any more what they paid for.
  */
 export async function revenueByPlan(
@@ -56,15 +56,18 @@ const queries = perConnection({
       .select({
         plan: plan_periods.plan,
         title: sql<string>`max(${plan_periods.title})`,
-        months: sql<number>`count(*)`,
-        revenue_nanos: totalOf(plan_periods.due_nanos),
+        months: sql<number>`count(*) FILTER (WHERE ${state_changes.to_state} = 'paid')`,
+        revenue_nanos: totalOf(
+          sql`CASE ${state_changes.to_state} WHEN 'paid' THEN ${plan_periods.due_nanos} ELSE -${plan_periods.returned_nanos} END`,
+        ),
       })
       .from(plan_periods)
       .innerJoin(
         state_changes,
         and(
           eq(state_changes.subject_id, plan_periods.id),
-          sql`${state_changes.subject} = 'plan_periods' AND ${state_changes.to_state} = 'paid'`,
+          sql`${state_changes.subject} = 'plan_periods'`,
+          sql`(${state_changes.to_state} = 'paid' OR (${state_changes.to_state} = 'ended' AND ${plan_periods.returned_nanos} > 0))`,
         ),
       )
       .where(

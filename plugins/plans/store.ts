@@ -1,12 +1,23 @@
 // Months of plans in the database: made, found, and due to begin or to end.
 import { and, asc, eq, getTableColumns, gte, lte, or, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
 import { equals, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type BudgetRow, budgets } from '../../src/store/schema.ts'
 import { type PlanPeriod, plan_periods } from './tables.ts'
 
-type NewPeriod = Omit<PlanPeriod, 'id' | 'state' | 'changed_at_ms' | 'renews' | 'next_plan'>
+type NewPeriod = Omit<
+  PlanPeriod,
+  | 'id'
+  | 'state'
+  | 'changed_at_ms'
+  | 'renews'
+  | 'next_plan'
+  | 'card_method'
+  | 'card_currency'
+  | 'returned_nanos'
+>
 
 /** One that waits to be paid. */
 export async function insertPeriod(tx: Tx, period: NewPeriod): Promise<PlanPeriod> {
@@ -38,6 +49,34 @@ export const periodsOf = (db: Db, account_id: number): Awaitable<PlanPeriod[]> =
 /** Periods that are paid and have not begun, or whose month is over; with the status of their accounts. */
 export const duePeriods = (db: Db, now_ms: number): Awaitable<(PlanPeriod & { status: string })[]> =>
   queries(db).due.all({ now_ms })
+
+/** A month that waits for its payment. */
+export interface OpenPeriod extends PlanPeriod {
+  /** The month before it covers calls until it is paid, or the days of grace are over. */
+  is_next: boolean
+  /** The status of its account. */
+  status: string
+  /** Of the month before: what pays for this one where the balance is too low. */
+  before_method: string | null
+  before_currency: string | null
+  /** Until when the month before covers calls. */
+  before_until_ms: number
+}
+
+export const openPeriods = async (db: Db): Promise<OpenPeriod[]> =>
+  (await queries(db).open.all()).map(({ is_next, ...period }) => ({ ...period, is_next: is_next === 1 }))
+
+/** The card that pays for the next month. */
+export const setCard = (
+  tx: Tx,
+  card: Pick<PlanPeriod, 'id' | 'card_method' | 'card_currency'>,
+): Awaitable<unknown> => queries(tx).setCard.run({ ...card })
+
+/** Notes how much of a month's price a refund gives back. */
+export const setReturned = (
+  tx: Tx,
+  returned: Pick<PlanPeriod, 'id' | 'returned_nanos'>,
+): Awaitable<unknown> => queries(tx).setReturned.run({ ...returned })
 
 /** The limits of an account's plan, with what is used of them. */
 export const budgetsOfPeriod = (db: Db, plan_period_id: number): Awaitable<BudgetRow[]> =>
@@ -74,6 +113,8 @@ export const handBudgetOn = (
 
 export const removeBudget = (tx: Tx, id: number): Awaitable<unknown> => queries(tx).removeBudget.run({ id })
 
+const before = alias(plan_periods, 'before')
+
 const is_due = lte(plan_periods.ends_ms, sql.placeholder('now_ms'))
 
 const queries = perConnection({
@@ -101,6 +142,7 @@ const queries = perConnection({
         ),
         state: 'open',
         renews: 1,
+        returned_nanos: 0,
         changed_at_ms: sql`${sql.placeholder('created_at_ms')}`,
       })
       .returning()
@@ -146,6 +188,34 @@ const queries = perConnection({
         ),
       )
       .orderBy(asc(plan_periods.id))
+      .prepare(),
+  open: (orm) =>
+    orm
+      .select({
+        ...getTableColumns(plan_periods),
+        status: accounts.status,
+        is_next: sql<number>`CASE WHEN ${before.state} = 'active' AND ${before.ends_ms} <= ${plan_periods.starts_ms} THEN 1 ELSE 0 END`,
+        before_method: before.card_method,
+        before_currency: before.card_currency,
+        before_until_ms: sql<number>`coalesce(${before.covers_until_ms}, ${plan_periods.starts_ms})`,
+      })
+      .from(plan_periods)
+      .innerJoin(accounts, eq(accounts.id, plan_periods.account_id))
+      .leftJoin(before, eq(before.id, plan_periods.follows_id))
+      .where(eq(plan_periods.state, sql`'open'`))
+      .orderBy(asc(plan_periods.id))
+      .prepare(),
+  setCard: (orm) =>
+    orm
+      .update(plan_periods)
+      .set(rawPlaceholders('card_method', 'card_currency'))
+      .where(equals(plan_periods.id, 'id'))
+      .prepare(),
+  setReturned: (orm) =>
+    orm
+      .update(plan_periods)
+      .set(rawPlaceholders('returned_nanos'))
+      .where(equals(plan_periods.id, 'id'))
       .prepare(),
   setPlan: (orm) =>
     orm.update(accounts).set(rawPlaceholders('plan_period_id')).where(equals(accounts.id, 'id')).prepare(),

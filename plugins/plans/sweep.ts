@@ -8,6 +8,7 @@ export const partsOf = ({ db, calls }: Pick<Gateway, 'db' | 'calls'>): PayingPar
   db,
   withdraw: (operation) => calls.ledger.submit(operation),
   now: calls.now,
+  catalogue: calls.catalogue,
 })
 
 export const sweepPlans = (gateway: Pick<Gateway, 'db' | 'calls'>): Promise<void> =>

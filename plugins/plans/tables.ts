@@ -42,6 +42,11 @@ export const plan_periods = sqliteTable('plan_periods', {
   next_plan: text(),
   created_at_ms: integer().notNull(),
   changed_at_ms: integer().notNull(),
+  /** The payment method and the currency by which the saved card pays for the next month where the balance is too low; null: nothing does. */
+  card_method: text(),
+  card_currency: text(),
+  /** The part of its price that a refund gave back, with which it ended. */
+  returned_nanos: integer().notNull(),
 })
 
 export const tables: readonly StoredTable[] = [
@@ -52,7 +57,7 @@ export const tables: readonly StoredTable[] = [
       ...columns('id account_id state plan title price_nanos due_nanos concurrent_calls overflow', EXPORTED),
       ...columns('models limits', EXPORTED_JSON),
       ...columns('follows_id anchor_ms month_number starts_ms ends_ms covers_until_ms renews', EXPORTED),
-      ...columns('next_plan created_at_ms changed_at_ms', EXPORTED),
+      ...columns('next_plan created_at_ms changed_at_ms card_method card_currency returned_nanos', EXPORTED),
     },
   }),
 ]

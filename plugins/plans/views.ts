@@ -36,6 +36,9 @@ export const PlanView = Closed(
     next_plan: Nullable(
       Type.String({ description: 'The plan from the end of the month on; null: the same.' }),
     ),
+    renews_by: OneOf(['balance', 'card'], {
+      description: '`card`: the saved card is charged for another month where the balance is too low.',
+    }),
     ...TERMS,
     limits: {
       ...SpendLimitsView,
@@ -43,6 +46,11 @@ export const PlanView = Closed(
     },
   },
   { description: 'The plan of the account.' },
+)
+
+export const QuoteBody = Closed(
+  { priced_at_ms: Type.Integer(), due_nanos: Nullable(Type.Integer({ minimum: 0 })) },
+  { description: 'The price as the page shows it: the purchase is refused where it costs another amount.' },
 )
 
 /** The plan that an account has, as it is now; null without one. */
@@ -67,6 +75,7 @@ export async function planView(
     ...time('covers_until', active.covers_until_ms),
     renews: renews === 1,
     next_plan,
+    renews_by: active.card_method === null ? 'balance' : 'card',
     models: JSON.parse(models),
     concurrent_calls,
     overflow: overflow === 1,

@@ -1,6 +1,7 @@
 // Vouchers of a running gateway: the parts that its pages and its API redeem them by.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { createGuesses } from './guesses.ts'
+import { voucherMetrics } from './metrics.ts'
 import type { RedeemingParts } from './redeeming.ts'
 import { unusedVoucherNanos } from './store.ts'
 
@@ -10,6 +11,7 @@ export function openVouchers({
   operations,
 }: Pick<Gateway, 'db' | 'calls' | 'operations'>): RedeemingParts {
   const { ledger, now } = calls
+  operations.metrics.push(...voucherMetrics(db, now))
   operations.liabilities.push({ title: 'Unused vouchers', read: unusedVoucherNanos })
   return {
     db,

@@ -76,6 +76,7 @@ const ACTIONS = {
   'plan.changed': { area: 'balance', title: 'Next plan chosen', accounts_see: 'all fields' },
   'plan.cancelled': { area: 'balance', title: 'Plan cancelled', accounts_see: 'all fields' },
   'plan.kept': { area: 'balance', title: 'Plan kept', accounts_see: 'all fields' },
+  'plan.payment_changed': { area: 'balance', title: 'Plan payment changed', accounts_see: 'all fields' },
   'plan.ended': { area: 'balance', title: 'Plan ended', accounts_see: 'all fields' },
   'order.created': { area: 'balance', title: 'Order created', accounts_see: 'all fields' },
   'order.cancelled': { area: 'balance', title: 'Order cancelled', accounts_see: 'all fields' },

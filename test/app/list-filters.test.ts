@@ -37,7 +37,7 @@ for (const insert of [
   "vouchers SELECT id, 1, account_id, randomblob(32), '', 5, 'redeemed', 0, NULL",
   `orders (id, account_id, kind, provider, currency, amount_minor, rate_nanos, credit_nanos, bonus_nanos, state, created_at_ms,
     changed_at_ms, expires_at_ms, is_live) SELECT id, account_id, 'top_up', 'card', 'EUR', 500, 1, 1, 0, 'open', at_ms, 0, 9, 1`,
-  `plan_periods SELECT id, account_id, 'ended', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, at_ms, 0`,
+  `plan_periods SELECT id, account_id, 'ended', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, at_ms, 0, NULL, NULL, 0`,
 ])
   file.run(`INSERT INTO ${insert} FROM rows_of_two`)
 file.run('INSERT INTO referrals VALUES (1, 1, 2, 0), (2, 2, 1, 0)')

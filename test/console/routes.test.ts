@@ -57,6 +57,9 @@ const TABLE = `
   /plans.csv                    GET OSAo.b..
   /plan                         GET OSAo.b..
   /plan-revenue                 GET OSA.....
+  /plan-prices                  GET OSAo.b..
+  /plan-orders                  POST O..o.b..!
+  /plan-renewal                 GET OSAo.b..   PUT O..o.b..!
   /plan/buy                     POST O..o.b..!
   /plan/cancel                  POST O..o.b..
   /plan/keep                    POST O..o.b..!

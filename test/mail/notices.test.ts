@@ -110,6 +110,36 @@ test('what calls under way hold is not spent yet; a limit of a key names it', as
   expect(await queued()).toMatchObject([{ purpose: 'budget', key: key?.name, percent: 80 }])
 })
 
+test('a limit of a plan is told with the plan, and what becomes of calls beyond it; once each, and again in the next month', async () => {
+  await write("UPDATE account_details SET email = 'bert@example.org' WHERE account_id = 2")
+  await write("UPDATE account_details SET email = '' WHERE account_id = 1")
+  const ends_ms = NOW_MS + 9 * DAY_MS
+  await write(
+    `INSERT INTO plan_periods VALUES (1, 2, 'active', 'pro', 'Pro', 20, 20, '["*"]', '{"month":5}', NULL, 1, NULL, 0, 1, 0, ${ends_ms},
+       ${ends_ms}, 1, NULL, 0, 0, NULL, NULL, 0)`,
+  )
+  await write(
+    `INSERT INTO budgets (account_id, plan_period_id, period, limit_nanos, started_ms, first_hold_id, used_nanos)
+     VALUES (2, 1, 'month', ${100 * CENT}, ${NOW_MS - DAY_MS}, 1000, ${90 * CENT})`,
+  )
+  await write(
+    `INSERT INTO holds (id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms, covered_nanos, plan_period_id)
+     VALUES (1001, 2, 3, 'r', 0, 'pending', 0, 0, ${30 * CENT}, 1)`,
+  )
+  expect(await queueNotices(db, NOW_MS)).toBe(0)
+  await write("UPDATE holds SET state = 'expired' WHERE id = 1001")
+  expect([await queueNotices(db, NOW_MS), await queueNotices(db, NOW_MS)]).toEqual([1, 0])
+  await write(`UPDATE budgets SET used_nanos = ${100 * CENT}`)
+  expect([await queueNotices(db, NOW_MS), await queueNotices(db, NOW_MS)]).toEqual([1, 0])
+  const plan = { title: 'Pro', overflow: true }
+  expect(await queued()).toMatchObject([
+    { purpose: 'budget', recipient: 'bert@example.org', key: null, percent: 80, plan, resets_at_ms: ends_ms },
+    { percent: 100, plan },
+  ])
+  await write(`UPDATE budgets SET started_ms = ${NOW_MS}`)
+  expect(await queueNotices(db, NOW_MS)).toBe(1)
+})
+
 test('a key is told of in its last seven days, unless it was made for no longer, or is revoked', async () => {
   await write("UPDATE account_details SET email = '' WHERE account_id = 1")
   await write("UPDATE account_details SET email = 'bert@example.org' WHERE account_id = 2")

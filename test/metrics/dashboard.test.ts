@@ -5,13 +5,23 @@ import dashboard from '../../data/grafana-dashboard.json'
 import { watchLoopLag } from '../../plugins/metrics/bins.ts'
 import { createCallSums } from '../../plugins/metrics/call-sums.ts'
 import { metricSources } from '../../plugins/metrics/metric-sources.ts'
+import { paymentMetrics } from '../../plugins/payments/metrics.ts'
+import { createCoveredSums, planMetrics } from '../../plugins/plans/metrics.ts'
+import { voucherMetrics } from '../../plugins/vouchers/metrics.ts'
 import { createTally } from '../../src/observe/tally.ts'
 import { temporary } from '../support/temporary.ts'
 import { findTool, PROMTOOL } from '../support/tools.ts'
 
 const lag = watchLoopLag()
 lag.stop()
-const SOURCES = metricSources({
+/** Only their names and labels are looked at. */
+const NO_DB = undefined as never
+const OF_PLUGINS = [
+  ...paymentMetrics({ db: NO_DB, looks: createTally(), refused: createTally() }),
+  ...planMetrics(NO_DB, createCoveredSums()),
+  ...voucherMetrics(NO_DB, Date.now),
+]
+const OF_THE_GATEWAY = metricSources({
   calls: createCallSums(),
   error_answers: createTally(),
   lag,
@@ -26,6 +36,7 @@ const SOURCES = metricSources({
   troubles: async () => [],
   spans: () => ({ sent: 0, dropped: 0, waiting: 0 }),
 })
+const SOURCES = [...OF_THE_GATEWAY, ...OF_PLUGINS]
 /** What Prometheus itself adds to each. */
 const ADDED = ['instance', 'job', 'le']
 const LABELS = new Map(
@@ -48,9 +59,9 @@ const USES = EXPRESSIONS.flatMap((expression) =>
   })),
 )
 
-test('it has the five rows', () => {
+test('it has the six rows', () => {
   const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)
-  expect(rows).toEqual(['Money', 'Calls', 'Latency', 'Tokens', 'Health'])
+  expect(rows).toEqual(['Money', 'Payments, plans and vouchers', 'Calls', 'Latency', 'Tokens', 'Health'])
 })
 
 describe('each expression asks for what there is', () => {
@@ -104,6 +115,8 @@ const FROM_ZERO = [
   'Failed tries by provider',
   'Share of calls that failed',
   'Errors answered',
+  'Looks at payment methods, and refused webhooks',
+  'Renewals of plans',
 ] as const
 const expressionsOf = (title: string) =>
   dashboard.panels.flatMap((panel) =>

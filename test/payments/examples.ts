@@ -33,6 +33,7 @@ export const anOrder = (other: Partial<Order> = {}): Order => ({
   is_live: 1,
   request_key: null,
   pending_since_ms: null,
+  plan_period_id: null,
   ...other,
 })
 

@@ -82,6 +82,10 @@ const EMPTIED = [
   'automatic_top_ups',
   'order_refunds',
   'orders',
+  'budgets',
+  'holds',
+  'plan_periods',
+  'mails',
   'state_changes',
   'opening_debts',
   'entries',
@@ -89,6 +93,7 @@ const EMPTIED = [
   'erased_accounts',
   'account_suspensions',
   'closed_accounts',
+  'account_details',
   'accounts',
 ]
 

@@ -76,7 +76,7 @@ const ROWS = [
   `INSERT INTO mails VALUES (1, 1, 'k1', 'invitation', '{"account":"${MARKER}"}', '${MARKER}@example.com', 'en', '/x#${MARKER}', 9, 'm1', 'queued', 1, 0, 9, NULL, '${MARKER}')`,
   `INSERT INTO mail_recipients VALUES (1, 1, '${MARKER}@example.com', 't-${MARKER}', 5)`,
   `INSERT INTO invitations VALUES (1, 1, 'friend-${MARKER}@example.com', 'member', zeroblob(32), 1, NULL, 0, 9)`,
-  `INSERT INTO plan_periods VALUES (1, 1, 'ended', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, 0, 0)`,
+  `INSERT INTO plan_periods VALUES (1, 1, 'ended', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, 0, 0, 'stripe', 'EUR', 0)`,
   `INSERT INTO sign_ups VALUES (1, 1, '${MARKER}@example.com', 'mail', NULL, '203.0.113.7', NULL, 1, 0, 9, 5)`,
   `INSERT INTO terms_acceptances VALUES (1, 1, 1, 'https://example.com/${MARKER}', '', 5)`,
   `INSERT INTO actions (id, created_at_ms, action, actor, address, account_id, before, after)

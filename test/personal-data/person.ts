@@ -108,7 +108,7 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
     INSERT INTO mail_recipients VALUES (NULL, 1, '${MARKER}@example.com', 't-${MARKER}', 5);
     INSERT INTO invitations VALUES (NULL, 1, 'friend-${MARKER}@example.com', 'member', randomblob(32), 1, 11, 0, 9e15);
     UPDATE keys SET person_id = 11 WHERE account_id = 1;
-    INSERT INTO plan_periods VALUES (1, 1, 'ended', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, 0, 0);
+    INSERT INTO plan_periods VALUES (1, 1, 'ended', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, 0, 0, 'stripe', 'EUR', 0);
     INSERT INTO sign_up_codes VALUES (1, randomblob(32), NULL, 1, 1, 0, 9, NULL);
     INSERT INTO sign_ups VALUES (NULL, 1, '${MARKER}@example.com', 'mail', NULL, '203.0.113.77', 1, 1, 0, 9, 5);
     INSERT INTO terms_acceptances VALUES (NULL, 1, 11, 'https://example.com/${MARKER}', '2026-11', 5);

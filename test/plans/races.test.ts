@@ -67,7 +67,13 @@ async function race(world: World, second: World['parts'], account_id: number, ra
   let offered: readonly Plan[] = OFFERED
   const sideOf = ({ db, ledger, now }: World['parts']): Side => ({
     ...{ db, now, withdraw: (operation) => ledger.submit(operation) },
-    catalogue: () => ({ sections: new Map([['plans', offered]]) }) as never,
+    catalogue: () =>
+      ({
+        sections: new Map<string, unknown>([
+          ['plans', offered],
+          ['mail', {}],
+        ]),
+      }) as never,
   })
   for (let round = 0; round < ROUNDS; round++) {
     const death: Death | undefined =

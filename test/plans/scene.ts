@@ -59,7 +59,12 @@ export function planScene({
     withdraw: (operation) => ledger.submit(operation),
     now: () => clock.now_ms,
   }
-  const catalogue = () => ({ sections: new Map<string, unknown>([['plans', offered]]) })
+  const catalogue = () => ({
+    sections: new Map<string, unknown>([
+      ['plans', offered],
+      ['mail', {}],
+    ]),
+  })
   const order = (account_id: number, name: string) =>
     db.begin(async (tx) => {
       await tx.lock(account_id)

@@ -37,7 +37,12 @@ describe.if(hasPostgres)('three gateways', () => {
   let there: PostgresWorld
   let gateways: OneGateway[] = []
   const clock = { now_ms: 0 }
-  const catalogue = () => ({ sections: new Map<string, unknown>([['plans', OFFERED]]) })
+  const catalogue = () => ({
+    sections: new Map<string, unknown>([
+      ['plans', OFFERED],
+      ['mail', {}],
+    ]),
+  })
 
   beforeAll(async () => {
     there = await postgresWorld()

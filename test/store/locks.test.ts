@@ -61,6 +61,7 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   storeChallenge: ADDS,
   // Mails.
   queueMail: ADDS,
+  mailAccount: ADDS,
   // Sign-ups: counts, and links, which are judged under a lock once they are used.
   countSignUp: 'it adds to counts',
   requestSignUp: 'who has the address is judged again, under a lock, once the link is used',

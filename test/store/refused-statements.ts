@@ -69,8 +69,8 @@ export const FILLING = `
   INSERT INTO sign_up_counts VALUES (1, 'network', '203.0.113.7', 9, 1);
   INSERT INTO sign_up_keys VALUES (1, zeroblob(32), 5);
   INSERT INTO terms_acceptances VALUES (1, 1, 2, 'https://example.com/terms', '', 6);
-  INSERT INTO plan_periods VALUES (1, 1, 'active', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, 0, 0);
-  INSERT INTO plan_periods VALUES (2, 1, 'open', 'max', 'Max', 30, 30, '["*"]', '{"day":5}', 2, 1, 1, 0, 1, 0, 9, 12, 1, 'pro', 0, 0);
+  INSERT INTO plan_periods VALUES (1, 1, 'active', 'pro', 'Pro', 20, 10, '["*"]', '{"day":5}', NULL, 0, NULL, 0, 1, 0, 9, 9, 1, NULL, 0, 0, 'stripe', 'EUR', 0);
+  INSERT INTO plan_periods VALUES (2, 1, 'open', 'max', 'Max', 30, 30, '["*"]', '{"day":5}', 2, 1, 1, 0, 1, 0, 9, 12, 1, 'pro', 0, 0, NULL, NULL, 0);
   INSERT INTO imported_rows VALUES (1, 'new-api', 'account', 'user 1', 1, NULL, 'x -', '{}', 0);
   INSERT INTO imported_usage VALUES (1, 'new-api', 1, 86400, 'm', 1, 1, 1, 1)`
 
@@ -158,6 +158,10 @@ const PLAN_PERIODS = [
   ['an end before the beginning', 'UPDATE plan_periods SET ends_ms = starts_ms'],
   ['less covered than paid', 'UPDATE plan_periods SET covers_until_ms = ends_ms - 1'],
   ['an empty plan to come', "UPDATE plan_periods SET next_plan = ''"],
+  ['more given back than was paid', 'UPDATE plan_periods SET returned_nanos = due_nanos + 1'],
+  ['less than nothing given back', 'UPDATE plan_periods SET returned_nanos = -1'],
+  ['a card of no payment method', "UPDATE plan_periods SET card_method = ''"],
+  ['a card in a currency of other than three letters', "UPDATE plan_periods SET card_currency = 'EURO'"],
 ] as const
 
 const HOLDS = [
@@ -595,6 +599,7 @@ const ORDERS = [
   ['less than nothing given back', 'UPDATE orders SET refunded_minor = -1'],
   ['neither live nor a test', 'UPDATE orders SET is_live = 2'],
   ['an empty request key', "UPDATE orders SET request_key = ''"],
+  ['an unknown month of a plan', 'UPDATE orders SET plan_period_id = 9'],
   ['a request key twice in an account', "UPDATE orders SET request_key = 'k1' WHERE id = 2"],
   ['an order that has a refund, deleted', 'DELETE FROM orders WHERE id = 1'],
 ] as const

@@ -98,6 +98,9 @@ const ASKED: Readonly<Record<string, Asked>> = {
       covers_until_ms: either(random, 9, MAX),
       renews: random.below(2),
       next_plan: either(random, null, 'max'),
+      card_method: either(random, null, 'stripe'),
+      card_currency: either(random, null, 'EUR'),
+      returned_nanos: 0,
     }
   },
   people: ({ random, at, id }) => {
@@ -265,6 +268,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
     is_live: random.below(2),
     request_key: either(random, null, `${unique(at)}!`),
     pending_since_ms: either(random, null, MAX),
+    plan_period_id: either(random, null, other(random, id)),
   }),
   order_refunds: ({ random, id, at }) => ({
     order_id: other(random, id),

@@ -87,6 +87,7 @@ export async function moneyScene(more = '') {
   return {
     gateway,
     stripe,
+    smtp,
     /** On a desktop of 1,440 pixels, or a phone of 390. */
     async visit(as: Parameters<typeof visit>[0], { size, theme }: Walker): Promise<ConsolePage> {
       const one = await visit(as, { size, ...(theme ? { theme } : {}) })
@@ -126,7 +127,7 @@ export async function moneyScene(more = '') {
 }
 
 /** Only whoever pays leaves the console. */
-function allowStripe(one: ConsolePage, { origin }: FakeStripe): void {
+export function allowStripe(one: ConsolePage, { origin }: FakeStripe): void {
   one.allow(new RegExp(`a request to another host: ${origin}/`))
   // The fake one has no icon.
   one.allow(new RegExp(`status of 404 .*${origin}/favicon`))

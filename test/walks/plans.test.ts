@@ -1,4 +1,4 @@
-// Plans in the browser: an owner without balance is led to funds, buys a plan, calls, sees its bars move, changes, cancels and keeps it; days of grace; billing
+// Plans in the browser: an owner orders a plan by a transfer, buys it from the balance, calls, sees its bars move, changes, cancels and keeps it; days of grace; billing
 // and members; an operator who sees who has which plan and what plans bring.
 import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -62,20 +62,18 @@ async function chat(key: string): Promise<void> {
 describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
   const acme = `acme-${size}`
 
-  test('an owner without enough balance is led to funds, and buys with enough', async () => {
+  test('an owner without enough balance orders by a transfer, and buys at once with enough', async () => {
     await gateway.account(acme, { balance_usd: '3' })
     await using one = await visit({ account: acme }, { size })
     await one.open('/console/plan')
     await says(one, 'No plan')
     await one.looksRight()
     await button(one, 'Buy Pro').click()
-    await says(one, 'Pro costs 17.00 USD more than the available balance. Add funds, then buy it.')
-    expect(await dialogOf(one).getByRole('link', { name: 'Add funds' }).getAttribute('href')).toBe(
-      '/console/add-funds',
-    )
+    await says(one, 'Pro begins once it is paid, with a month of its own.')
     await one.looksRight()
-    await dialogOf(one).getByRole('link', { name: 'Add funds' }).click()
-    await one.page.getByRole('heading', { level: 1, name: 'Add funds' }).waitFor()
+    await dialogOf(one).getByRole('button', { name: 'Pay 20.00 USD' }).click()
+    await says(one, 'Send 20.00 USD as below. Pro begins once the money has arrived.')
+    await one.looksRight()
     await gateway.topUp(rowOf(acme)?.id ?? 0, '150')
     await one.open('/console/plan')
     await button(one, 'Buy Pro').click()
@@ -153,10 +151,10 @@ describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
     )
     await using one = await visit({ account: acme }, { size })
     await one.open('/console/plan')
-    await says(one, /Unpaid since .*: the balance was too low for the next month. Add funds by/)
+    await says(one, /Unpaid since .*: the balance was too low for the next month. Pay for it/)
     await one.looksRight()
     await button(one, 'Pay for Max').click()
-    await says(one, /Max costs .* USD more than the available balance/)
+    await says(one, 'The next month of Max is paid, and its limits go on.')
     await one.isClean()
   })
 

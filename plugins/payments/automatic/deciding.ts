@@ -4,7 +4,7 @@ import { formatMinor } from '../../../src/domain/currencies.ts'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import { HOUR_MS } from '../../../src/domain/ranges.ts'
 import { recordAction } from '../../../src/store/actions.ts'
-import type { Tx } from '../../../src/store/db.ts'
+import type { Db, Tx } from '../../../src/store/db.ts'
 import { stateChangesOf } from '../../../src/store/state-changes.ts'
 import { canMail, isMailAddress, queueMail } from '../../mail/index.ts'
 import { makeOrderIn } from '../ordering.ts'
@@ -96,8 +96,9 @@ export const concludeTopUp = (parts: TopUpParts, account_id: number): Promise<vo
     else await countFailure(tx, parts, over, await reasonOf(tx, order), order)
   })
 
-async function reasonOf(tx: Tx, { id }: Order): Promise<string> {
-  const lines = await stateChangesOf(tx, 'orders', id)
+/** Why the saved card was not charged for an order that is over. */
+export async function reasonOf(db: Db, { id }: Pick<Order, 'id'>): Promise<string> {
+  const lines = await stateChangesOf(db, 'orders', id)
   const reasons = lines.map(({ detail }) => (JSON.parse(detail) as { reason?: unknown }).reason)
   const reason = reasons.findLast((reason) => typeof reason === 'string')
   return typeof reason === 'string' ? reason : 'The payment did not succeed.'

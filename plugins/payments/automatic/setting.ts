@@ -76,11 +76,15 @@ function methodOf(parts: SettingParts, name: string | undefined): PaymentProvide
 }
 
 /** Custom methods keep their cards themselves, and refuse the charge without one. */
-async function requireCard(tx: Tx, { name, is_test }: PaymentProvider, account_id: number): Promise<void> {
+export async function requireCard(
+  tx: Tx,
+  { name, is_test }: PaymentProvider,
+  account_id: number,
+): Promise<void> {
   if (name !== STRIPE) return
   const customer = await customerOf(tx, { account_id, provider: STRIPE, is_live: is_test === true ? 0 : 1 })
   if (customer?.card_reference) return
-  throw unprocessable('No card is saved. Save one first, then turn automatic top-up on.', { code: 'no_card' })
+  throw unprocessable('No card is saved. Save one first.', { code: 'no_card' })
 }
 
 type Amounts = Pick<

@@ -153,6 +153,7 @@ const queries = perConnection({
         and(
           equals(orders.account_id, 'account_id'),
           eq(orders.kind, sql`'automatic'`),
+          isNull(orders.plan_period_id),
           equals(orders.currency, 'currency'),
           sql`${orders.created_at_ms} >= ${placeholder('from_ms')}`,
           sql`${orders.state} NOT IN ('expired', 'cancelled')`,

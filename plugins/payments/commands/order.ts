@@ -118,6 +118,7 @@ function addCancel(group: Command, deps: CliDeps): void {
 
 interface RefundOptions {
   intoDebt?: boolean
+  endPlan?: boolean
   reason?: string
 }
 
@@ -130,6 +131,7 @@ function addRefund(group: Command, deps: CliDeps): void {
     "order refund 12 10.00 --reason 'cancelled within 14 days'",
   )
     .option('--into-debt', 'take more than the free balance has: the rest becomes debt')
+    .option('--end-plan', 'end the plan that it paid for: the refund comes out of its price')
     .option('--reason <text>', 'for the account, in its list of orders')
     .summary('Give the money of an order back.')
     .description(
@@ -140,7 +142,7 @@ function addRefund(group: Command, deps: CliDeps): void {
       (
         text: string,
         amount: string | undefined,
-        { intoDebt = false, reason = '' }: RefundOptions,
+        { intoDebt = false, endPlan = false, reason = '' }: RefundOptions,
         command: Command,
       ) =>
         withOrder(text, command, deps, async (work) => {
@@ -151,7 +153,10 @@ function addRefund(group: Command, deps: CliDeps): void {
               `Order ${order.id} is paid by "${order.provider}", a payment method of a custom plugin, which the gateway alone runs. Refund it on the order's page in the console.`,
             )
           const amount_minor = amount === undefined ? null : readAmount(amount, order.currency)
-          const request = { order_id: order.id, amount_minor, into_debt: intoDebt, reason }
+          const request = {
+            ...{ order_id: order.id, amount_minor, reason },
+            ...{ into_debt: intoDebt, end_plan: endPlan },
+          }
           const refund = await refundOrder(parts, request, {
             source: 'command',
             by: context.folder.by,

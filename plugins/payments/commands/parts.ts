@@ -95,7 +95,7 @@ export async function withOrder(
       context,
       order,
       parts: {
-        ...{ db, now, log, publicUrl, providers },
+        ...{ db, now, log, publicUrl, providers, catalogue: () => catalogue },
         // Payments move money, and do nothing else with the ledger.
         ledger: { submit: ((operation: MoneyOperation) => mover.move(operation)) as Ledger['submit'] },
       },

@@ -14,6 +14,7 @@ import { equals, isOneOf } from '../../../src/store/placeholders.ts'
 import { perConnection } from '../../../src/store/prepared.ts'
 import { entries } from '../../../src/store/schema.ts'
 import { type ChangeSource, type StateChangeRow, stateChangesOf } from '../../../src/store/state-changes.ts'
+import { periodById, wasBoughtBy } from '../../plans/index.ts'
 import { takenBy } from '../amounts.ts'
 import { isLateCharge, isToCharge } from '../automatic/charging.ts'
 import { type ListedOrder, listedOrder, order_list } from '../list.ts'
@@ -21,6 +22,7 @@ import { MANUAL } from '../manual/provider.ts'
 import { refundKey } from '../own-refunds.ts'
 import { asSeenByProviders, isInModeOf } from '../parts.ts'
 import type { Payments } from '../payments.ts'
+import { mayEndPlan } from '../plans/refunds.ts'
 import { refundsOf } from '../refund-store.ts'
 import { isRefundable, wasPaid } from '../states.ts'
 import type { OrderRefund } from '../tables.ts'
@@ -86,11 +88,24 @@ export async function orderView(
     can_mark_paid: is_staff && order.provider === MANUAL && provider !== undefined && !wasPaid(order.state),
     instructions:
       is_open && provider?.instructions ? provider.instructions(await asSeenByProviders(parts, order)) : null,
+    plan: await planOf({ db, calls }, order),
     can_refund:
       is_staff && isRefundable(order.state) && provider?.refund !== undefined && isInModeOf(order, provider),
     left: decimalMinor(order.amount_minor - takenBy(refunds), currency),
     ...(is_staff && { report: reportOf(order) }),
   }
+}
+
+async function planOf({ db }: Parts, order: ListedOrder): Promise<Static<typeof OrderView>['plan']> {
+  const { id, plan_period_id } = order
+  const period = plan_period_id === null ? undefined : await periodById(db, plan_period_id)
+  return period
+    ? {
+        title: period.title,
+        has_begun: await wasBoughtBy(db, period.id, id),
+        can_end: await mayEndPlan({ db }, order),
+      }
+    : null
 }
 
 const reportOf = ({ currency, fee_minor, ...order }: ListedOrder) => ({

@@ -86,7 +86,12 @@ export const operatorRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations
     )
     .post(
       '/console/api/orders/:id/refund',
-      async ({ viewer, origin, params: { id }, body: { amount, left, into_debt = false, reason } }) => {
+      async ({
+        viewer,
+        origin,
+        params: { id },
+        body: { amount, left, into_debt = false, reason, end_plan = false },
+      }) => {
         requireFresh(viewer, gateway.calls.now())
         checkNote(reason, 'reason')
         const { currency } = await requireOrder(gateway, viewer, id)
@@ -97,7 +102,7 @@ export const operatorRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations
             order_id: id,
             amount_minor: amount === undefined ? null : minorOf(amount),
             left_minor: left === undefined ? undefined : minorOf(left),
-            ...{ into_debt, reason },
+            ...{ into_debt, reason, end_plan },
           },
           { source: 'operator', by: byOf(gateway, { viewer, origin }) },
         )

@@ -171,6 +171,21 @@ async function ownShare(
 
 const methodOf = (parts: Payments['parts'], { method }: Wanted): PaymentProvider => providerOf(parts, method)
 
+/** The account that something is paid for. @throws GatewayError unprocessable where it is closed */
+export async function requireOpen(
+  gateway: ConsoleParts,
+  viewer: Viewer,
+  reference: string | undefined,
+): Promise<number> {
+  requireWholeAccount(viewer)
+  const { id } = await requireChosenAccount(gateway.db, viewer, reference)
+  if ((await requireAccount(gateway, String(id))).status === 'closed')
+    throw unprocessable('This account is closed, so nothing can be paid for it. Reopen it first.', {
+      code: 'account_closed',
+    })
+  return id
+}
+
 /** @returns the number of the order, the first one's for a key that was sent before */
 async function make(
   gateway: ConsoleParts,
@@ -180,16 +195,11 @@ async function make(
   request_key: string | undefined,
 ): Promise<number> {
   const { viewer } = asking
-  requireWholeAccount(viewer)
-  const account = await requireChosenAccount(gateway.db, viewer, body.account)
-  if ((await requireAccount(gateway, String(account.id))).status === 'closed')
-    throw unprocessable('This account is closed, so nothing can be paid for it. Reopen it first.', {
-      code: 'account_closed',
-    })
-  takeOrderOf(viewer, account.id, page_orders)
+  const account_id = await requireOpen(gateway, viewer, body.account)
+  takeOrderOf(viewer, account_id, page_orders)
   const { currency, method } = body
   const request = {
-    account_id: account.id,
+    account_id,
     person_id: personOf(viewer),
     kind: 'top_up' as const,
     ...{ method, currency, request_key },
@@ -200,7 +210,7 @@ async function make(
 }
 
 /** Begins the payment of an order that is there already: a payment method that does not answer leaves it to be paid from its page. */
-async function started(
+export async function started(
   gateway: ConsoleParts,
   payments: Payments,
   viewer: Viewer,

@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Payments } from '../payments.ts'
+import { planPaymentRoutes } from '../plans/console.ts'
 import { automaticRoutes, automaticSettingRoute } from './automatic.ts'
 import { cardRoutes } from './card.ts'
 import { operatorRoutes, orderRoutes } from './orders.ts'
@@ -17,4 +18,5 @@ export const consoleRoutes = (gateway: Gateway, payments: Payments) =>
     .use(cardRoutes(gateway, payments))
     .use(automaticRoutes(gateway, payments))
     .use(automaticSettingRoute(gateway, payments))
+    .use(planPaymentRoutes(gateway, payments))
     .use(reportRoutes(gateway, payments))

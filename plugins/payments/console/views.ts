@@ -39,6 +39,9 @@ export const RefundBody = Closed({
     maxLength: MAX_NOTE_CHARS,
     must: `a reason of at most ${MAX_NOTE_CHARS} characters`,
   }),
+  end_plan: Type.Optional(
+    Type.Boolean({ description: 'ends the plan that it paid for, out of whose price the refund comes then' }),
+  ),
   /** The rest of the payment as the page showed it: a second click refunds nothing. */
   left: Type.Optional(Amount),
 })
@@ -133,6 +136,18 @@ export const OrderView = Closed({
   can_mark_paid: Type.Boolean({
     description: 'for the staff: whether its payment is marked by hand, as that of a bank transfer',
   }),
+  plan: Nullable(
+    Closed(
+      {
+        title: Type.String(),
+        has_begun: Type.Boolean({
+          description: 'whether this payment began it; otherwise a payment is balance',
+        }),
+        can_end: Type.Boolean({ description: 'whether a refund may end it' }),
+      },
+      { description: 'the plan that it pays for' },
+    ),
+  ),
   can_refund: Type.Boolean({ description: 'for the staff: whether its payment method gives money back' }),
   left: Decimal('what of the payment was not refunded, and is not being'),
   instructions: Nullable(

@@ -2,6 +2,7 @@
 import type { ActionContext } from '../../../src/domain/actions.ts'
 import { unprocessable, upstreamFailed } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
+import { dropCard } from '../../plans/index.ts'
 import { turnOff } from '../automatic/deciding.ts'
 import type { MethodParts } from '../method-parts.ts'
 import { type CardHolder, type CardParts, detach, keepCard, openCardPage } from './card-setup.ts'
@@ -96,8 +97,8 @@ export function openCards(parts: MethodParts): SavedCards {
           await tx.lock(account_id)
           await setCard(tx, owner.id, NO_CARD)
           await turnOff(tx, account_id, { reason: 'card', now_ms: now(), method: STRIPE })
-          const { card_brand: brand, card_last4: last4 } = owner
-          await recordAction(tx, { action: 'card.removed', account_id, before: { brand, last4 } })
+          await dropCard(tx, account_id, STRIPE)
+          await recordAction(tx, { action: 'card.removed', account_id, before: namesOf(owner) })
         },
         { by },
       )
@@ -107,6 +108,8 @@ export function openCards(parts: MethodParts): SavedCards {
   }
   return cards
 }
+
+const namesOf = ({ card_brand: brand, card_last4: last4 }: PaymentCustomer) => ({ brand, last4 })
 
 const factsOf = ({
   card_brand,

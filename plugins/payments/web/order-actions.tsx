@@ -17,7 +17,7 @@ import { Switch } from '../../console/web/parts/switch.tsx'
 import { amountOf, type Order, STATES } from './words.ts'
 
 /** Queries that a movement of the balance changes. */
-const CHANGES = ['orders', 'payments', 'accounts', 'account', 'entries', 'overview']
+const CHANGES = ['orders', 'payments', 'accounts', 'account', 'entries', 'overview', 'plan', 'plans']
 
 export function OrderActions({ order }: { order: Order }) {
   const [open, setOpen] = useState<'refund' | 'mark' | null>(null)
@@ -65,12 +65,13 @@ function RefundForm({ order, onClose }: OfOrder) {
   const [amount, setAmount] = useState(left)
   const [reason, setReason] = useState('')
   const [into_debt, setIntoDebt] = useState(false)
+  const [end_plan, setEndPlan] = useState(order.plan?.can_end ?? false)
   const { runOrThrow } = useAction({
     work: () =>
       send(
         api
           .orders({ id: part(id) })
-          .refund.post({ amount: amount.trim(), left, into_debt, reason: reason.trim() }),
+          .refund.post({ amount: amount.trim(), left, into_debt, reason: reason.trim(), end_plan }),
       ),
     changes: CHANGES,
     done: (_, { state }) => ({
@@ -90,9 +91,21 @@ function RefundForm({ order, onClose }: OfOrder) {
       aria-label="Refund"
     >
       <p>
-        The credit of the refunded part is taken from {account}’s balance. The money then goes back as it was
-        paid: {order.method_title}.
+        {end_plan && order.plan
+          ? `The refunded part comes out of the price of ${order.plan.title}.`
+          : `The credit of the refunded part is taken from ${account}’s balance.`}{' '}
+        The money then goes back as it was paid: {order.method_title}.
       </p>
+      {order.plan?.can_end && (
+        <Field
+          inline
+          label={`End ${order.plan.title} now`}
+          name="end_plan"
+          help="Otherwise the plan goes on, and the refund is taken from the balance."
+        >
+          <Switch checked={end_plan} onChange={setEndPlan} />
+        </Field>
+      )}
       <Field label="Amount" name="amount" help={`Up to ${left} ${currency}.`}>
         <UnitInput unit={currency} value={amount} onChange={setAmount} />
       </Field>
@@ -112,7 +125,7 @@ function RefundForm({ order, onClose }: OfOrder) {
         {amount.trim() === '' ? 'Refund' : `Refund ${amount.trim()} ${currency}`}
       </SubmitOrCancel>
       <AsCommand
-        command={`tollgate order refund ${id}${is_whole ? '' : ` ${amount.trim() || 'AMOUNT'}`}${into_debt ? ' --into-debt' : ''}${reason.trim() === '' ? '' : ` --reason ${inShell(reason.trim())}`}`}
+        command={`tollgate order refund ${id}${is_whole ? '' : ` ${amount.trim() || 'AMOUNT'}`}${into_debt ? ' --into-debt' : ''}${end_plan ? ' --end-plan' : ''}${reason.trim() === '' ? '' : ` --reason ${inShell(reason.trim())}`}`}
       />
     </Form>
   )

@@ -43,6 +43,7 @@ export function OrderFacts({ order }: { order: Order }) {
             {order.buyer}
           </span>,
         ],
+        ['Plan', order.plan?.title],
         ['Amount', amountOf(order)],
         ['Tax in it', tax !== null && `${tax} ${currency}${tax_of}`],
         [

@@ -58,7 +58,7 @@ function useLooks(order: Order | undefined): void {
   }, [id, is_waiting, queries])
   useEffect(() => {
     if (was_waiting.current && !is_waiting)
-      for (const changed of ['entries', 'overview', 'account', 'start'])
+      for (const changed of ['entries', 'overview', 'account', 'start', 'plan', 'plans'])
         void queries.invalidateQueries({ queryKey: [changed] })
     was_waiting.current = is_waiting
   }, [is_waiting, queries])
@@ -111,13 +111,13 @@ function Known({ order }: { order: Order }) {
       <Section title="History">
         <Timeline order={order} />
       </Section>
-      {!is_staff && <NextSteps is_paid={order.paid_at_ms !== null} />}
+      {!is_staff && <NextSteps is_paid={order.paid_at_ms !== null} is_of_plan={order.plan !== null} />}
     </Page>
   )
 }
 
 /** The next step of a payer who has looked at their order: at first, a call. */
-function NextSteps({ is_paid }: { is_paid: boolean }) {
+function NextSteps({ is_paid, is_of_plan }: { is_paid: boolean; is_of_plan: boolean }) {
   const { data } = useOwnAccount(is_paid)
   return (
     <div className="row payments-back">
@@ -126,6 +126,7 @@ function NextSteps({ is_paid }: { is_paid: boolean }) {
           Make your first call
         </ButtonLink>
       )}
+      {is_of_plan && <Link href="/plan">Your plan</Link>}
       <Link href="/payments">All orders</Link>
     </div>
   )

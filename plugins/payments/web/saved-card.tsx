@@ -54,7 +54,11 @@ function CardSection() {
       )}
       <Loaded query={query} rows={1}>
         {({ card }) =>
-          card ? <CardLine card={card} /> : <p className="soft">No card is saved for automatic top-up.</p>
+          card ? (
+            <CardLine card={card} />
+          ) : (
+            <p className="soft">No card is saved for automatic top-up or a plan.</p>
+          )
         }
       </Loaded>
       {removing && <RemoveCard card={removing} onClose={() => setRemoving(null)} />}
@@ -116,7 +120,7 @@ function CardLine({ card }: { card: Card }) {
 function RemoveCard({ card, onClose }: { card: Card; onClose: () => void }) {
   const remove = useAction({
     work: () => send(api['payment-card'].delete()),
-    changes: [CARD, 'automatic-top-up'],
+    changes: [CARD, 'automatic-top-up', 'plan-renewal', 'plan'],
     done: () => ({ text: `${cardWords(card)} removed` }),
   })
   return (
@@ -124,7 +128,7 @@ function RemoveCard({ card, onClose }: { card: Card; onClose: () => void }) {
       open
       onClose={onClose}
       title={`Remove ${cardWords(card)}?`}
-      consequence="Automatic top-up ends. You can still add funds by hand."
+      consequence="Automatic top-up ends, and a plan is renewed from the balance alone. You can still pay by hand."
       verb="Remove card"
       confirm={() => remove.runOrThrow(undefined)}
     />

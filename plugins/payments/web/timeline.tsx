@@ -20,8 +20,9 @@ const detailOf = ({ detail }: Change): string =>
     .join(', ')
 
 export function Timeline({ order }: { order: Order }) {
-  const { created_at_ms, person, kind, changes } = order
-  const maker = kind === 'automatic' ? 'automatic top-up' : person === null ? undefined : `by ${person}`
+  const { created_at_ms, person, kind, changes, plan } = order
+  const charge = plan === null ? 'automatic top-up' : 'renewal of a plan'
+  const maker = kind === 'automatic' ? charge : person === null ? undefined : `by ${person}`
   return (
     <ol className="payments-timeline">
       <li>

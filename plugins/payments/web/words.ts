@@ -51,10 +51,30 @@ export const staffSentence = ({ state, account }: Order): string | undefined =>
     ? `The bank took the payment back, so its credit was taken from ${account}’s balance. If the balance lacked a part of it, that part is debt, and the account is suspended.`
     : undefined
 
+/** Of an order that pays for a plan, while it is not refunded or disputed. */
+function planSentence(order: Order): string | undefined {
+  const { plan, state } = order
+  if (plan === null) return undefined
+  if (order.is_pending)
+    return `Waiting for your bank. ${plan.title} begins once the money arrives, which can take a few days.`
+  if (state === 'open')
+    return order.kind === 'automatic'
+      ? `Your saved card is being charged for ${plan.title}.`
+      : order.instructions === null
+        ? `Pay ${amountOf(order)}, and ${plan.title} begins.`
+        : `Send ${amountOf(order)} as below. ${plan.title} begins once the money has arrived.`
+  if (state !== 'paid' && state !== 'won') return undefined
+  return plan.has_begun
+    ? `Paid. The month of ${plan.title} has begun.`
+    : `Paid. ${plan.title} could not begin any more, so ${order.credit_usd} USD was added to your balance.`
+}
+
 /** The status of an order for its payer. */
 export function stateSentence(order: Order): string {
   const paid = amountOf(order)
   const credit = `${order.credit_usd} USD`
+  const plan = planSentence(order)
+  if (plan !== undefined) return plan
   if (order.is_pending)
     return `Waiting for your bank. ${credit} is added to your balance once the money arrives, which can take a few days.`
   switch (order.state) {

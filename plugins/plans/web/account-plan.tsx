@@ -8,9 +8,15 @@ import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { MonthList } from './month-list.tsx'
 import { Offers } from './offers.tsx'
 import { PresentPlan } from './present-plan.tsx'
+import { Renewal } from './renewal.tsx'
+import { type PlanPage, standingOf } from './words.ts'
 
 /** Often enough to see calls count. */
 const EVERY_MS = 10_000
+
+/** Says that another plan may be chosen than the one that the account has. */
+const isChangeable = ({ offered, plan }: PlanPage): boolean =>
+  offered.some((offer) => !['current', 'renewal'].includes(standingOf(offer, plan)))
 
 /** @param account for the staff: whose plan */
 export function AccountPlan({ account }: { account?: string }) {
@@ -30,14 +36,17 @@ export function AccountPlan({ account }: { account?: string }) {
                 : 'Calls of this account are paid from its balance.'}
             </EmptyState>
           )}
+          {data.plan && account === undefined && <Renewal plan={data.plan} page={data} />}
           {data.offered.length > 0 && (
-            <Section title={data.plan && may_buy ? 'Change plan' : 'Plans'}>
+            <Section title={data.plan && may_buy && isChangeable(data) ? 'Change plan' : 'Plans'}>
               <Offers page={data} account={account} />
             </Section>
           )}
-          <Section title="Months">
-            <MonthList account={account} of_one />
-          </Section>
+          {data.has_months && (
+            <Section title="Months">
+              <MonthList account={account} of_one />
+            </Section>
+          )}
         </div>
       )}
     </Loaded>

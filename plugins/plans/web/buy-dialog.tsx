@@ -1,13 +1,21 @@
-// The dialog before a plan is bought or changed: what is paid now, what is credited, and what comes after. Without enough balance, the way to add funds.
+// The dialog before a plan is bought or changed: what is paid now, from the balance or by which payment method, what is credited, and what comes after.
 import { Plus } from 'lucide-react'
-import { api, send } from '../../console/web/app/client.ts'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useFeature } from '../../console/web/app/session.tsx'
+import { toast } from '../../console/web/app/toasts.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ConfirmDialog, Dialog, DialogActions } from '../../console/web/parts/dialog.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
+import { useRequestKey } from '../../console/web/parts/request-key.ts'
+import { Select } from '../../console/web/parts/select.tsx'
+import { Skeleton } from '../../console/web/parts/states.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import { type Offer, type PlanPage, standingOf } from './words.ts'
 
@@ -19,16 +27,42 @@ interface BuyDialogProps {
   onClose: () => void
 }
 
+type Price = AnswerOf<(typeof api)['plan-prices']['get']>['prices'][number]
+
+const BALANCE = 'balance'
+/** Less is not worth a sentence. */
+const A_CENT_NANOS = 10_000_000
+const nameOf = ({ method, currency }: Price): string => `${method} ${currency}`
+
 export function BuyDialog(props: BuyDialogProps) {
-  const { offer, page, account, onClose } = props
+  const { offer, account } = props
   const { due_nanos } = offer
-  const buy = useAction({
+  const has_methods = useFeature('payments') && account === undefined && due_nanos !== null && due_nanos > 0
+  const query = { due_nanos: due_nanos ?? 0 }
+  const prices = useApi(['plan-prices', query], () => api['plan-prices'].get({ query }), {
+    enabled: has_methods,
+  })
+  if (due_nanos === null) return <Change {...props} />
+  if (has_methods && prices.isLoading)
+    return (
+      <Dialog open onClose={props.onClose} title={titleOf(props)}>
+        <Skeleton rows={4} />
+      </Dialog>
+    )
+  return <Pay {...props} due_nanos={due_nanos} prices={prices.data?.prices ?? []} />
+}
+
+const titleOf = ({ offer, page }: BuyDialogProps): string =>
+  `${page.plan?.state === 'active' ? 'Change to' : 'Buy'} ${offer.title}?`
+
+const useBuy = ({ offer, page, account }: BuyDialogProps) =>
+  useAction({
     work: () =>
       send(
         api.plan.buy.post({
           account,
           plan: offer.plan,
-          quote: { priced_at_ms: page.priced_at_ms, due_nanos },
+          quote: { priced_at_ms: page.priced_at_ms, due_nanos: offer.due_nanos },
         }),
       ),
     changes: ['plan', 'plans', 'overview', 'account', 'entries', 'start'],
@@ -36,39 +70,105 @@ export function BuyDialog(props: BuyDialogProps) {
       text: changes_at_ms === null ? `${offer.title} has begun` : `${offer.title} begins with the next month`,
     }),
   })
-  if (due_nanos !== null && due_nanos > page.available_nanos)
-    return <NotEnough {...props} due_nanos={due_nanos} />
-  const is_change = page.plan?.state === 'active'
-  const verb = due_nanos === null ? `Change to ${offer.title}` : `Pay ${exactUsd(due_nanos)} USD`
+
+/** Another plan when the month is over: nothing is paid now. */
+function Change(props: BuyDialogProps) {
+  const buy = useBuy(props)
   return (
     <ConfirmDialog
       open
-      onClose={onClose}
-      title={`${is_change ? 'Change to' : 'Buy'} ${offer.title}?`}
-      consequence={due_nanos === null ? <Later {...props} /> : <Now {...props} due_nanos={due_nanos} />}
-      verb={verb}
+      onClose={props.onClose}
+      title={titleOf(props)}
+      consequence={<Later {...props} />}
+      verb={`Change to ${props.offer.title}`}
       look="primary"
       confirm={() => buy.runOrThrow(undefined)}
     />
   )
 }
 
-type DueNow = BuyDialogProps & { due_nanos: number }
+type DueNow = BuyDialogProps & { due_nanos: number; prices: readonly Price[] }
 
-function Now({ offer, page, due_nanos }: DueNow) {
+function Pay(props: DueNow) {
+  const { page, due_nanos, prices, onClose } = props
+  const is_enough = due_nanos <= page.available_nanos
+  const [chosen, choose] = useState(is_enough || !prices[0] ? BALANCE : nameOf(prices[0]))
+  const buy = useBuy(props)
+  const pay = useOrder(props)
+  const price = prices.find((price) => nameOf(price) === chosen)
+  if (!is_enough && prices.length === 0) return <NotEnough {...props} />
+  const options = [
+    ...(is_enough ? [{ value: BALANCE, label: `Balance: ${exactUsd(due_nanos)} USD` }] : []),
+    ...prices.map((price) => ({
+      value: nameOf(price),
+      label: `${price.method_title}: ${price.amount} ${price.currency}`,
+    })),
+  ]
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={titleOf(props)}
+      consequence={
+        <div className="stack">
+          <Sums {...props} />
+          {prices.length > 0 && (
+            <Field label="Pay by" name="method">
+              <Select options={options} value={chosen} onChange={choose} />
+            </Field>
+          )}
+          {price?.is_test && <Notice tone="warn">Test mode: no money moves.</Notice>}
+          <Now {...props} price={price} />
+        </div>
+      }
+      verb={price ? `Pay ${price.amount} ${price.currency}` : `Pay ${exactUsd(due_nanos)} USD`}
+      look="primary"
+      confirm={() => (price ? pay(price) : buy.runOrThrow(undefined))}
+    />
+  )
+}
+
+/** Makes the order, and leads to where it is paid. */
+function useOrder({ offer, page }: BuyDialogProps) {
+  const [, go] = useLocation()
+  const { keyOf, forget } = useRequestKey()
+  const { runOrThrow } = useAction({
+    work: ({ method, currency }: Price) => {
+      const wanted = {
+        ...{ plan: offer.plan, method, currency },
+        quote: { priced_at_ms: page.priced_at_ms, due_nanos: offer.due_nanos },
+      }
+      const headers = { 'idempotency-key': keyOf(JSON.stringify(wanted)) }
+      return send(api['plan-orders'].post(wanted, { headers }))
+    },
+    changes: ['orders', 'plan', 'plans', 'plan-renewal'],
+  })
+  return async (price: Price) => {
+    const { order, go_to, problem } = await runOrThrow(price)
+    forget()
+    if (go_to !== null) location.assign(go_to)
+    else {
+      if (problem !== null) toast({ tone: 'bad', text: problem, subject: 'orders' })
+      go(`/orders/${order.id}`)
+    }
+  }
+}
+
+function Now({ offer, page, due_nanos, price }: DueNow & { price: Price | undefined }) {
   const credited_nanos = offer.price_nanos - due_nanos
   const standing = standingOf(offer, page.plan)
+  const when = price ? 'once it is paid' : 'at once'
   return (
-    <div className="stack">
-      <Sums {...{ offer, page, due_nanos }} />
-      <p>
-        {standing === 'renewal'
-          ? `The next month of ${offer.title} is paid, and its limits go on.`
-          : `${offer.title} begins at once, with a month of its own.`}
-        {credited_nanos > 0 && page.plan && ` What you used of the limits of ${page.plan.title} counts on.`}{' '}
-        It renews each month for {exactUsd(offer.price_nanos)} USD from the balance, until it is cancelled.
-      </p>
-    </div>
+    <p>
+      {standing === 'renewal'
+        ? `The next month of ${offer.title} is paid, and its limits go on.`
+        : `${offer.title} begins ${when}, with a month of its own.`}
+      {credited_nanos > 0 && page.plan && ` What you used of the limits of ${page.plan.title} counts on.`}
+      {price &&
+        price.rest_nanos >= A_CENT_NANOS &&
+        ` ${exactUsd(price.rest_nanos)} USD of the payment is left on your balance.`}{' '}
+      It renews each month for {exactUsd(offer.price_nanos)} USD from the balance, until it is cancelled.
+    </p>
   )
 }
 

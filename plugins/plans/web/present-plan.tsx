@@ -43,6 +43,7 @@ export function PresentPlan({ plan, page, account }: PresentPlanProps) {
                     <span className="soft">
                       {' '}
                       · renews then for {exactUsd(priceOf(plan.plan, page))} USD from the balance
+                      {plan.renews_by === 'card' && ', or by the saved card where that is too low'}
                     </span>
                   )}
                 </span>
@@ -73,9 +74,9 @@ function PlanNotice({ plan, page }: Omit<PresentPlanProps, 'account'>) {
   if (state === 'unpaid')
     return (
       <Notice tone="bad">
-        Unpaid since <Time at_ms={ends_at_ms} exact />: the balance was too low for the next month. Add funds
-        by <Time at_ms={covers_until_at_ms} exact />, or the plan ends. Until then it covers calls within what
-        is left of its limits.
+        Unpaid since <Time at_ms={ends_at_ms} exact />: the balance was too low for the next month. Pay for it
+        below, or add funds, by <Time at_ms={covers_until_at_ms} exact />. Otherwise the plan ends. Until then
+        it covers calls within what is left of its limits.
       </Notice>
     )
   if (!renews)

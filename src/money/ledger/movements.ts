@@ -48,8 +48,11 @@ export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawO
   move(book, account, { ...requested, now_ms })
   payDebt(book, account, now_ms)
   recordMovement(book, account, operation, before)
-  if (operation.op === 'top_up')
+  if (operation.op === 'top_up') {
     for (const share of operation.shares ?? []) creditShare(book, share, operation)
+    const { purchase, by } = operation
+    if (purchase) moveByOperator(book, { op: 'withdraw', account_id, ...purchase, by, now_ms })
+  }
   return moneyOf(account)
 }
 

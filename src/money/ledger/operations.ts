@@ -123,6 +123,9 @@ export interface Share {
   request_key: string
 }
 
+/** A withdrawal that a top-up pays for. Where it would be refused, the credit stays on the balance. */
+export type Purchase = Pick<WithdrawOperation, 'amount_nanos' | 'note' | 'request_key' | 'changes'>
+
 /** What a person may credit to accounts, top-ups and refunds together, since a moment. */
 export interface Allowance {
   person_id: number
@@ -140,6 +143,7 @@ interface Credit {
 export interface TopUpOperation extends Movement, Credit, Changing {
   op: 'top_up'
   shares?: readonly Share[] | undefined
+  purchase?: Purchase | undefined
 }
 
 /** Takes from the free balance, never from holds. */
@@ -155,10 +159,6 @@ export interface OpenDebtOperation extends Movement, Changing {
 
 /** Movements by the operator: each is made once under its key. */
 export type MoneyOperation = TopUpOperation | WithdrawOperation | OpenDebtOperation
-
-/** The credits to other accounts that go with an operation. */
-export const sharesOf = (operation: Operation): readonly Share[] =>
-  operation.op === 'top_up' ? (operation.shares ?? []) : []
 
 /**
  * Gives back what a call was charged, or a part of it, at most what was not refunded before; debt is paid from it first, also what the

@@ -1,4 +1,4 @@
-// Fees of plans: what accounts paid for months, at the time when they did. Only reads.
+// Fees of plans: what accounts paid for months, at the time when they did, less what refunds gave back. Only reads.
 import type { Nanos } from '../../domain/money.ts'
 import type { TimeRange } from '../../domain/ranges.ts'
 import type { Db } from '../../store/db.ts'
@@ -26,10 +26,20 @@ async function feesBy(
   return new Map(rows.map(({ of, nanos }) => [of, nanos]))
 }
 
-/** The payment's time is that of the change of state, which is in one transaction with the entry. Literals, so that the index of paid months serves. */
+const IN_TIME = `at_ms >= $from_ms AND at_ms < $until_ms
+             AND (CAST($account_id AS BIGINT) IS NULL OR plan_periods.account_id = $account_id)`
+
+/**
+ * The payment's time is that of the change of state, which is in one transaction with the entry; what a refund gave back is taken off when the
+ * plan ended with it. Literals, so that the indexes serve.
+ */
 const feesSql = (group: string) => `
-  SELECT ${group} AS "of", CAST(sum(due_nanos) AS BIGINT) AS nanos
-    FROM state_changes JOIN plan_periods ON plan_periods.id = subject_id
-   WHERE subject = 'plan_periods' AND to_state = 'paid' AND at_ms >= $from_ms AND at_ms < $until_ms AND due_nanos > 0
-     AND (CAST($account_id AS BIGINT) IS NULL OR plan_periods.account_id = $account_id)
+  SELECT "of", CAST(sum(nanos) AS BIGINT) AS nanos
+    FROM (SELECT ${group} AS "of", due_nanos AS nanos
+            FROM state_changes JOIN plan_periods ON plan_periods.id = subject_id
+           WHERE subject = 'plan_periods' AND to_state = 'paid' AND due_nanos > 0 AND ${IN_TIME}
+          UNION ALL
+          SELECT ${group}, -returned_nanos
+            FROM plan_periods JOIN state_changes ON subject = 'plan_periods' AND subject_id = plan_periods.id
+           WHERE returned_nanos > 0 AND to_state = 'ended' AND ${IN_TIME}) AS fees
    GROUP BY 1`

@@ -5,10 +5,11 @@ import { groupCalls } from './added-calls.ts'
 import { allowanceKey, allowanceOf, sumOfCredits } from './allowances.ts'
 import { type Book, entryKey, stateKey } from './book.ts'
 import { accountRow, addKeyRow } from './budget-rows.ts'
-import { type MoneyOperation, type Operation, sharesOf } from './operations.ts'
+import type { MoneyOperation, Operation } from './operations.ts'
 import { changesOf } from './row-states.ts'
 import type { Statements } from './statements.ts'
 import type { StoredPrices } from './stored-prices.ts'
+import { purchaseOf, sharesOf } from './with-top-ups.ts'
 
 /** Loads the rows that an operation touches into the book. A row is read once; later operations see its changes. */
 export function load(book: Book, statements: Statements, operation: Operation): void {
@@ -40,6 +41,7 @@ export function load(book: Book, statements: Statements, operation: Operation): 
 function loadMovement(book: Book, statements: Statements, operation: MoneyOperation): void {
   loadAccount(book, statements, operation.account_id)
   loadKeyedEntry(book, statements, operation)
+  loadKeyedEntry(book, statements, { ...purchaseOf(operation), account_id: operation.account_id })
   loadCredits(book, statements, operation)
   for (const { table, id } of changesOf(operation)) {
     if (book.row_states.has(stateKey(table, id))) continue

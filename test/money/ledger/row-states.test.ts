@@ -232,6 +232,81 @@ const share = (amount_nanos: number, account_id = 2, request_key = 'referral:1')
 })
 const sharing = (amount_nanos: number, ...shares: Share[]) => ({ ...topUp(amount_nanos), shares })
 
+/** A top-up that pays for what row 1 stands for, and makes row 2 paid by itself. */
+const buying = (credit_nanos: number, amount_nanos: number, ...changes: StateChange[]) => ({
+  ...changing(topUp(credit_nanos), change(2)),
+  purchase: { amount_nanos, note: 'plan', request_key: 'plan:1', changes },
+})
+const PAID = 'things 2 open paid webhook of 1 {"event":"evt_1"}'
+const BOUGHT = 'things 1 open paid webhook of 1 {"event":"evt_1"}'
+const credited = { rows: { 2: `1 paid ${AT}` }, kept: [PAID] }
+
+const PURCHASES: Case[] = [
+  {
+    name: 'it is paid for by the top-up',
+    steps: [[buying(20, 20, change(1)), money(100)]],
+    rows: { 1: `1 paid ${AT}`, 2: `1 paid ${AT}` },
+    kept: [PAID, BOUGHT],
+    after: [100, 0],
+  },
+  {
+    name: 'what it leaves of the credit stays',
+    steps: [[buying(21, 20, change(1)), money(101)]],
+    rows: { 1: `1 paid ${AT}`, 2: `1 paid ${AT}` },
+    kept: [PAID, BOUGHT],
+    after: [101, 0],
+  },
+  {
+    name: 'of a row in another state the credit alone is made',
+    steps: [[buying(20, 20, change(4)), money(120)]],
+    ...credited,
+    after: [120, 0],
+  },
+  {
+    name: 'of a row of another account, too',
+    steps: [[buying(20, 20, change(3)), money(120)]],
+    ...credited,
+    after: [120, 0],
+  },
+  {
+    name: 'under a key that was used, too',
+    steps: [
+      [keyed(withdraw(20), 'plan:1'), money(80)],
+      [buying(20, 20, change(1)), money(100)],
+    ],
+    ...credited,
+    after: [100, 0],
+  },
+  {
+    name: 'of no amount, too',
+    steps: [[buying(20, 0, change(1)), money(120)]],
+    ...credited,
+    after: [120, 0],
+  },
+  {
+    name: 'debt comes first: what is left does not pay for it',
+    steps: [
+      [openDebt(105), money(0, 5)],
+      [buying(20, 20, change(1)), money(15)],
+    ],
+    ...credited,
+    after: [15, 0],
+  },
+  {
+    name: 'a top-up that is refused pays for nothing',
+    steps: [[{ ...buying(20, 20, change(1)), changes: [change(4)] }, wrong('paid')]],
+    after: [100, 0],
+  },
+  {
+    name: 'a top-up that was made before pays for nothing more',
+    steps: [
+      [keyed(topUp(20), 'order:1'), money(120)],
+      [keyed(buying(20, 20, change(1)), 'order:1'), expect.objectContaining(money(120))],
+    ],
+    after: [120, 0],
+  },
+]
+
 interface SharesCase {
   name: string
   steps: readonly (readonly [Operation, unknown])[]
@@ -334,6 +409,7 @@ describe.each(Object.entries(here))('on SQLite, %s', (_, place) => {
     return made
   }
   test.each(CASES)('$name', async (specified) => expectCase(await withThings(), specified))
+  test.each(PURCHASES)('purchase: $name', async (specified) => expectCase(await withThings(), specified))
   test.each(SHARES)('shares: $name', async (specified) => expectShares(await withThings(), specified))
 
   test.each(NO_NAMES)('%s that is no name is thrown', async (_, named) => {
@@ -378,6 +454,7 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
 
   describe.each(WAYS)('%s', (_, commit) => {
     test.each(CASES)('$name', async (specified) => expectCase(await place(commit), specified))
+    test.each(PURCHASES)('purchase: $name', async (specified) => expectCase(await place(commit), specified))
     test.each(SHARES)('shares: $name', async (specified) => expectShares(await place(commit), specified))
   })
 

@@ -27,7 +27,7 @@ export interface FakeCard extends FakeProvider {
 }
 
 /** Charges at once, and once for each order; asked again it says what it said. */
-function fakeCard(): FakeCard {
+export function fakeCard(): FakeCard {
   const provider = fakeProvider('card')
   const refusals = new Map<number, string>()
   const card: FakeCard = Object.assign(provider, {

@@ -145,8 +145,8 @@ describe.each(ENGINES)('on %s', (_, make) => {
     scene.card.loses_charges = true
     await scene.seconds(1)
     const id = Number((await scene.orders())[0]?.id)
-    await expect(startPayment(scene.parts, id)).rejects.toThrow('is an automatic top-up')
-    await expect(cancelOrder(scene.parts, id, { source: 'page' })).rejects.toThrow('is an automatic top-up')
+    await expect(startPayment(scene.parts, id)).rejects.toThrow('is being charged')
+    await expect(cancelOrder(scene.parts, id, { source: 'page' })).rejects.toThrow('is being charged')
     scene.world.clock.now_ms += 50 * HOUR_MS
     await scene.seconds(5)
     expect(await states()).toEqual(['open'])

@@ -13,7 +13,8 @@ import {
 } from '../book.ts'
 import { accountRow, addKeyRow, BUDGET_COLUMNS, type StoredKey } from '../budget-rows.ts'
 import { noCounts } from '../call-limits.ts'
-import { type KeyedEntry, type MoneyOperation, type Operation, sharesOf } from '../operations.ts'
+import type { KeyedEntry, MoneyOperation, Operation } from '../operations.ts'
+import { purchaseOf, sharesOf } from '../with-top-ups.ts'
 import { readingOfAllowances } from './allowances.ts'
 import { readingOfCounts } from './counts.ts'
 import type { LockedRows } from './locked-accounts.ts'
@@ -256,6 +257,7 @@ function add(named: Named, operation: Operation): void {
 
 function addMovement(named: Named, operation: MoneyOperation): void {
   addKeyed(named, operation)
+  addKeyed(named, { ...purchaseOf(operation), account_id: operation.account_id })
   for (const share of sharesOf(operation)) addKeyed(named, share)
 }
 

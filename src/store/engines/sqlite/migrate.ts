@@ -61,6 +61,7 @@ import covered_calls from './migrations/0055_covered_calls.sql' with { type: 'te
 import automatic_top_ups from './migrations/0056_automatic_top_ups.sql' with { type: 'text' }
 import covered_sums from './migrations/0057_covered_sums.sql' with { type: 'text' }
 import account_suspensions from './migrations/0058_account_suspensions.sql' with { type: 'text' }
+import plans_by_card from './migrations/0059_plans_by_card.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -122,6 +123,7 @@ export const MIGRATIONS: readonly string[] = [
   automatic_top_ups,
   covered_sums,
   account_suspensions,
+  plans_by_card,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

@@ -1,0 +1,185 @@
+// Plans by payment at the console: their prices by each payment method, an order that pays for one, and the card that pays for the next months.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { personOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
+import { type ConsoleParts, changed, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { AccountRef, MovementHeaders } from '../../../src/app/surface/console/fields.ts'
+import { requireChosenAccount } from '../../../src/app/surface/console/references.ts'
+import { decimalMinor } from '../../../src/domain/currencies.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
+import { WholeNumber } from '../../../src/http/parameters.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
+import { MoneyFields, money, NullableTimeFields, time } from '../../../src/http/views.ts'
+import { chooseCard, periodIn, QuoteBody } from '../../plans/index.ts'
+import { reasonOf } from '../automatic/deciding.ts'
+import { chargingMethods, requireCard } from '../automatic/setting.ts'
+import { takeOrderOf } from '../console/order-rate.ts'
+import { requireOpen, started } from '../console/paying.ts'
+import { Currency, StartedView } from '../console/views.ts'
+import { offerOf } from '../ordering.ts'
+import { providerOf } from '../parts.ts'
+import type { Payments } from '../payments.ts'
+import { methodName } from '../settings.ts'
+import { wasPaid } from '../states.ts'
+import { ordersOfPeriod } from '../store.ts'
+import { orderPlanByPayment } from './ordering.ts'
+import { amountFor } from './pricing.ts'
+import { CHARGED_AGAIN_AFTER_MS, MAX_CHARGES } from './renewing.ts'
+
+const Chosen = { account: Type.Optional(AccountRef) }
+
+const PricesQuery = Closed({
+  ...Chosen,
+  due_nanos: WholeNumber({ minimum: 1 }, 'what is due for the plan, in nano-dollars'),
+})
+const PricesView = Closed({
+  prices: Type.Array(
+    Closed({
+      method: Type.String(),
+      method_title: Type.String(),
+      is_test: Type.Boolean({ description: 'no money moves' }),
+      currency: Type.String(),
+      amount: Type.String({ description: 'what is paid, as a decimal number of the currency' }),
+      ...MoneyFields('rest', 'What the payment adds to the balance beyond the price'),
+    }),
+    { description: 'of each payment method, in each of its currencies' },
+  ),
+})
+const OrderBody = Closed({
+  ...Chosen,
+  plan: Type.String({ minLength: 1, maxLength: 64 }),
+  quote: Type.Optional(QuoteBody),
+  method: methodName,
+  currency: Currency,
+})
+const RenewalBody = Closed({
+  ...Chosen,
+  card: Nullable(
+    Closed(
+      { method: Type.Optional(methodName), currency: Currency },
+      { description: 'null: the balance alone pays for the next months' },
+    ),
+  ),
+})
+const RenewalView = Closed({
+  card: Nullable(
+    Closed(
+      { method: Type.String(), method_title: Type.String(), currency: Type.String() },
+      {
+        description: 'the payment method whose saved card pays where the balance is too low',
+      },
+    ),
+  ),
+  currencies: Type.Array(Type.String(), {
+    description: 'those that a saved card can be charged in; none: no card can',
+  }),
+  open_order_id: Nullable(
+    Type.Integer({ description: 'an order that waits for its payment, or is being charged' }),
+  ),
+  failure: Nullable(
+    Type.String({ description: 'why the saved card was not charged for the month that is due' }),
+  ),
+  ...NullableTimeFields('next_try', 'when it is charged again'),
+})
+
+export const planPaymentRoutes = (gateway: ConsoleParts, payments: Payments) =>
+  new Elysia({ name: 'console-plan-payments' })
+    .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'buy' }))
+    .get('/console/api/plan-prices', ({ query }) => ({ prices: pricesOf(payments, query.due_nanos) }), {
+      query: PricesQuery,
+      response: { 200: PricesView, ...FAILURES },
+    })
+    .post(
+      '/console/api/plan-orders',
+      async ({ viewer, origin, body: { account: reference, ...wanted }, headers }) => {
+        const account_id = await requireOpen(gateway, viewer, reference)
+        takeOrderOf(viewer, account_id, payments.page_orders)
+        const whole = {
+          ...{ account_id, person_id: personOf(viewer), request_key: headers['idempotency-key'] },
+          ...{ quote: undefined, ...wanted },
+        }
+        const parts = { ...payments.parts, settings: payments.settings, catalogue: gateway.calls.catalogue }
+        const { id } = await changed(gateway, { viewer, origin }, (tx) =>
+          orderPlanByPayment(tx, parts, whole),
+        )
+        return await started(gateway, payments, viewer, id)
+      },
+      { headers: MovementHeaders, body: OrderBody, response: { 200: StartedView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/plan-renewal',
+      async ({ viewer, query }) =>
+        await renewalOf(gateway, payments, await chosen(gateway, viewer, query.account)),
+      { query: Closed(Chosen), response: { 200: RenewalView, ...FAILURES } },
+    )
+    .put(
+      '/console/api/plan-renewal',
+      async ({ viewer, origin, body: { account, card } }) => {
+        const account_id = await chosen(gateway, viewer, account)
+        await changed(gateway, { viewer, origin }, async (tx) => {
+          await tx.lock(account_id)
+          const method = card && (card.method ?? chargingMethods(payments.parts)[0]?.name ?? 'stripe')
+          if (method) await requireCard(tx, providerOf(payments.parts, method), account_id)
+          await chooseCard(tx, account_id, method && card ? { method, currency: card.currency } : null)
+        })
+        return await renewalOf(gateway, payments, account_id)
+      },
+      { body: RenewalBody, response: { 200: RenewalView, ...FAILURES } },
+    )
+
+async function chosen(gateway: ConsoleParts, viewer: Viewer, reference: string | undefined): Promise<number> {
+  requireWholeAccount(viewer)
+  return (await requireChosenAccount(gateway.db, viewer, reference)).id
+}
+
+function pricesOf({ parts, settings }: Payments, due_nanos: Nanos): Static<typeof PricesView>['prices'] {
+  const { rates } = settings()
+  return parts.providers().flatMap((provider) =>
+    provider.currencies.flatMap((currency) => {
+      const amount_minor = amountFor({ rates }, provider, currency, due_nanos)
+      if (amount_minor === undefined) return []
+      const { credit_nanos } = offerOf({ ...settings(), bonuses: [] }, provider, { currency, amount_minor })
+      return {
+        method: provider.name,
+        method_title: provider.title,
+        is_test: provider.is_test ?? false,
+        currency,
+        amount: decimalMinor(amount_minor, currency),
+        ...money('rest', credit_nanos - due_nanos),
+      }
+    }),
+  )
+}
+
+async function renewalOf(
+  { db, calls }: ConsoleParts,
+  { parts, settings }: Payments,
+  account_id: number,
+): Promise<Static<typeof RenewalView>> {
+  const methods = chargingMethods(parts)
+  const active = await periodIn(db, account_id, 'active')
+  const open = await periodIn(db, account_id, 'open')
+  const orders = open ? await ordersOfPeriod(db, open.id) : []
+  const charges = orders.filter(({ kind }) => kind === 'automatic')
+  const last = charges.at(-1)
+  const has_failed = last !== undefined && last.state !== 'open' && !wasPaid(last.state)
+  const next_ms = has_failed ? last.changed_at_ms + CHARGED_AGAIN_AFTER_MS : undefined
+  const is_tried =
+    charges.length < MAX_CHARGES && next_ms !== undefined && next_ms < (active?.covers_until_ms ?? 0)
+  const { rates } = settings()
+  const { card_method = null, card_currency = null } = active ?? {}
+  return {
+    card:
+      card_method === null || card_currency === null
+        ? null
+        : {
+            method: card_method,
+            method_title: methods.find(({ name }) => name === card_method)?.title ?? card_method,
+            currency: card_currency,
+          },
+    currencies: (methods[0]?.currencies ?? []).filter((currency) => rates.has(currency)),
+    open_order_id: orders.find(({ state }) => state === 'open')?.id ?? null,
+    failure: has_failed ? await reasonOf(db, last) : null,
+    ...time('next_try', is_tried && next_ms > calls.now() ? next_ms : null),
+  }
+}

@@ -1,0 +1,76 @@
+// Refunds of a plan's payment that end the plan: its price, as far as it is given back, returns to the balance, which the refund takes it from.
+import { unprocessable } from '../../../src/domain/errors.ts'
+import type { Tx } from '../../../src/store/db.ts'
+import { stateChangesOf } from '../../../src/store/state-changes.ts'
+import { endPeriod, lapsePeriod, periodById, periodIn, setReturned, wasBoughtBy } from '../../plans/index.ts'
+import type { Cause } from '../changes.ts'
+import type { PaymentParts } from '../parts.ts'
+import type { Order, OrderRefund } from '../tables.ts'
+
+/** Says that a refund of an order may end a plan: the one that it paid for goes on. */
+export async function mayEndPlan(
+  { db }: Pick<PaymentParts, 'db'>,
+  { id, plan_period_id }: Order,
+): Promise<boolean> {
+  if (plan_period_id === null) return false
+  return (
+    (await periodById(db, plan_period_id))?.state === 'active' && (await wasBoughtBy(db, plan_period_id, id))
+  )
+}
+
+/**
+ * Ends the plan with a refund, in the transaction that begins it.
+ *
+ * @throws GatewayError unprocessable where the order has paid for no plan that goes on
+ */
+export async function endPlanWith(
+  tx: Tx,
+  { now, catalogue }: Pick<PaymentParts, 'now' | 'catalogue'>,
+  order: Order,
+  refund: OrderRefund,
+): Promise<void> {
+  const { plan_period_id, account_id } = order
+  const period = plan_period_id === null ? undefined : await periodById(tx, plan_period_id)
+  if (!period || !(await mayEndPlan({ db: tx }, order)))
+    throw unprocessable('This order has paid for no plan that goes on. Refund it without ending a plan.', {
+      param: 'end_plan',
+      code: 'no_plan',
+    })
+  const now_ms = now()
+  const next = await periodIn(tx, account_id, 'open')
+  if (next) await lapsePeriod(tx, next.id, 'refunded', now_ms)
+  const returned_nanos = Math.min(period.due_nanos, refund.debit_nanos)
+  await setReturned(tx, { id: period.id, returned_nanos })
+  await endPeriod(tx, period, { reason: 'refunded', now_ms, refund: refund.id }, catalogue)
+}
+
+/**
+ * Gives the price of a plan back that a refund has ended, as much as the refund takes. Once: by the key of the month.
+ *
+ * @throws GatewayError as `Ledger.submit`
+ */
+export async function returnPlanPrice(
+  { db, ledger, now }: PaymentParts,
+  { plan_period_id }: Order,
+  { id, account_id }: OrderRefund,
+  cause: Cause,
+): Promise<void> {
+  if (plan_period_id === null) return
+  const period = await periodById(db, plan_period_id)
+  const changes = await stateChangesOf(db, 'plan_periods', plan_period_id)
+  const is_ended_by_it = changes.some(
+    ({ detail }) => (JSON.parse(detail) as { refund?: unknown }).refund === id,
+  )
+  const amount_nanos = period?.returned_nanos ?? 0
+  if (!period || !is_ended_by_it || amount_nanos === 0) return
+  const outcome = await ledger.submit({
+    op: 'top_up',
+    account_id,
+    amount_nanos,
+    note: `Price of plan ${period.title}`,
+    request_key: `plan-back:${period.id}`,
+    by: cause.by,
+    now_ms: now(),
+  })
+  if (!outcome.ok) throw new Error(`the ledger refused to give the price of a plan back: ${outcome.refusal}`)
+}

@@ -1,0 +1,87 @@
+// Months of plans that a payment pays for: ordered with it, bought by its credit in one transaction, and renewed by a saved card.
+import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { conflict, notFound, unprocessable } from '../../src/domain/errors.ts'
+import type { Purchase } from '../../src/money/ledger/operations.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import type { Db, Tx } from '../../src/store/db.ts'
+import { changeState, stateChangesOf } from '../../src/store/state-changes.ts'
+import { stateChange } from './beginning.ts'
+import { type Quote, requireQuoted } from './buying.ts'
+import { orderPlan, planNamed } from './ordering.ts'
+import { priceOf } from './paying.ts'
+import { planSettings } from './settings.ts'
+import { periodById, periodIn, setCard } from './store.ts'
+import type { PlanPeriod } from './tables.ts'
+
+export type OrderedPeriod = Pick<PlanPeriod, 'id' | 'due_nanos' | 'title'>
+
+/**
+ * Orders a month of a plan that a payment is to pay for. In a transaction that has locked the account.
+ *
+ * @throws GatewayError not_found; conflict where nothing is due now, as of a cheaper plan, or another amount than was shown
+ */
+export async function orderPlanPeriod(
+  tx: Tx,
+  { catalogue, now }: { catalogue: () => Pick<Catalogue, 'sections'>; now: () => number },
+  { account_id, plan, quote }: { account_id: number; plan: string; quote?: Quote | undefined },
+): Promise<OrderedPeriod> {
+  const offered = planNamed(planSettings.of(catalogue()), plan)
+  const order = await orderPlan(tx, account_id, offered, now(), quote?.priced_at_ms)
+  if (quote) requireQuoted(order, quote, now())
+  if (!('period' in order))
+    throw conflict('A cheaper plan begins when the month is over, and is paid then.', {
+      code: 'changes_later',
+    })
+  if (order.period.due_nanos === 0)
+    throw unprocessable('Nothing is to be paid for this plan now. Choose it without a payment.', {
+      code: 'nothing_due',
+    })
+  return order.period
+}
+
+/** The purchase that goes with the credit of an order; undefined where its month is to be paid no more: the credit is balance. */
+export async function purchaseBy(db: Db, period_id: number, order_id: number): Promise<Purchase | undefined> {
+  const period = await periodById(db, period_id)
+  if (period?.state !== 'open') return undefined
+  return { ...priceOf(period), changes: [stateChange(period, ['open'], 'paid', { order: order_id })] }
+}
+
+/** Says that the credit of this order paid for a month. */
+export const wasBoughtBy = async (db: Db, period_id: number, order_id: number): Promise<boolean> =>
+  (await stateChangesOf(db, 'plan_periods', period_id)).some(
+    ({ to_state, detail }) =>
+      to_state === 'paid' && (JSON.parse(detail) as { order?: unknown }).order === order_id,
+  )
+
+/** Gives up a month that nobody has paid for. @returns false where it is not open any more */
+export const lapsePeriod = (tx: Tx, id: number, reason: string, now_ms: number): Promise<boolean> =>
+  changeState(tx, stateChange({ id }, ['open'], 'lapsed', { reason }), now_ms)
+
+/**
+ * Chooses what pays for the next months of an account's plan where the balance is too low. In a transaction that has locked the account.
+ *
+ * @param card null: nothing does
+ * @throws GatewayError not_found without a plan
+ */
+export async function chooseCard(
+  tx: Tx,
+  account_id: number,
+  card: { method: string; currency: string } | null,
+): Promise<void> {
+  const active = await periodIn(tx, account_id, 'active')
+  if (!active) throw notFound('The account has no plan.', { code: 'no_plan' })
+  const { id, plan, card_method } = active
+  if (card_method === null && card === null) return
+  await setCard(tx, { id, card_method: card?.method ?? null, card_currency: card?.currency ?? null })
+  await recordAction(tx, {
+    action: 'plan.payment_changed',
+    account_id,
+    after: { plan, renews_by: card === null ? 'balance' : `${card.method}, ${card.currency}` },
+  })
+}
+
+/** Leaves the next months to the balance, since the card of this payment method is gone. In a transaction that has locked the account. */
+export async function dropCard(tx: Tx, account_id: number, method: string): Promise<void> {
+  const active = await periodIn(tx, account_id, 'active')
+  if (active?.card_method === method) await chooseCard(tx, account_id, null)
+}

@@ -1,0 +1,337 @@
+// Plans that a payment pays for: begun with it in one transaction, or the money is balance and the account is told; kills, races, refunds and disputes.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { lookAt } from '../../../plugins/payments/looking.ts'
+import { refundOrder } from '../../../plugins/payments/refunding.ts'
+import { periodIn } from '../../../plugins/plans/store.ts'
+import { DAY_MS } from '../../../src/domain/ranges.ts'
+import { mortal } from '../mortal.ts'
+import { ENGINES } from '../world.ts'
+import { PRO, planPaymentScene, REST, type Scene, USD } from './scene.ts'
+
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'none',
+    (thrown) => thrown.code ?? thrown.param ?? thrown.kind,
+  )
+const HOOK = { source: 'webhook' } as const
+/** The credit of 9.26 EUR. */
+const CREDIT = 10 * USD + REST
+
+describe.each(ENGINES)('on %s', (_, make) => {
+  let scene: Scene
+  beforeEach(async () => {
+    scene = await planPaymentScene(make)
+    // The first one starts PostgreSQL.
+  }, 60_000)
+  afterEach(async () => {
+    expect(await scene.world.broken()).toEqual([])
+    await scene[Symbol.asyncDispose]()
+  })
+
+  test('a plan begins with its payment, by which alone it is paid', async () => {
+    const order = await scene.ordered()
+    expect(order).toMatchObject({ kind: 'plan', amount_minor: 926, credit_nanos: CREDIT, bonus_nanos: 0 })
+    expect(await scene.months()).toEqual(['pro open 11-15..12-15'])
+    await scene.pay(order)
+    await lookAt(scene.parts, order.id, HOOK)
+    expect(await scene.months()).toEqual(['pro active 11-15..12-15'])
+    expect([await scene.balance(), await scene.moved()]).toEqual([REST, 'order plan'])
+    expect(await scene.mails()).toEqual([])
+  })
+
+  test('a bonus is for top-ups; a price in USD leaves nothing over; the least amount of the method is paid, the rest is balance', async () => {
+    scene.offered.push({ ...PRO, name: 'big', price_nanos: 200 * USD })
+    expect(await scene.ordered('big')).toMatchObject({ amount_minor: 18_519, bonus_nanos: 0 })
+    expect(await scene.ordered('pro', { currency: 'USD' })).toMatchObject({ credit_nanos: 10 * USD })
+    scene.world.fake.limits = { EUR: { min_minor: 1_500, max_minor: 1_000_000 } }
+    const order = await scene.ordered()
+    expect(order).toMatchObject({ amount_minor: 1_500 })
+    await scene.pay(order)
+    expect([await scene.balance(), await scene.months()]).toEqual([
+      16_200_000_000 - 10 * USD,
+      ['big lapsed 11-15..12-15', 'pro lapsed 11-15..12-15', 'pro active 11-15..12-15'],
+    ])
+  })
+
+  test.each([
+    ['an unknown plan', 'gold', {}, 'plan'],
+    ['a method that is not set up', 'pro', { method: 'gone' }, 'no_payment_method'],
+    ['a currency without a rate', 'pro', { currency: 'GBP' }, 'price_not_taken'],
+    [
+      'a price that was shown long ago',
+      'pro',
+      { quote: { priced_at_ms: 1, due_nanos: 10 * USD } },
+      'price_changed',
+    ],
+  ])('%s is refused, and nothing is ordered', async (_, plan, wanted, code) => {
+    expect(await codeOf(scene.ordered(plan, wanted))).toBe(code)
+    expect([await scene.orders(), await scene.months()]).toEqual([[], []])
+  })
+
+  test('one that costs more than the method takes, one that the account has, a cheaper one, and one of no price are refused', async () => {
+    await scene.bought()
+    scene.world.fake.limits = { EUR: { min_minor: 1, max_minor: 900 } }
+    expect(await codeOf(scene.ordered('max'))).toBe('price_not_taken')
+    scene.world.fake.limits = { EUR: { min_minor: 1, max_minor: 1_000_000 } }
+    expect(await codeOf(scene.ordered('pro'))).toBe('has_plan')
+    expect(await codeOf(scene.ordered('mini'))).toBe('changes_later')
+    scene.offered.push({ ...PRO, name: 'free', price_nanos: 0 })
+    await scene.cancel()
+    scene.at('2026-12-20T00:00:00')
+    await scene.minute()
+    expect(await codeOf(scene.ordered('free'))).toBe('nothing_due')
+    expect(await scene.orders()).toEqual(['plan paid'])
+  })
+
+  test('asked for again under its key it is the same order, and the same month', async () => {
+    const request_key = 'buy-1'
+    const first = await scene.ordered('pro', { request_key })
+    scene.clock.now_ms += 5_000
+    expect((await scene.ordered('pro', { request_key })).id).toBe(first.id)
+    expect(await codeOf(scene.ordered('pro', { request_key, currency: 'USD' }))).toBe(
+      'idempotency_key_reused',
+    )
+    expect(await scene.months()).toEqual(['pro open 11-15..12-15'])
+  })
+
+  test('a dearer plan in the middle of a month: the rest of the month counts against its price', async () => {
+    await scene.bought()
+    scene.at('2026-11-30T10:30:00')
+    const order = await scene.ordered('max')
+    expect(order).toMatchObject({ amount_minor: Math.ceil(2_500 / 1.08) })
+    scene.clock.now_ms += 3_600_000
+    await scene.pay(order)
+    expect(await scene.months()).toEqual(['pro replaced 11-15..12-15', 'max active 11-30..12-30'])
+    expect(await scene.balance()).toBe(REST + 2_315 * 10_800_000 - 25 * USD)
+  })
+
+  /** Each leaves the credit on the balance, and tells it once. */
+  const TOO_LATE: [string, (order: Awaited<ReturnType<Scene['ordered']>>) => Promise<unknown>, string[]][] = [
+    [
+      'after the order expired',
+      async (order) => {
+        scene.clock.now_ms = order.expires_at_ms
+        await lookAt(scene.parts, order.id, HOOK)
+        await scene.minute()
+      },
+      ['pro lapsed 11-15..12-15'],
+    ],
+    [
+      'after another plan was bought meanwhile',
+      async () => {
+        await scene.add(30 * USD)
+        await scene.buyFromBalance('max')
+      },
+      ['pro lapsed 11-15..12-15', 'max active 11-15..12-15'],
+    ],
+    [
+      'after another one was ordered by a payment',
+      async () => await scene.ordered('max'),
+      ['pro lapsed 11-15..12-15', 'max open 11-15..12-15'],
+    ],
+    ['after it was cancelled', async () => await scene.cancel(), ['pro lapsed 11-15..12-15']],
+  ]
+  test.each(TOO_LATE)('paid %s it is balance, and the account is told', async (_, meanwhile, months) => {
+    const order = await scene.ordered()
+    await meanwhile(order)
+    const before = await scene.balance()
+    await scene.pay(order)
+    await lookAt(scene.parts, order.id, HOOK)
+    await scene.minute()
+    expect([(await scene.balance()) - before, await scene.months()]).toEqual([CREDIT, months])
+    expect(await scene.mails()).toEqual([
+      [
+        'plan_not_begun',
+        { account: expect.any(String), plan: 'Pro', amount: '9.26 EUR', credit_nanos: CREDIT },
+      ],
+    ])
+  })
+
+  test('what debt takes of it is missing: the plan does not begin, and the rest is balance', async () => {
+    const order = await scene.ordered()
+    const about = { account_id: 1, note: '', now_ms: 1, request_key: 'owed' }
+    await scene.world.ledger.submit({ op: 'open_debt', amount_nanos: USD, ...about })
+    await scene.pay(order)
+    await scene.minute()
+    expect([await scene.balance(), await scene.months(), await scene.purposes()]).toEqual([
+      9 * USD + REST,
+      ['pro lapsed 11-15..12-15'],
+      ['plan_not_begun'],
+    ])
+  })
+
+  test('a plan that has left the catalogue begins as it was ordered, and is not renewed', async () => {
+    const order = await scene.ordered()
+    scene.offered.splice(0, 1)
+    await scene.pay(order)
+    expect(await scene.months()).toEqual(['pro active 11-15..12-15'])
+    await scene.add(100 * USD)
+    scene.at('2026-12-15T10:30:00')
+    await scene.minute()
+    expect([await scene.months(), await scene.purposes()]).toEqual([
+      ['pro ended 11-15..12-15'],
+      ['plan_ended'],
+    ])
+  })
+
+  test('a payment of another amount begins nothing', async () => {
+    const order = await scene.ordered()
+    scene.world.fake.pay(order.reference, { amount_minor: 925 })
+    await lookAt(scene.parts, order.id, HOOK)
+    expect([await scene.balance(), await scene.months(), await scene.mails()]).toEqual([
+      0,
+      ['pro open 11-15..12-15'],
+      [],
+    ])
+  })
+
+  test('a gateway that dies before or after each step leaves a plan that is begun once', async () => {
+    for (let at = 1; ; at++) {
+      let steps = 0
+      for (const when of ['before', 'after'] as const) {
+        const order = await scene.ordered()
+        scene.world.fake.pay(order.reference)
+        const dying = mortal(await scene.another(), { at, when })
+        await lookAt(scene.as(dying.parts), order.id, HOOK).catch(() => {})
+        steps = dying.did.length
+        await lookAt(scene.parts, order.id, HOOK)
+        await scene.minute()
+        expect({ at, when, ...(await scene.world.order(order.id)) }).toMatchObject({ state: 'paid' })
+        expect((await scene.months()).filter((month) => month.includes('active'))).toHaveLength(1)
+        expect([at, when, await scene.mails()]).toEqual([at, when, []])
+        await scene.run('DELETE FROM budgets')
+        await scene.run('UPDATE accounts SET plan_period_id = NULL WHERE id = 1')
+        await scene.run("UPDATE plan_periods SET state = 'ended' WHERE state = 'active'")
+      }
+      if (steps < at) break
+    }
+    const keys = await scene.world.keys()
+    expect(keys.filter((key) => key.startsWith('plan:')).length).toBe(
+      keys.filter((key) => key.startsWith('order:')).length,
+    )
+  }, 60_000)
+
+  test('webhook, page and poll at once on two gateways begin it once', async () => {
+    const order = await scene.ordered()
+    scene.world.fake.pay(order.reference)
+    const other = await scene.another()
+    await Promise.all(
+      [scene.parts, other, scene.parts, other].map((parts) => lookAt(parts, order.id, HOOK).catch(() => {})),
+    )
+    expect([await scene.balance(), await scene.moved(), await scene.months()]).toEqual([
+      REST,
+      'order plan',
+      ['pro active 11-15..12-15'],
+    ])
+  })
+
+  describe('a refund', () => {
+    const refund = (order_id: number, other: { amount_minor?: number; end_plan?: boolean } = {}) =>
+      refundOrder(
+        scene.parts,
+        { order_id, amount_minor: null, into_debt: false, reason: '', ...other },
+        { source: 'operator' },
+      )
+
+    test('that ends the plan takes its price back', async () => {
+      const order = await scene.bought()
+      expect((await refund(order.id, { end_plan: true })).state).toBe('done')
+      expect([await scene.balance(), await scene.months(), await scene.world.history(order.id)]).toEqual([
+        0,
+        ['pro ended 11-15..12-15'],
+        ['paid', 'refunded'],
+      ])
+      expect(await scene.moved()).toBe('order plan plan-back refund')
+      expect((await scene.mails()).map(([purpose, { reason }]) => [purpose, reason])).toEqual([
+        ['plan_ended', 'refunded'],
+      ])
+      expect(await codeOf(refund(order.id, { end_plan: true }))).toBe('not_refundable')
+    })
+
+    test('of a part that ends it gives as much of the price back', async () => {
+      const order = await scene.bought()
+      await refund(order.id, { end_plan: true, amount_minor: 463 })
+      expect([await scene.balance(), await scene.months()]).toEqual([REST, ['pro ended 11-15..12-15']])
+      expect(await codeOf(refund(order.id, { end_plan: true, amount_minor: 100 }))).toBe('no_plan')
+    })
+
+    test('that leaves the plan is taken from the balance, and refused where that has less', async () => {
+      const order = await scene.bought()
+      expect(await codeOf(refund(order.id))).toBe('insufficient_balance')
+      await scene.add(20 * USD)
+      await refund(order.id)
+      expect([await scene.balance(), await scene.months()]).toEqual([10 * USD, ['pro active 11-15..12-15']])
+    })
+
+    test('that the payment method refuses leaves the money on the balance, and the plan ended', async () => {
+      const order = await scene.bought()
+      scene.world.fake.refunding = 'failed'
+      expect((await refund(order.id, { end_plan: true })).state).toBe('failed')
+      expect([await scene.balance(), await scene.months()]).toEqual([CREDIT, ['pro ended 11-15..12-15']])
+    })
+
+    test('of an order that has paid for no plan cannot end one', async () => {
+      const { id } = await scene.world.begun()
+      scene.world.fake.pay(`fake-${id}`)
+      await lookAt(scene.parts, id, HOOK)
+      expect(await codeOf(refund(id, { end_plan: true }))).toBe('no_plan')
+    })
+
+    test('a gateway that dies at each of its steps: the price comes back once, and nothing is refunded twice', async () => {
+      for (let at = 1; ; at++) {
+        let steps = 0
+        for (const when of ['before', 'after'] as const) {
+          const order = await scene.bought()
+          const dying = mortal(await scene.another(), { at, when })
+          const request = {
+            order_id: order.id,
+            amount_minor: null,
+            into_debt: false,
+            reason: '',
+            end_plan: true,
+          }
+          await refundOrder(scene.as(dying.parts), request, { source: 'operator' }).catch(() => {})
+          steps = dying.did.length
+          for (let minute = 0; minute < 4; minute++) await scene.minute()
+          scene.clock.now_ms += 2 * DAY_MS
+          await scene.minute()
+          const active = await periodIn(scene.world.db, 1, 'active')
+          // Killed before its first write, nothing was asked for.
+          if (active) await refund(order.id, { end_plan: true })
+          expect({ at, when, balance: await scene.balance() }).toEqual({ at, when, balance: 0 })
+          expect(await scene.world.history(order.id)).toEqual(['paid', 'refunded'])
+        }
+        if (steps < at) break
+      }
+    }, 60_000)
+  })
+
+  test('a lost dispute ends the plan that was paid with it, and leaves its price as debt', async () => {
+    const order = await scene.bought()
+    scene.world.fake.pay(order.reference, { dispute: 'open' })
+    await lookAt(scene.parts, order.id, HOOK)
+    expect(await scene.months()).toEqual(['pro active 11-15..12-15'])
+    scene.world.fake.pay(order.reference, { dispute: 'lost' })
+    await lookAt(scene.parts, order.id, HOOK)
+    await lookAt(scene.parts, order.id, HOOK)
+    expect([await scene.months(), await scene.world.money()]).toEqual([
+      ['pro ended 11-15..12-15'],
+      { balance: 0, debt: 10 * USD },
+    ])
+    expect((await scene.mails()).map(([purpose, { reason }]) => [purpose, reason])).toEqual([
+      ['plan_ended', 'payment lost'],
+    ])
+  })
+
+  test('a dispute that is won, and one of an earlier month, leave the plan', async () => {
+    const order = await scene.bought()
+    scene.world.fake.pay(order.reference, { dispute: 'won' })
+    await lookAt(scene.parts, order.id, HOOK)
+    await scene.add(30 * USD)
+    scene.at('2026-12-15T10:30:00')
+    await scene.minute()
+    scene.world.fake.pay(order.reference, { dispute: 'lost' })
+    await lookAt(scene.parts, order.id, HOOK)
+    expect(await scene.months()).toEqual(['pro ended 11-15..12-15', 'pro active 12-15..01-15'])
+  })
+})

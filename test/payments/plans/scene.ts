@@ -1,0 +1,131 @@
+// An account with plans and a saved card: 10 USD a month for Pro, 30 for Max, paid through a fake provider, on a database of either engine.
+
+import { lookAt } from '../../../plugins/payments/looking.ts'
+import { startPayment } from '../../../plugins/payments/ordering.ts'
+import type { PaymentParts } from '../../../plugins/payments/parts.ts'
+import type { PlanOrderParts, WantedPlan } from '../../../plugins/payments/plans/ordering.ts'
+import { orderPlanByPayment } from '../../../plugins/payments/plans/ordering.ts'
+import { type RenewingParts, seeToOpenMonths } from '../../../plugins/payments/plans/renewing.ts'
+import { createPoller } from '../../../plugins/payments/poller.ts'
+import type { Order } from '../../../plugins/payments/tables.ts'
+import { buyPlan } from '../../../plugins/plans/buying.ts'
+import { cancelPlan } from '../../../plugins/plans/cancelling.ts'
+import { chooseCard } from '../../../plugins/plans/index.ts'
+import { renewPlans } from '../../../plugins/plans/renewing.ts'
+import type { Plan } from '../../../plugins/plans/settings.ts'
+import { periodsOf } from '../../../plugins/plans/store.ts'
+import type { PlanPeriod } from '../../../plugins/plans/tables.ts'
+import type { Catalogue } from '../../../src/domain/catalogue.ts'
+import type { Tx } from '../../../src/store/db.ts'
+import { USD, PRO as WHOLE_PRO } from '../../plans/scene.ts'
+import { type FakeCard, fakeCard } from '../automatic/scene.ts'
+import { type ENGINES, openWorld, SETTINGS, type World } from '../world.ts'
+
+export { USD }
+
+export const PRO: Plan = { ...WHOLE_PRO, price_nanos: 10 * USD }
+const MAX: Plan = { ...PRO, name: 'max', title: 'Max', price_nanos: 30 * USD, limits: { month: 90 * USD } }
+export const MINI: Plan = { ...PRO, name: 'mini', title: 'Mini', price_nanos: 2 * USD }
+
+/** 9.26 EUR are 10.0008 USD: a cent of EUR is the least that can be paid. */
+export const REST = 800_000
+
+export type Scene = Awaited<ReturnType<typeof planPaymentScene>>
+
+export async function planPaymentScene(make: (typeof ENGINES)[number][1]) {
+  const card: FakeCard = fakeCard()
+  const world: World = await openWorld(make, [card])
+  const { db, clock, ledger } = world
+  clock.now_ms = Date.parse('2026-11-15T10:30:00Z')
+  const run = (text: string) => db.write((within) => within.rows(text))
+  await run("INSERT INTO account_details VALUES (1, 1, '', 'lena@example.com', '', 0, '')")
+  const offered: Plan[] = [PRO, MAX, MINI]
+  const catalogue = (): Pick<Catalogue, 'sections'> => ({
+    sections: new Map<string, unknown>([
+      ['plans', offered],
+      ['mail', { sending: {} }],
+    ]),
+  })
+  const whole = (parts: PaymentParts): RenewingParts & PlanOrderParts => ({
+    ...parts,
+    catalogue,
+    settings: () => SETTINGS,
+  })
+  const parts = whole(world.parts)
+  const paying = { db, now: () => clock.now_ms, catalogue, withdraw: ledger.submit.bind(ledger) as never }
+  const inAccount = <T>(work: (tx: Tx) => Promise<T>) =>
+    db.begin(async (tx) => {
+      await tx.lock(1)
+      return await work(tx)
+    })
+  const scene = {
+    ...{ world, card, parts, offered, clock, inAccount, run },
+    another: async () => whole(await world.another()),
+    /** A gateway's parts as those of another one, such as one that dies. */
+    as: whole,
+    /** Orders a plan that is paid on a page, and begins the payment. */
+    async ordered(plan = 'pro', wanted: Partial<WantedPlan> = {}): Promise<Order & { reference: string }> {
+      const { id } = await db.begin((tx) =>
+        orderPlanByPayment(tx, parts, {
+          ...{ account_id: 1, person_id: undefined, plan, quote: undefined, request_key: undefined },
+          ...{ method: 'fake', currency: 'EUR', ...wanted },
+        }),
+      )
+      const { reference } = await startPayment(parts, id)
+      return { ...(await world.order(id)), reference }
+    },
+    async pay({ id, reference }: { id: number; reference: string }) {
+      world.fake.pay(reference)
+      await lookAt(parts, id, { source: 'webhook' })
+    },
+    async bought(plan = 'pro') {
+      const order = await scene.ordered(plan)
+      await scene.pay(order)
+      return order
+    },
+    buyFromBalance: (plan: string) => buyPlan(paying, offered, { account_id: 1, plan, by: undefined }),
+    cancel: () => inAccount((tx) => cancelPlan(tx, 1, clock.now_ms)),
+    byCard: (card: { method: string; currency: string } | null = { method: 'card', currency: 'EUR' }) =>
+      inAccount((tx) => chooseCard(tx, 1, card)),
+    async add(amount_nanos: number) {
+      const request_key = crypto.randomUUID()
+      await ledger.submit({
+        ...{ op: 'top_up', account_id: 1, amount_nanos, note: '', now_ms: clock.now_ms, request_key },
+      } as never)
+    },
+    /** The work of a gateway in a minute. */
+    async minute(of: RenewingParts = parts) {
+      await renewPlans(paying)
+      await seeToOpenMonths(of)
+      await createPoller(of).lookAtDue()
+      clock.now_ms += 60_000
+    },
+    at(iso: string) {
+      clock.now_ms = Date.parse(`${iso}Z`)
+    },
+    /** The oldest first: `pro active 11-15..12-15`. */
+    async months(): Promise<string[]> {
+      const day = (ms: number) => new Date(ms).toISOString().slice(5, 10)
+      const all: PlanPeriod[] = await periodsOf(db, 1)
+      return all
+        .map(({ plan, state, starts_ms, ends_ms }) => `${plan} ${state} ${day(starts_ms)}..${day(ends_ms)}`)
+        .reverse()
+    },
+    /** The kinds of keys of all movements, as `order plan`. */
+    moved: async () =>
+      (await world.keys())
+        .map((key) => key.replace(/:.*/, ''))
+        .sort()
+        .join(' '),
+    balance: async () => (await world.money()).balance,
+    orders: async () =>
+      (await db.rows<Order>('SELECT * FROM orders ORDER BY id')).map(({ kind, state }) => `${kind} ${state}`),
+    mails: async () =>
+      (
+        await db.rows<{ purpose: string; fields: string }>('SELECT purpose, fields FROM mails ORDER BY id')
+      ).map(({ purpose, fields }) => [purpose, JSON.parse(fields)] as const),
+    purposes: async () => (await scene.mails()).map(([purpose]) => purpose),
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  }
+  return scene
+}
