@@ -6,12 +6,12 @@ export const SOURCES = ['order', 'voucher', 'plan', 'referral'] as const
 type Source = (typeof SOURCES)[number]
 
 const KEY =
-  /^(order|dispute|refund|refund-back|welcome|welcome-back|welcome-again|voucher|voucher-batch|plan|referral|referral-back|referral-again):(\d+)/
+  /^(order|dispute|refund|refund-back|welcome|welcome-back|welcome-again|voucher|voucher-batch|plan|plan-back|referral|referral-back|referral-again):(\d+)/
 
 const SOURCE_OF: Readonly<Record<string, Source>> = {
   ...{ order: 'order', dispute: 'order', refund: 'order', 'refund-back': 'order' },
   ...{ welcome: 'order', 'welcome-back': 'order', 'welcome-again': 'order' },
-  ...{ voucher: 'voucher', 'voucher-batch': 'voucher', plan: 'plan' },
+  ...{ voucher: 'voucher', 'voucher-batch': 'voucher', plan: 'plan', 'plan-back': 'plan' },
   ...{ referral: 'referral', 'referral-back': 'referral', 'referral-again': 'referral' },
 }
 

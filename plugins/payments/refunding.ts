@@ -11,7 +11,7 @@ import { refundIn } from './answers.ts'
 import { type Cause, guardOf, wasMadeBefore } from './changes.ts'
 import { askingKey, refundKey } from './own-refunds.ts'
 import { asSeenByProviders, isInModeOf, type PaymentParts, providerOf } from './parts.ts'
-import { endPlanWith, returnPlanPrice } from './plans/refunds.ts'
+import { endPlanWith, priceReturnedBy, returnPlanPrice } from './plans/refunds.ts'
 import { failRefund, finishRefund, refundChange } from './refund-ends.ts'
 import { insertRefund, refundById, refundsOf, setRefund } from './refund-store.ts'
 import { REFUND_LOOK_AGAIN_MS, REFUND_RESUMED_AFTER_MS } from './schedule.ts'
@@ -123,22 +123,23 @@ interface RefundPreview {
 }
 
 /**
- * The amount that a refund would take from the balance now; nothing is changed.
+ * The amount that a refund would take from the balance now, without the price of a plan that ends with it; nothing is changed.
  *
  * @param amount_minor null: all that is left
  * @throws GatewayError not_found; invalid_request as `beginRefund`
  */
 export async function previewRefund(
   { db }: Pick<PaymentParts, 'db'>,
-  { order_id, amount_minor }: Pick<RefundRequest, 'order_id' | 'amount_minor'>,
+  { order_id, amount_minor, end_plan }: Pick<RefundRequest, 'order_id' | 'amount_minor' | 'end_plan'>,
 ): Promise<RefundPreview> {
   const order = await orderById(db, order_id)
   const before = await refundsOf(db, order_id)
   const { id, account_id } = order
   const refundable_minor = refundableOf(order, before, amount_minor)
   const account = await accountQueries(db).accountById.get({ id: account_id })
+  const debit_nanos = debitOf(order, before, refundable_minor)
   return {
-    debit_nanos: debitOf(order, before, refundable_minor),
+    debit_nanos: debit_nanos - (end_plan ? await priceReturnedBy({ db }, order, debit_nanos) : 0),
     free_nanos: account ? account.balance_nanos - account.held_nanos : 0,
     payment: {
       ...{ id, account_id, amount_minor: order.amount_minor },

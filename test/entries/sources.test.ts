@@ -13,6 +13,7 @@ test.each([
   ['voucher:7', 'voucher'],
   ['voucher-batch:7', 'voucher'],
   ['plan:5', 'plan'],
+  ['plan-back:5', 'plan'],
   ['referral:12', 'referral'],
   ['referral-back:12:1', 'referral'],
   ['referral-again:12:2', 'referral'],

@@ -1,5 +1,4 @@
 // Orders at the console: the list and its file, one order, and what operators do with it.
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireFresh } from '../../../src/access/fresh-sign-in.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
@@ -19,7 +18,7 @@ import type { Payments } from '../payments.ts'
 import { readAmount } from '../read-amount.ts'
 import { previewRefund, refundOrder } from '../refunding.ts'
 import { orderView, requireOrder } from './order-view.ts'
-import { MarkBody, OrderParams, OrderView, RefundBody, RefundPreview } from './views.ts'
+import { MarkBody, OrderParams, OrderView, RefundBody, RefundPreview, RefundQuery } from './views.ts'
 
 const response = { 200: OrderView, ...FAILURES }
 
@@ -59,10 +58,13 @@ export const operatorRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations
     )
     .get(
       '/console/api/orders/:id/refund',
-      async ({ viewer, params: { id }, query: { amount } }) => {
+      async ({ viewer, params: { id }, query: { amount, end_plan } }) => {
         const { currency } = await requireOrder(gateway, viewer, id)
         const amount_minor = amount === undefined ? null : readAmount({ amount, currency })
-        const preview = await previewRefund(payments.parts, { order_id: id, amount_minor })
+        const preview = await previewRefund(payments.parts, {
+          ...{ order_id: id, amount_minor },
+          end_plan: end_plan !== undefined,
+        })
         const { debit_nanos, free_nanos, payment } = preview
         const lacking_nanos = Math.max(0, debit_nanos - Math.max(0, free_nanos))
         const { gifts } = gateway.operations
@@ -80,7 +82,7 @@ export const operatorRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations
       },
       {
         params: OrderParams,
-        query: Type.Pick(RefundBody, ['amount']),
+        query: RefundQuery,
         response: { 200: RefundPreview, ...FAILURES },
       },
     )

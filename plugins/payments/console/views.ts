@@ -156,8 +156,12 @@ export const OrderView = Closed({
   report: Type.Optional(ReportView),
 })
 
+export const RefundQuery = Closed({
+  amount: Type.Optional(Amount),
+  end_plan: Type.Optional(OneOf(['yes'], { description: 'the plan that it paid for ends with it' })),
+})
 export const RefundPreview = Closed({
-  ...MoneyFields('debit', 'What leaves the balance'),
+  ...MoneyFields('debit', 'What leaves the balance, without the price of a plan that ends with it'),
   ...MoneyFields('lacking', 'What of it the free balance lacks: it becomes debt, or the refund is refused'),
   ...MoneyFields(
     'gifts',

@@ -1,5 +1,6 @@
 // Refunds of a plan's payment that end the plan: its price, as far as it is given back, returns to the balance, which the refund takes it from.
 import { unprocessable } from '../../../src/domain/errors.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
 import type { Tx } from '../../../src/store/db.ts'
 import { stateChangesOf } from '../../../src/store/state-changes.ts'
 import { endPeriod, lapsePeriod, periodById, periodIn, setReturned, wasBoughtBy } from '../../plans/index.ts'
@@ -16,6 +17,17 @@ export async function mayEndPlan(
   return (
     (await periodById(db, plan_period_id))?.state === 'active' && (await wasBoughtBy(db, plan_period_id, id))
   )
+}
+
+/** The part of a plan's price that a refund which ends it gives back: as much as it takes. */
+export async function priceReturnedBy(
+  parts: Pick<PaymentParts, 'db'>,
+  order: Order,
+  debit_nanos: Nanos,
+): Promise<Nanos> {
+  const { plan_period_id } = order
+  const period = plan_period_id === null ? undefined : await periodById(parts.db, plan_period_id)
+  return period && (await mayEndPlan(parts, order)) ? Math.min(period.due_nanos, debit_nanos) : 0
 }
 
 /**

@@ -120,7 +120,7 @@ function RefundForm({ order, onClose }: OfOrder) {
       >
         <Switch checked={into_debt} onChange={setIntoDebt} />
       </Field>
-      <LeavesBalance {...{ id, account, into_debt }} amount={amount.trim()} />
+      <LeavesBalance {...{ id, account, into_debt, end_plan }} amount={amount.trim()} />
       <SubmitOrCancel onCancel={onClose}>
         {amount.trim() === '' ? 'Refund' : `Refund ${amount.trim()} ${currency}`}
       </SubmitOrCancel>
@@ -136,12 +136,15 @@ interface LeavesBalanceProps {
   account: string
   amount: string
   into_debt: boolean
+  end_plan: boolean
 }
 
 /** Of an amount that cannot be refunded nothing is said before it is sent. */
-function LeavesBalance({ id, account, amount, into_debt }: LeavesBalanceProps) {
-  const { data, error, isPlaceholderData } = useApi(['order-refund', id, amount], () =>
-    api.orders({ id: part(id) }).refund.get({ query: { amount } }),
+function LeavesBalance({ id, account, amount, into_debt, end_plan }: LeavesBalanceProps) {
+  const { data, error, isPlaceholderData } = useApi(['order-refund', id, amount, end_plan], () =>
+    api
+      .orders({ id: part(id) })
+      .refund.get({ query: { amount, ...(end_plan && { end_plan: 'yes' as const }) } }),
   )
   if (error || !data) return <p className="soft">Enter the amount to refund.</p>
   const { debit_nanos, lacking_nanos, gifts_nanos } = data

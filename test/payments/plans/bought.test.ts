@@ -1,7 +1,7 @@
 // Plans that a payment pays for: begun with it in one transaction, or the money is balance and the account is told; kills, races, refunds and disputes.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { lookAt } from '../../../plugins/payments/looking.ts'
-import { refundOrder } from '../../../plugins/payments/refunding.ts'
+import { previewRefund, refundOrder } from '../../../plugins/payments/refunding.ts'
 import { periodIn } from '../../../plugins/plans/store.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
 import { mortal } from '../mortal.ts'
@@ -232,6 +232,19 @@ describe.each(ENGINES)('on %s', (_, make) => {
         { order_id, amount_minor: null, into_debt: false, reason: '', ...other },
         { source: 'operator' },
       )
+
+    test('says before it is made what leaves the balance beside the price of a plan that ends', async () => {
+      const order = await scene.bought()
+      const leaves = async (end_plan: boolean, amount_minor: number | null = null) =>
+        (await previewRefund(scene.parts, { order_id: order.id, amount_minor, end_plan })).debit_nanos
+      const { credit_nanos, bonus_nanos } = order
+      const price_nanos = credit_nanos + bonus_nanos - REST
+      expect([await leaves(true), await leaves(false)]).toEqual([REST, price_nanos + REST])
+      expect(await leaves(true, 463)).toBe(0)
+      await refund(order.id, { end_plan: true, amount_minor: 463 })
+      // It has ended: the rest is taken from the balance.
+      expect(await leaves(true, 100)).toBe(await leaves(false, 100))
+    })
 
     test('that ends the plan takes its price back', async () => {
       const order = await scene.bought()
