@@ -23,3 +23,14 @@ export function unusedOf(
   const left_ms = Math.min(Math.max(ends_ms - now_ms, 0), ends_ms - starts_ms)
   return Number((BigInt(price_nanos) * BigInt(left_ms)) / BigInt(ends_ms - starts_ms))
 }
+
+interface Priced {
+  readonly plan: string
+  readonly price_nanos: Nanos
+}
+
+/** The price of a month after another: of the same plan never dearer, since nobody agreed to more; cheaper where it has become so. */
+export const priceAfter = (
+  before: Priced | undefined,
+  { name, price_nanos }: { name: string; price_nanos: Nanos },
+): Nanos => (before?.plan === name ? Math.min(before.price_nanos, price_nanos) : price_nanos)

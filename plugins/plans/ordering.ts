@@ -4,7 +4,7 @@ import type { Nanos } from '../../src/domain/money.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { stateChange } from './beginning.ts'
-import { addMonths, GRACE_MS, unusedOf } from './months.ts'
+import { addMonths, GRACE_MS, priceAfter, unusedOf } from './months.ts'
 import type { Plan } from './settings.ts'
 import { firstNextMonth, insertPeriod, periodIn, setRenewal } from './store.ts'
 import type { PlanPeriod } from './tables.ts'
@@ -83,6 +83,7 @@ export async function orderNextMonth(
   now_ms: number,
 ): Promise<PlanPeriod> {
   const first = await firstNextMonth(tx, before)
+  const price_nanos = priceAfter(before, plan)
   const is_late = now_ms - before.ends_ms > MAX_LATE_MS
   const { anchor_ms, month_number } =
     first ??
@@ -90,8 +91,8 @@ export async function orderNextMonth(
       ? { anchor_ms: now_ms, month_number: 1 }
       : { anchor_ms: before.anchor_ms, month_number: before.month_number + 1 })
   return await insertPeriod(tx, {
-    ...termsOf(plan, before.account_id, now_ms),
-    due_nanos: plan.price_nanos,
+    ...termsOf({ ...plan, price_nanos }, before.account_id, now_ms),
+    due_nanos: price_nanos,
     follows_id: before.id,
     ...monthOf(anchor_ms, month_number),
   })

@@ -5,7 +5,7 @@ import { BUDGET_PERIODS, type BudgetPeriod } from '../../src/domain/budgets.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields, TimeFields, time } from '../../src/http/views.ts'
 import type { Db } from '../../src/store/db.ts'
-import { unusedOf } from './months.ts'
+import { priceAfter, unusedOf } from './months.ts'
 import type { Plan } from './settings.ts'
 import { budgetsOfPeriod, periodIn } from './store.ts'
 import type { PlanPeriod } from './tables.ts'
@@ -90,7 +90,7 @@ export const OfferView = Closed({
   plan: Type.String({ description: 'its name' }),
   title: Type.String(),
   description: Type.String(),
-  ...MoneyFields('price', 'the price of a month'),
+  ...MoneyFields('price', 'the price of a month; of the plan that the account has, that of its next one'),
   ...NullableMoneyFields(
     'due',
     'what is due now; null: it begins when the month ends, or the account has it',
@@ -118,7 +118,7 @@ export function offerView(
     plan: plan.name,
     title: plan.title,
     description: plan.description,
-    ...money('price', plan.price_nanos),
+    ...money('price', priceAfter(active, plan)),
     ...money('due', is_later || current?.plan === plan.name ? null : due_nanos),
     limits: BUDGET_PERIODS.flatMap((period) => {
       const limit_nanos = plan.limits[period]

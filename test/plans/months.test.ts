@@ -1,6 +1,6 @@
 // Months of plans from the day of the purchase, and what is not used yet of a price.
 import { describe, expect, test } from 'bun:test'
-import { addMonths, unusedOf } from '../../plugins/plans/months.ts'
+import { addMonths, priceAfter, unusedOf } from '../../plugins/plans/months.ts'
 
 const at = (iso: string) => Date.parse(iso)
 const iso = (ms: number) => new Date(ms).toISOString().slice(0, 19)
@@ -36,5 +36,17 @@ describe('the rest of a price', () => {
     ['of nothing', 0, 2_000, 0],
   ])('%s of %d', (_, price, now_ms, expected) => {
     expect(unusedOf(month(price), now_ms)).toBe(expected)
+  })
+})
+
+describe('the price of a month after another', () => {
+  const of = (plan: string, price_nanos: number) => ({ plan, name: plan, price_nanos })
+  test.each([
+    ['of the same plan, raised, is the one before', of('pro', 20), of('pro', 30), 20],
+    ['of the same plan, lowered, is the lower one', of('pro', 20), of('pro', 10), 10],
+    ['of another plan is that plan’s', of('mini', 5), of('pro', 30), 30],
+    ['of a first plan is its own', undefined, of('pro', 30), 30],
+  ])('%s', (_, before, plan, expected) => {
+    expect(priceAfter(before, plan)).toBe(expected)
   })
 })

@@ -247,19 +247,30 @@ describe('a renewal', () => {
     ])
   })
 
-  test('is at the terms of today; a plan that is no longer offered ends', async () => {
+  test.each([
+    ['is not dearer than the month before, where the price was raised', 30, 20],
+    ['is cheaper where the price was lowered', 12, 12],
+  ])('%s', async (_, price, paid) => {
     await using scene = planScene()
     await scene.buy('pro')
-    scene.offered[0] = { ...PRO, price_nanos: 30 * USD, limits: { day: 2 * USD } }
+    scene.offered[0] = { ...PRO, price_nanos: price * USD }
     scene.at('2026-12-15T10:30:00')
     await scene.renew()
-    expect(scene.balance()).toBe(50 * USD)
+    expect(scene.balance()).toBe((80 - paid) * USD)
+  })
+
+  test('has the limits of today; a plan that is no longer offered ends', async () => {
+    await using scene = planScene()
+    await scene.buy('pro')
+    scene.offered[0] = { ...PRO, limits: { day: 2 * USD } }
+    scene.at('2026-12-15T10:30:00')
+    await scene.renew()
     const limits = await budgetsOfPeriod(scene.db, scene.planOf() ?? 0)
     expect(limits.map(({ period, limit_nanos }) => [period, limit_nanos])).toEqual([['day', 2 * USD]])
     scene.offered.shift()
     scene.at('2027-01-15T10:30:00')
     await scene.renew()
-    expect([scene.balance(), scene.planOf()]).toEqual([50 * USD, null])
+    expect([scene.balance(), scene.planOf()]).toEqual([60 * USD, null])
   })
 
   test('of a suspended account is not paid', async () => {
