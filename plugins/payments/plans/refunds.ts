@@ -1,6 +1,7 @@
 // Refunds of a plan's payment that end the plan: its price, as far as it is given back, returns to the balance, which the refund takes it from.
+import { accountQueries } from '../../../src/access/queries.ts'
 import { unprocessable } from '../../../src/domain/errors.ts'
-import type { Nanos } from '../../../src/domain/money.ts'
+import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import type { Tx } from '../../../src/store/db.ts'
 import { stateChangesOf } from '../../../src/store/state-changes.ts'
 import { endPeriod, lapsePeriod, periodById, periodIn, setReturned, wasBoughtBy } from '../../plans/index.ts'
@@ -33,7 +34,7 @@ export async function priceReturnedBy(
 /**
  * Ends the plan with a refund, in the transaction that begins it.
  *
- * @throws GatewayError unprocessable where the order has paid for no plan that goes on
+ * @throws GatewayError unprocessable where the order has paid for no plan that goes on, or the balance would be short of the refund all the same
  */
 export async function endPlanWith(
   tx: Tx,
@@ -52,8 +53,22 @@ export async function endPlanWith(
   const next = await periodIn(tx, account_id, 'open')
   if (next) await lapsePeriod(tx, next.id, 'refunded', now_ms)
   const returned_nanos = Math.min(period.due_nanos, refund.debit_nanos)
+  if (refund.into_debt === 0) await refuseShort(tx, refund, returned_nanos)
   await setReturned(tx, { id: period.id, returned_nanos })
   await endPeriod(tx, period, { reason: 'refunded', now_ms, refund: refund.id }, catalogue)
+}
+
+/** A plan is not ended for a refund that is refused then: what it gives back pays debt first. */
+async function refuseShort(tx: Tx, { account_id, debit_nanos }: OrderRefund, returned_nanos: Nanos) {
+  const account = await accountQueries(tx).accountById.get({ id: account_id })
+  if (!account) return
+  const { balance_nanos, held_nanos, debt_nanos } = account
+  const short_nanos = debit_nanos - (balance_nanos - held_nanos + returned_nanos - debt_nanos)
+  if (short_nanos > 0)
+    throw unprocessable(
+      `With the price of the plan, the balance is ${formatUsd(short_nanos)} USD short of this refund. Nothing was refunded, and the plan goes on. Refund less, or let the rest become debt.`,
+      { code: 'insufficient_balance' },
+    )
 }
 
 /**

@@ -4,6 +4,7 @@ import { lookAt } from '../../../plugins/payments/looking.ts'
 import { previewRefund, refundOrder } from '../../../plugins/payments/refunding.ts'
 import { periodIn } from '../../../plugins/plans/store.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
+import { openDebt } from '../../money/ledger/world.ts'
 import { mortal } from '../mortal.ts'
 import { ENGINES } from '../world.ts'
 import { PRO, planPaymentScene, REST, type Scene, USD } from './scene.ts'
@@ -226,7 +227,10 @@ describe.each(ENGINES)('on %s', (_, make) => {
   })
 
   describe('a refund', () => {
-    const refund = (order_id: number, other: { amount_minor?: number; end_plan?: boolean } = {}) =>
+    const refund = (
+      order_id: number,
+      other: { amount_minor?: number; end_plan?: boolean; into_debt?: boolean } = {},
+    ) =>
       refundOrder(
         scene.parts,
         { order_id, amount_minor: null, into_debt: false, reason: '', ...other },
@@ -259,6 +263,16 @@ describe.each(ENGINES)('on %s', (_, make) => {
         ['plan_ended', 'refunded'],
       ])
       expect(await codeOf(refund(order.id, { end_plan: true }))).toBe('not_refundable')
+    })
+
+    test('that the balance is short of because of debt ends no plan; it does where the rest becomes debt', async () => {
+      const order = await scene.bought()
+      await scene.world.ledger.submit(openDebt(5 * USD, 1, 'a lost dispute'))
+      expect(await codeOf(refund(order.id, { end_plan: true }))).toBe('insufficient_balance')
+      expect(await scene.months()).toEqual(['pro active 11-15..12-15'])
+      await refund(order.id, { end_plan: true, into_debt: true })
+      expect([await scene.balance(), await scene.months()]).toEqual([0, ['pro ended 11-15..12-15']])
+      expect((await scene.world.money()).debt).toBe(5 * USD)
     })
 
     test('of a part that ends it gives as much of the price back', async () => {
