@@ -399,7 +399,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 5 more: its routes are loaded in turns.
   // 250 more for limits of payments by currency, and for accounts that are erased at Stripe.
   // 1,450 more for plans by payment: orders, charges of saved cards, refunds that end plans, mails, metrics, pages.
-  'plugins/': 106_740,
+  // 50 more for payments of plans whose account is suspended or whose month is gone, and refunds of plans in debt.
+  'plugins/': 106_790,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -455,7 +456,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 30 more for what a newcomer found.
 // 150 more for limits of payments by currency, and for accounts that are erased at Stripe.
 // 1,150 more for plans by payment: too late, refunded, disputed, declined, killed at every step, on both engines; a walk.
-const MAX_TEST_LINES = 180_060
+// 320 more for payments of plans that meet suspensions, disputes and other months, raced and killed.
+const MAX_TEST_LINES = 180_380
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -14,6 +14,7 @@ import type { PaymentProvider, StartedPayment } from '../../src/payment-api.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
+import { mayBePaid, periodById } from '../plans/index.ts'
 import { creditOf, limitsOf } from './amounts.ts'
 import { startedIn } from './answers.ts'
 import { isLateCharge, isToCharge } from './automatic/charging.ts'
@@ -152,16 +153,20 @@ function sameOrder(first: Order, { method, kind, currency, amount_minor }: Order
     first.currency === currency &&
     first.amount_minor === amount_minor
   if (is_same) return first
-  throw unprocessable(
-    `This Idempotency-Key belongs to order ${first.id}, which is another one. Use a new key for each order.`,
+  throw keyReused(first)
+}
+
+export const keyReused = ({ id }: Pick<Order, 'id'>): GatewayError =>
+  unprocessable(
+    `This Idempotency-Key belongs to order ${id}, which is another one. Use a new key for each order.`,
     { code: 'idempotency_key_reused' },
   )
-}
 
 /**
  * Begins the payment of an open order, or begins it again: the provider gives the same one.
  *
- * @throws GatewayError conflict for an order that is not open, an automatic one, one whose money is on its way, or one of the method's other mode;
+ * @throws GatewayError conflict for an order that is not open, an automatic one, one whose money is on its way, one of the method's other mode, or
+ * of a plan that it cannot buy any more;
  * upstream_failed where the provider does not answer: the order stays open
  */
 export async function startPayment(parts: PaymentParts, order_id: number): Promise<StartedPayment> {
@@ -172,6 +177,7 @@ export async function startPayment(parts: PaymentParts, order_id: number): Promi
       code: 'payment_pending',
     })
   if (order.kind === 'automatic') throw chargedBy(order, parts.now())
+  await requireUnpaidMonth(parts, order)
   const provider = providerOf(parts, order.provider)
   if (!isInModeOf(order, provider)) throw otherMode(order)
   let started: StartedPayment
@@ -196,6 +202,17 @@ const chargedBy = (order: Order, now_ms: number): GatewayError =>
       : `The saved card is being charged for order ${order.id}. Wait a minute.`,
     { code: 'order_charged_automatically' },
   )
+
+/** A payment for a month that does not begin with it would only be balance, which nobody asked for. */
+async function requireUnpaidMonth({ db }: PaymentParts, { id, plan_period_id }: Order): Promise<void> {
+  if (plan_period_id === null) return
+  const period = await periodById(db, plan_period_id)
+  if (period && (await mayBePaid(db, period))) return
+  throw conflict(
+    `Order ${id} is for a plan that cannot begin with it now: the account is suspended, or its plan was paid, changed or cancelled meanwhile. Cancel the order, then buy a plan or add funds.`,
+    { code: 'plan_changed' },
+  )
+}
 
 const otherMode = ({ id, is_live }: Order): GatewayError =>
   conflict(

@@ -175,6 +175,8 @@ export async function takeRefundMoney(
 ): Promise<string | undefined> {
   for (let tried = 0; tried < MAX_TRIES; tried++) {
     const order = await orderById(parts.db, refund.order_id)
+    // Also where nothing is refunded after all, as of an order that is disputed by now: the plan has ended.
+    await returnPlanPrice(parts, order, refund, cause)
     if (!isRefundable(order.state)) return await cancelRefund(parts, refund, `order_${order.state}`, cause)
     const refusal = await takeFrom(parts, order, refund, cause)
     if (refusal === undefined) return undefined
@@ -199,7 +201,6 @@ async function takeFrom(
     await db.begin((tx) => changeState(tx, change, now()))
     return undefined
   }
-  await returnPlanPrice(parts, order, refund, cause)
   const outcome = await ledger.submit({
     op: refund.into_debt === 1 ? 'open_debt' : 'withdraw',
     account_id: refund.account_id,

@@ -1,4 +1,5 @@
 // Months of plans that a payment pays for: ordered with it, bought by its credit in one transaction, and renewed by a saved card.
+import { accountQueries } from '../../src/access/queries.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { conflict, notFound, unprocessable } from '../../src/domain/errors.ts'
 import type { Purchase } from '../../src/money/ledger/operations.ts'
@@ -39,10 +40,17 @@ export async function orderPlanPeriod(
   return order.period
 }
 
+/** Says that a month waits for its payment. Suspended and closed accounts pay for none: their calls would not be served. */
+export const mayBePaid = async (
+  db: Db,
+  { state, account_id }: Pick<PlanPeriod, 'state' | 'account_id'>,
+): Promise<boolean> =>
+  state === 'open' && (await accountQueries(db).accountById.get({ id: account_id }))?.status === 'active'
+
 /** The purchase that goes with the credit of an order; undefined where its month is to be paid no more: the credit is balance. */
 export async function purchaseBy(db: Db, period_id: number, order_id: number): Promise<Purchase | undefined> {
   const period = await periodById(db, period_id)
-  if (period?.state !== 'open') return undefined
+  if (!period || !(await mayBePaid(db, period))) return undefined
   return { ...priceOf(period), changes: [stateChange(period, ['open'], 'paid', { order: order_id })] }
 }
 

@@ -4,12 +4,14 @@ export {
   chooseCard,
   dropCard,
   lapsePeriod,
+  mayBePaid,
   type OrderedPeriod,
   orderPlanPeriod,
   purchaseBy,
   wasBoughtBy,
 } from './by-payment.ts'
 export { mailAccount } from './mails.ts'
+export { beingBegun } from './ordering.ts'
 export { type OpenPeriod, openPeriods, periodById, periodIn, setReturned } from './store.ts'
 export type { PlanPeriod } from './tables.ts'
 export { PlanView, planView, QuoteBody } from './views.ts'

@@ -51,7 +51,9 @@ export async function endLostPlan(
 ): Promise<void> {
   if (plan_period_id === null || !(await wasBoughtBy(parts.db, plan_period_id, id))) return
   const now_ms = parts.now()
-  await beginPeriod(parts, plan_period_id)
+  // Also one that takes the place of the month that is lost.
+  const paid = await periodIn(parts.db, account_id, 'paid')
+  if (paid) await beginPeriod(parts, paid.id)
   await parts.db.begin(async (tx) => {
     await tx.lock(account_id)
     const period = await periodById(tx, plan_period_id)

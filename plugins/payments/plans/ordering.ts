@@ -2,8 +2,8 @@
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import type { Tx } from '../../../src/store/db.ts'
-import { type OrderedPeriod, orderPlanPeriod } from '../../plans/index.ts'
-import { makeOrderIn } from '../ordering.ts'
+import { type OrderedPeriod, orderPlanPeriod, periodById } from '../../plans/index.ts'
+import { keyReused, makeOrderIn } from '../ordering.ts'
 import { type PaymentParts, providerOf } from '../parts.ts'
 import { orderByRequest } from '../requested.ts'
 import type { PaymentSettings } from '../settings.ts'
@@ -39,12 +39,16 @@ export async function orderPlanByPayment(tx: Tx, parts: PlanOrderParts, wanted: 
   await tx.lock(account_id)
   const first = request_key === undefined ? undefined : await orderByRequest(tx, account_id, request_key)
   // It is compared with what is asked for now; its price was fixed then.
-  if (first)
+  if (first) {
+    const { plan_period_id } = first
+    const month = plan_period_id === null ? undefined : await periodById(tx, plan_period_id)
+    if (month?.plan !== plan) throw keyReused(first)
     return await makeOrderIn(tx, parts, parts.settings(), {
       ...payment,
       kind: 'plan',
       amount_minor: first.amount_minor,
     })
+  }
   return await orderFor(tx, parts, await orderPlanPeriod(tx, parts, { account_id, plan, quote }), {
     ...payment,
     kind: 'plan',

@@ -4,7 +4,15 @@ import { unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import type { Tx } from '../../../src/store/db.ts'
 import { stateChangesOf } from '../../../src/store/state-changes.ts'
-import { endPeriod, lapsePeriod, periodById, periodIn, setReturned, wasBoughtBy } from '../../plans/index.ts'
+import {
+  beingBegun,
+  endPeriod,
+  lapsePeriod,
+  periodById,
+  periodIn,
+  setReturned,
+  wasBoughtBy,
+} from '../../plans/index.ts'
 import type { Cause } from '../changes.ts'
 import type { PaymentParts } from '../parts.ts'
 import type { Order, OrderRefund } from '../tables.ts'
@@ -34,7 +42,8 @@ export async function priceReturnedBy(
 /**
  * Ends the plan with a refund, in the transaction that begins it.
  *
- * @throws GatewayError unprocessable where the order has paid for no plan that goes on, or the balance would be short of the refund all the same
+ * @throws GatewayError unprocessable where the order has paid for no plan that goes on, or the balance would be short of the refund all the
+ * same; conflict while another month is paid and about to begin
  */
 export async function endPlanWith(
   tx: Tx,
@@ -43,6 +52,7 @@ export async function endPlanWith(
   refund: OrderRefund,
 ): Promise<void> {
   const { plan_period_id, account_id } = order
+  if (await periodIn(tx, account_id, 'paid')) throw beingBegun()
   const period = plan_period_id === null ? undefined : await periodById(tx, plan_period_id)
   if (!period || !(await mayEndPlan({ db: tx }, order)))
     throw unprocessable('This order has paid for no plan that goes on. Refund it without ending a plan.', {

@@ -3,7 +3,15 @@ import { GatewayError } from '../../../src/domain/errors.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
 import { batchesOf } from '../../../src/utilities/batches.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
-import { lapsePeriod, mailAccount, type OpenPeriod, openPeriods, periodById } from '../../plans/index.ts'
+import {
+  lapsePeriod,
+  mailAccount,
+  mayBePaid,
+  type OpenPeriod,
+  openPeriods,
+  periodById,
+  periodIn,
+} from '../../plans/index.ts'
 import { reasonOf } from '../automatic/deciding.ts'
 import type { Cause } from '../changes.ts'
 import { lookAt } from '../looking.ts'
@@ -70,7 +78,11 @@ async function orderDue(parts: RenewingParts, period: OpenPeriod): Promise<Order
     return await parts.db.begin(async (tx) => {
       await tx.lock(account_id)
       const now = await periodById(tx, id)
-      if (now?.state !== 'open' || !isDue(await ordersOfPeriod(tx, id), parts.now())) return undefined
+      // Others were charged since it was read: by now the account may have chosen otherwise, or be suspended.
+      const before = await periodIn(tx, account_id, 'active')
+      if (before?.card_method !== method || before.card_currency !== currency) return undefined
+      if (!now || !(await mayBePaid(tx, now)) || !isDue(await ordersOfPeriod(tx, id), parts.now()))
+        return undefined
       const payment = { account_id, person_id: undefined, method, currency, request_key: undefined }
       return await orderFor(tx, parts, now, { ...payment, kind: 'automatic' })
     })
