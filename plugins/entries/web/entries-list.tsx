@@ -110,8 +110,8 @@ function Reason(entry: ConsoleEntry) {
     return note === '' ? (
       <span className="soft">–</span>
     ) : (
-      <SourceLink {...entry}>
-        {note} <span className="unseen">entry {id}</span>
+      <SourceLink {...entry} apart={`entry ${id}`}>
+        {note}
       </SourceLink>
     )
   return (

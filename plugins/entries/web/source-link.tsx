@@ -6,11 +6,21 @@ import type { ConsoleEntry } from '../list.ts'
 
 type Sourced = Pick<ConsoleEntry, 'source' | 'order_id' | 'account_id'>
 
-/** The text alone where the viewer sees no such page. */
-export function SourceLink({ children, ...of }: Sourced & { children: ReactNode }) {
+/**
+ * The text alone where the viewer sees no such page.
+ *
+ * @param apart tells the link from others of the same text, to those who hear the page
+ */
+export function SourceLink({ children, apart, ...of }: Sourced & { children: ReactNode; apart?: string }) {
   const is_operator = useViewer().side === 'operator'
   const href = hrefOf(of, is_operator)
-  return useMay('see_payments') && href !== undefined ? <Link href={href}>{children}</Link> : children
+  if (!useMay('see_payments') || href === undefined) return children
+  return (
+    <Link href={href}>
+      {children}
+      {apart !== undefined && <span className="unseen"> {apart}</span>}
+    </Link>
+  )
 }
 
 function hrefOf({ source, order_id, account_id }: Sourced, is_operator: boolean): string | undefined {
