@@ -22,7 +22,7 @@ interface PriceLine {
 interface ChargedCall extends Usage {
   images: number
   cost_nanos: Nanos
-  /** Its list price, where a plan covers it. */
+  /** At the account's price, where a plan covers it. */
   covered_nanos: Nanos
   outcome: CallOutcome
   /** The price that was applied, as `Charge` has it; empty if nothing was charged. */

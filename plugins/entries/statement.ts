@@ -107,7 +107,7 @@ export interface StatementLine extends StatementHead {
   /** Null for balances. */
   count: number | null
   amount_nanos: Nanos
-  /** The list price of calls that a plan covered; null for all else. */
+  /** Calls that a plan covered, at the account's price; null for all else. */
   covered_nanos: Nanos | null
 }
 

@@ -5,6 +5,7 @@ import { formatMinor } from '../../src/domain/currencies.ts'
 import { conflict, invalidRequest, unprocessable } from '../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { recordAction } from '../../src/store/actions.ts'
+import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { debitOf, takenBy } from './amounts.ts'
 import { refundIn } from './answers.ts'
@@ -40,21 +41,37 @@ interface RefundRequest {
  */
 export async function beginRefund(
   parts: PaymentParts,
-  {
-    order_id,
-    amount_minor: requested_minor,
-    into_debt,
-    reason,
-    left_minor: read_minor,
-    end_plan,
-  }: RefundRequest,
+  request: RefundRequest,
   by?: ActionContext,
 ): Promise<OrderRefund> {
-  const seen = await orderById(parts.db, order_id)
-  const provider = providerOf(parts, seen.provider)
-  if (!isInModeOf(seen, provider))
+  requireRefunding(parts, await orderById(parts.db, request.order_id))
+  const now_ms = parts.now()
+  return await parts.db.begin(
+    async (tx) => {
+      const order = await lockedOrder(tx, request.order_id)
+      const refund = await insertRequested(tx, order, request, now_ms)
+      if (request.end_plan) await endPlanWith(tx, parts, order, refund)
+      await recordAction(tx, {
+        action: 'order.refunded',
+        account_id: order.account_id,
+        subject: String(order.id),
+        after: {
+          refunded: formatMinor(refund.amount_minor, order.currency),
+          ...(request.reason === '' ? {} : { reason: request.reason }),
+        },
+      })
+      return refund
+    },
+    by ? { by } : {},
+  )
+}
+
+/** @throws GatewayError unprocessable where the payment method of an order gives nothing back, or is in its other mode */
+function requireRefunding(parts: PaymentParts, order: Order): void {
+  const provider = providerOf(parts, order.provider)
+  if (!isInModeOf(order, provider))
     throw unprocessable(
-      `This payment was made while the payment method was ${seen.is_live === 1 ? 'not ' : ''}in test mode, so it cannot be refunded now. Take the credit from the balance with \`tollgate debit\`.`,
+      `This payment was made while the payment method was ${order.is_live === 1 ? 'not ' : ''}in test mode, so it cannot be refunded now. Take the credit from the balance with \`tollgate debit\`.`,
       { code: 'cannot_refund' },
     )
   if (!provider.refund)
@@ -62,43 +79,36 @@ export async function beginRefund(
       'This payment method cannot give money back by itself. Send the money back by hand, and take it from the balance with `tollgate debit`.',
       { code: 'cannot_refund' },
     )
-  const now_ms = parts.now()
-  return await parts.db.begin(
-    async (tx) => {
-      const order = await lockedOrder(tx, order_id)
-      if (!isRefundable(order.state))
-        throw conflict(`Order ${order.id} is ${order.state}: it has no payment to give back.`, {
-          code: 'not_refundable',
-        })
-      const before = await refundsOf(tx, order_id)
-      const left_minor = order.amount_minor - takenBy(before)
-      if (read_minor !== undefined && read_minor !== left_minor)
-        throw conflict('Another refund of this order was made meanwhile. Look at the order again.', {
-          code: 'changed_meanwhile',
-        })
-      const amount_minor = refundableOf(order, before, requested_minor)
-      const refund = await insertRefund(tx, {
-        order_id,
-        account_id: order.account_id,
-        amount_minor,
-        debit_nanos: debitOf(order, before, amount_minor),
-        into_debt: into_debt ? 1 : 0,
-        reason,
-        reference: null,
-        created_at_ms: now_ms,
-        next_look_at_ms: now_ms + REFUND_RESUMED_AFTER_MS,
-      })
-      if (end_plan) await endPlanWith(tx, parts, order, refund)
-      await recordAction(tx, {
-        action: 'order.refunded',
-        account_id: order.account_id,
-        subject: String(order.id),
-        after: { refunded: formatMinor(amount_minor, order.currency), ...(reason === '' ? {} : { reason }) },
-      })
-      return refund
-    },
-    by ? { by } : {},
-  )
+}
+
+/** @throws GatewayError conflict where the order has no payment to give back, or less than was read; invalid_request for more than is left of it */
+async function insertRequested(
+  tx: Tx,
+  order: Order,
+  { amount_minor: requested_minor, into_debt, reason, left_minor: read_minor }: RefundRequest,
+  now_ms: number,
+): Promise<OrderRefund> {
+  if (!isRefundable(order.state))
+    throw conflict(`Order ${order.id} is ${order.state}: it has no payment to give back.`, {
+      code: 'not_refundable',
+    })
+  const before = await refundsOf(tx, order.id)
+  if (read_minor !== undefined && read_minor !== order.amount_minor - takenBy(before))
+    throw conflict('Another refund of this order was made meanwhile. Look at the order again.', {
+      code: 'changed_meanwhile',
+    })
+  const amount_minor = refundableOf(order, before, requested_minor)
+  return await insertRefund(tx, {
+    order_id: order.id,
+    account_id: order.account_id,
+    amount_minor,
+    debit_nanos: debitOf(order, before, amount_minor),
+    into_debt: into_debt ? 1 : 0,
+    reason,
+    reference: null,
+    created_at_ms: now_ms,
+    next_look_at_ms: now_ms + REFUND_RESUMED_AFTER_MS,
+  })
 }
 
 /** @throws GatewayError invalid_request for more than is left of the payment */

@@ -85,7 +85,7 @@ export const sum_columns = columnsOf<CallTotals>()({
   }),
   covered: money(({ covered_nanos }) => covered_nanos, {
     seen_by: OPERATOR,
-    description: 'Their list price.',
+    description: "Their cost at the account's price.",
   }),
   covered_provider_cost: money(({ covered_cost_nanos }) => covered_cost_nanos, {
     seen_by: OPERATOR,

@@ -160,7 +160,7 @@ function Sums({ query, ...statement }: MonthlyStatement & Pick<StatementProps, '
           {covered.length > 0 && <tr>{line('Covered by the plan', '', 0)}</tr>}
           {covered.map(({ model, calls, covered_nanos }) => (
             <tr key={`plan ${model}`} className="entries-part">
-              {line(model, `${counted(calls, 'call')}, list price ${exactUsd(covered_nanos)}`, 0, true)}
+              {line(model, `${counted(calls, 'call')}, price ${exactUsd(covered_nanos)}`, 0, true)}
             </tr>
           ))}
         </tbody>

@@ -7,11 +7,8 @@ import { requireCatalogue, withDatabase } from '../../../src/app/command-line/da
 import { addExample, type CliDeps, commandGroup } from '../../../src/app/command-line/terminal.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
-import type { Network } from '../method-parts.ts'
-import { openMethods } from '../methods.ts'
+import { commandMethods } from '../commands/methods.ts'
 import { readAmount } from '../read-amount.ts'
-import { paymentSettings } from '../settings.ts'
 import { turnOff } from './deciding.ts'
 import { setAutomaticTopUp } from './setting.ts'
 import { topUpView } from './view.ts'
@@ -81,7 +78,8 @@ function addSet(group: Command, deps: CliDeps): void {
       'Turn on the automatic top-up of an account, or change it. Somebody of the account must have saved a card, and agreed that it is charged without them.',
     )
     .action(async (account: string, options: SetOptions, command: Command) => {
-      const { folder, answer, warn } = contextOf(command, deps)
+      const context = contextOf(command, deps)
+      const { folder, answer } = context
       const { catalogue } = await requireCatalogue(folder)
       const currency = options.currency.toUpperCase()
       const wanted = {
@@ -90,15 +88,9 @@ function addSet(group: Command, deps: CliDeps): void {
         amount_minor: readAmount({ amount: options.add, currency }, 'amount'),
         month_limit_minor: readAmount({ amount: options.atMost, currency }, 'month_limit'),
       }
-      const { now } = deps
-      const settings = () => paymentSettings.of(catalogue)
-      const publicUrl = () => withoutTrailing(catalogue.server.public_url ?? '', '/')
-      const show = (_: object, message?: string) => warn(message ?? '')
-      const log = { info: () => {}, warn: show, error: show }
       const view = await withDatabase(folder, 'write', async (db) => {
         const { id: account_id } = await accountByName(db, account)
-        const method_parts = { db, now, log, publicUrl, settings, network: deps.network as Network }
-        const parts = { now, settings, providers: openMethods(method_parts, []) }
+        const parts = commandMethods(deps, context, { db, catalogue })
         await db.begin((tx) => setAutomaticTopUp(tx, parts, { account_id, ...wanted }))
         return await viewOf(db, account, deps)
       })

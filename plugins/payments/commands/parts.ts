@@ -8,14 +8,12 @@ import { rowFor } from '../../../src/app/list/columns.ts'
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import type { Ledger, MoneyOperation } from '../../../src/money/ledger/operations.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { type ListedOrder, listedOrder, order_list } from '../list.ts'
 import { MANUAL } from '../manual/provider.ts'
 import { readReference, transferReference } from '../manual/reference.ts'
-import type { Network } from '../method-parts.ts'
-import { openMethods } from '../methods.ts'
 import type { PaymentParts } from '../parts.ts'
 import { type PaymentSettings, paymentSettings } from '../settings.ts'
+import { commandMethods } from './methods.ts'
 
 /** An order as its argument names it: by its number, or by what its bank transfer has, which is that of this order alone. */
 interface NamedOrder {
@@ -64,8 +62,7 @@ export interface OrderWork {
 }
 
 /**
- * Does a command's work on an order. Built-in payment methods are set up as the catalogue has them; those of custom plugins are the gateway's
- * alone. What takes from a balance is done by the gateway that serves the folder.
+ * Does a command's work on an order. Withdrawals are made by the gateway that serves the folder.
  *
  * @param text the order's argument
  * @throws GatewayError as `readOrder` and `requireNamed`; unprocessable for a catalogue with mistakes; what `work` throws
@@ -78,24 +75,18 @@ export async function withOrder(
 ): Promise<void> {
   const named = readOrder(text)
   const context = contextOf(command, deps)
-  const { folder, warn } = context
+  const { folder } = context
   const { catalogue } = await requireCatalogue(folder)
   await withDatabase(folder, 'write', async (db) => {
     const order = await requireNamed(db, named, deps.now())
     await using mover = await openMoneyMover(folder)
-    const silent = () => {}
-    const show = (_: object, message?: string) => warn(message ?? '')
-    const log = { info: silent, warn: show, error: show }
-    const publicUrl = () => withoutTrailing(catalogue.server.public_url ?? '', '/')
     const settings = settingsFor(order, paymentSettings.of(catalogue))
-    const { now, network } = deps
-    const method_parts = { db, now, log, publicUrl, settings: () => settings, network: network as Network }
-    const providers = openMethods(method_parts, [])
     await work({
       context,
       order,
       parts: {
-        ...{ db, now, log, publicUrl, providers, catalogue: () => catalogue },
+        ...commandMethods(deps, context, { db, catalogue, settings }),
+        catalogue: () => catalogue,
         // Payments move money, and do nothing else with the ledger.
         ledger: { submit: ((operation: MoneyOperation) => mover.move(operation)) as Ledger['submit'] },
       },

@@ -1,4 +1,5 @@
 // Saved cards: the page of Stripe on which a person saves one, what became of it, and its removal.
+import type Stripe from 'stripe'
 import type { ActionContext } from '../../../src/domain/actions.ts'
 import { unprocessable, upstreamFailed } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
@@ -38,6 +39,10 @@ export interface SavedCards {
   remove(account_id: number, by: ActionContext): Promise<boolean>
 }
 
+interface StripeCards extends CardParts {
+  connect: () => Promise<Stripe>
+}
+
 export function openCards(parts: MethodParts): SavedCards {
   const { db, now, log, publicUrl, network } = parts
   /** @throws GatewayError unprocessable */
@@ -48,65 +53,78 @@ export function openCards(parts: MethodParts): SavedCards {
       code: 'no_payment_method',
     })
   }
-  const connect = connection(settings, network)
-  const customer = (account_id: number) => {
-    const is_live = isTestKey(settings().secret_key) ? 0 : 1
-    return customerOf(db, { account_id, provider: STRIPE, is_live })
-  }
-
-  const setup: CardParts = { db, now, log, publicUrl, settings }
+  const own: StripeCards = { db, now, log, publicUrl, settings, connect: connection(settings, network) }
   const cards: SavedCards = {
     isOffered: () => parts.settings().stripe !== undefined,
     isTest: () => isTestKey(parts.settings().stripe?.secret_key ?? ''),
     async of(account_id, may_ask = true) {
-      const before = cards.isOffered() ? await customer(account_id) : undefined
+      const before = cards.isOffered() ? await holderOf(own, account_id) : undefined
       if (before?.card_setup && may_ask) await answered(cards.finish(before.card_setup))
-      const owner = before?.card_setup ? await customer(account_id) : before
+      const owner = before?.card_setup ? await holderOf(own, account_id) : before
       return owner && factsOf(owner)
     },
     async isAwaited(account_id) {
-      const owner = cards.isOffered() ? await customer(account_id) : undefined
+      const owner = cards.isOffered() ? await holderOf(own, account_id) : undefined
       return (owner?.card_setup ?? null) !== null
     },
     async begin(holder, person_id) {
       settings()
-      return await answered(
-        (async () => {
-          const { known, page } = await openCardPage(setup, await connect(), holder, person_id)
-          await setCardSetup(db, known.id, page.id)
-          return page.url ?? ''
-        })(),
-      )
+      return await answered(beginPage(own, holder, person_id))
     },
-    async finish(session) {
-      const owner = await customerOfSetup(db, STRIPE, session)
-      if (!owner) return
-      const stripe = await connect()
-      const found = await stripe.checkout.sessions.retrieve(session, {
-        expand: ['setup_intent.payment_method'],
-      })
-      if (found.status === 'complete') await keepCard(setup, stripe, owner, found)
-      else if (found.status === 'expired') await setCardSetup(db, owner.id, null)
-    },
-    async remove(account_id, by) {
-      const owner = await customer(account_id)
-      const card_reference = owner?.card_reference
-      if (!owner || !card_reference) return false
-      await db.begin(
-        async (tx) => {
-          await tx.lock(account_id)
-          await setCard(tx, owner.id, NO_CARD)
-          await turnOff(tx, account_id, { reason: 'card', now_ms: now(), method: STRIPE })
-          await dropCard(tx, account_id, STRIPE)
-          await recordAction(tx, { action: 'card.removed', account_id, before: namesOf(owner) })
-        },
-        { by },
-      )
-      await detach(setup, await connect(), card_reference)
-      return true
-    },
+    finish: (session) => finishPage(own, session),
+    remove: (account_id, by) => removeCard(own, account_id, by),
   }
   return cards
+}
+
+/** The account as a customer of Stripe, in the mode of the key in use. @throws GatewayError unprocessable where cards are not set up */
+async function holderOf(
+  { db, settings }: StripeCards,
+  account_id: number,
+): Promise<PaymentCustomer | undefined> {
+  const is_live = isTestKey(settings().secret_key) ? 0 : 1
+  return await customerOf(db, { account_id, provider: STRIPE, is_live })
+}
+
+async function beginPage(
+  cards: StripeCards,
+  holder: CardHolder,
+  person_id: number | undefined,
+): Promise<string> {
+  const { known, page } = await openCardPage(cards, await cards.connect(), holder, person_id)
+  await setCardSetup(cards.db, known.id, page.id)
+  return page.url ?? ''
+}
+
+async function finishPage(cards: StripeCards, session: string): Promise<void> {
+  const { db, connect } = cards
+  const owner = await customerOfSetup(db, STRIPE, session)
+  if (!owner) return
+  const stripe = await connect()
+  const found = await stripe.checkout.sessions.retrieve(session, {
+    expand: ['setup_intent.payment_method'],
+  })
+  if (found.status === 'complete') await keepCard(cards, stripe, owner, found)
+  else if (found.status === 'expired') await setCardSetup(db, owner.id, null)
+}
+
+async function removeCard(cards: StripeCards, account_id: number, by: ActionContext): Promise<boolean> {
+  const { db, now, connect } = cards
+  const owner = await holderOf(cards, account_id)
+  const card_reference = owner?.card_reference
+  if (!owner || !card_reference) return false
+  await db.begin(
+    async (tx) => {
+      await tx.lock(account_id)
+      await setCard(tx, owner.id, NO_CARD)
+      await turnOff(tx, account_id, { reason: 'card', now_ms: now(), method: STRIPE })
+      await dropCard(tx, account_id, STRIPE)
+      await recordAction(tx, { action: 'card.removed', account_id, before: namesOf(owner) })
+    },
+    { by },
+  )
+  await detach(cards, await connect(), card_reference)
+  return true
 }
 
 const namesOf = ({ card_brand: brand, card_last4: last4 }: PaymentCustomer) => ({ brand, last4 })

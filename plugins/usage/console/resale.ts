@@ -28,7 +28,7 @@ export const ResaleView = Closed({
     Closed({
       ...MoneyFields('fees', 'What accounts paid for plans in the time'),
       calls: Type.Integer({ description: 'calls that plans covered' }),
-      ...MoneyFields('covered', 'Their list price'),
+      ...MoneyFields('covered', "Their cost at the account's price"),
       ...MoneyFields('provider_cost', 'What providers took for them, as far as it is known'),
     }),
   ),

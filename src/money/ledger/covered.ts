@@ -11,7 +11,7 @@ import { calls } from '../../store/schema.ts'
 export interface CoveredSum {
   model: string
   calls: number
-  /** At list price. */
+  /** At the account's price. */
   covered_nanos: Nanos
 }
 

@@ -25,7 +25,7 @@ import type {
 import { changeRows, wrongState } from './row-states.ts'
 
 /** Adds to a balance and pays debt from it, or takes from what it has beside its holds. */
-export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawOperation): MoneyOutcome {
+export function topUpOrWithdraw(book: Book, operation: TopUpOperation | WithdrawOperation): MoneyOutcome {
   const { op, account_id, amount_nanos, note, request_key = null, now_ms } = operation
   const account = book.accounts.get(account_id)
   if (!isAmount(amount_nanos) || amount_nanos === 0) return refused('amount_out_of_range')
@@ -35,7 +35,7 @@ export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawO
     op === 'top_up'
       ? { kind: 'top_up', amount_nanos, ...moved }
       : { kind: 'withdrawal', amount_nanos: -amount_nanos, ...moved }
-  const first = firstOf(book, account_id, request_key)
+  const first = earlierMovement(book, account_id, request_key)
   if (first) return repeated(account, first, requested)
   const wrong = wrongState(book, account, operation)
   if (wrong) return wrong
@@ -51,7 +51,7 @@ export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawO
   if (operation.op === 'top_up') {
     for (const share of operation.shares ?? []) creditShare(book, share, operation)
     const { purchase, by } = operation
-    if (purchase) moveByOperator(book, { op: 'withdraw', account_id, ...purchase, by, now_ms })
+    if (purchase) topUpOrWithdraw(book, { op: 'withdraw', account_id, ...purchase, by, now_ms })
   }
   return moneyOf(account)
 }
@@ -60,7 +60,7 @@ export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawO
 function creditShare(book: Book, share: Share, { by, now_ms }: TopUpOperation): void {
   const { account_id, amount_nanos, note, request_key } = share
   const account = book.accounts.get(account_id)
-  if (!account || firstOf(book, account_id, request_key)) return
+  if (!account || earlierMovement(book, account_id, request_key)) return
   if (!isAmount(amount_nanos) || amount_nanos === 0 || !isAmount(account.balance_nanos + amount_nanos)) return
   const before = balanceFields(account)
   move(book, account, { kind: 'top_up', amount_nanos, call_id: null, note, request_key, now_ms })
@@ -75,7 +75,7 @@ export function openDebt(book: Book, operation: OpenDebtOperation): MoneyOutcome
   if (!isAmount(amount_nanos) || amount_nanos === 0) return refused('amount_out_of_range')
   if (!account) return refused('no_such_account')
   const requested = { kind: 'opening_debt', amount_nanos: -amount_nanos, call_id: null, note } as const
-  const first = firstOf(book, account_id, request_key)
+  const first = earlierMovement(book, account_id, request_key)
   if (first) return repeated(account, first, requested)
   const wrong = wrongState(book, account, operation)
   if (wrong) return wrong
@@ -125,7 +125,7 @@ export const balanceFields = ({ balance_nanos, debt_nanos }: AccountRow): Fields
 })
 
 /** The movement that the key of a request was used for. */
-export const firstOf = (
+export const earlierMovement = (
   book: Book,
   account_id: number,
   request_key: string | null,

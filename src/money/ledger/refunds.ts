@@ -13,7 +13,7 @@ import {
   type RefundedCall,
   refused,
 } from './book.ts'
-import { balanceFields, firstOf, isSame, moneyOf } from './movements.ts'
+import { balanceFields, earlierMovement, isSame, moneyOf } from './movements.ts'
 import type { KeyedEntry, RefundOperation, RefundOutcome } from './operations.ts'
 
 /** Gives back all that is left of a call's charge, or a part of it. The balance gets it, and pays debt from it. */
@@ -26,7 +26,7 @@ export function refund(book: Book, operation: RefundOperation): RefundOutcome {
   const call = callOf(book, operation)
   const key = call && book.keys.get(call.key_id)
   if (!call || !key) return refused('no_such_call')
-  const first = firstOf(book, account_id, request_key)
+  const first = earlierMovement(book, account_id, request_key)
   if (first) return repeated(account, first, operation)
   const left_nanos = call.cost_nanos - call.refunded_nanos
   const amount_nanos = requested_nanos ?? left_nanos

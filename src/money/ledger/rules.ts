@@ -25,7 +25,7 @@ import {
 } from './book.ts'
 import { countRequest, countTokens, limitReached } from './call-limits.ts'
 import { PERIOD_NAMES } from './limit-refusals.ts'
-import { moveByOperator, openDebt } from './movements.ts'
+import { topUpOrWithdraw, openDebt } from './movements.ts'
 import type {
   ExpireOperation,
   HoldOperation,
@@ -51,8 +51,8 @@ const RULES: { [Op in Operation['op']]: Rule<Extract<Operation, { op: Op }>> } =
   post,
   void: voidHold,
   expire,
-  top_up: moveByOperator,
-  withdraw: moveByOperator,
+  top_up: topUpOrWithdraw,
+  withdraw: topUpOrWithdraw,
   open_debt: openDebt,
   refund,
 }

@@ -34,7 +34,7 @@ interface Sum extends Usage {
   known_revenue_nanos: Nanos
   /** Answered calls of which it is not known. */
   uncosted_calls: number
-  /** Calls that plans cover, and their list price. */
+  /** Calls that plans cover, and what they would have cost at the account's price. */
   covered_calls: number
   covered_nanos: Nanos
   /** The part of `provider_cost_nanos` that is of them. */

@@ -18,7 +18,7 @@ export interface MoneyTotals extends KnownCosts {
   cost_nanos: Nanos
   /** Answered calls of which it is not known what their providers take. */
   uncosted_calls: number
-  /** Calls that plans cover, among `calls`, and their list price. */
+  /** Calls that plans cover, among `calls`, and what they would have cost at the account's price. */
   covered_calls: number
   covered_nanos: Nanos
   /** The provider cost of covered calls, as far as it is known; not part of `provider_cost_nanos`. */

@@ -136,7 +136,7 @@ export const call_sums = sqliteTable(
     uncosted_calls: integer().notNull(),
     /** Calls that plans cover: their charge is 0. */
     covered_calls: integer().notNull(),
-    /** Their list price. */
+    /** At the account's price. */
     covered_nanos: integer().notNull(),
     /** The part of `provider_cost_nanos` that is of them. */
     covered_cost_nanos: integer().notNull(),

@@ -103,7 +103,7 @@ const Remarks = ({
     )}
     {paid_by === 'plan' && (
       <p className="small soft">
-        The plan covers this call: its list price counts against the limits of the plan, and nothing was taken
+        The plan covers this call: its price counts against the limits of the plan, and nothing was taken
         from the balance.
       </p>
     )}

@@ -1,0 +1,114 @@
+// The form of a refund: the amount, a reason, what may become of the balance, and what leaves it.
+import { useState } from 'react'
+import { api, part, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useAction } from '../../console/web/parts/action.ts'
+import { exactUsd } from '../../console/web/parts/amounts.ts'
+import { AsCommand } from '../../console/web/parts/code.tsx'
+import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { TextInput, UnitInput } from '../../console/web/parts/input.tsx'
+import { Switch } from '../../console/web/parts/switch.tsx'
+import { CHANGES, type OrderFormProps } from './order-form.ts'
+
+export function RefundForm({ order, onClose }: OrderFormProps) {
+  const { id, currency, left, account } = order
+  const [amount, setAmount] = useState(left)
+  const [reason, setReason] = useState('')
+  const [into_debt, setIntoDebt] = useState(false)
+  const [end_plan, setEndPlan] = useState(order.plan?.can_end ?? false)
+  const { runOrThrow } = useAction({
+    work: () =>
+      send(
+        api
+          .orders({ id: part(id) })
+          .refund.post({ amount: amount.trim(), left, into_debt, reason: reason.trim(), end_plan }),
+      ),
+    changes: CHANGES,
+    done: (_, { state }) => ({
+      text:
+        state === 'refund_failed'
+          ? `The payment method refused the refund of order ${id}. The money is on the balance again.`
+          : `${amount.trim()} ${currency} of order ${id} refunded`,
+    }),
+  })
+  const is_whole = amount.trim() === left
+  return (
+    <Form
+      submit={async () => {
+        await runOrThrow(undefined)
+        onClose()
+      }}
+      aria-label="Refund"
+    >
+      <p>
+        {end_plan && order.plan
+          ? `The refunded part comes out of the price of ${order.plan.title}.`
+          : `The credit of the refunded part is taken from ${account}’s balance.`}{' '}
+        The money then goes back as it was paid: {order.method_title}.
+      </p>
+      {order.plan?.can_end && (
+        <Field
+          inline
+          label={`End ${order.plan.title} now`}
+          name="end_plan"
+          help="Otherwise the plan goes on, and the refund is taken from the balance."
+        >
+          <Switch checked={end_plan} onChange={setEndPlan} />
+        </Field>
+      )}
+      <Field label="Amount" name="amount" help={`Up to ${left} ${currency}.`}>
+        <UnitInput unit={currency} value={amount} onChange={setAmount} />
+      </Field>
+      <Field label="Reason" name="reason" help="Optional. The account holder sees it.">
+        <TextInput value={reason} onChange={setReason} autoComplete="off" />
+      </Field>
+      <Field
+        inline
+        label="Let what the balance lacks become debt"
+        name="into_debt"
+        help="Otherwise a refund of more than the free balance is refused."
+      >
+        <Switch checked={into_debt} onChange={setIntoDebt} />
+      </Field>
+      <LeavesBalance {...{ id, account, into_debt, end_plan }} amount={amount.trim()} />
+      <SubmitOrCancel onCancel={onClose}>
+        {amount.trim() === '' ? 'Refund' : `Refund ${amount.trim()} ${currency}`}
+      </SubmitOrCancel>
+      <AsCommand
+        command={`tollgate order refund ${id}${is_whole ? '' : ` ${amount.trim() || 'AMOUNT'}`}${into_debt ? ' --into-debt' : ''}${end_plan ? ' --end-plan' : ''}${reason.trim() === '' ? '' : ` --reason ${inShell(reason.trim())}`}`}
+      />
+    </Form>
+  )
+}
+
+interface LeavesBalanceProps {
+  id: number
+  account: string
+  amount: string
+  into_debt: boolean
+  end_plan: boolean
+}
+
+/** Of an amount that cannot be refunded nothing is said before it is sent. */
+function LeavesBalance({ id, account, amount, into_debt, end_plan }: LeavesBalanceProps) {
+  const { data, error, isPlaceholderData } = useApi(['order-refund', id, amount, end_plan], () =>
+    api
+      .orders({ id: part(id) })
+      .refund.get({ query: { amount, ...(end_plan && { end_plan: 'yes' as const }) } }),
+  )
+  if (error || !data) return <p className="soft">Enter the amount to refund.</p>
+  const { debit_nanos, lacking_nanos, gifts_nanos } = data
+  const lacking = `${exactUsd(lacking_nanos)} USD more than the free balance`
+  return (
+    <p role="status" className={isPlaceholderData ? 'stale' : undefined}>
+      <b>{exactUsd(debit_nanos)} USD</b> leave the balance of {account}
+      {lacking_nanos > 0 &&
+        (into_debt ? `: ${lacking}, which become debt` : `: ${lacking}, so the refund will be refused`)}
+      .
+      {gifts_nanos > 0 &&
+        ` What the payment brought beside its credit leaves it, too: ${exactUsd(gifts_nanos)} USD within a minute, as debt where the balance lacks it.`}
+    </p>
+  )
+}
