@@ -133,7 +133,7 @@ async function changesOf(
       .sort((one, other) => one.at_ms - other.at_ms || one.id - other.id)
       .map((row) => ({
         ...changeView(row),
-        ...(is_staff && toldOf(row)),
+        ...(is_staff && staffFields(row)),
       }))
   )
 }
@@ -143,7 +143,7 @@ const isTrouble = ({ detail }: StateChangeRow): boolean => 'trouble' in Object(J
 type Change = Static<typeof OrderView>['changes'][number]
 
 /** Fields of a change for the staff alone. */
-const toldOf = ({ source, detail }: StateChangeRow) => ({
+const staffFields = ({ source, detail }: StateChangeRow) => ({
   source: source as ChangeSource,
   detail: JSON.parse(detail) as Record<string, unknown>,
 })
