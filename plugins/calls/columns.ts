@@ -136,7 +136,8 @@ export const call_columns = columnsOf<ListedCall>()({
     description: 'What paid for it: the balance, or the plan of the account, which covers it.',
   }),
   covered: money(({ covered_nanos }) => covered_nanos, {
-    description: "The cost at the account's price of a call that a plan covers, which counts against its limits",
+    description:
+      "The cost at the account's price of a call that a plan covers, which counts against its limits",
   }),
   unpaid: money(({ unpaid_nanos }) => unpaid_nanos, {
     description: 'The part that the balance did not cover, which became debt',

@@ -38,7 +38,11 @@ const StatementView = Closed({
   charges: Type.Array(Closed({ model: Type.String(), calls: Type.Integer(), ...MoneyFields('amount') })),
   charged: Closed({ calls: Type.Integer(), ...MoneyFields('amount') }),
   covered: Type.Array(
-    Closed({ model: Type.String(), calls: Type.Integer(), ...MoneyFields('covered', "Their cost at the account's price") }),
+    Closed({
+      model: Type.String(),
+      calls: Type.Integer(),
+      ...MoneyFields('covered', "Their cost at the account's price"),
+    }),
     { description: 'calls that a plan covered: they moved nothing' },
   ),
   ...MoneyFields('closing'),

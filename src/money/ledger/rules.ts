@@ -25,7 +25,7 @@ import {
 } from './book.ts'
 import { countRequest, countTokens, limitReached } from './call-limits.ts'
 import { PERIOD_NAMES } from './limit-refusals.ts'
-import { topUpOrWithdraw, openDebt } from './movements.ts'
+import { openDebt, topUpOrWithdraw } from './movements.ts'
 import type {
   ExpireOperation,
   HoldOperation,

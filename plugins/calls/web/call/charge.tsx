@@ -103,8 +103,8 @@ const Remarks = ({
     )}
     {paid_by === 'plan' && (
       <p className="small soft">
-        The plan covers this call: its price counts against the limits of the plan, and nothing was taken
-        from the balance.
+        The plan covers this call: its price counts against the limits of the plan, and nothing was taken from
+        the balance.
       </p>
     )}
     {service_tier !== null && (
