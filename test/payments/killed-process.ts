@@ -1,7 +1,10 @@
-// A gateway's process that handles one order and is killed (SIGKILL) at a step. Arguments: database, provider's address, order, act, step, moment.
+// A gateway's process that handles one order, or the plans that are due, and is killed (SIGKILL) at a step. Arguments: database, provider's address,
+// order, act, step, moment, time.
 import { lookAt } from '../../plugins/payments/looking.ts'
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
+import { seeToOpenMonths } from '../../plugins/payments/plans/renewing.ts'
 import { askForRefund, beginRefund, debitRefund } from '../../plugins/payments/refunding.ts'
+import { renewPlans } from '../../plugins/plans/renewing.ts'
 import type { PaymentProvider } from '../../src/payment-api.ts'
 import { openAt } from './connections.ts'
 import { mortal } from './mortal.ts'
@@ -14,14 +17,17 @@ const ask = async (method: string, args: unknown[]) => {
   if (!answer.ok) throw new Error(await answer.text())
   return (await answer.json()) as never
 }
+const is_renewing = act === 'renew'
+const name = is_renewing ? 'card' : 'fake'
 const provider: PaymentProvider = {
-  name: 'fake',
-  title: 'fake',
+  name,
+  title: name,
   currencies: ['EUR'],
   limits: { EUR: { min_minor: 1, max_minor: 1_000_000 } },
   start: (...args) => ask('start', args),
   look: (...args) => ask('look', args),
   refund: (...args) => ask('refund', args),
+  ...(is_renewing && { chargeSaved: (...args) => ask('chargeSaved', args) }),
 }
 
 const kill = () => process.kill(process.pid, 'SIGKILL')
@@ -42,7 +48,17 @@ const dying =
 
 const order_id = Number(order)
 const cause = { source: 'operator' } as const
-if (act === 'look') await lookAt(dying.parts, order_id, cause)
+if (is_renewing) {
+  const sections = new Map<string, unknown>([
+    ['plans', await ask('plans', [])],
+    ['mail', { sending: {} }],
+  ])
+  const catalogue = () => ({ sections })
+  const { db, ledger } = dying.parts
+  await renewPlans({ db, now: parts.now, catalogue, withdraw: ledger.submit.bind(ledger) as never })
+  const settings = () => ({ rates: new Map([['EUR', 1_080_000_000]]), bonuses: [] }) as never
+  await seeToOpenMonths({ ...dying.parts, catalogue, settings })
+} else if (act === 'look') await lookAt(dying.parts, order_id, cause)
 else {
   const refund = await beginRefund(dying.parts, {
     order_id,

@@ -1,0 +1,184 @@
+// Races for plans by payment, each from its seed: whatever two gateways do at once, and wherever one dies, each payment is one month or balance.
+import { expect, test } from 'bun:test'
+import { lookAt } from '../../../plugins/payments/looking.ts'
+import { cancelOrder } from '../../../plugins/payments/ordering.ts'
+import { type RenewingParts, seeToOpenMonths } from '../../../plugins/payments/plans/renewing.ts'
+import { refundOrder } from '../../../plugins/payments/refunding.ts'
+import { wasPaid } from '../../../plugins/payments/states.ts'
+import type { Order } from '../../../plugins/payments/tables.ts'
+import { renewPlans } from '../../../plugins/plans/renewing.ts'
+import type { PlanPeriod } from '../../../plugins/plans/tables.ts'
+import { GatewayError } from '../../../src/domain/errors.ts'
+import { stateChangesOf } from '../../../src/store/state-changes.ts'
+import { IS_LONG } from '../../support/long.ts'
+import { SEED } from '../../support/seed.ts'
+import { Killed, mortal } from '../mortal.ts'
+import { type Random, randomOf } from '../races.ts'
+import { ENGINES } from '../world.ts'
+import { planPaymentScene, type Scene, USD } from './scene.ts'
+
+const RACES = Number(process.env.TOLLGATE_PLAN_RACES ?? (IS_LONG ? 150 : 8))
+const ACTS = [
+  'webhook',
+  'poll',
+  'renew',
+  'renew',
+  'cancel',
+  'change',
+  'buy',
+  'refund',
+  'lost',
+  'cancel_order',
+  'suspend',
+] as const
+
+test.each(ENGINES)(
+  `${RACES} races on %s, from seed ${SEED}`,
+  async (_, make) => {
+    for (let at = 0; at < RACES; at++) {
+      await using scene = await planPaymentScene(make)
+      const acts = await race(scene, randomOf(SEED + at))
+      await settleAll(scene)
+      const faults = [...(await faultsOf(scene)), ...(await scene.world.broken())]
+      expect({ seed: SEED + at, acts, faults }).toEqual({ seed: SEED + at, acts, faults: [] })
+    }
+  },
+  3_600_000,
+)
+
+async function race(scene: Scene, random: Random): Promise<string[]> {
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+  const order = random() < 0.8 ? await scene.bought() : await scene.ordered()
+  if (random() < 0.3) await scene.add(40 * USD)
+  if (random() < 0.7 && (await scene.months())[0]?.includes('active')) await scene.byCard()
+  if (random() < 0.6) scene.at('2026-12-15T10:30:00')
+  else scene.clock.now_ms += 60_000
+  scene.card.loses_charges = random() < 0.2
+  const death = { at: 1 + Math.floor(random() * 12), when: pick(['before', 'after'] as const) }
+  const dying = mortal(await scene.another(), random() < 0.6 ? death : undefined)
+  const sides = [scene.as(dying.parts), scene.parts]
+  const dear = random() < 0.5 ? await scene.ordered('max').catch(() => undefined) : undefined
+  if (dear) scene.world.fake.pay(dear.reference)
+  scene.world.fake.pay(order.reference)
+  const drawn = Array.from({ length: 3 + Math.floor(random() * 5) }, () => ({
+    ...{ act: pick(ACTS), parts: pick(sides), of: pick([order, dear ?? order]), wait_ms: random() * 6 },
+  }))
+  await Promise.all(
+    drawn.map(async ({ act, parts, of, wait_ms }) => {
+      await Bun.sleep(wait_ms)
+      try {
+        await carryOut(scene, act, parts as RenewingParts, of)
+      } catch (thrown) {
+        const is_expected = thrown instanceof GatewayError || thrown instanceof Killed
+        if (!is_expected && !String(thrown).includes('the answer is lost')) throw thrown
+      }
+    }),
+  )
+  return drawn.map(({ act }) => act)
+}
+
+async function carryOut(
+  scene: Scene,
+  act: (typeof ACTS)[number],
+  parts: RenewingParts,
+  order: Order,
+): Promise<unknown> {
+  const { id, reference } = order
+  switch (act) {
+    case 'webhook':
+      return await lookAt(parts, id, { source: 'webhook' })
+    case 'poll':
+      return await scene.world.poll(parts)
+    case 'renew': {
+      const { db, ledger, now, catalogue } = parts
+      await renewPlans({ db, now, catalogue, withdraw: (operation) => ledger.submit(operation) })
+      return await seeToOpenMonths(parts)
+    }
+    case 'cancel':
+      return await scene.cancel()
+    case 'change':
+      return await scene.ordered('max')
+    case 'buy':
+      return await scene.buyFromBalance('max')
+    case 'refund': {
+      const request = { order_id: id, amount_minor: null, into_debt: true, reason: '', end_plan: true }
+      return await refundOrder(parts, request, { source: 'operator' })
+    }
+    case 'lost':
+      scene.world.fake.pay(reference ?? '', { dispute: 'lost' })
+      return await lookAt(parts, id, { source: 'webhook' })
+    case 'cancel_order':
+      return await cancelOrder(parts, id, { source: 'page' })
+    case 'suspend':
+      return await scene.run("UPDATE accounts SET status = 'suspended' WHERE id = 1")
+  }
+}
+
+/** The gateway that lives does what is due; nothing new is charged. */
+async function settleAll(scene: Scene): Promise<void> {
+  scene.card.loses_charges = false
+  for (let round = 0; round < 3; round++) {
+    for (const { id } of await scene.world.db.rows<Order>('SELECT id FROM orders'))
+      await lookAt(scene.parts, id, { source: 'poll' }).catch(() => {})
+    for (let minute = 0; minute < 3; minute++) await scene.minute()
+  }
+}
+
+/** By independent arithmetic over the rows. */
+async function faultsOf({ world: { db, keys, money } }: Scene): Promise<string[]> {
+  const faults: string[] = []
+  const expect = (is_so: boolean, fault: string) => void (is_so || faults.push(fault))
+  const rows = <Row>(text: string) => db.rows<Row>(text)
+  const periods = await rows<PlanPeriod>('SELECT * FROM plan_periods ORDER BY id')
+  const orders = await rows<Order>('SELECT * FROM orders ORDER BY id')
+  const mails = await rows<{ request_key: string }>(
+    "SELECT request_key FROM mails WHERE purpose = 'plan_not_begun'",
+  )
+  const entries = await keys()
+  const moved = (key: string) => entries.filter((entry) => entry === key).length
+  const bought_by = new Map<number, number>()
+  for (const { id, state, due_nanos, returned_nanos } of periods) {
+    const paid = (await stateChangesOf(db, 'plan_periods', id)).filter(({ to_state }) => to_state === 'paid')
+    expect(paid.length <= 1, `month ${id} was paid ${paid.length} times`)
+    expect(
+      moved(`plan:${id}`) === (due_nanos > 0 ? paid.length : 0),
+      `month ${id}: its price was taken ${moved(`plan:${id}`)} times`,
+    )
+    expect(
+      moved(`plan-back:${id}`) === (returned_nanos > 0 ? 1 : 0),
+      `month ${id}: its price did not come back once`,
+    )
+    expect(state !== 'paid', `month ${id} is paid and has not begun`)
+    expect(
+      (paid.length === 1) === ['active', 'ended', 'replaced'].includes(state),
+      `month ${id}: ${state}, paid ${paid.length} times`,
+    )
+    for (const { detail } of paid) bought_by.set(Number(JSON.parse(detail).order), id)
+  }
+  for (const { id, state, plan_period_id } of orders) {
+    if (plan_period_id === null) continue
+    const is_told = mails.some(({ request_key }) => request_key === `plan_not_begun:${id}`)
+    const is_month = bought_by.has(id)
+    expect(
+      wasPaid(state) ? is_month !== is_told : !is_month && !is_told,
+      `order ${id}: ${state}, month ${is_month}, told ${is_told}`,
+    )
+    expect(!is_month || bought_by.get(id) === Number(plan_period_id), `order ${id} bought another month`)
+  }
+  const active = periods.filter(({ state }) => state === 'active')
+  const [account] = await rows<{ plan_period_id: number | null }>(
+    'SELECT plan_period_id FROM accounts WHERE id = 1',
+  )
+  expect(active.length <= 1, `${active.length} months at once`)
+  expect(
+    (account?.plan_period_id ?? null) === (active[0]?.id ?? null),
+    'the account has another plan than its month',
+  )
+  const [limits] = await rows<{ count: number }>(
+    `SELECT count(*) AS count FROM budgets WHERE plan_period_id IS NOT NULL AND plan_period_id <> ${active[0]?.id ?? 0}`,
+  )
+  expect(Number(limits?.count) === 0, 'limits of a month that is over are left')
+  const { balance, debt } = await money()
+  expect(balance === 0 || debt === 0, 'both balance and debt')
+  return faults
+}
