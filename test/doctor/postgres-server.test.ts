@@ -211,7 +211,7 @@ describe('a folder whose catalogue names a server', () => {
       const address = Object.assign(new URL(url), { username: role, password: 'p' }).href
       const found = await examined(address)
       expect(found['database rights']).toStartWith(
-        `fail: ${role} may not read and write all tables: not account_details, accounts, actions, and `,
+        `fail: ${role} may not read and write all tables: not account_details, account_suspensions, accounts, and `,
       )
       expect(found.database).toMatch(/^fail: .* loses it in a power cut \(Set synchronous_commit = 'on'/)
     },
