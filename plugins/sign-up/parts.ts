@@ -6,7 +6,13 @@ import { createDisposableDomains, type DisposableDomains } from './disposable.ts
 import { isSignUpOpen, type SignUpSettings, signUpSettings } from './settings.ts'
 import { termsOfService } from './terms.ts'
 import { type CheckTurnstile, createTurnstile, TURNSTILE_ORIGIN } from './turnstile.ts'
-import { returnedOfWelcome, type WelcomeParts, welcomeOf, welcomesBetween } from './welcome.ts'
+import {
+  broughtOfWelcome,
+  returnedOfWelcome,
+  type WelcomeParts,
+  welcomeOf,
+  welcomesBetween,
+} from './welcome.ts'
 
 export interface SigningUpParts {
   altcha: Altcha
@@ -31,7 +37,12 @@ export function openSignUp(gateway: Gateway): SigningUpParts {
   const settings = () => signUpSettings.of(catalogue())
   const welcome = { db, ledger, now, log, welcomeNanos: () => settings().welcome_nanos }
   operations.payment_shares.push((order) => welcomeOf(welcome, order))
-  operations.gifts.push({ title: 'Welcome credits', read: welcomesBetween, returned: returnedOfWelcome })
+  operations.gifts.push({
+    title: 'Welcome credits',
+    read: welcomesBetween,
+    brought: broughtOfWelcome,
+    returned: returnedOfWelcome,
+  })
   people.sign_in_ways.push({ name: 'sign_up', isOffered: () => isSignUpOpen(catalogue()) })
   people.page_sources.push({
     path: 'sign-up',

@@ -80,13 +80,22 @@ export async function returnedOfWelcome(
   db: Db,
   { id, account_id, ...part }: { id: number; account_id: number; amount_minor: number; gone_minor: number },
 ): Promise<Nanos> {
-  const note = NOTE + id
-  const with_it = await db.rows(WITH_PAYMENT, { account_id, key: `${NAME}:${account_id}`, note })
-  return with_it.length === 0 ? 0 : await returnedOf(db, shareIn({ id, account_id }), part)
+  const brought_nanos = await broughtOfWelcome(db, { id, account_id })
+  return brought_nanos === 0 ? 0 : await returnedOf(db, shareIn({ id, account_id }), part)
+}
+
+/** The welcome credit that came with a payment; 0 without. */
+export async function broughtOfWelcome(
+  db: Db,
+  { id, account_id }: { id: number; account_id: number },
+): Promise<Nanos> {
+  const wanted = { account_id, key: `${NAME}:${account_id}`, note: NOTE + id }
+  const [found] = await db.rows<{ amount_nanos: number }>(WITH_PAYMENT, wanted)
+  return Number(found?.amount_nanos ?? 0)
 }
 
 const WITH_PAYMENT =
-  'SELECT id FROM entries WHERE account_id = $account_id AND request_key = $key AND note = $note'
+  'SELECT amount_nanos FROM entries WHERE account_id = $account_id AND request_key = $key AND note = $note'
 
 /** The sum of welcome credits in a time, less the part that refunds took back. */
 export const welcomesBetween = (db: Db, period: { since_ms: number; until_ms: number }): Promise<Nanos> =>

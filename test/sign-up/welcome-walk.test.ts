@@ -64,6 +64,7 @@ test.each([
   await page.getByRole('button', { name: 'Pay 25 EUR' }).click()
   await page.getByRole('button', { name: /^Pay order/ }).click()
   await page.getByText('Paid. 27.00 USD was added to your balance.').waitFor()
+  await page.getByText('and 5.00 USD welcome credit').waitFor()
   await seen('order')
   await one.open('/console/add-funds')
   await page.getByText('Your balance is 32.00 USD.').waitFor()

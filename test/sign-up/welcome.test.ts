@@ -273,6 +273,8 @@ describe('a refund of that payment', () => {
     const preview = (order: number, query = '') => operator.json('GET', `/orders/${order}/refund${query}`)
     expect(await preview(id)).toMatchObject({ debit_usd: '30.00', gifts_usd: '5.00' })
     expect(await preview(next)).toMatchObject({ debit_usd: '30.00', gifts_nanos: 0 })
+    expect(await operator.json('GET', `/orders/${id}`)).toMatchObject({ welcome_usd: '5.00' })
+    expect(await operator.json('GET', `/orders/${next}`)).toMatchObject({ welcome_nanos: 0 })
     expect(await preview(id, '?amount=10')).toMatchObject({ gifts_nanos: Math.floor((5 * USD) / 3) })
     await refund(id, '10')
     await settle()

@@ -29,6 +29,7 @@ import type { OrderRefund } from '../tables.ts'
 import type { OrderView } from './views.ts'
 
 type Parts = Pick<Gateway, 'db' | 'calls'>
+export type OrderViewParts = Parts & Pick<Gateway, 'operations'>
 
 /** An order that the viewer sees. @throws GatewayError not_found, also for one of another account */
 export async function requireOrder({ db, calls }: Parts, viewer: Viewer, id: number): Promise<ListedOrder> {
@@ -39,7 +40,7 @@ export async function requireOrder({ db, calls }: Parts, viewer: Viewer, id: num
 
 /** An order as its page has it. @throws GatewayError as `requireOrder` */
 export async function orderView(
-  { db, calls }: Parts,
+  { db, calls, operations }: OrderViewParts,
   { parts }: Pick<Payments, 'parts'>,
   viewer: Viewer,
   id: number,
@@ -63,6 +64,7 @@ export async function orderView(
     tax_country,
     ...time('pending_since', order.pending_since_ms),
     entry_id: entry_ids.get(`order:${id}`) ?? null,
+    ...money('welcome', await giftsWith({ db, operations }, order)),
     ...(await partiesOf(db, account, calls.catalogue())),
     changes: await changesOf(db, viewer, id, refunds),
     refunds: refunds.map((refund) => ({
@@ -94,6 +96,15 @@ export async function orderView(
     left: decimalMinor(order.amount_minor - takenBy(refunds), currency),
     ...(is_staff && { report: reportOf(order) }),
   }
+}
+
+/** The amount that came to the payer with an order's payment, beside its credit. */
+async function giftsWith(
+  { db, operations }: Pick<OrderViewParts, 'db' | 'operations'>,
+  order: ListedOrder,
+): Promise<number> {
+  const all = await Promise.all(operations.gifts.map((gift) => gift.brought?.(db, order) ?? 0))
+  return all.reduce((sum, nanos) => sum + nanos, 0)
 }
 
 async function planOf({ db }: Parts, order: ListedOrder): Promise<Static<typeof OrderView>['plan']> {

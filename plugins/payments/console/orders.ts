@@ -17,13 +17,13 @@ import { markPaid } from '../manual/mark.ts'
 import type { Payments } from '../payments.ts'
 import { readAmount } from '../read-amount.ts'
 import { previewRefund, refundOrder } from '../refunding.ts'
-import { orderView, requireOrder } from './order-view.ts'
+import { type OrderViewParts, orderView, requireOrder } from './order-view.ts'
 import { MarkBody, OrderParams, OrderView, RefundBody, RefundPreview, RefundQuery } from './views.ts'
 
 const response = { 200: OrderView, ...FAILURES }
 
 /** `GET /console/api/orders`, its file, and `/console/api/orders/{id}`: an account sees its own. */
-export function orderRoutes(gateway: ConsoleParts, payments: Payments) {
+export function orderRoutes(gateway: ConsoleParts & OrderViewParts, payments: Payments) {
   const list = consoleList(gateway, order_list)
   return new Elysia({ name: 'console-orders' })
     .use(viewerCalls(gateway, { reads: 'see_payments' }))

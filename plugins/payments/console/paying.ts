@@ -26,7 +26,7 @@ import type { Payments } from '../payments.ts'
 import { readAmount } from '../read-amount.ts'
 import { wasPaid } from '../states.ts'
 import { takeOrderOf } from './order-rate.ts'
-import { orderView, requireOrder } from './order-view.ts'
+import { type OrderViewParts, orderView, requireOrder } from './order-view.ts'
 import {
   MethodsView,
   OfferQuery,
@@ -50,7 +50,7 @@ export const offerRoutes = (gateway: ConsoleParts, payments: Payments) =>
     })
 
 /** `POST /console/api/orders`, and of one order: `POST …/{id}/pay`, `/cancel` and `/look`. */
-export function payingRoutes(gateway: ConsoleParts, payments: Payments) {
+export function payingRoutes(gateway: ConsoleParts & OrderViewParts, payments: Payments) {
   const { parts } = payments
   const response = { 200: OrderView, ...FAILURES }
   return new Elysia({ name: 'console-paying' })
@@ -173,7 +173,7 @@ const methodOf = (parts: Payments['parts'], { method }: Wanted): PaymentProvider
 
 /** The account that something is paid for. @throws GatewayError unprocessable where it is closed */
 export async function requireOpen(
-  gateway: ConsoleParts,
+  gateway: ConsoleParts & OrderViewParts,
   viewer: Viewer,
   reference: string | undefined,
 ): Promise<number> {
@@ -188,7 +188,7 @@ export async function requireOpen(
 
 /** @returns the number of the order, the first one's for a key that was sent before */
 async function make(
-  gateway: ConsoleParts,
+  gateway: ConsoleParts & OrderViewParts,
   { parts, settings, page_orders }: Payments,
   asking: Asking,
   body: Static<typeof OrderBody>,
@@ -211,7 +211,7 @@ async function make(
 
 /** Begins the payment of an order that is there already: a payment method that does not answer leaves it to be paid from its page. */
 export async function started(
-  gateway: ConsoleParts,
+  gateway: ConsoleParts & OrderViewParts,
   payments: Payments,
   viewer: Viewer,
   id: number,

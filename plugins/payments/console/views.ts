@@ -127,6 +127,7 @@ export const OrderView = Closed({
   tax_country: Nullable(Type.String()),
   ...NullableTimeFields('pending_since'),
   entry_id: Nullable(Type.Integer({ description: 'the number of the transaction that credited it' })),
+  ...MoneyFields('welcome', 'The welcome credit that came beside its credit'),
   seller: Type.String({ description: 'as [billing] seller has it; empty without' }),
   buyer: Type.String({ description: 'the billing details of the account, or its name' }),
   changes: Type.Array(ChangeView, { description: 'the oldest first' }),

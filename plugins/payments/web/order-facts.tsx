@@ -14,7 +14,7 @@ import { amountOf, type Order, REFUND_STATES } from './words.ts'
 
 export function OrderFacts({ order }: { order: Order }) {
   const { side } = useViewer()
-  const { tax, tax_country, currency, bonus_nanos, paid_at_ms, entry_id, state } = order
+  const { tax, tax_country, currency, bonus_nanos, welcome_nanos, paid_at_ms, entry_id, state } = order
   const is_staff = side === 'operator'
   const entry_href = `/transactions?entry=${entry_id}${is_staff ? `&account=${order.account_id}` : ''}`
   const tax_of = tax_country === null ? '' : `, ${tax_country}`
@@ -51,6 +51,7 @@ export function OrderFacts({ order }: { order: Order }) {
           <span key="credit">
             <Money nanos={order.credit_nanos} />
             {bonus_nanos > 0 && ` with a bonus of ${exactUsd(bonus_nanos)} USD`}
+            {welcome_nanos > 0 && ` and ${exactUsd(welcome_nanos)} USD welcome credit`}
           </span>,
         ],
         ['Rate', currency !== 'USD' && `1 ${currency} gives ${order.rate_usd} USD`],

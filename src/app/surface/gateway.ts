@@ -190,6 +190,8 @@ interface Gift {
   /** A noun for its line: `Referral shares`. */
   title: string
   read: (db: Db, period: { since_ms: number; until_ms: number }) => Promise<Nanos>
+  /** The amount that came with a payment to its payer; absent: as below. */
+  brought?: (db: Db, payment: { id: number; account_id: number }) => Promise<Nanos>
   /** The amount that leaves the payer's balance of it, once so much of a payment has gone back; absent: no payer has any. */
   returned?: (
     db: Db,
