@@ -14,6 +14,7 @@ import { chooseCard, periodIn, QuoteBody } from '../../plans/index.ts'
 import { reasonOf } from '../automatic/deciding.ts'
 import { chargingMethods, requireCard } from '../automatic/setting.ts'
 import { takeOrderOf } from '../console/order-rate.ts'
+import type { OrderViewParts } from '../console/order-view.ts'
 import { requireOpen, started } from '../console/paying.ts'
 import { Currency, StartedView } from '../console/views.ts'
 import { offerOf } from '../ordering.ts'
@@ -82,7 +83,7 @@ const RenewalView = Closed({
   ...NullableTimeFields('next_try', 'when it is charged again'),
 })
 
-export const planPaymentRoutes = (gateway: ConsoleParts, payments: Payments) =>
+export const planPaymentRoutes = (gateway: ConsoleParts & OrderViewParts, payments: Payments) =>
   new Elysia({ name: 'console-plan-payments' })
     .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'buy' }))
     .get('/console/api/plan-prices', ({ query }) => ({ prices: pricesOf(payments, query.due_nanos) }), {
