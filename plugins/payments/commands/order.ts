@@ -59,7 +59,7 @@ function addCheck(group: Command, deps: CliDeps): void {
           orderFields(after),
           is_same
             ? `Order ${order.id} is ${wordsOf(after)}, as before.`
-            : `Order ${order.id}: ${wordsOf(order)} → ${wordsOf(after)}.${givenBy(order, after)}`,
+            : `Order ${order.id}: ${wordsOf(order)} → ${wordsOf(after)}.${creditWords(order, after)}`,
         )
         if (after.attention) context.remark(`${after.attention.why} ${after.attention.advice}`)
       }),
@@ -96,7 +96,7 @@ function addMarkPaid(group: Command, deps: CliDeps): void {
             by: context.folder.by,
           })
           const after = await requireOrder(parts.db, order.id, deps.now())
-          context.answer(orderFields(after), `Order ${order.id} is paid.${givenBy(order, after)}`)
+          context.answer(orderFields(after), `Order ${order.id} is paid.${creditWords(order, after)}`)
         }),
     )
 }
@@ -209,7 +209,7 @@ function readAmount(text: string, currency: string): number {
 const wordsOf = ({ state }: Pick<Order, 'state'>): string => state.replaceAll('_', ' ')
 
 /** The credit of a payment that was just made. */
-const givenBy = (before: Order, { account_name, ...after }: OrderWork['order']): string =>
+const creditWords = (before: Order, { account_name, ...after }: OrderWork['order']): string =>
   !wasPaid(before.state) && wasPaid(after.state)
     ? ` ${formatUsd(after.credit_nanos + after.bonus_nanos)} USD added to ${account_name}.`
     : ''

@@ -101,7 +101,7 @@ const refundLines = (refunds: readonly OrderRefund[], { currency }: ListedOrder)
     ),
   )
 
-const toldOf = ({ detail }: StateChangeRow): string =>
+const detailWords = ({ detail }: StateChangeRow): string =>
   Object.entries(JSON.parse(detail) as Record<string, unknown>)
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join(', ')
@@ -117,7 +117,7 @@ const CHANGES: readonly Column<StateChangeRow>[] = [
     text: ({ from_state, to_state }) => (from_state === to_state ? '' : to_state.replaceAll('_', ' ')),
   },
   { head: 'BY', text: ({ source }) => source },
-  { head: 'DETAIL', text: toldOf, elastic: true },
+  { head: 'DETAIL', text: detailWords, elastic: true },
 ]
 
 const reportOf = (order: ListedOrder) => ({
