@@ -112,7 +112,7 @@ async function handLimitsOn(
 }
 
 /** Why a plan ended: the words of the history and of the mail. */
-export type EndReason = MailFields['plan_ended']['reason']
+type EndReason = MailFields['plan_ended']['reason']
 
 interface End {
   reason: EndReason

@@ -10,7 +10,7 @@ import { plan_periods } from './tables.ts'
 
 interface CoveredSum {
   calls: number
-  /** At list price. */
+  /** At the account’s price. */
   nanos: number
 }
 
@@ -64,7 +64,7 @@ export function planMetrics(db: Db, covered: Pick<CoveredSums, 'all'>): ValueMet
     },
     {
       name: 'tollgate_plan_covered_usd_total',
-      help: 'What they would have cost at list price.',
+      help: 'What they would have cost the account without a plan.',
       type: 'counter',
       labels: ['plan'],
       per: NANOS_PER_USD,

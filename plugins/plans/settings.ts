@@ -45,10 +45,10 @@ const PlanSchema = Type.Object(
         description: 'the models that it covers: ids, or patterns such as "gpt-*"; ["*"] for all',
       },
     ),
-    usd_per_5h: Type.Optional(Usd('USD of calls at list price in any five hours that begin with a call')),
-    usd_per_day: Type.Optional(Usd('USD of calls at list price in a day (UTC)')),
-    usd_per_week: Type.Optional(Usd('USD of calls at list price in a week (UTC, from Monday)')),
-    usd_per_month: Type.Optional(Usd('USD of calls at list price in the month that is paid')),
+    usd_per_5h: Type.Optional(Usd('USD of calls in any five hours that begin with a call')),
+    usd_per_day: Type.Optional(Usd('USD of calls in a day (UTC)')),
+    usd_per_week: Type.Optional(Usd('USD of calls in a week (UTC, from Monday)')),
+    usd_per_month: Type.Optional(Usd('USD of calls in the month that is paid')),
     concurrent_calls: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'its calls that may run at once' }),
     ),
@@ -74,7 +74,7 @@ export interface Plan {
   readonly description: string
   readonly price_nanos: Nanos
   readonly models: readonly string[]
-  /** At list price. */
+  /** At the account’s price. */
   readonly limits: PlanLimits
   readonly concurrent_calls: number | null
   readonly overflow: boolean

@@ -42,7 +42,7 @@ export const PlanView = Closed(
     ...TERMS,
     limits: {
       ...SpendLimitsView,
-      description: 'Limits of its calls at list price, with what is left. The month is the one that is paid.',
+      description: 'Limits of its calls, with what is left. The month is the one that is paid.',
     },
   },
   { description: 'The plan of the account.' },

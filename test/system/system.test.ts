@@ -93,14 +93,14 @@ test('custom plugins: what each registered, and what became of the calls that it
     await with_plugins.call(wholePath(), ask(text), { key })
   await with_plugins.atRest()
   const seen = async () => (await (await signedIn(with_plugins, 'operator')).json('GET', '/plugins')).plugins
-  await eventually('both calls were told', async () => (await seen())[1]?.since_start.told === 2)
+  await eventually('both calls were delivered', async () => (await seen())[1]?.since_start.delivered === 2)
   const none = {
     seen: 0,
     refused: 0,
     changed: 0,
     failed: 0,
     waiting: 0,
-    told: 0,
+    delivered: 0,
     dropped: 0,
     failed_after: 0,
   }
@@ -117,7 +117,7 @@ test('custom plugins: what each registered, and what became of the calls that it
       file: '20-tell.ts',
       routes: ['GET /told'],
       hooks: { before_call: 0, after_settle: 1 },
-      since_start: { ...none, told: 2, failed_after: 2 },
+      since_start: { ...none, delivered: 2, failed_after: 2 },
     },
   ])
 })
