@@ -196,8 +196,9 @@ async function hasConcluded(
 ): Promise<boolean> {
   const { answers } = deps
   const row = await answers.find(request)
+  // In this order: what is held no more is recorded by the time that it is looked up.
+  if (row && (await answers.isHeld(row))) return false
   const call = row && (await answers.callOf(row))
-  if (row && !call && (await answers.isHeld(row))) return false
   if (call && isToBeKept(call)) await keep(deps, request, answer, recording.finish)
   else await recording.discard()
   if (call?.cost_nanos === 0 && !isToBeKept(call)) await answers.forget(request)

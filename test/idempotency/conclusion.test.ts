@@ -34,6 +34,8 @@ let finds = 0
 /** What a step of a key's end fails with. */
 let broken: { step: Step; failure: Error } | undefined
 type Step = 'find' | 'callOf' | 'keep' | 'forget'
+/** What becomes of its hold right after a look at it. */
+let settled_between: Operation | undefined
 const breakAt = (step: Step) => {
   if (broken?.step === step) throw broken.failure
 }
@@ -47,6 +49,7 @@ const away = () => {
 beforeEach(() => {
   broken = undefined
   is_away = false
+  settled_between = undefined
   db = world({ balance: 1_000 })
   const answers = createKeptAnswers(dbOver(db), NO_FILES, {
     now: () => 0,
@@ -61,9 +64,16 @@ beforeEach(() => {
       breakAt('find')
       return await answers.find(...request)
     },
+    isHeld: async (...row: Parameters<typeof answers.isHeld>) => {
+      const is_held = await answers.isHeld(...row)
+      settleBetween()
+      return is_held
+    },
     callOf: async (...row: Parameters<typeof answers.callOf>) => {
       breakAt('callOf')
-      return await answers.callOf(...row)
+      const call = await answers.callOf(...row)
+      settleBetween()
+      return call
     },
     keep: async (...kept: Parameters<typeof answers.keep>) => {
       away()
@@ -94,6 +104,13 @@ const callOf = (streams = false) => ({
   gone: new PlainSignal(),
   mayBegin: () => undefined,
 })
+
+function settleBetween(): void {
+  if (!settled_between) return
+  const operation = settled_between
+  settled_between = undefined
+  inLedger([operation])
+}
 
 const inLedger = (operations: Operation[]) => void createWriter(db).commit(operations)
 
@@ -237,6 +254,18 @@ describe('a stream', () => {
     is_away = false
     inLedger([post(1, 70)])
     await eventually('it is known', async () => (await sendAgain(true)) === 'replayed 200')
+  })
+
+  test.each([
+    ['charged', post(1, 70), 'replayed 200'],
+    ['not charged', voided(1), 'anew'],
+  ])('that is settled between two looks at its end is known, and was %s', async (_, resolution, then) => {
+    const answer = await streamFirst((controller) => {
+      settled_between = resolution
+      controller.close()
+    })
+    expect(await answer.text()).toBe('hello')
+    await eventually('it is known', async () => (await sendAgain(true)) === then)
   })
 
   describe('whose last bytes are followed by a failure arrives whole', () => {
