@@ -111,6 +111,8 @@ export async function moneyScene(more = '') {
       allowStripe(one, stripe)
       await page.getByLabel('Amount', { exact: true }).fill(amount)
       await page.getByText(/You pay .* and get/).waitFor()
+      // The offer for the amount before is shown paler until then.
+      await one.quiet()
       await one.looksRight()
       await seen('add-funds')
       await button(one, `Pay ${amount} EUR`).click()

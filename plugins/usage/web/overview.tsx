@@ -82,7 +82,7 @@ function CallsInRange() {
       )}
       {/* Not before what stands above it, which would push it down. */}
       {is_known && <Live />}
-      {overview.data && side === 'operator' && <LowAccounts />}
+      {is_known && overview.data && side === 'operator' && <LowAccounts />}
     </Page>
   )
 }

@@ -39,6 +39,8 @@ async function underWay() {
   const reader = streaming.body?.getReader()
   await reader?.read()
   await eventually('its hold has its row', () => gateway.books().holds.length === 1)
+  const ready = async () =>
+    (await fetch(new URL('/readyz', gateway.url))).json() as Promise<{ reason?: string }>
   return {
     folder,
     gateway,
@@ -52,9 +54,10 @@ async function underWay() {
       eventually('paid calls are refused', async () => {
         const refusal = await call(gateway)
         await refusal.arrayBuffer()
-        return refusal.status === 503
+        // By the files: a busy machine has other reasons, and looks after the files a little later.
+        return refusal.status === 503 && /is missing|was replaced/.test((await ready()).reason ?? '')
       }),
-    ready: async () => (await fetch(new URL('/readyz', gateway.url))).json() as Promise<{ reason?: string }>,
+    ready,
     // Of a whole answer that was under way nothing was given out: it is voided.
     settled: () =>
       eventually('all is settled', () => gateway.books().holds.every(({ state }) => state !== 'pending')),
