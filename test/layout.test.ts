@@ -306,7 +306,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/domain/': 6_327,
   // 30 more for JSON that routes read by themselves, from src/app.
   'src/http/': 1_830,
-  'src/idempotency/': 1_225,
+  // 1 more for the order of two looks.
+  'src/idempotency/': 1_226,
   'src/library/': 1_415,
   'src/media/': 1_965,
   // 200 more for debts that accounts bring from other gateways, 200 for refunds.
@@ -458,7 +459,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 150 more for limits of payments by currency.
 // 1,150 more for plans by payment: too late, refunded, disputed, declined, killed at every step, on both engines; a walk.
 // 320 more for payments of plans that meet suspensions, disputes and other months, raced and killed.
-const MAX_TEST_LINES = 180_380
+// 30 more for answers that are settled between two looks, and for looks at the reason of a refusal.
+const MAX_TEST_LINES = 180_410
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
