@@ -15,7 +15,7 @@ import { noteTrouble } from './trouble-notes.ts'
 export async function takeLostDispute(parts: PaymentParts, order: Order, cause: Cause): Promise<void> {
   const { ledger, db, now } = parts
   await endLostPlan(parts, order)
-  // Refunds that were debited stay so: one that fails from now on is not given back. Refunds that took nothing yet end without it.
+  // Refunds that were debited stay so: one that fails from now on is not returned to the balance. Refunds that took nothing yet end without it.
   const taken = (await refundsOf(db, order.id)).filter(hasTaken)
   const taken_minor = taken.reduce((sum, { amount_minor }) => sum + amount_minor, 0)
   const amount_nanos = debitOf(order, taken, order.amount_minor - taken_minor)

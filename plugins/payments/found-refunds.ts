@@ -8,7 +8,7 @@ import { isRefundable } from './states.ts'
 import { lockedOrder } from './store.ts'
 import type { Order, OrderRefund } from './tables.ts'
 
-/** @returns undefined where it has a row, or more was given back than is left of the payment, or the order is disputed: the next look decides then */
+/** @returns undefined where it has a row, or it is more than is left of the payment, or the order is disputed: the next look decides then */
 export async function adoptRefund(
   { db, now }: PaymentParts,
   { id: order_id }: Pick<Order, 'id'>,

@@ -4,6 +4,8 @@ export { contractFaults } from './custom/contract.ts'
 export {
   type PaymentShare,
   returnedOf,
+  SHARES_GIVEN_WITHIN_MS,
+  SHARES_SETTLED_FOR_MS,
   type SharedPayment,
   type SharingParts,
   settleShare,

@@ -69,7 +69,7 @@ export const order_list = defineList<ListedOrder>()({
       text: ({ amount_minor, currency }) => formatMinor(amount_minor, currency),
     }),
     refunded: text((order) => decimalMinor(order.refunded_minor, order.currency), {
-      description: 'what of it was given back',
+      description: 'the part that was refunded',
     }),
     credit: money(({ credit_nanos, bonus_nanos }) => credit_nanos + bonus_nanos, {
       description: 'what the payment adds to the balance, with its bonus',

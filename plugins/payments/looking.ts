@@ -35,7 +35,7 @@ export async function lookAt(parts: PaymentParts, order_id: number, cause: Cause
   return { ...settled, ...look }
 }
 
-/** @returns undefined where no payment was begun. That of a saved card is begun, or begun again, here: its answer may have been lost */
+/** @returns undefined for an order without a payment. A saved card is charged here, and charged again under the same key if the answer was lost */
 async function paymentOf(parts: PaymentParts, order: Order, cause: Cause): Promise<Payment | undefined> {
   const { looks, db, now } = parts
   if (order.reference === null && !isToCharge(order)) return undefined

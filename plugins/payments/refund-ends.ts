@@ -80,7 +80,7 @@ export async function failRefund(
       await noteTrouble(
         parts,
         order,
-        `The ledger refused to give back refund ${refund.id}: ${outcome.refusal}. Add the funds by hand.`,
+        `The ledger refused to return refund ${refund.id} to the balance: ${outcome.refusal}. Add the funds by hand.`,
         cause,
       )
   }

@@ -31,7 +31,7 @@ export const setRefund = (
   refund: Pick<OrderRefund, 'reference' | 'next_look_at_ms'>,
 ): Promise<unknown> => db.write((db) => queries(db).setRefund.run({ id, ...refund }))
 
-/** Sums what was given back of an order anew. In the transaction in which a refund is done. @returns the sum */
+/** Sums the refunds of an order anew. In the transaction in which a refund is done. @returns the sum */
 export async function sumRefunds(tx: Tx, order_id: number): Promise<number> {
   const summed = await queries(tx).sumRefunds.get({ id: order_id })
   return summed?.refunded_minor ?? 0

@@ -36,7 +36,7 @@ interface RefundRequest {
 /**
  * Begins a refund: its row bounds what further ones may take. `debitRefund` and `askForRefund` go on with it, and so does the poller.
  *
- * @throws GatewayError not_found; conflict where the order has no payment to give back; invalid_request for more than is left of it;
+ * @throws GatewayError not_found; conflict where the order has no payment to refund; invalid_request for more than is left of it;
  * unprocessable where its payment method gives nothing back
  */
 export async function beginRefund(
@@ -81,7 +81,7 @@ function requireRefunding(parts: PaymentParts, order: Order): void {
     )
 }
 
-/** @throws GatewayError conflict where the order has no payment to give back, or less than was read; invalid_request for more than is left of it */
+/** @throws GatewayError conflict where the order has no payment to refund, or less than was read; invalid_request for more than is left of it */
 async function insertRequested(
   tx: Tx,
   order: Order,
@@ -89,7 +89,7 @@ async function insertRequested(
   now_ms: number,
 ): Promise<OrderRefund> {
   if (!isRefundable(order.state))
-    throw conflict(`Order ${order.id} is ${order.state}: it has no payment to give back.`, {
+    throw conflict(`Order ${order.id} is ${order.state}: it has no payment to refund.`, {
       code: 'not_refundable',
     })
   const before = await refundsOf(tx, order.id)

@@ -1,5 +1,6 @@
 // Shares of payments: credits that went with one, such as a referrer's. Refunds and lost disputes take their part, refunds that fail give it again.
 import type { Nanos } from '../../src/domain/money.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Ledger } from '../../src/money/ledger/operations.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -27,6 +28,11 @@ export interface PaymentShare {
   /** True where the payer has it: what a lost dispute takes of it suspends the account, as the payment itself does, if it leaves debt. */
   is_payers?: boolean
 }
+
+/** Orders that changed before are at rest. */
+export const SHARES_SETTLED_FOR_MS = 30 * DAY_MS
+/** A payment that a command marked gets its shares from a sweep, within this time. */
+export const SHARES_GIVEN_WITHIN_MS = DAY_MS
 
 export interface SharingParts {
   db: Db

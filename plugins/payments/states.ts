@@ -25,5 +25,5 @@ export const precedingStates = (to: OrderState): OrderState[] =>
 /** Reports whether an order was paid, whatever came after. */
 export const wasPaid = (state: OrderState): boolean => !['open', 'expired', 'cancelled'].includes(state)
 
-/** Reports whether money of an order may be given back. */
+/** Reports whether an order may be refunded. */
 export const isRefundable = (state: OrderState): boolean => FOLLOWING[state].includes('refunded')

@@ -40,7 +40,7 @@ export async function orderPlanPeriod(
   return order.period
 }
 
-/** Says that a month waits for its payment. Suspended and closed accounts pay for none: their calls would not be served. */
+/** Reports whether a month waits for its payment. Suspended and closed accounts pay for none: their calls would not be served. */
 export const mayBePaid = async (
   db: Db,
   { state, account_id }: Pick<PlanPeriod, 'state' | 'account_id'>,
@@ -54,7 +54,7 @@ export async function purchaseBy(db: Db, period_id: number, order_id: number): P
   return { ...priceOf(period), changes: [stateChange(period, ['open'], 'paid', { order: order_id })] }
 }
 
-/** Says that the credit of this order paid for a month. */
+/** Reports whether the credit of this order paid for a month. */
 export const wasBoughtBy = async (db: Db, period_id: number, order_id: number): Promise<boolean> =>
   (await stateChangesOf(db, 'plan_periods', period_id)).some(
     ({ to_state, detail }) =>

@@ -42,7 +42,7 @@ async function renew(parts: RenewalParts, period: PlanPeriod, may_pay: boolean):
   if (!next) return
   if (await endUnpaid(parts, period, next)) return
   if (!may_pay || (await payPeriod(parts, next)) !== 'unpaid') return
-  // Whoever charges the card tells what became of it.
+  // Otherwise the charge of the card sends the mail.
   if (period.card_method === null) await mailUnpaid(parts, period, next)
 }
 

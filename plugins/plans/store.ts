@@ -46,7 +46,7 @@ export const firstNextMonth = (
 export const periodsOf = (db: Db, account_id: number): Awaitable<PlanPeriod[]> =>
   queries(db).ofAccount.all({ account_id })
 
-/** Periods that are paid and have not begun, or whose month is over; with the status of their accounts. */
+/** Months that are paid and wait for their start, and months that are over; with the status of their accounts. */
 export const duePeriods = (db: Db, now_ms: number): Awaitable<(PlanPeriod & { status: string })[]> =>
   queries(db).due.all({ now_ms })
 
@@ -72,7 +72,7 @@ export const setCard = (
   card: Pick<PlanPeriod, 'id' | 'card_method' | 'card_currency'>,
 ): Awaitable<unknown> => queries(tx).setCard.run({ ...card })
 
-/** Notes how much of a month's price a refund gives back. */
+/** Writes down the part of a month's price that a refund returns. */
 export const setReturned = (
   tx: Tx,
   returned: Pick<PlanPeriod, 'id' | 'returned_nanos'>,

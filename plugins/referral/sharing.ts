@@ -1,7 +1,11 @@
 // The shares of referrers: credited with the payment, and settled until the end of its refunds.
-import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Share } from '../../src/money/ledger/operations.ts'
-import { type SharingParts as PaymentParts, settleShare } from '../payments/index.ts'
+import {
+  type SharingParts as PaymentParts,
+  SHARES_GIVEN_WITHIN_MS,
+  SHARES_SETTLED_FOR_MS,
+  settleShare,
+} from '../payments/index.ts'
 import { shareOfPayment } from './amounts.ts'
 import type { ReferralSettings } from './settings.ts'
 import { changedPayments, isOpen, type ReferredPayment, referralOf } from './store.ts'
@@ -25,14 +29,9 @@ export async function sharesOfPayment(
   return [{ account_id: referral.referrer_id, amount_nanos, note: TITLE, request_key: `referral:${id}` }]
 }
 
-/** Orders that changed before are at rest. */
-const LOOKED_AT_MS = 30 * DAY_MS
-/** A payment that a command marked has its share from here, so long after it. */
-const CREDITED_MS = DAY_MS
-
 /** Brings the shares of payments to what has become of them. */
 export async function settleShares(parts: SharingParts): Promise<void> {
-  const since_ms = parts.now() - LOOKED_AT_MS
+  const since_ms = parts.now() - SHARES_SETTLED_FOR_MS
   for (let after_id = 0; ; ) {
     const payments = await changedPayments(parts.db, since_ms, after_id)
     for (const payment of payments) {
@@ -49,7 +48,12 @@ export async function settleShares(parts: SharingParts): Promise<void> {
 /** Any other payment without a share had none, as while referrals were off. */
 async function creditMissing(parts: SharingParts, payment: ReferredPayment): Promise<void> {
   const { paid_at_ms, state, by_command } = payment
-  if (by_command === 0 || state !== 'paid' || paid_at_ms === null || paid_at_ms < parts.now() - CREDITED_MS)
+  if (
+    by_command === 0 ||
+    state !== 'paid' ||
+    paid_at_ms === null ||
+    paid_at_ms < parts.now() - SHARES_GIVEN_WITHIN_MS
+  )
     return
   const [share] = await sharesOfPayment(parts, payment)
   if (share) await parts.ledger.submit({ op: 'top_up', ...share, now_ms: parts.now() })

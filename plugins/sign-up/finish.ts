@@ -47,7 +47,7 @@ interface Finish {
 export async function finishSignUp(gateway: Parts, finish: Finish, visitor: Visitor): Promise<SignedIn> {
   const { calls, people, db } = gateway
   const { token, name, password, ref } = finish
-  // What costs nothing comes first, and the hash of the password last.
+  // Cheap checks come first, and the hash of the password last.
   const found = await people.sessions.found(visitor, () => pendingByToken(db, token, calls.now()))
   requireStillAllowed(calls.catalogue(), found)
   checkChosenName(name)

@@ -1,11 +1,12 @@
 // The welcome credit: given once, with the first payment of an account that somebody signed up for.
 import type { Nanos } from '../../src/domain/money.ts'
-import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Share } from '../../src/money/ledger/operations.ts'
 import type { Db } from '../../src/store/db.ts'
 import {
   type PaymentShare,
   returnedOf,
+  SHARES_GIVEN_WITHIN_MS,
+  SHARES_SETTLED_FOR_MS,
   type SharedPayment,
   type SharingParts,
   settleShare,
@@ -36,10 +37,16 @@ export async function welcomeOf(
   { db, welcomeNanos }: Pick<WelcomeParts, 'db' | 'welcomeNanos'>,
   { id, account_id, credit_nanos }: FirstPayment,
 ): Promise<Share[]> {
-  const amount_nanos = Math.min(welcomeNanos(), credit_nanos)
-  if (amount_nanos === 0 || !(await awaitsFirstPayment(db, account_id))) return []
-  return [{ account_id, amount_nanos, note: `${NOTE}${id}`, request_key: `${NAME}:${account_id}` }]
+  const share = creditWith({ id, account_id, credit_nanos }, welcomeNanos())
+  return share.amount_nanos > 0 && (await awaitsFirstPayment(db, account_id)) ? [share] : []
 }
+
+const creditWith = ({ id, account_id, credit_nanos }: FirstPayment, welcome_nanos: Nanos): Share => ({
+  account_id,
+  amount_nanos: Math.min(welcome_nanos, credit_nanos),
+  note: `${NOTE}${id}`,
+  request_key: `${NAME}:${account_id}`,
+})
 
 const awaitsFirstPayment = async (db: Db, account_id: number): Promise<boolean> =>
   (await db.rows(AWAITS_FIRST_PAYMENT, { account_id })).length > 0
@@ -53,26 +60,16 @@ const shareIn = ({ id, account_id }: Pick<FirstPayment, 'id' | 'account_id'>): P
   is_payers: true,
 })
 
-/** Orders that changed before are at rest. */
-const LOOKED_AT_MS = 30 * DAY_MS
-/** A payment that a command marked has its credit from here, so long after it. */
-const CREDITED_MS = DAY_MS
-
 /** Brings welcome credits to what has become of their payments, and gives those of payments that commands have marked. */
 export async function settleWelcomes(parts: WelcomeParts): Promise<void> {
   const { db, ledger, now, welcomeNanos } = parts
-  const since_ms = now() - LOOKED_AT_MS
+  const since_ms = now() - SHARES_SETTLED_FOR_MS
   const changed = await db.rows<SharedPayment & FirstPayment>(CHANGED, { since_ms, note: NOTE })
-  for (const payment of changed) {
-    await settleShare(parts, shareIn(payment), payment)
-  }
+  for (const payment of changed) await settleShare(parts, shareIn(payment), payment)
   if (welcomeNanos() === 0) return
-  const marked = await db.rows<FirstPayment>(MARKED_BY_COMMAND, { since_ms: now() - CREDITED_MS })
-  for (const { id, account_id, credit_nanos } of marked) {
-    const amount_nanos = Math.min(welcomeNanos(), credit_nanos)
-    const credit = { account_id, amount_nanos, note: `${NOTE}${id}`, request_key: `${NAME}:${account_id}` }
-    await ledger.submit({ op: 'top_up', ...credit, now_ms: now() })
-  }
+  const marked = await db.rows<FirstPayment>(MARKED_BY_COMMAND, { since_ms: now() - SHARES_GIVEN_WITHIN_MS })
+  for (const payment of marked)
+    await ledger.submit({ op: 'top_up', ...creditWith(payment, welcomeNanos()), now_ms: now() })
 }
 
 /** The amount that leaves a payer's balance of the welcome credit; 0 for a payment that brought none. */

@@ -14,7 +14,7 @@ export async function checkTopUps({ db }: { db: Db }): Promise<Diagnosis[]> {
     .map(({ name, failure }) =>
       diagnosesOf(`automatic top-up of ${name}`).warn(
         `three payments in a row failed, so it is off: ${failure ?? ''}`,
-        `Nothing is charged. The account was told, if it has a mail address. \`tollgate account automatic-top-up off ${name}\` ends this alert.`,
+        `Nothing is charged. The account got a mail, if it has an address. \`tollgate account automatic-top-up off ${name}\` ends this alert.`,
       ),
     )
 }

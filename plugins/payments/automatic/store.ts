@@ -4,7 +4,7 @@ import type { Awaitable, Db, Tx } from '../../../src/store/db.ts'
 import {
   bareColumns,
   equals,
-  isOneOf,
+  isOneOfUnlessNull,
   placeholders,
   rawPlaceholders,
 } from '../../../src/store/placeholders.ts'
@@ -37,16 +37,14 @@ export const setProgress = async (
   })
 }
 
-/** The accounts whose free balance is below, of some, or of all where none are named. */
+/** The accounts whose free balance is below their line. @param account_ids absent: of all */
 export const dueAccounts = async (
   db: Db,
   now_ms: number,
   account_ids?: readonly number[],
 ): Promise<number[]> => {
-  const due = account_ids
-    ? await queries(db).dueOf.all({ now_ms, account_ids: JSON.stringify(account_ids) })
-    : await queries(db).due.all({ now_ms })
-  return due.map(({ account_id }) => account_id)
+  const named = account_ids ? JSON.stringify(account_ids) : null
+  return (await queries(db).due.all({ now_ms, account_ids: named })).map(({ account_id }) => account_id)
 }
 
 /** The accounts whose order is not open any more. */
@@ -75,15 +73,6 @@ export const failedTopUps = (db: Db): Awaitable<{ name: string; failure: string 
 
 const { placeholder } = sql
 const table = automatic_top_ups
-
-const isDue = () =>
-  and(
-    eq(table.is_on, sql`1`),
-    isNull(table.order_id),
-    lte(table.next_try_at_ms, placeholder('now_ms')),
-    eq(accounts.status, sql`'active'`),
-    lt(sql`${accounts.balance_nanos} - ${accounts.held_nanos}`, table.below_nanos),
-  )
 
 const queries = perConnection({
   of: (orm) => orm.select().from(table).where(equals(table.account_id, 'account_id')).prepare(),
@@ -122,14 +111,16 @@ const queries = perConnection({
       .select({ account_id: table.account_id })
       .from(table)
       .innerJoin(accounts, eq(accounts.id, table.account_id))
-      .where(isDue())
-      .prepare(),
-  dueOf: (orm) =>
-    orm
-      .select({ account_id: table.account_id })
-      .from(table)
-      .innerJoin(accounts, eq(accounts.id, table.account_id))
-      .where(and(isDue(), isOneOf(table.account_id, 'account_ids')))
+      .where(
+        and(
+          eq(table.is_on, sql`1`),
+          isNull(table.order_id),
+          lte(table.next_try_at_ms, placeholder('now_ms')),
+          eq(accounts.status, sql`'active'`),
+          lt(sql`${accounts.balance_nanos} - ${accounts.held_nanos}`, table.below_nanos),
+          isOneOfUnlessNull(table.account_id, 'account_ids'),
+        ),
+      )
       .prepare(),
   decided: (orm) =>
     orm

@@ -101,7 +101,7 @@ const ChangeView = Closed({
 
 const RefundView = Closed({
   id: Type.Integer(),
-  amount: Decimal('what was given back, in the currency of the order'),
+  amount: Decimal('the amount that was refunded, in the currency of the order'),
   ...MoneyFields('debit', 'What was taken from the balance for it'),
   state: OneOf(REFUND_STATES),
   reason: Type.String(),

@@ -14,8 +14,8 @@ import type { PaymentParts } from '../parts.ts'
 import { wasPaid } from '../states.ts'
 import type { Order } from '../tables.ts'
 
-/** Later looks at a payment tell nothing anew. */
-const TOLD_WITHIN_MS = 7 * DAY_MS
+/** Later looks at a payment send no mail. */
+const NOTIFIED_WITHIN_MS = 7 * DAY_MS
 
 /** Does nothing for an order of no plan, or that is not paid. Called again it does nothing more. */
 export async function concludePlanOrder(parts: PaymentParts, order: Order): Promise<void> {
@@ -28,7 +28,7 @@ export async function concludePlanOrder(parts: PaymentParts, order: Order): Prom
     if (period.state === 'paid') await beginPeriod(parts, period.id)
     return
   }
-  if (now() >= (paid_at_ms ?? 0) + TOLD_WITHIN_MS) return
+  if (now() >= (paid_at_ms ?? 0) + NOTIFIED_WITHIN_MS) return
   await db.begin((tx) =>
     mailAccount(tx, catalogue, {
       purpose: 'plan_not_begun',

@@ -21,11 +21,10 @@ import { offerOf } from '../ordering.ts'
 import { providerOf } from '../parts.ts'
 import type { Payments } from '../payments.ts'
 import { methodName } from '../settings.ts'
-import { wasPaid } from '../states.ts'
 import { ordersOfPeriod } from '../store.ts'
 import { orderPlanByPayment } from './ordering.ts'
 import { amountFor } from './pricing.ts'
-import { CHARGED_AGAIN_AFTER_MS, MAX_CHARGES } from './renewing.ts'
+import { CHARGED_AGAIN_AFTER_MS, failedCharge, MAX_CHARGES } from './renewing.ts'
 
 const Chosen = { account: Type.Optional(AccountRef) }
 
@@ -161,12 +160,10 @@ async function renewalOf(
   const active = await periodIn(db, account_id, 'active')
   const open = await periodIn(db, account_id, 'open')
   const orders = open ? await ordersOfPeriod(db, open.id) : []
-  const charges = orders.filter(({ kind }) => kind === 'automatic')
-  const last = charges.at(-1)
-  const has_failed = last !== undefined && last.state !== 'open' && !wasPaid(last.state)
-  const next_ms = has_failed ? last.changed_at_ms + CHARGED_AGAIN_AFTER_MS : undefined
-  const is_tried =
-    charges.length < MAX_CHARGES && next_ms !== undefined && next_ms < (active?.covers_until_ms ?? 0)
+  const charges = orders.filter(({ kind }) => kind === 'automatic').length
+  const failed = failedCharge(orders)
+  const next_ms = failed && failed.changed_at_ms + CHARGED_AGAIN_AFTER_MS
+  const is_tried = charges < MAX_CHARGES && next_ms !== undefined && next_ms < (active?.covers_until_ms ?? 0)
   const { rates } = settings()
   const { card_method = null, card_currency = null } = active ?? {}
   return {
@@ -180,7 +177,7 @@ async function renewalOf(
           },
     currencies: (methods[0]?.currencies ?? []).filter((currency) => rates.has(currency)),
     open_order_id: orders.find(({ state }) => state === 'open')?.id ?? null,
-    failure: has_failed ? await reasonOf(db, last) : null,
+    failure: failed ? await reasonOf(db, failed) : null,
     ...time('next_try', is_tried && next_ms > calls.now() ? next_ms : null),
   }
 }

@@ -1,4 +1,4 @@
-// Refunds of a plan's payment that end the plan: its price, as far as it is given back, returns to the balance, which the refund takes it from.
+// Refunds of a plan's payment that end the plan: its price, at most the refund, returns to the balance, and the refund takes it from there.
 import { accountQueries } from '../../../src/access/queries.ts'
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
@@ -17,7 +17,7 @@ import type { Cause } from '../changes.ts'
 import type { PaymentParts } from '../parts.ts'
 import type { Order, OrderRefund } from '../tables.ts'
 
-/** Says that a refund of an order may end a plan: the one that it paid for goes on. */
+/** Reports whether a refund of an order may end a plan: the one that it paid for is active. */
 export async function mayEndPlan(
   { db }: Pick<PaymentParts, 'db'>,
   { id, plan_period_id }: Order,
@@ -28,7 +28,7 @@ export async function mayEndPlan(
   )
 }
 
-/** The part of a plan's price that a refund which ends it gives back: as much as it takes. */
+/** The part of a plan's price that returns to the balance with a refund that ends the plan: at most the refund. */
 export async function priceReturnedBy(
   parts: Pick<PaymentParts, 'db'>,
   order: Order,
@@ -42,7 +42,7 @@ export async function priceReturnedBy(
 /**
  * Ends the plan with a refund, in the transaction that begins it.
  *
- * @throws GatewayError unprocessable where the order has paid for no plan that goes on, or the balance would be short of the refund all the
+ * @throws GatewayError unprocessable where the plan that the order paid for is not active, or the balance would be short of the refund all the
  * same; conflict while another month is paid and about to begin
  */
 export async function endPlanWith(
@@ -55,7 +55,7 @@ export async function endPlanWith(
   if (await periodIn(tx, account_id, 'paid')) throw beingBegun()
   const period = plan_period_id === null ? undefined : await periodById(tx, plan_period_id)
   if (!period || !(await mayEndPlan({ db: tx }, order)))
-    throw unprocessable('This order has paid for no plan that goes on. Refund it without ending a plan.', {
+    throw unprocessable('The plan of this order is not active. Refund the order without ending a plan.', {
       param: 'end_plan',
       code: 'no_plan',
     })
@@ -68,7 +68,7 @@ export async function endPlanWith(
   await endPeriod(tx, period, { reason: 'refunded', now_ms, refund: refund.id }, catalogue)
 }
 
-/** A plan is not ended for a refund that is refused then: what it gives back pays debt first. */
+/** Refuses a refund before the plan is ended for it, where it would be refused afterwards: the returned price pays debt first. */
 async function refuseShort(tx: Tx, { account_id, debit_nanos }: OrderRefund, returned_nanos: Nanos) {
   const account = await accountQueries(tx).accountById.get({ id: account_id })
   if (!account) return
@@ -82,7 +82,7 @@ async function refuseShort(tx: Tx, { account_id, debit_nanos }: OrderRefund, ret
 }
 
 /**
- * Gives the price of a plan back that a refund has ended, as much as the refund takes. Once: by the key of the month.
+ * Returns the price of a plan that a refund has ended to the balance, at most the refund. Once: by the key of the month.
  *
  * @throws GatewayError as `Ledger.submit`
  */
@@ -109,5 +109,5 @@ export async function returnPlanPrice(
     by: cause.by,
     now_ms: now(),
   })
-  if (!outcome.ok) throw new Error(`the ledger refused to give the price of a plan back: ${outcome.refusal}`)
+  if (!outcome.ok) throw new Error(`the ledger refused to return the price of a plan: ${outcome.refusal}`)
 }

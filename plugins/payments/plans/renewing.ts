@@ -66,14 +66,14 @@ async function chargeOnce(parts: RenewingParts, period: OpenPeriod): Promise<voi
   parts.log.info({ order: charge.id, account_id: period.account_id }, 'the saved card is charged for a plan')
   // The poller of orders asks for an answer that is lost.
   await lookAt(parts, charge.id, CAUSE)
-  await tell(parts, period, await ordersOfPeriod(parts.db, period.id))
+  await notifyFailure(parts, period, await ordersOfPeriod(parts.db, period.id))
 }
 
 /** Makes the order that is due, however many gateways do it at once: one. */
 async function orderDue(parts: RenewingParts, period: OpenPeriod): Promise<Order | undefined> {
   const { id, account_id, before_method: method, before_currency: currency } = period
   if (method === null || currency === null) return undefined
-  await tell(parts, period, await ordersOfPeriod(parts.db, id))
+  await notifyFailure(parts, period, await ordersOfPeriod(parts.db, id))
   try {
     return await parts.db.begin(async (tx) => {
       await tx.lock(account_id)
@@ -109,10 +109,20 @@ export function isDue(orders: readonly Order[], now_ms: number): boolean {
   )
 }
 
-/** Tells the account why its card was not charged: once for each try, also after a kill. */
-async function tell(parts: RenewingParts, period: OpenPeriod, orders: readonly Order[]): Promise<void> {
+/** The last charge of a month's orders, where it failed. */
+export function failedCharge(orders: readonly Order[]): Order | undefined {
   const last = orders.findLast(({ kind }) => kind === 'automatic')
-  if (!last || last.state === 'open' || wasPaid(last.state)) return
+  return last && last.state !== 'open' && !wasPaid(last.state) ? last : undefined
+}
+
+/** Mails the account why its card was not charged: once for each try, also after a kill. */
+async function notifyFailure(
+  parts: RenewingParts,
+  period: OpenPeriod,
+  orders: readonly Order[],
+): Promise<void> {
+  const last = failedCharge(orders)
+  if (!last) return
   if (parts.now() >= last.changed_at_ms + CHARGED_AGAIN_AFTER_MS) return
   await mail(parts, period, await reasonOf(parts.db, last), `plan_unpaid:${period.id}:${last.id}`)
 }

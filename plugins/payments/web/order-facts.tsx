@@ -96,7 +96,7 @@ type Fact = Parameters<typeof Facts>[0]['facts'][number]
 
 type Refund = Order['refunds'][number]
 
-/** Nothing where nothing was given back. */
+/** Empty for an order without refunds. */
 export function OrderRefunds({ order }: { order: Order }) {
   if (order.refunds.length === 0) return null
   return (

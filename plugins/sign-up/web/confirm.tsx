@@ -26,7 +26,7 @@ export default function Confirm() {
     queryKey: ['sign-up-link', token],
     queryFn: () => send(api['sign-up'].look.post({ token })),
     retry: false,
-    // What is typed is not to be lost by another name that is proposed.
+    // Another proposed name must not replace the one that was typed.
     staleTime: Number.POSITIVE_INFINITY,
     enabled: token !== '',
   })
