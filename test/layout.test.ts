@@ -277,7 +277,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for the headers of limits of spending in the reference.
   // 20 more for what sales cost, beside the other lists that plugins fill.
   // 10 more for the address on this machine in the banner.
-  'src/app/': 9_680,
+  // 12 more for findings without a full stop.
+  'src/app/': 9_692,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 1_975,
   // 40 more for what other routes than its own take of a call's cost.
@@ -402,8 +403,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 1,450 more for plans by payment: orders, charges of saved cards, refunds that end plans, mails, metrics, pages.
   // 50 more for payments of plans whose account is suspended or whose month is gone, and refunds of plans in debt.
   // 40 more for the forms of an order, files of their own; 35 for the welcome credit on an order's page.
-  // 10 more for pages that wait for the figure of failed calls.
-  'plugins/': 106_873,
+  'plugins/': 106_871,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -461,7 +461,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 1,150 more for plans by payment: too late, refunded, disputed, declined, killed at every step, on both engines; a walk.
 // 320 more for payments of plans that meet suspensions, disputes and other months, raced and killed.
 // 30 more for answers that are settled between two looks, and for looks at the reason of a refusal.
-const MAX_TEST_LINES = 180_410
+// 30 more for alerts that are raised before a page is looked at, and the names of what moved.
+const MAX_TEST_LINES = 180_440
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

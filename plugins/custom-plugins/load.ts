@@ -7,6 +7,7 @@ import type { HooksOfPlugin } from '../../src/calls/hooks/registered.ts'
 import type { PaymentProvider } from '../../src/payment-api.ts'
 import type { PluginDefinition, PluginParts } from '../../src/plugin-api.ts'
 import { atEnd } from '../../src/utilities/at-end.ts'
+import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 import { withinTime } from '../../src/utilities/time-limit.ts'
 import { checkedMethod } from '../payments/index.ts'
 import { importPlugin } from './definition.ts'
@@ -94,7 +95,8 @@ async function open(
   if (settled) plugin_parts.gateway.afterSettle((record) => settled(own, record))
   for (const { name, when, look } of checks) {
     const finding = when.includes('start') ? await look(own) : undefined
-    if (finding) throw new Error(`its check ${name} found: ${finding.found}. ${finding.advice}`)
+    if (finding)
+      throw new Error(`its check ${name} found: ${withoutTrailing(finding.found, '.')}. ${finding.advice}`)
   }
   const methods: unknown = (await definition.payments?.(own, plugin_parts)) ?? []
   if (!Array.isArray(methods)) throw new Error('its function payments must return a list')

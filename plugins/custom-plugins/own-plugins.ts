@@ -1,7 +1,7 @@
 // The custom plugins of a gateway: loaded before it, hooked into its calls, and closed after the last one.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import type { CheckTime, Diagnosis } from '../../src/app/checks/check.ts'
+import { type CheckTime, type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
 import type { StartParts } from '../../src/app/process/serve-options.ts'
 import { admitReader } from '../../src/app/surface/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -164,14 +164,13 @@ export class OwnPlugins {
       (definition.checks ?? [])
         .filter(({ when }) => (when as readonly string[]).includes(time))
         .map(async ({ name, look }): Promise<Diagnosis[]> => {
-          const check = `${plugin} ${name}`
+          const { fail } = diagnosesOf(`${plugin} ${name}`)
           try {
             const finding = await withinTime(CHECK_LIMIT_MS, () => look(own))
-            return finding ? [{ check, level: 'fail', found: finding.found, advice: finding.advice }] : []
+            return finding ? [fail(finding.found, finding.advice)] : []
           } catch (cause) {
             this.#log.error({ plugin, check: name, cause }, 'a check of a plugin failed')
-            const found = `the check ${name} of the plugin ${plugin} failed`
-            return [{ check, level: 'fail', found, advice: 'The log has why.' }]
+            return [fail(`the check ${name} of the plugin ${plugin} failed`, 'The log has why.')]
           }
         }),
     )

@@ -1,14 +1,19 @@
 // A week of a small gateway and the week before it, made by real calls through the simulator, on a clock that ends now.
 
+import { alertSettings } from '../../plugins/alerts/settings.ts'
 import { applySteps } from '../../plugins/alerts/store.ts'
+import { watchAlerts } from '../../plugins/alerts/watch.ts'
+import { plugins } from '../../plugins/index.ts'
 import { changeDetails } from '../../src/access/account-details.ts'
 import { setPriceGroup } from '../../src/access/account-group.ts'
 import { accountByName } from '../../src/access/accounts.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { registerEndpoint, startFakeStripe } from '../providers/fake-stripe/index.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
 import { newPerson } from '../support/people.ts'
+import { gatewaySpy } from '../support/plugins.ts'
 import { WEEK_CATALOGUE } from './week-catalogue.ts'
 import { makeMoney, WEEK_MONEY, WEEK_STRIPE_KEY } from './week-money.ts'
 
@@ -22,7 +27,8 @@ type Person = 'alice' | 'bob' | 'studio-lea' | 'acme'
 type Send = (random: Random) => Promise<Response>
 type Random = () => number
 
-const DAY_MS = 24 * 60 * 60 * 1_000
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
 const DAYS = 14
 /** Calls at once, between two steps of the clock. */
 const MAX_AT_ONCE = 12
@@ -74,9 +80,11 @@ export async function startWeek({
   const now = () => Date.now() - behind_ms
   const stripe = startFakeStripe({ key: WEEK_STRIPE_KEY, now })
   const listen = options.listen ?? consoleAddress()
+  const spy = gatewaySpy()
   const gateway = await startTestGateway({
     network: (url, init) => stripe.network(url, init),
     ...options,
+    plugins: [...plugins, spy.plugin],
     listen,
     catalogue: WEEK_CATALOGUE.replace('[server]', `[server]\npublic_url = "http://${listen}"`) + WEEK_MONEY,
     now,
@@ -123,10 +131,10 @@ export async function startWeek({
   await setPriceGroup(gateway.store, 'bob', 'resellers')
   await setPriceGroup(gateway.store, 'new-neighbour', 'friends')
   await refuseSome(gateway, keys.bob)
-  await raiseAlerts(gateway)
   mailSome(gateway)
   await makeMoney(gateway, stripe)
   await coverOne(gateway, keys.alice)
+  await raiseAlerts(spy.gateway(), (ahead_ms) => (behind_ms = -ahead_ms))
   const stop = async () => {
     await gateway.stop()
     await stripe[Symbol.asyncDispose]()
@@ -236,15 +244,23 @@ const refusalsOf = ({ db }: TestGateway): number =>
   db.query<{ n: number | null }, []>('SELECT sum(refusals) AS n FROM refusal_sums WHERE span_s = 3600').get()
     ?.n ?? 0
 
-async function raiseAlerts({ store }: TestGateway): Promise<void> {
+/** All that is due, before a page is looked at: one that is raised under it would move what it shows. */
+async function raiseAlerts(gateway: Gateway, setAhead: (ahead_ms: number) => void): Promise<void> {
   const condition = {
     rule: 'low_balance',
     subject: 'bob',
-    account_id: (await accountByName(store, 'bob')).id,
+    account_id: (await accountByName(gateway.db, 'bob')).id,
     sentence: "bob has 2.84 USD left, about 2 days at this week's pace.",
   } as const
   const steps = { raise: [condition], over: [], back: [], end: [] }
-  await applySteps(store, steps, { now_ms: Date.now(), newWebhookId: () => 'msg_1' })
+  await applySteps(gateway.db, steps, { now_ms: Date.now(), newWebhookId: () => 'msg_1' })
+  const settings = () => alertSettings.of(gateway.calls.catalogue())
+  const alerts = watchAlerts({ gateway, settings, post: async () => 204 })
+  for (const ahead_ms of [-MINUTE_MS, 0]) {
+    setAhead(ahead_ms)
+    await alerts.look()
+  }
+  await alerts.stop()
 }
 
 /** Five pictures, two edits of the first, and one composed of two: a lineage to look at. */

@@ -1,7 +1,7 @@
 // The Overview: what fails, what it earns, who calls at the moment; for an account, its own calls and what it spent.
 import type { ReactNode } from 'react'
 import { OpenAlerts } from '../../alerts/web/open-alerts.tsx'
-import { FailedFigure, useFailed } from '../../calls/web/failed/failed.tsx'
+import { FailedFigure } from '../../calls/web/failed/failed.tsx'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
@@ -50,9 +50,8 @@ function CallsInRange() {
   /** Of the range before, one or the other. */
   const isPlaceholderData = overview.isPlaceholderData || refusals.isPlaceholderData
   const is_low_awaited = useIsLowBalanceAwaited()
-  const failed = useFailed(query)
-  const is_awaited = refusals.isPending || health.isPending || failed.isPending || is_low_awaited
-  const is_known = (overview.data || overview.error) && !is_awaited
+  const is_known =
+    (overview.data || overview.error) && !refusals.isPending && !health.isPending && !is_low_awaited
   return (
     <Page
       title="Overview"

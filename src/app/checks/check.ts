@@ -4,6 +4,7 @@ import type { Environment } from '../../catalogue/providers.ts'
 import type { Catalogue, StorageSettings } from '../../domain/catalogue.ts'
 import { Nullable } from '../../http/schema.ts'
 import type { Awaitable, Db } from '../../store/db.ts'
+import { withoutTrailing } from '../../utilities/text-ends.ts'
 
 export const Diagnosis = Type.Object({
   check: Type.String({ description: 'what was looked at, such as `disk` or `provider openai#1`' }),
@@ -79,9 +80,21 @@ export interface AlertOfCheck {
   every_ms?: number
 }
 
-/** The three kinds of diagnoses of a check. */
+/** The three kinds of diagnoses of a check. @param found loses its full stop, which whoever shows it with the advice adds */
 export const diagnosesOf = (check: string) => ({
-  ok: (found: string): Diagnosis => ({ check, level: 'ok', found, advice: null }),
-  warn: (found: string, advice: string): Diagnosis => ({ check, level: 'warn', found, advice }),
-  fail: (found: string, advice: string): Diagnosis => ({ check, level: 'fail', found, advice }),
+  ok: (found: string): Diagnosis => ({ check, level: 'ok', found: unended(found), advice: null }),
+  warn: (found: string, advice: string): Diagnosis => ({
+    check,
+    level: 'warn',
+    found: unended(found),
+    advice,
+  }),
+  fail: (found: string, advice: string): Diagnosis => ({
+    check,
+    level: 'fail',
+    found: unended(found),
+    advice,
+  }),
 })
+
+const unended = (found: string): string => withoutTrailing(found, '.')

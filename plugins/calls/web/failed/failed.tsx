@@ -27,14 +27,14 @@ type Failed = AnswerOf<(typeof api)['failed-calls']['get']>
 
 const EVERY_MS = 30_000
 
-/** A page that has more below a `FailedFigure` waits for it, since its causes take lines. */
-export function useFailed(of: FailedOf) {
+function useFailed(of: FailedOf) {
   const zone = useZone()
   const query = { ...filtersOf(of), zone }
-  return useApi(['failed-calls', query], () => api['failed-calls'].get({ query }), {
+  const { data } = useApi(['failed-calls', query], () => api['failed-calls'].get({ query }), {
     every_ms: EVERY_MS,
     is_of_one: true,
   })
+  return data
 }
 
 const filtersOf = ({ key_id, ...of }: FailedOf) => ({ ...of, ...(key_id && { key: String(key_id) }) })
@@ -59,7 +59,7 @@ const noteOf = (of: FailedOf, failed: Failed) =>
 
 /** Stands within `Figures`. */
 export function FailedFigure({ label = 'Failed in 7 days', ...of }: FailedOf & { label?: string }) {
-  const failed = useFailed(of).data
+  const failed = useFailed(of)
   return (
     <Figure
       label={label}
@@ -71,7 +71,7 @@ export function FailedFigure({ label = 'Failed in 7 days', ...of }: FailedOf & {
 
 /** "12 (3 %): timeout 9, key rejected 2", as a link to them. */
 export function FailedFact(of: FailedOf) {
-  const failed = useFailed(of).data
+  const failed = useFailed(of)
   if (!failed) return <span className="soft">–</span>
   if (failed.failed === 0) return <>none</>
   return (
