@@ -344,7 +344,7 @@ describe('refuses, and leaves nothing behind', () => {
       served: { [`/${name}`]: bytes, '/checksums.txt': listed(bytes, name) },
     })
     expect(run.errors).toContain(
-      'does not run on this machine. It needs the C++ library (apk add libstdc++). Nothing was',
+      'does not run on this machine. It needs Alpine 3.20 or newer, and the C++ library (apk add libstdc++). Nothing was',
     )
     expect([run.status, run.left]).toEqual([1, []])
   })

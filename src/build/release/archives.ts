@@ -47,7 +47,7 @@ prints the address of its console, a key and a command to paste:
   ./tollgate serve
 
 `
-  const musl = `It needs the C++ library: apk add libstdc++
+  const musl = `It needs Alpine 3.20 or newer (musl 1.2.5), and: apk add libstdc++
 
 `
   const service = `Install it as a service of systemd, with its data in /var/lib/tollgate:

@@ -209,7 +209,7 @@ install_executable() {
   if [ "$runs" != "$version" ]; then
     tail -n 2 "$work/messages" >&2
     case "$platform" in
-      *-musl) needs=' It needs the C++ library (apk add libstdc++).' ;;
+      *-musl) needs=' It needs Alpine 3.20 or newer, and the C++ library (apk add libstdc++).' ;;
       *) needs= ;;
     esac
     fail "The executable for $platform does not run on this machine.$needs Nothing was installed."
