@@ -1,8 +1,7 @@
 // Refunds of orders: the money leaves the balance first, then the provider is asked under one key; where it refuses, the balance gets it back.
-import { accountQueries } from '../../src/access/queries.ts'
 import type { ActionContext } from '../../src/domain/actions.ts'
 import { formatMinor } from '../../src/domain/currencies.ts'
-import { conflict, invalidRequest, unprocessable } from '../../src/domain/errors.ts'
+import { conflict, type GatewayError, invalidRequest, unprocessable } from '../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
@@ -12,7 +11,7 @@ import { refundIn } from './answers.ts'
 import { type Cause, guardOf, wasMadeBefore } from './changes.ts'
 import { askingKey, refundKey } from './own-refunds.ts'
 import { asSeenByProviders, isInModeOf, type PaymentParts, providerOf } from './parts.ts'
-import { endPlanWith, priceReturnedBy, returnPlanPrice } from './plans/refunds.ts'
+import { endPlanWith, returnPlanPrice } from './plans/refunds.ts'
 import { failRefund, finishRefund, refundChange } from './refund-ends.ts'
 import { insertRefund, refundById, refundsOf, setRefund } from './refund-store.ts'
 import { REFUND_LOOK_AGAIN_MS, REFUND_RESUMED_AFTER_MS } from './schedule.ts'
@@ -20,7 +19,7 @@ import { isRefundable } from './states.ts'
 import { lockedOrder, orderById } from './store.ts'
 import type { Order, OrderRefund } from './tables.ts'
 
-interface RefundRequest {
+export interface RefundRequest {
   order_id: number
   /** Null: all that was not refunded before. */
   amount_minor: number | null
@@ -67,7 +66,7 @@ export async function beginRefund(
 }
 
 /** @throws GatewayError unprocessable where the payment method of an order gives nothing back, or is in its other mode */
-function requireRefunding(parts: PaymentParts, order: Order): void {
+export function requireRefunding(parts: Pick<PaymentParts, 'providers'>, order: Order): void {
   const provider = providerOf(parts, order.provider)
   if (!isInModeOf(order, provider))
     throw unprocessable(
@@ -88,10 +87,7 @@ async function insertRequested(
   { amount_minor: requested_minor, into_debt, reason, left_minor: read_minor }: RefundRequest,
   now_ms: number,
 ): Promise<OrderRefund> {
-  if (!isRefundable(order.state))
-    throw conflict(`Order ${order.id} is ${order.state}: it has no payment to refund.`, {
-      code: 'not_refundable',
-    })
+  requireRefundable(order)
   const before = await refundsOf(tx, order.id)
   if (read_minor !== undefined && read_minor !== order.amount_minor - takenBy(before))
     throw conflict('Another refund of this order was made meanwhile. Look at the order again.', {
@@ -111,8 +107,18 @@ async function insertRequested(
   })
 }
 
+/** @throws GatewayError conflict where the order has no payment to refund */
+export function requireRefundable({ id, state }: Order): void {
+  if (isRefundable(state)) return
+  throw conflict(`Order ${id} is ${state}: it has no payment to refund.`, { code: 'not_refundable' })
+}
+
 /** @throws GatewayError invalid_request for more than is left of the payment */
-function refundableOf(order: Order, before: readonly OrderRefund[], requested_minor: number | null): number {
+export function refundableOf(
+  order: Order,
+  before: readonly OrderRefund[],
+  requested_minor: number | null,
+): number {
   const left_minor = order.amount_minor - takenBy(before)
   const amount_minor = requested_minor ?? left_minor
   if (Number.isSafeInteger(amount_minor) && amount_minor > 0 && amount_minor <= left_minor)
@@ -123,41 +129,6 @@ function refundableOf(order: Order, before: readonly OrderRefund[], requested_mi
   )
 }
 
-/** A refund that is not made yet. */
-interface RefundPreview {
-  debit_nanos: Nanos
-  /** Of the account's balance. */
-  free_nanos: Nanos
-  /** The payment with the part of it that would have gone back. */
-  payment: { id: number; account_id: number; amount_minor: number; gone_minor: number }
-}
-
-/**
- * The amount that a refund would take from the balance now, without the price of a plan that ends with it; nothing is changed.
- *
- * @param amount_minor null: all that is left
- * @throws GatewayError not_found; invalid_request as `beginRefund`
- */
-export async function previewRefund(
-  { db }: Pick<PaymentParts, 'db'>,
-  { order_id, amount_minor, end_plan }: Pick<RefundRequest, 'order_id' | 'amount_minor' | 'end_plan'>,
-): Promise<RefundPreview> {
-  const order = await orderById(db, order_id)
-  const before = await refundsOf(db, order_id)
-  const { id, account_id } = order
-  const refundable_minor = refundableOf(order, before, amount_minor)
-  const account = await accountQueries(db).accountById.get({ id: account_id })
-  const debit_nanos = debitOf(order, before, refundable_minor)
-  return {
-    debit_nanos: debit_nanos - (end_plan ? await priceReturnedBy({ db }, order, debit_nanos) : 0),
-    free_nanos: account ? account.balance_nanos - account.held_nanos : 0,
-    payment: {
-      ...{ id, account_id, amount_minor: order.amount_minor },
-      gone_minor: takenBy(before) + refundable_minor,
-    },
-  }
-}
-
 /**
  * Takes a refund's money out of the balance.
  *
@@ -165,14 +136,16 @@ export async function previewRefund(
  */
 export async function debitRefund(parts: PaymentParts, refund: OrderRefund, cause: Cause): Promise<void> {
   const refusal = await takeRefundMoney(parts, refund, cause)
-  if (refusal === 'insufficient_balance')
-    throw unprocessable(
-      `The free balance is less than ${formatUsd(refund.debit_nanos)} USD. Nothing was refunded. Refund less, or let the rest become debt.`,
-      { code: refusal },
-    )
+  if (refusal === 'insufficient_balance') throw balanceLacks(refund.debit_nanos)
   if (refusal !== undefined)
     throw unprocessable(`Nothing was refunded: ${refusal}. Look at the order.`, { code: refusal })
 }
+
+export const balanceLacks = (debit_nanos: Nanos): GatewayError =>
+  unprocessable(
+    `The free balance is less than ${formatUsd(debit_nanos)} USD. Nothing was refunded. Refund less, or let the rest become debt.`,
+    { code: 'insufficient_balance' },
+  )
 
 /** An order may change this often while its refund begins. */
 const MAX_TRIES = 5

@@ -5,6 +5,7 @@ import { requireCatalogue, withDatabase } from '../../../src/app/command-line/da
 import { openMoneyMover } from '../../../src/app/command-line/money.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { rowFor } from '../../../src/app/list/columns.ts'
+import { parseMinor } from '../../../src/domain/currencies.ts'
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import type { Ledger, MoneyOperation } from '../../../src/money/ledger/operations.ts'
 import type { Db } from '../../../src/store/db.ts'
@@ -32,7 +33,10 @@ export function readOrder(text: string): NamedOrder {
   return { id: read.order_id, reference: read.reference }
 }
 
-export const EXAMPLE = 'TG-12-47130'
+const EXAMPLE = 'TG-12-47130'
+
+/** An order's argument in the help. */
+export const ORDER = `its number, or that of its bank transfer, such as ${EXAMPLE}`
 
 /** @throws GatewayError not_found, also where the order of this number is not the one that a transfer names */
 export async function requireNamed(
@@ -101,3 +105,11 @@ const settingsFor = ({ provider }: ListedOrder, settings: PaymentSettings): Paym
 /** An order as --json has it. */
 export const orderFields = (order: ListedOrder): Record<string, unknown> =>
   rowFor(order_list.columns, 'command', order)
+
+/** @throws GatewayError invalid_request */
+export function readAmount(text: string, currency: string): number {
+  const amount_minor = /^[A-Z]{3}$/.test(currency) ? parseMinor(text, currency) : undefined
+  if (amount_minor === undefined || amount_minor === 0)
+    throw invalidRequest(`"${text}" is not an amount in ${currency} above 0, such as 25.00.`)
+  return amount_minor
+}

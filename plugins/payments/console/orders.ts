@@ -10,13 +10,15 @@ import {
   viewerCalls,
 } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { decimalMinor } from '../../../src/domain/currencies.ts'
 import { checkNote } from '../../../src/domain/notes.ts'
 import { money } from '../../../src/http/views.ts'
 import { order_list } from '../list.ts'
 import { markPaid } from '../manual/mark.ts'
 import type { Payments } from '../payments.ts'
 import { readAmount } from '../read-amount.ts'
-import { previewRefund, refundOrder } from '../refunding.ts'
+import { previewRefund } from '../refund-preview.ts'
+import { refundOrder } from '../refunding.ts'
 import { type OrderViewParts, orderView, requireOrder } from './order-view.ts'
 import { MarkBody, OrderParams, OrderView, RefundBody, RefundPreview, RefundQuery } from './views.ts'
 
@@ -61,23 +63,16 @@ export const operatorRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations
       async ({ viewer, params: { id }, query: { amount, end_plan } }) => {
         const { currency } = await requireOrder(gateway, viewer, id)
         const amount_minor = amount === undefined ? null : readAmount({ amount, currency })
-        const preview = await previewRefund(payments.parts, {
-          ...{ order_id: id, amount_minor },
-          end_plan: end_plan !== undefined,
-        })
-        const { debit_nanos, free_nanos, payment } = preview
-        const lacking_nanos = Math.max(0, debit_nanos - Math.max(0, free_nanos))
-        const { gifts } = gateway.operations
-        const returned = await Promise.all(
-          gifts.map(async (gift) => (await gift.returned?.(gateway.db, payment)) ?? 0),
-        )
+        const request = { order_id: id, amount_minor, end_plan: end_plan !== undefined }
+        const preview = await previewRefund(payments.parts, request, gateway.operations.gifts)
+        const { fee_minor } = preview
         return {
-          ...money('debit', debit_nanos),
-          ...money('lacking', lacking_nanos),
-          ...money(
-            'gifts',
-            returned.reduce((sum, nanos) => sum + nanos, 0),
-          ),
+          ...money('debit', preview.debit_nanos),
+          ...money('lacking', preview.lacking_nanos),
+          ...money('balance', preview.balance_nanos),
+          ...money('debt', preview.debt_nanos),
+          fee: fee_minor === null ? null : decimalMinor(fee_minor, currency),
+          ...money('gifts', preview.gifts_nanos),
         }
       },
       {

@@ -164,6 +164,9 @@ export const RefundQuery = Closed({
 export const RefundPreview = Closed({
   ...MoneyFields('debit', 'What leaves the balance, without the price of a plan that ends with it'),
   ...MoneyFields('lacking', 'What of it the free balance lacks: it becomes debt, or the refund is refused'),
+  ...MoneyFields('balance', 'The balance once the refund is made'),
+  ...MoneyFields('debt', 'The debt then'),
+  fee: Nullable(Decimal('the fee of the payment; null: not reported')),
   ...MoneyFields(
     'gifts',
     'What leaves it besides, within a minute, of what the payment brought beside its credit: as debt where the balance lacks it',

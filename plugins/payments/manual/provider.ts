@@ -15,8 +15,8 @@ export function manualProvider({ instructions, ...settings }: ManualSettings): P
       const { id, currency, amount_minor, payment_reference } = order
       if (reference !== transferReference(order))
         throw new Error(`${reference} is not the number of order ${id}`)
-      // `markPaid` keeps no mark of another amount.
-      const paid = payment_reference === null ? {} : { payment_reference }
+      // `markPaid` keeps no mark of another amount. No payment method takes a fee of a transfer.
+      const paid = payment_reference === null ? {} : { payment_reference, fee_minor: 0 }
       return {
         state: payment_reference === null ? 'open' : 'paid',
         currency,

@@ -72,7 +72,7 @@ export function RefundForm({ order, onClose }: OrderFormProps) {
       >
         <Switch checked={into_debt} onChange={setIntoDebt} />
       </Field>
-      <LeavesBalance {...{ id, account, into_debt, end_plan }} amount={amount.trim()} />
+      <LeavesBalance {...{ id, account, currency, into_debt, end_plan }} amount={amount.trim()} />
       <SubmitOrCancel onCancel={onClose}>
         {amount.trim() === '' ? 'Refund' : `Refund ${amount.trim()} ${currency}`}
       </SubmitOrCancel>
@@ -86,27 +86,29 @@ export function RefundForm({ order, onClose }: OrderFormProps) {
 interface LeavesBalanceProps {
   id: number
   account: string
+  currency: string
   amount: string
   into_debt: boolean
   end_plan: boolean
 }
 
 /** Of an amount that cannot be refunded nothing is said before it is sent. */
-function LeavesBalance({ id, account, amount, into_debt, end_plan }: LeavesBalanceProps) {
+function LeavesBalance({ id, account, currency, amount, into_debt, end_plan }: LeavesBalanceProps) {
   const { data, error, isPlaceholderData } = useApi(['order-refund', id, amount, end_plan], () =>
     api
       .orders({ id: part(id) })
       .refund.get({ query: { amount, ...(end_plan && { end_plan: 'yes' as const }) } }),
   )
   if (error || !data) return <p className="soft">Enter the amount to refund.</p>
-  const { debit_nanos, lacking_nanos, gifts_nanos } = data
+  const { debit_nanos, lacking_nanos, balance_nanos, fee, gifts_nanos } = data
   const lacking = `${exactUsd(lacking_nanos)} USD more than the free balance`
   return (
     <p role="status" className={isPlaceholderData ? 'stale' : undefined}>
       <b>{exactUsd(debit_nanos)} USD</b> leave the balance of {account}
       {lacking_nanos > 0 &&
         (into_debt ? `: ${lacking}, which become debt` : `: ${lacking}, so the refund will be refused`)}
-      .
+      .{lacking_nanos === 0 && ` It is ${exactUsd(balance_nanos)} USD then.`}
+      {fee !== null && Number(fee) > 0 && ` The fee of the payment, ${fee} ${currency}, does not come back.`}
       {gifts_nanos > 0 &&
         ` What the payment brought beside its credit leaves it, too: ${exactUsd(gifts_nanos)} USD within a minute, as debt where the balance lacks it.`}
     </p>

@@ -103,6 +103,7 @@ describe('beside a running gateway', () => {
       `Reference  ${order.reference}`,
       'Payment    B-1',
       expect.stringMatching(/^Paid {7}20\d\d-\S+Z$/),
+      'Fee        0.00 EUR',
       expect.stringMatching(/^Next look {2}20\d\d-\S+Z$/),
       '',
       expect.stringMatching(/^TIME +OF +TO +BY +DETAIL$/),
@@ -159,14 +160,14 @@ describe('beside a running gateway', () => {
     })
 
     test('a part, then the rest: the gateway takes it from the balance', async () => {
-      const part = await cli.run('order', 'refund', String(id), '10.00', '--reason', 'asked for it')
+      const part = await cli.run('order', 'refund', String(id), '10.00', '--reason', 'asked for it', '--yes')
       expect([part.status, part.out]).toEqual([
         0,
         `10.00 EUR of order ${id} refunded: 10.80 USD taken from ${name}.`,
       ])
       expect(part.err).toBe('Send 10.00 EUR back to the payer from your bank account now.')
       expect(balance()).toBe(CREDIT - 10_800_000_000)
-      expect(await cli.json('order', 'refund', String(id))).toMatchObject({
+      expect(await cli.json('order', 'refund', String(id), '--yes')).toMatchObject({
         state: 'refunded',
         refund: { state: 'done', amount: '15.00 EUR', debit_usd: '16.20' },
       })
@@ -174,6 +175,43 @@ describe('beside a running gateway', () => {
       expect(await cli.refusal('order', 'refund', String(id))).toContain(`Order ${id} is refunded`)
       const { out } = await cli.run('order', 'show', String(id))
       expect(out).toContain('10.00 EUR, 10.80 USD: done, asked for it')
+    })
+
+    test('says first what leaves the balance, and does nothing unless the operator agrees', async () => {
+      await cli.run('debit', name, '2')
+      const about =
+        `10.00 EUR of order ${id} go back to the payer, by a bank transfer that you make. ` +
+        `10.80 USD leave the balance of ${name}, which is 14.20 USD then.`
+      const asked: string[] = []
+      for (const reply of ['n', '', 'y']) {
+        cli.ask = async (question) => {
+          asked.push(question)
+          return reply
+        }
+        const { status, err } = await cli.run('order', 'refund', String(id), '10')
+        expect([status, err.split('\n')[0]]).toEqual([reply === 'y' ? 0 : 1, about])
+        expect(balance()).toBe(reply === 'y' ? 14_200_000_000 : 25_000_000_000)
+      }
+      cli.ask = undefined
+      expect(asked).toEqual(['Refund it? [y/N] ', 'Refund it? [y/N] ', 'Refund it? [y/N] '])
+      expect(await cli.refusal('order', 'refund', String(id), '--into-debt')).toBe(
+        `error: 15.00 EUR of order ${id} go back to the payer, by a bank transfer that you make. ` +
+          `16.20 USD leave the balance of ${name}, which is 0.00 USD then. 2.00 USD of it become debt. ` +
+          'The account then owes 2.00 USD. Nothing was changed. Add --yes to skip the question.',
+      )
+      expect(balance()).toBe(14_200_000_000)
+    })
+
+    test('another refund while the question stands: nothing more is given back', async () => {
+      cli.ask = async () => {
+        cli.ask = undefined
+        await cli.run('order', 'refund', String(id), '5', '--yes')
+        return 'y'
+      }
+      expect(await cli.refusal('order', 'refund', String(id), '10')).toContain(
+        'Another refund of this order was made meanwhile.',
+      )
+      expect(balance()).toBe(CREDIT - 5_400_000_000)
     })
 
     test('more than is left is refused', async () => {
@@ -190,7 +228,7 @@ describe('beside a running gateway', () => {
       await cli.run('debit', name, '20')
       expect(await cli.refusal('order', 'refund', String(id))).toContain('--into-debt')
       expect(balance()).toBe(7_000_000_000)
-      expect((await cli.run('order', 'refund', String(id), '--into-debt')).status).toBe(0)
+      expect((await cli.run('order', 'refund', String(id), '--into-debt', '--yes')).status).toBe(0)
       expect(gateway.rows().accounts.find((account) => account.id === account_id)).toMatchObject({
         balance_nanos: 0,
         debt_nanos: 20_000_000_000,
@@ -203,7 +241,7 @@ describe('beside a running gateway', () => {
       upstream.answer(held_back.script)
       const answering = gateway.call(wholePath(), ask(), { key })
       await held_back.asked
-      expect(await cli.refusal('order', 'refund', String(id))).toContain(
+      expect(await cli.refusal('order', 'refund', String(id), '--yes')).toContain(
         'The free balance is less than 27.00 USD',
       )
       held_back.release()
@@ -267,7 +305,7 @@ describe.skipIf(ENGINE !== 'SQLite')('without a gateway', () => {
     expect((await scene.run('order', 'mark-paid', String(id), '25.00', '--reference', 'B-9')).out).toBe(
       `Order ${id} is paid. 27.00 USD added to anna.`,
     )
-    expect(await scene.json('order', 'refund', String(id), '5')).toMatchObject({ state: 'partly_refunded' })
+    expect(await scene.json('order', 'refund', String(id), '5', '--yes')).toMatchObject({ state: 'partly_refunded' })
     expect(await scene.json('account', 'show', 'anna')).toMatchObject({ balance_usd: '21.60' })
     expect((await scene.run('audit')).status).toBe(0)
     using file = new Database(scene.path('tollgate.db'))

@@ -51,10 +51,13 @@ describe('a refund', () => {
     await paula.json('POST', `/orders/${id}/look`)
     expect(await preview(id)).toEqual({
       ...{ debit_nanos: 113_400_000_000, debit_usd: '113.40', lacking_nanos: 0, lacking_usd: '0.00' },
+      ...{ balance_nanos: 0, balance_usd: '0.00', debt_nanos: 0, debt_usd: '0.00', fee: null },
       ...{ gifts_nanos: 0, gifts_usd: '0.00' },
     })
     await operator.json('POST', '/accounts/paula/debit', { amount: '100', note: 'used elsewhere' })
-    expect(await preview(id, '?amount=25')).toMatchObject({ debit_usd: '28.35', lacking_usd: '14.95' })
+    expect(await preview(id, '?amount=25')).toMatchObject({
+      ...{ debit_usd: '28.35', lacking_usd: '14.95', balance_usd: '0.00', debt_usd: '14.95' },
+    })
     expect(scene.balance('paula')).toBe(13_400_000_000)
     // As the refund itself then takes it.
     expect(await refund(id, { amount: '10', reason: '' })).toMatchObject({

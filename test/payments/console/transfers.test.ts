@@ -38,6 +38,10 @@ describe('an order by bank transfer', () => {
       changes: [{ to: 'paid', source: 'operator' }],
     })
     expect(scene.balance()).toBe(before + 27_000_000_000)
+    // No payment method takes a fee of it: none, and not unknown.
+    const { methods } = await operator.json('GET', '/payments')
+    const transfers = methods.find((row: { method: string }) => row.method === 'manual')
+    expect(transfers).toMatchObject({ payments: 1, fees: '0.00', without_fee: 0, net: '25.00' })
   })
 
   test.each([

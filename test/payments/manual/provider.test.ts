@@ -96,11 +96,11 @@ describe('what is looked up', () => {
     ])
   })
 
-  test('open until it is marked; then paid, with the number of the transfer', async () => {
+  test('open until it is marked; then paid, with the number of the transfer, and without a fee', async () => {
     const seen = { currency: 'EUR', amount_minor: 2_500, order_id: 12 }
     expect(await look('TG-12-47130', ORDER)).toEqual({ state: 'open', ...seen })
     expect(await look('TG-12-47130', { ...ORDER, payment_reference: 'B1' })).toEqual({
-      ...{ state: 'paid', payment_reference: 'B1' },
+      ...{ state: 'paid', payment_reference: 'B1', fee_minor: 0 },
       ...seen,
     })
   })

@@ -1,7 +1,8 @@
 // Plans that a payment pays for: begun with it in one transaction, or the money is balance and the account is told; kills, races, refunds and disputes.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { lookAt } from '../../../plugins/payments/looking.ts'
-import { previewRefund, refundOrder } from '../../../plugins/payments/refunding.ts'
+import { previewRefund } from '../../../plugins/payments/refund-preview.ts'
+import { refundOrder } from '../../../plugins/payments/refunding.ts'
 import { periodIn } from '../../../plugins/plans/store.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
 import { openDebt } from '../../money/ledger/world.ts'
@@ -229,7 +230,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
   describe('a refund', () => {
     const refund = (
       order_id: number,
-      other: { amount_minor?: number; end_plan?: boolean; into_debt?: boolean } = {},
+      other: { amount_minor?: number; end_plan?: boolean; into_debt?: boolean; left_minor?: number } = {},
     ) =>
       refundOrder(
         scene.parts,
@@ -248,6 +249,24 @@ describe.each(ENGINES)('on %s', (_, make) => {
       await refund(order.id, { end_plan: true, amount_minor: 463 })
       // It has ended: the rest is taken from the balance.
       expect(await leaves(true, 100)).toBe(await leaves(false, 100))
+    })
+
+    test.each([
+      ['', false, 0],
+      [' where the plan ends', true, 0],
+      [' of an account in debt', false, 30],
+      [' where the plan ends of an account in debt', true, 30],
+    ])('leaves the balance and the debt that were said before%s', async (_, end_plan, debt_usd) => {
+      const { id: order_id } = await scene.bought()
+      const { ledger, db } = scene.world
+      if (debt_usd > 0) await ledger.submit(openDebt(debt_usd * USD))
+      const { balance_nanos, debt_nanos, left_minor } = await previewRefund(scene.parts, {
+        ...{ order_id, amount_minor: null, end_plan },
+      })
+      await refund(order_id, { end_plan, into_debt: true, left_minor })
+      expect(await db.rows('SELECT balance_nanos, debt_nanos FROM accounts WHERE id = 1')).toEqual([
+        { balance_nanos, debt_nanos },
+      ])
     })
 
     test('that ends the plan takes its price back', async () => {
