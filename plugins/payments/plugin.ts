@@ -17,6 +17,7 @@ export const payments = definePlugin({
   commands: {
     order: async () => (await import('./commands/order.ts')).addOrderCommands,
     account: async () => (await import('./automatic/command.ts')).addAutomaticCommands,
+    plan: async () => (await import('./plans/command.ts')).addRenewalCommands,
   },
   routes: async () => (await import('./webhooks.ts')).webhookRoutes,
   console_routes: async () => (await import('./console/routes.ts')).consoleRoutes,

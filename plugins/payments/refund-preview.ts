@@ -34,7 +34,11 @@ export interface RefundPreview {
  */
 export async function previewRefund(
   parts: Pick<PaymentParts, 'db' | 'providers'>,
-  { order_id, amount_minor: requested_minor, end_plan }: Pick<RefundRequest, 'order_id' | 'amount_minor' | 'end_plan'>,
+  {
+    order_id,
+    amount_minor: requested_minor,
+    end_plan,
+  }: Pick<RefundRequest, 'order_id' | 'amount_minor' | 'end_plan'>,
   gifts: Gateway['operations']['gifts'] = [],
 ): Promise<RefundPreview> {
   const { db } = parts

@@ -39,7 +39,7 @@ export const chargingMethods = ({ providers }: Pick<PaymentParts, 'providers'>):
 export async function setAutomaticTopUp(tx: Tx, parts: SettingParts, wanted: WantedTopUp): Promise<void> {
   const { account_id, below_nanos, currency, amount_minor, month_limit_minor } = wanted
   await tx.lock(account_id)
-  const provider = methodOf(parts, wanted.method)
+  const provider = chargingMethod(parts, wanted.method)
   offerOf(parts.settings(), provider, { currency, amount_minor })
   if (month_limit_minor < amount_minor)
     throw invalidRequest('month_limit: is less than one top-up. Write as much, or more.', {
@@ -63,8 +63,15 @@ export async function setAutomaticTopUp(tx: Tx, parts: SettingParts, wanted: Wan
   })
 }
 
-/** @throws GatewayError unprocessable */
-function methodOf(parts: SettingParts, name: string | undefined): PaymentProvider {
+/**
+ * The payment method of a name, which charges saved cards; the first one that does without a name.
+ *
+ * @throws GatewayError unprocessable
+ */
+export function chargingMethod(
+  parts: Pick<PaymentParts, 'providers'>,
+  name: string | undefined,
+): PaymentProvider {
   const provider = name === undefined ? chargingMethods(parts)[0] : providerOf(parts, name)
   if (provider?.chargeSaved) return provider
   throw unprocessable(

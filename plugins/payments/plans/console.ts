@@ -9,22 +9,18 @@ import { decimalMinor } from '../../../src/domain/currencies.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
-import { MoneyFields, money, NullableTimeFields, time } from '../../../src/http/views.ts'
-import { chooseCard, periodIn, QuoteBody } from '../../plans/index.ts'
-import { reasonOf } from '../automatic/deciding.ts'
-import { chargingMethods, requireCard } from '../automatic/setting.ts'
+import { MoneyFields, money } from '../../../src/http/views.ts'
+import { QuoteBody } from '../../plans/index.ts'
 import { takeOrderOf } from '../console/order-rate.ts'
 import type { OrderViewParts } from '../console/order-view.ts'
 import { requireOpen, started } from '../console/paying.ts'
 import { Currency, StartedView } from '../console/views.ts'
 import { offerOf } from '../ordering.ts'
-import { providerOf } from '../parts.ts'
 import type { Payments } from '../payments.ts'
 import { methodName } from '../settings.ts'
-import { ordersOfPeriod } from '../store.ts'
 import { orderPlanByPayment } from './ordering.ts'
 import { amountFor } from './pricing.ts'
-import { CHARGED_AGAIN_AFTER_MS, failedCharge, MAX_CHARGES } from './renewing.ts'
+import { chooseRenewal, RenewalView, renewalView } from './renewal.ts'
 
 const Chosen = { account: Type.Optional(AccountRef) }
 
@@ -61,29 +57,9 @@ const RenewalBody = Closed({
     ),
   ),
 })
-const RenewalView = Closed({
-  card: Nullable(
-    Closed(
-      { method: Type.String(), method_title: Type.String(), currency: Type.String() },
-      {
-        description: 'the payment method whose saved card pays where the balance is too low',
-      },
-    ),
-  ),
-  currencies: Type.Array(Type.String(), {
-    description: 'those that a saved card can be charged in; none: no card can',
-  }),
-  open_order_id: Nullable(
-    Type.Integer({ description: 'an order that waits for its payment, or is being charged' }),
-  ),
-  failure: Nullable(
-    Type.String({ description: 'why the saved card was not charged for the month that is due' }),
-  ),
-  ...NullableTimeFields('next_try', 'when it is charged again'),
-})
-
-export const planPaymentRoutes = (gateway: ConsoleParts & OrderViewParts, payments: Payments) =>
-  new Elysia({ name: 'console-plan-payments' })
+export function planPaymentRoutes(gateway: ConsoleParts & OrderViewParts, payments: Payments) {
+  const renewing = { ...payments.parts, settings: payments.settings }
+  return new Elysia({ name: 'console-plan-payments' })
     .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'buy' }))
     .get('/console/api/plan-prices', ({ query }) => ({ prices: pricesOf(payments, query.due_nanos) }), {
       query: PricesQuery,
@@ -109,23 +85,19 @@ export const planPaymentRoutes = (gateway: ConsoleParts & OrderViewParts, paymen
     .get(
       '/console/api/plan-renewal',
       async ({ viewer, query }) =>
-        await renewalOf(gateway, payments, await chosen(gateway, viewer, query.account)),
+        await renewalView(gateway.db, renewing, await chosen(gateway, viewer, query.account)),
       { query: Closed(Chosen), response: { 200: RenewalView, ...FAILURES } },
     )
     .put(
       '/console/api/plan-renewal',
       async ({ viewer, origin, body: { account, card } }) => {
         const account_id = await chosen(gateway, viewer, account)
-        await changed(gateway, { viewer, origin }, async (tx) => {
-          await tx.lock(account_id)
-          const method = card && (card.method ?? chargingMethods(payments.parts)[0]?.name ?? 'stripe')
-          if (method) await requireCard(tx, providerOf(payments.parts, method), account_id)
-          await chooseCard(tx, account_id, method && card ? { method, currency: card.currency } : null)
-        })
-        return await renewalOf(gateway, payments, account_id)
+        await changed(gateway, { viewer, origin }, (tx) => chooseRenewal(tx, renewing, account_id, card))
+        return await renewalView(gateway.db, renewing, account_id)
       },
       { body: RenewalBody, response: { 200: RenewalView, ...FAILURES } },
     )
+}
 
 async function chosen(gateway: ConsoleParts, viewer: Viewer, reference: string | undefined): Promise<number> {
   requireWholeAccount(viewer)
@@ -149,35 +121,4 @@ function pricesOf({ parts, settings }: Payments, due_nanos: Nanos): Static<typeo
       }
     }),
   )
-}
-
-async function renewalOf(
-  { db, calls }: ConsoleParts,
-  { parts, settings }: Payments,
-  account_id: number,
-): Promise<Static<typeof RenewalView>> {
-  const methods = chargingMethods(parts)
-  const active = await periodIn(db, account_id, 'active')
-  const open = await periodIn(db, account_id, 'open')
-  const orders = open ? await ordersOfPeriod(db, open.id) : []
-  const charges = orders.filter(({ kind }) => kind === 'automatic').length
-  const failed = failedCharge(orders)
-  const next_ms = failed && failed.changed_at_ms + CHARGED_AGAIN_AFTER_MS
-  const is_tried = charges < MAX_CHARGES && next_ms !== undefined && next_ms < (active?.covers_until_ms ?? 0)
-  const { rates } = settings()
-  const { card_method = null, card_currency = null } = active ?? {}
-  return {
-    card:
-      card_method === null || card_currency === null
-        ? null
-        : {
-            method: card_method,
-            method_title: methods.find(({ name }) => name === card_method)?.title ?? card_method,
-            currency: card_currency,
-          },
-    currencies: (methods[0]?.currencies ?? []).filter((currency) => rates.has(currency)),
-    open_order_id: orders.find(({ state }) => state === 'open')?.id ?? null,
-    failure: failed ? await reasonOf(db, failed) : null,
-    ...time('next_try', is_tried && next_ms > calls.now() ? next_ms : null),
-  }
 }

@@ -305,7 +305,9 @@ describe.skipIf(ENGINE !== 'SQLite')('without a gateway', () => {
     expect((await scene.run('order', 'mark-paid', String(id), '25.00', '--reference', 'B-9')).out).toBe(
       `Order ${id} is paid. 27.00 USD added to anna.`,
     )
-    expect(await scene.json('order', 'refund', String(id), '5', '--yes')).toMatchObject({ state: 'partly_refunded' })
+    expect(await scene.json('order', 'refund', String(id), '5', '--yes')).toMatchObject({
+      state: 'partly_refunded',
+    })
     expect(await scene.json('account', 'show', 'anna')).toMatchObject({ balance_usd: '21.60' })
     expect((await scene.run('audit')).status).toBe(0)
     using file = new Database(scene.path('tollgate.db'))
