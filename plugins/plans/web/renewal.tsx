@@ -29,12 +29,26 @@ export function Renewal({ plan, page }: RenewalProps) {
 
 const EVERY_MS = 10_000
 
-function RenewalSection({ plan, page }: RenewalProps) {
-  const query = useApi(['plan-renewal'], () => api['plan-renewal'].get({ query: {} }), { every_ms: EVERY_MS })
+/** @param is_own whether the plan is that of whoever reads the page */
+function useRenewal(is_own: boolean) {
+  const is_offered = useFeature('automatic_top_up') && is_own
   const has_cards = useFeature('saved_cards')
-  const saved = useApi(['payment-card'], () => api['payment-card'].get({ query: {} }), { enabled: has_cards })
+  const query = useApi(['plan-renewal'], () => api['plan-renewal'].get({ query: {} }), {
+    every_ms: EVERY_MS,
+    enabled: is_offered,
+  })
+  const saved = useApi(['payment-card'], () => api['payment-card'].get({ query: {} }), {
+    enabled: is_offered && has_cards,
+  })
+  return { query, lacks_card: has_cards && saved.data?.card === null, is_awaited: query.isLoading || saved.isLoading }
+}
+
+/** Whether the page waits for it: what comes later would push down what is below it. */
+export const useIsRenewalAwaited = (is_own: boolean): boolean => useRenewal(is_own).is_awaited
+
+function RenewalSection({ plan, page }: RenewalProps) {
+  const { query, lacks_card } = useRenewal(true)
   const [choosing, setChoosing] = useState(false)
-  const lacks_card = has_cards && saved.data?.card === null
   const stop = useAction({
     work: () => send(api['plan-renewal'].put({ card: null })),
     changes: ['plan-renewal', 'plan'],
