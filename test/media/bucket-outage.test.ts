@@ -1,5 +1,5 @@
 // A bucket of files that fails: what is not there is told from what cannot be asked, and the bucket is asked no more than it has to be.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
@@ -43,6 +43,8 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     open(LIMITS)
     await store.put('1/a.png', BYTES)
   })
+  // Nor may a test that failed amid it take those after it along.
+  afterEach(() => s3.resume())
   const works = () => eventually('the bucket works', () => !bucket.isFailing())
 
   const ASKED: readonly (readonly [string, () => Promise<unknown>])[] = [

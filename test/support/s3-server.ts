@@ -1,5 +1,5 @@
 // A real server of S3 for tests, versitygw, over a folder of its own; undefined where it is not on this machine.
-import { mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bucket } from '../../src/domain/catalogue.ts'
 import { untilDone } from './eventually.ts'
@@ -21,7 +21,7 @@ export interface S3Server extends AsyncDisposable {
   stop(): Promise<void>
   /** Starts it again, at the same address. */
   start(): Promise<void>
-  /** Lets it take requests and answer none, until `resume`. */
+  /** Lets it take requests and answer none, until `resume`. Once this returns, it answers nothing any more. */
   hang(): void
   resume(): void
 }
@@ -60,6 +60,14 @@ async function run(folder: string, command: readonly string[]): Promise<Running>
   return { child, pid: Number(new TextDecoder().decode(value)) }
 }
 
+/** A signal that was sent is not one that has arrived: on a busy machine the process goes on answering for a moment. */
+function isStopped(pid: number): boolean {
+  const threads = `/proc/${pid}/task`
+  // Another system than Linux has none.
+  if (!existsSync(threads)) return true
+  return readdirSync(threads).every((id) => / T /.test(readFileSync(join(threads, id, 'stat'), 'utf8')))
+}
+
 /** @param bucket the one that it has */
 export async function startS3Server(bucket = 'backups'): Promise<S3Server> {
   if (PROGRAM === undefined) throw new Error(MISSING)
@@ -89,7 +97,11 @@ export async function startS3Server(bucket = 'backups'): Promise<S3Server> {
       await running?.child.exited
       running = undefined
     },
-    hang: () => running && process.kill(running.pid, 'SIGSTOP'),
+    hang() {
+      if (!running) return
+      process.kill(running.pid, 'SIGSTOP')
+      while (!isStopped(running.pid)) Bun.sleepSync(1)
+    },
     resume: () => running && process.kill(running.pid, 'SIGCONT'),
     async [Symbol.asyncDispose]() {
       await server.stop()
