@@ -48,7 +48,7 @@ export interface ConsolePage extends AsyncDisposable {
 const MAX_SHIFT = 0.02
 const QUIET_MS = 60
 /** Until React has shown what was done before it, and its effects have run. */
-const NEXT_FRAME =
+export const NEXT_FRAME =
   'new Promise((resolve) => (setTimeout(resolve, 100), requestAnimationFrame(() => requestAnimationFrame(resolve))))'
 /** Of one step, two of which fit into a test: a busy machine takes a second for what a calm one does in 100 ms. */
 const TIMEOUT_MS = 25_000

@@ -1,6 +1,7 @@
 // A stranger pays in the browser: signs up, adds funds by card on Stripe's page, calls until the balance is used up, pays again, and buys a plan.
 import { describe, expect, test } from 'bun:test'
-import type { ConsolePage } from '../support/console-page.ts'
+import { type ConsolePage, NEXT_FRAME } from '../support/console-page.ts'
+import { holdBack } from './hold-back.ts'
 import { button, DEAR, heading, moneyScene, pictures, type Walker } from './money-scene.ts'
 
 const { gateway, visit, signUp, pay } = await moneyScene(`
@@ -108,7 +109,14 @@ describe.each<Walker>([{ size: 'wide' }, { size: 'phone', theme: 'dark' }])('on 
     const { covered_nanos, cost_nanos } = await gateway.lastCall()
     expect([answer.status, cost_nanos, covered_nanos > 0]).toEqual([200, 0, true])
     expect(accountOf(name)?.balance_nanos).toBe(balance_nanos)
-    await one.open('/console/plan')
+    // However late its last answer comes, it moves nothing.
+    const card = await holdBack(one, /\/console\/api\/payment-card/)
+    const shown = page.waitForResponse(/\/console\/api\/plan(\?|$)/)
+    const opening = one.open('/console/plan')
+    await Promise.all([card.requested, shown])
+    await page.evaluate(NEXT_FRAME)
+    card.release()
+    await opening
     await one.looksRight()
     await seen('22-plan')
     await one.open('/console/transactions')

@@ -1,10 +1,10 @@
 // What the pages say of their own doings in a browser: names, the entry of a link, the audit log, a button to save, one toast, a refused first call.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Route } from 'playwright-core'
 import { paint } from '../media/support.ts'
 import { chooseProvider } from '../support/chosen-provider.ts'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
+import { holdBack } from './hold-back.ts'
 
 const { gateway, visit } = await fileConsole()
 await gateway.account('alice', { balance_usd: '10' })
@@ -12,19 +12,6 @@ await gateway.account('poor')
 const { id } = gateway.rows().accounts.find(({ name }) => name === 'alice') ?? { id: 0 }
 const key = await gateway.key('alice')
 const SAID = { model: 'sim-flash', messages: [{ role: 'user', content: 'Hello' }] }
-
-/** Holds the answer of a request back, until it is let through. */
-async function holdBack({ page }: ConsolePage, request: RegExp) {
-  const requested = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<void>()
-  const hold = async (route: Route) => {
-    requested.resolve()
-    await released.promise
-    await route.continue()
-  }
-  await page.route(request, hold, { times: 1 })
-  return { requested: requested.promise, release: released.resolve }
-}
 
 const press = ({ page }: ConsolePage, name: string) => page.getByRole('button', { name, exact: true }).click()
 /** In a file, for the eye: only where a folder is named. */

@@ -40,7 +40,11 @@ function useRenewal(is_own: boolean) {
   const saved = useApi(['payment-card'], () => api['payment-card'].get({ query: {} }), {
     enabled: is_offered && has_cards,
   })
-  return { query, lacks_card: has_cards && saved.data?.card === null, is_awaited: query.isLoading || saved.isLoading }
+  return {
+    query,
+    lacks_card: has_cards && saved.data?.card === null,
+    is_awaited: query.isLoading || saved.isLoading,
+  }
 }
 
 /** Whether the page waits for it: what comes later would push down what is below it. */
