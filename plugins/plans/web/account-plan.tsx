@@ -8,7 +8,7 @@ import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx
 import { MonthList } from './month-list.tsx'
 import { Offers } from './offers.tsx'
 import { PresentPlan } from './present-plan.tsx'
-import { Renewal, useIsRenewalAwaited } from './renewal.tsx'
+import { Renewal, useRenewal } from './renewal.tsx'
 import { type PlanPage, standingOf } from './words.ts'
 
 /** Often enough to see calls count. */
@@ -23,8 +23,8 @@ export function AccountPlan({ account }: { account?: string }) {
   const query = { account }
   const page = useApi(['plan', query], () => api.plan.get({ query }), { every_ms: EVERY_MS })
   const may_buy = useMay('buy')
-  const is_renewal_awaited = useIsRenewalAwaited(account === undefined)
-  if (is_renewal_awaited) return <Skeleton rows={10} />
+  const { is_awaited } = useRenewal(account === undefined)
+  if (is_awaited) return <Skeleton rows={10} />
   return (
     <Loaded query={page} rows={10}>
       {(data) => (

@@ -29,26 +29,18 @@ export function Renewal({ plan, page }: RenewalProps) {
 
 const EVERY_MS = 10_000
 
-/** @param is_own whether the plan is that of whoever reads the page */
-function useRenewal(is_own: boolean) {
-  const is_offered = useFeature('automatic_top_up') && is_own
-  const has_cards = useFeature('saved_cards')
+/** @param is_own whether the plan is that of whoever reads the page, which waits for it: what comes later would push down what is below it */
+export function useRenewal(is_own: boolean) {
+  const enabled = useFeature('automatic_top_up') && is_own
+  const has_cards = useFeature('saved_cards') && enabled
   const query = useApi(['plan-renewal'], () => api['plan-renewal'].get({ query: {} }), {
     every_ms: EVERY_MS,
-    enabled: is_offered,
+    enabled,
   })
-  const saved = useApi(['payment-card'], () => api['payment-card'].get({ query: {} }), {
-    enabled: is_offered && has_cards,
-  })
-  return {
-    query,
-    lacks_card: has_cards && saved.data?.card === null,
-    is_awaited: query.isLoading || saved.isLoading,
-  }
+  const saved = useApi(['payment-card'], () => api['payment-card'].get({ query: {} }), { enabled: has_cards })
+  const lacks_card = has_cards && saved.data?.card === null
+  return { query, lacks_card, is_awaited: query.isLoading || saved.isLoading }
 }
-
-/** Whether the page waits for it: what comes later would push down what is below it. */
-export const useIsRenewalAwaited = (is_own: boolean): boolean => useRenewal(is_own).is_awaited
 
 function RenewalSection({ plan, page }: RenewalProps) {
   const { query, lacks_card } = useRenewal(true)
