@@ -1,11 +1,13 @@
 // The checks of payments: orders that somebody has to look at, payment methods that do not answer, accounts that paid the debt of a lost dispute, and whether orders and the ledger agree.
 import { and, asc, isNotNull, sql } from 'drizzle-orm'
 import { type CheckTime, type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db } from '../../src/store/db.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { account_suspensions, accounts, erased_accounts } from '../../src/store/schema.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import type { RefusedWebhooks } from './payments.ts'
+import { erasedCustomers } from './stripe/customers.ts'
 import { attentionOf, STUCK } from './stuck.ts'
 import { orders } from './tables.ts'
 
@@ -29,6 +31,7 @@ export async function checkPayments(
     ...(await ordersToLookAt(db, now_ms)),
     ...(await overdueLooks(db, now_ms)),
     ...(await suspendedAndPaid(db)),
+    ...(await customersLeft(db, now_ms)),
     ...(time === 'doctor' ? await disagreements(db) : []),
   ]
   return found.length > 0 ? found : [of_payments.ok('orders and the ledger agree')]
@@ -75,6 +78,19 @@ async function suspendedAndPaid(db: Db): Promise<Diagnosis[]> {
       `Resume it: tollgate account resume ${name}. Or keep it suspended by a reason of your own: tollgate account suspend ${name} --reason TEXT. Both end this alert.`,
     ),
   )
+}
+
+/** Customers of accounts that were erased more than a day ago. */
+async function customersLeft(db: Db, now_ms: number): Promise<Diagnosis[]> {
+  const left = (await erasedCustomers(db)).filter(({ erased_at_ms }) => now_ms - erased_at_ms >= DAY_MS)
+  return left
+    .slice(0, MAX_ORDERS_NAMED)
+    .map(({ account_id, reference, is_live }) =>
+      diagnosesOf(`customer ${reference}`).warn(
+        `account ${account_id} is erased, and its customer ${reference} is still at Stripe after a day`,
+        `The log of the gateway says why. It is asked for again as long as [payments.stripe] has a ${is_live === 1 ? 'live' : 'test'} key that may write Customers. Or delete the customer in Stripe’s dashboard. Where no such key is set, this ends 30 days after the erasure.`,
+      ),
+    )
 }
 
 /** Each paid order has its entry, and each entry of an order its paid order. The keys of erased accounts are gone. */

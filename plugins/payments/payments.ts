@@ -12,10 +12,13 @@ import { createPoller } from './poller.ts'
 import { paymentFees } from './report/fees.ts'
 import type { PaymentSettings } from './settings.ts'
 import { openCards, type SavedCards } from './stripe/cards.ts'
+import { createErasedCustomers } from './stripe/erased-customers.ts'
 
 export interface Payments {
   automatic: TopUpWorker
   cards: SavedCards
+  /** Deletes customers of erased accounts at the payment method, where it is time to. */
+  deleteErased: () => Promise<void>
   parts: PaymentParts
   settings: () => PaymentSettings
   /** Webhooks that were refused since the start, for the alert and the metrics. */
@@ -97,6 +100,7 @@ export function openPayments(
   return {
     automatic,
     cards,
+    deleteErased: createErasedCustomers(method_parts),
     parts,
     settings,
     page_looks: createRate(() => performance.now()),

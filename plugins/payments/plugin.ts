@@ -27,6 +27,7 @@ export const payments = definePlugin({
       sweep: async ({ parts, settings }, { calls: { catalogue } }) =>
         (await import('./plans/renewing.ts')).seeToOpenMonths({ ...parts, settings, catalogue }),
     },
+    { name: 'customers of erased accounts', sweep: (payments) => payments.deleteErased() },
   ],
   checks: [
     {

@@ -90,7 +90,7 @@ function addErase(account: Command, deps: CliDeps): void {
         'names, notes, addresses. Its amounts, calls and models stay under a name such as erased-7. It must have no ' +
         'balance. The database file is rewritten so that nothing is left in it; new calls wait while a ' +
         'large one is rewritten. On PostgreSQL its tables are vacuumed instead. If interrupted, run it again to continue. ' +
-        'Earlier backups still have the data.',
+        'Earlier backups still have the data. Its customer at Stripe, with saved cards, is deleted by the gateway within minutes.',
     )
     .option('--yes', 'erase without asking')
     .action(async (name: string, { yes }: { yes?: boolean }, command: Command) => {

@@ -57,7 +57,7 @@ const ROWS = [
   `INSERT INTO referrals VALUES (1, 1, 2, 0)`,
   `INSERT INTO voucher_batches VALUES (1, 'fair', 0, 0)`,
   `INSERT INTO vouchers VALUES (1, 1, 1, randomblob(32), '8FQ2', 5, 'redeemed', 0, NULL)`,
-  `INSERT INTO payment_customers VALUES (1, 1, 'stripe', 1, 'cus_${MARKER}', NULL, 'pm_${MARKER}', 'visa', '4242', '2030-01', 1, 5, 0), (2, 2, 'stripe', 1, 'cus_2', 'cs_2', NULL, NULL, NULL, NULL, NULL, NULL, 0)`,
+  `INSERT INTO payment_customers VALUES (1, 1, 'stripe', 1, 'cus_1', 'cs_${MARKER}', 'pm_${MARKER}', 'visa', '4242', '2030-01', 1, 5, 0), (2, 2, 'stripe', 1, 'cus_2', 'cs_2', NULL, NULL, NULL, NULL, NULL, NULL, 0)`,
   `INSERT INTO automatic_top_ups VALUES (1, 1, 0, 5, 'stripe', 'EUR', 1000, 2000, NULL, 3, 'declined: ${MARKER}', 'failures', 0, 5), (2, 2, 1, 5, 'stripe', 'EUR', 1000, 2000, 2, 0, NULL, NULL, 0, 5)`,
   `INSERT INTO state_changes VALUES (1, 'orders', 1, 1, 'open', 'paid', 'webhook', '{"payer":"${MARKER}"}', 5), (2, 'orders', 2, 2, 'open', 'open', 'page', '{"a":1}', 5)`,
   `INSERT INTO calls SELECT value, 'req_' || value, 1 + value % 2, 1, 's', 'm', 'p', 'u', 'failed', 500, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

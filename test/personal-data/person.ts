@@ -116,7 +116,7 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
       created_at_ms, changed_at_ms, expires_at_ms, receipt_url, is_live, request_key)
       VALUES (1, 1, 11, 'top_up', 'stripe', 'cs_1', 'EUR', 2500, 1, 1, 0, 'paid', 0, 5, 9, 'https://pay.example/${MARKER}', 1, '${MARKER}');
     INSERT INTO order_refunds VALUES (NULL, 1, 1, 500, 1, 0, 'asked by ${MARKER}', 'begun', NULL, 0, 0, NULL);
-    INSERT INTO payment_customers VALUES (NULL, 1, 'stripe', 1, 'cus_${MARKER}', NULL, 'pm_${MARKER}', 'visa', '4242', '2030-01', 11, 5, 0);
+    INSERT INTO payment_customers VALUES (NULL, 1, 'stripe', 1, 'cus_1', 'cs_${MARKER}', 'pm_${MARKER}', 'visa', '4242', '2030-01', 11, 5, 0);
     INSERT INTO account_suspensions VALUES (NULL, 1, 'operator', 'as ${MARKER} wished', 0);
     INSERT INTO automatic_top_ups VALUES (NULL, 1, 0, 5, 'stripe', 'EUR', 1000, 2000, NULL, 3, 'declined: ${MARKER}', 'failures', 0, 5);
     INSERT INTO state_changes VALUES (NULL, 'orders', 1, 1, 'open', 'paid', 'webhook', json_object('payer', '${MARKER}'), 5);

@@ -1,9 +1,9 @@
 // Customers in the database: one of each account, payment method and mode, with its saved card.
-import { and, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Awaitable, Db, Tx } from '../../../src/store/db.ts'
 import { equals, placeholders, rawPlaceholders } from '../../../src/store/placeholders.ts'
 import { perConnection } from '../../../src/store/prepared.ts'
-import { account_details } from '../../../src/store/schema.ts'
+import { account_details, erased_accounts } from '../../../src/store/schema.ts'
 import { type PaymentCustomer, payment_customers } from './tables.ts'
 
 type CustomerKey = Pick<PaymentCustomer, 'account_id' | 'provider' | 'is_live'>
@@ -29,9 +29,22 @@ export async function keepCustomer(
   return kept
 }
 
-/** Forgets a customer that the provider does not have any more, and its card. */
-export const forgetCustomer = (db: Db, { id, reference }: PaymentCustomer): Promise<unknown> =>
-  db.write((db) => queries(db).remove.run({ id, reference }))
+/** Forgets a customer that the provider does not have any more, and its card. @returns false where it was forgotten before */
+export const forgetCustomer = async (
+  db: Db,
+  { id, reference }: Pick<PaymentCustomer, 'id' | 'reference'>,
+): Promise<boolean> => (await db.write((db) => queries(db).remove.get({ id, reference }))) !== undefined
+
+/** A customer whose account is erased. */
+export type ErasedCustomer = Pick<
+  PaymentCustomer,
+  'id' | 'account_id' | 'provider' | 'is_live' | 'reference'
+> & {
+  erased_at_ms: number
+}
+
+/** Customers whose accounts are erased, the first ones first; none of whose saved card may be being charged: the charge is found by its customer. */
+export const erasedCustomers = (db: Db): Awaitable<ErasedCustomer[]> => queries(db).erased.all()
 
 /** The mail address that receipts go to; empty without one. */
 export const emailOf = async (db: Db, account_id: number): Promise<string> =>
@@ -89,6 +102,26 @@ const queries = perConnection({
     orm
       .delete(payment_customers)
       .where(and(equals(payment_customers.id, 'id'), equals(payment_customers.reference, 'reference')))
+      .returning({ id: payment_customers.id })
+      .prepare(),
+  erased: (orm) =>
+    orm
+      .select({
+        id: payment_customers.id,
+        account_id: payment_customers.account_id,
+        provider: payment_customers.provider,
+        is_live: payment_customers.is_live,
+        reference: payment_customers.reference,
+        erased_at_ms: erased_accounts.erased_at_ms,
+      })
+      .from(erased_accounts)
+      .innerJoin(payment_customers, eq(payment_customers.account_id, erased_accounts.account_id))
+      .where(
+        sql`NOT EXISTS (SELECT 1 FROM orders WHERE orders.account_id = ${payment_customers.account_id}
+              AND orders.provider = ${payment_customers.provider} AND orders.kind = 'automatic' AND orders.state = 'open'
+              AND orders.reference IS NULL)`,
+      )
+      .orderBy(asc(payment_customers.id))
       .prepare(),
   email: (orm) =>
     orm

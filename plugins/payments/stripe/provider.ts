@@ -14,6 +14,7 @@ import type { Db } from '../../../src/store/db.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import type { Network } from '../method-parts.ts'
 import { notAnswering } from '../parts.ts'
+import { isErased } from '../store.ts'
 import { toStripe } from './amounts.ts'
 import { type Customer, chargeOf, isMarkOf, keyOf, pageOf } from './checkout.ts'
 import { connection } from './client.ts'
@@ -138,7 +139,13 @@ export async function stripeCustomer(
   const { id: reference } = await stripe.customers.create(customer, {
     idempotencyKey: `tollgate-customer-${same}`,
   })
-  return await keepCustomer(db, key, { reference, created_at_ms: now() })
+  try {
+    return await keepCustomer(db, key, { reference, created_at_ms: now() })
+  } catch (thrown) {
+    // Nothing is kept of an account that was erased meanwhile: nothing there, either.
+    if (await isErased(db, account_id)) await stripe.customers.del(reference)
+    throw thrown
+  }
 }
 
 const OF_CHARGE = 'latest_charge.balance_transaction'

@@ -1,12 +1,6 @@
 // The table of customers as Drizzle sees it: how a payment method knows an account, and the card that it keeps for it.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import {
-  accountTable,
-  columns,
-  EXPORTED,
-  NOT_EXPORTED,
-  type StoredTable,
-} from '../../../src/store/stored-table.ts'
+import { accountTable, columns, EXPORTED, type StoredTable } from '../../../src/store/stored-table.ts'
 
 export const payment_customers = sqliteTable('payment_customers', {
   id: integer().primaryKey(),
@@ -32,15 +26,19 @@ export const payment_customers = sqliteTable('payment_customers', {
 
 export type PaymentCustomer = typeof payment_customers.$inferSelect
 
+/** An erased account leaves the number of its customer alone, until the provider has deleted that: erased-customers.ts. */
 export const customer_tables: readonly StoredTable[] = [
   accountTable(payment_customers, {
-    erases: 'rows',
+    erases: 'columns',
     described: 'how payment methods know it, and its saved card',
     columns: {
-      ...columns('id account_id provider is_live reference card_brand card_last4 card_expires', EXPORTED),
-      ...columns('card_person_id card_saved_at_ms created_at_ms', EXPORTED),
+      ...columns('id account_id provider is_live reference created_at_ms', EXPORTED),
+      ...columns('card_brand card_last4 card_expires card_person_id card_saved_at_ms', {
+        exported: 'as_is',
+        erased: 'NULL',
+      }),
       // The saved card that charges are made by.
-      ...columns('card_setup card_reference', NOT_EXPORTED),
+      ...columns('card_setup card_reference', { erased: 'NULL' }),
     },
   }),
 ]

@@ -31,7 +31,7 @@ test('without Stripe nothing is asked', async () => {
 
 test('a variable that is not set is told', async () => {
   expect(await look('', fake.network, { stripe: undefined, stripe_unavailable: 'X is not set.' })).toEqual([
-    'warn: not checked: X is not set.',
+    'warn: not checked: X is not set',
   ])
 })
 

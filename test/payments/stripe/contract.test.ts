@@ -34,7 +34,7 @@ test('`order check` asks Stripe with the key of the catalogue; `order refund` gi
     0,
     `Order ${order.id}: open → paid. 27.00 USD added to lena.`,
   ])
-  const refunded = await cli.json('order', 'refund', String(order.id), '10')
+  const refunded = await cli.json('order', 'refund', String(order.id), '10', '--yes')
   expect(refunded).toMatchObject({
     state: 'partly_refunded',
     refund: { amount: '10.00 EUR', debit_usd: '10.80' },

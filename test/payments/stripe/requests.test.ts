@@ -5,6 +5,7 @@ import { openCards } from '../../../plugins/payments/stripe/cards.ts'
 import { checkStripe } from '../../../plugins/payments/stripe/check.ts'
 import { connect } from '../../../plugins/payments/stripe/client.ts'
 import { setCard } from '../../../plugins/payments/stripe/customers.ts'
+import { deleteAtStripe } from '../../../plugins/payments/stripe/erased-customers.ts'
 import { hintOf } from '../../../plugins/payments/stripe/hook.ts'
 import { stripeProvider } from '../../../plugins/payments/stripe/provider.ts'
 import { NO_STRIPE, type StripeSettings } from '../../../plugins/payments/stripe/settings.ts'
@@ -153,6 +154,13 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
     const stripe = await connect(SETTINGS, network)
     expect(await answersTo(() => stripe.paymentMethods.detach('pm_1'))).toEqual([
       'POST /v1/payment_methods/:id/detach 200',
+    ])
+  })
+
+  test('the deletion of a customer', async () => {
+    const stripe = await connect(SETTINGS, network)
+    expect(await answersTo(() => deleteAtStripe(stripe, { reference: 'cus_1' }))).toEqual([
+      'DELETE /v1/customers/:id 200',
     ])
   })
 

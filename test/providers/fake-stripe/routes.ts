@@ -40,6 +40,12 @@ export function answer(
         email: textOf(fields, 'email') ?? null,
         metadata: metadataOf(fields),
       })
+    case 'DELETE customers/:id':
+      expectOnly(fields, [])
+      found().deleted = true
+      // Its saved cards go with it.
+      for (const method of all(state, 'payment_method')) if (method.customer === id) method.customer = null
+      return { id, object: 'customer', deleted: true }
     case 'POST checkout/sessions':
       return createSession(state, fields, origin)
     case 'GET checkout/sessions':

@@ -40,7 +40,8 @@ export function createSession(state: FakeState, fields: Fields, origin: string):
   expectOnly(fields, KNOWN)
   const mode = requiredText(fields, 'mode')
   const customer = requiredText(fields, 'customer')
-  if (!state.objects.has(customer)) throw missing('customer', customer, 'customer')
+  const owner = state.objects.get(customer)
+  if (!owner || owner.deleted === true) throw missing('customer', customer, 'customer')
   const common = {
     mode,
     customer,
