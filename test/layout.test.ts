@@ -304,7 +304,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 10 more for actions of plans.
   // 10 more for the keys of movements.
   // 6 more for the actions of automatic top-up.
-  'src/domain/': 6_327,
+  // 1 more for customers of erased accounts.
+  'src/domain/': 6_328,
   // 30 more for JSON that routes read by themselves, from src/app.
   'src/http/': 1_830,
   // 1 more for the order of two looks.
@@ -405,7 +406,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 40 more for the forms of an order, files of their own; 35 for the welcome credit on an order's page.
   // 280 more for refunds by command that say what they do first, and the card of a plan by command.
   // 15 more for the page Plan, which waits for the saved card.
-  'plugins/': 107_166,
+  // 145 more for customers of erased accounts at Stripe.
+  'plugins/': 107_311,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -466,7 +468,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 30 more for alerts that are raised before a page is looked at, and the names of what moved.
 // 200 more for refunds that are asked about, the card of a plan and automatic top-up by command.
 // 25 more for a request that is held back in several files, and a server that stands still.
-const MAX_TEST_LINES = 180_665
+// 280 more for customers of erased accounts: outages, kills, charges under way.
+const MAX_TEST_LINES = 180_945
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -94,11 +94,7 @@ const ACTIONS = {
   },
   'card.saved': { area: 'balance', title: 'Card saved', accounts_see: 'all fields' },
   'card.removed': { area: 'balance', title: 'Card removed', accounts_see: 'all fields' },
-  'customer.deleted': {
-    area: 'balance',
-    title: 'Deleted at the payment method',
-    accounts_see: 'all fields',
-  },
+  'customer.deleted': { area: 'balance', title: 'Customer deleted at Stripe', accounts_see: 'all fields' },
   'voucher.created': { area: 'balance', title: 'Vouchers created', accounts_see: 'no fields' },
   'voucher.revoked': { area: 'balance', title: 'Vouchers revoked', accounts_see: 'no fields' },
   'call.refunded': { area: 'balance', title: 'Call refunded', accounts_see: 'all fields' },
