@@ -133,7 +133,7 @@ test.each([
   ['whose answer was lost', () => void scene.stripe.mishaps.push('lost')],
   [
     'that was deleted in Stripe’s dashboard',
-    (customer: string) => void (scene.stripe.object(customer).deleted = true),
+    (customer: string) => void Object.assign(scene.stripe.object(customer), { deleted: true }),
   ],
   ['of another account of Stripe', (customer: string) => void scene.stripe.state.objects.delete(customer)],
 ])('a customer %s is as good as deleted', async (_, prepare) => {
