@@ -407,7 +407,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 280 more for refunds by command that say what they do first, and the card of a plan by command.
   // 15 more for the page Plan, which waits for the saved card.
   // 145 more for customers of erased accounts at Stripe.
-  'plugins/': 107_311,
+  // 5 more for alerts of checks that are of an account.
+  'plugins/': 107_316,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -469,7 +470,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 200 more for refunds that are asked about, the card of a plan and automatic top-up by command.
 // 25 more for a request that is held back in several files, and a server that stands still.
 // 280 more for customers of erased accounts: outages, kills, charges under way.
-const MAX_TEST_LINES = 180_945
+// 50 more for alerts of checks that are of an account, and alerts that a test alone sends.
+const MAX_TEST_LINES = 180_995
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -179,10 +179,10 @@ function conditionsOf(
   const bad = diagnoses.filter(({ level }) => level !== 'ok')
   const named = of_machine && machine !== '' ? `${title} on ${machine}` : title
   const lead = named === undefined ? '' : `${named}: `
-  return (each ? bad : bad.slice(0, 1)).map(({ check, found, advice }) => ({
+  return (each ? bad : bad.slice(0, 1)).map(({ check, found, advice, account_id = null }) => ({
     rule,
     subject: each ? check : of_machine ? machine : '',
-    account_id: null,
+    account_id,
     sentence: `${lead}${found}. ${advice ?? ''}`.trim(),
   }))
 }

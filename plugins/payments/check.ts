@@ -53,7 +53,12 @@ async function ordersToLookAt(db: Db, now_ms: number): Promise<Diagnosis[]> {
   return stuck.flatMap((order) => {
     const attention = attentionOf({ ...order, unanswered_since_ms: null }, now_ms)
     return attention
-      ? [diagnosesOf(`order ${order.id}`).warn(`order ${order.id}: ${attention.why}`, attention.advice)]
+      ? [
+          diagnosesOf(`order ${order.id}`, order.account_id).warn(
+            `order ${order.id}: ${attention.why}`,
+            attention.advice,
+          ),
+        ]
       : []
   })
 }
@@ -72,8 +77,8 @@ async function overdueLooks(db: Db, now_ms: number): Promise<Diagnosis[]> {
 /** Paying the debt of a lost dispute resumes nothing: whether the account is served again is the operator's to decide. */
 async function suspendedAndPaid(db: Db): Promise<Diagnosis[]> {
   const paid = await queries(db).suspended_and_paid.all()
-  return paid.map(({ name }) =>
-    diagnosesOf(`account ${name}`).warn(
+  return paid.map(({ id, name }) =>
+    diagnosesOf(`account ${name}`, id).warn(
       `account ${name}, suspended after a lost dispute, has paid what it owed`,
       `Resume it: tollgate account resume ${name}. Or keep it suspended by a reason of your own: tollgate account suspend ${name} --reason TEXT. Both end this alert.`,
     ),
@@ -163,7 +168,7 @@ const queries = perConnection({
       .prepare(),
   suspended_and_paid: (orm) =>
     orm
-      .select({ name: accounts.name })
+      .select({ id: accounts.id, name: accounts.name })
       .from(account_suspensions)
       .innerJoin(accounts, sql`${accounts.id} = ${account_suspensions.account_id}`)
       .where(

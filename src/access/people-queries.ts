@@ -1,5 +1,6 @@
 // The queries on people, their accounts and the staff, prepared once for each connection.
 import { and, asc, isNull, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Orm } from '../store/db.ts'
 import { equals, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
@@ -15,9 +16,12 @@ export const HAS_WAY_IN = sql.raw(
   `(${['passwords', 'passkeys', 'identities'].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.person_id = people.id)`).join(' OR ')})`,
 )
 
+/** Whether a row is of an account that is not closed. */
+export const isOfOpenAccount = (account_id: SQLiteColumn): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM ${closed_accounts} WHERE ${closed_accounts.account_id} = ${account_id})`
+
 /** Nobody comes into a closed account, also one who is in others. */
-export const isInOpenAccount = (): SQL =>
-  sql`NOT EXISTS (SELECT 1 FROM ${closed_accounts} WHERE ${closed_accounts.account_id} = ${memberships.account_id})`
+export const isInOpenAccount = (): SQL => isOfOpenAccount(memberships.account_id)
 
 /**
  * People who can sign in, each with whether they are of the staff, and their account: the first active one, or else a suspended one; a closed one

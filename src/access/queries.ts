@@ -1,21 +1,9 @@
 // The queries on accounts and keys, prepared once for each connection.
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  getTableColumns,
-  gt,
-  isNotNull,
-  isNull,
-  notExists,
-  or,
-  sql,
-} from 'drizzle-orm'
+import { and, asc, count, desc, getTableColumns, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, closed_accounts, erased_accounts, holds, keys, people } from '../store/schema.ts'
+import { isOfOpenAccount } from './people-queries.ts'
 
 const { placeholder } = sql
 
@@ -68,17 +56,7 @@ export const groupQueries = perConnection({
     orm
       .select({ price_group: sql<string>`${accounts.price_group}`, accounts: count() })
       .from(accounts)
-      .where(
-        and(
-          isNotNull(accounts.price_group),
-          notExists(
-            orm
-              .select({ one: sql`1` })
-              .from(closed_accounts)
-              .where(eq(closed_accounts.account_id, accounts.id)),
-          ),
-        ),
-      )
+      .where(and(isNotNull(accounts.price_group), isOfOpenAccount(accounts.id)))
       .groupBy(accounts.price_group)
       .orderBy(asc(accounts.price_group))
       .prepare(),

@@ -17,6 +17,12 @@ export const pluginsOver = (plugins: readonly Plugin[], change: (gateway: Gatewa
     open: (gateway, prepared) => plugin.open(change(gateway), prepared),
   }))
 
+/** A gateway whose events are not heard. */
+export const withoutEvents = (gateway: Gateway): Gateway => ({
+  ...gateway,
+  calls: { ...gateway.calls, events: createEvents(gateway.calls.log) },
+})
+
 /** A plugin without routes, and the gateway that it is given. */
 export function gatewaySpy() {
   let given: Gateway | undefined
@@ -39,8 +45,7 @@ export function gatewaySpy() {
 export async function routesOf(gateway: Gateway, plugins: readonly Plugin[]) {
   const { calls, operations, requests } = gateway
   const apart = {
-    ...gateway,
-    calls: { ...calls, events: createEvents(calls.log) },
+    ...withoutEvents(gateway),
     operations: {
       ...operations,
       ...{

@@ -97,6 +97,8 @@ describe('a key', () => {
     await dialog.getByText(`tollgate key change ${prefix} --name notebook`, { exact: true }).waitFor()
     await hand.press('Save changes')
     await hand.isClosed()
+    // A form opens with what its page has read.
+    await one.quiet()
     expect(await shown()).toMatchObject({ name: 'notebook', daily_limit_usd: '2.00' })
 
     await hand.press('Change')
@@ -111,6 +113,7 @@ describe('a key', () => {
     await dialog.getByRole('alert').waitFor({ state: 'detached' })
     await hand.press('Save changes')
     await hand.isClosed()
+    await one.quiet()
     expect(await shown()).toMatchObject({
       daily_limit_usd: '0.50',
       monthly_limit_usd: '4.50',

@@ -11,8 +11,8 @@ export async function checkTopUps({ db }: { db: Db }): Promise<Diagnosis[]> {
   if (failed.length === 0) return [diagnosesOf('automatic top-ups').ok('none is off after failures')]
   return failed
     .slice(0, MAX_NAMED)
-    .map(({ name, failure }) =>
-      diagnosesOf(`automatic top-up of ${name}`).warn(
+    .map(({ id, name, failure }) =>
+      diagnosesOf(`automatic top-up of ${name}`, id).warn(
         `three payments in a row failed, so it is off: ${failure ?? ''}`,
         `Nothing is charged. The account got a mail, if it has an address. \`tollgate account automatic-top-up off ${name}\` ends this alert.`,
       ),

@@ -1,5 +1,6 @@
 // Automatic top-ups in the database: set, due to be made, and over.
 import { and, eq, isNotNull, isNull, lt, lte, ne, sql } from 'drizzle-orm'
+import { isOfOpenAccount } from '../../../src/access/people-queries.ts'
 import type { Awaitable, Db, Tx } from '../../../src/store/db.ts'
 import {
   bareColumns,
@@ -67,8 +68,8 @@ export const statusAndMail = (
 ): Awaitable<{ name: string; status: string; email: string | null } | undefined> =>
   queries(db).account.get({ account_id })
 
-/** Automatic top-ups that failures have turned off. */
-export const failedTopUps = (db: Db): Awaitable<{ name: string; failure: string | null }[]> =>
+/** Automatic top-ups that failures have turned off, of accounts that are not closed. */
+export const failedTopUps = (db: Db): Awaitable<{ id: number; name: string; failure: string | null }[]> =>
   queries(db).failed.all()
 
 const { placeholder } = sql
@@ -160,9 +161,15 @@ const queries = perConnection({
       .prepare(),
   failed: (orm) =>
     orm
-      .select({ name: accounts.name, failure: table.failure })
+      .select({ id: accounts.id, name: accounts.name, failure: table.failure })
       .from(table)
       .innerJoin(accounts, eq(accounts.id, table.account_id))
-      .where(and(eq(table.is_on, sql`0`), eq(table.off_reason, sql`'failures'`)))
+      .where(
+        and(
+          eq(table.is_on, sql`0`),
+          eq(table.off_reason, sql`'failures'`),
+          isOfOpenAccount(table.account_id),
+        ),
+      )
       .prepare(),
 })

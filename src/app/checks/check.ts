@@ -11,6 +11,9 @@ export const Diagnosis = Type.Object({
   level: Type.Union([Type.Literal('ok'), Type.Literal('warn'), Type.Literal('fail')]),
   found: Type.String(),
   advice: Nullable(Type.String({ description: 'what to do about it; null where nothing is to be done' })),
+  account_id: Type.Optional(
+    Type.Integer({ description: 'the account that it is about; an alert of it goes with it' }),
+  ),
 })
 export type Diagnosis = Static<typeof Diagnosis>
 
@@ -81,20 +84,17 @@ export interface AlertOfCheck {
 }
 
 /** The three kinds of diagnoses of a check. @param found loses its full stop, which whoever shows it with the advice adds */
-export const diagnosesOf = (check: string) => ({
-  ok: (found: string): Diagnosis => ({ check, level: 'ok', found: unended(found), advice: null }),
-  warn: (found: string, advice: string): Diagnosis => ({
+export function diagnosesOf(check: string, account_id?: number) {
+  const diagnosis = (level: Diagnosis['level'], found: string, advice: string | null): Diagnosis => ({
     check,
-    level: 'warn',
-    found: unended(found),
+    level,
+    found: withoutTrailing(found, '.'),
     advice,
-  }),
-  fail: (found: string, advice: string): Diagnosis => ({
-    check,
-    level: 'fail',
-    found: unended(found),
-    advice,
-  }),
-})
-
-const unended = (found: string): string => withoutTrailing(found, '.')
+    ...(account_id !== undefined && { account_id }),
+  })
+  return {
+    ok: (found: string) => diagnosis('ok', found, null),
+    warn: (found: string, advice: string) => diagnosis('warn', found, advice),
+    fail: (found: string, advice: string) => diagnosis('fail', found, advice),
+  }
+}

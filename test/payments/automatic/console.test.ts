@@ -99,7 +99,11 @@ test('three refusals turn it off: the account gets a mail, the operator an alert
     ['alice@example.com', { account: 'alice', amount: '25.00 EUR', failure: refuses }],
   ])
   expect(await checkTopUps({ db: scene.gateway.store })).toMatchObject([
-    { level: 'warn', check: 'automatic top-up of alice', found: expect.stringContaining(refuses) },
+    {
+      level: 'warn',
+      check: 'automatic top-up of alice',
+      found: expect.stringContaining('The saved card has expired.'),
+    },
   ])
   await owner.json('DELETE', PATH)
   expect(await checkTopUps({ db: scene.gateway.store })).toMatchObject([{ level: 'ok' }])
