@@ -34,10 +34,12 @@ export interface PaymentProvider {
   /** Gives back a part of a payment, or all. Called again under the same key it gives nothing back again. Throws where nothing is known. */
   refund?(order: PaymentOrder, amount_minor: number, key: string): Promise<PaymentRefund>
   /**
-   * Charges the card that the account has saved, without the person. Called again for the same order it charges nothing again. After the order's
-   * `expires_at_ms` it charges nothing any more: it gives the charge that was made before, or refuses.
+   * Charges the card that the account has saved, without the person. Called again for the same order it charges nothing again.
+   *
+   * @param may_begin false after the order's `expires_at_ms`, and once its plan was cancelled or paid otherwise: no charge begins any more. It gives
+   * the charge that was made before, or refuses
    */
-  chargeSaved?(order: PaymentOrder): Promise<StartedPayment | { refused: string }>
+  chargeSaved?(order: PaymentOrder, may_begin: boolean): Promise<StartedPayment | { refused: string }>
 }
 
 /** The least and the greatest amount of one payment, in the smallest unit of its currency, as all `_minor`: 100 is 1.00 EUR, and 100 JPY. */

@@ -14,7 +14,7 @@ import type { PaymentProvider, StartedPayment } from '../../src/payment-api.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
-import { mayBePaid, periodById } from '../plans/index.ts'
+import { isPayable } from '../plans/index.ts'
 import { creditOf, limitsOf } from './amounts.ts'
 import { startedIn } from './answers.ts'
 import { isLateCharge, isToCharge } from './automatic/charging.ts'
@@ -205,9 +205,7 @@ const chargedBy = (order: Order, now_ms: number): GatewayError =>
 
 /** A payment for a month that does not begin with it would only be balance, which nobody asked for. */
 async function requireUnpaidMonth({ db }: PaymentParts, { id, plan_period_id }: Order): Promise<void> {
-  if (plan_period_id === null) return
-  const period = await periodById(db, plan_period_id)
-  if (period && (await mayBePaid(db, period))) return
+  if (await isPayable(db, plan_period_id)) return
   throw conflict(
     `Order ${id} is for a plan that cannot begin with it now: the account is suspended, or its plan was paid, changed or cancelled meanwhile. Cancel the order, then buy a plan or add funds.`,
     { code: 'plan_changed' },

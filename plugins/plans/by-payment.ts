@@ -47,6 +47,13 @@ export const mayBePaid = async (
 ): Promise<boolean> =>
   state === 'open' && (await accountQueries(db).accountById.get({ id: account_id }))?.status === 'active'
 
+/** Reports whether the month that an order is for waits for its payment. @param period_id null: the order is for none, and may be paid */
+export async function isPayable(db: Db, period_id: number | null): Promise<boolean> {
+  if (period_id === null) return true
+  const period = await periodById(db, period_id)
+  return period !== undefined && (await mayBePaid(db, period))
+}
+
 /** The purchase that goes with the credit of an order; undefined where its month is to be paid no more: the credit is balance. */
 export async function purchaseBy(db: Db, period_id: number, order_id: number): Promise<Purchase | undefined> {
   const period = await periodById(db, period_id)

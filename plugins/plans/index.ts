@@ -3,6 +3,7 @@ export { beginPeriod, endPeriod } from './beginning.ts'
 export {
   chooseCard,
   dropCard,
+  isPayable,
   lapsePeriod,
   mayBePaid,
   type OrderedPeriod,

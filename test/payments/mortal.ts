@@ -64,9 +64,9 @@ export function mortal(
     look: (reference, order) => effect('look', () => provider.look(reference, order)),
     ...(provider.chargeSaved
       ? {
-          chargeSaved: (order) =>
+          chargeSaved: (order, may_begin) =>
             effect('charge', async () => {
-              const answer = await provider.chargeSaved?.(order)
+              const answer = await provider.chargeSaved?.(order, may_begin)
               if (!answer) throw new Error('it charges no card')
               return answer
             }),

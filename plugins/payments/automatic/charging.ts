@@ -2,6 +2,7 @@
 import type { PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
 import { changeState } from '../../../src/store/state-changes.ts'
 import { chargedIn } from '../answers.ts'
+import { isPayable } from '../../plans/index.ts'
 import { type Cause, changeOf } from '../changes.ts'
 import { notAnswering, type PaymentParts } from '../parts.ts'
 import { keepReference } from '../store.ts'
@@ -22,9 +23,11 @@ export const isLateCharge = (
 ): boolean => isToCharge(order) && now_ms >= order.expires_at_ms
 
 /**
- * Charges the saved card for an order.
+ * Charges the saved card for an order. No charge begins after its end, nor for a month of a plan that is to be paid no more: one that was made before
+ * is found all the same.
  *
- * @returns the provider's number of the payment; undefined where it was refused: the order is cancelled then, with the reason in its history
+ * @returns the provider's number of the payment; undefined where it was refused: the order is cancelled then, with the reason in its history, but
+ * before its end only by a refusal of a charge that might have begun
  * @throws GatewayError upstream_failed where the provider does not answer: nothing is known then, and it is asked again
  */
 export async function chargeOrder(
@@ -34,13 +37,17 @@ export async function chargeOrder(
   seen: PaymentOrder,
   cause: Cause,
 ): Promise<string | undefined> {
+  const { db, now } = parts
+  const is_late = isLateCharge(order, now())
+  const may_begin = !is_late && (await isPayable(db, order.plan_period_id))
   const charged = provider.chargeSaved
-    ? await chargedIn(provider.chargeSaved(seen)).catch((cause) => {
+    ? await chargedIn(provider.chargeSaved(seen, may_begin)).catch((cause) => {
         throw notAnswering(provider, cause)
       })
     : { refused: `${provider.title} charges no saved cards.` }
   if ('refused' in charged) {
-    const { db, now } = parts
+    // Another gateway may be charging it at this moment: by its end that is over.
+    if (!may_begin && !is_late) return undefined
     const change = changeOf(order, 'cancelled', cause, { reason: charged.refused })
     await db.begin((tx) => changeState(tx, { ...change, from: ['open'] }, now()))
     return undefined

@@ -67,9 +67,9 @@ export function checkedMethod(candidate: unknown, log: Log): PaymentProvider {
       : {}),
     ...(method.chargeSaved
       ? {
-          chargeSaved: (order) =>
+          chargeSaved: (order, may_begin) =>
             limited('chargeSaved', ANSWER_LIMIT_MS, async () =>
-              chargedOf(await method.chargeSaved?.(frozen(order))),
+              chargedOf(await method.chargeSaved?.(frozen(order), may_begin)),
             ),
         }
       : {}),

@@ -78,7 +78,7 @@ export function stripeProvider(parts: StripeParts, rates: ReadonlyMap<string, Na
       }
     },
     refund: async (order, amount_minor, key) => await refund(await connect(), order, amount_minor, key),
-    chargeSaved: async (order) => await chargeSaved(parts, await connect(), order),
+    chargeSaved: async (order, may_begin) => await chargeSaved(parts, await connect(), order, may_begin),
   }
 }
 
@@ -235,9 +235,10 @@ async function chargeBefore(
 const NO_CARD = { refused: 'No card is saved. Save one.' }
 
 async function chargeSaved(
-  { db, settings, now }: StripeParts,
+  { db, settings }: StripeParts,
   stripe: Stripe,
   order: PaymentOrder,
+  may_begin: boolean,
 ): Promise<StartedPayment | { refused: string }> {
   if (order.reference !== null) return { reference: order.reference }
   const is_live = isTestKey(settings().secret_key) ? 0 : 1
@@ -249,7 +250,7 @@ async function chargeSaved(
     const before = await chargeBefore(stripe, order, customer)
     if (before) return before
     if (card_reference === null) return NO_CARD
-    if (now() >= order.expires_at_ms) return { refused: 'The payment could not be made in time.' }
+    if (!may_begin) return { refused: 'The payment could not be made in time.' }
     const { id } = await stripe.paymentIntents.create(chargeOf(order, { ...customer, card_reference }), {
       // Not of the card: of two gateways that ask at once, one may know another card by then.
       idempotencyKey: keyOf('charge', order),

@@ -16,36 +16,50 @@ import { type ENGINES, openWorld, SETTINGS, type World } from '../world.ts'
 
 export const USD = NANOS_PER_USD
 
+/** What the bank makes of a charge. `is_lost`: it is made, and its answer is not heard the first time. */
+export type CardAnswer = { refused: string } | { state: 'paid' | 'pending'; is_lost?: boolean }
+
 export interface FakeCard extends FakeProvider {
-  chargeSaved(order: PaymentOrder): Promise<StartedPayment | { refused: string }>
+  chargeSaved(order: PaymentOrder, may_begin: boolean): Promise<StartedPayment | { refused: string }>
   /** The orders that a charge was asked for, repeats included. */
   readonly charges: number[]
   /** Thrown after the card was charged: the answer is lost. */
   loses_charges: boolean
   /** Why the bank refuses. */
   refuses: string | undefined
+  /** Decides each charge by itself, instead of the two above. */
+  decides: ((order: PaymentOrder) => CardAnswer) | undefined
 }
 
 /** Charges at once, and once for each order; asked again it says what it said. */
 export function fakeCard(): FakeCard {
   const provider = fakeProvider('card')
   const refusals = new Map<number, string>()
+  const decide = (order: PaymentOrder): CardAnswer => {
+    if (card.decides) return card.decides(order)
+    return card.refuses === undefined ? { state: 'paid' } : { refused: card.refuses }
+  }
   const card: FakeCard = Object.assign(provider, {
     charges: [] as number[],
     loses_charges: false,
     refuses: undefined as string | undefined,
-    async chargeSaved(order: PaymentOrder) {
+    decides: undefined as FakeCard['decides'],
+    async chargeSaved(order: PaymentOrder, may_begin: boolean) {
       await provider.trouble?.()
       card.charges.push(order.id)
       const reference = `card-${order.id}`
       if (!provider.payments.has(reference)) {
-        const refused = refusals.get(order.id) ?? card.refuses
-        if (refused !== undefined) {
-          refusals.set(order.id, refused)
-          return { refused }
+        const before = refusals.get(order.id)
+        if (before !== undefined) return { refused: before }
+        if (!may_begin) return { refused: 'The payment could not be made in time.' }
+        const answer = decide(order)
+        if ('refused' in answer) {
+          refusals.set(order.id, answer.refused)
+          return answer
         }
         await provider.start(order)
-        provider.pay(reference)
+        provider.pay(reference, { state: answer.state })
+        if (answer.is_lost) throw new Error('the answer is lost')
       }
       if (card.loses_charges) throw new Error('the answer is lost')
       return { reference }

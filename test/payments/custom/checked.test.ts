@@ -163,7 +163,7 @@ describe('refunds and charges', () => {
 
   test('a charge is begun, or refused in words', async () => {
     const chargeOf = (answer: unknown) =>
-      of({ chargeSaved: async () => answer, instructions: () => 'x' }).chargeSaved?.(ORDER)
+      of({ chargeSaved: async () => answer, instructions: () => 'x' }).chargeSaved?.(ORDER, true)
     expect(await chargeOf({ refused: 'Card expired.' })).toEqual({ refused: 'Card expired.' })
     expect(await chargeOf({ reference: 'c1' })).toEqual({ reference: 'c1' })
     await expect(chargeOf(true)).rejects.toThrow('must be an object')

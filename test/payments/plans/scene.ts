@@ -93,6 +93,10 @@ export async function planPaymentScene(make: (typeof ENGINES)[number][1]) {
         ...{ op: 'top_up', account_id: 1, amount_nanos, note: '', now_ms: clock.now_ms, request_key },
       } as never)
     },
+    /** Months that are over are followed by the next. */
+    renew: () => renewPlans(paying),
+    /** Saved cards are charged. */
+    charge: (of: RenewingParts = parts) => seeToOpenMonths(of),
     /** The work of a gateway in a minute. */
     async minute(of: RenewingParts = parts) {
       await renewPlans(paying)

@@ -42,7 +42,7 @@ async function charge() {
     amount_minor: 2_500,
   } as const
   const order = await makeOrder(parts, settings(), request)
-  const charged = await providerOf(parts, 'stripe').chargeSaved?.(await asSeenByProviders(parts, order))
+  const charged = await providerOf(parts, 'stripe').chargeSaved?.(await asSeenByProviders(parts, order), true)
   return { order, charged }
 }
 const lines = (action: string): number =>
@@ -96,7 +96,7 @@ test('a saved card is charged without the person, once however often it is asked
   const before = scene.balance()
   const { order, charged } = await charge()
   const { parts } = scene.payments
-  const again = await providerOf(parts, 'stripe').chargeSaved?.(await asSeenByProviders(parts, order))
+  const again = await providerOf(parts, 'stripe').chargeSaved?.(await asSeenByProviders(parts, order), true)
   expect(again).toEqual(charged as never)
   await keepReference(scene.gateway.store, order, (charged as { reference: string }).reference)
   await scene.stripe.webhooks.settled()
@@ -124,7 +124,7 @@ test.each([
     await save('card')
     const charges = () => scene.stripe.requests.filter((request) => request === 'POST /v1/payment_intents')
     const before = charges()
-    const again = await providerOf(parts, 'stripe').chargeSaved?.(await asSeenByProviders(parts, order))
+    const again = await providerOf(parts, 'stripe').chargeSaved?.(await asSeenByProviders(parts, order), true)
     expect(again).toEqual(charged as never)
     expect(charges()).toEqual(before)
   },
@@ -139,7 +139,7 @@ test('a charge that another gateway has just asked for is not made again by the 
   for (const object of scene.stripe.state.objects.values())
     if (object.object === 'payment_intent') object.created = 0
   const seen = await asSeenByProviders(parts, order)
-  await expect(providerOf(parts, 'stripe').chargeSaved?.(seen)).rejects.toThrow('idempotent requests')
+  await expect(providerOf(parts, 'stripe').chargeSaved?.(seen, true)).rejects.toThrow('idempotent requests')
 })
 
 test('a bank that asks for the person refuses the charge with what to do', async () => {
@@ -157,14 +157,14 @@ test('a Stripe that does not answer is said, and keeps the card', async () => {
   expect(await cardNow()).toEqual(CARD)
 })
 
-test('after the end of its order no card is charged; a charge that was made before is found', async () => {
+test('after the end of its order, or of the plan that it pays for, no card is charged; a charge that was made before is found', async () => {
   await save()
   const { parts } = scene.payments
   const stripe = providerOf(parts, 'stripe')
   const { order, charged } = await charge()
-  const late = { ...(await asSeenByProviders(parts, order)), expires_at_ms: Date.now() - 1 }
-  expect(await stripe.chargeSaved?.({ ...late, return_url: `${late.return_url}0` })).toEqual({
+  const seen = await asSeenByProviders(parts, order)
+  expect(await stripe.chargeSaved?.({ ...seen, return_url: `${seen.return_url}0` }, false)).toEqual({
     refused: 'The payment could not be made in time.',
   })
-  expect(await stripe.chargeSaved?.(late)).toEqual(charged)
+  expect(await stripe.chargeSaved?.(seen, false)).toEqual(charged)
 })

@@ -133,7 +133,7 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
       await tx.lock(account_id)
       await setCard(tx, 1, { ...card, card_person_id: null, card_saved_at_ms: 1 })
     })
-    expect(await answersTo(async () => await provider().chargeSaved?.(order()))).toEqual([
+    expect(await answersTo(async () => await provider().chargeSaved?.(order(), true))).toEqual([
       'GET /v1/payment_intents 200',
       'POST /v1/payment_intents 200',
     ])

@@ -1,0 +1,236 @@
+// Charges of saved cards for a month that is to be paid no more: one that was not sent is not sent any more, one that was made is balance, once.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { lookAt } from '../../../plugins/payments/looking.ts'
+import { createPoller } from '../../../plugins/payments/poller.ts'
+import type { Order } from '../../../plugins/payments/tables.ts'
+import { DAY_MS } from '../../../src/domain/ranges.ts'
+import { openDebt } from '../../money/ledger/world.ts'
+import { mortal } from '../mortal.ts'
+import { ENGINES } from '../world.ts'
+import { planPaymentScene, REST, type Scene, USD } from './scene.ts'
+
+const CREDIT = 10 * USD + REST
+const BY = { source: 'poll' } as const
+const ENDED = ['pro ended 11-15..12-15', 'pro lapsed 12-15..01-15']
+const RENEWED = ['pro ended 11-15..12-15', 'pro active 12-15..01-15']
+const WAITING = ['pro active 11-15..12-15', 'pro open 12-15..01-15']
+
+interface Meanwhile {
+  act: (scene: Scene) => Promise<unknown>
+  months: string[]
+  /** Added to the balance by it. */
+  adds?: number
+  mails?: string[]
+}
+
+const setStatus = (scene: Scene, status: string) =>
+  scene.run(`UPDATE accounts SET status = '${status}' WHERE id = 1`)
+
+const MEANWHILE: [string, Meanwhile][] = [
+  ['the plan was cancelled', { act: (scene) => scene.cancel(), months: ENDED }],
+  [
+    'a person paid for the month on a page',
+    {
+      act: async (scene) => await scene.pay(await scene.ordered()),
+      months: RENEWED,
+      adds: REST,
+      mails: ['plan_renewed'],
+    },
+  ],
+  [
+    'the balance paid for the month',
+    {
+      act: async (scene) => {
+        await scene.add(10 * USD)
+        await scene.renew()
+      },
+      months: RENEWED,
+      mails: ['plan_renewed'],
+    },
+  ],
+  [
+    'another plan was bought',
+    {
+      act: async (scene) => {
+        await scene.add(30 * USD)
+        await scene.buyFromBalance('max')
+      },
+      months: [...ENDED, 'max active 12-15..01-15'],
+      mails: ['plan_renewed'],
+    },
+  ],
+  [
+    'another plan was ordered',
+    {
+      act: (scene) => scene.ordered('max'),
+      months: [...WAITING.slice(0, 1), ENDED[1] ?? '', 'max open 12-15..01-15'],
+    },
+  ],
+  ['the account was suspended', { act: (scene) => setStatus(scene, 'suspended'), months: WAITING }],
+]
+
+describe.each(ENGINES)('on %s', (_, make) => {
+  let scene: Scene
+  beforeEach(async () => {
+    scene = await planPaymentScene(make)
+    await scene.bought()
+    await scene.byCard()
+    scene.at('2026-12-15T10:30:00')
+  }, 60_000)
+  afterEach(async () => {
+    expect(await scene.world.broken()).toEqual([])
+    await scene[Symbol.asyncDispose]()
+  })
+
+  const charge = async (): Promise<Order> => {
+    const [order] = await scene.world.db.rows<Order>("SELECT * FROM orders WHERE kind = 'automatic'")
+    if (!order) throw new Error('no card was to be charged')
+    return order
+  }
+  /** The order is made, and its gateway dies before it asks for the charge. */
+  const unsent = async () => {
+    const dying = mortal(await scene.another(), { at: 2, when: 'before' })
+    await scene.renew()
+    await scene.charge(scene.as(dying.parts)).catch(() => {})
+    expect([dying.did, scene.card.charges]).toEqual([['begin', 'charge'], []])
+    return await charge()
+  }
+  /** The card is charged, and nobody hears it. */
+  const lost = async () => {
+    scene.card.loses_charges = true
+    await scene.renew()
+    await scene.charge()
+    scene.card.loses_charges = false
+    expect(scene.card.payments.size).toBe(1)
+    return await charge()
+  }
+  /** All that two gateways ask of it until its end, and after it. */
+  const lookOn = async (order: Order) => {
+    const other = await scene.another()
+    for (const wait_ms of [0, 60_000, 3_600_000, DAY_MS, DAY_MS]) {
+      scene.clock.now_ms += wait_ms
+      await Promise.all([scene.parts, other].map((parts) => lookAt(parts, order.id, BY).catch(() => {})))
+      await Promise.all([scene.parts, other].map((parts) => createPoller(parts).lookAtDue()))
+    }
+  }
+
+  test.each(MEANWHILE)(
+    'not sent before %s: it is not sent any more',
+    async (_, { act, months, adds = 0, mails = [] }) => {
+      const order = await unsent()
+      await act(scene)
+      const before = await scene.balance()
+      await lookOn(order)
+      expect(scene.card.payments.size).toBe(0)
+      expect(await scene.world.history(order.id)).toEqual(['cancelled'])
+      expect([before, await scene.balance()]).toEqual([REST + adds, REST + adds])
+      expect([await scene.months(), await scene.purposes()]).toEqual([months, mails])
+    },
+  )
+
+  test.each(MEANWHILE)(
+    'sent, and its answer lost, before %s: it is balance once, and the account is told once',
+    async (_, { act, months, adds = 0, mails = [] }) => {
+      const order = await lost()
+      await act(scene)
+      await lookOn(order)
+      expect(scene.card.payments.size).toBe(1)
+      expect(await scene.world.history(order.id)).toEqual(['paid'])
+      expect(await scene.balance()).toBe(REST + adds + CREDIT)
+      expect([await scene.months(), await scene.purposes()]).toEqual([months, [...mails, 'plan_not_begun']])
+      const credited = (await scene.world.keys()).filter((key) => key === `order:${order.id}`)
+      expect(credited).toHaveLength(1)
+    },
+  )
+
+  test('cancelled while the card is being charged: it is balance once, and the account is told once', async () => {
+    await scene.renew()
+    let is_cancelled = false
+    scene.card.trouble = async () => {
+      if (!is_cancelled) await scene.cancel()
+      is_cancelled = true
+    }
+    await scene.charge()
+    const order = await charge()
+    await lookOn(order)
+    expect([await scene.world.history(order.id), await scene.balance()]).toEqual([['paid'], REST + CREDIT])
+    expect([await scene.months(), await scene.purposes()]).toEqual([ENDED, ['plan_not_begun']])
+  })
+
+  test.each([
+    ['arrives', 'paid', CREDIT, ['plan_not_begun']],
+    ['comes to nothing', 'failed', 0, []],
+  ] as const)('cancelled while the money is on its way, which %s', async (_, state, credit, mails) => {
+    scene.card.decides = () => ({ state: 'pending' })
+    await scene.renew()
+    await scene.charge()
+    await scene.cancel()
+    const order = await charge()
+    scene.clock.now_ms += DAY_MS
+    await lookAt(scene.parts, order.id, BY)
+    expect([await scene.balance(), await scene.purposes()]).toEqual([REST, []])
+    scene.card.pay(`card-${order.id}`, { state })
+    await lookOn(order)
+    expect([await scene.months(), await scene.balance(), await scene.purposes()]).toEqual([
+      ENDED,
+      REST + credit,
+      [...mails],
+    ])
+  })
+
+  test('declined without an answer before it was cancelled: nothing is charged, and no mail speaks of the plan', async () => {
+    scene.card.trouble = () => {
+      throw new Error('the answer is lost')
+    }
+    await scene.renew()
+    await scene.charge()
+    scene.card.trouble = undefined
+    await scene.cancel()
+    const order = await charge()
+    await lookOn(order)
+    expect([await scene.world.history(order.id), scene.card.payments.size]).toEqual([['cancelled'], 0])
+    expect([await scene.balance(), await scene.purposes()]).toEqual([REST, []])
+  })
+
+  test('a suspension that is lifted in time: the charge that was not sent is sent, once', async () => {
+    const order = await unsent()
+    await setStatus(scene, 'suspended')
+    await lookAt(scene.parts, order.id, BY)
+    expect([scene.card.charges.length, scene.card.payments.size]).toEqual([1, 0])
+    await setStatus(scene, 'active')
+    await lookOn(order)
+    expect([await scene.months(), scene.card.payments.size, await scene.balance()]).toEqual([
+      RENEWED,
+      1,
+      2 * REST,
+    ])
+    expect(await scene.purposes()).toEqual(['plan_renewed'])
+  })
+
+  test('found once the days of grace are over: the plan has ended, and it is balance', async () => {
+    const order = await lost()
+    scene.card.trouble = () => {
+      throw new Error('connection refused')
+    }
+    for (let day = 0; day < 4; day++) {
+      await scene.minute()
+      scene.clock.now_ms += DAY_MS
+    }
+    scene.card.trouble = undefined
+    await lookOn(order)
+    expect([await scene.months(), await scene.balance()]).toEqual([ENDED, REST + CREDIT])
+    expect(await scene.purposes()).toEqual(['plan_ended', 'plan_not_begun'])
+    expect(scene.card.payments.size).toBe(1)
+  })
+
+  test('made before a debt was opened, of which it pays: the month waits, and the card is charged once', async () => {
+    const order = await lost()
+    await scene.world.ledger.submit(openDebt(USD, 1, 'owed'))
+    await lookOn(order)
+    expect([(await scene.months()).at(-1), await scene.balance()]).toEqual([
+      'pro open 12-15..01-15',
+      9 * USD + 2 * REST,
+    ])
+    expect([scene.card.payments.size, await scene.purposes()]).toEqual([1, ['plan_not_begun']])
+  })
+})
