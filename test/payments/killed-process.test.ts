@@ -47,8 +47,8 @@ test.each(ENGINES)(
       // The webhook comes to the gateway that lives, while the other one dies.
       const webhook = random() < 0.5 ? lookAt(world.parts, order.id, { source: 'webhook' }) : undefined
       await Promise.all([spawned(order.id, act, at, moment), webhook])
-      await settleAll(world, [order])
-      const faults = await faultsOf(world, order, noFigures())
+      await settleAll(world)
+      const faults = await faultsOf(world, order.id, noFigures())
       const { state, refunded_minor } = await world.order(order.id)
       left += CREDIT - (refunded_minor === 0 ? 0 : 10_800_000_000)
       expect({ act, at, moment, faults, broken: await world.broken() }).toEqual({

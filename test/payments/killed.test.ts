@@ -178,7 +178,7 @@ describe.each(ENGINES)('on %s', (engine, make) => {
           }
           const is_known = thrown instanceof Killed || String(thrown).includes('the answer is lost')
           expect({ death, thrown, is_known }).toMatchObject({ is_known: true })
-          await settleAll(world, [order])
+          await settleAll(world)
           const ended = await world.order(order.id)
           const is_none = none !== undefined && at === 1 && when === 'before'
           const money = await world.money()

@@ -1,7 +1,12 @@
 // Races for orders, each from its seed: whatever two gateways do at once, and wherever one dies, credits are the paid orders, each once.
 import { expect, test } from 'bun:test'
+import { GatewayError } from '../../src/domain/errors.ts'
 import { IS_LONG } from '../support/long.ts'
 import { SEED } from '../support/seed.ts'
+import { fakeCard } from './automatic/scene.ts'
+import { type Answers, answerBy, raceForPlan, raceForRenewal } from './plan-races.ts'
+import { planFaultsOf } from './plans/faults.ts'
+import { offering, planPayer } from './plans/scene.ts'
 import { faultsOf, noFigures, race, randomOf, settleAll } from './races.ts'
 import { ENGINES, openWorld } from './world.ts'
 
@@ -11,22 +16,59 @@ const RACES = Number(process.env.TOLLGATE_ORDER_RACES ?? (IS_LONG ? 1_000 : 40))
 test.each(ENGINES)(
   `${RACES} races on %s, from seed ${SEED}`,
   async (_, make) => {
-    await using world = await openWorld(make)
-    const gateways = [world.parts, await world.another()]
+    const card = fakeCard()
+    await using world = await openWorld(make, [card])
+    const offers = offering(world)
+    const gateways = [offers.parts, offers.as(await world.another())]
     const figures = noFigures()
+    const answers: Answers = new Map()
+    answerBy(card, answers)
+    const work = async () => {
+      await offers.renew()
+      await offers.charge()
+      await world.poll(offers.parts)
+    }
+    /** Of ten races, six are for top-ups, two for plans and two for renewals. */
+    const raced = async (number: number): Promise<{ orders: number[]; payer?: number }> => {
+      const random = randomOf(SEED + number)
+      const contest = { world, gateways, random, figures, offers, number }
+      const kind = number % 5
+      if (kind < 3) return { orders: [(await race(world, gateways, random, figures)).id] }
+      const payer = kind === 3 ? await raceForPlan(contest) : await raceForRenewal(contest, answers)
+      return { orders: [], payer }
+    }
     for (let from = 0; from < RACES; from += AT_ONCE) {
-      const seeds = Array.from({ length: Math.min(AT_ONCE, RACES - from) }, (_, at) => SEED + from + at)
-      const orders = await Promise.all(seeds.map((seed) => race(world, gateways, randomOf(seed), figures)))
-      await settleAll(world, orders)
-      const faults = await Promise.all(orders.map((order) => faultsOf(world, order, figures)))
-      expect({ seed: SEED + from, faults: faults.flat(), broken: await world.broken() }).toEqual({
-        seed: SEED + from,
-        faults: [],
-        broken: [],
-      })
+      const numbers = Array.from({ length: Math.min(AT_ONCE, RACES - from) }, (_, at) => from + at)
+      const ended = await Promise.all(numbers.map(raced))
+      await settleAll(world, work)
+      const faults: string[] = []
+      for (const { orders, payer } of ended) {
+        const found = payer === undefined ? orders : await ordersOf(payer)
+        for (const id of found) faults.push(...(await faultsOf(world, id, figures)))
+        if (payer !== undefined) faults.push(...(await planFaultsOf(world, payer)))
+      }
+      const seed = SEED + from
+      expect({ seed, faults, broken: await world.broken() }).toEqual({ seed, faults: [], broken: [] })
+      for (const { payer } of ended) if (payer !== undefined) await leave(payer)
     }
     if (IS_LONG) process.stdout.write(`${JSON.stringify(figures)}\n`)
     expect(figures.races).toBe(RACES)
+
+    async function ordersOf(account_id: number): Promise<number[]> {
+      const found = await world.db.rows<{ id: number }>(
+        'SELECT id FROM orders WHERE account_id = $account_id ORDER BY id',
+        { account_id },
+      )
+      return found.map(({ id }) => Number(id))
+    }
+    /** Later races renew no plans of those that are over. */
+    async function leave(account_id: number): Promise<void> {
+      await planPayer(offers, account_id)
+        .cancel()
+        .catch((thrown) => {
+          if (!(thrown instanceof GatewayError)) throw thrown
+        })
+    }
   },
   3_600_000,
 )

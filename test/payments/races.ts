@@ -5,6 +5,7 @@ import type { PaymentParts } from '../../plugins/payments/parts.ts'
 import { askForRefund, beginRefund, debitRefund } from '../../plugins/payments/refunding.ts'
 import type { Order } from '../../plugins/payments/tables.ts'
 import { GatewayError } from '../../src/domain/errors.ts'
+import type { FakeProvider } from './fake-provider.ts'
 import { type Death, Killed, mortal } from './mortal.ts'
 import type { World } from './world.ts'
 
@@ -54,46 +55,78 @@ const count = (of: Record<string, number>, name: string) => {
 const isExpected = (thrown: unknown): boolean =>
   thrown instanceof GatewayError || thrown instanceof Killed || String(thrown).includes('the answer is lost')
 
-/** @param gateways two over the same rows */
+export const pickOf =
+  (random: Random) =>
+  <T>(from: readonly T[]): T =>
+    from[Math.floor(random() * from.length)] as T
+
+/** What is raced for. */
+export interface Contest {
+  world: World
+  /** Two over the same rows. */
+  gateways: readonly PaymentParts[]
+  random: Random
+  figures: Figures
+  /** The order as it is when an act begins; undefined: none is made yet. */
+  order: () => Promise<Order | undefined>
+  /** Acts beside those on the order. */
+  others?: Readonly<Record<string, (parts: PaymentParts) => Promise<unknown>>>
+  /** A refund ends the plan that the order has paid for. */
+  ends_plan?: boolean
+}
+
+/** A race for a top-up. */
 export async function race(
   world: World,
   gateways: readonly PaymentParts[],
   random: Random,
   figures: Figures,
-): Promise<Order & { reference: string }> {
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+): Promise<Order> {
+  const pick = pickOf(random)
   const { fake } = world
-  const order = await world.begun({
+  const { id, reference } = await world.begun({
     account_id: pick([1, 2]),
     currency: pick(['EUR', 'USD', 'JPY']),
     amount_minor: pick([1, 3, 7, 999, 2_500, 12_345]),
   })
-  const { id, reference, amount_minor } = order
   const is_paid_first = random() < 0.7
   if (is_paid_first) fake.pay(reference)
   if (is_paid_first && random() < 0.5) await lookAt(world.parts, id, { source: 'page' })
+  await actAtOnce({ world, gateways, random, figures, order: () => world.order(id) })
+  return await world.order(id)
+}
+
+/** Some acts at once, at two gateways, of which one may die. */
+export async function actAtOnce({ gateways, random, figures, ...contest }: Contest): Promise<void> {
+  const pick = pickOf(random)
   const death: Death | undefined =
     random() < 0.6 ? { at: 1 + Math.floor(random() * 9), when: pick(['before', 'after']) } : undefined
   const one = mortal(gateways[0] as PaymentParts, death)
   const sides = [one.parts, gateways[1] as PaymentParts]
-  const acts = Array.from({ length: 3 + Math.floor(random() * 6) }, () => pick(ACTS))
+  const { others = {} } = contest
+  const acts = [...ACTS, ...Object.keys(others).flatMap((name) => [name, name])]
   // Drawn before anything runs at once, so that a seed always draws the same.
-  const drawn = acts.map((act) => ({
-    act,
+  const drawn = Array.from({ length: 3 + Math.floor(random() * 6) }, () => ({
+    act: pick(acts),
     parts: pick(sides),
     wait_ms: Math.floor(random() * 6),
-    part_minor: pick([1, Math.ceil(amount_minor / 2), amount_minor, amount_minor + 1]),
+    /** Of the amount; a minor unit more than it, too. */
+    part: pick([0, 0.5, 1, 2]),
     all: random() < 0.3,
     into_debt: random() < 0.7,
+    end_plan: contest.ends_plan === true && random() < 0.5,
     dispute: pick(['open', 'won', 'lost'] as const),
     state: pick(['done', 'done', 'pending'] as const),
   }))
   await Promise.all(
-    drawn.map(async (how) => {
-      await Bun.sleep(how.wait_ms)
+    drawn.map(async ({ wait_ms, ...how }) => {
+      await Bun.sleep(wait_ms)
       count(figures.acts, how.act)
       try {
-        await carryOut(world, order, how)
+        const other = others[how.act]
+        const order = other ? undefined : await contest.order()
+        if (other) await other(how.parts)
+        else if (order) await carryOut(contest.world, order, how as How)
       } catch (thrown) {
         if (!isExpected(thrown)) throw thrown
       }
@@ -101,27 +134,31 @@ export async function race(
   )
   figures.races += 1
   if (one.isDead()) figures.deaths += 1
-  return order
 }
 
 interface How {
   act: Act
   parts: PaymentParts
-  part_minor: number
+  part: number
   all: boolean
   into_debt: boolean
+  end_plan: boolean
   dispute: 'open' | 'won' | 'lost'
   state: 'done' | 'pending'
 }
 
-async function carryOut(
-  world: World,
-  { id, reference, amount_minor }: Order & { reference: string },
-  how: How,
-): Promise<void> {
-  const { fake } = world
-  const { act, parts } = how
-  const payment = fake.payments.get(reference)
+/** The provider of an order as the test has it, and its payment there, whether the order names it or not. */
+function heldBy({ parts }: World, { id, provider }: Order) {
+  const fake = parts.providers().find(({ name }) => name === provider) as FakeProvider
+  const reference = `${provider}-${id}`
+  return { fake, reference, payment: fake.payments.get(reference) }
+}
+
+async function carryOut(world: World, order: Order, how: How): Promise<void> {
+  const { id, amount_minor } = order
+  const { act, parts, end_plan } = how
+  const { fake, payment, reference } = heldBy(world, order)
+  const part_minor = how.part === 2 ? amount_minor + 1 : Math.max(1, Math.ceil(amount_minor * how.part))
   switch (act) {
     case 'webhook':
     case 'page':
@@ -139,9 +176,10 @@ async function carryOut(
     case 'refund': {
       const refund = await beginRefund(parts, {
         order_id: id,
-        amount_minor: how.all ? null : how.part_minor,
+        amount_minor: how.all ? null : part_minor,
         into_debt: how.into_debt,
         reason: 'race',
+        end_plan,
       })
       await debitRefund(parts, refund, { source: 'operator' })
       await askForRefund(parts, refund.id, { source: 'operator' })
@@ -149,8 +187,8 @@ async function carryOut(
     }
     case 'give_back':
       // A provider gives back no more than it has.
-      if (payment?.state === 'paid' && fake.givenBack(reference) + how.part_minor <= amount_minor)
-        fake.giveBack(reference, how.part_minor, how.state)
+      if (payment?.state === 'paid' && fake.givenBack(reference) + part_minor <= amount_minor)
+        fake.giveBack(reference, part_minor, how.state)
       return
     case 'dispute':
       if (payment?.state === 'paid') payment.dispute = how.dispute
@@ -160,32 +198,30 @@ async function carryOut(
 /** Decides the rest: the provider knows the end of everything, and a gateway that lives looks until nothing is due. */
 export async function settleAll(
   world: World,
-  orders: readonly (Order & { reference: string })[],
+  /** All that such a gateway does in a while. */
+  work: () => Promise<unknown> = () => world.poll(),
 ): Promise<void> {
-  for (const { reference } of orders) {
-    const payment = world.fake.payments.get(reference)
-    for (const refund of payment?.refunds ?? [])
-      if (refund.state === 'pending') refund.state = refund.amount_minor % 2 ? 'done' : 'failed'
-    if (payment?.dispute === 'open') payment.dispute = 'won'
-  }
+  for (const provider of world.parts.providers() as FakeProvider[])
+    for (const payment of provider.payments.values()) {
+      for (const refund of payment.refunds)
+        if (refund.state === 'pending') refund.state = refund.amount_minor % 2 ? 'done' : 'failed'
+      if (payment.dispute === 'open') payment.dispute = 'won'
+      if (payment.state === 'pending') payment.state = (payment.order_id ?? 0) % 3 ? 'paid' : 'failed'
+    }
   // Without any webhook: a paid order is looked at after a day, and what a refund waits for after an hour.
   for (const hours of [1, 25, 2, 2]) {
     world.clock.now_ms += hours * 3_600_000
-    await world.poll()
+    await work()
   }
 }
 
 /** The faults of an order once all is decided: the provider's amounts against those credited and taken. */
-export async function faultsOf(
-  world: World,
-  { id, reference }: Order & { reference: string },
-  figures: Figures,
-): Promise<string[]> {
+export async function faultsOf(world: World, id: number, figures: Figures): Promise<string[]> {
   const faults: string[] = []
   const order = await world.order(id)
-  const payment = world.fake.payments.get(reference)
+  const { fake, payment, reference } = heldBy(world, order)
   const was_paid = payment?.state === 'paid'
-  count(figures.ends, order.state)
+  count(figures.ends, order.kind === 'top_up' ? order.state : `${order.kind} ${order.state}`)
   const is_unpaid = ['open', 'expired', 'cancelled'].includes(order.state)
   if (was_paid === is_unpaid) faults.push(`order ${id} is ${order.state}, and its payment ${payment?.state}`)
   const refunds = await world.db.rows<{ state: string; amount_minor: number }>(
@@ -198,7 +234,7 @@ export async function faultsOf(
   const done = refunds
     .filter(({ state }) => state === 'done')
     .reduce((sum, one) => sum + Number(one.amount_minor), 0)
-  const refunded = world.fake.givenBack(reference)
+  const refunded = payment ? fake.givenBack(reference) : 0
   // After a lost dispute nothing is taken again, and what cannot be taken is told.
   if (done !== refunded && order.state !== 'lost' && order.trouble === null)
     faults.push(`order ${id}: the provider gave back ${refunded}, the gateway knows of ${done}`)

@@ -1,8 +1,8 @@
 // The charge of an automatic order by the saved card: once, however often it is asked for, and whatever was killed before.
 import type { PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
 import { changeState } from '../../../src/store/state-changes.ts'
-import { chargedIn } from '../answers.ts'
 import { isPayable } from '../../plans/index.ts'
+import { chargedIn } from '../answers.ts'
 import { type Cause, changeOf } from '../changes.ts'
 import { notAnswering, type PaymentParts } from '../parts.ts'
 import { keepReference } from '../store.ts'

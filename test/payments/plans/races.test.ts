@@ -4,17 +4,15 @@ import { lookAt } from '../../../plugins/payments/looking.ts'
 import { cancelOrder } from '../../../plugins/payments/ordering.ts'
 import { type RenewingParts, seeToOpenMonths } from '../../../plugins/payments/plans/renewing.ts'
 import { refundOrder } from '../../../plugins/payments/refunding.ts'
-import { wasPaid } from '../../../plugins/payments/states.ts'
 import type { Order } from '../../../plugins/payments/tables.ts'
 import { renewPlans } from '../../../plugins/plans/renewing.ts'
-import type { PlanPeriod } from '../../../plugins/plans/tables.ts'
 import { GatewayError } from '../../../src/domain/errors.ts'
-import { stateChangesOf } from '../../../src/store/state-changes.ts'
 import { IS_LONG } from '../../support/long.ts'
 import { SEED } from '../../support/seed.ts'
 import { Killed, mortal } from '../mortal.ts'
 import { type Random, randomOf } from '../races.ts'
 import { ENGINES } from '../world.ts'
+import { planFaultsOf } from './faults.ts'
 import { planPaymentScene, type Scene, USD } from './scene.ts'
 
 const RACES = Number(process.env.TOLLGATE_PLAN_RACES ?? (IS_LONG ? 150 : 8))
@@ -39,7 +37,7 @@ test.each(ENGINES)(
       await using scene = await planPaymentScene(make)
       const acts = await race(scene, randomOf(SEED + at))
       await settleAll(scene)
-      const faults = [...(await faultsOf(scene)), ...(await scene.world.broken())]
+      const faults = [...(await planFaultsOf(scene.world, 1)), ...(await scene.world.broken())]
       expect({ seed: SEED + at, acts, faults }).toEqual({ seed: SEED + at, acts, faults: [] })
     }
   },
@@ -122,63 +120,4 @@ async function settleAll(scene: Scene): Promise<void> {
       await lookAt(scene.parts, id, { source: 'poll' }).catch(() => {})
     for (let minute = 0; minute < 3; minute++) await scene.minute()
   }
-}
-
-/** By independent arithmetic over the rows. */
-async function faultsOf({ world: { db, keys, money } }: Scene): Promise<string[]> {
-  const faults: string[] = []
-  const expect = (is_so: boolean, fault: string) => void (is_so || faults.push(fault))
-  const rows = <Row>(text: string) => db.rows<Row>(text)
-  const periods = await rows<PlanPeriod>('SELECT * FROM plan_periods ORDER BY id')
-  const orders = await rows<Order>('SELECT * FROM orders ORDER BY id')
-  const mails = await rows<{ request_key: string }>(
-    "SELECT request_key FROM mails WHERE purpose = 'plan_not_begun'",
-  )
-  const entries = await keys()
-  const moved = (key: string) => entries.filter((entry) => entry === key).length
-  const bought_by = new Map<number, number>()
-  for (const { id, state, due_nanos, returned_nanos } of periods) {
-    const paid = (await stateChangesOf(db, 'plan_periods', id)).filter(({ to_state }) => to_state === 'paid')
-    expect(paid.length <= 1, `month ${id} was paid ${paid.length} times`)
-    expect(
-      moved(`plan:${id}`) === (due_nanos > 0 ? paid.length : 0),
-      `month ${id}: its price was taken ${moved(`plan:${id}`)} times`,
-    )
-    expect(
-      moved(`plan-back:${id}`) === (returned_nanos > 0 ? 1 : 0),
-      `month ${id}: its price did not come back once`,
-    )
-    expect(state !== 'paid', `month ${id} is paid and has not begun`)
-    expect(
-      (paid.length === 1) === ['active', 'ended', 'replaced'].includes(state),
-      `month ${id}: ${state}, paid ${paid.length} times`,
-    )
-    for (const { detail } of paid) bought_by.set(Number(JSON.parse(detail).order), id)
-  }
-  for (const { id, state, plan_period_id } of orders) {
-    if (plan_period_id === null) continue
-    const is_told = mails.some(({ request_key }) => request_key === `plan_not_begun:${id}`)
-    const is_month = bought_by.has(id)
-    expect(
-      wasPaid(state) ? is_month !== is_told : !is_month && !is_told,
-      `order ${id}: ${state}, month ${is_month}, told ${is_told}`,
-    )
-    expect(!is_month || bought_by.get(id) === Number(plan_period_id), `order ${id} bought another month`)
-  }
-  const active = periods.filter(({ state }) => state === 'active')
-  const [account] = await rows<{ plan_period_id: number | null }>(
-    'SELECT plan_period_id FROM accounts WHERE id = 1',
-  )
-  expect(active.length <= 1, `${active.length} months at once`)
-  expect(
-    (account?.plan_period_id ?? null) === (active[0]?.id ?? null),
-    'the account has another plan than its month',
-  )
-  const [limits] = await rows<{ count: number }>(
-    `SELECT count(*) AS count FROM budgets WHERE plan_period_id IS NOT NULL AND plan_period_id <> ${active[0]?.id ?? 0}`,
-  )
-  expect(Number(limits?.count) === 0, 'limits of a month that is over are left')
-  const { balance, debt } = await money()
-  expect(balance === 0 || debt === 0, 'both balance and debt')
-  return faults
 }

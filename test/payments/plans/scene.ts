@@ -30,15 +30,14 @@ export const MINI: Plan = { ...PRO, name: 'mini', title: 'Mini', price_nanos: 2 
 /** 9.26 EUR are 10.0008 USD: a cent of EUR is the least that can be paid. */
 export const REST = 800_000
 
+/** A statement that gives an account an address for its mails. */
+export const addressText = (account_id: number): string =>
+  `INSERT INTO account_details VALUES (${account_id}, ${account_id}, '', 'lena@example.com', '', 0, '')`
+
 export type Scene = Awaited<ReturnType<typeof planPaymentScene>>
 
-export async function planPaymentScene(make: (typeof ENGINES)[number][1]) {
-  const card: FakeCard = fakeCard()
-  const world: World = await openWorld(make, [card])
-  const { db, clock, ledger } = world
-  clock.now_ms = Date.parse('2026-11-15T10:30:00Z')
-  const run = (text: string) => db.write((within) => within.rows(text))
-  await run("INSERT INTO account_details VALUES (1, 1, '', 'lena@example.com', '', 0, '')")
+/** The plans that are offered in a world, and its gateways as those that know them. */
+export function offering(world: World) {
   const offered: Plan[] = [PRO, MAX, MINI]
   const catalogue = (): Pick<Catalogue, 'sections'> => ({
     sections: new Map<string, unknown>([
@@ -46,28 +45,42 @@ export async function planPaymentScene(make: (typeof ENGINES)[number][1]) {
       ['mail', { sending: {} }],
     ]),
   })
-  const whole = (parts: PaymentParts): RenewingParts & PlanOrderParts => ({
+  const as = (parts: PaymentParts): RenewingParts & PlanOrderParts => ({
     ...parts,
     catalogue,
     settings: () => SETTINGS,
   })
-  const parts = whole(world.parts)
-  const paying = { db, now: () => clock.now_ms, catalogue, withdraw: ledger.submit.bind(ledger) as never }
+  const paying = (of: PaymentParts) => ({
+    ...{ db: of.db, now: of.now, catalogue, withdraw: of.ledger.submit.bind(of.ledger) as never },
+  })
+  const parts = as(world.parts)
+  return {
+    ...{ world, offered, as, parts },
+    /** Months that are over are followed by the next. */
+    renew: (of: PaymentParts = parts) => renewPlans(paying(of)),
+    /** Saved cards are charged. */
+    charge: (of: RenewingParts = parts) => seeToOpenMonths(of),
+    /** Buys a plan from the balance. */
+    buy: (plan: string, account_id: number) =>
+      buyPlan(paying(parts), offered, { account_id, plan, by: undefined }),
+  }
+}
+
+/** An account that orders, cancels and renews plans. */
+export function planPayer({ world, parts, buy }: ReturnType<typeof offering>, account_id: number) {
+  const { db, clock, ledger } = world
   const inAccount = <T>(work: (tx: Tx) => Promise<T>) =>
     db.begin(async (tx) => {
-      await tx.lock(1)
+      await tx.lock(account_id)
       return await work(tx)
     })
-  const scene = {
-    ...{ world, card, parts, offered, clock, inAccount, run },
-    another: async () => whole(await world.another()),
-    /** A gateway's parts as those of another one, such as one that dies. */
-    as: whole,
+  const payer = {
+    inAccount,
     /** Orders a plan that is paid on a page, and begins the payment. */
     async ordered(plan = 'pro', wanted: Partial<WantedPlan> = {}): Promise<Order & { reference: string }> {
       const { id } = await db.begin((tx) =>
         orderPlanByPayment(tx, parts, {
-          ...{ account_id: 1, person_id: undefined, plan, quote: undefined, request_key: undefined },
+          ...{ account_id, person_id: undefined, plan, quote: undefined, request_key: undefined },
           ...{ method: 'fake', currency: 'EUR', ...wanted },
         }),
       )
@@ -79,41 +92,56 @@ export async function planPaymentScene(make: (typeof ENGINES)[number][1]) {
       await lookAt(parts, id, { source: 'webhook' })
     },
     async bought(plan = 'pro') {
-      const order = await scene.ordered(plan)
-      await scene.pay(order)
+      const order = await payer.ordered(plan)
+      await payer.pay(order)
       return order
     },
-    buyFromBalance: (plan: string) => buyPlan(paying, offered, { account_id: 1, plan, by: undefined }),
-    cancel: () => inAccount((tx) => cancelPlan(tx, 1, clock.now_ms)),
+    buyFromBalance: (plan: string) => buy(plan, account_id),
+    cancel: () => inAccount((tx) => cancelPlan(tx, account_id, clock.now_ms)),
     byCard: (card: { method: string; currency: string } | null = { method: 'card', currency: 'EUR' }) =>
-      inAccount((tx) => chooseCard(tx, 1, card)),
+      inAccount((tx) => chooseCard(tx, account_id, card)),
     async add(amount_nanos: number) {
       const request_key = crypto.randomUUID()
       await ledger.submit({
-        ...{ op: 'top_up', account_id: 1, amount_nanos, note: '', now_ms: clock.now_ms, request_key },
+        ...{ op: 'top_up', account_id, amount_nanos, note: '', now_ms: clock.now_ms, request_key },
       } as never)
     },
-    /** Months that are over are followed by the next. */
-    renew: () => renewPlans(paying),
-    /** Saved cards are charged. */
-    charge: (of: RenewingParts = parts) => seeToOpenMonths(of),
+    /** The oldest first: `pro active 11-15..12-15`. */
+    async months(): Promise<string[]> {
+      const day = (ms: number) => new Date(ms).toISOString().slice(5, 10)
+      const all: PlanPeriod[] = await periodsOf(db, account_id)
+      return all
+        .map(({ plan, state, starts_ms, ends_ms }) => `${plan} ${state} ${day(starts_ms)}..${day(ends_ms)}`)
+        .reverse()
+    },
+  }
+  return payer
+}
+
+export async function planPaymentScene(make: (typeof ENGINES)[number][1]) {
+  const card: FakeCard = fakeCard()
+  const world: World = await openWorld(make, [card])
+  const { db, clock } = world
+  clock.now_ms = Date.parse('2026-11-15T10:30:00Z')
+  const run = (text: string) => db.write((within) => within.rows(text))
+  await run(addressText(1))
+  const gateways = offering(world)
+  const { offered, as, parts, renew, charge } = gateways
+  const scene = {
+    ...planPayer(gateways, 1),
+    ...{ world, card, parts, offered, clock, run, renew, charge },
+    another: async () => as(await world.another()),
+    /** A gateway's parts as those of another one, such as one that dies. */
+    as,
     /** The work of a gateway in a minute. */
     async minute(of: RenewingParts = parts) {
-      await renewPlans(paying)
-      await seeToOpenMonths(of)
+      await renew()
+      await charge(of)
       await createPoller(of).lookAtDue()
       clock.now_ms += 60_000
     },
     at(iso: string) {
       clock.now_ms = Date.parse(`${iso}Z`)
-    },
-    /** The oldest first: `pro active 11-15..12-15`. */
-    async months(): Promise<string[]> {
-      const day = (ms: number) => new Date(ms).toISOString().slice(5, 10)
-      const all: PlanPeriod[] = await periodsOf(db, 1)
-      return all
-        .map(({ plan, state, starts_ms, ends_ms }) => `${plan} ${state} ${day(starts_ms)}..${day(ends_ms)}`)
-        .reverse()
     },
     /** The kinds of keys of all movements, as `order plan`. */
     moved: async () =>
