@@ -2,8 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { signedIn } from '../support/console-session.ts'
+import { readExposition } from '../support/exposition.ts'
 import { fileGateway } from '../support/gateway.ts'
 
+const TOKEN = 'the-token-of-the-metrics'
 const PLANS = `
 [[plans.offered]]
 name = "pro"
@@ -24,6 +26,9 @@ usd_per_week = 40
 [[price_groups]]
 name = "half"
 factor = 0.5
+
+[metrics]
+token = "${TOKEN}"
 `
 const clock = { now_ms: Date.parse('2026-11-15T10:30:00Z') }
 const gateway = await fileGateway({
@@ -239,6 +244,24 @@ test('the staff sees revenue by plan, of the days when it was paid, and what is 
     expect.objectContaining({ title: 'Months of plans not used yet', amount_nanos: report.unused_nanos }),
   )
   expect((await operator.json('GET', '/plan-revenue?until=2026-11-14')).plans).toEqual([])
+})
+
+test('metrics count the calls that plans covered, and what they would have cost, as the rows have them', async () => {
+  await gateway.rest()
+  const covered = gateway.db
+    .query<{ plan: string; calls: number; nanos: number }, []>(
+      `SELECT plan, count(*) AS calls, sum(covered_nanos) AS nanos FROM calls
+        JOIN plan_periods ON plan_periods.id = calls.plan_period_id GROUP BY plan ORDER BY plan`,
+    )
+    .all()
+  expect(covered.length).toBeGreaterThan(0)
+  const families = readExposition(await (await gateway.call('/metrics', undefined, { key: TOKEN })).text())
+  const read = (name: string) =>
+    Object.fromEntries((families.get(name)?.samples ?? []).map(({ labels, value }) => [labels.plan, value]))
+  expect([read('tollgate_plan_calls_total'), read('tollgate_plan_covered_usd_total')]).toEqual([
+    Object.fromEntries(covered.map(({ plan, calls }) => [plan, calls])),
+    Object.fromEntries(covered.map(({ plan, nanos }) => [plan, nanos / 10 ** 9])),
+  ])
 })
 
 test('pages of plans are there while one is offered, and after that for accounts that have one', async () => {
