@@ -1,0 +1,254 @@
+// Plans by payment at the console: prices by payment method, orders that begin a plan, the card that pays for the next months; and all that is refused.
+import { describe, expect, test } from 'bun:test'
+import { errorOf } from '../../support/console-session.ts'
+import { paymentScene } from '../console/scene.ts'
+
+const NANOS = 1_000_000_000
+/** Now, or later: a real gateway's sweeps see to plans. */
+const clock = { now_ms: Date.now() }
+const bank: 'paid' | { refused: string } = 'paid'
+const scene = await paymentScene({
+  now: () => clock.now_ms,
+  method: { charge: () => bank },
+  more: `
+[[plans.offered]]
+name = "pro"
+title = "Pro"
+price_usd = 20
+models = ["*"]
+usd_per_month = 50
+
+[[plans.offered]]
+name = "max"
+price_usd = 60
+models = ["*"]
+usd_per_month = 150
+
+[[plans.offered]]
+name = "huge"
+price_usd = 2000
+models = ["*"]
+usd_per_month = 5000
+
+[[plans.offered]]
+name = "free"
+price_usd = 0
+models = ["*"]
+usd_per_month = 1
+`,
+})
+const { owner, operator, fake, gateway, refused } = scene
+
+/** An account of its own, and its owner. */
+let accounts = 0
+async function payer() {
+  const name = `payer-${++accounts}`
+  const { id } = await gateway.account(name)
+  const client = await scene.as('owner', name)
+  const order = async (plan: string, headers: Record<string, string> = {}, more: object = {}) => {
+    const body = { plan, method: 'fake', currency: 'EUR', ...more }
+    return await client.send('POST', '/plan-orders', { body, headers })
+  }
+  return {
+    ...{ id, name, client, order },
+    async ordered(plan = 'pro', headers: Record<string, string> = {}) {
+      const { order: made } = (await (await order(plan, headers)).json()) as { order: { id: number } }
+      return made.id
+    },
+    async pay(order_id: number, payment?: Parameters<typeof fake.pay>[1]) {
+      fake.pay(order_id, payment)
+      await client.json('POST', `/orders/${order_id}/look`)
+    },
+    plan: async () => (await client.json('GET', '/plan')).plan,
+    balance: () => scene.balance(name),
+  }
+}
+
+describe('prices', () => {
+  const pricesOf = async (due: string) =>
+    (await owner.json('GET', `/plan-prices?due_nanos=${due}`)).prices.map(
+      ({ currency, amount, rest_usd }: Record<string, string>) => [currency, amount, rest_usd],
+    )
+
+  test.each([
+    [
+      '20 USD',
+      20 * NANOS,
+      [
+        ['EUR', '18.52', '0.0016'],
+        ['USD', '20.00', '0.00'],
+        ['JPY', '2986', '0.0062'],
+      ],
+    ],
+    // From here a top-up has a bonus, and a plan none.
+    [
+      '60 USD',
+      60 * NANOS,
+      [
+        ['EUR', '55.56', '0.0048'],
+        ['USD', '60.00', '0.00'],
+        ['JPY', '8956', '0.0052'],
+      ],
+    ],
+    [
+      'a nano-dollar: the least that the method takes',
+      1,
+      [
+        ['EUR', '5.00', '5.399999999'],
+        ['USD', '5.00', '4.999999999'],
+        ['JPY', '500', '3.349999999'],
+      ],
+    ],
+    [
+      'more than yen can pay at once',
+      900 * NANOS,
+      [
+        ['EUR', '833.34', '0.0072'],
+        ['USD', '900.00', '0.00'],
+      ],
+    ],
+    ['more than the method takes', 2_000 * NANOS, []],
+  ])('of %s', async (_, due, prices) => {
+    expect(await pricesOf(String(due))).toEqual(prices)
+  })
+
+  test.each(['0', '-1', '1.5', '', 'x'])('of "%s" are refused', async (due) => {
+    expect((await owner.send('GET', `/plan-prices?due_nanos=${due}`)).status).toBe(400)
+  })
+})
+
+describe('an order of a plan', () => {
+  test('begins the plan once it is paid', async () => {
+    const { ordered, pay, plan, balance } = await payer()
+    const id = await ordered()
+    expect(await plan()).toBeNull()
+    await pay(id)
+    expect([await plan(), balance()]).toMatchObject([{ plan: 'pro', state: 'active' }, 1_600_000])
+  })
+
+  test('under the same key is the same one, however often it is sent at once', async () => {
+    const { ordered, order } = await payer()
+    const key = { 'idempotency-key': 'once' }
+    const ids = await Promise.all([ordered('pro', key), ordered('pro', key), ordered('pro', key)])
+    expect(new Set(ids).size).toBe(1)
+    expect(await errorOf(await order('max', key))).toMatchObject({
+      status: 422,
+      code: 'idempotency_key_reused',
+    })
+  })
+
+  test.each([
+    ['a plan that nobody offers', { plan: 'gold' }, 404, 'not_found'],
+    ['a plan that costs nothing', { plan: 'free' }, 422, 'nothing_due'],
+    ['one that costs more than the method takes', { plan: 'huge' }, 422, 'price_not_taken'],
+    ['a method that is not set up', { plan: 'pro', method: 'stripe' }, 422, 'no_payment_method'],
+    ['a currency without a rate', { plan: 'pro', currency: 'GBP' }, 422, 'price_not_taken'],
+    [
+      'a price of another amount',
+      { plan: 'pro', quote: { priced_at_ms: clock.now_ms, due_nanos: NANOS } },
+      409,
+      'price_changed',
+    ],
+    [
+      'a price of long ago',
+      { plan: 'pro', quote: { priced_at_ms: 1, due_nanos: 20 * NANOS } },
+      409,
+      'price_changed',
+    ],
+    ['an amount of one’s own', { plan: 'pro', amount: '0.01' }, 400, 'invalid_request'],
+    ['no plan', {}, 400, 'invalid_request'],
+  ])(
+    '%s is refused, and nothing is ordered',
+    async (_, { plan = undefined, ...more }: Record<string, unknown>, status, code) => {
+      const { order, client } = await payer()
+      const answer = await order(plan as string, {}, more)
+      expect(await errorOf(answer)).toMatchObject({ status, code })
+      expect([
+        (await client.json('GET', '/orders')).orders,
+        (await client.json('GET', '/plan')).has_months,
+      ]).toEqual([[], false])
+    },
+  )
+
+  test('of a plan that the account has, and of a cheaper one, are refused', async () => {
+    const { ordered, pay, order } = await payer()
+    await pay(await ordered('max'))
+    expect(await errorOf(await order('max'))).toMatchObject({ status: 409, code: 'has_plan' })
+    expect(await errorOf(await order('pro'))).toMatchObject({ status: 409, code: 'changes_later' })
+  })
+
+  test.each([
+    ['too little', { amount_minor: 1_851 }],
+    ['another currency', { currency: 'USD' }],
+    ['a payment of another order', { order_id: 1 }],
+    ['money of test mode', { is_test: true }],
+  ])('paid by %s begins nothing, credits nothing, and is told to the operator', async (_, payment) => {
+    const { ordered, pay, plan, balance } = await payer()
+    const id = await ordered()
+    await pay(id, payment)
+    expect([await plan(), balance()]).toEqual([null, 0])
+    expect((await operator.json('GET', `/orders/${id}`)).attention).not.toBeNull()
+  })
+
+  test('is refused to a closed account, to members and to keys', async () => {
+    const { name, client } = await payer()
+    const body = { plan: 'pro', method: 'fake', currency: 'EUR' }
+    const member = await scene.as('member', name)
+    const key = await scene.withKey(await gateway.key(name))
+    for (const who of [member, key])
+      for (const [method, path] of [
+        ['POST', '/plan-orders'],
+        ['GET', '/plan-renewal'],
+        ['PUT', '/plan-renewal'],
+      ] as const)
+        expect([
+          path,
+          (await refused(who, method, path, method === 'GET' ? undefined : body)).status,
+        ]).toEqual([path, 403])
+    gateway.db.run("UPDATE accounts SET status = 'suspended' WHERE name = ?", [name])
+    expect(await refused(client, 'POST', '/plan-orders', body)).toMatchObject({ status: 403 })
+  })
+
+  test('the staff names the account; support and auditors order none', async () => {
+    const { name } = await payer()
+    const body = { plan: 'pro', method: 'fake', currency: 'EUR' }
+    expect(await refused(operator, 'POST', '/plan-orders', body)).toMatchObject({
+      status: 400,
+      param: 'account',
+    })
+    for (const role of ['support', 'auditor'] as const)
+      expect(
+        await refused(await scene.staff(role), 'POST', '/plan-orders', { ...body, account: name }),
+      ).toMatchObject({ status: 403 })
+    expect(await operator.json('POST', '/plan-orders', { ...body, account: name })).toMatchObject({
+      order: { account: name, state: 'open' },
+    })
+  })
+})
+
+describe('the card that pays for the next months', () => {
+  const EUR = { currency: 'EUR' }
+
+  test('is chosen for a plan alone, and of a method that charges cards', async () => {
+    const { client, ordered, pay } = await payer()
+    expect(await refused(client, 'PUT', '/plan-renewal', { card: EUR })).toMatchObject({
+      status: 404,
+      code: 'no_plan',
+    })
+    await pay(await ordered())
+    for (const [card, status] of [
+      [{ ...EUR, method: 'gone' }, 422],
+      [{ currency: 'euro' }, 400],
+      [{}, 400],
+      ['fake', 400],
+    ] as const)
+      expect([card, (await refused(client, 'PUT', '/plan-renewal', { card: card as never })).status]).toEqual(
+        [card, status],
+      )
+    expect(await client.json('PUT', '/plan-renewal', { card: EUR })).toMatchObject({
+      card: { method: 'fake', method_title: 'Fake card', currency: 'EUR' },
+      ...{ open_order_id: null, failure: null, next_try: null },
+    })
+    expect((await client.json('PUT', '/plan-renewal', { card: null })).card).toBeNull()
+  })
+})
