@@ -11,6 +11,10 @@ const scene = await paymentScene({
   now: () => clock.now_ms,
   method: { charge: () => bank },
   more: `
+[payments.manual]
+currencies = ["EUR"]
+instructions = "IBAN DE00"
+
 [[plans.offered]]
 name = "pro"
 title = "Pro"
@@ -65,10 +69,15 @@ async function payer() {
 }
 
 describe('prices', () => {
-  const pricesOf = async (due: string) =>
-    (await owner.json('GET', `/plan-prices?due_nanos=${due}`)).prices.map(
-      ({ currency, amount, rest_usd }: Record<string, string>) => [currency, amount, rest_usd],
-    )
+  const pricesOf = async (due: string) => {
+    const { prices } = await owner.json('GET', `/plan-prices?due_nanos=${due}`)
+    const of_method = prices.filter(({ method }: { method: string }) => method === 'fake')
+    return of_method.map(({ currency, amount, rest_usd }: Record<string, string>) => [
+      currency,
+      amount,
+      rest_usd,
+    ])
+  }
 
   test.each([
     [
@@ -190,7 +199,7 @@ describe('an order of a plan', () => {
     expect((await operator.json('GET', `/orders/${id}`)).attention).not.toBeNull()
   })
 
-  test('is refused to a closed account, to members and to keys', async () => {
+  test('is refused to a suspended account, to members and to keys', async () => {
     const { name, client } = await payer()
     const body = { plan: 'pro', method: 'fake', currency: 'EUR' }
     const member = await scene.as('member', name)
@@ -238,6 +247,8 @@ describe('the card that pays for the next months', () => {
     await pay(await ordered())
     for (const [card, status] of [
       [{ ...EUR, method: 'gone' }, 422],
+      [{ ...EUR, method: 'manual' }, 422],
+      [{ currency: 'GBP' }, 400],
       [{ currency: 'euro' }, 400],
       [{}, 400],
       ['fake', 400],
@@ -247,7 +258,8 @@ describe('the card that pays for the next months', () => {
       )
     expect(await client.json('PUT', '/plan-renewal', { card: EUR })).toMatchObject({
       card: { method: 'fake', method_title: 'Fake card', currency: 'EUR' },
-      ...{ open_order_id: null, failure: null, next_try: null },
+      currencies: ['EUR', 'USD', 'JPY'],
+      ...{ open_order_id: null, failure: null, next_try_at_ms: null },
     })
     expect((await client.json('PUT', '/plan-renewal', { card: null })).card).toBeNull()
   })
