@@ -408,7 +408,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 15 more for the page Plan, which waits for the saved card.
   // 145 more for customers of erased accounts at Stripe.
   // 5 more for alerts of checks that are of an account.
-  'plugins/': 107_316,
+  // 15 more for charges of plans that were cancelled meanwhile.
+  'plugins/': 107_331,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -471,7 +472,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 25 more for a request that is held back in several files, and a server that stands still.
 // 280 more for customers of erased accounts: outages, kills, charges under way.
 // 50 more for alerts of checks that are of an account, and alerts that a test alone sends.
-const MAX_TEST_LINES = 180_995
+// 1,370 more for the year of plans with saved cards and its arithmetic, charges of cancelled plans, races for plans, plans at the console, and metrics.
+const MAX_TEST_LINES = 182_365
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

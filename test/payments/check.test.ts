@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'bun:test'
 import { checkPayments, checkWebhooks } from '../../plugins/payments/check.ts'
 import { lookAt } from '../../plugins/payments/looking.ts'
-import { paymentMetrics } from '../../plugins/payments/metrics.ts'
 import { listAccounts, suspendAccount } from '../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../src/access/closing.ts'
 import { suspensionOf } from '../../src/access/suspension.ts'
@@ -180,31 +179,6 @@ describe.each(ENGINES)('on %s', (_, make) => {
         `payments fail: account 2 has an entry order:${paid.id}, and no such order is paid`,
       ].toSorted(),
     )
-  })
-
-  test('metrics: orders by state, credits and fees, without those of test mode', async () => {
-    await using world = await openWorld(make)
-    const [paid, open, test_mode] = [
-      await world.begun(),
-      await world.begun({ currency: 'JPY', amount_minor: 500 }),
-      await world.begun(),
-    ]
-    world.fake.pay(paid.reference, { fee_minor: 73 })
-    world.fake.pay(test_mode.reference, { fee_minor: 1 })
-    await world.db.write((db) => db.rows(`UPDATE orders SET is_live = 0 WHERE id = ${test_mode.id}`))
-    for (const { id } of [paid, open, test_mode]) await lookAt(world.parts, id, POLL)
-    const metrics = paymentMetrics({ db: world.db, looks: createTally(), refused: createTally() })
-    const read = Object.fromEntries(
-      await Promise.all(metrics.map(async ({ name, values }) => [name, [...(await values())]] as const)),
-    )
-    expect(read.tollgate_orders).toEqual(
-      expect.arrayContaining([
-        [{ method: 'fake', state: 'paid' }, 1],
-        [{ method: 'fake', state: 'open' }, 1],
-      ]),
-    )
-    expect(read.tollgate_orders_credited_usd_total).toEqual([[{ method: 'fake' }, 27_000_000_000]])
-    expect(read.tollgate_payment_fees_total).toEqual([[{ method: 'fake', currency: 'EUR' }, 0.73]])
   })
 })
 
