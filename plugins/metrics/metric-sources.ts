@@ -19,6 +19,8 @@ export interface Readings {
   callsUnderWay(): number
   webSocketsOpen(): number
   isReady(): boolean
+  /** Its age; undefined where the rows are in a file, 0 where no transaction has one. */
+  oldestSnapshotMs(): Promise<number | undefined>
   /** How many keys each provider has, and how many of them are left alone at the moment. */
   providerKeys(): Iterable<{ provider: string; keys: number; cooling: number }>
   /** What fails at the moment: rejected keys, providers, models and routes. */
@@ -37,6 +39,7 @@ export const metricSources = (readings: Readings): MetricSource[] => [
 /** In place of a provider, for calls that reached none. */
 const NO_PROVIDER = 'none'
 const NO_LABELS: Labels = {}
+const MS_PER_S = 1_000
 
 const USAGE_SUFFIX = /_tokens$/
 const TOKEN_KINDS = USAGE_FIELDS.map((field) => field.replace(USAGE_SUFFIX, ''))
@@ -185,6 +188,17 @@ function gatewayMetrics(readings: Readings): MetricSource[] {
       readings.isReady() ? 1 : 0,
     ),
     {
+      name: 'tollgate_database_oldest_snapshot_seconds',
+      help: 'Age of the oldest snapshot of the database that a transaction on the PostgreSQL server has; each call takes longer with it.',
+      type: 'gauge',
+      labels: [],
+      per: MS_PER_S,
+      async values() {
+        const age_ms = await readings.oldestSnapshotMs()
+        return age_ms === undefined ? [] : [[NO_LABELS, age_ms]]
+      },
+    },
+    {
       name: 'tollgate_provider_keys',
       help: 'Keys of a provider.',
       type: 'gauge',
@@ -220,8 +234,6 @@ function gatewayMetrics(readings: Readings): MetricSource[] {
     single('gauge', 'tollgate_spans_waiting', 'Spans not sent yet.', () => readings.spans().waiting),
   ]
 }
-
-const MS_PER_S = 1_000
 
 function processMetrics({ lag, version, started_at_ms }: Readings): MetricSource[] {
   return [

@@ -5,6 +5,7 @@ import type { Listener } from '../../src/calls/life/events.ts'
 import { costOf } from '../../src/calls/settling/queue.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { PostOperation, VoidOperation } from '../../src/money/ledger/operations.ts'
+import { snapshotsOn } from '../../src/store/engines/postgres/snapshots.ts'
 import { keyIds } from '../../src/upstream/routes.ts'
 import { orUndo } from '../../src/utilities/at-end.ts'
 import { currentTroubles } from '../health/index.ts'
@@ -117,6 +118,7 @@ function readingsOf(
     callsUnderWay: () => parts.running.size,
     webSocketsOpen: () => requests.web_sockets.size,
     troubles: () => currentTroubles({ calls: parts }),
+    oldestSnapshotMs: async () => (db.file ? undefined : ((await snapshotsOn(db)).oldest?.age_ms ?? 0)),
     isReady: () => operations.notReady() === undefined,
     providerKeys: () =>
       [...catalogue().providers.values()].map((provider) => {

@@ -1,5 +1,5 @@
 // Budgets of accounts and keys: set, removed, copied to a key's successor, and read with what is used of them.
-import { and, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, isNotNull, isNull } from 'drizzle-orm'
 import type { Fields } from '../domain/actions.ts'
 import { BUDGET_PERIODS, type BudgetPeriod, periodStart } from '../domain/budgets.ts'
 import { invalidRequest } from '../domain/errors.ts'
@@ -42,10 +42,17 @@ const queries = perConnection({
         and(
           equals(budgets.account_id, 'account_id'),
           isNull(budgets.key_id),
+          isNull(budgets.person_id),
           isNull(budgets.plan_period_id),
-          sql`${budgets.person_id} IS NOT DISTINCT FROM ${sql.placeholder('person_id')}`,
         ),
       )
+      .orderBy(budgets.id)
+      .prepare(),
+  ofPerson: (orm) =>
+    orm
+      .select()
+      .from(budgets)
+      .where(and(equals(budgets.person_id, 'person_id'), equals(budgets.account_id, 'account_id')))
       .orderBy(budgets.id)
       .prepare(),
   ofPeople: (orm) =>
@@ -55,6 +62,8 @@ const queries = perConnection({
       .where(and(isOneOf(budgets.account_id, 'account_ids'), isNotNull(budgets.person_id)))
       .orderBy(budgets.id)
       .prepare(),
+  ofKey: (orm) =>
+    orm.select().from(budgets).where(equals(budgets.key_id, 'key_id')).orderBy(budgets.id).prepare(),
   ofKeys: (orm) =>
     orm.select().from(budgets).where(isOneOf(budgets.key_id, 'key_ids')).orderBy(budgets.id).prepare(),
   insert: (orm) =>
@@ -85,13 +94,13 @@ const queries = perConnection({
 
 /** The budgets of an account itself. */
 export const budgetsOfAccount = (db: Db, account_id: number): Awaitable<BudgetRow[]> =>
-  queries(db).ofAccount.all({ account_id, person_id: null })
+  queries(db).ofAccount.all({ account_id })
 
 /** The budgets of a person in an account: of all their keys there together. */
 export const budgetsOfPerson = (
   db: Db,
   of: { account_id: number; person_id: number },
-): Awaitable<BudgetRow[]> => queries(db).ofAccount.all({ ...of })
+): Awaitable<BudgetRow[]> => queries(db).ofPerson.all({ ...of })
 
 /** The budgets of all people of an account, or of all accounts. */
 export const budgetsOfPeople = (db: Db, account_ids: readonly number[]): Awaitable<BudgetRow[]> =>
@@ -199,8 +208,12 @@ export const removePersonBudgets = (
   of: { account_id: number; person_id: number },
 ): Awaitable<unknown> => queries(tx).removeOfPerson.run({ ...of })
 
-const rowsOf = (tx: Tx, { account_id, key_id, person_id = null }: BudgetOwner): Awaitable<BudgetRow[]> =>
-  key_id === null ? queries(tx).ofAccount.all({ account_id, person_id }) : budgetsOfKeys(tx, [key_id])
+function rowsOf(tx: Tx, { account_id, key_id, person_id = null }: BudgetOwner): Awaitable<BudgetRow[]> {
+  if (key_id !== null) return queries(tx).ofKey.all({ key_id })
+  return person_id === null
+    ? budgetsOfAccount(tx, account_id)
+    : budgetsOfPerson(tx, { account_id, person_id })
+}
 
 /** What a new budget begins with: what the calls of its period cost until now, and what those under way hold. */
 async function usedSoFar(tx: Tx, owner: BudgetOwner, period: BudgetPeriod, now_ms: number) {

@@ -32,6 +32,7 @@ const OF_THE_GATEWAY = metricSources({
   callsUnderWay: () => 0,
   webSocketsOpen: () => 0,
   isReady: () => true,
+  oldestSnapshotMs: async () => undefined,
   providerKeys: () => [],
   troubles: async () => [],
   spans: () => ({ sent: 0, dropped: 0, waiting: 0 }),

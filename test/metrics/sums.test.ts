@@ -1,6 +1,7 @@
 // What metrics say of calls is what the ledger says, to the nano-dollar and the token; and Prometheus can read it.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { USAGE_FIELDS } from '../../src/domain/usage.ts'
+import { ENGINE } from '../support/engine.ts'
 import { readExposition, totalOf } from '../support/exposition.ts'
 import type { Rows } from '../support/gateway.ts'
 import { fileScene } from '../support/scene.ts'
@@ -109,6 +110,11 @@ test.each([
 ])('%s is %p at rest', (name, value) => {
   expect(families.has(name)).toBe(true)
   expect(totalOf(families, name)).toBe(value)
+})
+
+test('the age of the oldest snapshot is of a server alone', () => {
+  const { samples = [] } = families.get('tollgate_database_oldest_snapshot_seconds') ?? {}
+  expect(samples.map(({ value }) => value >= 0)).toEqual(ENGINE === 'PostgreSQL' ? [true] : [])
 })
 
 test('memory and the time of the start are those of this process', () => {

@@ -1,4 +1,4 @@
-// The checks of the doctor, in the order of its report; those of the disk and of the certificate raise alerts, too.
+// The checks of the doctor, in the order of its report; those of snapshots, the disk and the certificate raise alerts, too.
 import type { Check, Diagnosis, Patient, ReadPatient } from '../../../src/app/checks/check.ts'
 
 const QUARTER_HOUR_MS = 15 * 60_000
@@ -20,6 +20,13 @@ const ofCatalogue = (name: string, look: (patient: ReadPatient) => Promise<Diagn
 export const checks: readonly Check[] = [
   ofFolder('data folder', async (patient) => (await import('./folder.ts')).checkFolder(patient)),
   ofFolder('database', async (patient) => (await import('./database.ts')).checkDatabase(patient)),
+  {
+    name: 'snapshots',
+    when: ['doctor', 'alert'],
+    needs: 'database',
+    look: async (patient) => (await import('./snapshots.ts')).checkSnapshots(patient),
+    alert: { rule: 'old_snapshot', title: 'Snapshots of the database', every_ms: 5 * 60_000 },
+  },
   ofFolder('stored files', async (patient) => (await import('./stored-files.ts')).checkStoredFiles(patient)),
   {
     name: 'disk',

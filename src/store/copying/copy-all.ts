@@ -32,29 +32,31 @@ export function copyAll(
   to: CopyTarget,
   onRows: (rows: number) => void = () => {},
 ): Promise<Copied> {
-  return from.snapshot(
-    (then) =>
-      to.fill(async (filling) => {
-        const changed: string[] = []
-        const sent = new Map<string, Digest>()
-        let rows = 0
-        for (const table of copiedTables()) {
-          const digest = new Digest()
-          for await (const page of pagesOf(then, table)) {
-            const storable = page.map((row) => storableRow(table, row, { filling, changed }))
-            await insert(filling, table, storable)
-            digest.add(storable)
-            rows += page.length
-            onRows(rows)
-          }
-          sent.set(table.name, digest)
-        }
-        await compare(filling, sent)
-        await goOn(then, filling)
-        return { rows: Object.fromEntries(Array.from(sent, ([name, { rows }]) => [name, rows])), changed }
-      }),
-    LONG,
-  )
+  return to.fill(async (filling) => {
+    // What is read back is not of the source: on a server its calls would take longer meanwhile.
+    const { sent, changed, newest } = await from.snapshot((then) => copy(then, filling, onRows), LONG)
+    await compare(filling, sent)
+    for (const [table, id] of newest) await filling.goOnAfter(table, id)
+    return { rows: Object.fromEntries(Array.from(sent, ([name, { rows }]) => [name, rows])), changed }
+  })
+}
+
+async function copy(then: Db, filling: Filling, onRows: (rows: number) => void) {
+  const changed: string[] = []
+  const sent = new Map<string, Digest>()
+  let rows = 0
+  for (const table of copiedTables()) {
+    const digest = new Digest()
+    for await (const page of pagesOf(then, table)) {
+      const storable = page.map((row) => storableRow(table, row, { filling, changed }))
+      await insert(filling, table, storable)
+      digest.add(storable)
+      rows += page.length
+      onRows(rows)
+    }
+    sent.set(table.name, digest)
+  }
+  return { sent, changed, newest: await newestIds(then) }
 }
 
 /** The rows of a table in the order of its key. */
@@ -157,10 +159,13 @@ async function compare(filling: Filling, sent: ReadonlyMap<string, Digest>): Pro
 const isNumbered = ({ key, columns }: CopiedTable): boolean =>
   key.length === 1 && columns.some(({ name, type }) => name === key[0] && type === 'integer')
 
-async function goOn(from: Db, filling: Filling): Promise<void> {
+/** Of the tables that number their rows. */
+async function newestIds(from: Db): Promise<[CopiedTable, number][]> {
+  const newest: [CopiedTable, number][] = []
   for (const table of copiedTables()) {
     if (!isNumbered(table)) continue
     const [row] = await from.rows<{ id: number }>(newestIdSql(table))
-    if (row && row.id > 0) await filling.goOnAfter(table, row.id)
+    if (row && row.id > 0) newest.push([table, row.id])
   }
+  return newest
 }

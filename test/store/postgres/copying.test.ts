@@ -8,10 +8,11 @@ import { createWriter } from '../../../src/money/ledger/writer.ts'
 import { type Copied, copyAll } from '../../../src/store/copying/copy-all.ts'
 import { copiedTables } from '../../../src/store/copying/tables.ts'
 import type { CopyTarget, Filling, Row } from '../../../src/store/copying/target.ts'
-import type { Db } from '../../../src/store/db.ts'
+import type { Db, Values } from '../../../src/store/db.ts'
 import { postgresTarget } from '../../../src/store/engines/postgres/copy-target.ts'
 import type { PostgresDb } from '../../../src/store/engines/postgres/db.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
+import { snapshotsOn } from '../../../src/store/engines/postgres/snapshots.ts'
 import { sqliteTarget } from '../../../src/store/engines/sqlite/copy-target.ts'
 import { missingParts } from '../../../src/store/engines/sqlite/integrity.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
@@ -111,6 +112,33 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
       }),
       { numRuns: 2 },
     )
+  })
+
+  test('from a server: it keeps no snapshot while the copy is read back', async () => {
+    await withPostgres(async (db) => {
+      await copyAll(dbOver(filled(SEED, 3)), postgresTarget(db))
+      using folder = temporary()
+      const { fill } = sqliteTarget(folder.at('copy.db'))
+      const seen = { written: new Set<boolean>(), read: new Set<boolean>() }
+      const hasSnapshot = async () => (await snapshotsOn(db)).oldest !== undefined
+      await copyAll(db, {
+        fill: (work) =>
+          fill((filling) =>
+            work({
+              ...filling,
+              async insert(table, rows) {
+                seen.written.add(await hasSnapshot())
+                await filling.insert(table, rows)
+              },
+              async rows<Found>(text: string, values?: Values) {
+                seen.read.add(await hasSnapshot())
+                return await filling.rows<Found>(text, values)
+              },
+            }),
+          ),
+      })
+      expect([[...seen.written], [...seen.read]]).toEqual([[true], [false]])
+    })
   })
 
   test('more rows than a page, in a table with a key of several columns too', async () => {

@@ -73,11 +73,12 @@ function limitedBy(operations: readonly Operation[]): Limited {
 const REQUESTED_PARTIES =
   'json_to_recordset($1::text::json) AS requested (scope text, id bigint, account_id bigint)'
 
-/** A key's calls are looked for among those of its account. */
+/** A key's calls are looked for among those of its account. As a query of its own for each party, so that no plan reads the holds of others. */
 const PENDING = `
-  SELECT scope, requested.id, count(holds.id) AS pending FROM ${REQUESTED_PARTIES}
-    JOIN holds ON state = 'pending' AND holds.account_id = requested.account_id AND (scope = 'account' OR holds.key_id = requested.id)
-   GROUP BY scope, requested.id`
+  SELECT scope, id, (SELECT count(*) FROM holds
+                      WHERE holds.account_id = requested.account_id AND state = 'pending'
+                        AND (scope = 'account' OR holds.key_id = requested.id)) AS pending
+    FROM ${REQUESTED_PARTIES}`
 
 const SECONDS = `
   SELECT rates.scope, rates.id, at_s, requests, tokens FROM ${REQUESTED_PARTIES}

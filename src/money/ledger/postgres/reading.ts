@@ -54,6 +54,7 @@ export function readingOf(
   const allowances = readingOfAllowances(operations)
   const row_states = readingOfRowStates(operations)
   const of_plans = readingOfPlans(operations, accounts, holds)
+  const resolved = named.holds.size > 0 ? [{ text: HOLDS, values: [holds] }] : []
   const keyed = named.keyed.length > 0 ? [{ text: KEYED_ENTRIES, values: [jsonOf(named.keyed)] }] : []
   const refunded = named.calls.size > 0 ? [{ text: CALLS, values: [arrayOf(named.calls)] }] : []
   const locking =
@@ -68,7 +69,7 @@ export function readingOf(
       ...locking,
       { text: STATE, values: [named.new_holds, gateway_id] },
       { text: KEYS, values: [keys, holds] },
-      { text: HOLDS, values: [holds] },
+      ...resolved,
       ...limits.statements,
       ...allowances.statements,
       ...row_states.statements,
@@ -78,7 +79,8 @@ export function readingOf(
     ],
     readAnswers(answers) {
       const [accounts, locked] = lockedOf(answers.slice(0, locking.length))
-      const [state, keys, holds, ...rest] = answers.slice(locking.length)
+      const [state, keys, ...rest] = answers.slice(locking.length)
+      const [holds] = rest.splice(0, resolved.length)
       const [found] = rowsIn<State>(state)
       if (!found) throw new Error('the batch has no transaction')
       const counts = noCounts(found.now_s)

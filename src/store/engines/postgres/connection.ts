@@ -17,6 +17,8 @@ const MAX_CONNECT_MS = 5_000
 /** A server that is alive has ended the statement by then. */
 const MAX_ANSWER_MS = (STATEMENT_TIMEOUT_S + 5) * 1000
 const MAX_LONG_ANSWER_MS = 3_600_000
+/** Each passes the versions of the row that those before it left, which an old snapshot keeps. */
+export const MARKS_OF_A_WRITER = 1_000
 
 /**
  * Settings of each session. A transaction whose gateway died or was cut off ends soon, with its locks. Plans are made once, for any
@@ -44,7 +46,7 @@ export interface Answer {
 export interface Marked {
   /** `pg_current_xact_id()` */
   readonly transaction_id: string
-  /** The connection that writes it. */
+  /** A name of the connection that writes it, which has another one after so many. */
   readonly writer: string
   /** Rises with each transaction of the connection. */
   readonly number: number
@@ -66,7 +68,7 @@ export class Connection {
   readonly #session: ReservedSQL
   readonly #url: string
   readonly #forget: () => void
-  readonly #writer = crypto.randomUUID()
+  #writer = ''
   #commits = 0
   #max_answer_ms: number
   #answered_ms = performance.now()
@@ -118,6 +120,7 @@ export class Connection {
 
   /** Of its next transaction. @param transaction_id `pg_current_xact_id()` */
   nextMark(transaction_id: string): Marked {
+    if (this.#commits % MARKS_OF_A_WRITER === 0) this.#writer = crypto.randomUUID()
     this.#commits += 1
     return { transaction_id, writer: this.#writer, number: this.#commits }
   }

@@ -32,6 +32,7 @@ import automatic_top_ups from './0056_automatic_top_ups.sql' with { type: 'text'
 import covered_sums from './0057_covered_sums.sql' with { type: 'text' }
 import account_suspensions from './0058_account_suspensions.sql' with { type: 'text' }
 import plans_by_card from './0059_plans_by_card.sql' with { type: 'text' }
+import holds_of_accounts from './0060_holds_of_accounts.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -80,6 +81,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 57, sql: covered_sums, readable_from: 57 },
   { version: 58, sql: account_suspensions, readable_from: 58 },
   { version: 59, sql: plans_by_card, readable_from: 59 },
+  { version: 60, sql: holds_of_accounts, readable_from: 59 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -13,7 +13,8 @@ interface CallRates {
 const OF_ONE = `
   SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(tokens), 0) AS tokens,
          (SELECT count(*) FROM holds
-           WHERE state = 'pending' AND $id::bigint = CASE WHEN $scope = 'account' THEN account_id ELSE key_id END) AS pending
+           WHERE account_id = CASE WHEN $scope = 'account' THEN $id ELSE (SELECT account_id FROM keys WHERE keys.id = $id) END
+             AND state = 'pending' AND ($scope = 'account' OR key_id = $id)) AS pending
     FROM rates, (SELECT now_ms() / 1000 AS now_s) AS clock
    WHERE scope = $scope AND id = $id AND at_s BETWEEN now_s - 60 AND now_s + 60`
 

@@ -62,6 +62,7 @@ import automatic_top_ups from './migrations/0056_automatic_top_ups.sql' with { t
 import covered_sums from './migrations/0057_covered_sums.sql' with { type: 'text' }
 import account_suspensions from './migrations/0058_account_suspensions.sql' with { type: 'text' }
 import plans_by_card from './migrations/0059_plans_by_card.sql' with { type: 'text' }
+import holds_of_accounts from './migrations/0060_holds_of_accounts.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -124,6 +125,7 @@ export const MIGRATIONS: readonly string[] = [
   covered_sums,
   account_suspensions,
   plans_by_card,
+  holds_of_accounts,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */
