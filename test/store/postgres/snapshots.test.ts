@@ -20,7 +20,7 @@ async function beside<T>(statements: readonly string[], look: (pid: number) => P
     return await look(Number(row.pid))
   } finally {
     await session.unsafe('ROLLBACK').simple()
-    session.release()
+    await session.release()
   }
 }
 
