@@ -337,7 +337,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 10 more for the price group of accounts.
   // 10 more for the tables of referrals.
   // 20 more for the reasons of suspended accounts.
-  'src/store/': 6_650,
+  // 50 more for the oldest snapshot of a server.
+  'src/store/': 6_700,
   'src/upstream/': 2_076,
   'src/utilities/': 453,
   // 100 more for the time zone of pages, chosen in Settings; 80 for points of charts that lead to their calls, and total rows.
@@ -409,7 +410,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 145 more for customers of erased accounts at Stripe.
   // 5 more for alerts of checks that are of an account.
   // 15 more for charges of plans that were cancelled meanwhile.
-  'plugins/': 107_331,
+  // 65 more for the check and the metric of the oldest snapshot.
+  'plugins/': 107_396,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -473,7 +475,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 280 more for customers of erased accounts: outages, kills, charges under way.
 // 50 more for alerts of checks that are of an account, and alerts that a test alone sends.
 // 1,370 more for the year of plans with saved cards and its arithmetic, charges of cancelled plans, races for plans, plans at the console, and metrics.
-const MAX_TEST_LINES = 182_365
+// 570 more for what is read and changed under the lock of an account on PostgreSQL, and the oldest snapshot.
+const MAX_TEST_LINES = 182_935
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

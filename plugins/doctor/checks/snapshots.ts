@@ -18,7 +18,8 @@ export async function checkSnapshots({ db }: { db: Db }): Promise<Diagnosis[]> {
 }
 
 export function diagnosisOf({ oldest, hidden }: Awaited<ReturnType<typeof snapshotsOn>>): Diagnosis {
-  const unseen = hidden === 0 ? '' : `; ${counted(hidden, 'session')} of other users cannot be seen into${RIGHT}`
+  const unseen =
+    hidden === 0 ? '' : `; ${counted(hidden, 'session')} of other users cannot be seen into${RIGHT}`
   if (!oldest) return ok(`none is open${unseen}`)
   const found = `the oldest is ${ageText(oldest.age_ms)} old`
   if (oldest.age_ms <= MAX_AGE_MS) return ok(`${found}${unseen}`)

@@ -86,21 +86,17 @@ describe.if(hasPostgres)('rows that each call changes', () => {
     expect(changed.filter((name) => indexed.has(name))).toEqual([])
   })
 
-  test(
-    `of ${CALLS} calls of ${ACCOUNTS} accounts, changes stay on their page`,
-    async () => {
-      await there.run(inOne(ROWS))
-      await makeCalls(there)
-      // A session reports its counts at its end.
-      await there.executor.close()
-      let changes: Changes[] = []
-      await eventually('all changes are counted', async () => {
-        changes = await there.db.rows<Changes>(CHANGES)
-        return changes.length > 0
-      })
-      expect(changes.map(({ table }) => table)).toEqual(Object.keys(CHANGED))
-      expect(changes.filter(({ on_page }) => on_page < MOST)).toEqual([])
-    },
-    60_000,
-  )
+  test(`of ${CALLS} calls of ${ACCOUNTS} accounts, changes stay on their page`, async () => {
+    await there.run(inOne(ROWS))
+    await makeCalls(there)
+    // A session reports its counts at its end.
+    await there.executor.close()
+    let changes: Changes[] = []
+    await eventually('all changes are counted', async () => {
+      changes = await there.db.rows<Changes>(CHANGES)
+      return changes.length > 0
+    })
+    expect(changes.map(({ table }) => table)).toEqual(Object.keys(CHANGED))
+    expect(changes.filter(({ on_page }) => on_page < MOST)).toEqual([])
+  }, 60_000)
 })

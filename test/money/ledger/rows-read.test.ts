@@ -1,14 +1,14 @@
 // What is read on PostgreSQL under the lock of an account: its own rows, by an index, however many others have.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { closingQueries, erasingQueries, keyQueries } from '../../../src/access/queries.ts'
 import { setBudgets } from '../../../src/access/budgets.ts'
+import { closingQueries, erasingQueries, keyQueries } from '../../../src/access/queries.ts'
 import { idempotencyQueries } from '../../../src/idempotency/queries.ts'
 import type { HoldLimits, Operation } from '../../../src/money/ledger/operations.ts'
 import { decide } from '../../../src/money/ledger/postgres/batch.ts'
 import { SharedPrices } from '../../../src/money/ledger/postgres/prices.ts'
+import type { Tx } from '../../../src/store/db.ts'
 import { Connection } from '../../../src/store/engines/postgres/connection.ts'
 import { callRatesOf } from '../../../src/store/engines/postgres/rates.ts'
-import type { Tx } from '../../../src/store/db.ts'
 import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
 import { type Explained, explaining, transactionOn } from './explained.ts'
 import { inOne } from './postgres-world.ts'
@@ -148,7 +148,9 @@ describe.if(hasPostgres)('what is read under the lock of an account, beside many
       await connection.ask('ROLLBACK')
     }
     expect(seen.flatMap(dear)).toEqual([])
-    const of_holds = seen.flatMap(({ scans }) => scans).filter(({ name }) => name.includes('holds_of_accounts'))
+    const of_holds = seen
+      .flatMap(({ scans }) => scans)
+      .filter(({ name }) => name.includes('holds_of_accounts'))
     expect(of_holds.length).toBeGreaterThan(4)
   })
 

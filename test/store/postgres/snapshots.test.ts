@@ -11,7 +11,11 @@ import { databaseOfFile, dropDatabase, hasPostgres, makeDatabase } from '../../s
 const { url, db } = await databaseOfFile()
 
 /** In a transaction of another session, which has carried out these. */
-async function beside<T>(statements: readonly string[], look: (pid: number) => Promise<T>, at = url): Promise<T> {
+async function beside<T>(
+  statements: readonly string[],
+  look: (pid: number) => Promise<T>,
+  at = url,
+): Promise<T> {
   await using sql = new SQL({ url: at, max: 1, connection: { application_name: 'pg_dump' } })
   const session = await sql.reserve()
   try {
@@ -48,7 +52,11 @@ describe.if(hasPostgres)('the oldest snapshot', () => {
   test.each<[what: string, statements: readonly string[], counts: boolean]>([
     ['one that has written', ['BEGIN', 'CREATE TEMPORARY TABLE one (id int)'], true],
     ['one that has only begun', ['BEGIN'], false],
-    ['one between two statements of its own moments each', ['BEGIN', 'SELECT count(*) FROM tollgate.accounts'], false],
+    [
+      'one between two statements of its own moments each',
+      ['BEGIN', 'SELECT count(*) FROM tollgate.accounts'],
+      false,
+    ],
   ])('%s', async (_, statements, counts) => {
     await beside(statements, async (pid) => {
       expect((await snapshotsOn(db)).oldest?.pid).toBe(counts ? pid : undefined)
@@ -57,11 +65,7 @@ describe.if(hasPostgres)('the oldest snapshot', () => {
 
   test('of another database: its rows are others', async () => {
     const other = await makeDatabase()
-    await beside(
-      READING,
-      async () => expect((await snapshotsOn(db)).oldest).toBeUndefined(),
-      other.url,
-    )
+    await beside(READING, async () => expect((await snapshotsOn(db)).oldest).toBeUndefined(), other.url)
     await dropDatabase(other.name)
   })
 
@@ -78,7 +82,9 @@ describe.if(hasPostgres)('the oldest snapshot', () => {
         expect(unseen.oldest).toBeUndefined()
         expect(unseen.hidden).toBeGreaterThan(0)
         const [{ found } = { found: '' }] = await checkSnapshots({ db: there })
-        expect(found).toMatch(/^none is open; \d+ sessions? of other users cannot be seen into \(GRANT pg_read_all_stats\)$/)
+        expect(found).toMatch(
+          /^none is open; \d+ sessions? of other users cannot be seen into \(GRANT pg_read_all_stats\)$/,
+        )
         await sql.unsafe(`GRANT pg_read_all_stats TO ${role}`)
         const { oldest, hidden } = await snapshotsOn(there)
         expect([oldest?.pid, hidden]).toEqual([pid, 0])
