@@ -62,6 +62,7 @@ describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
     one.allow(/status of 400/)
     await button(one, 'Pay 2 EUR').click()
     await says(one, 'Fake card takes 5.00 EUR to 1000.00 EUR at once.')
+    await one.quiet()
     await one.looksRight()
     await button(one, '25 EUR').click()
     await button(one, 'Pay 25 EUR').click()
