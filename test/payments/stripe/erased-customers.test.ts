@@ -186,11 +186,8 @@ test('one that Stripe refuses holds up no other one', async () => {
 test('while its card may be being charged the customer stays, since the charge is found by it', async () => {
   const customer = await withCard()
   const { parts, settings } = scene.payments
-  const request = {
-    ...{ account_id: account.id, kind: 'automatic', method: 'stripe', currency: 'EUR' },
-    amount_minor: 2_500,
-  } as const
-  const order = await makeOrder(parts, settings(), request)
+  const request = { account_id: account.id, kind: 'automatic', method: 'stripe', currency: 'EUR' } as const
+  const order = await makeOrder(parts, settings(), { ...request, amount_minor: 2_500 })
   await scene.gateway.store.write((db) =>
     db.rows(`UPDATE orders SET next_look_at_ms = NULL WHERE id = ${order.id}`),
   )
