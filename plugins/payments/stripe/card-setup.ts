@@ -8,6 +8,7 @@ import { isMissing } from './failures.ts'
 import { STRIPE, stripeCustomer } from './provider.ts'
 import type { StripeSettings } from './settings.ts'
 import type { PaymentCustomer } from './tables.ts'
+import { addressOf } from './tax.ts'
 
 export interface CardParts extends Pick<MethodParts, 'db' | 'now' | 'log' | 'publicUrl'> {
   settings: () => StripeSettings
@@ -45,13 +46,15 @@ export async function openCardPage(
 }
 
 const pageOf = (
-  { publicUrl }: CardParts,
+  { publicUrl, settings }: CardParts,
   { reference }: PaymentCustomer,
   person_id: number | undefined,
 ): Stripe.Checkout.SessionCreateParams => ({
   mode: 'setup',
   customer: reference,
   allowed_payment_method_types: ['card'],
+  // The tax of charges is computed by it.
+  ...(settings().tax ? { billing_address_collection: 'required' } : {}),
   custom_text: { submit: { message: CONSENT } },
   metadata: person_id === undefined ? {} : { [PERSON_FIELD]: String(person_id) },
   success_url: `${publicUrl()}/console/payments?card=saved`,
@@ -70,6 +73,9 @@ export async function keepCard(
   const { payment_method: method } = setup_intent
   if (typeof method !== 'object' || !method?.card || session.customer !== owner.reference) return
   const { brand, last4, exp_month, exp_year } = method.card
+  const { address } = method.billing_details
+  if (parts.settings().tax && address?.country)
+    await stripe.customers.update(owner.reference, { address: addressOf(address) })
   const person_id = Number(metadata?.[PERSON_FIELD] ?? Number.NaN)
   const is_kept = await parts.db.begin(async (tx) => {
     await tx.lock(owner.account_id)

@@ -4,7 +4,7 @@ import type Stripe from 'stripe'
 import { conflict } from '../../../src/domain/errors.ts'
 import type { PaymentOrder } from '../../../src/payment-api.ts'
 import { toStripe } from './amounts.ts'
-import { ORDER_FIELD } from './payment.ts'
+import { COUNTRY_FIELD, ORDER_FIELD, TAX_FIELD } from './payment.ts'
 import type { StripeSettings } from './settings.ts'
 
 /** Stripe keeps a page for 30 minutes at least. */
@@ -79,10 +79,20 @@ export function pageOf(
   }
 }
 
-/** A charge of a saved card, without the person. */
+/** The tax of a charge, computed before it. */
+export interface ComputedTax {
+  /** Stripe's number of the calculation, which the payment names: https://docs.stripe.com/tax/payment-intent. */
+  calculation: string
+  /** In Stripe's unit of the currency. */
+  tax: number
+  country: string
+}
+
+/** A charge of a saved card, without the person. @param tax where Stripe Tax has computed it */
 export function chargeOf(
   order: PaymentOrder,
   { reference: customer, card_reference: payment_method }: Customer & { card_reference: string },
+  tax: ComputedTax | undefined,
 ): Stripe.PaymentIntentCreateParams {
   const { currency, amount_minor, description } = order
   return {
@@ -94,6 +104,10 @@ export function chargeOf(
     confirm: true,
     off_session: true,
     description,
-    metadata: markOf(order),
+    metadata: {
+      ...markOf(order),
+      ...(tax ? { [TAX_FIELD]: String(tax.tax), [COUNTRY_FIELD]: tax.country } : {}),
+    },
+    ...(tax ? { hooks: { inputs: { tax: { calculation: tax.calculation } } } } : {}),
   }
 }

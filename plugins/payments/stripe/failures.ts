@@ -28,6 +28,10 @@ export const isMissing = (thrown: unknown, param?: string): boolean => {
   return failure?.code === 'resource_missing' && (param === undefined || failure.param === param)
 }
 
+/** Stripe Tax does not find the place of a customer by their address. */
+export const lacksLocation = (thrown: unknown): boolean =>
+  ['customer_tax_location_invalid', 'invalid_tax_location'].includes(asFailure(thrown)?.code ?? '')
+
 export const isRefusedKey = (thrown: unknown): boolean => asFailure(thrown)?.statusCode === 401
 
 /** A restricted key lacks a permission. */

@@ -6,6 +6,9 @@ import { fromStripe, roughlyFromStripe } from './amounts.ts'
 /** The fields of metadata that say whose a payment is. */
 export const ORDER_FIELD = 'tollgate_order'
 export const REFUND_FIELD = 'tollgate_refund'
+/** Of a charge whose tax was computed before: in Stripe's unit of the currency, and whose it is. */
+export const TAX_FIELD = 'tollgate_tax'
+export const COUNTRY_FIELD = 'tollgate_tax_country'
 
 /** Refunds and disputes of a payment, which its session does not contain. */
 export interface Aftermath {
@@ -61,12 +64,20 @@ export function paymentOfIntent(intent: Stripe.PaymentIntent, { refunds, dispute
     ...takenBy(intent),
     order_id: orderIdOf(intent.metadata),
     payment_reference: intent.id,
+    ...taxOf(intent),
     ...(fee_minor === undefined ? {} : { fee_minor }),
     ...(charge?.receipt_url ? { receipt_url: charge.receipt_url } : {}),
     refunds: refunds.map(refundOf),
     ...(dispute ? { dispute } : {}),
     is_test: !intent.livemode,
   }
+}
+
+/** The tax that was computed before a charge of a saved card; that of a page is in its session. */
+function taxOf({ metadata, currency }: Stripe.PaymentIntent): Pick<Payment, 'tax_minor' | 'tax_country'> {
+  const { [TAX_FIELD]: tax = '', [COUNTRY_FIELD]: tax_country } = metadata ?? {}
+  if (!/^\d{1,12}$/.test(tax)) return {}
+  return { tax_minor: roughlyFromStripe(Number(tax), currency), ...(tax_country ? { tax_country } : {}) }
 }
 
 /** Off session nobody is there to try another card: what is not under way has failed. */

@@ -32,6 +32,7 @@ import {
 } from './payment.ts'
 import { isTestKey, type StripeSettings } from './settings.ts'
 import type { PaymentCustomer } from './tables.ts'
+import { computeTax } from './tax.ts'
 
 export const STRIPE = 'stripe'
 
@@ -251,7 +252,10 @@ async function chargeSaved(
     if (before) return before
     if (card_reference === null) return NO_CARD
     if (!may_begin) return { refused: 'The payment could not be made in time.' }
-    const { id } = await stripe.paymentIntents.create(chargeOf(order, { ...customer, card_reference }), {
+    const tax = settings().tax ? await computeTax(stripe, order, customer) : undefined
+    if (tax && 'refused' in tax) return tax
+    const charge = chargeOf(order, { ...customer, card_reference }, tax)
+    const { id } = await stripe.paymentIntents.create(charge, {
       // Not of the card: of two gateways that ask at once, one may know another card by then.
       idempotencyKey: keyOf('charge', order),
     })

@@ -70,9 +70,6 @@ const FORMS = {
 export const NEEDS_PUBLIC_URL =
   'needs public_url in [server], since Stripe sends people and webhooks there: set it to the https:// address of this gateway'
 
-export const NO_TAX_OFF_SESSION =
-  'covers payments on Stripe’s page; charges of saved cards, such as automatic top-ups, have no tax computed: compute and declare that yourself'
-
 /** Reads the section, whose shape has been checked. */
 export function readStripe(
   text: Static<typeof StripeSchema> | undefined,
@@ -88,7 +85,6 @@ export function readStripe(
   if (secret_key === undefined || webhook_secret === undefined)
     return { stripe: undefined, stripe_unavailable: unsetOf(text, { secret_key, webhook_secret }) }
   const { currencies, methods, tax } = text
-  if (tax) context.warn([...PATH, 'tax'], NO_TAX_OFF_SESSION)
   return { stripe: { secret_key, webhook_secret, currencies, methods, tax }, stripe_unavailable: undefined }
 }
 

@@ -9,6 +9,7 @@ import { deleteAtStripe } from '../../../plugins/payments/stripe/erased-customer
 import { hintOf } from '../../../plugins/payments/stripe/hook.ts'
 import { stripeProvider } from '../../../plugins/payments/stripe/provider.ts'
 import { NO_STRIPE, type StripeSettings } from '../../../plugins/payments/stripe/settings.ts'
+import { addressOf } from '../../../plugins/payments/stripe/tax.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import type { PaymentOrder } from '../../../src/payment-api.ts'
 import { untilDone } from '../../support/eventually.ts'
@@ -61,11 +62,11 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
     if (answer.status >= 400) answered.push(await answer.clone().text())
     return answer
   }
-  const provider = (more: Partial<StripeSettings> = {}) =>
+  const provider = (more: Partial<StripeSettings> = {}, by = network) =>
     stripeProvider(
       {
         db: gateway.store,
-        network,
+        network: by,
         now: Date.now,
         publicUrl: () => 'https://a.example',
         settings: () => ({ ...SETTINGS, ...more }),
@@ -136,6 +137,31 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
     expect(await answersTo(async () => await provider().chargeSaved?.(order(), true))).toEqual([
       'GET /v1/payment_intents 200',
       'POST /v1/payment_intents 200',
+    ])
+  })
+
+  test('a charge with Stripe Tax, and the address that it needs', async () => {
+    // The stand-in answers with examples of its own.
+    const fitting = async (url: string, init: RequestInit) => {
+      const answer = await network(url, init)
+      const example = url.includes('/customers/') ? { address: { country: 'DE' } } : { amount_total: 2_500 }
+      return url.includes('/customers/') || url.endsWith('/tax/calculations')
+        ? Response.json({ ...((await answer.json()) as object), ...example })
+        : answer
+    }
+    const charging = provider({ tax: true }, fitting)
+    expect(await answersTo(async () => await charging.chargeSaved?.(order(), true))).toEqual([
+      'GET /v1/payment_intents 200',
+      'GET /v1/customers/:id 200',
+      'POST /v1/tax/calculations 200',
+      'POST /v1/payment_intents 200',
+    ])
+    const stripe = await connect(SETTINGS, network)
+    const address = addressOf({
+      ...{ line1: 'Allee 1', line2: null, city: 'Berlin', postal_code: '10115', state: null, country: 'DE' },
+    })
+    expect(await answersTo(() => stripe.customers.update('cus_1', { address }))).toEqual([
+      'POST /v1/customers/:id 200',
     ])
   })
 

@@ -1,7 +1,7 @@
 // The settings of card payments: what is taken, what is refused with which words, and what is hidden.
 import { expect, test } from 'bun:test'
 import { paymentSettings } from '../../../plugins/payments/settings.ts'
-import { NEEDS_PUBLIC_URL, NO_TAX_OFF_SESSION } from '../../../plugins/payments/stripe/settings.ts'
+import { NEEDS_PUBLIC_URL } from '../../../plugins/payments/stripe/settings.ts'
 import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
 import { readCatalogue } from '../../../src/catalogue/load.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
@@ -87,11 +87,4 @@ test('a variable that is not set is told, and refuses the start', async () => {
   ).rejects.toThrow(
     '[payments.stripe] cannot be used: the environment variable STRIPE_WEBHOOK is not set. Set it, or remove the section.',
   )
-})
-
-test('Stripe Tax does not compute the tax of saved cards, and the start says so; without it nothing is said', () => {
-  const said = (tax: boolean) =>
-    read(`${SECRETS}tax = ${tax}`).warnings.filter((one) => one.includes('saved cards'))
-  expect(said(true)).toEqual([NO_TAX_OFF_SESSION])
-  expect(said(false)).toEqual([])
 })

@@ -1,6 +1,7 @@
 // Payments of a fake Stripe: what cards and bank accounts do, charges with their fees, refunds and disputes.
 import { declined, invalid } from './errors.ts'
 import { all, type FakeState, feeOf, make, type StripeObject } from './state.ts'
+import { record } from './tax.ts'
 
 /** The means of a payer. */
 export type Means =
@@ -62,6 +63,7 @@ export function makeIntent(state: FakeState, fields: Record<string, unknown>): S
 export function succeed(state: FakeState, intent: StripeObject, emit: Emit): void {
   intent.latest_charge = charge(state, intent).id
   Object.assign(intent, { status: 'succeeded', amount_received: intent.amount })
+  record(state, intent, Number(intent.amount))
   emit('payment_intent.succeeded', intent)
 }
 
@@ -121,6 +123,7 @@ export function refund(
     metadata,
     reason: null,
   })
+  if (status !== 'failed') record(state, state.objects.get(payment_intent), -amount)
   if (status !== 'failed')
     Object.assign(paid, { amount_refunded: Number(paid.amount_refunded) + amount, refunded: amount === left })
   emit('charge.refunded', paid)

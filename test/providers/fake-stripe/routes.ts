@@ -5,6 +5,7 @@ import { type Emit, refund } from './payments.ts'
 import { expectOnly, fieldsOf, metadataOf, requiredText, textOf, wholeOf } from './reading.ts'
 import { createIntent, createSession, expire } from './sessions.ts'
 import { all, expanded, type FakeState, make, type StripeObject } from './state.ts'
+import { calculate } from './tax.ts'
 
 export interface ApiRequest {
   method: string
@@ -40,6 +41,16 @@ export function answer(
         email: textOf(fields, 'email') ?? null,
         metadata: metadataOf(fields),
       })
+    case 'GET customers/:id': {
+      expectOnly(fields, [])
+      const customer = state.objects.get(id)
+      return customer?.deleted === true ? { id, object: 'customer', deleted: true } : found()
+    }
+    case 'POST customers/:id':
+      expectOnly(fields, ['address.*'])
+      return Object.assign(found(), { address: fieldsOf(fields, 'address') })
+    case 'POST tax/calculations':
+      return calculate(state, fields)
     case 'DELETE customers/:id':
       expectOnly(fields, [])
       found().deleted = true

@@ -4,6 +4,7 @@ import type { Field, Fields } from './form.ts'
 import { chargeOffSession, type Emit, type Means, makeIntent, succeed } from './payments.ts'
 import { expectOnly, fieldsOf, listOf, metadataOf, requiredText, textOf, wholeOf } from './reading.ts'
 import { type FakeState, make, type StripeObject } from './state.ts'
+import { TAX } from './tax.ts'
 
 const KNOWN = [
   'mode',
@@ -32,9 +33,6 @@ const KNOWN = [
   'currency',
 ]
 
-/** Tax at a fifth of the price, within it. */
-const TAX = 1 / 6
-
 /** @param origin of the page @throws StripeRefusal */
 export function createSession(state: FakeState, fields: Fields, origin: string): StripeObject {
   expectOnly(fields, KNOWN)
@@ -55,6 +53,8 @@ export function createSession(state: FakeState, fields: Fields, origin: string):
         ? null
         : listOf(fields, 'allowed_payment_method_types'),
     customer_details: null,
+    is_address_asked: fields.billing_address_collection === 'required',
+    updates_address: fieldsOf(fields, 'customer_update').address === 'auto',
     automatic_tax: { enabled: fieldsOf(fields, 'automatic_tax').enabled === 'true' },
     payment_intent: null,
     setup_intent: null,
@@ -113,6 +113,15 @@ function paymentFields(state: FakeState, fields: Fields): Record<string, unknown
   }
 }
 
+const ADDRESS = {
+  line1: 'Allee 1',
+  line2: null,
+  city: 'Berlin',
+  postal_code: '10115',
+  state: null,
+  country: 'DE',
+}
+
 /** The payer pays, or saves a card. @returns an error for the page */
 export function submit(
   state: FakeState,
@@ -126,9 +135,12 @@ export function submit(
     type: means === 'sepa_debit' ? 'sepa_debit' : 'card',
     customer: session.mode === 'setup' ? session.customer : null,
     card: { brand: 'visa', last4: '4242', exp_month: 8, exp_year: 2030, funding: 'credit' },
+    billing_details: { address: session.is_address_asked === true ? ADDRESS : null },
     means,
   })
   session.customer_details = { address: { country: 'DE' }, email: 'payer@example.com' }
+  const customer = state.objects.get(String(session.customer))
+  if (customer && session.updates_address === true) customer.address = ADDRESS
   if (session.mode === 'setup') {
     const { metadata = {} } = session.setup_data as { metadata?: Record<string, string> }
     session.setup_intent = make(state, 'setup_intent', {
@@ -200,6 +212,7 @@ const INTENT = [
   'off_session',
   'description',
   'metadata.*',
+  'hooks.inputs.tax.calculation',
 ]
 
 /** A charge of a saved card. @throws StripeRefusal */
@@ -212,8 +225,16 @@ export function createIntent(state: FakeState, fields: Fields, emit: Emit): Stri
     throw invalid('The customer does not have this payment method.', { param: 'payment_method' })
   if (fields.confirm !== 'true' || fields.off_session !== 'true')
     throw invalid('This fake charges off session only.')
+  const amount = wholeOf(fields, 'amount')
+  const tax_calculation = textOf(
+    fieldsOf(fieldsOf(fieldsOf(fields, 'hooks'), 'inputs'), 'tax'),
+    'calculation',
+  )
+  if (tax_calculation !== undefined && state.objects.get(tax_calculation)?.amount_total !== amount)
+    throw invalid('The calculation is unknown, or of another amount.', { param: 'hooks' })
   const intent = makeIntent(state, {
-    amount: wholeOf(fields, 'amount'),
+    tax_calculation,
+    amount,
     currency: requiredText(fields, 'currency'),
     customer,
     description: textOf(fields, 'description') ?? null,

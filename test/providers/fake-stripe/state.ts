@@ -25,6 +25,8 @@ const ID_PREFIX: Readonly<Record<string, string>> = {
   payment_method: 'pm',
   webhook_endpoint: 'we',
   event: 'evt',
+  'tax.calculation': 'taxcalc',
+  'tax.transaction': 'tax',
 }
 
 /** Keeps a new object. */
