@@ -411,7 +411,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 5 more for alerts of checks that are of an account.
   // 15 more for charges of plans that were cancelled meanwhile.
   // 65 more for the check and the metric of the oldest snapshot.
-  'plugins/': 107_396,
+  // 90 more for the tax of charges of saved cards.
+  'plugins/': 107_486,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -476,7 +477,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 50 more for alerts of checks that are of an account, and alerts that a test alone sends.
 // 1,370 more for the year of plans with saved cards and its arithmetic, charges of cancelled plans, races for plans, plans at the console, and metrics.
 // 570 more for what is read and changed under the lock of an account on PostgreSQL, and the oldest snapshot.
-const MAX_TEST_LINES = 182_935
+// 210 more for the tax of charges: lost answers, addresses, refunds.
+const MAX_TEST_LINES = 183_145
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

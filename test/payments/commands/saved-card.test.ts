@@ -6,7 +6,7 @@ import { startTestGateway } from '../../support/gateway.ts'
 import { catalogueWith } from '../stripe/scene.ts'
 
 /** Each command opens the database anew, which takes PostgreSQL a while. */
-setDefaultTimeout(20_000)
+setDefaultTimeout(60_000)
 
 const env = { STRIPE_KEY: 'sk_test_1', STRIPE_WEBHOOK: 'whsec_1' }
 const gateway = await startTestGateway({

@@ -12,7 +12,7 @@ import { createScene } from '../../app/commands/scene.ts'
 import { type StripeScene, stripeScene } from './scene.ts'
 
 /** An erasure rewrites the database. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(60_000)
 
 const MINUTE_MS = 60_000
 let scene: StripeScene

@@ -7,7 +7,7 @@ import type { Order } from '../../../plugins/payments/tables.ts'
 import type { PaymentOrder } from '../../../src/payment-api.ts'
 import { type StripeScene, stripeScene } from './scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(60_000)
 
 const BY = { actor: { kind: 'system' as const }, now_ms: 1 }
 const NO_ADDRESS =
