@@ -257,23 +257,14 @@ const NANOS_PER_CENT = 10_000_000
 /** Rounded down to the cent: nobody has more than it says. */
 const usd = (nanos: Nanos): string => formatUsd(Math.floor(nanos / NANOS_PER_CENT) * NANOS_PER_CENT)
 
-const times = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-})
-const days = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
+const DATE = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const
+const TIME = { hour: '2-digit', minute: '2-digit' } as const
+// Made for each mail: the first one of a process takes 4 ms, which a start has no use for.
+const inEnglish = (at_ms: number, parts: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat('en-GB', parts).format(at_ms)
 
 /** "29 Nov 2026, 16:00 UTC" */
-const exactTime = (at_ms: number): string => `${times.format(at_ms)} UTC`
-const day = (at_ms: number): string => days.format(at_ms)
+const exactTime = (at_ms: number): string => `${inEnglish(at_ms, { ...DATE, ...TIME })} UTC`
+const day = (at_ms: number): string => inEnglish(at_ms, DATE)
 
 const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`

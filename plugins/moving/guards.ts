@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { TIMING } from '../../src/app/process/engine/heartbeat.ts'
+import { TIMING } from '../../src/app/process/engine/own-gateway.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import type { Db } from '../../src/store/db.ts'
 import { serverClock } from '../../src/store/engines/postgres/heartbeat.ts'

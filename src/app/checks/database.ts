@@ -15,7 +15,8 @@ export async function openToRead({
   if (storage.database === undefined && versionOfFile(join(data_folder, 'tollgate.db')) !== MIGRATIONS.length)
     return undefined
   try {
-    return await engineOf(storage, data_folder).open({ access: 'read' })
+    const engine = await engineOf(storage, data_folder)
+    return await engine.open({ access: 'read' })
   } catch (thrown) {
     if (storage.database === undefined) throw thrown
     return undefined

@@ -27,7 +27,7 @@ interface CatalogueParts {
   env: Environment
   protocols: Registry
   log: ProcessLogger
-  /** Called with each good version, the first one too. */
+  /** Called with each good version after the first. */
   onUse: (catalogue: Catalogue) => void
 }
 
@@ -73,7 +73,6 @@ export async function openCatalogue(
     in_database && !watched.shared() ? withoutMachine(withoutMark(watched.text())).text : undefined
   const warnings = warningLines(path, { warnings: watched.first_warnings, shared: watched.shared() })
   warnOf(warnings)
-  onUse(watched.current())
   const follow = (hear: () => void) => {
     tell = hear
   }

@@ -1,7 +1,5 @@
 // A request to the gateway of this machine. `fetch` would send it to the proxy that HTTP_PROXY names, as it is set in many containers.
-import { type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http'
-import { request as requestSecure } from 'node:https'
-import { text as readText } from 'node:stream/consumers'
+import type { IncomingMessage, RequestOptions } from 'node:http'
 
 interface DirectAnswer {
   status: number | undefined
@@ -13,7 +11,8 @@ export async function requestLocal(
   url: string,
   { body, ...options }: Pick<RequestOptions, 'method' | 'headers'> & { signal: AbortSignal; body?: string },
 ): Promise<DirectAnswer> {
-  const request = url.startsWith('https:') ? requestSecure : requestPlain
+  const { text: readText } = await import('node:stream/consumers')
+  const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
   const answered = Promise.withResolvers<IncomingMessage>()
   // It is this machine's own gateway; whether callers trust its certificate is another check.
   request(url, { ...options, rejectUnauthorized: false }, answered.resolve)

@@ -7,6 +7,7 @@ import { createWebhookPost } from '../../media/webhook-post.ts'
 import type { ProcessLogger } from '../../observe/log.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
 import { orUndo } from '../../utilities/at-end.ts'
+import { endOfTurn } from '../../utilities/end-of-turn.ts'
 import { lookAtEach } from '../checks/look.ts'
 import type { Plugin } from '../plugin.ts'
 import { type OpenPlugins, openPlugins, type PreparedParts, sectionsOf } from '../plugins.ts'
@@ -86,6 +87,10 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   sockets = behindProxies(listening.sockets, () => catalogue().server.trusted_proxies)
   inside.isServedBy(listening.app)
   const stopTicking = tickRegularly(running)
+  // Beside the first calls, not before them: it takes a core for 150 ms.
+  image_trial?.follow(catalogue())
+  // Who waits for the port is answered first.
+  await endOfTurn()
   const start_audit = await auditAtStart({ ...stores, data_folder, log, now, onReport: audit.resolve })
   const { db, ledger } = stores
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })

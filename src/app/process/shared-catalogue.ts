@@ -4,7 +4,6 @@ import type { Environment } from '../../catalogue/providers.ts'
 import { newestShared } from '../../catalogue/shared.ts'
 import type { StorageSettings } from '../../domain/catalogue.ts'
 import type { Db } from '../../store/db.ts'
-import { OlderTables } from '../../store/engines/postgres/migrate.ts'
 import type { DataPaths } from './data-paths.ts'
 import type { EngineOptions } from './engine/engine.ts'
 import { engineOf, storageOfFolder } from './engine/of.ts'
@@ -40,6 +39,7 @@ export async function sharedOfFolder(paths: DataPaths, env: Environment): Promis
   try {
     return storage && (await readOnce(storage, paths, 'read'))
   } catch (thrown) {
+    const { OlderTables } = await import('../../store/engines/postgres/migrate.ts')
     // No gateway of this version has served the database yet.
     if (thrown instanceof OlderTables) return undefined
     throw thrown
@@ -70,6 +70,7 @@ async function readOnce(
   { dir }: DataPaths,
   access: EngineOptions['access'],
 ): Promise<SharedText | undefined> {
-  await using db = await engineOf(storage, dir).open({ access })
+  const engine = await engineOf(storage, dir)
+  await using db = await engine.open({ access })
   return await newestShared(db)
 }

@@ -130,7 +130,7 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   const { data_folder, catalogue, onSharedVersion, clock, log, probe } = options
   const { gateway_timing, max_busy_wait_ms } = options
   const { storage } = catalogue()
-  const engine = engineOf(storage, data_folder)
+  const engine = await engineOf(storage, data_folder)
   const database = await engine.serve(log, max_busy_wait_ms)
   undoing.defer(() => database.close())
   const { version } = manifest

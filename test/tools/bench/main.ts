@@ -12,6 +12,7 @@ import { type Effort, FULL, QUICK } from './effort.ts'
 import { enginesTable } from './engines.ts'
 import { machineFigures, untilQuiet } from './machine.ts'
 import type { Contest } from './measure.ts'
+import { partsTable } from './parts.ts'
 import { peersTable } from './peers-table.ts'
 import { type Figure, goalsOf, tableOf } from './report.ts'
 import { signUpsTable } from './sign-ups.ts'
@@ -25,7 +26,7 @@ const HELP = `Compares the gateway with a bare forwarder in front of the same re
 
 bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start|console|cache]... [--against DIR]
               [--gateway DIR | --self] [--metrics] [--busy] [--json]
-bun run bench --stages | --counts | --timeline | --engines | --sign-ups | --peers --cache DIR
+bun run bench --stages | --counts | --timeline | --parts | --engines | --sign-ups | --peers --cache DIR
               [--against DIR] [--quick] [--busy]
 
   --quick        fewer rounds, smaller loads
@@ -37,6 +38,7 @@ bun run bench --stages | --counts | --timeline | --engines | --sign-ups | --peer
   --stages       instead: a small call with one of its stages left out at a time
   --counts       instead: what a call makes and does: objects, promises, timers, SQL statements
   --timeline     instead: what stands between the key of a stream and the departure of its request
+  --parts        instead: what each part of the executable costs to load, at a start and at its first use
   --engines      instead: a small call with the rows on SQLite and on PostgreSQL, of one gateway and of three
   --sign-ups     instead: paid calls at a steady rate, with and without 1,000 sign-ups a minute beside them
   --peers        instead: other gateways under the same load, installed into the folder of --cache
@@ -67,12 +69,13 @@ const PARTS: Record<string, Part> = {
 
 /** What is shown in place of the figures. @param cache where peers are installed */
 const TABLES: Record<
-  'stages' | 'counts' | 'timeline' | 'peers' | 'engines' | 'sign-ups',
+  'stages' | 'counts' | 'timeline' | 'parts' | 'peers' | 'engines' | 'sign-ups',
   (bench: Bench, cache: string) => Promise<string>
 > = {
   stages: stagesTable,
   counts: countsTable,
   timeline: timelineTable,
+  parts: partsTable,
   peers: (bench, cache) => peersTable(bench, cache, say),
   engines: (bench) => enginesTable(bench, say),
   'sign-ups': (bench) => signUpsTable(bench, say),
@@ -114,6 +117,7 @@ async function main(): Promise<number> {
       stages: { type: 'boolean', default: false },
       counts: { type: 'boolean', default: false },
       timeline: { type: 'boolean', default: false },
+      parts: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
       engines: { type: 'boolean', default: false },
       'sign-ups': { type: 'boolean', default: false },
@@ -145,7 +149,7 @@ async function main(): Promise<number> {
   const upstream = await startUpstream()
   const effort = values.quick ? QUICK : FULL
   const bench: Bench = { upstream, effort, checkout, against, metrics: values.metrics }
-  const table = (['stages', 'counts', 'timeline', 'peers', 'engines', 'sign-ups'] as const).find(
+  const table = (['stages', 'counts', 'timeline', 'parts', 'peers', 'engines', 'sign-ups'] as const).find(
     (name) => values[name],
   )
   try {

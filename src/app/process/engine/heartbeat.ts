@@ -14,9 +14,7 @@ import { isReadable, NEWEST } from '../../../store/engines/postgres/migrate.ts'
 import { QuickConnection } from '../../../store/engines/postgres/quick-connection.ts'
 import { aliveGateways, beginGateway, endGateway } from '../../../store/gateways.ts'
 import type { Gateway } from '../../../store/schema.ts'
-import { type GatewayTiming, type JoinOptions, nodeIn, type OwnGateway } from './own-gateway.ts'
-
-export const TIMING: GatewayTiming = { beat_every_ms: 2_000, silent_after_ms: 30_000 }
+import { type GatewayTiming, type JoinOptions, nodeIn, type OwnGateway, TIMING } from './own-gateway.ts'
 
 /** So that several tries have their time before others take it for dead. */
 const answerWithin = ({ silent_after_ms }: GatewayTiming): number => Math.max(silent_after_ms / 6, 1_000)

@@ -4,16 +4,16 @@ import type { Environment } from '../../../catalogue/providers.ts'
 import type { StorageSettings } from '../../../domain/catalogue.ts'
 import type { DataPaths } from '../data-paths.ts'
 import type { Engine } from './engine.ts'
-import { postgresEngine } from './postgres.ts'
-import { sqliteEngine } from './sqlite.ts'
 
 /** @param data_folder which has the file, unless the settings name a server */
-export const engineOf = ({ database }: StorageSettings, data_folder: string): Engine =>
-  database === undefined ? sqliteEngine(data_folder) : postgresEngine(database)
+export const engineOf = async ({ database }: StorageSettings, data_folder: string): Promise<Engine> =>
+  database === undefined
+    ? (await import('./sqlite.ts')).sqliteEngine(data_folder)
+    : (await import('./postgres.ts')).postgresEngine(database)
 
 /** The same by the catalogue file of a folder. @throws as `storageOfFolder` */
 export const engineIn = async (paths: DataPaths, env: Environment): Promise<Engine> =>
-  engineOf(await storageOfFolder(paths, env), paths.dir)
+  await engineOf(await storageOfFolder(paths, env), paths.dir)
 
 /**
  * The section of a folder's catalogue file, whatever is wrong elsewhere in it.

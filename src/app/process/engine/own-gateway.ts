@@ -88,6 +88,8 @@ export interface GatewayTiming {
   silent_after_ms: number
 }
 
+export const TIMING: GatewayTiming = { beat_every_ms: 2_000, silent_after_ms: 30_000 }
+
 /** The only gateway over a database, whose lock it has. */
 export async function beginAlone(db: Db, { version, log, now }: JoinOptions): Promise<OwnGateway> {
   const own = { version, node: '', name: hostname(), now_ms: now(), is_alone: true }

@@ -49,7 +49,9 @@ export interface Part {
 export function missingParts(db: Database): Part[] {
   const there = new Set(partsOf(db).map(({ name }) => name))
   expected ??= makeExpected()
-  return expected.filter(({ name }) => !there.has(name))
+  return expected
+    .filter(({ name }) => !there.has(name))
+    .map(({ name, sql }) => ({ name, sql: sql.replace(/\s+/g, ' ') }))
 }
 
 /** The objects of a new database, which is made in memory: a list of them beside the migrations would be a second truth. */
@@ -63,12 +65,11 @@ let expected: readonly Part[] | undefined
 
 const partsOf = (db: Database): Part[] =>
   db
-    .query<{ name: string; sql: string | null }, []>(
-      "SELECT type || ' ' || name AS name, sql FROM sqlite_schema ORDER BY name",
+    // Without SQL: the index of a constraint, which comes with its table.
+    .query<Part, []>(
+      "SELECT type || ' ' || name AS name, coalesce(sql, '') AS sql FROM sqlite_schema ORDER BY name",
     )
     .all()
-    // Without SQL: the index of a constraint, which comes with its table.
-    .map(({ name, sql }) => ({ name, sql: sql?.replace(/\s+/g, ' ') ?? '' }))
 
 /** @param db which is closed with it */
 export const fileIntegrity = (db: Database): Integrity => ({
