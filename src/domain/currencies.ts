@@ -4,13 +4,10 @@ import { withoutTrailing } from '../utilities/text-ends.ts'
 const CODE = /^[A-Z]{3}$/
 const AMOUNT = /^(\d{1,12})(?:\.(\d{1,4}))?$/
 
-let known: ReadonlySet<string> | undefined
+const known = new Set(Intl.supportedValuesOf('currency'))
 
 /** Reports whether a text is the code of a currency, such as EUR. */
-export const isCurrency = (code: string): boolean => {
-  known ??= new Set(Intl.supportedValuesOf('currency'))
-  return CODE.test(code) && known.has(code)
-}
+export const isCurrency = (code: string): boolean => CODE.test(code) && known.has(code)
 
 /** The digits after the point: 2 for EUR, 0 for JPY. @param currency a code that `isCurrency` */
 export const minorDigits = (currency: string): number =>

@@ -63,18 +63,13 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const audit = Promise.withResolvers<MadeAudit>()
   const in_file = { path: paths.catalogue_path, env, protocols, watched, log, now }
   const configuration = openConfiguration({ ...stores, ...in_file })
+  const operations = { data_folder, start_audit: audit.promise, postWebhook, configuration }
   const gateway = compose({
     stores,
     calls: { running, protocols, catalogue, closed: readiness.closed, log, now, probe },
     requests: { error_answers, sockets: () => sockets },
     resident_bytes: options.resident_bytes ?? (() => process.memoryUsage.rss()),
-    operations: {
-      data_folder,
-      start_audit: audit.promise,
-      postWebhook,
-      configuration,
-      notReady: readiness.notReady,
-    },
+    operations: { ...operations, notReady: readiness.notReady },
     serve: inside.serve,
     decoder: createDecoder(),
     network,

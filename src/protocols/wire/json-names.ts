@@ -120,8 +120,6 @@ function isAt(bytes: Uint8Array, data: Uint8Array, start: number, end: number): 
 export const snakeOf = (camel: string): string =>
   camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-const PLAIN = /^[A-Za-z0-9_]*$/
-
 /**
  * The form of a name as the most lenient reader takes it. Go's encoding/json folds case as Unicode does, so that the Kelvin sign
  * is a k and the long s an s; its second version leaves out `_` and `-` besides; other languages fold the Turkish i's; a reader
@@ -129,7 +127,7 @@ const PLAIN = /^[A-Za-z0-9_]*$/
  */
 export function reduce(name: string): string {
   // Nearly all names: only their case and `_` are folded.
-  if (PLAIN.test(name)) return name.replaceAll('_', '').toLowerCase()
+  if (/^[A-Za-z0-9_]*$/.test(name)) return name.replaceAll('_', '').toLowerCase()
   const end = name.indexOf('\0')
   return (end < 0 ? name : name.slice(0, end))
     .normalize('NFKC')

@@ -46,7 +46,7 @@ const { createLogger } = await import('../../../src/observe/log.ts')
 const log = createLogger({
   level: 'error',
   secrets: [],
-  destination: { write: () => true },
+  destination: { write: () => true, flushSync() {} },
   now: Date.now,
   gather_ms: 100,
 })
