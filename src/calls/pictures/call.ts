@@ -1,10 +1,13 @@
 // Paid calls in a conversation, of the kind that their model is of: text models write, image models generate images.
+import type { Awaitable } from '../../store/db.ts'
+import { after } from '../../utilities/after.ts'
 import type { CallTarget } from '../bodies/arrival.ts'
 import { type ImageParts, imageCalls } from '../kinds/image/call.ts'
 import type { PaidImageOrder } from '../kinds/image/order.ts'
 import { countCall, type OnRate } from '../kinds/image/rate.ts'
 import type { TextBody } from '../kinds/text/body.ts'
-import { openText, readOpened, type TextCall, textCalls } from '../kinds/text/call.ts'
+import { openText, readOpened, textCalls } from '../kinds/text/call.ts'
+import type { TextCall } from '../kinds/text/order.ts'
 import { readTextBody } from '../kinds/text/read-body.ts'
 import { findModel, within } from '../life/admission.ts'
 import type { Admitted } from '../life/call.ts'
@@ -26,27 +29,32 @@ type ServeConversation = (parts: CallParts, call: ConversationCall) => Promise<R
  */
 export function conversations(images: ImageParts): ServeConversation {
   const pictures = imageCalls(images)
+
+  /** @param open reads the body, where the call is counted before it arrives */
+  async function generate(
+    parts: CallParts,
+    admitted: Admitted,
+    call: ConversationCall,
+    open: () => Awaitable<PictureRequest>,
+  ): Promise<Response> {
+    await images.decoder.assertUsable()
+    await countCall(parts, images.rate, admitted, call.onRate)
+    const order = await readPicture(parts, images, admitted, call, await open())
+    return payOnce(parts, admitted, order, pictures)
+  }
+
   return (parts, call) =>
-    within(parts, call.origin, async (admitted) => {
+    within(parts, call.origin, (admitted) => {
       const { target } = call
-      if (typeof target !== 'function' && isImageModel(parts, target)) {
-        await images.decoder.assertUsable()
-        await countCall(parts, images.rate, admitted, call.onRate)
-        const body = await readTextBody(parts, admitted, {
-          protocol: call.protocol,
-          limit_bytes: call.body_limit_bytes,
-          model_id: target.model_id,
-          isFree: () => false,
-        })
-        const opened = { body, target }
-        return payOnce(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
-      }
-      const opened = await openText(parts, admitted, call)
-      if (!isImageModel(parts, opened.target))
-        return payOnce(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
-      await images.decoder.assertUsable()
-      await countCall(parts, images.rate, admitted, call.onRate)
-      return payOnce(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
+      if (typeof target !== 'function' && isImageModel(parts, target))
+        return generate(parts, admitted, call, () => openPicture(parts, admitted, call, target))
+      return openText(parts, admitted, call).then((opened) =>
+        isImageModel(parts, opened.target)
+          ? generate(parts, admitted, call, () => opened)
+          : after(readOpened(parts, admitted, call, opened), (order) =>
+              payOnce(parts, admitted, order, textCalls),
+            ),
+      )
     })
 }
 
@@ -57,6 +65,20 @@ interface PictureRequest {
   body: TextBody
   target: CallTarget
 }
+
+/** A request whose address names the model. */
+const openPicture = (
+  parts: CallParts,
+  admitted: Admitted,
+  { protocol, body_limit_bytes: limit_bytes }: TextCall,
+  target: CallTarget,
+): Promise<PictureRequest> =>
+  readTextBody(parts, admitted, {
+    protocol,
+    limit_bytes,
+    model_id: target.model_id,
+    isFree: () => false,
+  }).then((body) => ({ body, target }))
 
 /** Waits for the memory that the request's images take. @throws GatewayError for what is wrong with the request */
 async function readPicture(

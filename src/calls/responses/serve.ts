@@ -1,7 +1,8 @@
 // Responses, served: made, only prepared, or summed up.
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import { costsNothing, rejectUnpayable } from '../bodies/arrival.ts'
-import { type OpenedText, openText, readOpened, type TextCall, textCalls } from '../kinds/text/call.ts'
+import { type OpenedText, openText, readOpened, textCalls } from '../kinds/text/call.ts'
+import type { TextCall } from '../kinds/text/order.ts'
 import { within } from '../life/admission.ts'
 import type { Admitted, CallOrigin } from '../life/call.ts'
 import { payOnce, servePaid } from '../life/paid-call.ts'

@@ -1,63 +1,23 @@
 // Paid text calls, as a value: how they are read, what they can cost, and how they are served.
-import type { Catalogue, TextModel } from '../../../domain/catalogue.ts'
-import type { RequestedExtra } from '../../../domain/extras.ts'
-import type { Medium } from '../../../domain/media/medium.ts'
-import { boundMedia, isUncounted } from '../../../domain/media/tokens.ts'
-import type { Nanos } from '../../../domain/money.ts'
-import type { RequestedTier } from '../../../domain/service-tiers.ts'
-import { type QuotedRequest, quote } from '../../../money/pricing/quote.ts'
+import type { TextModel } from '../../../domain/catalogue.ts'
+import { quote } from '../../../money/pricing/quote.ts'
 import { priceAt } from '../../../money/pricing/service-tiers.ts'
-import { knownAs } from '../../../protocols/canonical/request.ts'
-import type { RequestFacts } from '../../../protocols/facts.ts'
-import type { CallerProtocol } from '../../../protocols/protocol.ts'
-import { upstreamProtocol } from '../../../protocols/registry.ts'
-import { sessionInHeaders } from '../../../protocols/session.ts'
-import { type JsonObject, refusal } from '../../../protocols/wire/json.ts'
-import { hasChoice, routesWithProviders } from '../../../upstream/routes.ts'
+import type { Awaitable } from '../../../store/db.ts'
+import { after } from '../../../utilities/after.ts'
 import { type CallTarget, costsNothing, mayCallFreeModel } from '../../bodies/arrival.ts'
-import { findModel, type PaidCall } from '../../life/admission.ts'
+import { findModel } from '../../life/admission.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
 import type { CallParts } from '../../parts.ts'
-import { carriedBy } from '../../serving/dispatch-call.ts'
 import { spentInput } from '../../settling/end.ts'
 import type { TextBody } from './body.ts'
-import { estimatedFor } from './counting.ts'
-import type { Dialect } from './dialect.ts'
-import { heldForExtras, maxCredibleInput, spentExtras } from './extras.ts'
-import type { TextOrder } from './order.ts'
-import type { Passages } from './passage.ts'
-import { passagesOf } from './passages.ts'
-import { formOf } from './provider-form.ts'
+import { spentExtras } from './extras.ts'
+import type { ReadText, TextCall, TextOrder } from './order.ts'
+import { extrasOf, orderOf } from './order-of.ts'
 import { readTextBody } from './read-body.ts'
-import { extrasRules, pricedHeaders, requestsLongContext } from './request-extras.ts'
 import { serveStream } from './serve-stream.ts'
 import { serveWhole } from './serve-whole.ts'
 import { withTakenImages } from './taken-images.ts'
-
-export interface TextCall extends PaidCall {
-  body_limit_bytes: number
-  /** From the address, or read from the body: then the model is found only after the body is read. */
-  target: CallTarget | ((body: JsonObject) => CallTarget)
-  /** The caller's. */
-  protocol: CallerProtocol
-  dialect: (body: JsonObject) => Dialect
-  /**
-   * Changes a request before its price is known: resolves references to kept content, drops tools without a price.
-   * @returns the very same body where nothing changes @throws GatewayError for every refusal
-   */
-  revise?: (read: ReadText) => Promise<TextBody>
-  /** The caller's headers that are forwarded to a provider of the same protocol. */
-  forwarded_headers: Readonly<Record<string, string>>
-}
-
-/** A text request that was read, and not priced yet. */
-export interface ReadText {
-  admitted: Admitted
-  model: TextModel
-  body: TextBody
-  facts: RequestFacts
-}
 
 export const textCalls: PaidKind<TextCall, TextOrder> = {
   read: async (parts, admitted, call) =>
@@ -85,214 +45,51 @@ export interface OpenedText {
  * Where the address names the model, it is found before the body is read.
  * @throws GatewayError as `findModel` and `readTextBody`
  */
-export async function openText(
+export function openText(
   parts: CallParts,
   admitted: Admitted,
   call: Pick<TextCall, 'body_limit_bytes' | 'target' | 'protocol'>,
 ): Promise<OpenedText> {
   const named =
     typeof call.target === 'function' ? undefined : findModel(parts, admitted, call.target.model_id, 'text')
-  const body = await readTextBody(parts, admitted, {
+  const reading = readTextBody(parts, admitted, {
     protocol: call.protocol,
     limit_bytes: call.body_limit_bytes,
     model_id: named?.id,
     isFree: () => (named ? costsNothing(named) : mayCallFreeModel(parts.catalogue(), admitted, 'text')),
   })
-  return { body, target: typeof call.target === 'function' ? call.target(body.fields) : call.target, named }
+  return reading.then((body) => {
+    const target = typeof call.target === 'function' ? call.target(body.fields) : call.target
+    return { body, target, named }
+  })
 }
 
 /** @throws GatewayError as `findModel`, and for features that the model does not have */
-export async function readOpened(
+export function readOpened(
   parts: CallParts,
   admitted: Admitted,
   call: TextCall,
-  { body: opened, target, named }: OpenedText,
-): Promise<TextOrder> {
-  const requested = named ?? findModel(parts, admitted, target.model_id, 'text')
-  const read = opened.has_images
-    ? await withTakenImages(parts, admitted, { model: requested, body: opened, protocol: call.protocol.name })
-    : opened
-  const read_facts = await read.facts(call.protocol.name)
-  const body = call.revise
-    ? await call.revise({ admitted, model: requested, body: read, facts: read_facts })
-    : read
-  const body_facts = body === read ? read_facts : await body.facts(call.protocol.name)
-  const facts = estimatedFor(requested, withExtraBound(body_facts, operatorFieldTokens(parts, requested)))
-  const dialect = call.dialect(body.fields)
-  if (facts.cached_content !== undefined && requested.cached_content === 'refuse')
-    throw refusal(facts.cached_content, 'cannot be used with this model. Send the content itself.')
-  const { streams } = target
-  const context = {
-    id: admitted.origin.request_id,
-    model: target.model_id,
-    created_s: Math.floor(admitted.started_ms / 1000),
-    shows_usage: dialect.shows_usage,
-    request_fields: body.fields,
-  }
-  const request = { dialect, body, streams, context }
-  const { name } = call.protocol
-  const forwarded_headers = pricedHeaders(parts.protocols.get(name), requested, call.forwarded_headers)
-  const service_tier = facts.service_tier && pricedTier(requested, facts.service_tier)
-  const passes_through = allPassThrough(parts, call.protocol, requested, facts)
-  const { model, extras } = passes_through
-    ? { model: requested, extras: await body.extras(name, extrasRules(requested, forwarded_headers)) }
-    : await carriedText(parts, { call, forwarded_headers, requested, body, streams, facts, service_tier })
-  if (facts.input_tokens > requested.context && !extras.some(requestsLongContext))
-    await assertFits(call, requested, body)
-  const passages = passagesOf(request, facts, parts.protocols, { forwarded_headers, extras })
-  const { providers } = parts.catalogue()
-  const session = hasChoice(model.routes, providers) ? await sessionOf(admitted, body) : undefined
-  const extras_nanos = model.price.extras && extrasOf(parts.catalogue(), model, passages)
-  const priced = passes_through
-    ? facts
-    : withMinOutput(parts.catalogue(), model, passages, withCacheWrites(facts))
-  const media = mediaAsRead(priced, passes_through)
-  return {
-    model,
-    streams,
-    content: [body.content],
-    request,
-    facts,
-    session,
-    quoted: quotedRequest(model, media.length > 0 ? { ...priced, media } : priced, extras, extras_nanos),
-    is_uncounted: media.length > 0 && isUncounted(media, model.routes.map(knownAs)),
-    service_tier,
-    price: priceAt(model.price, service_tier?.name) ?? model.price,
-    passages,
-  }
+  { body, target, named }: OpenedText,
+): Awaitable<TextOrder> {
+  const model = named ?? findModel(parts, admitted, target.model_id, 'text')
+  const read =
+    body.has_images || call.revise
+      ? revised(parts, admitted, call, { model, body })
+      : after(body.facts(call.protocol.name), (facts) => ({ admitted, model, body, facts }))
+  return after(read, (text) => orderOf(parts, call, target, text))
 }
 
-const sessionOf = async ({ origin }: Admitted, body: TextBody): Promise<string | undefined> =>
-  sessionInHeaders(origin.request.headers) ?? (await body.session())
-
-/** The requested tier, where its model has a price for it. An unpriced one is refused, or dropped by translation. */
-const pricedTier = ({ price }: TextModel, tier: RequestedTier): RequestedTier | undefined =>
-  price.service_tiers?.has(tier.name) ? tier : undefined
-
-/** The most tokens in the fields that the operator sets at a provider. */
-function operatorFieldTokens({ catalogue, protocols }: CallParts, model: TextModel): number {
-  let tokens = 0
-  for (const { provider } of routesWithProviders(catalogue(), model))
-    tokens = Math.max(tokens, formOf(protocols, provider)?.set_tokens ?? 0)
-  return tokens
-}
-
-const withExtraBound = (facts: RequestFacts, tokens: number): RequestFacts =>
-  tokens === 0 ? facts : { ...facts, input_bound_tokens: facts.input_bound_tokens + tokens }
-
-/** For a prompt whose estimate is beyond the context. @throws GatewayError in the terms of the caller's protocol */
-async function assertFits({ protocol }: TextCall, { context }: TextModel, body: TextBody): Promise<void> {
-  const tokens = await body.leastTokens(protocol.name)
-  if (tokens > context) throw protocol.text.promptTooLong(tokens, context)
-}
-
-/** Whether all providers of a model are called in the caller's protocol: the same bytes may go to any of them. */
-const allPassThrough = (
-  { protocols, catalogue }: CallParts,
-  { name: caller }: CallerProtocol,
-  model: TextModel,
-  facts: RequestFacts,
-): boolean =>
-  routesWithProviders(catalogue(), model).every(
-    (route) => upstreamProtocol(protocols, { ...route, caller, facts }).name === caller,
-  )
-
-interface Carried {
-  call: TextCall
-  forwarded_headers: TextCall['forwarded_headers']
-  requested: TextModel
-  body: TextBody
-  streams: boolean
-  service_tier: RequestedTier | undefined
-  facts: RequestFacts
-}
-
-/**
- * The model with the routes that can carry the request, and the extras that it requests where it passes through.
- * @throws GatewayError as `carriedBy`
- */
-async function carriedText(
+/** A request that may change before it is priced: its images become such as the model takes, and its surface revises it. */
+async function revised(
   parts: CallParts,
-  { call, forwarded_headers, requested, body, streams, facts, service_tier }: Carried,
-): Promise<{ model: TextModel; extras: readonly RequestedExtra[] }> {
-  const from = call.protocol.name
-  const { efforts, max_output_tokens, automatic_caching } = requested
-  let extras: readonly RequestedExtra[] = []
-  const model = await carriedBy(parts, requested, async (provider, route) => {
-    const to = upstreamProtocol(parts.protocols, { ...route, provider, caller: from, facts }).name
-    if (to === from) extras = await body.extras(from, extrasRules(requested, forwarded_headers))
-    else
-      await body.assertCarries({
-        from,
-        to,
-        streams,
-        model: route.model,
-        generation: route.generation,
-        efforts,
-        max_output_tokens,
-        automatic_caching,
-        output_limit: undefined,
-        service_tier,
-        form: formOf(parts.protocols, provider),
-      })
-  })
-  return { model, extras }
+  admitted: Admitted,
+  { protocol: { name }, revise }: TextCall,
+  { model, body: opened }: Pick<ReadText, 'model' | 'body'>,
+): Promise<ReadText> {
+  const taken = opened.has_images
+    ? await withTakenImages(parts, admitted, { model, body: opened, protocol: name })
+    : opened
+  const read = { admitted, model, body: taken, facts: await taken.facts(name) }
+  const body = revise ? await revise(read) : taken
+  return body === taken ? read : { ...read, body, facts: await body.facts(name) }
 }
-
-/** Providers of another protocol may charge for cache writes, which the caller's protocol does not have. */
-const withCacheWrites = (facts: RequestFacts): RequestFacts =>
-  facts.input_fields ? { ...facts, input_fields: [...facts.input_fields, 'cache_write_5m_tokens'] } : facts
-
-/** A provider whose protocol takes no limit as low as the caller's is sent its protocol's lowest. */
-function withMinOutput(
-  catalogue: Catalogue,
-  model: TextModel,
-  passages: Passages,
-  facts: RequestFacts,
-): RequestFacts {
-  const requested = facts.max_output_tokens
-  if (requested === undefined) return facts
-  const minimums = routesWithProviders(catalogue, model).map(
-    (route) => passages(route).protocol.text.min_output_tokens ?? 0,
-  )
-  return { ...facts, max_output_tokens: Math.max(requested, ...minimums) }
-}
-
-/** @param extras_nanos the most that the extras can cost; undefined if the model has no price for any */
-function quotedRequest(
-  model: TextModel,
-  facts: RequestFacts,
-  extras: readonly RequestedExtra[],
-  extras_nanos: Nanos | undefined,
-): QuotedRequest {
-  const { max_output_tokens, candidates, input_fields } = facts
-  const limit = model.max_output_tokens
-  const quoted = {
-    input_bound_tokens: inputToHold(model, facts, extras),
-    max_output_tokens: Math.min(max_output_tokens ?? limit, limit),
-    candidates,
-    input_fields,
-  }
-  return extras_nanos === undefined ? quoted : { ...quoted, extras_nanos }
-}
-
-const NO_MEDIA: readonly Medium[] = []
-
-/** The media as the model reads them. Translation does not carry the detail that the caller requested. */
-const mediaAsRead = ({ media = NO_MEDIA }: RequestFacts, passes_through: boolean): readonly Medium[] =>
-  passes_through ? media : media.map((one) => (one.kind === 'image' ? { ...one, detail: undefined } : one))
-
-/**
- * The input tokens to hold: the request's bound, but at most what a report is believed with; beyond that the estimate is
- * charged. Cached content, which the gateway does not see, may fill all of the model's context.
- */
-function inputToHold(model: TextModel, facts: RequestFacts, extras: readonly RequestedExtra[]): number {
-  const { input_tokens, input_bound_tokens, media, cached_content } = facts
-  const media_tokens = media ? boundMedia(media, model.routes.map(knownAs), model.context) : 0
-  const most_tokens = input_bound_tokens + media_tokens
-  const bound_tokens = Math.min(most_tokens, maxCredibleInput(model, facts, extras) ?? most_tokens)
-  return Math.max(input_tokens, bound_tokens, cached_content === undefined ? 0 : model.context)
-}
-
-const extrasOf = (catalogue: Catalogue, model: TextModel, passages: Passages): Nanos =>
-  heldForExtras(model, routesWithProviders(catalogue, model).map(passages))

@@ -6,6 +6,7 @@ import type { CallerProtocol } from '../../../protocols/protocol.ts'
 import { BUILT_IN_REGISTRY } from '../../../protocols/registry.ts'
 import type { Json } from '../../../protocols/wire/json.ts'
 import { parseScanned, scanJsonBody } from '../../../protocols/wire/json-body.ts'
+import { after } from '../../../utilities/after.ts'
 import { type Arrival, type Arrived, receiveBody } from '../../bodies/arrival.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
@@ -41,18 +42,18 @@ function mediaChars(value: Json, name = ''): number {
 }
 
 /** @param protocol the caller's @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded where the thread fails */
-export async function readTextBody(
+export function readTextBody(
   parts: CallParts,
   admitted: Admitted,
   { protocol, limit_bytes, model_id, isFree }: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
 ): Promise<TextBody> {
   const arrival = { limit_bytes, model_id, isFree, copies: COPIES }
-  const arrived = await receiveBody(parts.bodies, admitted, arrival)
-  const body =
-    parsedOnLoop(parts, admitted, protocol, arrived) ??
-    (await parsedOnThread(parts, admitted, protocol, arrived))
-  const model = deploymentOf(admitted.origin.request)
-  return model === undefined ? body : await body.with({ model })
+  return receiveBody(parts.bodies, admitted, arrival).then((arrived) => {
+    const parsed =
+      parsedOnLoop(parts, admitted, protocol, arrived) ?? parsedOnThread(parts, admitted, protocol, arrived)
+    const model = deploymentOf(admitted.origin.request)
+    return model === undefined ? parsed : after(parsed, (body) => body.with({ model }))
+  })
 }
 
 /** Undefined for what is to be parsed on the thread, which knows the built-in protocols only. */

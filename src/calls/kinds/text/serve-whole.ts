@@ -1,7 +1,9 @@
 // A whole text answer: read to its end, priced, and sent once it is paid.
+import type { Awaitable } from '../../../store/db.ts'
 import { readReported } from '../../../upstream/failures.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
 import { readAnswer } from '../../../upstream/transport.ts'
+import { after } from '../../../utilities/after.ts'
 import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import { dispatchCall } from '../../serving/dispatch-call.ts'
@@ -40,38 +42,60 @@ export async function serveWhole(parts: CallParts, held: Held<TextOrder>): Promi
   return new Response(body, { headers: answerHeaders(held, attempt, 'application/json', sending.sent) })
 }
 
-type Body = Uint8Array<ArrayBuffer> | string
+/** A whole answer for its caller, and what it is charged by. */
+interface WholeAnswer {
+  body: Uint8Array<ArrayBuffer> | string
+  billed: BilledCall
+  tally: ExtrasTally
+  served: ServedTier
+}
+
+/** An attempt that answered, and its request. */
+interface Answered {
+  attempt: Attempt
+  sent: AsSent
+}
 
 /**
  * Reads all of an answer. After one that is cut short, or reports an error under status 200, another route is tried.
  * @throws UpstreamFault; ReportedFailure for such an error
  */
-async function readWhole(
+const readWhole = (
   { catalogue }: CallParts,
   response: Response,
   held: Held<TextOrder>,
-  { attempt, sent }: { attempt: Attempt; sent: AsSent },
-): Promise<{ body: Body; billed: BilledCall; tally: ExtrasTally; served: ServedTier }> {
+  answered: Answered,
+): Promise<WholeAnswer> =>
+  readAnswer(response, catalogue().server.max_answer_bytes).then((read) => judge(held, read, answered))
+
+function judge(
+  held: Held<TextOrder>,
+  read: Buffer<ArrayBuffer>,
+  { attempt, sent }: Answered,
+): Awaitable<WholeAnswer> {
   const passage = held.order.passages(attempt)
-  const read = await readAnswer(response, catalogue().server.max_answer_bytes)
   const bytes = restoreBytes(read, sent.renamed_tools)
   const json = readReported(passage.protocol, bytes.toString())
   const { readUsage, estimateOutput } = passage.protocol.text
   const usage = readUsage(json)
-  if (seemsEmpty(passage.protocol, { json, usage }))
-    await rejectEmpty(passage.protocol, { json, usage }, held.order.request.body)
-  held.order.request.dialect.answering?.answeredBy(attempt, passage.protocol)
-  const billed = bill(held, passage, usage, () => estimateOutput(json))
-  const served = servedTier(held.order, passage, attempt, json)
-  const as = {
-    upstream_model: attempt.model,
-    wants_json: sent.wants_json,
-    service_tier: tierForCaller(held.order, served),
-  }
-  return {
-    body: passage.answer({ bytes, json }, billed, as),
-    billed,
-    tally: tallyAnswer(held.order.model, passage, json),
-    served,
-  }
+  const { body, dialect } = held.order.request
+  const judging = seemsEmpty(passage.protocol, { json, usage })
+    ? rejectEmpty(passage.protocol, { json, usage }, body)
+    : undefined
+  return after(judging, () => {
+    dialect.answering?.answeredBy(attempt, passage.protocol)
+    const billed = bill(held, passage, usage, () => estimateOutput(json))
+    const served = servedTier(held.order, passage, attempt, json)
+    const as = {
+      upstream_model: attempt.model,
+      wants_json: sent.wants_json,
+      service_tier: tierForCaller(held.order, served),
+    }
+    return {
+      body: passage.answer({ bytes, json }, billed, as),
+      billed,
+      tally: tallyAnswer(held.order.model, passage, json),
+      served,
+    }
+  })
 }
