@@ -11,8 +11,16 @@ type Write = (fields: LogFields, message: string) => void
 /** The log of every part. Fields are snake_case; an error goes in `cause`, a request's id in `request_id`. */
 export type Logger = Readonly<Record<LogLevel, Write>>
 
+/** A log that takes lines as text, too: every call writes one. */
+export interface TextLogger extends Logger {
+  /** A name as JSON for such a line, redacted. */
+  quoted(name: string): string
+  /** As `info`. @param fields `"name":value,…` as JSON, in which nothing is left to hide */
+  infoText(fields: string, message: string): void
+}
+
 /** The process's own logger, which follows the catalogue and is flushed before the process ends. */
-export interface ProcessLogger extends Logger {
+export interface ProcessLogger extends TextLogger {
   /** From now on, lines below this level are dropped. */
   setLevel(level: LogLevel): void
   /** From now on, these texts are hidden in every line: see `secretsOf` in redact.ts. */
@@ -46,6 +54,10 @@ const BUFFER_BYTES = 8_192
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 /** This many waiting lines are serialized at once, whatever the time. */
 const MAX_GATHERED = 256
+/** As long as about so many lines. */
+const MAX_READY_CHARS = 64 * 1024
+/** With more, all of them are quoted anew. */
+const MAX_KNOWN_NAMES = 10_000
 const MAX_CAUSE_DEPTH = 4
 /** Deeper than any line of ours; the limit for cyclic values. */
 const MAX_VALUE_DEPTH = 8
@@ -68,35 +80,43 @@ export function standardOutput(): LogDestination {
 export function createLogger(options: LoggerOptions): ProcessLogger {
   const { level, secrets, destination, now, gather_ms = 0 } = options
   let redactor = createRedactor(secrets)
+  let quoted = quoteBy(redactor)
   let lowest = SEVERITY[level]
   let waiting: WaitingLine[] = []
+  /** Lines before those that wait, as they are written. */
+  let ready = ''
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  function serializeAll(): void {
+  /** In one piece: the destination looks at all that waits with each write, which took more than a line does. */
+  function writeAll(): void {
     clearTimeout(timer)
     timer = undefined
-    const lines = waiting
-    waiting = []
-    if (lines.length === 0) return
-    // In one piece: the destination looks at all that waits with each write, which took more than a line does.
-    const texts = lines.map((line) => textOf(line, redactor))
-    const all = texts.join('')
-    // Control characters become visible: a terminal that follows the log carries none out.
-    destination.write(visible(redactor.finds(all) ? texts.map(redacted).join('') : all))
+    serializeAll()
+    const lines = ready
+    ready = ''
+    if (lines !== '') destination.write(lines)
   }
 
-  const redacted = (text: string): string => (redactor.finds(text) ? redactLine(text, redactor) : text)
+  function serializeAll(): void {
+    if (waiting.length === 0) return
+    ready += serialized(waiting, redactor)
+    waiting = []
+  }
+
+  function writeSoon(): void {
+    if (gather_ms === 0 || waiting.length >= MAX_GATHERED || ready.length >= MAX_READY_CHARS) writeAll()
+    else timer ??= setTimeout(writeAll, gather_ms)
+  }
 
   const gather = (line_level: LogLevel) => (fields: LogFields, message: string) => {
     if (SEVERITY[line_level] < lowest) return
     waiting.push({ level: line_level, fields, message, at_ms: now() })
-    if (gather_ms === 0 || waiting.length >= MAX_GATHERED) serializeAll()
-    else timer ??= setTimeout(serializeAll, gather_ms)
+    writeSoon()
   }
   /** Warnings and errors are written at once, after the lines before them. */
   const immediately = (line_level: LogLevel) => (fields: LogFields, message: string) => {
     gather(line_level)(fields, message)
-    serializeAll()
+    writeAll()
   }
 
   return {
@@ -104,18 +124,40 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
     info: gather('info'),
     warn: immediately('warn'),
     error: immediately('error'),
-    setLevel: (next) => {
+    quoted: (name) => quoted(name),
+    infoText(fields, message) {
+      if (SEVERITY.info < lowest) return
       serializeAll()
+      ready += textLine('info', now(), fields, message)
+      writeSoon()
+    },
+    setLevel: (next) => {
+      writeAll()
       lowest = SEVERITY[next]
     },
     setSecrets: (...next) => {
-      serializeAll()
+      writeAll()
       redactor = createRedactor(...next)
+      quoted = quoteBy(redactor)
     },
     flush() {
-      serializeAll()
+      writeAll()
       destination.flushSync()
     },
+  }
+}
+
+/** Names as JSON, without secrets and control characters. Those of earlier lines are known. */
+function quoteBy(redactor: Redactor): (name: string) => string {
+  const known = new Map<string, string>()
+  return (name) => {
+    let json = known.get(name)
+    if (json === undefined) {
+      if (known.size >= MAX_KNOWN_NAMES) known.clear()
+      json = visible(JSON.stringify(redactor.hide(name)))
+      known.set(name, json)
+    }
+    return json
   }
 }
 
@@ -127,6 +169,14 @@ interface WaitingLine {
 }
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
+
+/** Control characters become visible: a terminal that follows the log carries none out. */
+function serialized(lines: readonly WaitingLine[], redactor: Redactor): string {
+  const texts = lines.map((line) => textOf(line, redactor))
+  const all = texts.join('')
+  if (!redactor.finds(all)) return visible(all)
+  return visible(texts.map((text) => (redactor.finds(text) ? redactLine(text, redactor) : text)).join(''))
+}
 
 /** A line that cannot be serialized, such as one of a plugin, fails neither who writes it nor the lines beside it. */
 function textOf(line: WaitingLine, redactor: Redactor): string {
@@ -147,9 +197,13 @@ const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].inc
 function lineOf({ level, at_ms, fields, message }: WaitingLine, redactor: Redactor): string {
   const cause = 'cause' in fields ? { cause: describeError(fields.cause, redactor) } : undefined
   const written = JSON.stringify(cause ? { ...fields, ...cause } : fields)
-  const comma = written === '{}' ? '' : ','
-  const time = new Date(at_ms).toISOString()
-  return `{"level":"${level}","time":"${time}"${comma}${written.slice(1, -1)},"message":${JSON.stringify(message)}}\n`
+  return textLine(level, at_ms, written.slice(1, -1), message)
+}
+
+/** @param fields as in an object of JSON, without its braces */
+function textLine(level: LogLevel, at_ms: number, fields: string, message: string): string {
+  const comma = fields === '' ? '' : ','
+  return `{"level":"${level}","time":"${new Date(at_ms).toISOString()}"${comma}${fields},"message":${JSON.stringify(message)}}\n`
 }
 
 /** The fields of a thrown value. A value that a plugin throws may throw itself when it is read. */

@@ -11,13 +11,14 @@ import type {
   PostOperation,
   VoidOperation,
 } from '../../money/ledger/operations.ts'
-import type { Logger } from '../../observe/log.ts'
+import type { TextLogger } from '../../observe/log.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { Held, RecordedCall } from '../life/call.ts'
 import type { Events } from '../life/events.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from './end.ts'
 import { costsOf } from './provider-cost.ts'
 import { costOf, type SettlementQueue } from './queue.ts'
+import { logSettled } from './settled-line.ts'
 
 export interface SettlementParts {
   ledger: Ledger
@@ -26,7 +27,7 @@ export interface SettlementParts {
   /** Takes over what the ledger cannot write at the moment. */
   settlements: SettlementQueue
   events: Events
-  log: Logger
+  log: TextLogger
   now: () => number
   /** Called at each step: for tests of crashes, and for the bench. */
   probe: (point: string) => void
@@ -158,36 +159,15 @@ function conclude(
   operation: PostOperation | VoidOperation,
   result: Outcome,
 ): void {
-  const { caller, hold_id } = held
-  const { request_id } = held.origin
-  const { surface, model, provider, outcome, status, duration_ms, estimated } = operation.call
-  const cost_usd = formatUsd(costOf(operation))
   if (!result.ok) {
+    const { request_id, hold_id, cost_usd } = fieldsOf(held, operation)
     log.error(
       { request_id, hold_id, refusal: result.refusal, cost_usd },
       'hold already resolved; cost not charged',
     )
     return
   }
-  log.info(
-    {
-      request_id,
-      account: caller.account.name,
-      key: caller.key.prefix,
-      surface,
-      model,
-      provider,
-      outcome,
-      status,
-      duration_ms,
-      cost_usd,
-      // Not in the line where they are undefined.
-      paid_by: operation.is_covered ? 'plan' : undefined,
-      estimated: estimated ? true : undefined,
-      late: 'late' in result ? result.late : undefined,
-    },
-    'call',
-  )
+  logSettled(log, held, operation, 'late' in result && result.late)
   events.raise('settled', { call: held, operation })
 }
 

@@ -27,6 +27,8 @@ const QUIET: ProcessLogger = {
   info: nothing,
   warn: nothing,
   error: nothing,
+  quoted: JSON.stringify,
+  infoText: nothing,
   setLevel: nothing,
   setSecrets: nothing,
   flush: nothing,
