@@ -284,7 +284,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 40 more for what other routes than its own take of a call's cost.
   // With the errors of plans.
   // 40 more for what answers say of limits of spending.
-  'src/calls/': 10_390,
+  // 90 more for the order of a text call in a file of its own, and the line of a settled call.
+  'src/calls/': 10_480,
   // 50 more: of each setting, whether the console changes it and whether it waits for a restart.
   // 50 more for what models take.
   // 100 more for [brand].
@@ -324,7 +325,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 30 more for purchases that go with the top-up that pays for them.
   'src/money/': 7_210,
   // 20 more for metrics that plugins add.
-  'src/observe/': 612,
+  // 60 more for lines that are written as text, which every call has.
+  'src/observe/': 672,
   // 70 more for looking at whole answers without copies of them.
   'src/protocols/': 20_370,
   'src/responses/': 915,
@@ -341,7 +343,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 50 more for the oldest snapshot of a server.
   'src/store/': 6_700,
   'src/upstream/': 2_076,
-  'src/utilities/': 453,
+  // 5 more for values that may be there already.
+  'src/utilities/': 458,
   // 100 more for the time zone of pages, chosen in Settings; 80 for points of charts that lead to their calls, and total rows.
   // 80 more for the brand on pages and in samples.
   // 120 more for lists that the server pages, drawn at one place, and for a console that is turned off.
@@ -479,7 +482,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 1,370 more for the year of plans with saved cards and its arithmetic, charges of cancelled plans, races for plans, plans at the console, and metrics.
 // 570 more for what is read and changed under the lock of an account on PostgreSQL, and the oldest snapshot.
 // 210 more for the tax of charges: lost answers, addresses, refunds.
-const MAX_TEST_LINES = 183_145
+// 105 more for the line of a settled call, whatever its names.
+const MAX_TEST_LINES = 183_250
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

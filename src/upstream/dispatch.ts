@@ -155,10 +155,6 @@ function refusalOf(thrown: unknown): GatewayError {
   throw thrown
 }
 
-interface TimedRequest extends UpstreamRequest {
-  timeout_ms: number
-}
-
 /** Most keys are in the request's headers already; a service account needs a token first. */
 function tryAttempt<T>(
   deps: DispatchDeps,
@@ -168,12 +164,12 @@ function tryAttempt<T>(
 ): Promise<Dispatched<T> | UpstreamFailure> {
   const { api_key } = attempt
   const timeout_ms = call.timeoutOf(attempt)
-  if (!isServiceAccount(api_key)) return tryOnce(deps, call, attempt, { ...request, timeout_ms })
+  if (!isServiceAccount(api_key)) return tryOnce(deps, call, attempt, request, timeout_ms)
   const onRefused = (failure: UpstreamFailure) => call.tried?.(attempt, failure)
   return sendWithToken<Dispatched<T>>(
     request,
     { tokens: deps.tokens, api_key, gone: call.gone, timeout_ms, onRefused },
-    (authorized, left_ms) => tryOnce(deps, call, attempt, { ...authorized, timeout_ms: left_ms }),
+    (authorized, left_ms) => tryOnce(deps, call, attempt, authorized, left_ms),
   )
 }
 
@@ -181,7 +177,8 @@ async function tryOnce<T>(
   deps: DispatchDeps,
   call: Dispatch<T>,
   attempt: Attempt,
-  { url, headers, body, timeout_ms }: TimedRequest,
+  { url, headers, body }: UpstreamRequest,
+  timeout_ms: number,
 ): Promise<Dispatched<T> | UpstreamFailure> {
   const end = new AttemptEnd()
   const { controller } = end
