@@ -1,30 +1,42 @@
 // The scene of people with addresses: a gateway at a clock of the test's, behind a proxy, and its mail server.
 import { afterAll } from 'bun:test'
+import { plugins as all_plugins } from '../../plugins/index.ts'
+import { createMailSender } from '../../plugins/mail/sender.ts'
+import { smtpClient } from '../../plugins/mail/smtp.ts'
 import type { Plugin } from '../../src/app/plugin.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { clientOf } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileGateway } from '../support/gateway.ts'
 import { personAtConsole } from '../support/people.ts'
+import { gatewaySpy } from '../support/plugins.ts'
 import { type Received, startSmtp } from '../support/smtp.ts'
 
 export const PUBLIC_URL = 'https://gateway.example.com'
 export const MINUTE_MS = 60_000
 
 /** For all tests of a file. */
-export async function fileMailScene({ plugins }: { plugins?: readonly Plugin[] } = {}) {
+export async function fileMailScene({ plugins = all_plugins }: { plugins?: readonly Plugin[] } = {}) {
   const smtp = await startSmtp()
   afterAll(() => smtp[Symbol.asyncDispose]())
+  const spy = gatewaySpy()
   const clock = { now_ms: Date.now() }
   const gateway = await fileGateway({
     now: () => clock.now_ms,
     sweep_every_ms: 24 * 60 * MINUTE_MS,
-    ...(plugins && { plugins }),
+    plugins: [...plugins, spy.plugin],
     catalogue: catalogueOf({
       upstream_url: 'simulator',
       server: `public_url = "${PUBLIC_URL}"\ntrusted_proxies = ["127.0.0.1"]`,
       more: `[mail]\nsmtp = "smtp://127.0.0.1:${smtp.port}"\nfrom = "Example AI <noreply@example.com>"`,
     }),
+  })
+  const { log, catalogue, now } = spy.gateway().calls
+  /** Beside the gateway's own, which looks each second: most of a test would be waiting for it. */
+  const sender = createMailSender({
+    ...{ db: gateway.store, catalogue, now, log },
+    newToken: () => crypto.randomUUID(),
+    clientOf: ({ server }) => smtpClient(server),
   })
   const write = (sql: string, values: Record<string, number | string | null>) =>
     gateway.store.write((db) => db.rows(sql, values))
@@ -59,7 +71,8 @@ export async function fileMailScene({ plugins }: { plugins?: readonly Plugin[] }
     /** The mails to an address, once that many arrived and no more wait. */
     async mailsTo(email: string, count: number): Promise<readonly Received[]> {
       const own = () => smtp.received.filter(({ to }) => to.includes(email))
-      await eventually(`${count} mails to ${email}`, () => {
+      await eventually(`${count} mails to ${email}`, async () => {
+        await sender.sendDue()
         const waits = gateway.db.query("SELECT 1 FROM mails WHERE state = 'queued'").get() !== null
         return own().length >= count && !waits
       })
