@@ -1,4 +1,4 @@
-// The last audit of the books: that of the start, or one on request, in a process of its own.
+// The last audit of the books: that of the start or of the day, or one on request, in a process of its own.
 import { AuditReport } from '../../src/app/process/full-audit.ts'
 import { LastReport } from '../../src/app/process/last-report.ts'
 import { reportInProcess } from '../../src/app/process/own-process.ts'
@@ -9,9 +9,9 @@ export type Books = LastReport<AuditReport>
 export const createBooks = (data_folder: string, now: () => number): Books =>
   new LastReport(() => reportInProcess(['audit'], AuditReport, data_folder), now)
 
-/** The books of a gateway, with the audit of its start. */
-export function openBooks({ calls: { now }, operations: { data_folder, start_audit } }: Gateway): Books {
+/** The books of a gateway, with the audits that it makes by itself. */
+export function openBooks({ calls: { now }, operations: { data_folder, onAudit } }: Gateway): Books {
   const books = createBooks(data_folder, now)
-  void start_audit.then((audit) => books.keep(audit))
+  onAudit((audit) => books.keep(audit))
   return books
 }

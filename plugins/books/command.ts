@@ -22,6 +22,7 @@ import {
   type OnAudit,
   reportOf,
 } from '../../src/app/process/full-audit.ts'
+import { keepMark } from '../../src/app/process/kept-mark.ts'
 import { unprocessable } from '../../src/domain/errors.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { FILE_INVARIANTS } from '../../src/library/audit.ts'
@@ -64,6 +65,7 @@ export function addAuditCommand(program: Command, deps: CliDeps): void {
         { ...reportOf(found), files, found_files, ...(removed && { removed }) },
         describe(found, options, removed),
       )
+      await keepMark(found, (work) => withDatabase(folder, 'write', work))
       if (!found.clean) throw new Exit(EXIT.failed)
     })
 }
@@ -134,7 +136,16 @@ async function auditFolder(
     ? { answers: stores.answers, strays_before_ms: now_ms - MIN_STRAY_AGE_MS }
     : undefined
   const { images, files, responses } = stores
-  const audit = await fullAudit({ db, integrity, images, files, responses, look, onAudit })
+  const audit = await fullAudit({
+    db,
+    integrity,
+    images,
+    files,
+    responses,
+    look,
+    onAudit,
+    marking: { now_ms },
+  })
   return { ...audit, found_files }
 }
 

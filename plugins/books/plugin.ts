@@ -1,4 +1,4 @@
-// The books as a plugin: the command `audit`, and the last audit for the page Health check.
+// The books as a plugin: the command `audit`, the last audit for the page Health check, and the doctor's check of when that was.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const books = definePlugin({
@@ -6,5 +6,13 @@ export const books = definePlugin({
   open: async (gateway) => (await import('./books.ts')).openBooks(gateway),
   console_routes: async () => (await import('./console.ts')).bookRoutes,
   commands: { audit: async () => (await import('./command.ts')).addAuditCommand },
+  checks: [
+    {
+      name: 'books',
+      when: ['doctor'],
+      needs: 'folder',
+      look: async (patient) => (await import('./check.ts')).checkBooks(patient),
+    },
+  ],
   close: (books) => books.stop(),
 })

@@ -53,6 +53,7 @@ export const FILLING = `
   INSERT INTO known_addresses VALUES (1, '203.0.113.7', 0, 1), (2, '203.0.113.7', 0, 2);
   INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES (1, '1.0.0', 5, NULL);
   INSERT INTO bucket_marks VALUES (1, 'a');
+  INSERT INTO audit_marks VALUES (1, '{}', zeroblob(32));
   INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 2, 1, 90);
   INSERT INTO health_states VALUES ('["key","a#1","m"]', '{}', 1, 5);
   INSERT INTO model_days VALUES (86400, 'm', 1, 0);
@@ -538,6 +539,12 @@ const BUCKET_MARKS = [
   ['an empty one', "UPDATE bucket_marks SET mark = ''"],
 ] as const
 
+const AUDIT_MARKS = [
+  ['a second one', "INSERT INTO audit_marks VALUES (2, '{}', zeroblob(32))"],
+  ['no JSON', "UPDATE audit_marks SET json = '{'"],
+  ['another hash', 'UPDATE audit_marks SET sha256 = zeroblob(31)'],
+] as const
+
 const IMPORTED_ROWS = [
   [
     'the same row twice',
@@ -672,6 +679,7 @@ const AUTOMATIC_TOP_UPS = [
 export const REFUSED_STATEMENTS = [
   ['gateways', GATEWAYS],
   ['bucket_marks', BUCKET_MARKS],
+  ['audit_marks', AUDIT_MARKS],
   ['passwords', PASSWORDS],
   ['sessions', SESSIONS],
   ['identities', IDENTITIES],

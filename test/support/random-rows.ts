@@ -431,6 +431,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
     tokens: either(random, 0, MAX),
   }),
   bucket_marks: ({ at }) => ({ mark: unique(at) }),
+  audit_marks: ({ random }) => ({ json: either(random, '{}', ...JSON_TEXTS), sha256: bytes(random, 32) }),
   image_rates: ({ at }) => ({ id: at + 1, taken: `[${at}]` }),
   catalogues: ({ random }) => ({
     made_by: either(random, 'file', 'session:12', 'command:prices import'),
@@ -519,7 +520,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
 }
 
 /** Of tables that have no more. */
-const COUNTS: Readonly<Record<string, number>> = { call_rewrites: 2, bucket_marks: 1 }
+const COUNTS: Readonly<Record<string, number>> = { call_rewrites: 2, bucket_marks: 1, audit_marks: 1 }
 /** Tables whose rows name two accounts that differ: where there is one, they have none. */
 const OF_TWO = ['referrals']
 

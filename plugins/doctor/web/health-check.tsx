@@ -2,7 +2,7 @@
 import { HeartPulse } from 'lucide-react'
 import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
-import { counted } from '../../console/web/parts/amounts.ts'
+import { count, counted } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
@@ -89,7 +89,7 @@ const TONES: Record<Checked['level'], Tone> = { ok: 'good', warn: 'warn', fail: 
 const WORDS: Record<Checked['level'], string> = { ok: 'passed', warn: 'warning', fail: 'failed' }
 
 function Verdict(checks: LastChecks) {
-  const { ended_at_ms, is_complete, passed } = checks
+  const { ended_at_ms, is_complete, passed, from } = checks
   const { level, words } = verdictOf(checks)
   return (
     <p>
@@ -98,6 +98,11 @@ function Verdict(checks: LastChecks) {
         {ended_at_ms !== undefined && (
           <>
             Checked <Time at_ms={ended_at_ms} />.{' '}
+          </>
+        )}
+        {from && (
+          <>
+            The books from call {count(from.call_id + 1)} on; all of them <Time at_ms={from.whole_at_ms} />.{' '}
           </>
         )}
         {!is_complete && passed.length > 0 && 'So far the start of the gateway has checked the books only.'}

@@ -29,6 +29,8 @@ export interface LastChecks {
   /** Why the audit or the check-up could not run. */
   failures: string[]
   totals: AuditReport['totals'] | undefined
+  /** The mark that the audit began at; null: it looked at all rows. */
+  from: AuditReport['from']
 }
 
 const MAX_ROWS = 5
@@ -65,7 +67,7 @@ const RANK = { fail: 0, warn: 1, ok: 2 } as const
 
 /** Both answers as one. */
 function checksOf(books: Books, check_up: CheckUp): LastChecks {
-  const { rules = [], findings = [], totals } = books.last?.report ?? {}
+  const { rules = [], findings = [], totals, from = null } = books.last?.report ?? {}
   const all = [...rules.map((rule) => checkedRule(rule, findings)), ...(check_up.last?.report.findings ?? [])]
   const ends = [books.last, check_up.last].map((last) => last?.ended_at_ms ?? 0)
   return {
@@ -78,6 +80,7 @@ function checksOf(books: Books, check_up: CheckUp): LastChecks {
     is_running: books.running_since_at_ms !== null || check_up.running_since_at_ms !== null,
     failures: [books.failure, check_up.failure].filter((failure) => failure !== null),
     totals,
+    from,
   }
 }
 

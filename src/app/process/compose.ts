@@ -57,7 +57,7 @@ interface Parts {
   calls: Pick<CallParts, 'running' | 'protocols' | 'catalogue' | 'closed' | 'log' | 'now' | 'probe'>
   requests: Pick<Requests, 'error_answers' | 'sockets'>
   resident_bytes: () => number
-  operations: Pick<Operations, 'data_folder' | 'start_audit' | 'postWebhook' | 'configuration' | 'notReady'>
+  operations: Pick<Operations, 'data_folder' | 'onAudit' | 'postWebhook' | 'configuration' | 'notReady'>
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
   decoder: Decoder

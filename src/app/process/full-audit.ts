@@ -4,12 +4,14 @@ import { type Static, Type } from '@sinclair/typebox'
 import { unprocessable } from '../../domain/errors.ts'
 import type { CheckedRule, Finding } from '../../domain/finding.ts'
 import { Nullable } from '../../http/schema.ts'
-import { MoneyFields, money } from '../../http/views.ts'
+import { MoneyFields, money, TimeFields, time } from '../../http/views.ts'
 import { type BucketLook, compareLibrary, type Disagreement } from '../../library/audit.ts'
 import type { Library } from '../../library/library.ts'
 import type { FileStore } from '../../media/store.ts'
 import { type Audit, audit } from '../../money/ledger/audit.ts'
+import type { AuditMark } from '../../money/ledger/audit-mark.ts'
 import { INVARIANTS } from '../../money/ledger/invariants.ts'
+import { auditAndMark, auditFrom, type MarkedAudit } from '../../money/ledger/marked-audit.ts'
 import {
   auditResponses,
   type ResponseTotals,
@@ -27,6 +29,15 @@ const Side = Nullable(Type.Union([Type.Number(), Type.String()]))
 /** The answer of `tollgate audit --json`, which has further fields. */
 export const AuditReport = Type.Object({
   clean: Type.Boolean(),
+  from: Nullable(
+    Type.Object(
+      {
+        call_id: Type.Integer({ description: 'the last call before those that were looked at' }),
+        ...TimeFields('whole', 'The last time that all rows were looked at'),
+      },
+      { description: 'null where all rows were looked at' },
+    ),
+  ),
   rules: Type.Array(
     Type.Object({
       invariant: Type.String(),
@@ -65,10 +76,11 @@ export type AuditReport = Static<typeof AuditReport>
 
 export type MadeAudit = MadeReport<AuditReport>
 
-export function reportOf({ clean, rules, findings, totals, kept }: FullAudit): AuditReport {
+export function reportOf({ clean, from, rules, findings, totals, kept }: FullAudit): AuditReport {
   const { accounts, keys, calls, pending_holds, ...amounts } = totals
   return {
     clean,
+    from: from ? { call_id: from.call_id, ...time('whole', from.whole_at_ms) } : null,
     rules,
     findings,
     totals: {
@@ -88,7 +100,7 @@ export function reportOf({ clean, rules, findings, totals, kept }: FullAudit): A
   }
 }
 
-export interface FullAudit extends Audit {
+export interface FullAudit extends Audit, Partial<Pick<MarkedAudit, 'from' | 'next'>> {
   files: Disagreement[]
   kept: ResponseTotals
   /** Advice on a damaged database; undefined if it is whole. */
@@ -112,6 +124,14 @@ interface Audited extends Pick<Library, 'db' | 'images' | 'files'> {
   /** Absent: a bucket is not looked through. */
   look?: (BucketLook & Pick<FileStores, 'answers'>) | undefined
   onAudit?: OnAudit | undefined
+  /** Absent: all rows are looked at, and no mark is made. */
+  marking?: Marking | undefined
+}
+
+interface Marking {
+  /** The one to begin at, where it fits; undefined: all rows are looked at. */
+  mark?: AuditMark | undefined
+  now_ms: number
 }
 
 /**
@@ -123,8 +143,9 @@ export async function fullAudit(audited: Audited): Promise<FullAudit> {
   const of = INVARIANTS.length + OTHER_STEPS
   const step = (done: number) => audited.onAudit?.({ done, of })
   step(0)
-  const database = await auditDatabase(audited.integrity)
-  const books = await readingBooks(db, database, (done) => step(done + 1))
+  const above = await booksAbove(db, audited.marking)
+  const database = await auditDatabase(audited.integrity, above === undefined)
+  const books = above ?? (await readingBooks(db, database, { ...audited, onRule: (done) => step(done + 1) }))
   step(of - 2)
   const library = await compareLibrary({ db, images, files }, look)
   step(of - 1)
@@ -149,6 +170,8 @@ export async function fullAudit(audited: Audited): Promise<FullAudit> {
     clean: findings.length === 0,
     rules,
     findings,
+    from: books.from,
+    next: books.next,
     files: [...library.files, ...(objects?.files ?? [])],
     totals: books.totals,
     kept,
@@ -161,12 +184,11 @@ interface Damage extends Pick<Integrity, 'advice'> {
   missing: readonly Part[]
 }
 
-/** A damaged index finds nothing, and reports nothing. */
-async function auditDatabase({
-  meaning,
-  advice,
-  ...integrity
-}: Integrity): Promise<Damage & { rules: CheckedRule[] }> {
+/** A damaged index finds nothing, and reports nothing. @param all whether whatever the database has is read for it */
+async function auditDatabase(
+  { meaning, advice, ...integrity }: Integrity,
+  all: boolean,
+): Promise<Damage & { rules: CheckedRule[] }> {
   const finding = (invariant: keyof typeof meaning, expected: string, found: string): Finding => ({
     invariant,
     meaning: meaning[invariant],
@@ -174,12 +196,14 @@ async function auditDatabase({
     expected,
     found,
   })
+  const looks = all || !integrity.reads_all
   const missing = await integrity.missing()
   const findings = [
-    ...(await integrity.damage()).map((line) => finding('database_is_whole', 'whole', line)),
+    ...(looks ? await integrity.damage() : []).map((line) => finding('database_is_whole', 'whole', line)),
     ...missing.map(({ name }) => finding('database_is_complete', name, 'nothing')),
   ]
-  const rules = Object.entries(meaning).map(([invariant, means]) => ({
+  const made = Object.entries(meaning).filter(([invariant]) => looks || invariant !== 'database_is_whole')
+  const rules = made.map(([invariant, means]) => ({
     invariant,
     meaning: means,
     over: 'databases',
@@ -189,9 +213,24 @@ async function auditDatabase({
   return { rules, findings, missing, advice }
 }
 
-async function readingBooks(db: Db, damage: Damage, onRule: (done: number) => void): Promise<Audit> {
+/** @returns undefined without a mark, where it does not fit, and where anything is wrong: then all rows are looked at */
+async function booksAbove(db: Db, marking: Marking | undefined): Promise<MarkedAudit | undefined> {
+  if (!marking?.mark) return undefined
   try {
-    return await audit(db, onRule)
+    return await auditFrom(db, marking.mark, marking.now_ms)
+  } catch {
+    // Dropped: what cannot be read fails the audit of all rows, too, which says why.
+    return undefined
+  }
+}
+
+async function readingBooks(
+  db: Db,
+  damage: Damage,
+  { marking, onRule }: Pick<Audited, 'marking'> & { onRule: (done: number) => void },
+): Promise<Audit & Partial<MarkedAudit>> {
+  try {
+    return await (marking ? auditAndMark(db, marking.now_ms, onRule) : audit(db, onRule))
   } catch (cause) {
     const [first] = damage.findings
     if (!first) throw cause

@@ -60,10 +60,11 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const readiness = watchReadiness({ ...stores, data_folder, running, log })
   let sockets: ServerSockets | null = null
   const inside = lateApp()
-  const audit = Promise.withResolvers<MadeAudit>()
+  const listeners: ((audit: MadeAudit) => void)[] = []
   const in_file = { path: paths.catalogue_path, env, protocols, watched, log, now }
   const configuration = openConfiguration({ ...stores, ...in_file })
-  const operations = { data_folder, start_audit: audit.promise, postWebhook, configuration }
+  const onAudit: Operations['onAudit'] = (listener) => void listeners.push(listener)
+  const operations = { data_folder, onAudit, postWebhook, configuration }
   const gateway = compose({
     stores,
     calls: { running, protocols, catalogue, closed: readiness.closed, log, now, probe },
@@ -86,7 +87,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   image_trial?.follow(catalogue())
   // Who waits for the port is answered first.
   await endOfTurn()
-  const start_audit = await auditAtStart({ ...stores, data_folder, log, now, onReport: audit.resolve })
+  const start_audit = await auditAtStart({ ...stores, data_folder, log, now, onReport: (audit) => listeners.forEach((told) => told(audit)) })
   const { db, ledger } = stores
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
   readiness.started(lookAtEach(opened_plugins.checks, 'ready', { catalogue, data_folder, log, now }))

@@ -1,7 +1,10 @@
-// The audit at the start: at once where there is little to check, else in a process of its own, beside the calls.
+// The audit at the start: at once where there is little to check, else in a process of its own, beside the calls; and again each day.
+
+import { DAY_MS } from '../../domain/ranges.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Db } from '../../store/db.ts'
 import type { Engine } from './engine/engine.ts'
+import { isEldest, type OwnGateway } from './engine/own-gateway.ts'
 import type { FileStores } from './files/stores.ts'
 import { AuditReport, fullAudit, type MadeAudit, reportOf } from './full-audit.ts'
 import { reportInProcess } from './own-process.ts'
@@ -14,8 +17,12 @@ const MAX_ROWS_AT_ONCE = 5_000
 /** All of them are read. */
 const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024
 
+/** From the mark of the last, and all rows once a week. */
+const AGAIN_EVERY_MS = DAY_MS
+
 interface StartAuditOptions {
   db: Db
+  own_gateway: Pick<OwnGateway, 'id' | 'alive'>
   engine: Pick<Engine, 'openIntegrity' | 'about'>
   files: FileStores
   data_folder: string
@@ -24,33 +31,48 @@ interface StartAuditOptions {
   onReport?: (audit: MadeAudit) => void
   /** More rows of a table than this are audited beside the calls. */
   max_rows_at_once?: number
+  again_every_ms?: number
 }
 
 interface StartAudit {
-  /** When it is over, whatever came of it. */
+  /** When that of the start is over, whatever came of it. */
   ended: Promise<void>
-  /** Ends it without a report. */
+  /** Ends it without a report, and begins no other. */
   stop(): void
 }
 
 /**
  * Audits the books, the images and the kept responses, and reports what is wrong. Wrong books are no reason to refuse calls: a large ledger,
  * which takes seconds, is audited while the gateway serves, at a low priority.
+ * Each day it is made again, by one of all gateways.
  * @returns once the audit is over, or goes on beside the calls
  */
 export async function auditAtStart(options: StartAuditOptions): Promise<StartAudit> {
   const { db, engine, files, log, now = Date.now, max_rows_at_once = MAX_ROWS_AT_ONCE } = options
-  const started_ms = now()
-  const onReport = (report: AuditReport) => {
+  const reportFrom = (started_ms: number) => (report: AuditReport) => {
     const ended_at_ms = now()
     options.onReport?.({ report, ended_at_ms, took_ms: ended_at_ms - started_ms })
     reportFindings(report.findings, log)
   }
-  if ((await rowsOf(db)) > max_rows_at_once || (await engine.about(db)).bytes > MAX_BYTES_AT_ONCE)
-    return auditBeside(options, onReport)
-  using integrity = engine.openIntegrity(db)
-  onReport(reportOf(await fullAudit({ ...files, db, integrity })))
-  return { ended: Promise.resolve(), stop() {} }
+  const onReport = reportFrom(now())
+  const is_large = (await rowsOf(db)) > max_rows_at_once || (await engine.about(db)).bytes > MAX_BYTES_AT_ONCE
+  if (!is_large) {
+    using integrity = engine.openIntegrity(db)
+    onReport(reportOf(await fullAudit({ ...files, db, integrity })))
+  }
+  let last = is_large ? auditBeside(options, onReport) : undefined
+  const ended = last?.ended ?? Promise.resolve()
+  const timer = setInterval(() => {
+    last?.stop()
+    if (isEldest(options.own_gateway)) last = auditBeside(options, reportFrom(now()))
+  }, options.again_every_ms ?? AGAIN_EVERY_MS)
+  return {
+    ended,
+    stop() {
+      clearInterval(timer)
+      last?.stop()
+    },
+  }
 }
 
 /** The greatest number of a row in the tables that grow with calls: found at once, unlike their count. A hold has no row once it is settled. */
@@ -74,7 +96,7 @@ function auditBeside(
     const ended = await beside.ended
     if (stopped) return
     if ('report' in ended) onReport(ended.report)
-    else log.warn({ cause: ended.failure }, 'the audit at the start could not run: run `tollgate audit`')
+    else log.warn({ cause: ended.failure }, 'the audit could not run: run `tollgate audit`')
   }
   return {
     ended: report(),

@@ -144,8 +144,8 @@ export interface Operations {
   database: () => Promise<AboutDatabase & { address: string }>
   /** All that share the database and are alive; undefined where this one has it alone. */
   gateways: () => SharingGateways | undefined
-  /** The audit of the start, once it is made; never, where it cannot run. */
-  start_audit: Promise<MadeAudit>
+  /** Is told each audit that the gateway makes by itself, at its start and each day. */
+  onAudit: (listener: (audit: MadeAudit) => void) => void
   /** The catalogue's file: what it says without its secrets, and how it is changed. */
   configuration: Configuration
   /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */

@@ -2,9 +2,10 @@
 
 import type { CheckedRule, Finding } from '../../domain/finding.ts'
 import type { Nanos } from '../../domain/money.ts'
-import { type Db, LONG } from '../../store/db.ts'
+import { type Db, LONG, type Values } from '../../store/db.ts'
 import { type Breach, type Counted, INVARIANTS, type Invariant } from './invariants.ts'
 import { totalQueries } from './queries.ts'
+import { ALL, type Source } from './rows-above.ts'
 
 export interface Totals {
   accounts: number
@@ -39,18 +40,21 @@ const MAX_FINDINGS_PER_INVARIANT = 100
  * @param onRule told how many rules have been checked, before each
  * @returns at most 100 findings for each invariant; `clean` without any
  */
-export function audit(db: Db, onRule: (done: number) => void = () => {}): Promise<Audit> {
-  return db.snapshot(async (then) => {
-    const findings: Finding[] = []
-    for (const [done, invariant] of INVARIANTS.entries()) {
-      onRule(done)
-      const { name, meaning } = invariant
-      for (const breach of await breachesOf(then, invariant))
-        findings.push({ invariant: name, meaning, ...breach })
-    }
-    const [rules, totals] = [await rulesOf(then, findings), await totalsOf(then)]
-    return { clean: findings.length === 0, rules, findings, totals }
-  }, LONG)
+export function audit(db: Db, onRule?: (done: number) => void): Promise<Audit> {
+  return db.snapshot((then) => auditRows(then, onRule), LONG)
+}
+
+/** The same within a snapshot. */
+export async function auditRows(db: Db, onRule: (done: number) => void = () => {}): Promise<Audit> {
+  const findings: Finding[] = []
+  for (const [done, invariant] of INVARIANTS.entries()) {
+    onRule(done)
+    const { name, meaning } = invariant
+    for (const breach of await breachesOf(db, invariant))
+      findings.push({ invariant: name, meaning, ...breach })
+  }
+  const [rules, totals] = [await rulesOver(db, findings, ALL), await totalsWith(db)]
+  return { clean: findings.length === 0, rules, findings, totals }
 }
 
 async function breachesOf(db: Db, { sql, breach }: Invariant): Promise<Breach[]> {
@@ -59,8 +63,28 @@ async function breachesOf(db: Db, { sql, breach }: Invariant): Promise<Breach[]>
   return found.flatMap((row) => breach(row) ?? []).slice(0, MAX_FINDINGS_PER_INVARIANT)
 }
 
-async function rulesOf(db: Db, findings: readonly Finding[]): Promise<CheckedRule[]> {
-  const [row] = await db.rows<Record<Counted, number>>(COUNTS)
+/** Whether anything that came after a mark breaks a rule. @param values as of `valuesAbove` */
+export async function hasBreach(
+  db: Db,
+  { sql, above = sql, breach }: Invariant,
+  values: Values,
+): Promise<boolean> {
+  const found = await db.rows<Breach>(breach ? above : `${above} LIMIT 1`, valuesIn(above, values))
+  return breach ? found.some((row) => breach(row) !== undefined) : found.length > 0
+}
+
+const valuesIn = (text: string, values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => text.includes(`$${name}`)))
+
+/** The rules with how many rows each was checked over. @param values of a mark: sums before its times are not counted */
+export async function rulesOver(
+  db: Db,
+  findings: readonly Finding[],
+  rows: Source,
+  values: Values = {},
+): Promise<CheckedRule[]> {
+  const text = countsOf(rows)
+  const [row] = await db.rows<Record<Counted, number>>(text, valuesIn(text, values))
   const counts = one(row)
   return INVARIANTS.map(({ name, meaning, over }) => ({
     invariant: name,
@@ -71,15 +95,19 @@ async function rulesOf(db: Db, findings: readonly Finding[]): Promise<CheckedRul
   }))
 }
 
-const COUNTS = `SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM keys) AS keys,
-                       (SELECT count(*) FROM holds) AS holds, (SELECT count(*) FROM calls) AS calls,
-                       (SELECT count(*) FROM entries) AS entries, (SELECT count(*) FROM budgets) AS budgets,
-                       (SELECT count(*) FROM prices) AS prices, (SELECT count(*) FROM generations) AS images,
-                       (SELECT count(*) FROM entries WHERE kind = 'charge') AS charges,
-                       (SELECT count(*) FROM call_sums WHERE span_s = 86400) AS "daily sums",
-                       (SELECT count(*) FROM call_sums WHERE span_s = 900) AS "quarter sums"`
+function countsOf({ calls, entries }: Source): string {
+  const sums = (span_s: number, since: string) =>
+    `(SELECT count(*) FROM call_sums WHERE span_s = ${span_s}${calls === ALL.calls ? '' : ` AND start_s >= ${since}`})`
+  return `SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM keys) AS keys,
+                 (SELECT count(*) FROM holds) AS holds, (SELECT count(*) FROM ${calls} AS calls) AS calls,
+                 (SELECT count(*) FROM ${entries} AS entries) AS entries, (SELECT count(*) FROM budgets) AS budgets,
+                 (SELECT count(*) FROM prices) AS prices, (SELECT count(*) FROM generations) AS images,
+                 (SELECT count(*) FROM ${entries} AS entries WHERE kind = 'charge') AS charges,
+                 ${sums(86_400, '$day_s')} AS "daily sums", ${sums(900, '$quarter_s')} AS "quarter sums"`
+}
 
-async function totalsOf(db: Db): Promise<Totals> {
+/** @param kinds what entries come to, where that is known: all of them are read else */
+export async function totalsWith(db: Db, kinds?: ReadonlyMap<string, Nanos>): Promise<Totals> {
   const totals = totalQueries(db)
   const { accounts, ...money } = one(await totals.accounts.get())
   return {
@@ -88,7 +116,17 @@ async function totalsOf(db: Db): Promise<Totals> {
     ...one(await totals.calls.get()),
     ...one(await totals.pendingHolds.get()),
     ...money,
-    ...one(await totals.entries.get()),
+    ...(kinds ? totalsOfKinds(kinds) : one(await totals.entries.get())),
+  }
+}
+
+function totalsOfKinds(kinds: ReadonlyMap<string, Nanos>) {
+  const of = (kind: string): Nanos => kinds.get(kind) ?? 0
+  return {
+    charged_nanos: 0 - of('charge') - of('debt_payment'),
+    topped_up_nanos: of('top_up'),
+    refunded_nanos: of('refund'),
+    withdrawn_nanos: 0 - of('withdrawal'),
   }
 }
 

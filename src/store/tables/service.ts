@@ -1,5 +1,5 @@
 // Tables of the service as Drizzle sees them: gateways, catalogues, health, limits that several gateways keep together, the bucket.
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { type StoredTable, unownedTable } from '../stored-table.ts'
 
 /** The gateways that serve this database. Rows of those that ended go at a later start: an id without a row is of one that has ended. */
@@ -86,6 +86,14 @@ export const bucket_marks = sqliteTable('bucket_marks', {
   mark: text().notNull(),
 })
 
+/** How far the last clean audit looked: one row, or none (money/ledger/audit-mark.ts). */
+export const audit_marks = sqliteTable('audit_marks', {
+  /** Always 1. */
+  id: integer().primaryKey(),
+  json: text().notNull(),
+  sha256: blob({ mode: 'buffer' }).notNull(),
+})
+
 /** They say nothing about an account, or for a minute only. The limits that a catalogue has for an account go with its erasure. */
 export const service_tables: readonly StoredTable[] = [
   gateways,
@@ -94,6 +102,7 @@ export const service_tables: readonly StoredTable[] = [
   rates,
   image_rates,
   bucket_marks,
+  audit_marks,
 ].map(unownedTable)
 
 export type Gateway = typeof gateways.$inferSelect

@@ -20,6 +20,7 @@ async function started(max_rows_at_once: number, { path, database_path } = folde
   const log = memoryLog()
   const audit = await auditAtStart({
     db: dbOver(db),
+    own_gateway: { id: 1, alive: [] },
     engine: sqliteEngine(path),
     files: fileStoresOf({ files: undefined }, path),
     data_folder,
@@ -75,7 +76,7 @@ test.each([
   expect(db.query('SELECT count(*) FROM holds').values()).toEqual([[0]])
   await audit.ended
   expect(log.lines().map(({ message }) => message)).toEqual(
-    how === 'at once' ? [] : ['the audit at the start could not run: run `tollgate audit`'],
+    how === 'at once' ? [] : ['the audit could not run: run `tollgate audit`'],
   )
   db.close()
 })

@@ -170,3 +170,13 @@ export const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
     'account 1, key 1, sim-text, completed, from 1970-01-01 00:00:00',
   ],
 ]
+
+/** On PostgreSQL, where the checks of tables cannot be switched off. */
+export const WITHOUT_CHECKS = `DO $$
+DECLARE found record;
+BEGIN
+  FOR found IN SELECT conname, conrelid::regclass AS of_table FROM pg_constraint
+                WHERE contype = 'c' AND connamespace = 'tollgate'::regnamespace LOOP
+    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', found.of_table, found.conname);
+  END LOOP;
+END $$`

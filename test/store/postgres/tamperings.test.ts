@@ -3,17 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { audit } from '../../../src/money/ledger/audit.ts'
 import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executor.ts'
 import { inOne, type PostgresWorld, postgresWorld } from '../../money/ledger/postgres-world.ts'
-import { TAMPERINGS, USED, USED_IMAGE, USED_KEY } from '../../money/ledger/tamperings.ts'
+import { TAMPERINGS, USED, USED_IMAGE, USED_KEY, WITHOUT_CHECKS } from '../../money/ledger/tamperings.ts'
 import { hasPostgres } from '../../support/postgres.ts'
-
-const WITHOUT_CHECKS = `DO $$
-DECLARE found record;
-BEGIN
-  FOR found IN SELECT conname, conrelid::regclass AS of_table FROM pg_constraint
-                WHERE contype = 'c' AND connamespace = 'tollgate'::regnamespace LOOP
-    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', found.of_table, found.conname);
-  END LOOP;
-END $$`
 
 describe.if(hasPostgres)('the audit on PostgreSQL', () => {
   let there: PostgresWorld

@@ -34,6 +34,8 @@ export interface Engine {
   writeSnapshot(path: string, goesWith?: NoteUnfinished): Promise<Audit>
   /** Of all gateways over the database one makes a backup at a time. @returns undefined while another does */
   lockBackups(): Promise<AsyncDisposable | undefined>
+  /** The same of audits beside the calls. */
+  lockAudits(): Promise<AsyncDisposable | undefined>
   /** Opens the database for a gateway, and watches over it. @param max_busy_wait_ms as of `LedgerOptions` @throws as `open` */
   serve(log: Logger, max_busy_wait_ms?: number): Promise<ServedDatabase>
   /** Adds the gateway that has the folder's lock to those over the database. @throws StorageFailure */

@@ -31,6 +31,7 @@ export const postgresEngine = (url: string): Engine => ({
     return await copyToFile(db, path, goesWith)
   },
   lockBackups: () => takeSessionLock(url, LOCKS.backup),
+  lockAudits: () => takeSessionLock(url, LOCKS.audit),
   openScrubbing: (db) => serverScrubbing(url, db),
   async serve() {
     const db = await openPostgres(url, { max_connections: MAX_OTHER_CONNECTIONS })

@@ -47,6 +47,8 @@ export function sqliteEngine(data_folder: string): Engine {
       const unlock = takeLock(join(data_folder, 'backup.lock'))
       return unlock && { [Symbol.asyncDispose]: async () => unlock() }
     },
+    // One gateway has the folder, and its audits come one after the other.
+    lockAudits: async () => ({ [Symbol.asyncDispose]: async () => {} }),
     openScrubbing: () => fileScrubbing(path),
     serve: async (log, max_busy_wait_ms) => serve(path, log, max_busy_wait_ms),
     join: beginAlone,

@@ -47,6 +47,7 @@ export const serverIntegrity = (db: Db): Integrity => ({
       'the disk or the memory: go on with a standby or a restored backup. `SELECT pg_stat_reset()` sets their count back.',
     command: (sql) => `psql DATABASE -c 'SET search_path TO ${SCHEMA}' -c '${sql.replaceAll("'", "'\\''")}'`,
   },
+  reads_all: false,
   async damage() {
     const invalid = await db.rows<{ name: string }>(INVALID)
     const failed = await db.rows<{ count: number; last: string }>(FAILED_PAGES)

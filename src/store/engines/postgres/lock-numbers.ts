@@ -5,4 +5,5 @@ export const LOCKS = {
   /** The operator has no row to lock. */
   operator: 7_261_484,
   backup: 7_261_485,
+  audit: 7_261_486,
 } as const

@@ -33,6 +33,7 @@ import covered_sums from './0057_covered_sums.sql' with { type: 'text' }
 import account_suspensions from './0058_account_suspensions.sql' with { type: 'text' }
 import plans_by_card from './0059_plans_by_card.sql' with { type: 'text' }
 import holds_of_accounts from './0060_holds_of_accounts.sql' with { type: 'text' }
+import audit_marks from './0061_audit_marks.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -82,6 +83,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 58, sql: account_suspensions, readable_from: 58 },
   { version: 59, sql: plans_by_card, readable_from: 59 },
   { version: 60, sql: holds_of_accounts, readable_from: 59 },
+  { version: 61, sql: audit_marks, readable_from: 60 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

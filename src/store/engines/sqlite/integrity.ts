@@ -18,6 +18,8 @@ export interface Integrity extends Disposable {
     /** @returns the command that carries out a statement of a missing part */
     command(sql: string): string
   }
+  /** To find the damage is to read the whole database. */
+  readonly reads_all: boolean
   /** The damage, in a few lines. @throws StorageFailure */
   damage(): Awaitable<string[]>
   /** The parts of its version that the database lacks. @throws StorageFailure */
@@ -83,6 +85,7 @@ export const fileIntegrity = (db: Database): Integrity => ({
       'If only indexes are damaged, rebuild them with `sqlite3 tollgate.db REINDEX` and run another audit. Otherwise restore a backup.',
     command: (sql) => `sqlite3 tollgate.db '${sql.replaceAll("'", "'\\''")}'`,
   },
+  reads_all: true,
   damage: () => damageIn(db),
   missing: () => missingParts(db),
   [Symbol.dispose]: () => db.close(),

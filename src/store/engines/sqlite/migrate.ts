@@ -63,6 +63,7 @@ import covered_sums from './migrations/0057_covered_sums.sql' with { type: 'text
 import account_suspensions from './migrations/0058_account_suspensions.sql' with { type: 'text' }
 import plans_by_card from './migrations/0059_plans_by_card.sql' with { type: 'text' }
 import holds_of_accounts from './migrations/0060_holds_of_accounts.sql' with { type: 'text' }
+import audit_marks from './migrations/0061_audit_marks.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -126,6 +127,7 @@ export const MIGRATIONS: readonly string[] = [
   account_suspensions,
   plans_by_card,
   holds_of_accounts,
+  audit_marks,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too (test/tools/base.ts). */

@@ -1,0 +1,32 @@
+// The check of the books: when all rows were looked at last, and up to where those after them. It audits nothing.
+import { type Diagnosis, diagnosesOf, type Patient } from '../../src/app/checks/check.ts'
+import { openToRead } from '../../src/app/checks/database.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
+import { unsealMark } from '../../src/money/ledger/audit-mark.ts'
+import { auditMark } from '../../src/store/audit-marks.ts'
+
+const { ok, warn } = diagnosesOf('books')
+/** A running gateway looks at all rows once a week. */
+const MAX_AGE_DAYS = 9
+
+/** Nothing is said where there is no mark: each start looks at all rows then. */
+export async function checkBooks(
+  patient: Pick<Patient, 'data_folder' | 'storage' | 'now'>,
+): Promise<Diagnosis[]> {
+  await using db = await openToRead(patient)
+  const row = db && (await auditMark(db))
+  if (!row) return []
+  const mark = unsealMark(row)
+  if (!mark)
+    return [
+      warn(
+        'the mark of the last audit is damaged, or of another version',
+        'The next start looks at all rows. `tollgate audit` does so now.',
+      ),
+    ]
+  const { whole_at_ms, call_id } = mark
+  const found = `all rows were checked on ${new Date(whole_at_ms).toISOString().slice(0, 10)}; clean up to call ${call_id}`
+  return patient.now() - whole_at_ms > MAX_AGE_DAYS * DAY_MS
+    ? [warn(found, 'Run `tollgate audit`: a running gateway does so once a week.')]
+    : [ok(found)]
+}

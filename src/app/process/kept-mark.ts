@@ -1,0 +1,35 @@
+// The mark of the last clean audit in a database: begun at for a week, kept after each, and forgotten where anything is wrong.
+import { DAY_MS } from '../../domain/ranges.ts'
+import { type AuditMark, sealMark, unsealMark } from '../../money/ledger/audit-mark.ts'
+import { auditMark, forgetAuditMark, keepAuditMark } from '../../store/audit-marks.ts'
+import type { Db } from '../../store/db.ts'
+import type { FullAudit } from './full-audit.ts'
+
+const WHOLE_EVERY_MS = 7 * DAY_MS
+
+/** @returns undefined where all rows are to be looked at: without a mark, where it is damaged or of another version, and once a week */
+export async function markToBeginAt(db: Db, now_ms: number): Promise<AuditMark | undefined> {
+  const row = await auditMark(db)
+  const mark = row && unsealMark(row)
+  if (!mark) return undefined
+  const age_ms = now_ms - mark.whole_at_ms
+  return age_ms >= 0 && age_ms < WHOLE_EVERY_MS ? mark : undefined
+}
+
+/**
+ * Keeps the mark of an audit. Where anything is wrong, all rows are looked at until nothing is.
+ * @param write opens the database to write, for some work
+ * @throws what `write` throws, where the last mark would say that all is well
+ */
+export async function keepMark(
+  { clean, next }: Pick<FullAudit, 'clean' | 'next'>,
+  write: (work: (db: Db) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  if (!clean) return write(forgetAuditMark)
+  if (!next) return
+  try {
+    await write((db) => keepAuditMark(db, sealMark(next)))
+  } catch {
+    // Dropped: a folder that can only be read may be audited, and the next audit begins where this one did.
+  }
+}

@@ -1,0 +1,21 @@
+// The rows that a rule is about, in SQL: all of them, or what came after a mark.
+
+/** The calls and entries that a rule is about. */
+export interface Source {
+  calls: string
+  /** Those that were refunded, too. */
+  refunded: string
+  entries: string
+}
+
+export const ALL: Source = { calls: 'calls', refunded: 'calls', entries: 'entries' }
+const NEW_CALLS = 'SELECT * FROM calls WHERE id > $call_id'
+export const ABOVE: Source = {
+  calls: `(${NEW_CALLS})`,
+  refunded: `(${NEW_CALLS} UNION ALL SELECT * FROM calls WHERE id <= $call_id
+              AND id IN (SELECT call_id FROM entries WHERE kind = 'refund' AND id > $entry_id))`,
+  entries: '(SELECT * FROM entries WHERE id > $entry_id)',
+}
+
+/** A rule's query of all rows, and of those above a mark. */
+export const over = (text: (rows: Source) => string) => ({ sql: text(ALL), above: text(ABOVE) })
