@@ -49,28 +49,34 @@ interface StartAudit {
  */
 export async function auditAtStart(options: StartAuditOptions): Promise<StartAudit> {
   const { db, engine, files, log, now = Date.now, max_rows_at_once = MAX_ROWS_AT_ONCE } = options
-  const reportFrom = (started_ms: number) => (report: AuditReport) => {
+  const onReport = (report: AuditReport, started_ms: number) => {
     const ended_at_ms = now()
     options.onReport?.({ report, ended_at_ms, took_ms: ended_at_ms - started_ms })
     reportFindings(report.findings, log)
   }
-  const onReport = reportFrom(now())
-  const is_large = (await rowsOf(db)) > max_rows_at_once || (await engine.about(db)).bytes > MAX_BYTES_AT_ONCE
-  if (!is_large) {
-    using integrity = engine.openIntegrity(db)
-    onReport(reportOf(await fullAudit({ ...files, db, integrity })))
+  let beside: StartAudit | undefined
+  const beginBeside = async (): Promise<void> => {
+    const started_ms = now()
+    beside = auditBeside(options, (report) => onReport(report, started_ms))
+    await beside.ended
+    beside = undefined
   }
-  let last = is_large ? auditBeside(options, onReport) : undefined
-  const ended = last?.ended ?? Promise.resolve()
+  const started_ms = now()
+  let ended: Promise<void> = Promise.resolve()
+  if ((await rowsOf(db)) > max_rows_at_once || (await engine.about(db)).bytes > MAX_BYTES_AT_ONCE)
+    ended = beginBeside()
+  else {
+    using integrity = engine.openIntegrity(db)
+    onReport(reportOf(await fullAudit({ ...files, db, integrity })), started_ms)
+  }
   const timer = setInterval(() => {
-    last?.stop()
-    if (isEldest(options.own_gateway)) last = auditBeside(options, reportFrom(now()))
+    if (!beside && isEldest(options.own_gateway)) void beginBeside()
   }, options.again_every_ms ?? AGAIN_EVERY_MS)
   return {
     ended,
     stop() {
       clearInterval(timer)
-      last?.stop()
+      beside?.stop()
     },
   }
 }

@@ -172,8 +172,7 @@ export const INVARIANTS: readonly Invariant[] = [
     over: 'accounts',
     ...over(
       (of) => `SELECT 'account ' || id AS subject, 0 AS expected,
-                 ${MIN_OF_ACCOUNT} AS found
-            FROM accounts WHERE ${MIN_OF_ACCOUNT} < 0
+                 ${MIN_OF_ACCOUNT} AS found FROM accounts WHERE ${MIN_OF_ACCOUNT} < 0
           UNION ALL
           SELECT 'key ' || id, 0, ${MIN_OF_KEY} FROM keys WHERE ${MIN_OF_KEY} < 0
           UNION ALL

@@ -5,7 +5,9 @@ import { fileStoresOf } from '../../../src/app/process/files/stores.ts'
 import { auditAtStart } from '../../../src/app/process/start-audit.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
+import type { Gateway } from '../../../src/store/schema.ts'
 import { type DataFolder, prepareDataFolder } from '../../support/data-folder.ts'
+import { eventually } from '../../support/eventually.ts'
 import { memoryLog } from '../../support/memory-log.ts'
 import { fillHistory } from '../../tools/bench/many-calls.ts'
 
@@ -15,7 +17,12 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.dispose]())
 
-async function started(max_rows_at_once: number, { path, database_path } = folder, data_folder = path) {
+async function started(
+  max_rows_at_once: number,
+  { path, database_path } = folder,
+  data_folder = path,
+  other: Partial<Parameters<typeof auditAtStart>[0]> = {},
+) {
   const db = openDatabase(database_path)
   const log = memoryLog()
   const audit = await auditAtStart({
@@ -26,6 +33,7 @@ async function started(max_rows_at_once: number, { path, database_path } = folde
     data_folder,
     log: log.log,
     max_rows_at_once,
+    ...other,
   })
   return { audit, db, log }
 }
@@ -41,6 +49,7 @@ describe.each([
   test('right books are not mentioned', async () => {
     const { audit, db, log } = await started(max_rows_at_once)
     await audit.ended
+    audit.stop()
     expect(log.lines()).toEqual([])
     db.close()
   })
@@ -50,6 +59,7 @@ describe.each([
     tampered.run('UPDATE accounts SET balance_nanos = balance_nanos + 1')
     const { audit, db, log } = await started(max_rows_at_once)
     await audit.ended
+    audit.stop()
     tampered.run('UPDATE accounts SET balance_nanos = balance_nanos - 1')
     expect(log.lines()).toMatchObject([{ findings: [{ invariant: 'balance_is_sum_of_entries' }] }])
     db.close()
@@ -75,15 +85,30 @@ test.each([
   const { audit, db, log } = await started(21, folder, NOWHERE)
   expect(db.query('SELECT count(*) FROM holds').values()).toEqual([[0]])
   await audit.ended
+  audit.stop()
   expect(log.lines().map(({ message }) => message)).toEqual(
     how === 'at once' ? [] : ['the audit could not run: run `tollgate audit`'],
   )
   db.close()
 })
 
+test('it is made again each day, by the eldest of several gateways', async () => {
+  const alive = [{ id: 1 }, { id: 2 }] as Gateway[]
+  const of = (id: number) =>
+    started(5_000, folder, NOWHERE, { own_gateway: { id, alive }, again_every_ms: 20 })
+  const [first, second] = [await of(2), await of(1)]
+  await eventually('it is made twice', () => second.log.lines().length > 1)
+  expect(first.log.lines()).toEqual([])
+  for (const { audit, db } of [first, second]) {
+    audit.stop()
+    db.close()
+  }
+})
+
 test('an audit that cannot run says so', async () => {
   const { audit, db, log } = await started(-1, folder, NOWHERE)
   await audit.ended
+  audit.stop()
   expect(JSON.stringify(log.lines())).toContain('could not run')
   db.close()
 })

@@ -102,7 +102,7 @@ export class AgedLedger {
   #next(): Operation {
     const random = this.#random
     const { now_ms } = this
-    const account_id = random.pick([1, 1, 2])
+    const account_id = random.pick<1 | 2>([1, 1, 2])
     const kind = random.below(100)
     if (kind < 42) {
       // The request may have come some time before.

@@ -83,7 +83,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 58, sql: account_suspensions, readable_from: 58 },
   { version: 59, sql: plans_by_card, readable_from: 59 },
   { version: 60, sql: holds_of_accounts, readable_from: 59 },
-  { version: 61, sql: audit_marks, readable_from: 60 },
+  { version: 61, sql: audit_marks, readable_from: 59 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -1,0 +1,177 @@
+// The mark of an audit as it is kept: what is begun at, and what is not; and the audits of a gateway's start with it, over a real folder.
+import { Database } from 'bun:sqlite'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { checkBooks } from '../../../plugins/books/check.ts'
+import { keepMark, markToBeginAt } from '../../../src/app/process/kept-mark.ts'
+import { DAY_MS } from '../../../src/domain/ranges.ts'
+import { type AuditMark, sealMark } from '../../../src/money/ledger/audit-mark.ts'
+import { auditAndMark, auditFrom } from '../../../src/money/ledger/marked-audit.ts'
+import { keepAuditMark } from '../../../src/store/audit-marks.ts'
+import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
+import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
+import { prepareDataFolder } from '../../support/data-folder.ts'
+import { commandOf } from '../../support/programs.ts'
+import { temporary } from '../../support/temporary.ts'
+import { fillHistory } from '../../tools/bench/many-calls.ts'
+
+const folder = await prepareDataFolder('')
+fillHistory(folder.database_path, { calls: 60, accounts: 3, days: 2 })
+const copies = temporary()
+afterAll(() => {
+  folder[Symbol.dispose]()
+  copies[Symbol.dispose]()
+})
+
+let connection: Database
+let copied = 0
+beforeEach(() => {
+  const path = copies.at(`${++copied}/tollgate.db`)
+  mkdirSync(dirname(path))
+  copyFileSync(folder.database_path, path)
+  connection = openDatabase(path)
+})
+afterEach(() => connection.close())
+
+const NOW_MS = Date.now()
+
+async function marked(changed: Partial<AuditMark> = {}) {
+  const db = dbOver(connection)
+  const { next } = await auditAndMark(db, NOW_MS)
+  if (!next) throw new Error('no mark was made')
+  await keepAuditMark(db, sealMark({ ...next, ...changed }))
+  return { db, next }
+}
+
+describe('a mark is begun at', () => {
+  test('as it was kept', async () => {
+    const { db, next } = await marked()
+    expect(await markToBeginAt(db, NOW_MS)).toEqual(next)
+    expect(next.calls).toBeGreaterThan(50)
+  })
+
+  test('for a week', async () => {
+    const { db } = await marked()
+    expect(await markToBeginAt(db, NOW_MS + 7 * DAY_MS - 1)).toBeDefined()
+  })
+
+  test.each([
+    ['a week later', '', 7 * DAY_MS],
+    ['where the clock was set back since', '', -1],
+    ['without one', 'DELETE FROM audit_marks', 0],
+    ['with another sum in it', `UPDATE audit_marks SET json = replace(json, '"calls":', '"calls":1')`, 0],
+    ['with another hash', 'UPDATE audit_marks SET sha256 = zeroblob(32)', 0],
+  ])('not %s', async (_, sql, later_ms) => {
+    const { db } = await marked()
+    if (sql) connection.run(sql)
+    expect(await markToBeginAt(db, NOW_MS + later_ms)).toBeUndefined()
+  })
+
+  test('not of other rules', async () => {
+    const { db } = await marked({ rules: 'of another version' })
+    expect(await markToBeginAt(db, NOW_MS)).toBeUndefined()
+  })
+})
+
+describe('a mark fits no longer', () => {
+  test.each([
+    [
+      'where calls before it are gone, as of an older backup',
+      'DELETE FROM calls WHERE id > 20; DELETE FROM entries WHERE call_id > 20',
+    ],
+    ['where a call before it is gone', 'DELETE FROM calls WHERE id = 3'],
+    [
+      'where a call before it was added',
+      "INSERT INTO calls SELECT -1, request_id, account_id, key_id, surface, model, provider, upstream_model, outcome, status, streamed, estimated, input_tokens, input_audio_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens, images, hold_nanos, 0, 0, price, started_at_ms, first_byte_ms, duration_ms, 1, 0, '', NULL, NULL, '', NULL, NULL, 0, NULL, 0, NULL FROM calls WHERE id = 3",
+    ],
+    ['where all rows are gone', 'DELETE FROM calls; DELETE FROM entries'],
+  ])('%s', async (_, sql) => {
+    const { db, next } = await marked()
+    connection.run('PRAGMA foreign_keys = OFF')
+    for (const guard of ['entries_are_never_deleted']) connection.run(`DROP TRIGGER ${guard}`)
+    connection.run(sql)
+    expect(await auditFrom(db, next, NOW_MS)).toBeUndefined()
+  })
+})
+
+describe('the doctor', () => {
+  const CLEAN = /^all rows were checked on \d{4}-\d\d-\d\d; clean up to call \d+$/
+  test.each([
+    ['without a mark', 'DELETE FROM audit_marks', 0, []],
+    ['with one', '', 0, [{ level: 'ok', found: expect.stringMatching(CLEAN) }]],
+    ['with one of ten days ago', '', 10 * DAY_MS, [{ level: 'warn', found: expect.stringMatching(CLEAN) }]],
+    [
+      'with a damaged one',
+      "UPDATE audit_marks SET json = '{}'",
+      0,
+      [{ level: 'warn', found: 'the mark of the last audit is damaged, or of another version' }],
+    ],
+  ])('%s', async (_, sql, later_ms, found) => {
+    await marked()
+    if (sql) connection.run(sql)
+    const data_folder = dirname(connection.filename)
+    const storage = { database: undefined, files: undefined }
+    expect(await checkBooks({ data_folder, storage, now: () => NOW_MS + later_ms })).toMatchObject(found)
+  })
+})
+
+describe('after an audit', () => {
+  const write = (work: (db: ReturnType<typeof dbOver>) => Promise<void>) => work(dbOver(connection))
+
+  test('that found something, no mark is left', async () => {
+    const { db } = await marked()
+    await keepMark({ clean: false, next: undefined }, write)
+    expect(await markToBeginAt(db, NOW_MS)).toBeUndefined()
+  })
+
+  test('of a folder that can only be read, the last one is', async () => {
+    const { db, next } = await marked()
+    await keepMark({ clean: true, next: { ...next, calls: 1 } }, () => Promise.reject(new Error('read-only')))
+    expect(await markToBeginAt(db, NOW_MS)).toEqual(next)
+  })
+
+  test('that found something, what cannot forget the mark fails', async () => {
+    const failing = keepMark({ clean: false, next: undefined }, () => Promise.reject(new Error('read-only')))
+    expect(failing).rejects.toThrow('read-only')
+  })
+})
+
+describe('the audits of a start', () => {
+  async function audited(command = 'audit-at-start') {
+    const ran = Bun.spawn([...commandOf('gateway'), command, '--json', '--data', folder.path], {
+      stderr: 'pipe',
+    })
+    const [output, errors] = await Promise.all([ran.stdout.text(), ran.stderr.text()])
+    await ran.exited
+    return JSON.parse(output || errors)
+  }
+
+  test('look at all rows, then at those after the mark, and where anything is wrong at all again', async () => {
+    expect(await audited()).toMatchObject({ clean: true, from: null, totals: { calls: 60 } })
+    const second = await audited()
+    expect(second).toMatchObject({
+      clean: true,
+      from: { whole_at: expect.any(String) },
+      totals: { calls: 60 },
+    })
+    const rules = Object.fromEntries(
+      second.rules.map(({ invariant, checked }: { invariant: string; checked: number }) => [
+        invariant,
+        checked,
+      ]),
+    )
+    expect(rules.call_key_belongs_to_account).toBe(60 - second.from.call_id)
+    expect(rules).not.toHaveProperty('database_is_whole')
+    // Below the mark, and left to the audit of all rows.
+    const db = new Database(folder.database_path)
+    db.run("UPDATE calls SET surface = 'x', cost_nanos = cost_nanos + 1 WHERE id = 3")
+    expect(await audited()).toMatchObject({ clean: true, from: { call_id: second.from.call_id } })
+    expect(await audited('audit')).toMatchObject({ clean: false, from: null })
+    expect(await audited()).toMatchObject({ clean: false, from: null })
+    db.run('UPDATE calls SET cost_nanos = cost_nanos - 1 WHERE id = 3')
+    expect(await audited()).toMatchObject({ clean: true, from: null })
+    expect(await audited()).toMatchObject({ clean: true, from: { call_id: second.from.call_id } })
+    db.close()
+  }, 60_000)
+})
