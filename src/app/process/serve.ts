@@ -87,7 +87,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   image_trial?.follow(catalogue())
   // Who waits for the port is answered first.
   await endOfTurn()
-  const start_audit = await auditAtStart({ ...stores, data_folder, log, now, onReport: (audit) => listeners.forEach((told) => told(audit)) })
+  const start_audit = await auditAtStart({ ...stores, data_folder, log, now, listeners })
   const { db, ledger } = stores
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
   readiness.started(lookAtEach(opened_plugins.checks, 'ready', { catalogue, data_folder, log, now }))

@@ -28,7 +28,8 @@ interface StartAuditOptions {
   data_folder: string
   log: Logger
   now?: () => number
-  onReport?: (audit: MadeAudit) => void
+  /** They get each audit. */
+  listeners?: readonly ((audit: MadeAudit) => void)[]
   /** More rows of a table than this are audited beside the calls. */
   max_rows_at_once?: number
   again_every_ms?: number
@@ -51,7 +52,8 @@ export async function auditAtStart(options: StartAuditOptions): Promise<StartAud
   const { db, engine, files, log, now = Date.now, max_rows_at_once = MAX_ROWS_AT_ONCE } = options
   const onReport = (report: AuditReport, started_ms: number) => {
     const ended_at_ms = now()
-    options.onReport?.({ report, ended_at_ms, took_ms: ended_at_ms - started_ms })
+    const made = { report, ended_at_ms, took_ms: ended_at_ms - started_ms }
+    for (const listener of options.listeners ?? []) listener(made)
     reportFindings(report.findings, log)
   }
   let beside: StartAudit | undefined

@@ -86,6 +86,10 @@ describe('a mark fits no longer', () => {
       "INSERT INTO calls SELECT -1, request_id, account_id, key_id, surface, model, provider, upstream_model, outcome, status, streamed, estimated, input_tokens, input_audio_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens, images, hold_nanos, 0, 0, price, started_at_ms, first_byte_ms, duration_ms, 1, 0, '', NULL, NULL, '', NULL, NULL, 0, NULL, 0, NULL FROM calls WHERE id = 3",
     ],
     ['where all rows are gone', 'DELETE FROM calls; DELETE FROM entries'],
+    [
+      'where a key that only calls before it used has another account',
+      'UPDATE keys SET account_id = 1 + account_id % 3 WHERE id = (SELECT key_id FROM calls WHERE id = 1)',
+    ],
   ])('%s', async (_, sql) => {
     const { db, next } = await marked()
     connection.run('PRAGMA foreign_keys = OFF')
