@@ -278,7 +278,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for what sales cost, beside the other lists that plugins fill.
   // 10 more for the address on this machine in the banner.
   // 12 more for findings without a full stop.
-  'src/app/': 9_692,
+  // 130 more for audits from a mark, each day, and of one gateway at a time.
+  'src/app/': 9_822,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 1_975,
   // 40 more for what other routes than its own take of a call's cost.
@@ -323,7 +324,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 60 more for the last seven days of a zone in lists.
   // 20 more for fees of plans by account and time.
   // 30 more for purchases that go with the top-up that pays for them.
-  'src/money/': 7_210,
+  // 400 more for audits from a mark: what it keeps, what came after it, and the sums of both.
+  'src/money/': 7_610,
   // 20 more for metrics that plugins add.
   // 60 more for lines that are written as text, which every call has.
   'src/observe/': 672,
@@ -341,7 +343,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 10 more for the tables of referrals.
   // 20 more for the reasons of suspended accounts.
   // 50 more for the oldest snapshot of a server.
-  'src/store/': 6_700,
+  // 45 more for the mark of the last audit.
+  'src/store/': 6_745,
   'src/upstream/': 2_076,
   // 5 more for values that may be there already.
   'src/utilities/': 458,
@@ -416,7 +419,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 15 more for charges of plans that were cancelled meanwhile.
   // 65 more for the check and the metric of the oldest snapshot.
   // 90 more for the tax of charges of saved cards.
-  'plugins/': 107_486,
+  // 60 more for the doctor’s check of the books.
+  'plugins/': 107_546,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -484,7 +488,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 210 more for the tax of charges: lost answers, addresses, refunds.
 // 105 more for the line of a settled call, whatever its names.
 // 15 more for mails that a test sends at once.
-const MAX_TEST_LINES = 183_265
+// 600 more for audits from a mark: random ledgers with damage on both engines, marks that fit no longer, the audits of a start.
+const MAX_TEST_LINES = 183_865
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
