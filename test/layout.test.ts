@@ -324,8 +324,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 60 more for the last seven days of a zone in lists.
   // 20 more for fees of plans by account and time.
   // 30 more for purchases that go with the top-up that pays for them.
-  // 400 more for audits from a mark: what it keeps, what came after it, and the sums of both.
-  'src/money/': 7_610,
+  // 410 more for audits from a mark: what it keeps, what came after it, and the sums of both.
+  'src/money/': 7_620,
   // 20 more for metrics that plugins add.
   // 60 more for lines that are written as text, which every call has.
   'src/observe/': 672,
@@ -343,8 +343,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 10 more for the tables of referrals.
   // 20 more for the reasons of suspended accounts.
   // 50 more for the oldest snapshot of a server.
-  // 45 more for the mark of the last audit.
-  'src/store/': 6_745,
+  // 50 more for the mark of the last audit.
+  'src/store/': 6_750,
   'src/upstream/': 2_076,
   // 5 more for values that may be there already.
   'src/utilities/': 458,
