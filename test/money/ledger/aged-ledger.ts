@@ -69,6 +69,8 @@ interface Made {
 
 export class AgedLedger {
   now_ms = FIRST_MS
+  /** How many holds were settled after they had expired. */
+  settled_late = 0
   readonly #rows: Rows
   readonly #random: Random
   readonly #pending: Made[] = []
@@ -128,7 +130,8 @@ export class AgedLedger {
       model: random.pick(['sim-text', 'sim-other']),
       provider_cost_nanos: random.chance(0.5) ? null : random.below(9),
     }
-    if (random.chance(0.05) && from !== this.#expired) {
+    if (from === this.#expired) this.settled_late += 1
+    else if (random.chance(0.05)) {
       this.#expired.push(made)
       return { ...expire(made.id), now_ms: this.now_ms }
     }
