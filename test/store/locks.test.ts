@@ -69,6 +69,8 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   revokeCode: SEES,
   createVouchers: ADDS,
   importVouchers: ADDS,
+  // Customers of erased accounts, by the row that was deleted.
+  createErasedCustomers: SEES,
   // A person's data, and the gateways.
   forgetLimits: DELETES,
   rows: DELETES,
