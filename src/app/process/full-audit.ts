@@ -171,7 +171,8 @@ export async function fullAudit(audited: Audited): Promise<FullAudit> {
     rules,
     findings,
     from: books.from,
-    next: books.next,
+    // Images and kept responses are looked at whole each time: what is wrong there leaves the books as they are.
+    next: database.findings.length === 0 ? books.next : undefined,
     files: [...library.files, ...(objects?.files ?? [])],
     totals: books.totals,
     kept,

@@ -1,4 +1,4 @@
-// The mark of the last clean audit in a database: begun at for a week, kept after each, and forgotten where anything is wrong.
+// The mark of the last clean audit in a database: begun at for a week, kept after each, and forgotten where the books are wrong.
 import { DAY_MS } from '../../domain/ranges.ts'
 import { type AuditMark, sealMark, unsealMark } from '../../money/ledger/audit-mark.ts'
 import { auditMark, forgetAuditMark, keepAuditMark } from '../../store/audit-marks.ts'
@@ -17,7 +17,7 @@ export async function markToBeginAt(db: Db, now_ms: number): Promise<AuditMark |
 }
 
 /**
- * Keeps the mark of an audit. Where anything is wrong, all rows are looked at until nothing is.
+ * Keeps the mark of an audit. Where the books are wrong, or the database is damaged, all rows are looked at until neither is.
  * @param write opens the database to write, for some work
  * @throws what `write` throws, where the last mark would say that all is well
  */
@@ -25,8 +25,7 @@ export async function keepMark(
   { clean, next }: Pick<FullAudit, 'clean' | 'next'>,
   write: (work: (db: Db) => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  if (!clean) return write(forgetAuditMark)
-  if (!next) return
+  if (!next) return clean ? undefined : write(forgetAuditMark)
   try {
     await write((db) => keepAuditMark(db, sealMark(next)))
   } catch {

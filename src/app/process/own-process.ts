@@ -3,6 +3,7 @@ import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { readJsonAs } from '../../domain/validation.ts'
+import { messageOf } from '../../utilities/thrown.ts'
 import { isCompiled } from './relaunch.ts'
 
 /** The command of this same program. Tests, which run from source, name a build of it: that starts in a quarter of the CPU. */
@@ -12,7 +13,7 @@ export const ownProgram: { command: readonly string[] } = {
     : [process.execPath, fileURLToPath(new URL('../../main.ts', import.meta.url))],
 }
 
-/** Starts `tollgate …`. */
+/** Starts `tollgate …`. @throws what the system says where it starts no process: for lack of memory, or of the program's file */
 export function startOwnCommand(args: readonly string[]) {
   const child = Bun.spawn([...ownProgram.command, ...args], {
     // As it is now: left out, Bun gives that of the start, without what --env-file has added.
@@ -37,13 +38,18 @@ export interface ReportProcess<Report> {
   stop(): void
 }
 
-/** Runs a command on a data folder. */
+/** Runs a command on a data folder. A process that cannot be started is a failure, too: nobody waits for the audit of a day. */
 export function reportInProcess<S extends TSchema>(
   command: readonly string[],
   schema: S,
   data_folder: string,
 ): ReportProcess<Static<S>> {
-  const child = startOwnCommand([...command, '--json', '--data', data_folder])
+  let child: ReturnType<typeof startOwnCommand>
+  try {
+    child = startOwnCommand([...command, '--json', '--data', data_folder])
+  } catch (thrown) {
+    return { ended: Promise.resolve({ failure: messageOf(thrown) }), stop() {} }
+  }
   const read = async () => {
     const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
     // None where it ended too early, or another version has replaced the program's file since this process began.

@@ -2,6 +2,7 @@
 
 import { DAY_MS } from '../../domain/ranges.ts'
 import type { Logger } from '../../observe/log.ts'
+import { auditMark, forgetAuditMark } from '../../store/audit-marks.ts'
 import type { Db } from '../../store/db.ts'
 import type { Engine } from './engine/engine.ts'
 import { isEldest, type OwnGateway } from './engine/own-gateway.ts'
@@ -70,6 +71,8 @@ export async function auditAtStart(options: StartAuditOptions): Promise<StartAud
   else {
     using integrity = engine.openIntegrity(db)
     onReport(reportOf(await fullAudit({ ...files, db, integrity })), started_ms)
+    // The audit of the day would begin there, and not find again what this one may have found.
+    if (await auditMark(db)) await forgetAuditMark(db)
   }
   const timer = setInterval(() => {
     if (!beside && isEldest(options.own_gateway)) void beginBeside()

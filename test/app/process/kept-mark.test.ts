@@ -1,8 +1,8 @@
 // The mark of an audit as it is kept: what is begun at, and what is not; and the audits of a gateway's start with it, over a real folder.
 import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { checkBooks } from '../../../plugins/books/check.ts'
 import { keepMark, markToBeginAt } from '../../../src/app/process/kept-mark.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
@@ -129,6 +129,12 @@ describe('after an audit', () => {
     expect(await markToBeginAt(db, NOW_MS)).toBeUndefined()
   })
 
+  test('that found something in files alone, the mark of its books is', async () => {
+    const { db, next } = await marked()
+    await keepMark({ clean: false, next: { ...next, calls: 1 } }, write)
+    expect(await markToBeginAt(db, NOW_MS)).toMatchObject({ calls: 1 })
+  })
+
   test('of a folder that can only be read, the last one is', async () => {
     const { db, next } = await marked()
     await keepMark({ clean: true, next: { ...next, calls: 1 } }, () => Promise.reject(new Error('read-only')))
@@ -177,5 +183,19 @@ describe('the audits of a start', () => {
     expect(await audited()).toMatchObject({ clean: true, from: null })
     expect(await audited()).toMatchObject({ clean: true, from: { call_id: second.from.call_id } })
     db.close()
+  }, 60_000)
+
+  test('find a wrong file each time, and begin at the mark though', async () => {
+    expect(await audited('audit')).toMatchObject({ clean: true })
+    const stray = join(folder.path, 'images/1/stray.png')
+    mkdirSync(dirname(stray), { recursive: true })
+    writeFileSync(stray, 'x')
+    for (const _ of [1, 2])
+      expect(await audited()).toMatchObject({
+        clean: false,
+        from: { call_id: expect.any(Number) },
+        findings: [{ invariant: 'file_has_its_row' }],
+      })
+    rmSync(stray)
   }, 60_000)
 })

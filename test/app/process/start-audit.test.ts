@@ -2,7 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sqliteEngine } from '../../../src/app/process/engine/sqlite.ts'
 import { fileStoresOf } from '../../../src/app/process/files/stores.ts'
+import { ownProgram } from '../../../src/app/process/own-process.ts'
 import { auditAtStart } from '../../../src/app/process/start-audit.ts'
+import { sealMark } from '../../../src/money/ledger/audit-mark.ts'
+import { auditAndMark } from '../../../src/money/ledger/marked-audit.ts'
+import { keepAuditMark } from '../../../src/store/audit-marks.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
 import type { Gateway } from '../../../src/store/schema.ts'
@@ -104,6 +108,45 @@ test('it is made again each day, by the eldest of several gateways', async () =>
     db.close()
   }
 })
+
+test('what the audit of a start found at once, that of the day finds again, though a mark from before is above it', async () => {
+  using folder = await prepareDataFolder('')
+  fillHistory(folder.database_path, { calls: 60, accounts: 1, days: 2 })
+  const tampered = openDatabase(folder.database_path)
+  const { next } = await auditAndMark(dbOver(tampered), Date.now())
+  if (!next) throw new Error('no mark was made')
+  await keepAuditMark(dbOver(tampered), sealMark(next))
+  tampered.run('UPDATE calls SET cost_nanos = cost_nanos + 1 WHERE id = 3')
+  const { audit, db, log } = await started(5_000, folder, folder.path, { again_every_ms: 100 })
+  const findings = () => log.lines().map((line) => line.findings)
+  await eventually('the audit of the day has ended', () => findings().length > 1)
+  audit.stop()
+  expect(findings()[0]).toContainEqual(expect.objectContaining({ subject: 'call 3' }))
+  expect(findings()[1]).toEqual(findings()[0])
+  db.close()
+  tampered.close()
+}, 30_000)
+
+test.each([
+  ['at the start', -1],
+  ['of the day', 5_000],
+])(
+  'an audit %s whose process cannot be started says so, and the gateway goes on',
+  async (_, max_rows_at_once) => {
+    const { command } = ownProgram
+    ownProgram.command = ['/does-not-exist']
+    try {
+      const { audit, db, log } = await started(max_rows_at_once, folder, folder.path, { again_every_ms: 20 })
+      await eventually('it says so', () => log.lines().length > 0)
+      audit.stop()
+      expect(log.lines()[0]).toMatchObject({ message: 'the audit could not run: run `tollgate audit`' })
+      expect(JSON.stringify(log.lines()[0])).toContain('ENOENT')
+      db.close()
+    } finally {
+      ownProgram.command = command
+    }
+  },
+)
 
 test('an audit that cannot run says so', async () => {
   const { audit, db, log } = await started(-1, folder, NOWHERE)
