@@ -22,12 +22,16 @@ export async function markToBeginAt(db: Db, now_ms: number): Promise<AuditMark |
  * @throws what `write` throws, where the last mark would say that all is well
  */
 export async function keepMark(
-  { clean, next }: Pick<FullAudit, 'clean' | 'next'>,
+  { clean, from, next }: Pick<FullAudit, 'clean' | 'from' | 'next'>,
   write: (work: (db: Db) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   if (!next) return clean ? undefined : write(forgetAuditMark)
   try {
-    await write((db) => keepAuditMark(db, sealMark(next)))
+    await write(async (db) => {
+      // Another audit, of all rows, may have found something meanwhile.
+      if (from && !(await auditMark(db))) return
+      await keepAuditMark(db, sealMark(next))
+    })
   } catch {
     // Dropped: a folder that can only be read may be audited, and the next audit begins where this one did.
   }

@@ -1,4 +1,4 @@
-// The mark of a clean audit: the calls and entries up to which it looked, and what these come to. A later audit begins there.
+// The mark of a clean audit: the calls and entries up to which it looked, and their sums. A later audit begins there.
 import { type Static, Type } from '@sinclair/typebox'
 import { readJsonAs } from '../../domain/validation.ts'
 import { MIGRATIONS } from '../../store/engines/sqlite/migrate.ts'
@@ -7,16 +7,16 @@ import { INVARIANTS } from './invariants.ts'
 const Sums = Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]))
 
 export const AuditMark = Type.Object({
-  /** The hash of the rules and the version of the tables: what another version has not checked is not taken as checked. */
+  /** The hash of the rules and the version of the tables: a mark of another version is not trusted. */
   rules: Type.String(),
   /** When all rows were looked at last. */
   whole_at_ms: Type.Integer(),
   call_id: Type.Integer(),
   entry_id: Type.Integer(),
-  /** How many there are up to these. */
+  /** The counts of rows up to these. */
   calls: Type.Integer(),
   entries: Type.Integer(),
-  /** By call up to `call_id`: its charges above `entry_id`. It took longer than calls after it. */
+  /** The charges above `entry_id` of calls up to `call_id`, which took longer than later calls. */
   late: Sums,
   /** The latest begin of a call up to `call_id`. */
   last_started_ms: Type.Integer(),

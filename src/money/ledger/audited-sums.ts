@@ -1,4 +1,4 @@
-// What calls and entries come to, by account, key and kind: of those up to a mark, and of those above it.
+// The sums of calls and entries by account, key and kind: of those up to a mark, and of those above it.
 import type { Nanos } from '../../domain/money.ts'
 import type { Db, Values } from '../../store/db.ts'
 
@@ -92,18 +92,18 @@ const OWED = `SELECT accounts.id, debt_nanos - coalesce(opening, 0) AS nanos FRO
   LEFT JOIN (SELECT account_id, sum(amount_nanos) AS opening FROM opening_debts GROUP BY account_id) AS brought
     ON brought.account_id = accounts.id`
 
-/** Accounts and keys have what these sums of all rows say. */
-export async function areKept(db: Db, { balance, owed, spent, owners }: Sums): Promise<boolean> {
+/** Whether accounts and keys have the sums of all rows. */
+export async function accountsMatch(db: Db, { balance, owed, spent, owners }: Sums): Promise<boolean> {
   const keys = await db.rows<{ id: number; account_id: number }>('SELECT id, account_id FROM keys')
   return (
     keys.every(({ id, account_id }) => (owners.get(id) ?? account_id) === account_id) &&
-    (await agree(db, balance, 'SELECT id, balance_nanos AS nanos FROM accounts')) &&
-    (await agree(db, owed, OWED)) &&
-    (await agree(db, spent, 'SELECT id, spent_nanos AS nanos FROM keys'))
+    (await columnMatches(db, balance, 'SELECT id, balance_nanos AS nanos FROM accounts')) &&
+    (await columnMatches(db, owed, OWED)) &&
+    (await columnMatches(db, spent, 'SELECT id, spent_nanos AS nanos FROM keys'))
   )
 }
 
-async function agree(db: Db, sums: ReadonlyMap<number, Nanos>, text: string): Promise<boolean> {
+async function columnMatches(db: Db, sums: ReadonlyMap<number, Nanos>, text: string): Promise<boolean> {
   const kept = await db.rows<{ id: number; nanos: Nanos }>(text)
   const ids = new Set(kept.map(({ id }) => id))
   return (

@@ -1,4 +1,4 @@
-// The audit from a mark: of what came after it, with what all before it come to. Whatever does not fit is left to the whole audit.
+// The audit from a mark: checks the rows above it, and adds their sums to those of the mark. The whole audit decides where anything does not fit.
 import type { Nanos } from '../../domain/money.ts'
 import { DAY_S } from '../../domain/ranges.ts'
 import { type Db, LONG, type Values } from '../../store/db.ts'
@@ -6,8 +6,8 @@ import { type Audit, auditRows, hasBreach, rulesOver, totalsWith } from './audit
 import { type AuditMark, hashOfRules } from './audit-mark.ts'
 import {
   AFTER_ALL,
+  accountsMatch,
   addSums,
-  areKept,
   BEFORE_ALL,
   numberOf,
   type Place,
@@ -33,7 +33,7 @@ export function auditAndMark(db: Db, now_ms: number, onRule?: (done: number) => 
   }, LONG)
 }
 
-/** Checks what came after a mark, within one snapshot. @returns undefined where anything is not as it should be: the whole audit tells what */
+/** Checks the rows above a mark, within one snapshot. @returns undefined where anything is wrong, or does not fit the mark: the whole audit says what */
 export const auditFrom = (db: Db, mark: AuditMark, now_ms: number): Promise<MarkedAudit | undefined> =>
   db.snapshot((then) => auditAbove(then, mark, now_ms), LONG)
 
@@ -70,7 +70,7 @@ const BELOW = `SELECT (SELECT count(*) FROM calls) - (SELECT count(*) FROM calls
 const LATE = `SELECT call_id, amount_nanos FROM entries
   WHERE id > $entry_id AND kind = 'charge' AND call_id <= $call_id ORDER BY id`
 
-/** What must be the same at a later time. */
+/** The counts of rows below a mark, which stay the same. */
 async function rowsBelow(db: Db, { call_id, entry_id }: Place): Promise<Below> {
   const [row] = await db.rows<Omit<Below, 'late'>>(BELOW, { call_id, entry_id })
   if (!row) throw new Error('an aggregate query returned no row')
@@ -78,7 +78,7 @@ async function rowsBelow(db: Db, { call_id, entry_id }: Place): Promise<Below> {
   return { ...row, late: late.map(({ call_id, amount_nanos }) => [call_id, amount_nanos]) }
 }
 
-/** Also of sums whose calls are not there. A call has its id within a day of its begin. */
+/** The earliest begin of a call that was added or refunded since the mark; also by its sum, where the call itself is missing. A call gets its id within a day of its begin. */
 const FIRST_STARTED = `SELECT coalesce(min(started_at_ms), $last_started_ms) AS id FROM (
     SELECT started_at_ms FROM ${ABOVE.refunded} AS calls UNION ALL
     SELECT start_s * 1000 FROM call_sums WHERE span_s = 900 AND start_s >= $day_before_s AND last_call_id > $call_id) AS changed`
@@ -105,7 +105,7 @@ async function valuesAbove(db: Db, { call_id, entry_id, last_started_ms }: Audit
 const LAST_STARTED =
   'SELECT coalesce(max(started_at_ms), 0) AS id FROM calls WHERE id > $call_id AND id <= $last_call_id'
 
-/** @returns undefined where accounts or keys have not what their rows come to */
+/** @returns undefined where an account or a key has another sum than its rows */
 async function nextMark(
   db: Db,
   last: typeof NO_MARK,
@@ -114,7 +114,7 @@ async function nextMark(
   const place = await settledPlace(db, last, now_ms)
   const settled = await addSums(db, sumsOf(last), last, place)
   const all = await addSums(db, settled, place, AFTER_ALL)
-  if (!(await areKept(db, all))) return undefined
+  if (!(await accountsMatch(db, all))) return undefined
   if (place.call_id === 0) return { all, mark: undefined }
   const started = { call_id: last.call_id, last_call_id: place.call_id }
   const last_started_ms = Math.max(last.last_started_ms, await numberOf(db, LAST_STARTED, started))

@@ -135,6 +135,15 @@ describe('after an audit', () => {
     expect(await markToBeginAt(db, NOW_MS)).toMatchObject({ calls: 1 })
   })
 
+  test('from a mark that another audit has forgotten meanwhile, none is kept', async () => {
+    const { db, next } = await marked()
+    await keepMark({ clean: false, next: undefined }, write)
+    await keepMark({ clean: true, from: next, next }, write)
+    expect(await markToBeginAt(db, NOW_MS)).toBeUndefined()
+    await keepMark({ clean: true, from: undefined, next }, write)
+    expect(await markToBeginAt(db, NOW_MS)).toEqual(next)
+  })
+
   test('of a folder that can only be read, the last one is', async () => {
     const { db, next } = await marked()
     await keepMark({ clean: true, next: { ...next, calls: 1 } }, () => Promise.reject(new Error('read-only')))
