@@ -279,7 +279,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 10 more for the address on this machine in the banner.
   // 12 more for findings without a full stop.
   // 130 more for audits from a mark, each day, and of one gateway at a time.
-  'src/app/': 9_822,
+  // 13 more for audits whose process cannot be started, and marks that are forgotten meanwhile.
+  'src/app/': 9_835,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 1_975,
   // 40 more for what other routes than its own take of a call's cost.
@@ -488,8 +489,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 210 more for the tax of charges: lost answers, addresses, refunds.
 // 105 more for the line of a settled call, whatever its names.
 // 15 more for mails that a test sends at once.
-// 600 more for audits from a mark: random ledgers with damage on both engines, marks that fit no longer, the audits of a start.
-const MAX_TEST_LINES = 183_865
+// 670 more for audits from a mark: random ledgers with damage on both engines, marks that fit no longer, the audits of a start.
+const MAX_TEST_LINES = 183_935
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
