@@ -36,8 +36,8 @@ export interface PaymentProvider {
   /**
    * Charges the card that the account has saved, without the person. Called again for the same order it charges nothing again.
    *
-   * @param may_begin false after the order's `expires_at_ms`, and once its plan was cancelled or paid otherwise: no charge begins any more. It gives
-   * the charge that was made before, or refuses
+   * @param may_begin false after the order's `expires_at_ms`, once it was cancelled, and once its plan was cancelled or paid otherwise: no charge begins
+   * any more. It gives the charge that was made before, or refuses
    */
   chargeSaved?(order: PaymentOrder, may_begin: boolean): Promise<StartedPayment | { refused: string }>
 }

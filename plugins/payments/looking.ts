@@ -2,7 +2,7 @@
 import type { Payment, PaymentProvider } from '../../src/payment-api.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { paymentIn } from './answers.ts'
-import { chargeOrder, isToCharge } from './automatic/charging.ts'
+import { chargeOrder, isToCharge, mayHaveCharge } from './automatic/charging.ts'
 import { type Cause, changeOf } from './changes.ts'
 import { asSeenByProviders, isInModeOf, notAnswering, type PaymentParts, providerOf } from './parts.ts'
 import { concludePlanOrder } from './plans/conclusion.ts'
@@ -38,7 +38,7 @@ export async function lookAt(parts: PaymentParts, order_id: number, cause: Cause
 /** @returns undefined for an order without a payment. A saved card is charged here, and charged again under the same key if the answer was lost */
 async function paymentOf(parts: PaymentParts, order: Order, cause: Cause): Promise<Payment | undefined> {
   const { looks, db, now } = parts
-  if (order.reference === null && !isToCharge(order)) return undefined
+  if (order.reference === null && !isToCharge(order) && !mayHaveCharge(order)) return undefined
   try {
     const provider = providerOf(parts, order.provider)
     if (!isInModeOf(order, provider)) {
@@ -58,7 +58,8 @@ async function paymentOf(parts: PaymentParts, order: Order, cause: Cause): Promi
     const now_ms = now()
     await setLook(db, order.id, {
       next_look_at_ms: nextTry(order, now_ms),
-      unanswered_since_ms: order.unanswered_since_ms ?? now_ms,
+      // Nobody waits for a charge that most likely was not made.
+      unanswered_since_ms: mayHaveCharge(order) ? null : (order.unanswered_since_ms ?? now_ms),
       pending_since_ms: order.pending_since_ms,
     })
     // A saved card that may be charged is asked about until it is known.

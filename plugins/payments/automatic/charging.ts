@@ -22,9 +22,17 @@ export const isLateCharge = (
   now_ms: number,
 ): boolean => isToCharge(order) && now_ms >= order.expires_at_ms
 
+/** Reports whether a card may have been charged for an order that was closed meanwhile, as by a gateway that died before it heard the answer. */
+export const mayHaveCharge = ({
+  kind,
+  state,
+  reference,
+}: Pick<Order, 'kind' | 'state' | 'reference'>): boolean =>
+  kind === 'automatic' && reference === null && (state === 'cancelled' || state === 'expired')
+
 /**
- * Charges the saved card for an order. No charge begins after its end, nor for a month of a plan that is to be paid no more: one that was made before
- * is found all the same.
+ * Charges the saved card for an order. No charge begins once it is closed or after its end, nor for a month of a plan that is to be paid no
+ * more: one that was made before is found all the same.
  *
  * @returns the provider's number of the payment; undefined where it was refused: the order is cancelled then, with the reason in its history, but
  * before its end only by a refusal of a charge that might have begun
@@ -39,7 +47,7 @@ export async function chargeOrder(
 ): Promise<string | undefined> {
   const { db, now } = parts
   const is_late = isLateCharge(order, now())
-  const may_begin = !is_late && (await isPayable(db, order.plan_period_id))
+  const may_begin = isToCharge(order) && !is_late && (await isPayable(db, order.plan_period_id))
   const charged = provider.chargeSaved
     ? await chargedIn(provider.chargeSaved(seen, may_begin)).catch((cause) => {
         throw notAnswering(provider, cause)

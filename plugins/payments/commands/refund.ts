@@ -93,10 +93,10 @@ function consequences(
   const usd = (nanos: number) => `${formatUsd(nanos)} USD`
   const by = provider === MANUAL ? 'by a bank transfer that you make' : `by ${provider}`
   return [
-    `${formatMinor(amount_minor, currency)} of order ${id} go back to the payer, ${by}.`,
+    `${formatMinor(amount_minor, currency)} of order ${id} goes back to the payer, ${by}.`,
     ...(end_plan ? ['The plan that it paid for ends now, and its price pays for the refund.'] : []),
-    `${usd(debit_nanos)} leave the balance of ${account_name}, which is ${usd(balance_nanos)} then.`,
-    ...(lacking_nanos > 0 ? [`${usd(lacking_nanos)} of it become debt.`] : []),
+    `${usd(debit_nanos)} is taken from the balance of ${account_name}, which is then ${usd(balance_nanos)}.`,
+    ...(lacking_nanos > 0 ? [`${usd(lacking_nanos)} of it becomes debt.`] : []),
     ...(debt_nanos > 0 ? [`The account then owes ${usd(debt_nanos)}.`] : []),
     ...(fee_minor !== null && fee_minor > 0
       ? [`The fee of the payment, ${formatMinor(fee_minor, currency)}, does not come back.`]

@@ -104,13 +104,13 @@ function LeavesBalance({ id, account, currency, amount, into_debt, end_plan }: L
   const lacking = `${exactUsd(lacking_nanos)} USD more than the free balance`
   return (
     <p role="status" className={isPlaceholderData ? 'stale' : undefined}>
-      <b>{exactUsd(debit_nanos)} USD</b> leave the balance of {account}
+      <b>{exactUsd(debit_nanos)} USD</b> is taken from the balance of {account}
       {lacking_nanos > 0 &&
-        (into_debt ? `: ${lacking}, which become debt` : `: ${lacking}, so the refund will be refused`)}
-      .{lacking_nanos === 0 && ` It is ${exactUsd(balance_nanos)} USD then.`}
+        (into_debt ? `: ${lacking}, which becomes debt` : `: ${lacking}, so the refund will be refused`)}
+      .{lacking_nanos === 0 && ` It is then ${exactUsd(balance_nanos)} USD.`}
       {fee !== null && Number(fee) > 0 && ` The fee of the payment, ${fee} ${currency}, does not come back.`}
       {gifts_nanos > 0 &&
-        ` What the payment brought beside its credit leaves it, too: ${exactUsd(gifts_nanos)} USD within a minute, as debt where the balance lacks it.`}
+        ` Credit that came with the payment, such as a welcome credit, is taken back within a minute: ${exactUsd(gifts_nanos)} USD. What the balance lacks becomes debt.`}
     </p>
   )
 }

@@ -21,7 +21,7 @@ export type CardAnswer = { refused: string } | { state: 'paid' | 'pending'; is_l
 
 export interface FakeCard extends FakeProvider {
   chargeSaved(order: PaymentOrder, may_begin: boolean): Promise<StartedPayment | { refused: string }>
-  /** The orders that a charge was asked for, repeats included. */
+  /** The orders that a charge may have begun for, repeats included. */
   readonly charges: number[]
   /** Thrown after the card was charged: the answer is lost. */
   loses_charges: boolean
@@ -46,7 +46,7 @@ export function fakeCard(): FakeCard {
     decides: undefined as FakeCard['decides'],
     async chargeSaved(order: PaymentOrder, may_begin: boolean) {
       await provider.trouble?.()
-      card.charges.push(order.id)
+      if (may_begin) card.charges.push(order.id)
       const reference = `card-${order.id}`
       if (!provider.payments.has(reference)) {
         const before = refusals.get(order.id)

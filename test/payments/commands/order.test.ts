@@ -180,8 +180,8 @@ describe('beside a running gateway', () => {
     test('says first what leaves the balance, and does nothing unless the operator agrees', async () => {
       await cli.run('debit', name, '2')
       const about =
-        `10.00 EUR of order ${id} go back to the payer, by a bank transfer that you make. ` +
-        `10.80 USD leave the balance of ${name}, which is 14.20 USD then.`
+        `10.00 EUR of order ${id} goes back to the payer, by a bank transfer that you make. ` +
+        `10.80 USD is taken from the balance of ${name}, which is then 14.20 USD.`
       const asked: string[] = []
       for (const reply of ['n', '', 'y']) {
         cli.ask = async (question) => {
@@ -195,8 +195,8 @@ describe('beside a running gateway', () => {
       cli.ask = undefined
       expect(asked).toEqual(['Refund it? [y/N] ', 'Refund it? [y/N] ', 'Refund it? [y/N] '])
       expect(await cli.refusal('order', 'refund', String(id), '--into-debt')).toBe(
-        `error: 15.00 EUR of order ${id} go back to the payer, by a bank transfer that you make. ` +
-          `16.20 USD leave the balance of ${name}, which is 0.00 USD then. 2.00 USD of it become debt. ` +
+        `error: 15.00 EUR of order ${id} goes back to the payer, by a bank transfer that you make. ` +
+          `16.20 USD is taken from the balance of ${name}, which is then 0.00 USD. 2.00 USD of it becomes debt. ` +
           'The account then owes 2.00 USD. Nothing was changed. Add --yes to skip the question.',
       )
       expect(balance()).toBe(14_200_000_000)

@@ -142,6 +142,36 @@ test('a charge that another gateway has just asked for is not made again by the 
   await expect(providerOf(parts, 'stripe').chargeSaved?.(seen, true)).rejects.toThrow('idempotent requests')
 })
 
+test('a charge that Stripe did not list yet when its order was cancelled for want of a card is found later, though its gateway died', async () => {
+  await save()
+  const before = scene.balance()
+  const { parts, settings } = scene.payments
+  const { network } = scene.stripe
+  const request = { account_id: scene.account_id, kind: 'automatic', method: 'stripe' } as const
+  const order = await makeOrder(parts, settings(), { ...request, currency: 'EUR', amount_minor: 2_500 })
+  scene.stripe.webhooks.way = 'lose'
+  // The gateway dies before it hears the answer.
+  scene.stripe.network = async (url, init) => {
+    const answer = await network(url, init)
+    if (url.endsWith('/payment_intents') && init.method === 'POST') throw new Error('killed')
+    return answer
+  }
+  await scene.look(order).catch(() => {})
+  scene.stripe.network = network
+  const made = [...scene.stripe.state.objects.values()].findLast(({ object }) => object === 'payment_intent')
+  if (!made) throw new Error('no card was charged')
+  const { created } = made
+  made.created = 0
+  await scene.payments.cards.remove(scene.account_id, BY)
+  await scene.look(order)
+  expect(await scene.read(order)).toMatchObject({ state: 'cancelled', reference: null })
+  made.created = created
+  await scene.look(order)
+  await scene.look(order)
+  expect(await scene.read(order)).toMatchObject({ state: 'paid', payment_reference: made.id })
+  expect(Math.round((scene.balance() - before) * 100)).toBe(2_700)
+})
+
 test('a bank that asks for the person refuses the charge with what to do', async () => {
   await save('card_asking')
   expect((await charge()).charged).toEqual({

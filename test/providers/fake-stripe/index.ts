@@ -117,7 +117,7 @@ export function startFakeStripe({
     key,
     state,
     webhooks,
-    behaviour: { refund_status: 'succeeded' },
+    behaviour: { refund_status: 'succeeded', is_tax_active: true },
     requests: [],
     mishaps: [],
     network: (url, init) =>

@@ -17,6 +17,8 @@ export interface ApiRequest {
 export interface Behaviour {
   /** The first state of a refund. */
   refund_status: 'succeeded' | 'pending' | 'failed'
+  /** Stripe Tax is set up in the dashboard. */
+  is_tax_active: boolean
 }
 
 /** @throws StripeRefusal */
@@ -50,7 +52,7 @@ export function answer(
       expectOnly(fields, ['address.*'])
       return Object.assign(found(), { address: fieldsOf(fields, 'address') })
     case 'POST tax/calculations':
-      return calculate(state, fields)
+      return calculate(state, fields, behaviour)
     case 'DELETE customers/:id':
       expectOnly(fields, [])
       found().deleted = true

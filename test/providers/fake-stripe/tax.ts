@@ -10,7 +10,13 @@ export const TAX = 1 / 6
 /** Where it collects; a country alone is enough but in the US. */
 const TAXED = ['DE', 'FR']
 
-export function calculate(state: FakeState, fields: Fields): StripeObject {
+export function calculate(
+  state: FakeState,
+  fields: Fields,
+  { is_tax_active }: { is_tax_active: boolean },
+): StripeObject {
+  if (!is_tax_active)
+    throw invalid('Stripe Tax has not been activated on your account.', { code: 'stripe_tax_inactive' })
   expectOnly(fields, [
     ...['currency', 'customer', 'line_items.amount', 'line_items.reference', 'line_items.tax_behavior'],
   ])
