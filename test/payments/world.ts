@@ -84,6 +84,11 @@ const EMPTIED = [
   'orders',
   'budgets',
   'holds',
+  'calls',
+  'call_sums',
+  'rates',
+  'keys',
+  'prices',
   'plan_periods',
   'mails',
   'state_changes',
@@ -97,7 +102,7 @@ const EMPTIED = [
   'accounts',
 ]
 
-/** One database for the tests of a file, emptied before each. */
+/** One database for the tests of a process, emptied before each. */
 async function onPostgres(): Promise<Store> {
   shared ??= makeDatabase()
   const { url } = await shared

@@ -256,7 +256,7 @@ async function worked(work: Promise<unknown>): Promise<boolean> {
 async function addAccounts({ address, db }: World, ids: readonly number[]): Promise<void> {
   if (address.startsWith('postgres:')) {
     const texts = ids.flatMap((id) => [accountText(id), keyText(id, id)])
-    await db.write((within) => within.rows(inOne(['DELETE FROM calls', 'DELETE FROM keys', ...texts])))
+    await db.write((within) => within.rows(inOne(texts)))
   } else {
     const file = openDatabase(address)
     for (const id of ids) addAccount(file, id)

@@ -1,6 +1,7 @@
 // New models in a browser: each kind with its price beside its cost, the markup that is asked once, a price below cost, and a free model.
 import { describe, expect, test } from 'bun:test'
 import type { ConsolePage } from '../support/console-page.ts'
+import { holdBack } from './hold-back.ts'
 import { houseConsole } from './house-catalogue.ts'
 
 const { visit, file } = await houseConsole()
@@ -87,6 +88,22 @@ const KINDS = [
 ] as const
 
 describe('a model is added', () => {
+  test('in a form that comes with its fields: plain ones in their place would lose what is typed into them', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    const held = await holdBack(one, /\/console\/api\/catalogue\/settings$/)
+    await page.goto('/console/models/new')
+    await held.requested
+    await page.locator('[aria-busy="true"]').first().waitFor()
+    expect(await page.getByLabel('Input per million tokens').count()).toBe(0)
+    held.release()
+    const input = page.getByRole('group', { name: 'Input per million tokens' })
+    await input.getByLabel('Input per million tokens').fill('0.50')
+    await one.quiet()
+    expect(await input.getByLabel('Input per million tokens').inputValue()).toBe('0.50')
+    await one.fits()
+  })
+
   test('of a provider that lists it: the list price is its cost, and the markup, asked once, makes the price', async () => {
     await using one = await visit('operator')
     const { page } = one

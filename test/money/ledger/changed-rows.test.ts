@@ -12,8 +12,10 @@ const CALLS = 3_000
 const SEED = 48
 /** Of a day; so many quarters of an hour begin meanwhile. */
 const BETWEEN_MS = 800
-/** In percent. Sums of calls have fewer where an hour or a day begins meanwhile; without `fillfactor` rates have 94. */
-const MOST = 95
+/** In percent. Without `fillfactor` rates have 94. */
+const LEAST = 97
+/** Sums of new spans begin on pages that are full of others. */
+const LEAST_OF_SUMS = 80
 
 const each = (text: string): string => `${text} FROM generate_series(1, ${ACCOUNTS}) AS id`
 const ROWS = [
@@ -97,6 +99,7 @@ describe.if(hasPostgres)('rows that each call changes', () => {
       return changes.length > 0
     })
     expect(changes.map(({ table }) => table)).toEqual(Object.keys(CHANGED))
-    expect(changes.filter(({ on_page }) => on_page < MOST)).toEqual([])
+    const leastOf = (table: string) => (table === 'call_sums' ? LEAST_OF_SUMS : LEAST)
+    expect(changes.filter(({ table, on_page }) => on_page < leastOf(table))).toEqual([])
   }, 60_000)
 })

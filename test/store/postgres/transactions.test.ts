@@ -115,7 +115,9 @@ describe.if(hasPostgres)('a transaction', () => {
       })
     await Promise.all([crossing('left', 'right'), crossing('right', 'left')])
     const rows = await db.rows("SELECT created_at_ms FROM accounts WHERE name IN ('left', 'right')")
-    expect({ runs, rows }).toEqual({ runs: 3, rows: [{ created_at_ms: 2 }, { created_at_ms: 2 }] })
+    expect(rows).toEqual([{ created_at_ms: 2 }, { created_at_ms: 2 }])
+    // One of them again, or on a busy server both.
+    expect(runs).toBeGreaterThan(2)
   })
 
   test('more at once than there are connections: all are done', async () => {

@@ -8,6 +8,7 @@ import type { Action } from '../../../console/web/parts/action.ts'
 import { useIsTyping } from '../../../console/web/parts/committed-input.tsx'
 import { useChecks } from './checks.ts'
 import { FILE_KEY, type Saving, useSaveCatalogue } from './saving.ts'
+import { useSettings } from './schema-fields.tsx'
 import {
   type Block,
   type CatalogueFile,
@@ -94,8 +95,11 @@ export interface Draft {
   mistakeAt: (path: Path) => string | null
 }
 
-/** The state of a draft before the first change. */
-export const useFile = () => useApi(FILE_KEY, () => api.catalogue.get())
+/** The state of a draft before the first change; not there before its forms know their fields, which would take the place of others typed into. */
+export function useFile() {
+  const file = useApi(FILE_KEY, () => api.catalogue.get())
+  return useSettings().isPending ? { ...file, data: undefined } : file
+}
 
 /**
  * @param read the file, as it is now: an untouched draft follows it, a touched one stays with the file as it was
