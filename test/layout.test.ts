@@ -491,8 +491,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 15 more for mails that a test sends at once.
 // 670 more for audits from a mark: random ledgers with damage on both engines, marks that fit no longer, the audits of a start.
 // 60 more for charges that are found after their order was cancelled, and for Stripe Tax that was set up later.
-// 21 more for a form that comes with its fields, and for a database that files of one process share.
-const MAX_TEST_LINES = 184_016
+// 22 more for a form that comes with its fields, and for a database that files of one process share.
+const MAX_TEST_LINES = 184_017
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
