@@ -13,16 +13,16 @@ export interface RefundPreview {
   amount_minor: number
   /** The rest of the payment now, which the refund names (`left_minor`). */
   left_minor: number
-  /** What leaves the balance, without the price of a plan that ends with it. */
+  /** The amount that leaves the balance, without the price of a plan that ends with it. */
   debit_nanos: Nanos
-  /** What the free balance lacks of the credit: it becomes debt, or the refund is refused. */
+  /** The part of the credit that the free balance lacks: it becomes debt, or the refund is refused. */
   lacking_nanos: Nanos
   /** The balance and the debt once the refund is made. */
   balance_nanos: Nanos
   debt_nanos: Nanos
   /** The fee of the payment; null: not reported. */
   fee_minor: number | null
-  /** What leaves the balance besides, within a minute, of what the payment brought beside its credit. 0 without `gifts`. */
+  /** Credit that came with the payment, such as a welcome credit, and is taken back within a minute. 0 without `gifts`. */
   gifts_nanos: Nanos
 }
 
@@ -52,12 +52,12 @@ export async function previewRefund(
   const gone_minor = takenBy(before) + amount_minor
   const { id, account_id, fee_minor } = order
   const part = { id, account_id, amount_minor: order.amount_minor, gone_minor }
-  const given_back = await Promise.all(gifts.map(async (gift) => (await gift.returned?.(db, part)) ?? 0))
+  const returned = await Promise.all(gifts.map(async (gift) => (await gift.returned?.(db, part)) ?? 0))
   return {
     ...{ amount_minor, left_minor: order.amount_minor - takenBy(before), fee_minor },
     debit_nanos: credit_nanos - returned_nanos,
     ...(await afterwards(db, account_id, { credit_nanos, returned_nanos })),
-    gifts_nanos: given_back.reduce((sum, nanos) => sum + nanos, 0),
+    gifts_nanos: returned.reduce((sum, nanos) => sum + nanos, 0),
   }
 }
 

@@ -18,7 +18,7 @@ import type { Db } from '../../src/store/db.ts'
 import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { type StateChangeRow, stateChangesOf } from '../../src/store/state-changes.ts'
-import { accountText, brokenIn, inOne } from '../money/ledger/postgres-world.ts'
+import { accountText, brokenIn, inOne, LEDGER_TABLES } from '../money/ledger/postgres-world.ts'
 import { addAccount } from '../money/ledger/world.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 import { openAt } from './connections.ts'
@@ -79,27 +79,15 @@ afterAll(async () => {
 })
 
 const EMPTIED = [
+  ...LEDGER_TABLES,
   'automatic_top_ups',
   'order_refunds',
   'orders',
-  'budgets',
-  'holds',
-  'calls',
-  'call_sums',
-  'rates',
-  'keys',
-  'prices',
-  'plan_periods',
   'mails',
-  'state_changes',
-  'opening_debts',
-  'entries',
-  'actions',
   'erased_accounts',
   'account_suspensions',
   'closed_accounts',
   'account_details',
-  'accounts',
 ]
 
 /** One database for the tests of a process, emptied before each. */

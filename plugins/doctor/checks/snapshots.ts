@@ -1,14 +1,13 @@
 // The check of snapshots on a PostgreSQL server: none is so old that calls pass all versions of their rows since.
 import { type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
+import { HOUR_MS } from '../../../src/domain/ranges.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { type OldestSnapshot, snapshotsOn } from '../../../src/store/engines/postgres/snapshots.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 
 const { ok, warn } = diagnosesOf('snapshots')
 
-const S_MS = 1_000
 const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 const MAX_AGE_MS = HOUR_MS
 
 /** @returns none where the rows are in a file */
@@ -36,7 +35,7 @@ const adviceOf = ({ pid }: OldestSnapshot): string =>
   `SELECT pg_terminate_backend(${pid}). Make large copies on a standby without hot_standby_feedback.`
 
 function ageText(age_ms: number): string {
-  if (age_ms < 2 * MINUTE_MS) return `${Math.round(age_ms / S_MS)} s`
+  if (age_ms < 2 * MINUTE_MS) return `${Math.round(age_ms / 1_000)} s`
   if (age_ms < 2 * HOUR_MS) return `${Math.floor(age_ms / MINUTE_MS)} min`
   return `${Math.floor(age_ms / HOUR_MS)} h`
 }

@@ -10,7 +10,7 @@ import { cancelOrder } from '../ordering.ts'
 import { wasPaid } from '../states.ts'
 import type { Order } from '../tables.ts'
 import { isOfPlugin, lookByGateway } from './by-gateway.ts'
-import { ORDER, type OrderWork, orderFields, readAmount, requireOrder, withOrder } from './parts.ts'
+import { amountArgument, ORDER, type OrderWork, orderFields, requireOrder, withOrder } from './parts.ts'
 import { addRefund } from './refund.ts'
 import { addShowCommand } from './show.ts'
 
@@ -81,7 +81,7 @@ function addMarkPaid(group: Command, deps: CliDeps): void {
       ) =>
         withOrder(text, command, deps, async ({ context, parts, order }) => {
           const paid_in = currency?.toUpperCase() ?? order.currency
-          const amount_minor = readAmount(amount, paid_in)
+          const amount_minor = amountArgument(amount, paid_in)
           await markPaid(parts, order.id, {
             amount_minor,
             currency: paid_in,

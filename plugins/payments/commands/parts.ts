@@ -106,8 +106,8 @@ const settingsFor = ({ provider }: ListedOrder, settings: PaymentSettings): Paym
 export const orderFields = (order: ListedOrder): Record<string, unknown> =>
   rowFor(order_list.columns, 'command', order)
 
-/** @throws GatewayError invalid_request */
-export function readAmount(text: string, currency: string): number {
+/** Reads the argument of an amount. @throws GatewayError invalid_request */
+export function amountArgument(text: string, currency: string): number {
   const amount_minor = /^[A-Z]{3}$/.test(currency) ? parseMinor(text, currency) : undefined
   if (amount_minor === undefined || amount_minor === 0)
     throw invalidRequest(`"${text}" is not an amount in ${currency} above 0, such as 25.00.`)

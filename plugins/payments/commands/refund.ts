@@ -11,7 +11,7 @@ import { previewRefund, type RefundPreview } from '../refund-preview.ts'
 import { balanceLacks, type RefundRequest, refundOrder } from '../refunding.ts'
 import type { OrderRefund } from '../tables.ts'
 import { isOfPlugin } from './by-gateway.ts'
-import { ORDER, type OrderWork, orderFields, readAmount, requireOrder, withOrder } from './parts.ts'
+import { amountArgument, ORDER, type OrderWork, orderFields, requireOrder, withOrder } from './parts.ts'
 
 interface RefundOptions {
   intoDebt?: boolean
@@ -62,7 +62,7 @@ function requestOf(
     throw conflict(
       `Order ${order.id} is paid by "${order.provider}", a payment method of a custom plugin, which the gateway alone runs. Refund it on the order's page in the console.`,
     )
-  const amount_minor = amount === undefined ? null : readAmount(amount, order.currency)
+  const amount_minor = amount === undefined ? null : amountArgument(amount, order.currency)
   return { order_id: order.id, amount_minor, reason, into_debt: intoDebt, end_plan: endPlan }
 }
 
@@ -120,7 +120,7 @@ async function answerRefund(
   const amount = formatMinor(refund.amount_minor, order.currency)
   const taken = `${formatUsd(refund.debit_nanos)} USD`
   const sentences: Readonly<Record<OrderRefund['state'], string>> = {
-    begun: `A refund of ${amount} has begun. A running gateway goes on with it.`,
+    begun: `The refund of ${amount} has started. A running gateway completes it.`,
     debited: `${taken} taken from ${order.account_name}. The payment method has not given ${amount} back yet: a running gateway asks it again.`,
     done: `${amount} of order ${order.id} refunded: ${taken} taken from ${order.account_name}.`,
     failed: `The payment method did not give ${amount} back. ${order.account_name} has the ${taken} on the balance again.`,

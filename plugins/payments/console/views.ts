@@ -169,7 +169,7 @@ export const RefundPreview = Closed({
   fee: Nullable(Decimal('the fee of the payment; null: not reported')),
   ...MoneyFields(
     'gifts',
-    'What leaves it besides, within a minute, of what the payment brought beside its credit: as debt where the balance lacks it',
+    'Credit that came with the payment, such as a welcome credit, and is taken back within a minute: as debt where the balance lacks it',
   ),
 })
 

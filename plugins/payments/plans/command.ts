@@ -19,12 +19,12 @@ export function addRenewalCommands(program: Command, deps: CliDeps): void {
   addBalance(group, deps)
 }
 
-/** The parts where no payment method is asked: their secrets may be the gateway's alone. */
-const without = ({ now }: Pick<CliDeps, 'now'>) => ({
+/** The parts of a command that asks no payment method: only the gateway may have their secrets. */
+const withoutMethods = ({ now }: Pick<CliDeps, 'now'>) => ({
   ...{ now, providers: () => [], settings: () => ({ rates: new Map<string, number>() }) },
 })
 
-/** A renewal, without what payment methods tell of it. */
+/** A renewal, without the currencies, which payment methods know. */
 type Renewal = Omit<Awaited<ReturnType<typeof renewalView>>, 'currencies'> & {
   title: string
   renews: boolean
@@ -35,7 +35,7 @@ async function renewalOf(db: Db, name: string, { now }: Pick<CliDeps, 'now'>): P
   const { id } = await accountByName(db, name)
   const plan = await planView(db, id, now())
   if (!plan) throw notFound(`${name} has no plan.`, { code: 'no_plan' })
-  const { currencies: _, ...renewal } = await renewalView(db, without({ now }), id)
+  const { currencies: _, ...renewal } = await renewalView(db, withoutMethods({ now }), id)
   return { title: plan.title, renews: plan.renews, ...renewal }
 }
 
@@ -113,7 +113,7 @@ async function change(
   const { catalogue } = await requireCatalogue(folder)
   const renewal = await withDatabase(folder, 'write', async (db) => {
     const { id } = await accountByName(db, account)
-    const parts = card ? commandMethods(deps, context, { db, catalogue }) : without(deps)
+    const parts = card ? commandMethods(deps, context, { db, catalogue }) : withoutMethods(deps)
     await db.begin((tx) => chooseRenewal(tx, parts, id, card))
     return await renewalOf(db, account, deps)
   })

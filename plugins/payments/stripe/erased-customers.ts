@@ -13,7 +13,7 @@ import { isTestKey } from './settings.ts'
 /** Pauses double from the first to the longest. */
 const FIRST_PAUSE_MS = 60_000
 const MAX_PAUSE_MS = 6 * HOUR_MS
-/** One that no key reaches, of the other mode or of a method that is set up no more, is reported for so long; then its number is forgotten. */
+/** A customer that no key reaches, since the mode or the method is not set up, is reported for this time; then its number is forgotten. */
 export const UNREACHED_FOR_MS = 30 * DAY_MS
 
 /** Deletes what is due, one after the other; ends at the first failure, so that an outage costs one request a round. */
@@ -72,7 +72,7 @@ export function createErasedCustomers(parts: Omit<MethodParts, 'publicUrl'>): ()
   }
 }
 
-/** One that is gone already is as good. @throws what Stripe's library throws */
+/** Deletes a customer; for a missing one it does nothing. @throws what Stripe's library throws */
 export async function deleteAtStripe(
   stripe: Stripe,
   { reference }: Pick<ErasedCustomer, 'reference'>,

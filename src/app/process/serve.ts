@@ -85,7 +85,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const stopTicking = tickRegularly(running)
   // Beside the first calls, not before them: it takes a core for 150 ms.
   image_trial?.follow(catalogue())
-  // Who waits for the port is answered first.
+  // Requests that waited for the port are answered first.
   await endOfTurn()
   const start_audit = await auditAtStart({ ...stores, data_folder, log, now, listeners })
   const { db, ledger } = stores

@@ -3,7 +3,7 @@
 /** The calls and entries that a rule is about. */
 export interface Source {
   calls: string
-  /** Those that were refunded, too. */
+  /** The calls, and earlier ones with a new refund. */
   refunded: string
   entries: string
 }

@@ -33,7 +33,7 @@ export function copyAll(
   onRows: (rows: number) => void = () => {},
 ): Promise<Copied> {
   return to.fill(async (filling) => {
-    // What is read back is not of the source: on a server its calls would take longer meanwhile.
+    // The snapshot of the source ends before the copy is compared: on a server it makes calls slower.
     const { sent, changed, newest } = await from.snapshot((then) => copy(then, filling, onRows), LONG)
     await compare(filling, sent)
     for (const [table, id] of newest) await filling.goOnAfter(table, id)

@@ -112,7 +112,8 @@ export function keyText(id: number, account_id: number, key: GivenKey = {}): str
 export const inOne = (texts: readonly string[]): string =>
   `DO $$ BEGIN SET LOCAL session_replication_role = replica; ${texts.map((text) => `${text};`).join(' ')} END $$`
 
-const EMPTIED = [
+/** The tables that operations of the ledger write. */
+export const LEDGER_TABLES = [
   'state_changes',
   'opening_debts',
   'accounts',
@@ -131,7 +132,7 @@ const EMPTIED = [
 ]
 const NUMBERED = ['holds', 'prices', 'generations', 'budgets', 'plan_periods']
 const EMPTYING = [
-  ...EMPTIED.map((table) => `DELETE FROM ${table}`),
+  ...LEDGER_TABLES.map((table) => `DELETE FROM ${table}`),
   ...NUMBERED.map((table) => `PERFORM setval(pg_get_serial_sequence('${table}', 'id'), 1, false)`),
 ]
 

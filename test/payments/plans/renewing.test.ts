@@ -9,7 +9,7 @@ import { orderById } from '../../../plugins/payments/store.ts'
 import { dropCard, periodIn } from '../../../plugins/plans/index.ts'
 import { mortal } from '../mortal.ts'
 import { ENGINES } from '../world.ts'
-import { planPaymentScene, REST, type Scene, USD } from './scene.ts'
+import { duePlanScene, REST, type Scene, USD } from './scene.ts'
 
 const DECLINED = 'The saved card was declined: Your card was declined.'
 const ASKING = 'Your bank asks you to confirm the payment. Add funds once by hand, or save another card.'
@@ -18,10 +18,7 @@ const ACTIVE = ['pro ended 11-15..12-15', 'pro active 12-15..01-15']
 describe.each(ENGINES)('on %s', (_, make) => {
   let scene: Scene
   beforeEach(async () => {
-    scene = await planPaymentScene(make)
-    await scene.bought()
-    await scene.byCard()
-    scene.at('2026-12-15T10:30:00')
+    scene = await duePlanScene(make)
   }, 60_000)
   afterEach(async () => {
     expect(await scene.world.broken()).toEqual([])

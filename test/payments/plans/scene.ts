@@ -118,6 +118,15 @@ export function planPayer({ world, parts, buy }: ReturnType<typeof offering>, ac
   return payer
 }
 
+/** A plan by saved card whose month is over. */
+export async function duePlanScene(make: Parameters<typeof planPaymentScene>[0]) {
+  const scene = await planPaymentScene(make)
+  await scene.bought()
+  await scene.byCard()
+  scene.at('2026-12-15T10:30:00')
+  return scene
+}
+
 export async function planPaymentScene(make: (typeof ENGINES)[number][1]) {
   const card: FakeCard = fakeCard()
   const world: World = await openWorld(make, [card])

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../../src/domain/ranges.ts'
 import { openDebt } from '../../money/ledger/world.ts'
 import { mortal } from '../mortal.ts'
 import { ENGINES } from '../world.ts'
-import { planPaymentScene, REST, type Scene, USD } from './scene.ts'
+import { duePlanScene, REST, type Scene, USD } from './scene.ts'
 
 const CREDIT = 10 * USD + REST
 const BY = { source: 'poll' } as const
@@ -72,10 +72,7 @@ const MEANWHILE: [string, Meanwhile][] = [
 describe.each(ENGINES)('on %s', (_, make) => {
   let scene: Scene
   beforeEach(async () => {
-    scene = await planPaymentScene(make)
-    await scene.bought()
-    await scene.byCard()
-    scene.at('2026-12-15T10:30:00')
+    scene = await duePlanScene(make)
   }, 60_000)
   afterEach(async () => {
     expect(await scene.world.broken()).toEqual([])
