@@ -121,16 +121,14 @@ const cost = sql<number>`sum(${call_sums.cost_nanos})`
 const isAbove = sql`sum(${call_sums.cost_nanos}) > ${placeholder('limit_nanos')}`
 
 const queries = perConnection({
-  debtors: (orm) =>
-    orm.select({ account_id: accounts.id }).from(accounts).where(gt(accounts.debt_nanos, 0)).prepare(),
+  debtors: (orm) => orm.select({ account_id: accounts.id }).from(accounts).where(gt(accounts.debt_nanos, 0)),
   spenders: (orm) =>
     orm
       .select({ account_id: call_sums.account_id })
       .from(call_sums)
       .where(days)
       .groupBy(call_sums.account_id)
-      .having(sql`sum(${call_sums.cost_nanos}) > 0`)
-      .prepare(),
+      .having(sql`sum(${call_sums.cost_nanos}) > 0`),
   byAccount: (orm) =>
     orm
       .select({ account_id: call_sums.account_id, name: accounts.name, cost_nanos: cost })
@@ -138,8 +136,7 @@ const queries = perConnection({
       .innerJoin(accounts, eq(accounts.id, call_sums.account_id))
       .where(and(days, eq(accounts.status, sql`'active'`)))
       .groupBy(call_sums.account_id, accounts.name)
-      .having(isAbove)
-      .prepare(),
+      .having(isAbove),
   byKey: (orm) =>
     orm
       .select({
@@ -154,6 +151,5 @@ const queries = perConnection({
       .innerJoin(accounts, eq(accounts.id, call_sums.account_id))
       .where(and(days, eq(accounts.status, sql`'active'`)))
       .groupBy(call_sums.key_id, call_sums.account_id, accounts.name, keys.name, keys.prefix)
-      .having(isAbove)
-      .prepare(),
+      .having(isAbove),
 })

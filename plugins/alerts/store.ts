@@ -123,41 +123,27 @@ const sendingsWithAlert = (orm: Orm) =>
     .innerJoin(alerts, eq(alerts.id, alert_sendings.alert_id))
 
 const queries = perConnection({
-  open: (orm) =>
-    orm.select().from(alerts).where(isNull(alerts.ended_at_ms)).orderBy(asc(alerts.id)).prepare(),
-  recent: (orm) =>
-    orm.select().from(alerts).orderBy(desc(alerts.id)).limit(placeholder('row_limit')).prepare(),
+  open: (orm) => orm.select().from(alerts).where(isNull(alerts.ended_at_ms)).orderBy(asc(alerts.id)),
+  recent: (orm) => orm.select().from(alerts).orderBy(desc(alerts.id)).limit(placeholder('row_limit')),
   insert: (orm) =>
     orm
       .insert(alerts)
       .values(placeholders('rule', 'subject', 'account_id', 'sentence', 'raised_at_ms'))
-      .returning()
-      .prepare(),
-  setOver: (orm) =>
-    orm.update(alerts).set(rawPlaceholders('over_since_ms')).where(isOneOf(alerts.id, 'ids')).prepare(),
+      .returning(),
+  setOver: (orm) => orm.update(alerts).set(rawPlaceholders('over_since_ms')).where(isOneOf(alerts.id, 'ids')),
   end: (orm) =>
-    orm
-      .update(alerts)
-      .set(rawPlaceholders('ended_at_ms'))
-      .where(isOneOf(alerts.id, 'ids'))
-      .returning()
-      .prepare(),
+    orm.update(alerts).set(rawPlaceholders('ended_at_ms')).where(isOneOf(alerts.id, 'ids')).returning(),
   send: (orm) =>
-    orm
-      .insert(alert_sendings)
-      .values({
-        ...placeholders('alert_id', 'account_id', 'event', 'webhook_id', 'created_at_ms', 'due_at_ms'),
-        tries: 0,
-      })
-      .prepare(),
-  sendings: (orm) =>
-    sendingsWithAlert(orm).orderBy(desc(alert_sendings.id)).limit(placeholder('row_limit')).prepare(),
+    orm.insert(alert_sendings).values({
+      ...placeholders('alert_id', 'account_id', 'event', 'webhook_id', 'created_at_ms', 'due_at_ms'),
+      tries: 0,
+    }),
+  sendings: (orm) => sendingsWithAlert(orm).orderBy(desc(alert_sendings.id)).limit(placeholder('row_limit')),
   due: (orm) =>
     sendingsWithAlert(orm)
       .where(lte(alert_sendings.due_at_ms, placeholder('due_at_ms')))
       .orderBy(asc(alert_sendings.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   take: (orm) =>
     orm
       .update(alert_sendings)
@@ -165,8 +151,7 @@ const queries = perConnection({
       .where(
         and(equals(alert_sendings.id, 'id'), eq(alert_sendings.due_at_ms, placeholder('read_due_at_ms'))),
       )
-      .returning({ id: alert_sendings.id })
-      .prepare(),
+      .returning({ id: alert_sendings.id }),
   tried: (orm) =>
     orm
       .update(alert_sendings)
@@ -174,22 +159,14 @@ const queries = perConnection({
         ...rawPlaceholders('due_at_ms', 'sent_at_ms', 'status', 'failure'),
         tries: sql`${alert_sendings.tries} + 1`,
       })
-      .where(equals(alert_sendings.id, 'id'))
-      .prepare(),
-  sweep: (orm) =>
-    orm
-      .delete(alerts)
-      .where(lte(alerts.ended_at_ms, placeholder('ended_at_ms')))
-      .prepare(),
+      .where(equals(alert_sendings.id, 'id')),
+  sweep: (orm) => orm.delete(alerts).where(lte(alerts.ended_at_ms, placeholder('ended_at_ms'))),
   trim: (orm) =>
-    orm
-      .delete(alerts)
-      .where(
-        and(
-          isNotNull(alerts.ended_at_ms),
-          sql`${alerts.id} <= (SELECT id FROM alerts WHERE ended_at_ms IS NOT NULL
+    orm.delete(alerts).where(
+      and(
+        isNotNull(alerts.ended_at_ms),
+        sql`${alerts.id} <= (SELECT id FROM alerts WHERE ended_at_ms IS NOT NULL
             ORDER BY id DESC LIMIT 1 OFFSET ${placeholder('kept')})`,
-        ),
-      )
-      .prepare(),
+      ),
+    ),
 })

@@ -75,7 +75,6 @@ const page = (orm: Orm, of: SQL | undefined) =>
     )
     .orderBy(desc(actions.id))
     .limit(placeholder('row_limit'))
-    .prepare()
 
 /** A query for each index that a filter can use. */
 const pages = perConnection({

@@ -48,8 +48,7 @@ const queries = perConnection({
         ),
       )
       .orderBy(desc(calls.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   byRequest(orm) {
     const { summed, price_id, counted, ...columns } = getTableColumns(calls)
     return orm
@@ -71,15 +70,13 @@ const queries = perConnection({
       )
       .orderBy(desc(calls.id))
       .limit(1)
-      .prepare()
   },
   /** Those that are pending are few, and have an index of their own; a literal, so that it serves. */
   pending: (orm) =>
     orm
       .select({ account_id: holds.account_id, key_id: holds.key_id })
       .from(holds)
-      .where(and(eq(holds.state, sql`'pending'`), equals(holds.request_id, 'request_id')))
-      .prepare(),
+      .where(and(eq(holds.state, sql`'pending'`), equals(holds.request_id, 'request_id'))),
   /** By the index of refunds; a literal, so that it serves. */
   refunds: (orm) =>
     orm
@@ -91,8 +88,7 @@ const queries = perConnection({
       })
       .from(entries)
       .where(and(eq(entries.kind, sql`'refund'`), equals(entries.call_id, 'call_id')))
-      .orderBy(entries.id)
-      .prepare(),
+      .orderBy(entries.id),
   refunders: (orm) =>
     orm
       .select({
@@ -102,8 +98,7 @@ const queries = perConnection({
         machine_user: actions.machine_user,
       })
       .from(actions)
-      .where(and(equals(actions.subject, 'request_id'), eq(actions.action, 'call.refunded')))
-      .prepare(),
+      .where(and(equals(actions.subject, 'request_id'), eq(actions.action, 'call.refunded'))),
   charge: (orm) =>
     orm
       .select({ id: entries.id, amount_nanos: entries.amount_nanos })
@@ -114,8 +109,7 @@ const queries = perConnection({
           equals(entries.created_at_ms, 'created_at_ms'),
           equals(entries.call_id, 'call_id'),
         ),
-      )
-      .prepare(),
+      ),
 })
 
 /** @param account_id of the call; undefined: any */

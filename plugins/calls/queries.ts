@@ -76,7 +76,6 @@ const pageWhere = (orm: Orm, account?: SQL) => {
     )
     .orderBy(desc(calls.id))
     .limit(placeholder('row_limit'))
-    .prepare()
 }
 
 /** How many calls the newest part of a range of ids has, whatever they are, and where it begins. Reads an index only. */
@@ -88,10 +87,7 @@ const stepWhere = (orm: Orm, account?: SQL) => {
     .orderBy(desc(calls.id))
     .limit(placeholder('row_limit'))
     .as('step')
-  return orm
-    .select({ calls: count(), first_id: sql<number | null>`min(${step.id})` })
-    .from(step)
-    .prepare()
+  return orm.select({ calls: count(), first_id: sql<number | null>`min(${step.id})` }).from(step)
 }
 
 /** The ranges of ids in which there are calls that match, the range with the newest call first. */
@@ -111,7 +107,6 @@ const rangesWhere = (orm: Orm, account?: SQL) =>
     )
     .orderBy(desc(call_sums.last_call_id))
     .limit(placeholder('row_limit'))
-    .prepare()
 
 /** The same by day, for some days: one range each, in no order. */
 const rangesOfDaysWhere = (orm: Orm, account?: SQL) =>
@@ -131,21 +126,15 @@ const rangesOfDaysWhere = (orm: Orm, account?: SQL) =>
       ),
     )
     .groupBy(call_sums.start_s)
-    .prepare()
 
 /** Of all calls: which is the newest, and when the first from an id on began. */
 export const idQueries = perConnection({
-  newest: (orm) =>
-    orm
-      .select({ id: sql<number | null>`max(${calls.id})` })
-      .from(calls)
-      .prepare(),
+  newest: (orm) => orm.select({ id: sql<number | null>`max(${calls.id})` }).from(calls),
   from: (orm) =>
     orm
       .select({ started_at_ms: calls.started_at_ms })
       .from(calls)
       .where(gte(calls.id, placeholder('from_id')))
       .orderBy(calls.id)
-      .limit(1)
-      .prepare(),
+      .limit(1),
 })

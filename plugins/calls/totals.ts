@@ -46,8 +46,7 @@ const queriesOf = perAccount((account) => ({
           gte(calls.id, placeholder('from_id')),
           lte(calls.id, placeholder('last_id')),
         ),
-      )
-      .prepare(),
+      ),
   ofSums: (orm: Orm) =>
     orm
       .select(totalsOfSums())
@@ -60,8 +59,7 @@ const queriesOf = perAccount((account) => ({
           ofProvider(call_sums),
           isOneOf(call_sums.start_s, 'starts'),
         ),
-      )
-      .prepare(),
+      ),
   /** Where the calls of a quarter of an hour are. */
   idsOfQuarter: (orm: Orm) =>
     orm
@@ -77,8 +75,7 @@ const queriesOf = perAccount((account) => ({
           equals(call_sums.start_s, 'start_s'),
           optionalFilters(call_sums),
         ),
-      )
-      .prepare(),
+      ),
   ends: (orm: Orm) =>
     orm
       .select({
@@ -86,8 +83,7 @@ const queriesOf = perAccount((account) => ({
         last_s: sql<number | null>`max(${call_sums.start_s})`,
       })
       .from(call_sums)
-      .where(and(account(call_sums), isDay(account(call_sums))))
-      .prepare(),
+      .where(and(account(call_sums), isDay(account(call_sums)))),
 }))
 
 /**

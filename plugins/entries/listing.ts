@@ -73,7 +73,6 @@ const pageWhere = (orm: Orm, kinds?: SQL) =>
     )
     .orderBy(desc(entries.created_at_ms), desc(entries.id))
     .limit(placeholder('row_limit'))
-    .prepare()
 
 const queriesOf = perConnection({
   page: (orm) => pageWhere(orm),
@@ -82,13 +81,8 @@ const queriesOf = perConnection({
     orm
       .select({ created_at_ms: entries.created_at_ms, account_id: entries.account_id })
       .from(entries)
-      .where(equals(entries.id, 'id'))
-      .prepare(),
-  lastId: (orm) =>
-    orm
-      .select({ id: sql<number | null>`max(${entries.id})` })
-      .from(entries)
-      .prepare(),
+      .where(equals(entries.id, 'id')),
+  lastId: (orm) => orm.select({ id: sql<number | null>`max(${entries.id})` }).from(entries),
   /** By the numbers: no index of the account is searched. */
   lastIdOf: (orm) =>
     orm
@@ -99,14 +93,9 @@ const queriesOf = perConnection({
           gt(entries.id, placeholder('from_id')),
           sql`+${entries.account_id} = ${placeholder('account_id')}`,
         ),
-      )
-      .prepare(),
-  lastAccount: (orm) =>
-    orm
-      .select({ id: sql<number | null>`max(${accounts.id})` })
-      .from(accounts)
-      .prepare(),
-  ofIds: (orm) => selected(orm).where(isOneOf(entries.id, 'ids')).prepare(),
+      ),
+  lastAccount: (orm) => orm.select({ id: sql<number | null>`max(${accounts.id})` }).from(accounts),
+  ofIds: (orm) => selected(orm).where(isOneOf(entries.id, 'ids')),
   range: (orm) =>
     selected(orm)
       .where(
@@ -118,8 +107,7 @@ const queriesOf = perConnection({
           equalsUnlessNull(entries.kind, 'kind'),
         ),
       )
-      .orderBy(desc(entries.id))
-      .prepare(),
+      .orderBy(desc(entries.id)),
 })
 
 /** A place in the order of entries: by time, then by id. */

@@ -32,8 +32,7 @@ const queries = perConnection({
     orm
       .select({ balance_nanos: accounts.balance_nanos })
       .from(accounts)
-      .where(equals(accounts.id, 'account_id'))
-      .prepare(),
+      .where(equals(accounts.id, 'account_id')),
   amounts: (orm) =>
     orm
       .select({
@@ -51,8 +50,7 @@ const queries = perConnection({
         ),
       )
       .orderBy(desc(entries.created_at_ms), desc(entries.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
 })
 
 /** The balance of an account at present. It is what all its entries come to (src/money/ledger/invariants.ts). */

@@ -31,8 +31,7 @@ const queries = perConnection({
       .from(entries)
       .where(equals(entries.account_id, 'account_id'))
       .orderBy(asc(entries.created_at_ms))
-      .limit(1)
-      .prepare(),
+      .limit(1),
 })
 
 /** When the first entry of an account was written; undefined if it has no entries. */

@@ -34,7 +34,6 @@ const summed = (orm: Orm, where: SQL | undefined) =>
     .leftJoin(calls, eq(calls.id, entries.call_id))
     .where(and(where, equalsUnlessNull(entries.kind, 'kind')))
     .groupBy(entries.kind, calls.model)
-    .prepare()
 
 const isAfter = sql`(${entries.created_at_ms}, ${entries.id}) > (${placeholder('after_ms')}, ${placeholder('after_id')})`
 const isUpTo = sql`(${entries.created_at_ms}, ${entries.id}) <= (${placeholder('last_ms')}, ${placeholder('last_id')})`
@@ -50,19 +49,14 @@ const queriesOf = (kinds?: SQL) => ({
       .where(and(isOfAccount, isUpTo, kinds))
       .orderBy(asc(entries.created_at_ms), asc(entries.id))
       .limit(1)
-      .offset(placeholder('skipped'))
-      .prepare(),
+      .offset(placeholder('skipped')),
   part: (orm: Orm) => summed(orm, and(isOfAccount, isUpTo, kinds)),
 })
 
 const queriesOfAny = perConnection(queriesOf())
 const queriesWithoutCalls = perConnection(queriesOf(sql`${entries.kind} <> 'charge'`))
 const queriesOfAll = perConnection({
-  lastId: (orm) =>
-    orm
-      .select({ id: sql<number | null>`max(${entries.id})` })
-      .from(entries)
-      .prepare(),
+  lastId: (orm) => orm.select({ id: sql<number | null>`max(${entries.id})` }).from(entries),
   part: (orm) =>
     summed(
       orm,

@@ -92,6 +92,5 @@ const failureQueries = perConnection({
         ),
       )
       .orderBy(desc(calls.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
 })

@@ -54,18 +54,12 @@ const queries = perConnection({
           answered: sql.raw('model_days.answered + excluded.answered'),
           failed: sql.raw('model_days.failed + excluded.failed'),
         },
-      })
-      .prepare(),
-  sweep: (orm) =>
-    orm
-      .delete(model_days)
-      .where(lt(model_days.day_s, sql.placeholder('first_s')))
-      .prepare(),
+      }),
+  sweep: (orm) => orm.delete(model_days).where(lt(model_days.day_s, sql.placeholder('first_s'))),
   since: (orm) =>
     orm
       .select()
       .from(model_days)
       .where(sql`${model_days.day_s} >= ${sql.placeholder('since_s')}`)
-      .orderBy(asc(model_days.day_s), asc(model_days.model))
-      .prepare(),
+      .orderBy(asc(model_days.day_s), asc(model_days.model)),
 })

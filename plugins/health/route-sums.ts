@@ -182,14 +182,9 @@ const queries = perConnection({
       .onConflictDoUpdate({
         target: bareColumns('span_s', 'start_s', 'model', 'provider', 'upstream_model', 'result'),
         set: { tries: added('tries'), calls: added('calls'), first_byte_ms: added('first_byte_ms') },
-      })
-      .prepare(),
+      }),
   // Of every span: earlier versions have sums of five minutes, too.
-  sweep: (orm) =>
-    orm
-      .delete(route_sums)
-      .where(lt(route_sums.start_s, placeholder('start_s')))
-      .prepare(),
+  sweep: (orm) => orm.delete(route_sums).where(lt(route_sums.start_s, placeholder('start_s'))),
   since: (orm) =>
     orm
       .select({
@@ -206,6 +201,5 @@ const queries = perConnection({
         // No index by time: in the order of the key, what is added up lies together, and nearly all of it is of the time.
         and(equals(route_sums.span_s, 'span_s'), sql`+${route_sums.start_s} >= ${placeholder('start_s')}`),
       )
-      .groupBy(route_sums.model, route_sums.provider, route_sums.upstream_model, route_sums.result)
-      .prepare(),
+      .groupBy(route_sums.model, route_sums.provider, route_sums.upstream_model, route_sums.result),
 })

@@ -82,14 +82,13 @@ async function writeAll(
 const { placeholder } = sql
 
 const queries = perConnection({
-  all: (orm) => orm.select().from(health_states).prepare(),
+  all: (orm) => orm.select().from(health_states),
   insert: (orm) =>
     orm
       .insert(health_states)
       .values(placeholders('subject', 'state', 'version', 'changed_at_ms'))
       .onConflictDoNothing({ target: bareColumns('subject') })
-      .returning({ subject: health_states.subject })
-      .prepare(),
+      .returning({ subject: health_states.subject }),
   update: (orm) =>
     orm
       .update(health_states)
@@ -97,11 +96,7 @@ const queries = perConnection({
       .where(
         sql`${equals(health_states.subject, 'subject')} AND ${eq(health_states.version, placeholder('read_version'))}`,
       )
-      .returning({ subject: health_states.subject })
-      .prepare(),
+      .returning({ subject: health_states.subject }),
   sweep: (orm) =>
-    orm
-      .delete(health_states)
-      .where(lt(health_states.changed_at_ms, placeholder('changed_at_ms')))
-      .prepare(),
+    orm.delete(health_states).where(lt(health_states.changed_at_ms, placeholder('changed_at_ms'))),
 })

@@ -19,16 +19,14 @@ const queries = perConnection({
     orm
       .select()
       .from(identities)
-      .where(and(equals(identities.issuer, 'issuer'), equals(identities.subject, 'subject')))
-      .prepare(),
-  byId: (orm) => orm.select().from(identities).where(equals(identities.id, 'id')).prepare(),
+      .where(and(equals(identities.issuer, 'issuer'), equals(identities.subject, 'subject'))),
+  byId: (orm) => orm.select().from(identities).where(equals(identities.id, 'id')),
   ofPerson: (orm) =>
     orm
       .select()
       .from(identities)
       .where(equals(identities.person_id, 'person_id'))
-      .orderBy(asc(identities.id))
-      .prepare(),
+      .orderBy(asc(identities.id)),
   insert: (orm) =>
     orm
       .insert(identities)
@@ -38,29 +36,24 @@ const queries = perConnection({
         last_used_at_ms: placeholder('now_ms'),
       })
       .onConflictDoNothing({ target: bareColumns('issuer', 'subject') })
-      .returning()
-      .prepare(),
+      .returning(),
   use: (orm) =>
     orm
       .update(identities)
       .set({ ...rawPlaceholders('provider', 'email'), last_used_at_ms: rawPlaceholder('now_ms') })
-      .where(equals(identities.id, 'id'))
-      .prepare(),
-  remove: (orm) =>
-    orm.delete(identities).where(equals(identities.id, 'id')).returning({ id: identities.id }).prepare(),
+      .where(equals(identities.id, 'id')),
+  remove: (orm) => orm.delete(identities).where(equals(identities.id, 'id')).returning({ id: identities.id }),
   /** The session that goes on is nobody's but the person's from now on. */
   keepSession: (orm) =>
     orm
       .update(sessions)
       .set({ identity_id: null, provider_session: null })
-      .where(and(equals(sessions.identity_id, 'identity_id'), equals(sessions.id, 'session_id')))
-      .prepare(),
+      .where(and(equals(sessions.identity_id, 'identity_id'), equals(sessions.id, 'session_id'))),
   endSessions: (orm) =>
     orm
       .delete(sessions)
       .where(and(equals(sessions.identity_id, 'identity_id'), ne(sessions.id, placeholder('but_id'))))
-      .returning({ id: sessions.id, account_id: sessions.account_id })
-      .prepare(),
+      .returning({ id: sessions.id, account_id: sessions.account_id }),
   endOfProvider: (orm) =>
     orm
       .delete(sessions)
@@ -68,8 +61,7 @@ const queries = perConnection({
         sql`${sessions.provider_session} = ${placeholder('provider_session')}
           AND ${sessions.identity_id} IN (SELECT id FROM identities WHERE issuer = ${placeholder('issuer')})`,
       )
-      .returning({ id: sessions.id, account_id: sessions.account_id })
-      .prepare(),
+      .returning({ id: sessions.id, account_id: sessions.account_id }),
 })
 
 type Named = Pick<ProvedIdentity, 'issuer' | 'subject'>

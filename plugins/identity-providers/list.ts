@@ -22,8 +22,7 @@ const queries = perConnection({
       .leftJoin(accounts, eq(accounts.id, people.account_id))
       .where(gt(identities.id, sql.placeholder('after_id')))
       .orderBy(asc(identities.id))
-      .limit(sql.placeholder('row_limit'))
-      .prepare(),
+      .limit(sql.placeholder('row_limit')),
 })
 
 export const identity_list = defineList<ListedIdentity>()({

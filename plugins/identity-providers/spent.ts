@@ -8,23 +8,15 @@ import { spent_tokens } from './tables.ts'
 
 const queries = perConnection({
   find: (orm) =>
-    orm
-      .select({ id: spent_tokens.id })
-      .from(spent_tokens)
-      .where(equals(spent_tokens.sha256, 'sha256'))
-      .prepare(),
+    orm.select({ id: spent_tokens.id }).from(spent_tokens).where(equals(spent_tokens.sha256, 'sha256')),
   insert: (orm) =>
     orm
       .insert(spent_tokens)
       .values(placeholders('sha256', 'expires_at_ms'))
       .onConflictDoNothing({ target: bareColumns('sha256') })
-      .returning({ id: spent_tokens.id })
-      .prepare(),
+      .returning({ id: spent_tokens.id }),
   removeExpired: (orm) =>
-    orm
-      .delete(spent_tokens)
-      .where(lte(spent_tokens.expires_at_ms, sql.placeholder('now_ms')))
-      .prepare(),
+    orm.delete(spent_tokens).where(lte(spent_tokens.expires_at_ms, sql.placeholder('now_ms'))),
 })
 
 /** Of the state of a sign-in, or the id of a token; with its kind and its issuer, so that none is another's. */

@@ -45,14 +45,12 @@ const queries = perConnection({
           isOneOf(call_sums.key_id, 'key_ids'),
         ),
       )
-      .groupBy(call_sums.key_id)
-      .prepare(),
+      .groupBy(call_sums.key_id),
   started: (orm) =>
     orm
       .select({ id: calls.id, started_at_ms: calls.started_at_ms })
       .from(calls)
-      .where(isOneOf(calls.id, 'ids'))
-      .prepare(),
+      .where(isOneOf(calls.id, 'ids')),
 })
 
 /**

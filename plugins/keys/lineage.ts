@@ -13,8 +13,7 @@ const queries = perConnection({
       .from(actions)
       .innerJoin(keys, eq(keys.id, actions.key_id))
       .where(and(equals(actions.account_id, 'account_id'), sql`${actions.action} = 'key.rotated'`))
-      .orderBy(asc(actions.id))
-      .prepare(),
+      .orderBy(asc(actions.id)),
 })
 
 interface Lineage {

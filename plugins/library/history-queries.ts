@@ -17,8 +17,7 @@ const historyOf = (account?: SQL) => ({
       .where(and(account, lt(generations.id, placeholder('below_id'))))
       .orderBy(desc(generations.id))
       .limit(1)
-      .offset(placeholder('count'))
-      .prepare(),
+      .offset(placeholder('count')),
   page: (orm: Orm) =>
     orm
       .select({
@@ -43,8 +42,7 @@ const historyOf = (account?: SQL) => ({
         ),
       )
       .orderBy(desc(generations.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
 })
 
 /** One page of all images with the costs of their calls. Where `model` or `kind` is null it does not filter. */
@@ -73,10 +71,9 @@ export const lineageQueries = perConnection({
           CROSS JOIN json_each(generations.parents) AS parent
           WHERE elders.age < ${placeholder('max_age')}
         ) SELECT uuid FROM elders)`,
-      )
-      .prepare(),
+      ),
   /** The files of some keys. */
-  files: (orm) => orm.select().from(files).where(isOneOf(files.key, 'keys')).prepare(),
+  files: (orm) => orm.select().from(files).where(isOneOf(files.key, 'keys')),
   /** Images that name one as a parent, among so many that came after it: a parent is always older. */
   children: (orm) => {
     const later = orm
@@ -92,6 +89,5 @@ export const lineageQueries = perConnection({
       .where(sql`instr(${later.parents}, ${placeholder('parent')}) > 0`)
       .orderBy(asc(later.id))
       .limit(placeholder('row_limit'))
-      .prepare()
   },
 })

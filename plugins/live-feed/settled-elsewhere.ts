@@ -65,8 +65,7 @@ const queries = perConnection({
       .from(holds)
       .where(and(eq(holds.state, sql`'pending'`), ne(holds.gateway_id, placeholder('gateway_id'))))
       .orderBy(holds.expires_at_ms, holds.id)
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   since: (orm) =>
     rowsOf(orm)
       .where(
@@ -79,9 +78,8 @@ const queries = perConnection({
         ),
       )
       .orderBy(desc(calls.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
-  of: (orm) => rowsOf(orm).where(isOneOf(calls.id, 'ids')).prepare(),
+      .limit(placeholder('row_limit')),
+  of: (orm) => rowsOf(orm).where(isOneOf(calls.id, 'ids')),
 })
 
 interface Following {

@@ -93,6 +93,5 @@ const queries = perAccount((account) => ({
       )
       .orderBy(desc(mails.id))
       .limit(placeholder('row_limit'))
-      .prepare()
   },
 }))

@@ -117,11 +117,7 @@ const ofPlan = <T>(column: 'title' | 'overflow' | 'ends_ms') =>
 
 const queries = perConnection({
   queued: (orm) =>
-    orm
-      .select({ request_key: mails.request_key })
-      .from(mails)
-      .where(isOneOf(mails.request_key, 'keys'))
-      .prepare(),
+    orm.select({ request_key: mails.request_key }).from(mails).where(isOneOf(mails.request_key, 'keys')),
   topUps: (orm) =>
     orm
       .select({
@@ -134,8 +130,7 @@ const queries = perConnection({
           AND kind <> 'charge' AND kind = 'top_up')`,
       })
       .from(account_details)
-      .where(isOneOf(account_details.account_id, 'account_ids'))
-      .prepare(),
+      .where(isOneOf(account_details.account_id, 'account_ids')),
   budgets: (orm) =>
     orm
       .select({
@@ -169,8 +164,7 @@ const queries = perConnection({
           // An account's address is told of its own limits and its keys', not of people's.
           isNull(budgets.person_id),
         ),
-      )
-      .prepare(),
+      ),
   held: (orm) =>
     orm
       .select({
@@ -185,8 +179,7 @@ const queries = perConnection({
           sql`${holds.key_id} = coalesce(CAST(${placeholder('key_id')} AS bigint), ${holds.key_id})`,
           gte(holds.id, placeholder('first_hold_id')),
         ),
-      )
-      .prepare(),
+      ),
   keys: (orm) =>
     orm
       .select({
@@ -209,6 +202,5 @@ const queries = perConnection({
           lte(keys.expires_at_ms, placeholder('until_ms')),
           lt(keys.created_at_ms, sql`${keys.expires_at_ms} - ${sql.raw(String(EXPIRES_WITHIN_MS))}`),
         ),
-      )
-      .prepare(),
+      ),
 })

@@ -59,8 +59,7 @@ const queries = perConnection({
         attempts: 0,
       })
       .onConflictDoNothing({ target: bareColumns('request_key') })
-      .returning({ id: mails.id })
-      .prepare(),
+      .returning({ id: mails.id }),
   replace: (orm) =>
     orm
       .update(mails)
@@ -73,8 +72,7 @@ const queries = perConnection({
           leadsTo(),
           sql`${mails.account_id} IS NOT DISTINCT FROM CAST(${sql.placeholder('account_id')} AS bigint)`,
         ),
-      )
-      .prepare(),
+      ),
   cancelLinks: (orm) =>
     orm
       .update(mails)
@@ -86,8 +84,7 @@ const queries = perConnection({
           equalsUnlessNull(mails.recipient, 'recipient'),
           leadsTo(),
         ),
-      )
-      .prepare(),
+      ),
 })
 
 const MAX_FIELD_CHARS = 200

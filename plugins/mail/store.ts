@@ -157,9 +157,8 @@ const queries = perConnection({
       // A literal, so that the index of queued ones serves.
       .where(and(sql`${mails.state} = 'queued'`, lte(mails.next_at_ms, placeholder('next_at_ms'))))
       .orderBy(asc(mails.next_at_ms), asc(mails.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
-  byId: (orm) => orm.select().from(mails).where(equals(mails.id, 'id')).prepare(),
+      .limit(placeholder('row_limit')),
+  byId: (orm) => orm.select().from(mails).where(equals(mails.id, 'id')),
   take: (orm) =>
     orm
       .update(mails)
@@ -171,8 +170,7 @@ const queries = perConnection({
           eq(mails.next_at_ms, placeholder('read_next_at_ms')),
         ),
       )
-      .returning({ id: mails.id })
-      .prepare(),
+      .returning({ id: mails.id }),
   record: (orm) =>
     orm
       .update(mails)
@@ -186,15 +184,13 @@ const queries = perConnection({
           sql`${mails.state} = 'queued'`,
           equalsUnlessNull(mails.next_at_ms, 'taken_until_ms'),
         ),
-      )
-      .prepare(),
+      ),
   retry: (orm) =>
     orm
       .update(mails)
       .set({ ...rawPlaceholders('queued_at_ms', 'next_at_ms'), state: 'queued', attempts: 0, failure: null })
-      .where(equals(mails.id, 'id'))
-      .prepare(),
-  remove: (orm) => orm.delete(mails).where(equals(mails.id, 'id')).prepare(),
+      .where(equals(mails.id, 'id')),
+  remove: (orm) => orm.delete(mails).where(equals(mails.id, 'id')),
   counts: (orm) =>
     orm
       .select({ state: mails.state, count: sql<number>`count(*)` })
@@ -205,30 +201,24 @@ const queries = perConnection({
           equalsUnlessNull(mails.account_id, 'account_id'),
         ),
       )
-      .groupBy(mails.state)
-      .prepare(),
+      .groupBy(mails.state),
   sweep: (orm) =>
-    orm
-      .delete(mails)
-      .where(
-        sql`${mails.id} IN (SELECT id FROM mails WHERE queued_at_ms < ${placeholder('until_ms')} AND state <> 'queued'
+    orm.delete(mails).where(
+      sql`${mails.id} IN (SELECT id FROM mails WHERE queued_at_ms < ${placeholder('until_ms')} AND state <> 'queued'
           LIMIT ${placeholder('row_limit')})`,
-      )
-      .prepare(),
+    ),
   subscription: (orm) =>
     orm
       .select({ token: mail_recipients.token, unsubscribed_at_ms: mail_recipients.unsubscribed_at_ms })
       .from(mail_recipients)
       .where(
         and(equals(mail_recipients.account_id, 'account_id'), equals(mail_recipients.recipient, 'recipient')),
-      )
-      .prepare(),
+      ),
   subscribe: (orm) =>
     orm
       .insert(mail_recipients)
       .values({ ...placeholders('account_id', 'recipient', 'token'), unsubscribed_at_ms: null })
-      .onConflictDoNothing({ target: bareColumns('account_id', 'recipient') })
-      .prepare(),
+      .onConflictDoNothing({ target: bareColumns('account_id', 'recipient') }),
   byToken: (orm) =>
     orm
       .select({
@@ -236,13 +226,11 @@ const queries = perConnection({
         unsubscribed_at_ms: mail_recipients.unsubscribed_at_ms,
       })
       .from(mail_recipients)
-      .where(equals(mail_recipients.token, 'token'))
-      .prepare(),
+      .where(equals(mail_recipients.token, 'token')),
   setUnsubscribed: (orm) =>
     orm
       .update(mail_recipients)
       .set(rawPlaceholders('unsubscribed_at_ms'))
       .where(equals(mail_recipients.token, 'token'))
-      .returning({ id: mail_recipients.id })
-      .prepare(),
+      .returning({ id: mail_recipients.id }),
 })

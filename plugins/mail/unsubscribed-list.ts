@@ -55,6 +55,5 @@ const queries = perAccount((account) => ({
         ),
       )
       .orderBy(desc(mail_recipients.id))
-      .limit(sql.placeholder('row_limit'))
-      .prepare(),
+      .limit(sql.placeholder('row_limit')),
 }))

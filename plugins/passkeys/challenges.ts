@@ -25,8 +25,7 @@ const queries = perConnection({
   insert: (orm) =>
     orm
       .insert(passkey_challenges)
-      .values(placeholders('sha256', 'challenge', 'purpose', 'session_id', 'expires_at_ms'))
-      .prepare(),
+      .values(placeholders('sha256', 'challenge', 'purpose', 'session_id', 'expires_at_ms')),
   /** In one statement: of two that use it at once, one gets it. */
   take: (orm) =>
     orm
@@ -39,20 +38,15 @@ const queries = perConnection({
           sql`${passkey_challenges.session_id} IS NOT DISTINCT FROM CAST(${sql.placeholder('session_id')} AS bigint)`,
         ),
       )
-      .returning({ challenge: passkey_challenges.challenge })
-      .prepare(),
+      .returning({ challenge: passkey_challenges.challenge }),
   removeOldest: (orm) =>
     orm
       .delete(passkey_challenges)
       .where(
         sql`${passkey_challenges.id} <= (SELECT id FROM passkey_challenges ORDER BY id DESC LIMIT 1 OFFSET ${sql.raw(String(MAX_OPEN))})`,
-      )
-      .prepare(),
+      ),
   removeExpired: (orm) =>
-    orm
-      .delete(passkey_challenges)
-      .where(lte(passkey_challenges.expires_at_ms, sql.placeholder('now_ms')))
-      .prepare(),
+    orm.delete(passkey_challenges).where(lte(passkey_challenges.expires_at_ms, sql.placeholder('now_ms'))),
 })
 
 interface NewChallenge {

@@ -30,8 +30,7 @@ const queries = perConnection({
       .leftJoin(accounts, eq(accounts.id, people.account_id))
       .where(gt(passkeys.id, sql.placeholder('after_id')))
       .orderBy(asc(passkeys.id))
-      .limit(sql.placeholder('row_limit'))
-      .prepare(),
+      .limit(sql.placeholder('row_limit')),
 })
 
 export const passkey_list = defineList<ListedPasskey>()({

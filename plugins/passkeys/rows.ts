@@ -12,15 +12,9 @@ const own = () => and(equals(passkeys.id, 'id'), equals(passkeys.person_id, 'per
 
 const queries = perConnection({
   ofPerson: (orm) =>
-    orm
-      .select()
-      .from(passkeys)
-      .where(equals(passkeys.person_id, 'person_id'))
-      .orderBy(asc(passkeys.id))
-      .prepare(),
-  byId: (orm) => orm.select().from(passkeys).where(equals(passkeys.id, 'id')).prepare(),
-  byCredential: (orm) =>
-    orm.select().from(passkeys).where(equals(passkeys.credential_id, 'credential_id')).prepare(),
+    orm.select().from(passkeys).where(equals(passkeys.person_id, 'person_id')).orderBy(asc(passkeys.id)),
+  byId: (orm) => orm.select().from(passkeys).where(equals(passkeys.id, 'id')),
+  byCredential: (orm) => orm.select().from(passkeys).where(equals(passkeys.credential_id, 'credential_id')),
   insert: (orm) =>
     orm
       .insert(passkeys)
@@ -29,16 +23,14 @@ const queries = perConnection({
         created_at_ms: sql.placeholder('now_ms'),
       })
       .onConflictDoNothing()
-      .returning()
-      .prepare(),
-  rename: (orm) => orm.update(passkeys).set(rawPlaceholders('name')).where(own()).returning().prepare(),
-  remove: (orm) => orm.delete(passkeys).where(own()).returning().prepare(),
+      .returning(),
+  rename: (orm) => orm.update(passkeys).set(rawPlaceholders('name')).where(own()).returning(),
+  remove: (orm) => orm.delete(passkeys).where(own()).returning(),
   endSessions: (orm) =>
     orm
       .delete(sessions)
       .where(and(equals(sessions.person_id, 'person_id'), sql`${sessions.proof} = 'passkey'`))
-      .returning({ id: sessions.id })
-      .prepare(),
+      .returning({ id: sessions.id }),
   /** A device that counts has to be ahead of what is known of it. */
   use: (orm) =>
     orm
@@ -50,8 +42,7 @@ const queries = perConnection({
           sql`(${passkeys.counter} < ${sql.placeholder('counter')} OR (${passkeys.counter} = 0 AND CAST(${sql.placeholder('counter')} AS bigint) = 0))`,
         ),
       )
-      .returning()
-      .prepare(),
+      .returning(),
 })
 
 export type NewPasskey = Pick<

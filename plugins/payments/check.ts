@@ -146,8 +146,7 @@ const queries = perConnection({
           sql`${orders.unanswered_since_ms} + ${sql.raw(String(OVERDUE_MS))} <= ${sql.placeholder('now_ms')}`,
         ),
       )
-      .groupBy(orders.provider)
-      .prepare(),
+      .groupBy(orders.provider),
   stuck: (orm) =>
     orm
       .select()
@@ -156,16 +155,14 @@ const queries = perConnection({
         sql`${STUCK} AND (${orders.trouble} IS NOT NULL OR ${orders.state} IN ('disputed', 'refund_failed'))`,
       )
       .orderBy(asc(orders.id))
-      .limit(sql.placeholder('row_limit'))
-      .prepare(),
+      .limit(sql.placeholder('row_limit')),
   overdue: (orm) =>
     orm
       .select({ count: sql<number>`count(*)` })
       .from(orders)
       .where(
         sql`${orders.next_look_at_ms} IS NOT NULL AND ${orders.next_look_at_ms} < ${sql.placeholder('due_ms')}`,
-      )
-      .prepare(),
+      ),
   suspended_and_paid: (orm) =>
     orm
       .select({ id: accounts.id, name: accounts.name })
@@ -175,8 +172,7 @@ const queries = perConnection({
         sql`${account_suspensions.reason} = 'lost_dispute' AND ${accounts.status} = 'suspended' AND ${accounts.debt_nanos} = 0`,
       )
       .orderBy(asc(accounts.id))
-      .limit(MAX_ORDERS_NAMED)
-      .prepare(),
+      .limit(MAX_ORDERS_NAMED),
   uncredited: (orm) =>
     orm
       .select({ id: orders.id })
@@ -187,8 +183,7 @@ const queries = perConnection({
             AND entries.amount_nanos = orders.credit_nanos + orders.bonus_nanos)`,
       )
       .orderBy(asc(orders.id))
-      .limit(MAX_DISAGREEMENTS)
-      .prepare(),
+      .limit(MAX_DISAGREEMENTS),
   unpaid: (orm) =>
     orm
       .select({ request_key: sql<string>`entries.request_key`, account_id: sql<number>`entries.account_id` })
@@ -196,6 +191,5 @@ const queries = perConnection({
       .where(
         sql`entries.request_key LIKE 'order:%' AND NOT EXISTS (SELECT 1 FROM orders WHERE ${IS_OF_ORDER} AND ${WAS_PAID})`,
       )
-      .limit(MAX_DISAGREEMENTS)
-      .prepare(),
+      .limit(MAX_DISAGREEMENTS),
 })

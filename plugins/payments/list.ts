@@ -151,10 +151,6 @@ const queries = perAccount((account) => ({
         ),
       )
       .orderBy(desc(orders.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
-  one: (orm) =>
-    selected(orm)
-      .where(and(account(orders), equals(orders.id, 'id')))
-      .prepare(),
+      .limit(placeholder('row_limit')),
+  one: (orm) => selected(orm).where(and(account(orders), equals(orders.id, 'id'))),
 }))

@@ -77,6 +77,5 @@ const queries = perConnection({
       })
       .from(orders)
       .where(sql`${orders.is_live} = 1`)
-      .groupBy(orders.provider, orders.state, orders.currency)
-      .prepare(),
+      .groupBy(orders.provider, orders.state, orders.currency),
 })

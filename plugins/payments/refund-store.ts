@@ -56,9 +56,8 @@ const queries = perConnection({
       .select()
       .from(order_refunds)
       .where(equals(order_refunds.order_id, 'order_id'))
-      .orderBy(asc(order_refunds.id))
-      .prepare(),
-  refundById: (orm) => orm.select().from(order_refunds).where(equals(order_refunds.id, 'id')).prepare(),
+      .orderBy(asc(order_refunds.id)),
+  refundById: (orm) => orm.select().from(order_refunds).where(equals(order_refunds.id, 'id')),
   dueRefunds: (orm) =>
     orm
       .select()
@@ -70,15 +69,13 @@ const queries = perConnection({
         ),
       )
       .orderBy(asc(order_refunds.next_look_at_ms), asc(order_refunds.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   takeRefund: (orm) =>
     orm
       .update(order_refunds)
       .set({ next_look_at_ms: rawPlaceholder('until_ms') })
       .where(and(equals(order_refunds.id, 'id'), eq(order_refunds.next_look_at_ms, placeholder('read_ms'))))
-      .returning({ id: order_refunds.id })
-      .prepare(),
+      .returning({ id: order_refunds.id }),
   insertRefund: (orm) =>
     orm
       .insert(order_refunds)
@@ -88,14 +85,12 @@ const queries = perConnection({
         changed_at_ms: placeholder('created_at_ms'),
         state: 'begun',
       })
-      .returning()
-      .prepare(),
+      .returning(),
   setRefund: (orm) =>
     orm
       .update(order_refunds)
       .set(rawPlaceholders('reference', 'next_look_at_ms'))
-      .where(equals(order_refunds.id, 'id'))
-      .prepare(),
+      .where(equals(order_refunds.id, 'id')),
   sumRefunds: (orm) =>
     orm
       .update(orders)
@@ -104,6 +99,5 @@ const queries = perConnection({
           WHERE order_refunds.order_id = orders.id AND order_refunds.state = 'done')`,
       })
       .where(equals(orders.id, 'id'))
-      .returning({ refunded_minor: orders.refunded_minor })
-      .prepare(),
+      .returning({ refunded_minor: orders.refunded_minor }),
 })

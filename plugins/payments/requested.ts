@@ -17,6 +17,5 @@ const queries = perConnection({
     orm
       .select()
       .from(orders)
-      .where(and(equals(orders.account_id, 'account_id'), equals(orders.request_key, 'request_key')))
-      .prepare(),
+      .where(and(equals(orders.account_id, 'account_id'), equals(orders.request_key, 'request_key'))),
 })

@@ -147,42 +147,31 @@ const queries = perConnection({
         looks: 0,
         refunded_minor: 0,
       })
-      .returning()
-      .prepare(),
-  byId: (orm) => orm.select().from(orders).where(equals(orders.id, 'id')).prepare(),
+      .returning(),
+  byId: (orm) => orm.select().from(orders).where(equals(orders.id, 'id')),
   byReference: (orm) =>
     orm
       .select()
       .from(orders)
-      .where(and(equals(orders.provider, 'provider'), equals(orders.reference, 'reference')))
-      .prepare(),
+      .where(and(equals(orders.provider, 'provider'), equals(orders.reference, 'reference'))),
   ofPeriod: (orm) =>
-    orm
-      .select()
-      .from(orders)
-      .where(equals(orders.plan_period_id, 'plan_period_id'))
-      .orderBy(asc(orders.id))
-      .prepare(),
+    orm.select().from(orders).where(equals(orders.plan_period_id, 'plan_period_id')).orderBy(asc(orders.id)),
   countOpen: (orm) =>
     orm
       .select({ count: sql<number>`count(*)` })
       .from(orders)
-      .where(and(equals(orders.account_id, 'account_id'), eq(orders.state, 'open')))
-      .prepare(),
-  accountName: (orm) =>
-    orm.select({ name: accounts.name }).from(accounts).where(equals(accounts.id, 'id')).prepare(),
+      .where(and(equals(orders.account_id, 'account_id'), eq(orders.state, 'open'))),
+  accountName: (orm) => orm.select({ name: accounts.name }).from(accounts).where(equals(accounts.id, 'id')),
   freeBalance: (orm) =>
     orm
       .select({ free_nanos: sql<number>`${accounts.balance_nanos} - ${accounts.held_nanos}` })
       .from(accounts)
-      .where(equals(accounts.id, 'id'))
-      .prepare(),
+      .where(equals(accounts.id, 'id')),
   erased: (orm) =>
     orm
       .select({ account_id: erased_accounts.account_id })
       .from(erased_accounts)
-      .where(equals(erased_accounts.account_id, 'account_id'))
-      .prepare(),
+      .where(equals(erased_accounts.account_id, 'account_id')),
   keepReference: (orm) =>
     orm
       .update(orders)
@@ -195,31 +184,26 @@ const queries = perConnection({
                 AND others.reference = ${placeholder('reference')} AND others.id <> ${placeholder('id')})`,
         ),
       )
-      .returning({ id: orders.id })
-      .prepare(),
-  dueMethods: (orm) =>
-    orm.selectDistinct({ provider: orders.provider }).from(orders).where(isDue()).prepare(),
+      .returning({ id: orders.id }),
+  dueMethods: (orm) => orm.selectDistinct({ provider: orders.provider }).from(orders).where(isDue()),
   due: (orm) =>
     orm
       .select()
       .from(orders)
       .where(and(isDue(), equals(orders.provider, 'provider')))
       .orderBy(asc(orders.next_look_at_ms), asc(orders.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   take: (orm) =>
     orm
       .update(orders)
       .set({ next_look_at_ms: rawPlaceholder('until_ms'), looks: sql`${orders.looks} + 1` })
       .where(and(equals(orders.id, 'id'), eq(orders.next_look_at_ms, placeholder('read_ms'))))
-      .returning({ id: orders.id })
-      .prepare(),
+      .returning({ id: orders.id }),
   setLook: (orm) =>
     orm
       .update(orders)
       .set(rawPlaceholders('next_look_at_ms', 'unanswered_since_ms', 'pending_since_ms'))
-      .where(equals(orders.id, 'id'))
-      .prepare(),
+      .where(equals(orders.id, 'id')),
   keepFacts: (orm) =>
     orm
       .update(orders)
@@ -231,21 +215,17 @@ const queries = perConnection({
         tax_country: sql`coalesce(${placeholder('tax_country')}, ${orders.tax_country})`,
         receipt_url: sql`coalesce(${placeholder('receipt_url')}, ${orders.receipt_url})`,
       })
-      .where(equals(orders.id, 'id'))
-      .prepare(),
-  setTrouble: (orm) =>
-    orm.update(orders).set(rawPlaceholders('trouble')).where(equals(orders.id, 'id')).prepare(),
+      .where(equals(orders.id, 'id')),
+  setTrouble: (orm) => orm.update(orders).set(rawPlaceholders('trouble')).where(equals(orders.id, 'id')),
   byPayment: (orm) =>
     orm
       .select()
       .from(orders)
       .where(and(equals(orders.provider, 'provider'), equals(orders.payment_reference, 'payment_reference')))
-      .limit(1)
-      .prepare(),
+      .limit(1),
   keepMark: (orm) =>
     orm
       .update(orders)
       .set(rawPlaceholders('payment_reference', 'next_look_at_ms'))
-      .where(equals(orders.id, 'id'))
-      .prepare(),
+      .where(equals(orders.id, 'id')),
 })

@@ -114,6 +114,5 @@ const queries = perConnection({
         ),
       )
       .orderBy(desc(plan_periods.id))
-      .limit(sql.placeholder('row_limit'))
-      .prepare(),
+      .limit(sql.placeholder('row_limit')),
 })

@@ -37,6 +37,5 @@ const queries = perConnection({
       .select({ account: accounts.name, to: account_details.email })
       .from(accounts)
       .innerJoin(account_details, eq(account_details.account_id, accounts.id))
-      .where(equals(accounts.id, 'account_id'))
-      .prepare(),
+      .where(equals(accounts.id, 'account_id')),
 })

@@ -82,8 +82,7 @@ const queries = perConnection({
       .select({ plan: plan_periods.plan, count: sql<number>`count(*)` })
       .from(plan_periods)
       .where(eq(plan_periods.state, sql`'active'`))
-      .groupBy(plan_periods.plan)
-      .prepare(),
+      .groupBy(plan_periods.plan),
   renewals: (orm) =>
     orm
       .select({ plan: plan_periods.plan, result, count: sql<number>`count(*)` })
@@ -93,6 +92,5 @@ const queries = perConnection({
         and(eq(before.id, plan_periods.follows_id), sql`${before.ends_ms} <= ${plan_periods.starts_ms}`),
       )
       .where(sql`${plan_periods.state} <> 'open'`)
-      .groupBy(plan_periods.plan, result)
-      .prepare(),
+      .groupBy(plan_periods.plan, result),
 })

@@ -77,8 +77,7 @@ const queries = perConnection({
           sql`${state_changes.at_ms} < ${sql.placeholder('until_ms')}`,
         ),
       )
-      .groupBy(plan_periods.plan)
-      .prepare(),
+      .groupBy(plan_periods.plan),
   paid: (orm) =>
     orm
       .select({
@@ -87,8 +86,7 @@ const queries = perConnection({
         ends_ms: plan_periods.ends_ms,
       })
       .from(plan_periods)
-      .where(sql`${plan_periods.state} IN ('paid', 'active')`)
-      .prepare(),
+      .where(sql`${plan_periods.state} IN ('paid', 'active')`),
   counts: (orm) =>
     orm
       .select({
@@ -97,6 +95,5 @@ const queries = perConnection({
         ending: sql<number>`count(*) FILTER (WHERE ${plan_periods.renews} = 0)`,
       })
       .from(plan_periods)
-      .where(is_active)
-      .prepare(),
+      .where(is_active),
 })

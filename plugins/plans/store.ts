@@ -145,15 +145,13 @@ const queries = perConnection({
         returned_nanos: 0,
         changed_at_ms: sql`${sql.placeholder('created_at_ms')}`,
       })
-      .returning()
-      .prepare(),
-  byId: (orm) => orm.select().from(plan_periods).where(equals(plan_periods.id, 'id')).prepare(),
+      .returning(),
+  byId: (orm) => orm.select().from(plan_periods).where(equals(plan_periods.id, 'id')),
   inState: (orm) =>
     orm
       .select()
       .from(plan_periods)
-      .where(and(equals(plan_periods.account_id, 'account_id'), equals(plan_periods.state, 'state')))
-      .prepare(),
+      .where(and(equals(plan_periods.account_id, 'account_id'), equals(plan_periods.state, 'state'))),
   firstNext: (orm) =>
     orm
       .select()
@@ -166,15 +164,13 @@ const queries = perConnection({
         ),
       )
       .orderBy(asc(plan_periods.id))
-      .limit(1)
-      .prepare(),
+      .limit(1),
   ofAccount: (orm) =>
     orm
       .select()
       .from(plan_periods)
       .where(equals(plan_periods.account_id, 'account_id'))
-      .orderBy(sql`${plan_periods.id} DESC`)
-      .prepare(),
+      .orderBy(sql`${plan_periods.id} DESC`),
   due: (orm) =>
     orm
       .select({ ...getTableColumns(plan_periods), status: accounts.status })
@@ -187,8 +183,7 @@ const queries = perConnection({
           and(eq(plan_periods.state, sql`'open'`), is_due),
         ),
       )
-      .orderBy(asc(plan_periods.id))
-      .prepare(),
+      .orderBy(asc(plan_periods.id)),
   open: (orm) =>
     orm
       .select({
@@ -203,56 +198,40 @@ const queries = perConnection({
       .innerJoin(accounts, eq(accounts.id, plan_periods.account_id))
       .leftJoin(before, eq(before.id, plan_periods.follows_id))
       .where(eq(plan_periods.state, sql`'open'`))
-      .orderBy(asc(plan_periods.id))
-      .prepare(),
+      .orderBy(asc(plan_periods.id)),
   setCard: (orm) =>
     orm
       .update(plan_periods)
       .set(rawPlaceholders('card_method', 'card_currency'))
-      .where(equals(plan_periods.id, 'id'))
-      .prepare(),
+      .where(equals(plan_periods.id, 'id')),
   setReturned: (orm) =>
-    orm
-      .update(plan_periods)
-      .set(rawPlaceholders('returned_nanos'))
-      .where(equals(plan_periods.id, 'id'))
-      .prepare(),
+    orm.update(plan_periods).set(rawPlaceholders('returned_nanos')).where(equals(plan_periods.id, 'id')),
   setPlan: (orm) =>
-    orm.update(accounts).set(rawPlaceholders('plan_period_id')).where(equals(accounts.id, 'id')).prepare(),
+    orm.update(accounts).set(rawPlaceholders('plan_period_id')).where(equals(accounts.id, 'id')),
   setTimes: (orm) =>
     orm
       .update(plan_periods)
       .set(rawPlaceholders('anchor_ms', 'starts_ms', 'ends_ms', 'covers_until_ms'))
-      .where(equals(plan_periods.id, 'id'))
-      .prepare(),
+      .where(equals(plan_periods.id, 'id')),
   setRenewal: (orm) =>
     orm
       .update(plan_periods)
       .set(rawPlaceholders('renews', 'next_plan', 'covers_until_ms'))
-      .where(equals(plan_periods.id, 'id'))
-      .prepare(),
+      .where(equals(plan_periods.id, 'id')),
   budgets: (orm) =>
     orm
       .select()
       .from(budgets)
       .where(equals(budgets.plan_period_id, 'plan_period_id'))
-      .orderBy(asc(budgets.id))
-      .prepare(),
+      .orderBy(asc(budgets.id)),
   insertBudget: (orm) =>
-    orm
-      .insert(budgets)
-      .values({
-        ...placeholders('account_id', 'plan_period_id', 'period', 'limit_nanos'),
-        first_hold_id: 0,
-        used_nanos: 0,
-      })
-      .prepare(),
+    orm.insert(budgets).values({
+      ...placeholders('account_id', 'plan_period_id', 'period', 'limit_nanos'),
+      first_hold_id: 0,
+      used_nanos: 0,
+    }),
   moveBudget: (orm) =>
-    orm
-      .update(budgets)
-      .set(rawPlaceholders('plan_period_id', 'limit_nanos'))
-      .where(equals(budgets.id, 'id'))
-      .prepare(),
+    orm.update(budgets).set(rawPlaceholders('plan_period_id', 'limit_nanos')).where(equals(budgets.id, 'id')),
   renewBudget: (orm) =>
     orm
       .update(budgets)
@@ -262,7 +241,6 @@ const queries = perConnection({
         first_hold_id: 0,
         used_nanos: 0,
       })
-      .where(equals(budgets.id, 'id'))
-      .prepare(),
-  removeBudget: (orm) => orm.delete(budgets).where(equals(budgets.id, 'id')).prepare(),
+      .where(equals(budgets.id, 'id')),
+  removeBudget: (orm) => orm.delete(budgets).where(equals(budgets.id, 'id')),
 })

@@ -79,26 +79,21 @@ const queries = perConnection({
     orm
       .select({ code: referral_links.code })
       .from(referral_links)
-      .where(equals(referral_links.account_id, 'account_id'))
-      .prepare(),
+      .where(equals(referral_links.account_id, 'account_id')),
   insertLink: (orm) =>
     orm
       .insert(referral_links)
       .values(placeholders('account_id', 'code', 'created_at_ms'))
-      .onConflictDoNothing()
-      .prepare(),
+      .onConflictDoNothing(),
   byCode: (orm) =>
     orm
       .select({ account_id: referral_links.account_id })
       .from(referral_links)
-      .where(equals(referral_links.code, 'code'))
-      .prepare(),
-  ofAccount: (orm) =>
-    orm.select().from(referrals).where(equals(referrals.account_id, 'account_id')).prepare(),
+      .where(equals(referral_links.code, 'code')),
+  ofAccount: (orm) => orm.select().from(referrals).where(equals(referrals.account_id, 'account_id')),
   insert: (orm) =>
     orm
       .insert(referrals)
       .values(placeholders('account_id', 'referrer_id', 'created_at_ms'))
-      .onConflictDoNothing()
-      .prepare(),
+      .onConflictDoNothing(),
 })

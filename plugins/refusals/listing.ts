@@ -74,8 +74,7 @@ const pageQueries = perAccount((account) => ({
         ),
       )
       .orderBy(...by_time)
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   /** The last that a page looks at, if there are so many. Reads an index only. */
   furthest: (orm: Orm) =>
     orm
@@ -84,20 +83,17 @@ const pageQueries = perAccount((account) => ({
       .where(and(account(refusals), in_time))
       .orderBy(...by_time)
       .limit(1)
-      .offset(placeholder('looked_at'))
-      .prepare(),
+      .offset(placeholder('looked_at')),
 }))
 
 const queries = perConnection({
-  timeOf: (orm) =>
-    orm.select({ at_ms: refusals.at_ms }).from(refusals).where(equals(refusals.id, 'id')).prepare(),
+  timeOf: (orm) => orm.select({ at_ms: refusals.at_ms }).from(refusals).where(equals(refusals.id, 'id')),
   one: (orm) =>
     selected(orm)
       .where(
         and(equals(refusals.request_id, 'request_id'), equalsUnlessNull(refusals.account_id, 'account_id')),
       )
-      .limit(1)
-      .prepare(),
+      .limit(1),
   beginning: (orm) =>
     orm
       .select({ request_id: refusals.request_id, code: refusals.code, at_ms: refusals.at_ms })
@@ -111,8 +107,7 @@ const queries = perConnection({
         ),
       )
       .orderBy(desc(refusals.request_id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
 })
 
 /**

@@ -48,8 +48,7 @@ const sumQueries = perAccount((account) => ({
     orm
       .select({ total })
       .from(refusal_sums)
-      .where(and(account(refusal_sums), matches))
-      .prepare(),
+      .where(and(account(refusal_sums), matches)),
   /** Names are looked up for the few that are left, not for each sum. */
   reasons: (orm: Orm) =>
     orm
@@ -63,17 +62,12 @@ const sumQueries = perAccount((account) => ({
       .where(account(refusal_sums) ? and(account(refusal_sums), matches) : matches_in_order)
       .groupBy(refusal_sums.account_id, refusal_sums.code)
       .orderBy(desc(total), refusal_sums.code)
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
 }))
 
 const queries = perConnection({
   names: (orm) =>
-    orm
-      .select({ id: accounts.id, name: accounts.name })
-      .from(accounts)
-      .where(isOneOf(accounts.id, 'ids'))
-      .prepare(),
+    orm.select({ id: accounts.id, name: accounts.name }).from(accounts).where(isOneOf(accounts.id, 'ids')),
   /** Of the newest of an account, or of some of its keys. */
   sentences: (orm) =>
     orm
@@ -89,8 +83,7 @@ const queries = perConnection({
         ),
       )
       .orderBy(desc(refusals.at_ms))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
 })
 
 /** How many were refused. */

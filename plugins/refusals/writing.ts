@@ -40,8 +40,7 @@ const queries = perConnection({
       .where(
         sql`${sum_of} AND ${equals(refusal_sums.key_id, 'key_id')} AND ${equals(refusal_sums.code, 'code')}`,
       )
-      .returning({ refusals: refusal_sums.refusals })
-      .prepare(),
+      .returning({ refusals: refusal_sums.refusals }),
   /** Another gateway may insert the same at this moment. */
   insert: (orm) =>
     orm
@@ -50,9 +49,8 @@ const queries = perConnection({
       .onConflictDoUpdate({
         target: bareColumns('span_s', 'account_id', 'start_s', 'key_id', 'code'),
         set: { refusals: sql.raw('refusal_sums.refusals + excluded.refusals') },
-      })
-      .prepare(),
-  sumsOf: (orm) => orm.select({ count: sql<number>`count(*)` }).from(refusal_sums).where(sum_of).prepare(),
+      }),
+  sumsOf: (orm) => orm.select({ count: sql<number>`count(*)` }).from(refusal_sums).where(sum_of),
   record: (orm) =>
     orm
       .insert(refusals)
@@ -68,30 +66,26 @@ const queries = perConnection({
           'code',
           'sentence',
         ),
-      )
-      .prepare(),
+      ),
   recordedSince: (orm) =>
     orm
       .select({ count: sql<number>`count(*)` })
       .from(refusals)
       .where(
         sql`${equals(refusals.account_id, 'account_id')} AND ${refusals.at_ms} >= ${placeholder('since_ms')} AND ${equals(refusals.code, 'code')}`,
-      )
-      .prepare(),
+      ),
   expire: (orm) =>
     orm
       .delete(refusals)
       .where(
         sql`${refusals.id} IN (SELECT id FROM ${refusals} WHERE at_ms < ${placeholder('before_ms')} ORDER BY at_ms LIMIT ${placeholder('row_limit')})`,
-      )
-      .prepare(),
+      ),
   expireSums: (orm) =>
     orm
       .delete(refusal_sums)
       .where(
         sql`${equals(refusal_sums.span_s, 'span_s')} AND ${refusal_sums.start_s} < ${placeholder('before_s')}`,
-      )
-      .prepare(),
+      ),
 })
 
 /** Adds what was counted to its minute and its hour. Within a transaction. */

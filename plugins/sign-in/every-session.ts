@@ -30,8 +30,7 @@ const queries = perConnection({
       .leftJoin(accounts, eq(accounts.id, sessions.account_id))
       .where(gt(sessions.id, sql.placeholder('after_id')))
       .orderBy(asc(sessions.id))
-      .limit(sql.placeholder('row_limit'))
-      .prepare(),
+      .limit(sql.placeholder('row_limit')),
 })
 
 export const every_session = defineList<EverySession>()({

@@ -24,13 +24,12 @@ const KEY_BYTES = 32
 const MAX_CHARS = 4_000
 
 const queries = perConnection({
-  first: (orm) => orm.select().from(sign_up_keys).orderBy(sign_up_keys.id).limit(1).prepare(),
+  first: (orm) => orm.select().from(sign_up_keys).orderBy(sign_up_keys.id).limit(1),
   insert: (orm) =>
     orm
       .insert(sign_up_keys)
       .values({ ...placeholders('secret', 'created_at_ms'), id: 1 })
-      .onConflictDoNothing({ target: bareColumns('id') })
-      .prepare(),
+      .onConflictDoNothing({ target: bareColumns('id') }),
 })
 
 /** A challenge that was solved. It counts once, which its caller sees to until it expires. */

@@ -30,10 +30,9 @@ const queries = perConnection({
         uses: 0,
         revoked_at_ms: null,
       })
-      .returning()
-      .prepare(),
-  byHash: (orm) => orm.select().from(sign_up_codes).where(equals(sign_up_codes.sha256, 'sha256')).prepare(),
-  byId: (orm) => orm.select().from(sign_up_codes).where(equals(sign_up_codes.id, 'id')).prepare(),
+      .returning(),
+  byHash: (orm) => orm.select().from(sign_up_codes).where(equals(sign_up_codes.sha256, 'sha256')),
+  byId: (orm) => orm.select().from(sign_up_codes).where(equals(sign_up_codes.id, 'id')),
   /** The address is not needed any more: the account has it. */
   use: (orm) =>
     orm
@@ -46,31 +45,25 @@ const queries = perConnection({
           sql`${sign_up_codes.revoked_at_ms} IS NULL`,
         ),
       )
-      .returning({ id: sign_up_codes.id })
-      .prepare(),
+      .returning({ id: sign_up_codes.id }),
   revoke: (orm) =>
     orm
       .update(sign_up_codes)
       .set({ revoked_at_ms: sql`${placeholder('now_ms')}` })
       .where(and(equals(sign_up_codes.id, 'id'), sql`${sign_up_codes.revoked_at_ms} IS NULL`))
-      .returning()
-      .prepare(),
+      .returning(),
   page: (orm) =>
     orm
       .select()
       .from(sign_up_codes)
       .where(lt(sign_up_codes.id, placeholder('below_id')))
       .orderBy(desc(sign_up_codes.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   sweep: (orm) =>
-    orm
-      .delete(sign_up_codes)
-      .where(
-        sql`${sign_up_codes.expires_at_ms} < ${placeholder('until_ms')}
+    orm.delete(sign_up_codes).where(
+      sql`${sign_up_codes.expires_at_ms} < ${placeholder('until_ms')}
           AND NOT EXISTS (SELECT 1 FROM sign_ups WHERE sign_ups.code_id = ${sign_up_codes.id})`,
-      )
-      .prepare(),
+    ),
 })
 
 /** A new invitation. */

@@ -17,8 +17,7 @@ const queries = perConnection({
         target: bareColumns('kind', 'subject', 'until_ms'),
         set: { count: sql`${sign_up_counts.count} + 1` },
       })
-      .returning({ count: sign_up_counts.count })
-      .prepare(),
+      .returning({ count: sign_up_counts.count }),
   find: (orm) =>
     orm
       .select({ count: sign_up_counts.count })
@@ -29,13 +28,8 @@ const queries = perConnection({
           equals(sign_up_counts.subject, 'subject'),
           equals(sign_up_counts.until_ms, 'until_ms'),
         ),
-      )
-      .prepare(),
-  sweep: (orm) =>
-    orm
-      .delete(sign_up_counts)
-      .where(lte(sign_up_counts.until_ms, placeholder('now_ms')))
-      .prepare(),
+      ),
+  sweep: (orm) => orm.delete(sign_up_counts).where(lte(sign_up_counts.until_ms, placeholder('now_ms'))),
 })
 
 /** The subject of a count, and the end of its window. */

@@ -26,8 +26,7 @@ const queries = perConnection({
       .select({ id: accounts.id })
       .from(accounts)
       .where(sql`lower(${accounts.name}) = ${sql.placeholder('name')}`)
-      .limit(1)
-      .prepare(),
+      .limit(1),
 })
 
 /** @throws GatewayError invalid_request for another form, and for a reserved name */

@@ -24,8 +24,7 @@ const queries = perConnection({
       .update(sign_ups)
       .set({ ...rawPlaceholders('sha256', 'code_id', 'expires_at_ms'), mails: sql`${sign_ups.mails} + 1` })
       .where(and(equals(sign_ups.email, 'email'), is_pending))
-      .returning({ id: sign_ups.id })
-      .prepare(),
+      .returning({ id: sign_ups.id }),
   insert: (orm) =>
     orm
       .insert(sign_ups)
@@ -34,33 +33,22 @@ const queries = perConnection({
         ...placeholders('account_id', 'created_at_ms', 'expires_at_ms', 'completed_at_ms'),
       })
       .onConflictDoNothing()
-      .returning({ id: sign_ups.id })
-      .prepare(),
+      .returning({ id: sign_ups.id }),
   byHash: (orm) =>
     orm
       .select()
       .from(sign_ups)
-      .where(and(equals(sign_ups.sha256, 'sha256'), is_pending))
-      .prepare(),
+      .where(and(equals(sign_ups.sha256, 'sha256'), is_pending)),
   complete: (orm) =>
     orm
       .update(sign_ups)
       .set({ ...rawPlaceholders('account_id', 'completed_at_ms'), sha256: null })
       .where(and(equals(sign_ups.id, 'id'), is_pending))
-      .returning({ id: sign_ups.id })
-      .prepare(),
-  removePending: (orm) =>
-    orm
-      .delete(sign_ups)
-      .where(and(equals(sign_ups.email, 'email'), is_pending))
-      .prepare(),
+      .returning({ id: sign_ups.id }),
+  removePending: (orm) => orm.delete(sign_ups).where(and(equals(sign_ups.email, 'email'), is_pending)),
   sweep: (orm) =>
-    orm
-      .delete(sign_ups)
-      .where(sql`${is_pending} AND ${sign_ups.expires_at_ms} <= ${placeholder('now_ms')}`)
-      .prepare(),
-  countPending: (orm) =>
-    orm.select({ count: sql<number>`count(*)` }).from(sign_ups).where(is_pending).prepare(),
+    orm.delete(sign_ups).where(sql`${is_pending} AND ${sign_ups.expires_at_ms} <= ${placeholder('now_ms')}`),
+  countPending: (orm) => orm.select({ count: sql<number>`count(*)` }).from(sign_ups).where(is_pending),
 })
 
 interface Pending {
@@ -182,7 +170,6 @@ const pages = perAccount((account) => ({
       )
       .orderBy(desc(sign_ups.id))
       .limit(placeholder('row_limit'))
-      .prepare()
   },
 }))
 

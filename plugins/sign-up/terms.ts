@@ -38,8 +38,7 @@ const queries = perConnection({
   insert: (orm) =>
     orm
       .insert(terms_acceptances)
-      .values(placeholders('account_id', 'person_id', 'url', 'version', 'accepted_at_ms'))
-      .prepare(),
+      .values(placeholders('account_id', 'person_id', 'url', 'version', 'accepted_at_ms')),
 })
 
 /** Keeps which terms a person accepted. In the caller's transaction. */

@@ -51,46 +51,39 @@ const found = (orm: Orm, of: SQL | undefined) =>
     .leftJoin(passwords, eq(passwords.person_id, people.id))
     .where(of)
     .orderBy(asc(staff.id))
-    .prepare()
 
 export const staffQueries = perConnection({
   all: (orm) => found(orm, undefined),
   byId: (orm) => found(orm, equals(people.id, 'id')),
   byEmail: (orm) => found(orm, equals(people.email, 'email')),
-  setRole: (orm) =>
-    orm.update(staff).set(rawPlaceholders('role')).where(equals(staff.person_id, 'id')).prepare(),
-  remove: (orm) => orm.delete(staff).where(equals(staff.person_id, 'id')).prepare(),
-  setName: (orm) => orm.update(people).set(rawPlaceholders('name')).where(equals(people.id, 'id')).prepare(),
-  setHome: (orm) =>
-    orm.update(people).set(rawPlaceholders('account_id')).where(equals(people.id, 'id')).prepare(),
+  setRole: (orm) => orm.update(staff).set(rawPlaceholders('role')).where(equals(staff.person_id, 'id')),
+  remove: (orm) => orm.delete(staff).where(equals(staff.person_id, 'id')),
+  setName: (orm) => orm.update(people).set(rawPlaceholders('name')).where(equals(people.id, 'id')),
+  setHome: (orm) => orm.update(people).set(rawPlaceholders('account_id')).where(equals(people.id, 'id')),
   setDisabled: (orm) =>
-    orm.update(people).set(rawPlaceholders('disabled_at_ms')).where(equals(people.id, 'id')).prepare(),
+    orm.update(people).set(rawPlaceholders('disabled_at_ms')).where(equals(people.id, 'id')),
   firstMembership: (orm) =>
     orm
       .select({ account_id: memberships.account_id })
       .from(memberships)
       .where(equals(memberships.person_id, 'id'))
       .orderBy(asc(memberships.id))
-      .limit(1)
-      .prepare(),
+      .limit(1),
   insertPerson: (orm) =>
     orm
       .insert(people)
       .values({ account_id: null, ...placeholders('name', 'created_at_ms') })
-      .returning()
-      .prepare(),
+      .returning(),
   endSessions: (orm) =>
-    orm.delete(sessions).where(equals(sessions.person_id, 'id')).returning({ id: sessions.id }).prepare(),
+    orm.delete(sessions).where(equals(sessions.person_id, 'id')).returning({ id: sessions.id }),
   endStaffSessions: (orm) =>
     orm
       .delete(sessions)
       .where(and(equals(sessions.person_id, 'id'), sql`${sessions.account_id} IS NULL`))
-      .returning({ id: sessions.id })
-      .prepare(),
-  removeLinks: (orm) => orm.delete(sign_in_links).where(equals(sign_in_links.person_id, 'id')).prepare(),
-  removePassword: (orm) => orm.delete(passwords).where(equals(passwords.person_id, 'id')).prepare(),
-  forgetAddresses: (orm) =>
-    orm.delete(known_addresses).where(equals(known_addresses.person_id, 'id')).prepare(),
+      .returning({ id: sessions.id }),
+  removeLinks: (orm) => orm.delete(sign_in_links).where(equals(sign_in_links.person_id, 'id')),
+  removePassword: (orm) => orm.delete(passwords).where(equals(passwords.person_id, 'id')),
+  forgetAddresses: (orm) => orm.delete(known_addresses).where(equals(known_addresses.person_id, 'id')),
 })
 
 const personOf = ({ password_id, way_in, ...person }: FoundPerson): StaffPerson => ({

@@ -71,7 +71,6 @@ const pages = perAccount((account) => ({
       )
       .orderBy(desc(vouchers.id))
       .limit(placeholder('row_limit'))
-      .prepare()
   },
 }))
 
@@ -98,6 +97,5 @@ const batches = perConnection({
       .where(lt(voucher_batches.id, placeholder('below_id')))
       .groupBy(voucher_batches.id)
       .orderBy(desc(voucher_batches.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
 })

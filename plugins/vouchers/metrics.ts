@@ -48,6 +48,5 @@ const queries = perConnection({
         nanos: sql<number>`sum(${vouchers.amount_nanos})`,
       })
       .from(vouchers)
-      .groupBy(vouchers.state)
-      .prepare(),
+      .groupBy(vouchers.state),
 })

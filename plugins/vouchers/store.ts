@@ -82,8 +82,7 @@ const queries = perConnection({
     orm
       .insert(voucher_batches)
       .values(placeholders('note', 'once_each', 'created_at_ms'))
-      .returning()
-      .prepare(),
+      .returning(),
   byHash: (orm) =>
     orm
       .select({
@@ -100,33 +99,29 @@ const queries = perConnection({
       })
       .from(vouchers)
       .innerJoin(voucher_batches, eq(voucher_batches.id, vouchers.batch_id))
-      .where(equals(vouchers.sha256, 'sha256'))
-      .prepare(),
-  byId: (orm) => orm.select().from(vouchers).where(equals(vouchers.id, 'id')).prepare(),
-  batchById: (orm) => orm.select().from(voucher_batches).where(equals(voucher_batches.id, 'id')).prepare(),
+      .where(equals(vouchers.sha256, 'sha256')),
+  byId: (orm) => orm.select().from(vouchers).where(equals(vouchers.id, 'id')),
+  batchById: (orm) => orm.select().from(voucher_batches).where(equals(voucher_batches.id, 'id')),
   unusedOfBatch: (orm) =>
     orm
       .select({ id: vouchers.id })
       .from(vouchers)
       .where(and(equals(vouchers.batch_id, 'batch_id'), is_unused))
-      .orderBy(asc(vouchers.id))
-      .prepare(),
+      .orderBy(asc(vouchers.id)),
   unusedOfNote: (orm) =>
     orm
       .select({ id: vouchers.id, sha256: vouchers.sha256 })
       .from(vouchers)
       .innerJoin(voucher_batches, eq(voucher_batches.id, vouchers.batch_id))
       .where(and(equals(voucher_batches.note, 'note'), is_unused))
-      .orderBy(asc(vouchers.id))
-      .prepare(),
+      .orderBy(asc(vouchers.id)),
   overdue: (orm) =>
     orm
       .select({ id: vouchers.id })
       .from(vouchers)
       .where(and(is_unused, sql`${vouchers.expires_at_ms} <= ${placeholder('now_ms')}`))
       .orderBy(asc(vouchers.expires_at_ms))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   unusedNanos: (orm) =>
     orm
       .select({ nanos: sql<number>`CAST(COALESCE(SUM(${vouchers.amount_nanos}), 0) AS BIGINT)` })
@@ -136,6 +131,5 @@ const queries = perConnection({
           is_unused,
           sql`(${vouchers.expires_at_ms} IS NULL OR ${vouchers.expires_at_ms} > ${placeholder('now_ms')})`,
         ),
-      )
-      .prepare(),
+      ),
 })

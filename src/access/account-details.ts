@@ -46,8 +46,7 @@ const detailQueries = perConnection({
         keys_see_account: account_details.keys_see_account,
       })
       .from(account_details)
-      .where(equals(account_details.account_id, 'account_id'))
-      .prepare(),
+      .where(equals(account_details.account_id, 'account_id')),
   store: (orm) =>
     orm
       .insert(account_details)
@@ -57,8 +56,7 @@ const detailQueries = perConnection({
       .onConflictDoUpdate({
         target: bareColumns('account_id'),
         set: rawPlaceholders('display_name', 'email', 'note', 'billing_details', 'keys_see_account'),
-      })
-      .prepare(),
+      }),
 })
 
 export async function detailsOf(db: Db, account_id: number): Promise<AccountDetails> {

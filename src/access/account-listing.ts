@@ -106,10 +106,9 @@ const accountListQueries = perConnection({
     accountRows(orm)
       .where(and(matches, gt(accounts.name, placeholder('after_name'))))
       .orderBy(asc(accounts.name))
-      .limit(placeholder('row_limit'))
-      .prepare(),
-  ofName: (orm) => accountRows(orm).where(equals(accounts.name, 'name')).prepare(),
-  ofIds: (orm) => accountRows(orm).where(isOneOf(accounts.id, 'ids')).prepare(),
+      .limit(placeholder('row_limit')),
+  ofName: (orm) => accountRows(orm).where(equals(accounts.name, 'name')),
+  ofIds: (orm) => accountRows(orm).where(isOneOf(accounts.id, 'ids')),
   /** The fields that order all accounts by spending. */
   brief: (orm) =>
     orm
@@ -124,8 +123,7 @@ const accountListQueries = perConnection({
       .from(accounts)
       .leftJoin(closed_accounts, eq(closed_accounts.account_id, accounts.id))
       .leftJoin(account_details, eq(account_details.account_id, accounts.id))
-      .where(matches)
-      .prepare(),
+      .where(matches),
 })
 
 const filterValues = ({ search, status, price_group }: AccountFilter) => ({

@@ -46,26 +46,21 @@ const queries = perConnection({
           isNull(budgets.plan_period_id),
         ),
       )
-      .orderBy(budgets.id)
-      .prepare(),
+      .orderBy(budgets.id),
   ofPerson: (orm) =>
     orm
       .select()
       .from(budgets)
       .where(and(equals(budgets.person_id, 'person_id'), equals(budgets.account_id, 'account_id')))
-      .orderBy(budgets.id)
-      .prepare(),
+      .orderBy(budgets.id),
   ofPeople: (orm) =>
     orm
       .select()
       .from(budgets)
       .where(and(isOneOf(budgets.account_id, 'account_ids'), isNotNull(budgets.person_id)))
-      .orderBy(budgets.id)
-      .prepare(),
-  ofKey: (orm) =>
-    orm.select().from(budgets).where(equals(budgets.key_id, 'key_id')).orderBy(budgets.id).prepare(),
-  ofKeys: (orm) =>
-    orm.select().from(budgets).where(isOneOf(budgets.key_id, 'key_ids')).orderBy(budgets.id).prepare(),
+      .orderBy(budgets.id),
+  ofKey: (orm) => orm.select().from(budgets).where(equals(budgets.key_id, 'key_id')).orderBy(budgets.id),
+  ofKeys: (orm) => orm.select().from(budgets).where(isOneOf(budgets.key_id, 'key_ids')).orderBy(budgets.id),
   insert: (orm) =>
     orm
       .insert(budgets)
@@ -80,16 +75,13 @@ const queries = perConnection({
           'first_hold_id',
           'used_nanos',
         ),
-      )
-      .prepare(),
-  setLimit: (orm) =>
-    orm.update(budgets).set(rawPlaceholders('limit_nanos')).where(equals(budgets.id, 'id')).prepare(),
-  remove: (orm) => orm.delete(budgets).where(equals(budgets.id, 'id')).prepare(),
+      ),
+  setLimit: (orm) => orm.update(budgets).set(rawPlaceholders('limit_nanos')).where(equals(budgets.id, 'id')),
+  remove: (orm) => orm.delete(budgets).where(equals(budgets.id, 'id')),
   removeOfPerson: (orm) =>
     orm
       .delete(budgets)
-      .where(and(equals(budgets.person_id, 'person_id'), equals(budgets.account_id, 'account_id')))
-      .prepare(),
+      .where(and(equals(budgets.person_id, 'person_id'), equals(budgets.account_id, 'account_id'))),
 })
 
 /** The budgets of an account itself. */

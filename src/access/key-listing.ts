@@ -59,7 +59,6 @@ const keyPage = (orm: Orm, of_account?: SQL) =>
     )
     .orderBy(desc(keys.id))
     .limit(placeholder('row_limit'))
-    .prepare()
 
 const keyListQueries = perConnection({
   page: (orm) => keyPage(orm),
@@ -70,14 +69,12 @@ const keyListQueries = perConnection({
       .from(keys)
       .innerJoin(accounts, eq(accounts.id, keys.account_id))
       .leftJoin(people, eq(people.id, keys.person_id))
-      .where(equals(keys.id, 'id'))
-      .prepare(),
+      .where(equals(keys.id, 'id')),
   usable: (orm) =>
     orm
       .select({ keys: count() })
       .from(keys)
-      .where(and(equals(keys.account_id, 'account_id'), sql`${key_status} IN ('active', 'retiring')`))
-      .prepare(),
+      .where(and(equals(keys.account_id, 'account_id'), sql`${key_status} IN ('active', 'retiring')`)),
 })
 
 /** How many keys of an account work. */

@@ -39,7 +39,6 @@ const entering = (orm: Orm, of: SQL, ...first: SQL[]) =>
     .where(and(of, isNull(people.disabled_at_ms)))
     .orderBy(...first, sql`CASE ${accounts.status} WHEN 'active' THEN 0 ELSE 1 END`, asc(memberships.id))
     .limit(1)
-    .prepare()
 
 /** The first who owns an account and can sign in. */
 const ownerOf = (orm: Orm) =>
@@ -62,9 +61,8 @@ export const peopleQueries = perConnection({
     orm
       .insert(people)
       .values(placeholders('account_id', 'name', 'created_at_ms'))
-      .returning()
-      .prepare(),
-  byId: (orm) => orm.select().from(people).where(equals(people.id, 'id')).prepare(),
+      .returning(),
+  byId: (orm) => orm.select().from(people).where(equals(people.id, 'id')),
   enteringById: (orm) => entering(orm, equals(people.id, 'id')),
   enteringByEmail: (orm) => entering(orm, equals(people.email, 'email')),
   /** Of its first owner, who comes into this account. */
@@ -74,14 +72,10 @@ export const peopleQueries = perConnection({
       sql`${people.id} = ${ownerOf(orm)}`,
       sql`CASE ${memberships.account_id} WHEN CAST(${placeholder('account_id')} AS bigint) THEN 0 ELSE 1 END`,
     ),
-  byEmail: (orm) => orm.select().from(people).where(equals(people.email, 'email')).prepare(),
+  byEmail: (orm) => orm.select().from(people).where(equals(people.email, 'email')),
   setEmail: (orm) =>
-    orm
-      .update(people)
-      .set(rawPlaceholders('email', 'email_verified_at_ms'))
-      .where(equals(people.id, 'id'))
-      .prepare(),
-  setName: (orm) => orm.update(people).set(rawPlaceholders('name')).where(equals(people.id, 'id')).prepare(),
+    orm.update(people).set(rawPlaceholders('email', 'email_verified_at_ms')).where(equals(people.id, 'id')),
+  setName: (orm) => orm.update(people).set(rawPlaceholders('name')).where(equals(people.id, 'id')),
   /** The first operator who can sign in. */
   operator: (orm) =>
     orm
@@ -90,8 +84,7 @@ export const peopleQueries = perConnection({
       .innerJoin(people, sql`${people.id} = ${staff.person_id}`)
       .where(sql`${staff.role} = 'operator' AND ${people.disabled_at_ms} IS NULL`)
       .orderBy(asc(staff.id))
-      .limit(1)
-      .prepare(),
+      .limit(1),
   /** An operator who has a way to sign in. */
   operatorWithWayIn: (orm) =>
     orm
@@ -99,16 +92,14 @@ export const peopleQueries = perConnection({
       .from(staff)
       .innerJoin(people, sql`${people.id} = ${staff.person_id}`)
       .where(sql`${staff.role} = 'operator' AND ${people.disabled_at_ms} IS NULL AND ${HAS_WAY_IN}`)
-      .limit(1)
-      .prepare(),
+      .limit(1),
   /** A person as one of the staff. */
   ofStaff: (orm) =>
     orm
       .select({ person: people, role: staff.role })
       .from(staff)
       .innerJoin(people, sql`${people.id} = ${staff.person_id}`)
-      .where(sql`${staff.person_id} = ${placeholder('person_id')} AND ${people.disabled_at_ms} IS NULL`)
-      .prepare(),
+      .where(sql`${staff.person_id} = ${placeholder('person_id')} AND ${people.disabled_at_ms} IS NULL`),
   /** A person as one of an account that is not closed. */
   ofAccount: (orm) =>
     orm
@@ -118,11 +109,6 @@ export const peopleQueries = perConnection({
       .where(
         sql`${memberships.person_id} = ${placeholder('person_id')} AND ${people.disabled_at_ms} IS NULL
           AND ${memberships.account_id} = ${placeholder('account_id')} AND ${isInOpenAccount()}`,
-      )
-      .prepare(),
-  insertStaff: (orm) =>
-    orm
-      .insert(staff)
-      .values(placeholders('person_id', 'role', 'created_at_ms'))
-      .prepare(),
+      ),
+  insertStaff: (orm) => orm.insert(staff).values(placeholders('person_id', 'role', 'created_at_ms')),
 })

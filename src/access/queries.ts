@@ -23,25 +23,18 @@ export const accountQueries = perConnection({
         price_group: rawPlaceholder('price_group'),
       })
       .onConflictDoNothing()
-      .returning()
-      .prepare(),
-  listAccounts: (orm) => orm.select().from(accounts).orderBy(accounts.id).prepare(),
-  accountById: (orm) => orm.select().from(accounts).where(equals(accounts.id, 'id')).prepare(),
-  accountByName: (orm) => orm.select().from(accounts).where(equals(accounts.name, 'name')).prepare(),
+      .returning(),
+  listAccounts: (orm) => orm.select().from(accounts).orderBy(accounts.id),
+  accountById: (orm) => orm.select().from(accounts).where(equals(accounts.id, 'id')),
+  accountByName: (orm) => orm.select().from(accounts).where(equals(accounts.name, 'name')),
   rename: (orm) =>
     orm
       .update(accounts)
       .set({ name: rawPlaceholder('new_name') })
       .where(equals(accounts.name, 'name'))
-      .returning()
-      .prepare(),
+      .returning(),
   setStatus: (orm) =>
-    orm
-      .update(accounts)
-      .set(rawPlaceholders('status'))
-      .where(equals(accounts.name, 'name'))
-      .returning()
-      .prepare(),
+    orm.update(accounts).set(rawPlaceholders('status')).where(equals(accounts.name, 'name')).returning(),
 })
 
 /** Queries on the price groups of accounts. */
@@ -50,31 +43,24 @@ export const groupQueries = perConnection({
     orm
       .update(accounts)
       .set({ price_group: rawPlaceholder('price_group') })
-      .where(equals(accounts.id, 'id'))
-      .prepare(),
+      .where(equals(accounts.id, 'id')),
   count: (orm) =>
     orm
       .select({ price_group: sql<string>`${accounts.price_group}`, accounts: count() })
       .from(accounts)
       .where(and(isNotNull(accounts.price_group), isOfOpenAccount(accounts.id)))
       .groupBy(accounts.price_group)
-      .orderBy(asc(accounts.price_group))
-      .prepare(),
+      .orderBy(asc(accounts.price_group)),
 })
 
 /** Queries on closed accounts. */
 export const closingQueries = perConnection({
-  find: (orm) =>
-    orm.select().from(closed_accounts).where(equals(closed_accounts.account_id, 'account_id')).prepare(),
+  find: (orm) => orm.select().from(closed_accounts).where(equals(closed_accounts.account_id, 'account_id')),
   /** An account that is closed keeps its time. */
   insert: (orm) =>
-    orm
-      .insert(closed_accounts)
-      .values(placeholders('account_id', 'closed_at_ms'))
-      .onConflictDoNothing()
-      .prepare(),
+    orm.insert(closed_accounts).values(placeholders('account_id', 'closed_at_ms')).onConflictDoNothing(),
   remove: (orm) =>
-    orm.delete(closed_accounts).where(equals(closed_accounts.account_id, 'account_id')).returning().prepare(),
+    orm.delete(closed_accounts).where(equals(closed_accounts.account_id, 'account_id')).returning(),
   /** Also those that a rotation would revoke later. */
   revokeKeys: (orm) =>
     orm
@@ -86,15 +72,13 @@ export const closingQueries = perConnection({
           or(isNull(keys.revoked_at_ms), gt(keys.revoked_at_ms, placeholder('now_ms'))),
         ),
       )
-      .returning({ id: keys.id })
-      .prepare(),
+      .returning({ id: keys.id }),
 })
 
 /** Queries on erased accounts. */
 export const erasingQueries = perConnection({
-  find: (orm) =>
-    orm.select().from(erased_accounts).where(equals(erased_accounts.account_id, 'account_id')).prepare(),
-  insert: (orm) => orm.insert(erased_accounts).values(placeholders('account_id', 'erased_at_ms')).prepare(),
+  find: (orm) => orm.select().from(erased_accounts).where(equals(erased_accounts.account_id, 'account_id')),
+  insert: (orm) => orm.insert(erased_accounts).values(placeholders('account_id', 'erased_at_ms')),
   /** People who are elsewhere, too, stay: as people of another account of theirs, or of the staff. */
   moveOthers: (orm) =>
     orm
@@ -109,15 +93,13 @@ export const erasingQueries = perConnection({
           sql`(EXISTS (SELECT 1 FROM memberships WHERE person_id = people.id AND account_id NOT IN (SELECT account_id FROM erased_accounts))
             OR EXISTS (SELECT 1 FROM staff WHERE person_id = people.id))`,
         ),
-      )
-      .prepare(),
+      ),
   pendingHolds: (orm) =>
     orm
       .select({ pending: count() })
       .from(holds)
       // With a literal, so that the partial index serves.
-      .where(and(equals(holds.account_id, 'account_id'), sql`${holds.state} = 'pending'`))
-      .prepare(),
+      .where(and(equals(holds.account_id, 'account_id'), sql`${holds.state} = 'pending'`)),
 })
 
 /** Queries on keys. */
@@ -145,12 +127,11 @@ export const keyQueries = perConnection({
         addresses: rawPlaceholder('addresses'),
         revoked_at_ms: null,
       })
-      .returning()
-      .prepare(),
-  listKeys: (orm) => orm.select().from(keys).orderBy(keys.id).prepare(),
+      .returning(),
+  listKeys: (orm) => orm.select().from(keys).orderBy(keys.id),
   keysOfAccount: (orm) =>
-    orm.select().from(keys).where(equals(keys.account_id, 'account_id')).orderBy(keys.id).prepare(),
-  keysById: (orm) => orm.select().from(keys).where(equals(keys.id, 'id')).prepare(),
+    orm.select().from(keys).where(equals(keys.account_id, 'account_id')).orderBy(keys.id),
+  keysById: (orm) => orm.select().from(keys).where(equals(keys.id, 'id')),
   /** With 1 where it has budgets. */
   keyAndBudgets: (orm) =>
     orm
@@ -159,10 +140,9 @@ export const keyQueries = perConnection({
         has_budgets: sql<number>`CASE WHEN EXISTS (SELECT 1 FROM budgets WHERE budgets.key_id = keys.id) THEN 1 ELSE 0 END`,
       })
       .from(keys)
-      .where(equals(keys.id, 'id'))
-      .prepare(),
-  keysByPrefix: (orm) => orm.select().from(keys).where(equals(keys.prefix, 'prefix')).prepare(),
-  keyByHash: (orm) => orm.select().from(keys).where(equals(keys.sha256, 'sha256')).prepare(),
+      .where(equals(keys.id, 'id')),
+  keysByPrefix: (orm) => orm.select().from(keys).where(equals(keys.prefix, 'prefix')),
+  keyByHash: (orm) => orm.select().from(keys).where(equals(keys.sha256, 'sha256')),
   /** The account's key of this name that is not revoked at `now_ms`. */
   keyByName: (orm) =>
     orm
@@ -174,8 +154,7 @@ export const keyQueries = perConnection({
           equals(keys.name, 'name'),
           or(isNull(keys.revoked_at_ms), gt(keys.revoked_at_ms, placeholder('now_ms'))),
         ),
-      )
-      .prepare(),
+      ),
   /** The newest key of this name of the account or of one of its people, revoked or not. */
   newestByName: (orm) =>
     orm
@@ -189,8 +168,7 @@ export const keyQueries = perConnection({
         ),
       )
       .orderBy(desc(keys.id))
-      .limit(1)
-      .prepare(),
+      .limit(1),
   setSettings: (orm) =>
     orm
       .update(keys)
@@ -205,16 +183,14 @@ export const keyQueries = perConnection({
         ),
       )
       .where(equals(keys.id, 'id'))
-      .returning()
-      .prepare(),
+      .returning(),
   /** The numbers of a person's keys in an account, revoked or not. */
   idsOfPerson: (orm) =>
     orm
       .select({ id: keys.id })
       .from(keys)
       .where(and(equals(keys.person_id, 'person_id'), equals(keys.account_id, 'account_id')))
-      .orderBy(keys.id)
-      .prepare(),
+      .orderBy(keys.id),
   setRevoked: (orm) =>
-    orm.update(keys).set(rawPlaceholders('revoked_at_ms')).where(equals(keys.id, 'id')).returning().prepare(),
+    orm.update(keys).set(rawPlaceholders('revoked_at_ms')).where(equals(keys.id, 'id')).returning(),
 })

@@ -5,8 +5,8 @@ import { perConnection } from '../store/prepared.ts'
 import { type Key, keys, type SessionRow, sessions } from '../store/schema.ts'
 
 const queries = perConnection({
-  keys: (orm) => orm.select().from(keys).where(isOneOf(keys.id, 'ids')).prepare(),
-  sessions: (orm) => orm.select().from(sessions).where(isOneOf(sessions.id, 'ids')).prepare(),
+  keys: (orm) => orm.select().from(keys).where(isOneOf(keys.id, 'ids')),
+  sessions: (orm) => orm.select().from(sessions).where(isOneOf(sessions.id, 'ids')),
 })
 
 /** The keys of these numbers. */

@@ -25,34 +25,25 @@ const is = (column: SQLiteColumn, name: string): SQL =>
   sql`${column} IS NOT DISTINCT FROM ${placeholder(name)}`
 
 export const passwordQueries = perConnection({
-  ofPerson: (orm) => orm.select().from(passwords).where(equals(passwords.person_id, 'person_id')).prepare(),
-  insert: (orm) =>
-    orm
-      .insert(passwords)
-      .values(placeholders('person_id', 'hash', 'set_at_ms'))
-      .prepare(),
+  ofPerson: (orm) => orm.select().from(passwords).where(equals(passwords.person_id, 'person_id')),
+  insert: (orm) => orm.insert(passwords).values(placeholders('person_id', 'hash', 'set_at_ms')),
   anyImported: (orm) =>
-    orm
-      .select({ id: passwords.id })
-      .from(passwords)
-      .where(sql`${passwords.hash} LIKE '$2%'`)
-      .limit(1)
-      .prepare(),
-  remove: (orm) => orm.delete(passwords).where(equals(passwords.person_id, 'person_id')).prepare(),
+    orm.select({ id: passwords.id }).from(passwords).where(sql`${passwords.hash} LIKE '$2%'`).limit(1),
+  remove: (orm) => orm.delete(passwords).where(equals(passwords.person_id, 'person_id')),
   /** Of people who are in no other account. */
-  removeOfAccount: (orm) => orm.delete(passwords).where(isOfAccountAlone(passwords.person_id)).prepare(),
+  removeOfAccount: (orm) => orm.delete(passwords).where(isOfAccountAlone(passwords.person_id)),
 })
 
 export const identityQueries = perConnection({
-  removeOfPerson: (orm) => orm.delete(identities).where(equals(identities.person_id, 'person_id')).prepare(),
+  removeOfPerson: (orm) => orm.delete(identities).where(equals(identities.person_id, 'person_id')),
   /** Of people who are in no other account. */
-  removeOfAccount: (orm) => orm.delete(identities).where(isOfAccountAlone(identities.person_id)).prepare(),
+  removeOfAccount: (orm) => orm.delete(identities).where(isOfAccountAlone(identities.person_id)),
 })
 
 export const passkeyQueries = perConnection({
-  removeOfPerson: (orm) => orm.delete(passkeys).where(equals(passkeys.person_id, 'person_id')).prepare(),
+  removeOfPerson: (orm) => orm.delete(passkeys).where(equals(passkeys.person_id, 'person_id')),
   /** Of people who are in no other account. */
-  removeOfAccount: (orm) => orm.delete(passkeys).where(isOfAccountAlone(passkeys.person_id)).prepare(),
+  removeOfAccount: (orm) => orm.delete(passkeys).where(isOfAccountAlone(passkeys.person_id)),
 })
 
 /** Of a person, or of one key. */
@@ -78,91 +69,69 @@ export const sessionQueries = perConnection({
         created_at_ms: placeholder('now_ms'),
         last_seen_at_ms: placeholder('now_ms'),
       })
-      .returning()
-      .prepare(),
-  byHash: (orm) => orm.select().from(sessions).where(equals(sessions.sha256, 'sha256')).prepare(),
-  byId: (orm) => orm.select().from(sessions).where(equals(sessions.id, 'id')).prepare(),
+      .returning(),
+  byHash: (orm) => orm.select().from(sessions).where(equals(sessions.sha256, 'sha256')),
+  byId: (orm) => orm.select().from(sessions).where(equals(sessions.id, 'id')),
   all: (orm) =>
-    orm
-      .select()
-      .from(sessions)
-      .where(onPage())
-      .orderBy(desc(sessions.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+    orm.select().from(sessions).where(onPage()).orderBy(desc(sessions.id)).limit(placeholder('row_limit')),
   ofPerson: (orm) =>
     orm
       .select()
       .from(sessions)
       .where(and(ofPerson(), onPage()))
       .orderBy(desc(sessions.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   ofKey: (orm) =>
     orm
       .select()
       .from(sessions)
       .where(and(equals(sessions.key_id, 'key_id'), onPage()))
       .orderBy(desc(sessions.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   /** Nothing is written where it was seen a short time ago. */
   touch: (orm) =>
     orm
       .update(sessions)
       .set({ last_seen_at_ms: rawPlaceholder('now_ms'), expires_at_ms: rawPlaceholder('expires_at_ms') })
-      .where(and(equals(sessions.id, 'id'), lte(sessions.last_seen_at_ms, placeholder('before_ms'))))
-      .prepare(),
+      .where(and(equals(sessions.id, 'id'), lte(sessions.last_seen_at_ms, placeholder('before_ms')))),
   /** Another proof, and another token. */
   confirm: (orm) =>
     orm
       .update(sessions)
       .set(rawPlaceholders('sha256', 'confirmed_at_ms'))
       .where(equals(sessions.id, 'id'))
-      .returning()
-      .prepare(),
+      .returning(),
   moveTo: (orm) =>
     orm
       .update(sessions)
       .set(rawPlaceholders('sha256', 'account_id', 'role'))
       .where(equals(sessions.id, 'id'))
-      .returning()
-      .prepare(),
-  remove: (orm) =>
-    orm.delete(sessions).where(equals(sessions.id, 'id')).returning({ id: sessions.id }).prepare(),
+      .returning(),
+  remove: (orm) => orm.delete(sessions).where(equals(sessions.id, 'id')).returning({ id: sessions.id }),
   /** All of a person, or of a key, but one. */
   removeOthers: (orm) =>
     orm
       .delete(sessions)
       .where(and(ofOwner(), ne(sessions.id, placeholder('id'))))
-      .returning({ id: sessions.id })
-      .prepare(),
+      .returning({ id: sessions.id }),
   /** All of a person and of the account's keys, but one. */
   removeOfPerson: (orm) =>
     orm
       .delete(sessions)
       .where(and(ofPerson(), ne(sessions.id, placeholder('id'))))
-      .returning({ id: sessions.id })
-      .prepare(),
-  removeOfAccount: (orm) => orm.delete(sessions).where(equals(sessions.account_id, 'account_id')).prepare(),
+      .returning({ id: sessions.id }),
+  removeOfAccount: (orm) => orm.delete(sessions).where(equals(sessions.account_id, 'account_id')),
   /** All of a person, or of a key, but the newest of them. */
   removeOldest: (orm) =>
-    orm
-      .delete(sessions)
-      .where(
-        and(
-          ofOwner(),
-          sql`${sessions.id} <= (SELECT id FROM sessions WHERE ${ofOwner()}
+    orm.delete(sessions).where(
+      and(
+        ofOwner(),
+        sql`${sessions.id} <= (SELECT id FROM sessions WHERE ${ofOwner()}
             ORDER BY id DESC LIMIT 1 OFFSET ${placeholder('kept')})`,
-        ),
-      )
-      .prepare(),
-  removeExpired: (orm) =>
-    orm
-      .delete(sessions)
-      .where(lte(sessions.expires_at_ms, placeholder('now_ms')))
-      .prepare(),
-  removeAll: (orm) => orm.delete(sessions).prepare(),
+      ),
+    ),
+  removeExpired: (orm) => orm.delete(sessions).where(lte(sessions.expires_at_ms, placeholder('now_ms'))),
+  removeAll: (orm) => orm.delete(sessions),
 })
 
 const ofPersonAndPurpose = () =>
@@ -170,64 +139,41 @@ const ofPersonAndPurpose = () =>
 
 export const linkQueries = perConnection({
   insert: (orm) =>
-    orm
-      .insert(sign_in_links)
-      .values({
-        ...placeholders('sha256', 'person_id', 'purpose', 'email', 'expires_at_ms'),
-        created_at_ms: placeholder('now_ms'),
-      })
-      .prepare(),
-  byHash: (orm) => orm.select().from(sign_in_links).where(equals(sign_in_links.sha256, 'sha256')).prepare(),
-  ofPurpose: (orm) => orm.select().from(sign_in_links).where(ofPersonAndPurpose()).prepare(),
-  removeOfPurpose: (orm) => orm.delete(sign_in_links).where(ofPersonAndPurpose()).prepare(),
+    orm.insert(sign_in_links).values({
+      ...placeholders('sha256', 'person_id', 'purpose', 'email', 'expires_at_ms'),
+      created_at_ms: placeholder('now_ms'),
+    }),
+  byHash: (orm) => orm.select().from(sign_in_links).where(equals(sign_in_links.sha256, 'sha256')),
+  ofPurpose: (orm) => orm.select().from(sign_in_links).where(ofPersonAndPurpose()),
+  removeOfPurpose: (orm) => orm.delete(sign_in_links).where(ofPersonAndPurpose()),
   remove: (orm) =>
-    orm
-      .delete(sign_in_links)
-      .where(equals(sign_in_links.id, 'id'))
-      .returning({ id: sign_in_links.id })
-      .prepare(),
-  removeOfPerson: (orm) =>
-    orm.delete(sign_in_links).where(equals(sign_in_links.person_id, 'person_id')).prepare(),
+    orm.delete(sign_in_links).where(equals(sign_in_links.id, 'id')).returning({ id: sign_in_links.id }),
+  removeOfPerson: (orm) => orm.delete(sign_in_links).where(equals(sign_in_links.person_id, 'person_id')),
   /** Of people who are in no other account. */
-  removeOfAccount: (orm) =>
-    orm.delete(sign_in_links).where(isOfAccountAlone(sign_in_links.person_id)).prepare(),
+  removeOfAccount: (orm) => orm.delete(sign_in_links).where(isOfAccountAlone(sign_in_links.person_id)),
   removeExpired: (orm) =>
-    orm
-      .delete(sign_in_links)
-      .where(lte(sign_in_links.expires_at_ms, placeholder('now_ms')))
-      .prepare(),
-  removeAll: (orm) => orm.delete(sign_in_links).prepare(),
+    orm.delete(sign_in_links).where(lte(sign_in_links.expires_at_ms, placeholder('now_ms'))),
+  removeAll: (orm) => orm.delete(sign_in_links),
 })
 
 const atPlace = () =>
   and(equals(known_addresses.person_id, 'person_id'), equals(known_addresses.place, 'place'))
 
 export const knownAddressQueries = perConnection({
-  find: (orm) => orm.select().from(known_addresses).where(atPlace()).prepare(),
-  insert: (orm) =>
-    orm
-      .insert(known_addresses)
-      .values(placeholders('person_id', 'place', 'signed_in_at_ms'))
-      .prepare(),
-  remove: (orm) => orm.delete(known_addresses).where(atPlace()).prepare(),
-  removeOfPerson: (orm) =>
-    orm.delete(known_addresses).where(equals(known_addresses.person_id, 'person_id')).prepare(),
+  find: (orm) => orm.select().from(known_addresses).where(atPlace()),
+  insert: (orm) => orm.insert(known_addresses).values(placeholders('person_id', 'place', 'signed_in_at_ms')),
+  remove: (orm) => orm.delete(known_addresses).where(atPlace()),
+  removeOfPerson: (orm) => orm.delete(known_addresses).where(equals(known_addresses.person_id, 'person_id')),
   /** All of a person but the newest of them. */
   removeOldest: (orm) =>
-    orm
-      .delete(known_addresses)
-      .where(
-        and(
-          equals(known_addresses.person_id, 'person_id'),
-          sql`${known_addresses.id} <= (SELECT id FROM known_addresses
+    orm.delete(known_addresses).where(
+      and(
+        equals(known_addresses.person_id, 'person_id'),
+        sql`${known_addresses.id} <= (SELECT id FROM known_addresses
             WHERE ${equals(known_addresses.person_id, 'person_id')}
             ORDER BY id DESC LIMIT 1 OFFSET ${placeholder('kept')})`,
-        ),
-      )
-      .prepare(),
+      ),
+    ),
   removeOlder: (orm) =>
-    orm
-      .delete(known_addresses)
-      .where(lte(known_addresses.signed_in_at_ms, placeholder('until_ms')))
-      .prepare(),
+    orm.delete(known_addresses).where(lte(known_addresses.signed_in_at_ms, placeholder('until_ms'))),
 })

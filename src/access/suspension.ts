@@ -62,8 +62,7 @@ const suspensionQueries = perConnection({
         suspended_at_ms: account_suspensions.suspended_at_ms,
       })
       .from(account_suspensions)
-      .where(equals(account_suspensions.account_id, 'account_id'))
-      .prepare(),
+      .where(equals(account_suspensions.account_id, 'account_id')),
   set: (orm) =>
     orm
       .insert(account_suspensions)
@@ -71,8 +70,7 @@ const suspensionQueries = perConnection({
       .onConflictDoUpdate({
         target: bareColumns('account_id'),
         set: rawPlaceholders('reason', 'words'),
-      })
-      .prepare(),
+      }),
   remove: (orm) =>
-    orm.delete(account_suspensions).where(equals(account_suspensions.account_id, 'account_id')).prepare(),
+    orm.delete(account_suspensions).where(equals(account_suspensions.account_id, 'account_id')),
 })

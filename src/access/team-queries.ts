@@ -21,27 +21,22 @@ const ofKeys = () => and(equals(keys.person_id, 'person_id'), equals(keys.accoun
 
 export const teamQueries = perConnection({
   insert: (orm) =>
-    orm
-      .insert(memberships)
-      .values(placeholders('person_id', 'account_id', 'role', 'created_at_ms'))
-      .prepare(),
-  setRole: (orm) => orm.update(memberships).set(rawPlaceholders('role')).where(ofMember()).prepare(),
-  remove: (orm) => orm.delete(memberships).where(ofMember()).prepare(),
+    orm.insert(memberships).values(placeholders('person_id', 'account_id', 'role', 'created_at_ms')),
+  setRole: (orm) => orm.update(memberships).set(rawPlaceholders('role')).where(ofMember()),
+  remove: (orm) => orm.delete(memberships).where(ofMember()),
   /** Whether or not they can sign in. */
   member: (orm) =>
     orm
       .select({ person: people, role: memberships.role })
       .from(memberships)
       .innerJoin(people, eq(people.id, memberships.person_id))
-      .where(ofMember())
-      .prepare(),
+      .where(ofMember()),
   byEmail: (orm) =>
     orm
       .select({ person_id: people.id })
       .from(memberships)
       .innerJoin(people, eq(people.id, memberships.person_id))
-      .where(and(equals(memberships.account_id, 'account_id'), equals(people.email, 'email')))
-      .prepare(),
+      .where(and(equals(memberships.account_id, 'account_id'), equals(people.email, 'email'))),
   /** Owners who can sign in, but one person. */
   otherOwners: (orm) =>
     orm
@@ -54,9 +49,8 @@ export const teamQueries = perConnection({
           sql`${memberships.role} = 'owner' AND ${memberships.person_id} <> ${placeholder('person_id')}`,
           isNull(people.disabled_at_ms),
         ),
-      )
-      .prepare(),
-  usableKeys: (orm) => orm.select().from(keys).where(and(ofKeys(), isUsable())).orderBy(keys.id).prepare(),
+      ),
+  usableKeys: (orm) => orm.select().from(keys).where(and(ofKeys(), isUsable())).orderBy(keys.id),
   /** From the next hold on it counts for them. */
   setPerson: (orm) =>
     orm
@@ -65,16 +59,14 @@ export const teamQueries = perConnection({
         ...rawPlaceholders('person_id'),
         person_from_hold_id: sql.raw(`(SELECT ${NEWEST_HOLD_SQL}) + 1`),
       })
-      .where(equals(keys.id, 'id'))
-      .prepare(),
+      .where(equals(keys.id, 'id')),
   /** Those that are left become the account's. */
-  leaveKeys: (orm) => orm.update(keys).set({ person_id: null }).where(ofKeys()).prepare(),
+  leaveKeys: (orm) => orm.update(keys).set({ person_id: null }).where(ofKeys()),
   endSessions: (orm) =>
     orm
       .delete(sessions)
       .where(and(equals(sessions.person_id, 'person_id'), equals(sessions.account_id, 'account_id')))
-      .returning({ id: sessions.id })
-      .prepare(),
+      .returning({ id: sessions.id }),
   /** The accounts of a person that are not closed, the first that they joined first. */
   accountsOf: (orm) =>
     orm
@@ -82,8 +74,7 @@ export const teamQueries = perConnection({
       .from(memberships)
       .innerJoin(accounts, eq(accounts.id, memberships.account_id))
       .where(and(equals(memberships.person_id, 'person_id'), isInOpenAccount()))
-      .orderBy(memberships.id)
-      .prepare(),
+      .orderBy(memberships.id),
 })
 
 /** With the most recent use of a session, and how many keys work. */
@@ -111,7 +102,6 @@ const membersWhere = (orm: Orm, account?: SQL) =>
     .where(and(account, lt(memberships.id, placeholder('below_id'))))
     .orderBy(desc(memberships.id))
     .limit(placeholder('row_limit'))
-    .prepare()
 
 const invitationsWhere = (orm: Orm, account?: SQL) =>
   orm
@@ -136,7 +126,6 @@ const invitationsWhere = (orm: Orm, account?: SQL) =>
     )
     .orderBy(desc(invitations.id))
     .limit(placeholder('row_limit'))
-    .prepare()
 
 export const teamLists = perAccount((account) => ({
   members: (orm: Orm) => membersWhere(orm, account(memberships)),
@@ -159,42 +148,33 @@ export const invitationQueries = perConnection({
           'expires_at_ms',
         ),
       )
-      .returning()
-      .prepare(),
-  byHash: (orm) => orm.select().from(invitations).where(equals(invitations.sha256, 'sha256')).prepare(),
+      .returning(),
+  byHash: (orm) => orm.select().from(invitations).where(equals(invitations.sha256, 'sha256')),
   byId: (orm) =>
     orm
       .select()
       .from(invitations)
-      .where(and(equals(invitations.id, 'id'), equals(invitations.account_id, 'account_id')))
-      .prepare(),
+      .where(and(equals(invitations.id, 'id'), equals(invitations.account_id, 'account_id'))),
   ofEmail: (orm) =>
     orm
       .select()
       .from(invitations)
-      .where(and(equals(invitations.account_id, 'account_id'), equals(invitations.email, 'email')))
-      .prepare(),
+      .where(and(equals(invitations.account_id, 'account_id'), equals(invitations.email, 'email'))),
   idsBy: (orm) =>
     orm
       .select({ id: invitations.id })
       .from(invitations)
-      .where(and(equals(invitations.account_id, 'account_id'), equals(invitations.invited_by, 'invited_by')))
-      .prepare(),
+      .where(and(equals(invitations.account_id, 'account_id'), equals(invitations.invited_by, 'invited_by'))),
   removeBy: (orm) =>
     orm
       .delete(invitations)
       .where(equals(invitations.invited_by, 'invited_by'))
-      .returning({ id: invitations.id })
-      .prepare(),
-  remove: (orm) => orm.delete(invitations).where(equals(invitations.id, 'id')).prepare(),
-  removeOfAccount: (orm) =>
-    orm.delete(invitations).where(equals(invitations.account_id, 'account_id')).prepare(),
+      .returning({ id: invitations.id }),
+  remove: (orm) => orm.delete(invitations).where(equals(invitations.id, 'id')),
+  removeOfAccount: (orm) => orm.delete(invitations).where(equals(invitations.account_id, 'account_id')),
   removeExpired: (orm) =>
-    orm
-      .delete(invitations)
-      .where(lte(invitations.expires_at_ms, placeholder('now_ms')))
-      .prepare(),
-  removeAll: (orm) => orm.delete(invitations).prepare(),
+    orm.delete(invitations).where(lte(invitations.expires_at_ms, placeholder('now_ms'))),
+  removeAll: (orm) => orm.delete(invitations),
   /** How many invitations people of an account have sent since a time, whatever became of them. */
   countSince: (orm) =>
     orm
@@ -206,6 +186,5 @@ export const invitationQueries = perConnection({
           sql`${actions.action} = 'member.invited' AND ${actions.actor} = 'account'`,
           gt(actions.created_at_ms, placeholder('since_ms')),
         ),
-      )
-      .prepare(),
+      ),
 })

@@ -53,8 +53,7 @@ export const idempotencyQueries = perConnection({
     orm
       .select()
       .from(idempotency_keys)
-      .where(and(OF_KEY, gt(idempotency_keys.created_at_ms, placeholder('expired_by_ms'))))
-      .prepare(),
+      .where(and(OF_KEY, gt(idempotency_keys.created_at_ms, placeholder('expired_by_ms')))),
   /** Takes a key that is free, or that the request `seen` has and left without an answer. Returns no row where another has it. */
   take: (orm) =>
     orm
@@ -70,36 +69,31 @@ export const idempotencyQueries = perConnection({
         set: AS_INSERTED,
         setWhere: sql`${equals(idempotency_keys.request_id, 'seen')} AND ${isNull(idempotency_keys.status)}`,
       })
-      .returning({ id: idempotency_keys.id })
-      .prepare(),
+      .returning({ id: idempotency_keys.id }),
   /** `headers` is JSON text. */
   store: (orm) =>
     orm
       .update(idempotency_keys)
       .set(rawPlaceholders('status', 'headers', 'body', 'body_file', 'kept_bytes'))
       .where(OF_REQUEST)
-      .returning({ id: idempotency_keys.id })
-      .prepare(),
+      .returning({ id: idempotency_keys.id }),
   deleteExpiredKey: (orm) =>
     orm
       .delete(idempotency_keys)
       .where(and(OF_KEY, lte(idempotency_keys.created_at_ms, placeholder('expired_by_ms'))))
-      .returning(SPACE)
-      .prepare(),
-  deleteRequest: (orm) => orm.delete(idempotency_keys).where(OF_REQUEST).returning(SPACE).prepare(),
+      .returning(SPACE),
+  deleteRequest: (orm) => orm.delete(idempotency_keys).where(OF_REQUEST).returning(SPACE),
   deleteExpired: (orm) =>
     orm
       .delete(idempotency_keys)
       .where(lte(idempotency_keys.created_at_ms, placeholder('expired_by_ms')))
-      .returning(SPACE)
-      .prepare(),
+      .returning(SPACE),
   /** How many keys each account has. */
   keyCounts: (orm) =>
     orm
       .select({ account_id: idempotency_keys.account_id, keys: count() })
       .from(idempotency_keys)
-      .groupBy(idempotency_keys.account_id)
-      .prepare(),
+      .groupBy(idempotency_keys.account_id),
   /** The kept bytes of each account. */
   keptSums: (orm) =>
     orm
@@ -109,8 +103,7 @@ export const idempotencyQueries = perConnection({
       })
       .from(idempotency_keys)
       .where(IS_KEPT)
-      .groupBy(idempotency_keys.account_id)
-      .prepare(),
+      .groupBy(idempotency_keys.account_id),
   /** The oldest kept answers of an account. */
   oldestKept: (orm) =>
     orm
@@ -119,16 +112,14 @@ export const idempotencyQueries = perConnection({
       .where(and(equals(idempotency_keys.account_id, 'account_id'), IS_KEPT))
       // Only by this order does SQLite take the index of what is kept, and read no key without an answer.
       .orderBy(asc(idempotency_keys.created_at_ms), asc(idempotency_keys.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   /** Gives up answers; that their keys were used stays known. */
   giveUp: (orm) =>
     orm
       .update(idempotency_keys)
       .set(NOTHING)
       .where(and(isOneOf(idempotency_keys.id, 'ids'), IS_KEPT))
-      .returning({ id: idempotency_keys.id })
-      .prepare(),
+      .returning({ id: idempotency_keys.id }),
   /** The oldest keys of an account, but those that another gateway has under way. */
   oldestKeys: (orm) =>
     orm
@@ -145,8 +136,7 @@ export const idempotencyQueries = perConnection({
         ),
       )
       .orderBy(asc(idempotency_keys.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   /** The keys that requests of a gateway took since then, and that have no answer yet. */
   unanswered: (orm) =>
     orm
@@ -163,17 +153,15 @@ export const idempotencyQueries = perConnection({
           equals(idempotency_keys.gateway_id, 'gateway_id'),
           isNull(idempotency_keys.status),
         ),
-      )
-      .prepare(),
+      ),
   /** From then on they are no gateway's. */
   disown: (orm) =>
     orm
       .update(idempotency_keys)
       .set({ gateway_id: null })
-      .where(and(isOneOf(idempotency_keys.id, 'ids'), isNull(idempotency_keys.status)))
-      .prepare(),
+      .where(and(isOneOf(idempotency_keys.id, 'ids'), isNull(idempotency_keys.status))),
   deleteRows: (orm) =>
-    orm.delete(idempotency_keys).where(isOneOf(idempotency_keys.id, 'ids')).returning(SPACE).prepare(),
+    orm.delete(idempotency_keys).where(isOneOf(idempotency_keys.id, 'ids')).returning(SPACE),
   replayed: (orm) =>
     orm
       .update(idempotency_keys)
@@ -181,8 +169,7 @@ export const idempotencyQueries = perConnection({
         replays: sql`${idempotency_keys.replays} + ${placeholder('replays')}`,
         replayed_at_ms: rawPlaceholder('replayed_at_ms'),
       })
-      .where(equals(idempotency_keys.id, 'id'))
-      .prepare(),
+      .where(equals(idempotency_keys.id, 'id')),
   /** The record of the key under which a request began. The time finds its row by an index. */
   ofRequest: (orm) =>
     orm
@@ -199,20 +186,14 @@ export const idempotencyQueries = perConnection({
           equals(idempotency_keys.account_id, 'account_id'),
           equals(idempotency_keys.request_id, 'request_id'),
         ),
-      )
-      .prepare(),
+      ),
   bodyFiles: (orm) =>
     orm
       .select({ id: idempotency_keys.id, ...SPACE })
       .from(idempotency_keys)
-      .where(isNotNull(idempotency_keys.body_file))
-      .prepare(),
+      .where(isNotNull(idempotency_keys.body_file)),
   count: (orm) =>
-    orm
-      .update(idempotency_keys)
-      .set(rawPlaceholders('kept_bytes'))
-      .where(equals(idempotency_keys.id, 'id'))
-      .prepare(),
+    orm.update(idempotency_keys).set(rawPlaceholders('kept_bytes')).where(equals(idempotency_keys.id, 'id')),
   pendingHold: (orm) =>
     orm
       .select({ id: holds.id })
@@ -224,8 +205,7 @@ export const idempotencyQueries = perConnection({
           equals(holds.account_id, 'account_id'),
           isOfRequest(holds.request_id),
         ),
-      )
-      .prepare(),
+      ),
   /** Oldest first. */
   calls: (orm) =>
     orm
@@ -241,6 +221,5 @@ export const idempotencyQueries = perConnection({
           isOfRequest(calls.request_id),
         ),
       )
-      .orderBy(asc(calls.id))
-      .prepare(),
+      .orderBy(asc(calls.id)),
 })

@@ -35,7 +35,6 @@ const imagePlaces = (orm: Orm, which: SQL | undefined) =>
     .where(and(which, gt(generations.id, placeholder('after_id'))))
     .orderBy(asc(generations.id))
     .limit(placeholder('row_limit'))
-    .prepare()
 /** A page of files by their ids. */
 const filePlaces = (orm: Orm, which: SQL | undefined) =>
   orm
@@ -44,29 +43,25 @@ const filePlaces = (orm: Orm, which: SQL | undefined) =>
     .where(and(which, gt(files.id, placeholder('after_id'))))
     .orderBy(asc(files.id))
     .limit(placeholder('row_limit'))
-    .prepare()
 
 /** Queries on produced images. Each takes the values of its placeholders by name, and throws where one is missing. */
 export const generationQueries = perConnection({
   insert: (orm) =>
-    orm
-      .insert(generations)
-      .values({
-        ...placeholders(
-          'uuid',
-          'account_id',
-          'call_id',
-          'position',
-          'kind',
-          'model',
-          'prompt',
-          'parents',
-          'created_at_ms',
-          'gateway_id',
-        ),
-        state: 'generating',
-      })
-      .prepare(),
+    orm.insert(generations).values({
+      ...placeholders(
+        'uuid',
+        'account_id',
+        'call_id',
+        'position',
+        'kind',
+        'model',
+        'prompt',
+        'parents',
+        'created_at_ms',
+        'gateway_id',
+      ),
+      state: 'generating',
+    }),
   /** Also of an image that a start or another gateway has marked as failed, as its maker seemed to have ended. */
   store: (orm) =>
     orm
@@ -76,53 +71,44 @@ export const generationQueries = perConnection({
         state: 'stored',
       })
       .where(equals(generations.uuid, 'uuid'))
-      .returning({ id: generations.id })
-      .prepare(),
+      .returning({ id: generations.id }),
   /** Changes nothing if the image is no longer being made. */
   fail: (orm) =>
     orm
       .update(generations)
       .set({ state: 'failed' })
-      .where(and(equals(generations.uuid, 'uuid'), eq(generations.state, 'generating')))
-      .prepare(),
+      .where(and(equals(generations.uuid, 'uuid'), eq(generations.state, 'generating'))),
   failAbandoned: (orm) =>
     orm
       .update(generations)
       .set({ state: 'failed' })
       // A literal, so that the partial index serves.
       .where(and(eq(generations.state, sql`'generating'`), isAbandoned(generations.gateway_id)))
-      .returning({ id: generations.id })
-      .prepare(),
+      .returning({ id: generations.id }),
   /** `missing_since_ms` is null for files that are there. */
   mark: (orm) =>
-    orm
-      .update(generations)
-      .set(rawPlaceholders('missing_since_ms'))
-      .where(isOneOf(generations.id, 'ids'))
-      .prepare(),
+    orm.update(generations).set(rawPlaceholders('missing_since_ms')).where(isOneOf(generations.id, 'ids')),
   /** Images that are marked as missing, in the order of their ids. */
   missing: (orm) => imagePlaces(orm, isNotNull(generations.missing_since_ms)),
   /** Images whose files should be there, in the order of their ids. */
   expected: (orm) =>
     imagePlaces(orm, and(eq(generations.state, 'stored'), isNull(generations.missing_since_ms))),
-  find: (orm) => orm.select().from(generations).where(thisGeneration).prepare(),
-  findOfAny: (orm) => orm.select().from(generations).where(equals(generations.uuid, 'uuid')).prepare(),
+  find: (orm) => orm.select().from(generations).where(thisGeneration),
+  findOfAny: (orm) => orm.select().from(generations).where(equals(generations.uuid, 'uuid')),
   storedOfCall: (orm) =>
     orm
       .select({ uuid: generations.uuid })
       .from(generations)
       .where(and(equals(generations.call_id, 'call_id'), eq(generations.state, 'stored')))
-      .orderBy(generations.position)
-      .prepare(),
+      .orderBy(generations.position),
   /** The columns that the file of each image follows from, without the prompts, which may be long. */
-  places: (orm) => orm.select(PLACE).from(generations).prepare(),
+  places: (orm) => orm.select(PLACE).from(generations),
   /** Deletes no image that is being made. */
   remove: (orm) =>
     orm
       .delete(generations)
       .where(and(thisGeneration, ne(generations.state, 'generating')))
-      .returning()
-      .prepare(),
+      .returning(),
 })
 
 /** Queries on uploaded images. */
@@ -135,8 +121,7 @@ export const fileQueries = perConnection({
         state: 'storing',
         bytes: 0,
       })
-      .returning({ id: files.id })
-      .prepare(),
+      .returning({ id: files.id }),
   store: (orm) =>
     orm
       .update(files)
@@ -145,23 +130,20 @@ export const fileQueries = perConnection({
         state: 'stored',
       })
       .where(equals(files.id, 'id'))
-      .returning()
-      .prepare(),
+      .returning(),
   isErased: (orm) =>
     orm
       .select({ account_id: erased_accounts.account_id })
       .from(erased_accounts)
-      .where(equals(erased_accounts.account_id, 'account_id'))
-      .prepare(),
-  find: (orm) => orm.select().from(files).where(thisFile).prepare(),
+      .where(equals(erased_accounts.account_id, 'account_id')),
+  find: (orm) => orm.select().from(files).where(thisFile),
   /** `missing_since_ms` is null for files that are there. */
-  mark: (orm) =>
-    orm.update(files).set(rawPlaceholders('missing_since_ms')).where(isOneOf(files.id, 'ids')).prepare(),
+  mark: (orm) => orm.update(files).set(rawPlaceholders('missing_since_ms')).where(isOneOf(files.id, 'ids')),
   /** Files that are marked as missing, in the order of their ids. */
   missing: (orm) => filePlaces(orm, isNotNull(files.missing_since_ms)),
   /** Files that should be there, in the order of their ids. */
   expected: (orm) => filePlaces(orm, and(eq(files.state, 'stored'), isNull(files.missing_since_ms))),
-  all: (orm) => orm.select().from(files).prepare(),
+  all: (orm) => orm.select().from(files),
   page: (orm) =>
     orm
       .select()
@@ -176,25 +158,21 @@ export const fileQueries = perConnection({
         ),
       )
       .orderBy(desc(files.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   usedBytes: (orm) =>
     orm
       .select({ bytes: sum(files.bytes).mapWith(Number) })
       .from(files)
-      .where(equals(files.account_id, 'account_id'))
-      .prepare(),
+      .where(equals(files.account_id, 'account_id')),
   removeStored: (orm) =>
     orm
       .delete(files)
       .where(and(thisFile, eq(files.state, 'stored')))
-      .returning()
-      .prepare(),
-  remove: (orm) => orm.delete(files).where(isOneOf(files.id, 'ids')).prepare(),
+      .returning(),
+  remove: (orm) => orm.delete(files).where(isOneOf(files.id, 'ids')),
   removeAbandoned: (orm) =>
     orm
       .delete(files)
       .where(and(eq(files.state, 'storing'), isAbandoned(files.gateway_id)))
-      .returning({ key: files.key })
-      .prepare(),
+      .returning({ key: files.key }),
 })

@@ -22,8 +22,8 @@ const IS_LAST = eq(responses.later, sql`0`)
 
 export const responseQueries = perConnection({
   /** By its public id, unless it is deleted or past its time. */
-  visible: (orm) => orm.select(ROW).from(responses).where(and(OF_ID, IS_VISIBLE)).prepare(),
-  row: (orm) => orm.select(ROW).from(responses).where(equals(responses.id, 'id')).prepare(),
+  visible: (orm) => orm.select(ROW).from(responses).where(and(OF_ID, IS_VISIBLE)),
+  row: (orm) => orm.select(ROW).from(responses).where(equals(responses.id, 'id')),
   /** A row and those before it in its conversation, some at once, the newest first. */
   chain: (orm) =>
     orm
@@ -38,41 +38,35 @@ export const responseQueries = perConnection({
         ) SELECT chain_id, place FROM chain) AS chain`,
         sql`${responses.id} = chain_id`,
       )
-      .orderBy(sql`place`)
-      .prepare(),
+      .orderBy(sql`place`),
   body: (orm) =>
     orm
       .select({ body: responses.body, body_file: responses.body_file })
       .from(responses)
-      .where(equals(responses.id, 'id'))
-      .prepare(),
+      .where(equals(responses.id, 'id')),
   insert: (orm) =>
-    orm
-      .insert(responses)
-      .values({
-        ...placeholders(
-          'account_id',
-          'response_id',
-          'previous',
-          'body',
-          'body_file',
-          'kept_bytes',
-          'chain_bytes',
-          'chain_length',
-          'created_at_ms',
-        ),
-        later: 0,
-        deleted: 0,
-      })
-      .prepare(),
+    orm.insert(responses).values({
+      ...placeholders(
+        'account_id',
+        'response_id',
+        'previous',
+        'body',
+        'body_file',
+        'kept_bytes',
+        'chain_bytes',
+        'chain_length',
+        'created_at_ms',
+      ),
+      later: 0,
+      deleted: 0,
+    }),
   /** Of a response by its public id, whether or not it is shown. */
   countLater: (orm) =>
     orm
       .update(responses)
       .set({ later: sql`${responses.later} + 1` })
       .where(OF_ID)
-      .returning(ROW)
-      .prepare(),
+      .returning(ROW),
   /** Ends the mark of a deleted row, too, once none continues it: it goes then. */
   uncountLater: (orm) =>
     orm
@@ -82,11 +76,10 @@ export const responseQueries = perConnection({
         deleted: sql`CASE WHEN ${responses.later} > 1 THEN ${responses.deleted} ELSE 0 END`,
       })
       .where(IS_UNCHANGED)
-      .returning({ id: responses.id })
-      .prepare(),
+      .returning({ id: responses.id }),
   markDeleted: (orm) =>
-    orm.update(responses).set({ deleted: 1 }).where(IS_UNCHANGED).returning({ id: responses.id }).prepare(),
-  deleteRow: (orm) => orm.delete(responses).where(IS_UNCHANGED).returning({ id: responses.id }).prepare(),
+    orm.update(responses).set({ deleted: 1 }).where(IS_UNCHANGED).returning({ id: responses.id }),
+  deleteRow: (orm) => orm.delete(responses).where(IS_UNCHANGED).returning({ id: responses.id }),
   /** The oldest of an account that none continues. */
   oldestLast: (orm) =>
     orm
@@ -94,16 +87,14 @@ export const responseQueries = perConnection({
       .from(responses)
       .where(and(equals(responses.account_id, 'account_id'), IS_LAST))
       .orderBy(asc(responses.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   expiredLast: (orm) =>
     orm
       .select(ROW)
       .from(responses)
       .where(and(IS_LAST, lte(responses.created_at_ms, placeholder('expired_by_ms'))))
       .orderBy(asc(responses.created_at_ms))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   /** Closed accounts that have responses yet. */
   closedHolders: (orm) =>
     orm
@@ -116,30 +107,20 @@ export const responseQueries = perConnection({
             .from(responses)
             .where(eq(responses.account_id, closed_accounts.account_id)),
         ),
-      )
-      .prepare(),
+      ),
   keptSums: (orm) =>
     orm
       .select({ account_id: responses.account_id, kept_bytes: sum(responses.kept_bytes).mapWith(Number) })
       .from(responses)
-      .groupBy(responses.account_id)
-      .prepare(),
+      .groupBy(responses.account_id),
   totals: (orm) =>
-    orm
-      .select({ count: count(), kept_bytes: sum(responses.kept_bytes).mapWith(Number) })
-      .from(responses)
-      .prepare(),
+    orm.select({ count: count(), kept_bytes: sum(responses.kept_bytes).mapWith(Number) }).from(responses),
   bodyFiles: (orm) =>
-    orm
-      .select({ body_file: responses.body_file })
-      .from(responses)
-      .where(isNotNull(responses.body_file))
-      .prepare(),
+    orm.select({ body_file: responses.body_file }).from(responses).where(isNotNull(responses.body_file)),
   /** All rows, for the audit. */
   all: (orm) =>
     orm
       .select({ ...ROW, body_bytes: sql<number | null>`length(${responses.body})` })
       .from(responses)
-      .orderBy(asc(responses.id))
-      .prepare(),
+      .orderBy(asc(responses.id)),
 })

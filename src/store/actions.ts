@@ -52,17 +52,13 @@ const actionQueries = perConnection({
           'after',
           'person_id',
         ),
-      )
-      .prepare(),
+      ),
   removeOldestSignIn: (orm) =>
-    orm
-      .delete(actions)
-      .where(
-        sql`${is_by_own_people} AND ${isOneOf(SIGN_IN_ACTIONS)} AND ${actions.id} <= (
+    orm.delete(actions).where(
+      sql`${is_by_own_people} AND ${isOneOf(SIGN_IN_ACTIONS)} AND ${actions.id} <= (
           SELECT id FROM actions WHERE ${is_by_own_people} AND ${isOneOf(SIGN_IN_ACTIONS)}
           ORDER BY id DESC LIMIT 1 OFFSET ${sql.raw(String(MAX_SIGN_INS_KEPT))})`,
-      )
-      .prepare(),
+    ),
   /** The change that has to be a day old before the next. */
   firstOfAllowed: (orm) =>
     orm
@@ -71,8 +67,7 @@ const actionQueries = perConnection({
       .where(sql`${is_by_own_people} AND NOT ${isOneOf(UNLIMITED)}`)
       .orderBy(desc(actions.id))
       .limit(1)
-      .offset(MAX_CHANGES_A_DAY - 1)
-      .prepare(),
+      .offset(MAX_CHANGES_A_DAY - 1),
   /** The newest line stays, whatever the clock says. */
   removeOlder: (orm) =>
     orm
@@ -82,8 +77,7 @@ const actionQueries = perConnection({
             (SELECT created_at_ms FROM actions ORDER BY id DESC LIMIT 1) - ${sql.raw(String(ACTIONS_KEPT_MS))}
           ORDER BY id LIMIT ${sql.placeholder('row_limit')})`,
       )
-      .returning({ id: actions.id })
-      .prepare(),
+      .returning({ id: actions.id }),
 })
 
 /** Whom a database acts for: the gateway itself, where nobody is named. */

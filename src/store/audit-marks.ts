@@ -5,15 +5,13 @@ import { perConnection } from './prepared.ts'
 import { audit_marks } from './schema.ts'
 
 const markQueries = perConnection({
-  read: (orm) =>
-    orm.select({ json: audit_marks.json, sha256: audit_marks.sha256 }).from(audit_marks).prepare(),
+  read: (orm) => orm.select({ json: audit_marks.json, sha256: audit_marks.sha256 }).from(audit_marks),
   keep: (orm) =>
     orm
       .insert(audit_marks)
       .values(placeholders('id', 'json', 'sha256'))
-      .onConflictDoUpdate({ target: bareColumns('id'), set: rawPlaceholders('json', 'sha256') })
-      .prepare(),
-  remove: (orm) => orm.delete(audit_marks).prepare(),
+      .onConflictDoUpdate({ target: bareColumns('id'), set: rawPlaceholders('json', 'sha256') }),
+  remove: (orm) => orm.delete(audit_marks),
 })
 
 export interface AuditMarkRow {

@@ -5,10 +5,9 @@ import { perConnection } from './prepared.ts'
 import { bucket_marks } from './schema.ts'
 
 const markQueries = perConnection({
-  read: (orm) => orm.select({ mark: bucket_marks.mark }).from(bucket_marks).prepare(),
-  insert: (orm) =>
-    orm.insert(bucket_marks).values(placeholders('id', 'mark')).onConflictDoNothing().prepare(),
-  remove: (orm) => orm.delete(bucket_marks).prepare(),
+  read: (orm) => orm.select({ mark: bucket_marks.mark }).from(bucket_marks),
+  insert: (orm) => orm.insert(bucket_marks).values(placeholders('id', 'mark')).onConflictDoNothing(),
+  remove: (orm) => orm.delete(bucket_marks),
 })
 
 /** The mark of this database's bucket; undefined if it has had none. */

@@ -17,31 +17,23 @@ const gatewayQueries = perConnection({
     orm
       .insert(gateways)
       .values(placeholders('version', 'node', 'name', 'started_at_ms', 'seen_at_ms'))
-      .returning({ id: gateways.id })
-      .prepare(),
+      .returning({ id: gateways.id }),
   alive: (orm) =>
     orm
       .select({ id: gateways.id })
       .from(gateways)
-      .where(and(equals(gateways.id, 'id'), ALIVE))
-      .prepare(),
-  end: (orm) =>
-    orm.update(gateways).set(rawPlaceholders('ended_at_ms')).where(equals(gateways.id, 'id')).prepare(),
-  endAll: (orm) => orm.update(gateways).set(rawPlaceholders('ended_at_ms')).where(ALIVE).prepare(),
+      .where(and(equals(gateways.id, 'id'), ALIVE)),
+  end: (orm) => orm.update(gateways).set(rawPlaceholders('ended_at_ms')).where(equals(gateways.id, 'id')),
+  endAll: (orm) => orm.update(gateways).set(rawPlaceholders('ended_at_ms')).where(ALIVE),
   endOfNode: (orm) =>
     orm
       .update(gateways)
       .set(rawPlaceholders('ended_at_ms'))
-      .where(and(ALIVE, equals(gateways.node, 'node')))
-      .prepare(),
-  allAlive: (orm) => orm.select().from(gateways).where(ALIVE).orderBy(gateways.id).prepare(),
-  allEnded: (orm) =>
-    orm.select().from(gateways).where(isNotNull(gateways.ended_at_ms)).orderBy(gateways.id).prepare(),
+      .where(and(ALIVE, equals(gateways.node, 'node'))),
+  allAlive: (orm) => orm.select().from(gateways).where(ALIVE).orderBy(gateways.id),
+  allEnded: (orm) => orm.select().from(gateways).where(isNotNull(gateways.ended_at_ms)).orderBy(gateways.id),
   removeEnded: (orm) =>
-    orm
-      .delete(gateways)
-      .where(and(equals(gateways.id, 'id'), equals(gateways.ended_at_ms, 'ended_at_ms')))
-      .prepare(),
+    orm.delete(gateways).where(and(equals(gateways.id, 'id'), equals(gateways.ended_at_ms, 'ended_at_ms'))),
 })
 
 /** A gateway's own report. */

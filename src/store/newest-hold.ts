@@ -7,9 +7,6 @@ import type { Orm } from './db.ts'
 export const NEWEST_HOLD_SQL =
   'coalesce((SELECT max(id) FROM (SELECT max(id) AS id FROM holds UNION ALL SELECT max(id) FROM calls) AS newest), 0)'
 
-/** Prepares the query for it. */
+/** Builds the query for it. */
 export const newestHold = (orm: Orm) =>
-  orm
-    .select({ id: sql<number>`${sql.raw(NEWEST_HOLD_SQL)}`.as('id') })
-    .from(sql`(SELECT 1) AS one`)
-    .prepare()
+  orm.select({ id: sql<number>`${sql.raw(NEWEST_HOLD_SQL)}`.as('id') }).from(sql`(SELECT 1) AS one`)

@@ -4,9 +4,11 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Awaitable, Orm, Statements } from './db.ts'
 import { equals } from './placeholders.ts'
 
-/** How the queries of a folder are prepared, by their names. */
-type Preparations = Readonly<Record<string, (orm: Orm) => unknown>>
-type Queries<P extends Preparations> = { readonly [Name in keyof P]: Answering<ReturnType<P[Name]>> }
+/** How the queries of a folder are built, by their names. */
+type Builders = Readonly<Record<string, (orm: Orm) => { prepare(): unknown }>>
+type Queries<B extends Builders> = {
+  readonly [Name in keyof B]: Answering<ReturnType<ReturnType<B[Name]>['prepare']>>
+}
 
 /** The ways to run a query. SQLite answers at once. */
 type Answering<Query> = {
@@ -18,23 +20,21 @@ type Answering<Query> = {
 }
 
 /** Queries of all folders that were loaded, for the test that asks each engine whether it takes them. */
-export const loaded_preparations: Preparations[] = []
+export const loaded_builders: Builders[] = []
 
 /**
  * Remembers the prepared queries of a connection. Building a Drizzle query anew takes 51 µs, running a prepared one 1.6 µs.
  *
- * @param preparations prepare one query each, when it is first asked for: a first use costs about 0.9 ms, and most starts need few
+ * @param builders build one query each, which is prepared when it is first asked for: a first use costs about 0.9 ms, and most starts need few
  * @returns the queries of a connection; they live as long as the connection
  */
-export function perConnection<P extends Preparations>(
-  preparations: P,
-): (db: Pick<Statements, 'orm'>) => Queries<P> {
-  loaded_preparations.push(preparations)
-  const known = new WeakMap<Orm, Queries<P>>()
+export function perConnection<B extends Builders>(builders: B): (db: Pick<Statements, 'orm'>) => Queries<B> {
+  loaded_builders.push(builders)
+  const known = new WeakMap<Orm, Queries<B>>()
   return ({ orm }) => {
     const found = known.get(orm)
     if (found) return found
-    const queries = lazily(preparations, orm)
+    const queries = lazily(builders, orm)
     known.set(orm, queries)
     return queries
   }
@@ -49,25 +49,25 @@ export type OfAccount = (table: { account_id: SQLiteColumn }) => SQL | undefined
  *
  * @returns the queries of a connection on an account; undefined: on all of them
  */
-export function perAccount<P extends Preparations>(
-  preparationsWhere: (account: OfAccount) => P,
-): (db: Pick<Statements, 'orm'>, account_id: number | undefined) => Queries<P> {
-  const ofAll = perConnection(preparationsWhere(() => undefined))
-  const ofAccount = perConnection(preparationsWhere((table) => equals(table.account_id, 'account_id')))
+export function perAccount<B extends Builders>(
+  buildersWhere: (account: OfAccount) => B,
+): (db: Pick<Statements, 'orm'>, account_id: number | undefined) => Queries<B> {
+  const ofAll = perConnection(buildersWhere(() => undefined))
+  const ofAccount = perConnection(buildersWhere((table) => equals(table.account_id, 'account_id')))
   return (db, account_id) => (account_id === undefined ? ofAll(db) : ofAccount(db))
 }
 
-function lazily<P extends Preparations>(preparations: P, orm: Orm): Queries<P> {
+function lazily<B extends Builders>(builders: B, orm: Orm): Queries<B> {
   const queries = {}
-  for (const [name, prepare] of Object.entries(preparations))
+  for (const [name, build] of Object.entries(builders))
     Object.defineProperty(queries, name, {
       configurable: true,
       enumerable: true,
       get() {
-        const value = prepare(orm)
+        const value = build(orm).prepare()
         Object.defineProperty(queries, name, { value })
         return value
       },
     })
-  return queries as Queries<P>
+  return queries as Queries<B>
 }

@@ -110,13 +110,11 @@ const queries = perConnection({
             'at_ms',
           ] as const),
         ),
-      )
-      .prepare(),
+      ),
   of: (orm) =>
     orm
       .select()
       .from(state_changes)
       .where(and(equals(state_changes.subject, 'subject'), equals(state_changes.subject_id, 'subject_id')))
-      .orderBy(asc(state_changes.id))
-      .prepare(),
+      .orderBy(asc(state_changes.id)),
 })

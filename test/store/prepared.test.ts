@@ -15,21 +15,18 @@ function counted() {
   const queries = perConnection({
     add(orm) {
       times.add += 1
-      return orm
-        .insert(accounts)
-        .values({
-          name: sql.placeholder('name'),
-          status: 'active',
-          balance_nanos: 0,
-          held_nanos: 0,
-          debt_nanos: 0,
-          created_at_ms: 0,
-        })
-        .prepare()
+      return orm.insert(accounts).values({
+        name: sql.placeholder('name'),
+        status: 'active',
+        balance_nanos: 0,
+        held_nanos: 0,
+        debt_nanos: 0,
+        created_at_ms: 0,
+      })
     },
     names(orm) {
       times.names += 1
-      return orm.select({ name: accounts.name }).from(accounts).prepare()
+      return orm.select({ name: accounts.name }).from(accounts)
     },
   })
   return { queries, times }

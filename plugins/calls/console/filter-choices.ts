@@ -26,16 +26,14 @@ const queries = perConnection({
       .from(accounts)
       .leftJoin(account_details, eq(account_details.account_id, accounts.id))
       .orderBy(accounts.name)
-      .limit(MAX_NAMES)
-      .prepare(),
+      .limit(MAX_NAMES),
   keys: (orm) =>
     orm
       .select({ id: keys.id, name: keys.name, prefix: keys.prefix })
       .from(keys)
       .where(equals(keys.account_id, 'account_id'))
       .orderBy(keys.name)
-      .limit(MAX_NAMES)
-      .prepare(),
+      .limit(MAX_NAMES),
 })
 
 /** The first of the accounts by their names. */

@@ -46,9 +46,8 @@ const queries = perConnection({
           ),
         ),
       )
-      .orderBy(calls.id)
-      .prepare(),
-  erased: (orm) => orm.select({ account_id: erased_accounts.account_id }).from(erased_accounts).prepare(),
+      .orderBy(calls.id),
+  erased: (orm) => orm.select({ account_id: erased_accounts.account_id }).from(erased_accounts),
 })
 
 /** The part of a charge that was not refunded yet. */

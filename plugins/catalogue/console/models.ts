@@ -45,15 +45,13 @@ const queries = perAccount((account) => ({
       .where(
         and(account(call_sums), isDay(account(call_sums)), gte(call_sums.start_s, placeholder('from_s'))),
       )
-      .groupBy(call_sums.model)
-      .prepare(),
+      .groupBy(call_sums.model),
   periods: (orm: Orm) =>
     orm
       .select({ model: call_sums.model, ...totalsOfSums() })
       .from(call_sums)
       .where(and(account(call_sums), isInPeriods))
-      .groupBy(call_sums.model)
-      .prepare(),
+      .groupBy(call_sums.model),
 }))
 
 const linesText = (price: Static<typeof ModelView>['price']): string =>

@@ -98,7 +98,6 @@ const insertion = (orm: Orm, rows: Record<(typeof COLUMNS)[number], Placeholder>
         charged_nanos: sql`excluded.charged_nanos`,
       },
     })
-    .prepare()
 
 /** Columns with the names of their placeholders in a row. */
 const named = (at: number) => COLUMNS.map((column) => [column, `${column}_${at}`] as const)

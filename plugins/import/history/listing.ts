@@ -44,17 +44,12 @@ const pageQueries = perAccount((account) => ({
         ),
       )
       .orderBy(desc(imported_usage.day_s), desc(imported_usage.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
 }))
 
 const queries = perConnection({
   dayOf: (orm) =>
-    orm
-      .select({ day_s: imported_usage.day_s })
-      .from(imported_usage)
-      .where(equals(imported_usage.id, 'id'))
-      .prepare(),
+    orm.select({ day_s: imported_usage.day_s }).from(imported_usage).where(equals(imported_usage.id, 'id')),
 })
 
 const FOREVER = Number.MAX_SAFE_INTEGER

@@ -76,7 +76,7 @@ const { placeholder } = sql
 const table = automatic_top_ups
 
 const queries = perConnection({
-  of: (orm) => orm.select().from(table).where(equals(table.account_id, 'account_id')).prepare(),
+  of: (orm) => orm.select().from(table).where(equals(table.account_id, 'account_id')),
   set: (orm) =>
     orm
       .insert(table)
@@ -96,8 +96,7 @@ const queries = perConnection({
           failure: sql`NULL`,
           off_reason: sql`NULL`,
         },
-      })
-      .prepare(),
+      }),
   progress: (orm) =>
     orm
       .update(table)
@@ -105,8 +104,7 @@ const queries = perConnection({
         ...rawPlaceholders('is_on', 'order_id', 'failures', 'failure', 'off_reason'),
         ...rawPlaceholders('next_try_at_ms', 'changed_at_ms'),
       })
-      .where(equals(table.account_id, 'account_id'))
-      .prepare(),
+      .where(equals(table.account_id, 'account_id')),
   due: (orm) =>
     orm
       .select({ account_id: table.account_id })
@@ -121,22 +119,19 @@ const queries = perConnection({
           lt(sql`${accounts.balance_nanos} - ${accounts.held_nanos}`, table.below_nanos),
           isOneOfUnlessNull(table.account_id, 'account_ids'),
         ),
-      )
-      .prepare(),
+      ),
   decided: (orm) =>
     orm
       .select({ account_id: table.account_id })
       .from(table)
       .innerJoin(orders, eq(orders.id, table.order_id))
-      .where(and(isNotNull(table.order_id), ne(orders.state, sql`'open'`)))
-      .prepare(),
+      .where(and(isNotNull(table.order_id), ne(orders.state, sql`'open'`))),
   inactive: (orm) =>
     orm
       .select({ account_id: table.account_id })
       .from(table)
       .innerJoin(accounts, eq(accounts.id, table.account_id))
-      .where(and(eq(table.is_on, sql`1`), ne(accounts.status, sql`'active'`)))
-      .prepare(),
+      .where(and(eq(table.is_on, sql`1`), ne(accounts.status, sql`'active'`))),
   since: (orm) =>
     orm
       .select({ amount_minor: sql<number>`coalesce(sum(${orders.amount_minor}), 0)` })
@@ -150,15 +145,13 @@ const queries = perConnection({
           sql`${orders.created_at_ms} >= ${placeholder('from_ms')}`,
           sql`${orders.state} NOT IN ('expired', 'cancelled')`,
         ),
-      )
-      .prepare(),
+      ),
   account: (orm) =>
     orm
       .select({ name: accounts.name, status: accounts.status, email: account_details.email })
       .from(accounts)
       .leftJoin(account_details, eq(account_details.account_id, accounts.id))
-      .where(equals(accounts.id, 'account_id'))
-      .prepare(),
+      .where(equals(accounts.id, 'account_id')),
   failed: (orm) =>
     orm
       .select({ id: accounts.id, name: accounts.name, failure: table.failure })
@@ -170,6 +163,5 @@ const queries = perConnection({
           eq(table.off_reason, sql`'failures'`),
           isOfOpenAccount(table.account_id),
         ),
-      )
-      .prepare(),
+      ),
 })

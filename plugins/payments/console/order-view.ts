@@ -186,6 +186,5 @@ const queries = perConnection({
     orm
       .select({ id: entries.id, request_key: entries.request_key })
       .from(entries)
-      .where(and(equals(entries.account_id, 'account_id'), isOneOf(entries.request_key, 'keys')))
-      .prepare(),
+      .where(and(equals(entries.account_id, 'account_id'), isOneOf(entries.request_key, 'keys'))),
 })

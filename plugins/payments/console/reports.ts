@@ -167,6 +167,5 @@ const queries = perConnection({
         open: sql<number>`count(*) FILTER (WHERE ${orders.state} = 'open')`,
         stuck: sql<number>`count(*) FILTER (WHERE ${STUCK})`,
       })
-      .from(orders)
-      .prepare(),
+      .from(orders),
 })

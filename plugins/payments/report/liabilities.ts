@@ -27,6 +27,5 @@ const queries = perConnection({
   balances: (orm) =>
     orm
       .select({ owed_nanos: totalOf(accounts.balance_nanos, sql`${accounts.balance_nanos} > 0`) })
-      .from(accounts)
-      .prepare(),
+      .from(accounts),
 })

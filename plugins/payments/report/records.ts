@@ -139,6 +139,5 @@ const queries = perConnection({
       .select({ order: orders, account: accounts.name })
       .from(orders)
       .innerJoin(accounts, eq(accounts.id, orders.account_id))
-      .where(isOneOf(orders.id, 'ids'))
-      .prepare(),
+      .where(isOneOf(orders.id, 'ids')),
 })

@@ -90,20 +90,17 @@ const queries = perConnection({
           equals(payment_customers.provider, 'provider'),
           equals(payment_customers.is_live, 'is_live'),
         ),
-      )
-      .prepare(),
+      ),
   insert: (orm) =>
     orm
       .insert(payment_customers)
       .values(placeholders('account_id', 'provider', 'is_live', 'reference', 'created_at_ms'))
-      .onConflictDoNothing()
-      .prepare(),
+      .onConflictDoNothing(),
   remove: (orm) =>
     orm
       .delete(payment_customers)
       .where(and(equals(payment_customers.id, 'id'), equals(payment_customers.reference, 'reference')))
-      .returning({ id: payment_customers.id })
-      .prepare(),
+      .returning({ id: payment_customers.id }),
   erased: (orm) =>
     orm
       .select({
@@ -121,20 +118,17 @@ const queries = perConnection({
               AND orders.provider = ${payment_customers.provider} AND orders.kind = 'automatic' AND orders.state = 'open'
               AND orders.reference IS NULL)`,
       )
-      .orderBy(asc(payment_customers.id))
-      .prepare(),
+      .orderBy(asc(payment_customers.id)),
   email: (orm) =>
     orm
       .select({ email: account_details.email })
       .from(account_details)
-      .where(equals(account_details.account_id, 'account_id'))
-      .prepare(),
+      .where(equals(account_details.account_id, 'account_id')),
   setSetup: (orm) =>
     orm
       .update(payment_customers)
       .set(rawPlaceholders('card_setup'))
-      .where(equals(payment_customers.id, 'id'))
-      .prepare(),
+      .where(equals(payment_customers.id, 'id')),
   setCard: (orm) =>
     orm
       .update(payment_customers)
@@ -143,8 +137,7 @@ const queries = perConnection({
         ...rawPlaceholders('card_person_id', 'card_saved_at_ms'),
         card_setup: sql`NULL`,
       })
-      .where(equals(payment_customers.id, 'id'))
-      .prepare(),
+      .where(equals(payment_customers.id, 'id')),
   ofSetup: (orm) =>
     orm
       .select()
@@ -154,6 +147,5 @@ const queries = perConnection({
           equals(payment_customers.provider, 'provider'),
           equals(payment_customers.card_setup, 'card_setup'),
         ),
-      )
-      .prepare(),
+      ),
 })

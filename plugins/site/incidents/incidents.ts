@@ -37,28 +37,22 @@ const queries = perConnection({
     orm
       .insert(incidents)
       .values(placeholders('title', 'models', 'state', 'opened_at_ms'))
-      .returning()
-      .prepare(),
+      .returning(),
   change: (orm) =>
     orm
       .update(incidents)
       .set({ state: sql`${placeholder('state')}`, resolved_at_ms: sql`${placeholder('resolved_at_ms')}` })
-      .where(equals(incidents.id, 'id'))
-      .prepare(),
+      .where(equals(incidents.id, 'id')),
   addUpdate: (orm) =>
-    orm
-      .insert(incident_updates)
-      .values(placeholders('incident_id', 'state', 'text', 'written_at_ms'))
-      .prepare(),
-  byId: (orm) => orm.select().from(incidents).where(equals(incidents.id, 'id')).prepare(),
+    orm.insert(incident_updates).values(placeholders('incident_id', 'state', 'text', 'written_at_ms')),
+  byId: (orm) => orm.select().from(incidents).where(equals(incidents.id, 'id')),
   page: (orm) =>
     orm
       .select()
       .from(incidents)
       .where(lt(incidents.id, placeholder('below_id')))
       .orderBy(desc(incidents.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   /** Open ones first, and those that ended since a moment. */
   recent: (orm) =>
     orm
@@ -68,8 +62,7 @@ const queries = perConnection({
         sql`${incidents.resolved_at_ms} IS NULL OR ${incidents.resolved_at_ms} >= ${placeholder('since_ms')}`,
       )
       .orderBy(sql`${incidents.resolved_at_ms} IS NOT NULL`, desc(incidents.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+      .limit(placeholder('row_limit')),
   updatesOf: (orm) =>
     orm
       .select()
@@ -77,8 +70,7 @@ const queries = perConnection({
       .where(
         sql`${incident_updates.incident_id} IN (SELECT CAST(value AS bigint) FROM json_each(${placeholder('ids')}))`,
       )
-      .orderBy(asc(incident_updates.id))
-      .prepare(),
+      .orderBy(asc(incident_updates.id)),
 })
 
 type IncidentRow = typeof incidents.$inferSelect

@@ -57,8 +57,7 @@ const queries = perConnection({
         debts_nanos: totalOf(accounts.debt_nanos),
         debtors: sql<number>`count(*) FILTER (WHERE ${accounts.debt_nanos} > 0)`,
       })
-      .from(accounts)
-      .prepare(),
+      .from(accounts),
 })
 
 export async function resaleView(

@@ -44,7 +44,6 @@ const sumsBy =
         ),
       )
       .groupBy(...Object.values(columns))
-      .prepare()
 
 export const reportQueries = perAccount((account) => ({
   start: sumsBy(account, GROUPS.start),
@@ -80,7 +79,6 @@ const timesWhere = (orm: Orm, which: SQL | undefined) =>
       ),
     )
     .limit(placeholder('row_limit'))
-    .prepare()
 
 /** For each of some ids, the first call from there on: a seek in an index each. */
 const nextTo = (account: SQL | undefined): SQL =>

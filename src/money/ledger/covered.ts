@@ -39,8 +39,7 @@ const queries = perConnection({
           lt(ended_ms, placeholder('until_ms')),
         ),
       )
-      .groupBy(calls.model)
-      .prepare(),
+      .groupBy(calls.model),
 })
 
 /** The longest that a call may have taken that ends in a month. */

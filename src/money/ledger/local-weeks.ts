@@ -37,8 +37,7 @@ const queries = perConnection({
       })
       .from(call_sums)
       .where(and(isInPeriods, isOneOf(call_sums.account_id, 'account_ids')))
-      .groupBy(call_sums.account_id, call_sums.key_id)
-      .prepare(),
+      .groupBy(call_sums.account_id, call_sums.key_id),
 })
 
 /** Differences of the sums of keys of some accounts to those of the zone: of at most 48 rows for each key and model. Nothing is read for UTC. */

@@ -11,8 +11,7 @@ const queries = perConnection({
       .select()
       .from(opening_debts)
       .where(equals(opening_debts.account_id, 'account_id'))
-      .orderBy(asc(opening_debts.id))
-      .prepare(),
+      .orderBy(asc(opening_debts.id)),
 })
 
 /** The opening debts of an account, the oldest first; most have none, others one. */

@@ -114,7 +114,6 @@ export const daysWhere = (orm: Orm, account?: SQL) =>
     .where(ofSomeDays(account))
     .orderBy(desc(call_sums.start_s))
     .limit(placeholder('row_limit'))
-    .prepare()
 
 /** Numbers of lists of periods; a page reads fewer at once. */
 const MAX_LISTS = 1_000
@@ -165,7 +164,6 @@ const sumsWhere = (orm: Orm, account?: SQL) =>
       ),
     )
     .groupBy(sql`list`, accounts.id, keys.id, call_sums.model)
-    .prepare()
 
 /** Sums of calls from one day up to another, by day, account, key and model: in the order of an index, so that nothing is sorted. */
 const usageWhere = (orm: Orm, account?: SQL) =>
@@ -180,11 +178,10 @@ const usageWhere = (orm: Orm, account?: SQL) =>
     .from(call_sums)
     .where(and(ofSomeDays(account), optionalFilters(call_sums)))
     .groupBy(call_sums.start_s, call_sums.account_id, call_sums.key_id, call_sums.model)
-    .prepare()
 
 /** The keys of a prefix, which need not be unique. */
 const keyPrefixQueries = perConnection({
-  ids: (orm) => orm.select({ id: keys.id }).from(keys).where(equals(keys.prefix, 'key_prefix')).prepare(),
+  ids: (orm) => orm.select({ id: keys.id }).from(keys).where(equals(keys.prefix, 'key_prefix')),
 })
 
 export const holdQueries = perConnection({
@@ -203,20 +200,17 @@ export const holdQueries = perConnection({
         ),
       )
       // Of the partial index, which has no others.
-      .orderBy(holds.expires_at_ms, holds.id)
-      .prepare(),
+      .orderBy(holds.expires_at_ms, holds.id),
   ofRequest: (orm) =>
     orm
       .select({ id: holds.id })
       .from(holds)
-      .where(and(equals(holds.id, 'id'), equals(holds.request_id, 'request_id')))
-      .prepare(),
+      .where(and(equals(holds.id, 'id'), equals(holds.request_id, 'request_id'))),
 })
 
 const refundQueries = perConnection({
   // A literal, so that the index of refunds serves.
-  count: (orm) =>
-    orm.select({ refunds: count() }).from(entries).where(eq(entries.kind, sql`'refund'`)).prepare(),
+  count: (orm) => orm.select({ refunds: count() }).from(entries).where(eq(entries.kind, sql`'refund'`)),
 })
 
 /**
@@ -236,8 +230,7 @@ export const totalQueries = perConnection({
         held_nanos: totalOf(accounts.held_nanos),
         debt_nanos: totalOf(accounts.debt_nanos),
       })
-      .from(accounts)
-      .prepare(),
+      .from(accounts),
   entries: (orm) =>
     orm
       .select({
@@ -246,12 +239,10 @@ export const totalQueries = perConnection({
         refunded_nanos: totalOf(entries.amount_nanos, sql`${entries.kind} = 'refund'`),
         withdrawn_nanos: sql<number>`-${totalOf(entries.amount_nanos, sql`${entries.kind} = 'withdrawal'`)}`,
       })
-      .from(entries)
-      .prepare(),
-  keys: (orm) => orm.select({ keys: count() }).from(keys).prepare(),
-  calls: (orm) => orm.select({ calls: count() }).from(calls).prepare(),
-  pendingHolds: (orm) =>
-    orm.select({ pending_holds: count() }).from(holds).where(eq(holds.state, PENDING)).prepare(),
+      .from(entries),
+  keys: (orm) => orm.select({ keys: count() }).from(keys),
+  calls: (orm) => orm.select({ calls: count() }).from(calls),
+  pendingHolds: (orm) => orm.select({ pending_holds: count() }).from(holds).where(eq(holds.state, PENDING)),
 })
 
 /** Drizzle's own `sum` gives text, and null for no rows; a group always has rows. */

@@ -28,25 +28,18 @@ export interface RewriteStep {
 }
 
 const rewriteQueries = perConnection({
-  progress: (orm) => orm.select().from(call_rewrites).where(equals(call_rewrites.name, 'name')).prepare(),
+  progress: (orm) => orm.select().from(call_rewrites).where(equals(call_rewrites.name, 'name')),
   advance: (orm) =>
-    orm
-      .update(call_rewrites)
-      .set(rawPlaceholders('done_id'))
-      .where(equals(call_rewrites.name, 'name'))
-      .prepare(),
+    orm.update(call_rewrites).set(rawPlaceholders('done_id')).where(equals(call_rewrites.name, 'name')),
   prices: (orm) =>
     orm
       .update(calls)
       .set(rawPlaceholders('price', 'price_id', 'counted'))
-      .where(equals(calls.id, 'id'))
-      .prepare(),
-  traces: (orm) => orm.update(calls).set(rawPlaceholders('trace')).where(equals(calls.id, 'id')).prepare(),
-  findPrice: (orm) =>
-    orm.select({ id: prices.id }).from(prices).where(equals(prices.sha256, 'sha256')).prepare(),
+      .where(equals(calls.id, 'id')),
+  traces: (orm) => orm.update(calls).set(rawPlaceholders('trace')).where(equals(calls.id, 'id')),
+  findPrice: (orm) => orm.select({ id: prices.id }).from(prices).where(equals(prices.sha256, 'sha256')),
   // Another gateway may store the same price at this moment.
-  insertPrice: (orm) =>
-    orm.insert(prices).values(placeholders('sha256', 'json')).onConflictDoNothing().prepare(),
+  insertPrice: (orm) => orm.insert(prices).values(placeholders('sha256', 'json')).onConflictDoNothing(),
 })
 
 // Texts, as Drizzle takes as long for whole rows as all else takes.

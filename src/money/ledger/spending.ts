@@ -50,8 +50,7 @@ const queries = perConnection({
           gte(call_sums.start_s, placeholder('from_s')),
         ),
       )
-      .groupBy(call_sums.account_id)
-      .prepare(),
+      .groupBy(call_sums.account_id),
   lastHolds: (orm) =>
     orm
       .select({
@@ -60,16 +59,14 @@ const queries = perConnection({
           (SELECT CASE WHEN plan_period_id IS NULL THEN hold_nanos END AS hold_nanos FROM calls WHERE account_id = accounts.id ORDER BY id DESC LIMIT ${sql.raw(String(LAST_CALLS))}) AS newest)`,
       })
       .from(accounts)
-      .where(isOneOf(accounts.id, 'account_ids'))
-      .prepare(),
+      .where(isOneOf(accounts.id, 'account_ids')),
   lastCall: (orm) =>
     orm
       .select({ started_at_ms: calls.started_at_ms })
       .from(calls)
       .where(equals(calls.account_id, 'account_id'))
       .orderBy(desc(calls.id))
-      .limit(1)
-      .prepare(),
+      .limit(1),
 })
 
 /** When the last recorded call of an account started; null if not found. */

@@ -29,8 +29,7 @@ const queries = perConnection({
           gte(call_sums.start_s, placeholder('from_s')),
           lte(call_sums.start_s, placeholder('until_s')),
         ),
-      )
-      .prepare(),
+      ),
   recorded: (orm) =>
     orm
       .select({ id: calls.id })
@@ -41,8 +40,7 @@ const queries = perConnection({
           equals(calls.request_id, 'request_id'),
         ),
       )
-      .limit(1)
-      .prepare(),
+      .limit(1),
 })
 
 /**

@@ -6,7 +6,7 @@ import { Glob, SQL } from 'bun'
 import { SETTINGS } from '../../../src/store/engines/postgres/connection.ts'
 import { ormOver } from '../../../src/store/engines/postgres/orm.ts'
 import { textOf } from '../../../src/store/engines/postgres/texts.ts'
-import { loaded_preparations } from '../../../src/store/prepared.ts'
+import { loaded_builders } from '../../../src/store/prepared.ts'
 import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
@@ -25,9 +25,9 @@ async function allQueries(): Promise<Query[]> {
   )
   for (const file of files.sort()) await import(join(ROOT, file))
   const orm = ormOver(async () => [])
-  return loaded_preparations.flatMap((preparations) =>
-    Object.entries(preparations).map(([name, prepare]) => {
-      const { sql } = (prepare(orm) as { getQuery(): { sql: string } }).getQuery()
+  return loaded_builders.flatMap((builders) =>
+    Object.entries(builders).map(([name, build]) => {
+      const { sql } = (build(orm).prepare() as { getQuery(): { sql: string } }).getQuery()
       return { name, text: textOf(sql) }
     }),
   )
