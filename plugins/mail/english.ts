@@ -118,6 +118,15 @@ export const english: Templates = {
     ],
     button: { label: 'Open your plan', path: '/console/plan' },
   }),
+  plan_begun: ({ account, plan, before, paid_nanos, ends_ms }) => ({
+    subject: `${plan} has begun`,
+    title: `${plan} has begun`,
+    paragraphs: [
+      `${plan} has begun for ${account}, in place of ${before}. It is paid until ${exactTime(ends_ms)}.`,
+      `Paid: ${formatUsd(paid_nanos)} USD.`,
+    ],
+    button: { label: 'Open your plan', path: '/console/plan' },
+  }),
   plan_unpaid: ({ account, plan, due_nanos, until_ms, failure }) => ({
     subject: `${plan} is not paid: it ends on ${day(until_ms)}`,
     title: `${plan} is not paid`,

@@ -53,6 +53,8 @@ export interface MailFields {
   }
   /** The next month of a plan was paid and has begun. */
   plan_renewed: { account: string; plan: string; paid_nanos: Nanos; ends_ms: number }
+  /** In place of another, whose month is over. */
+  plan_begun: { account: string; plan: string; before: string; paid_nanos: Nanos; ends_ms: number }
   /** It was not, and the plan ends unless it is. Null: the balance was too low, and no card is charged. */
   plan_unpaid: { account: string; plan: string; due_nanos: Nanos; until_ms: number; failure: string | null }
   plan_ended: {
@@ -94,6 +96,7 @@ export const PURPOSES: Readonly<Record<Purpose, PurposeFacts>> = {
   low_balance: { title: 'Low balance', kind: 'notice', has_token: false },
   budget: { title: 'Spend limit', kind: 'notice', has_token: false },
   plan_renewed: { title: 'Plan renewed', kind: 'money', has_token: false },
+  plan_begun: { title: 'Plan begun', kind: 'money', has_token: false },
   plan_unpaid: { title: 'Plan not paid', kind: 'money', has_token: false },
   plan_ended: { title: 'Plan ended', kind: 'money', has_token: false },
   plan_not_begun: { title: 'Plan not begun', kind: 'money', has_token: false },

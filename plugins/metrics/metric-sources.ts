@@ -2,6 +2,7 @@
 import { NANOS_PER_USD, type Nanos } from '../../src/domain/money.ts'
 import { USAGE_FIELDS } from '../../src/domain/usage.ts'
 import type { Tallied, Tally } from '../../src/observe/tally.ts'
+import type { Snapshots } from '../../src/store/engines/postgres/snapshots.ts'
 import type { LoopLag } from './bins.ts'
 import type { CallSum, CallSums } from './call-sums.ts'
 import type { Labels, MetricSource } from './exposition.ts'
@@ -19,8 +20,8 @@ export interface Readings {
   callsUnderWay(): number
   webSocketsOpen(): number
   isReady(): boolean
-  /** Its age; undefined where the rows are in a file, 0 where no transaction has one. */
-  oldestSnapshotMs(): Promise<number | undefined>
+  /** Undefined where the rows are in a file. */
+  oldestSnapshots(): Promise<Snapshots | undefined>
   /** How many keys each provider has, and how many of them are left alone at the moment. */
   providerKeys(): Iterable<{ provider: string; keys: number; cooling: number }>
   /** What fails at the moment: rejected keys, providers, models and routes. */
@@ -189,13 +190,25 @@ function gatewayMetrics(readings: Readings): MetricSource[] {
     ),
     {
       name: 'tollgate_database_oldest_snapshot_seconds',
-      help: 'Age of the oldest snapshot of the database that a transaction on the PostgreSQL server has; each call takes longer with it.',
+      help: 'Age of the oldest snapshot of the database on the PostgreSQL server; each call takes longer with it.',
       type: 'gauge',
       labels: [],
       per: MS_PER_S,
       async values() {
-        const age_ms = await readings.oldestSnapshotMs()
-        return age_ms === undefined ? [] : [[NO_LABELS, age_ms]]
+        const snapshots = await readings.oldestSnapshots()
+        return snapshots ? [[NO_LABELS, snapshots.oldest?.age_ms ?? 0]] : []
+      },
+    },
+    {
+      name: 'tollgate_database_oldest_snapshot_transactions',
+      help: 'Transactions since the oldest snapshot on the PostgreSQL server, of replication slots and standbys too, whose age in seconds it may not say.',
+      type: 'gauge',
+      labels: [],
+      async values() {
+        const snapshots = await readings.oldestSnapshots()
+        if (!snapshots) return []
+        const { oldest, undated } = snapshots
+        return [[NO_LABELS, Math.max(oldest?.transactions ?? 0, undated?.transactions ?? 0)]]
       },
     },
     {

@@ -118,7 +118,7 @@ function readingsOf(
     callsUnderWay: () => parts.running.size,
     webSocketsOpen: () => requests.web_sockets.size,
     troubles: () => currentTroubles({ calls: parts }),
-    oldestSnapshotMs: async () => (db.file ? undefined : ((await snapshotsOn(db)).oldest?.age_ms ?? 0)),
+    oldestSnapshots: async () => (db.file ? undefined : await snapshotsOn(db)),
     isReady: () => operations.notReady() === undefined,
     providerKeys: () =>
       [...catalogue().providers.values()].map((provider) => {

@@ -54,9 +54,9 @@ export const beginPeriod = (
       if (period?.state !== 'paid') return
       const now_ms = now()
       const before = await periodIn(tx, period.account_id, 'active')
-      const is_renewal = before !== undefined && period.starts_ms >= before.ends_ms
+      const is_over = before !== undefined && period.starts_ms >= before.ends_ms
       if (before) {
-        await changeState(tx, stateChange(before, ['active'], is_renewal ? 'ended' : 'replaced'), now_ms)
+        await changeState(tx, stateChange(before, ['active'], is_over ? 'ended' : 'replaced'), now_ms)
         const { card_method, card_currency } = before
         await setCard(tx, { id, card_method, card_currency })
       }
@@ -64,20 +64,30 @@ export const beginPeriod = (
       await setTimes(tx, { id, ...times })
       await changeState(tx, stateChange(period, ['paid'], 'active'), now_ms)
       await setPlanOf(tx, period.account_id, id)
-      await handLimitsOn(tx, before, period, is_renewal)
+      await handLimitsOn(tx, before, period, is_over)
       const { account_id, plan, title, due_nanos } = period
+      // Another plan in its place, chosen before or bought within the days of grace, is a new one.
+      const is_renewal = is_over && before.plan === plan
       await recordAction(tx, {
         action: is_renewal ? 'plan.renewed' : 'plan.begun',
         account_id,
         after: { plan, paid_usd: formatUsd(due_nanos), until: new Date(times.ends_ms).toISOString() },
       })
+      const about = { account_id, now_ms }
+      const fields = { plan: title, paid_nanos: due_nanos, ends_ms: times.ends_ms }
       if (is_renewal)
         await mailAccount(tx, catalogue, {
           purpose: 'plan_renewed',
-          account_id,
-          fields: { plan: title, paid_nanos: due_nanos, ends_ms: times.ends_ms },
+          fields,
           request_key: `plan_renewed:${id}`,
-          now_ms,
+          ...about,
+        })
+      else if (is_over)
+        await mailAccount(tx, catalogue, {
+          purpose: 'plan_begun',
+          fields: { ...fields, before: before.title },
+          request_key: `plan_begun:${id}`,
+          ...about,
         })
     },
     { by },
@@ -95,7 +105,7 @@ async function handLimitsOn(
   tx: Tx,
   before: PlanPeriod | undefined,
   { id, account_id, limits }: PlanPeriod,
-  is_renewal: boolean,
+  is_over: boolean,
 ): Promise<void> {
   const left = new Map(Object.entries(JSON.parse(limits) as PlanLimits) as [BudgetPeriod, number][])
   for (const budget of before ? await budgetsOfPeriod(tx, before.id) : []) {
@@ -103,7 +113,7 @@ async function handLimitsOn(
     left.delete(budget.period)
     if (limit_nanos === undefined) await removeBudget(tx, budget.id)
     else {
-      const begins_anew = is_renewal && budget.period === 'month'
+      const begins_anew = is_over && budget.period === 'month'
       await handBudgetOn(tx, { id: budget.id, plan_period_id: id, limit_nanos, begins_anew })
     }
   }

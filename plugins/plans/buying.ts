@@ -8,6 +8,7 @@ import { stateChange } from './beginning.ts'
 import { orderPlan, type PlanOrder, planNamed } from './ordering.ts'
 import { type PayingParts, payPeriod } from './paying.ts'
 import type { Plan } from './settings.ts'
+import { periodIn } from './store.ts'
 import type { PlanPeriod } from './tables.ts'
 
 interface Purchase {
@@ -87,6 +88,7 @@ export function requireQuoted(order: PlanOrder, { priced_at_ms, due_nanos }: Quo
 const giveUp = ({ db, now }: PayingParts, period: PlanPeriod) =>
   db.begin(async (tx) => {
     await tx.lock(period.account_id)
-    if (period.month_number === 1)
+    const active = await periodIn(tx, period.account_id, 'active')
+    if (!active || period.follows_id !== active.id || period.starts_ms < active.ends_ms)
       await changeState(tx, stateChange(period, ['open'], 'lapsed', { reason: 'not paid' }), now())
   })

@@ -7,7 +7,7 @@ import { perConnection } from '../../src/store/prepared.ts'
 import { account_details, accounts } from '../../src/store/schema.ts'
 import { canMail, isMailAddress, type MailFields, queueMail } from '../mail/index.ts'
 
-type PlanPurpose = 'plan_renewed' | 'plan_unpaid' | 'plan_ended' | 'plan_not_begun'
+type PlanPurpose = 'plan_renewed' | 'plan_begun' | 'plan_unpaid' | 'plan_ended' | 'plan_not_begun'
 
 interface PlanMail<P extends PlanPurpose> {
   purpose: P

@@ -49,7 +49,7 @@ export function planMetrics(db: Db, covered: Pick<CoveredSums, 'all'>): ValueMet
     },
     {
       name: 'tollgate_plan_renewals_total',
-      help: 'Next months of plans, by their result: paid, or failed where nobody paid for them in time.',
+      help: 'Next months of plans, by their result: paid, failed where nobody paid for them in time, or cancelled before that.',
       type: 'counter',
       labels: ['plan', 'result'],
       values: async () =>
@@ -74,7 +74,9 @@ export function planMetrics(db: Db, covered: Pick<CoveredSums, 'all'>): ValueMet
 }
 
 const before = alias(plan_periods, 'before')
-const result = sql<string>`CASE ${plan_periods.state} WHEN 'lapsed' THEN 'failed' ELSE 'paid' END`
+/** By columns that an erasure leaves: a counter never falls. */
+const result = sql<string>`CASE WHEN ${plan_periods.state} <> 'lapsed' THEN 'paid'
+  WHEN ${before.renews} = 1 AND ${plan_periods.changed_at_ms} >= ${before.covers_until_ms} THEN 'failed' ELSE 'cancelled' END`
 
 const queries = perConnection({
   active: (orm) =>

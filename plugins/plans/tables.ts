@@ -30,7 +30,7 @@ export const plan_periods = sqliteTable('plan_periods', {
   overflow: integer().notNull(),
   /** The period that it renews, or takes the place of. */
   follows_id: integer(),
-  /** Months are counted from here: it is the last of so many. */
+  /** Months are counted from here: it is the last of so many. Both begin anew with a month that nobody saw to in time. */
   anchor_ms: integer().notNull(),
   month_number: integer().notNull(),
   starts_ms: integer().notNull(),

@@ -112,10 +112,13 @@ test.each([
   expect(totalOf(families, name)).toBe(value)
 })
 
-test('the age of the oldest snapshot is of a server alone', () => {
-  const { samples = [] } = families.get('tollgate_database_oldest_snapshot_seconds') ?? {}
-  expect(samples.map(({ value }) => value >= 0)).toEqual(ENGINE === 'PostgreSQL' ? [true] : [])
-})
+test.each(['tollgate_database_oldest_snapshot_seconds', 'tollgate_database_oldest_snapshot_transactions'])(
+  '%s is of a server alone',
+  (name) => {
+    const { samples = [] } = families.get(name) ?? {}
+    expect(samples.map(({ value }) => value >= 0)).toEqual(ENGINE === 'PostgreSQL' ? [true] : [])
+  },
+)
 
 test('memory and the time of the start are those of this process', () => {
   expect(totalOf(families, 'tollgate_resident_memory_bytes')).toBeGreaterThan(10_000_000)

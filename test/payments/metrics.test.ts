@@ -59,7 +59,12 @@ async function addMonths({ db }: World): Promise<number[]> {
         const { id } = await db.begin((tx) =>
           insertPeriod(tx, { ...terms, ...times, account_id, plan, follows_id, created_at_ms: 1 }),
         )
-        await run(db, `UPDATE plan_periods SET state = '${state}' WHERE id = ${id}`)
+        // The days of grace of the first end at 23.
+        const changed_at_ms = plan === 'max' ? 22 : 23
+        await run(
+          db,
+          `UPDATE plan_periods SET state = '${state}', changed_at_ms = ${changed_at_ms} WHERE id = ${id}`,
+        )
         ids.push(id)
       }
   return ids
@@ -141,7 +146,7 @@ test.each(ENGINES)('each metric has the value that the rows say, on %s', async (
     ),
     tollgate_plan_renewals_total: summed(
       renewals,
-      ({ plan, state }) => [plan, state === 'lapsed' ? 'failed' : 'paid'],
+      ({ plan, state }) => [plan, state !== 'lapsed' ? 'paid' : plan === 'max' ? 'cancelled' : 'failed'],
       one,
     ),
     tollgate_plan_calls_total: { pro: 3, max: 1 },

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { beginPeriod } from '../../plugins/plans/beginning.ts'
 import { buyPlan } from '../../plugins/plans/buying.ts'
 import { cancelPlan, keepPlan } from '../../plugins/plans/cancelling.ts'
+import { createCoveredSums, planMetrics } from '../../plugins/plans/metrics.ts'
 import { payPeriod } from '../../plugins/plans/paying.ts'
 import { revenueByPlan } from '../../plugins/plans/report.ts'
 import { budgetsOfPeriod, periodById, periodIn, periodsOf } from '../../plugins/plans/store.ts'
@@ -204,6 +205,24 @@ describe('a renewal', () => {
     expect(await scene.months()).toContain('pro lapsed 2026-12-15..2027-01-15')
     expect(scene.broken()).toEqual([])
   })
+
+  test.each([
+    ['in time', '2026-12-15T10:31:00'],
+    ['late: months are counted anew', '2027-02-20T00:00:00'],
+  ])(
+    'that the balance does not pay for stays open where the page tries it again; seen to %s',
+    async (_, time) => {
+      await using scene = planScene({ balance: 25 * USD })
+      await scene.buy('pro')
+      scene.at(time)
+      await scene.renew()
+      const { offered, parts } = scene
+      const buying = buyPlan(parts, offered, { account_id: 1, plan: 'pro', by: undefined })
+      await expect(buying).rejects.toThrow('The available balance is less')
+      const states = (await scene.months()).map((month) => month.split(' ').slice(0, 2).join(' '))
+      expect(states).toEqual(['pro active', 'pro open'])
+    },
+  )
 
   test('that was seen to late has three days from then, once', async () => {
     await using scene = planScene({ balance: 25 * USD })
@@ -442,6 +461,40 @@ describe('a cancellation', () => {
     ])
     expect(await refusalOf(scene.inAccount((tx) => cancelPlan(tx, 1, scene.clock.now_ms)))).toBe('no_plan')
     expect(await refusalOf(scene.inAccount((tx) => keepPlan(tx, 1, scene.clock.now_ms)))).toBe('no_plan')
+  })
+})
+
+describe('a next month that nobody paid for counts as', () => {
+  type Scene = ReturnType<typeof planScene>
+  const until = async (scene: Scene, time: string) => {
+    scene.at(time)
+    await scene.renew()
+  }
+  test.each<[result: string, what: string, end: (scene: Scene) => Promise<unknown>]>([
+    ['failed', 'once the days of grace are over', (scene) => until(scene, '2026-12-18T10:30:00')],
+    [
+      'cancelled',
+      'where its plan was cancelled within them',
+      (scene) => scene.inAccount((tx) => cancelPlan(tx, 1, scene.clock.now_ms)),
+    ],
+    [
+      'cancelled',
+      'where another plan was bought within them',
+      async (scene) => {
+        await scene.ledger.submit(topUp(100 * USD))
+        await scene.buy('max')
+        await until(scene, '2026-12-19T00:00:00')
+      },
+    ],
+  ])('%s %s', async (result, _, end) => {
+    await using scene = planScene({ balance: 20 * USD })
+    await scene.buy('pro')
+    await until(scene, '2026-12-16T00:00:00')
+    await end(scene)
+    const metric = planMetrics(scene.db, createCoveredSums()).find(
+      ({ name }) => name === 'tollgate_plan_renewals_total',
+    )
+    expect(await metric?.values()).toEqual([[{ plan: 'pro', result }, 1]])
   })
 })
 

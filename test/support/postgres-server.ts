@@ -95,15 +95,28 @@ interface ReplicatedPostgres extends AsyncDisposable {
   standby: PostgresServer
 }
 
-/** A server, and its synchronous standby. They do not wait until they answer. */
-export async function startReplicated(native: string): Promise<ReplicatedPostgres> {
+/**
+ * A server, and its synchronous standby. They do not wait until they answer.
+ * @param settings of each, as `name=value`, beside those of tests
+ */
+export async function startReplicated(
+  native: string,
+  settings: { primary?: readonly string[]; standby?: readonly string[] } = {},
+): Promise<ReplicatedPostgres> {
   const of_primary = makeCluster(native)
   // The same server as it was made: what it does from now on is sent.
   const of_standby = makeCluster(native, of_primary)
   writeFileSync(join(of_standby.data, 'standby.signal'), '')
-  const primary = of_primary.run(['synchronous_standby_names=*', 'wal_keep_size=256MB'])
+  const primary = of_primary.run([
+    'synchronous_standby_names=*',
+    'wal_keep_size=256MB',
+    ...(settings.primary ?? []),
+  ])
   const { port } = new URL(primary.url)
-  const standby = of_standby.run([`primary_conninfo=host=127.0.0.1 port=${port} user=tollgate`])
+  const standby = of_standby.run([
+    `primary_conninfo=host=127.0.0.1 port=${port} user=tollgate`,
+    ...(settings.standby ?? []),
+  ])
   return {
     primary,
     standby,

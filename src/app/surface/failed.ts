@@ -1,9 +1,11 @@
 // The one place that every failed request of a surface passes: counted, recorded if it was refused, and answered in the surface's shape.
 import type { KnownOfRequest } from '../../calls/life/call.ts'
 import type { RefusedRequest } from '../../calls/life/events.ts'
+import { CLIENT_CLOSED_REQUEST } from '../../calls/settling/end.ts'
 import { type GatewayError, toGatewayError } from '../../domain/errors.ts'
-import { answerFailure, type Failure, failureAnswer } from '../../http/answers.ts'
+import { answerFailure, type Failure, failureAnswer, renderFailure } from '../../http/answers.ts'
 import { addressOf } from '../../http/sockets.ts'
+import { boundedLinesOf } from '../../observe/bounded-lines.ts'
 import type { Gateway } from './gateway.ts'
 import type { Surface } from './origin.ts'
 
@@ -16,11 +18,41 @@ type Parts = Pick<Gateway, 'calls' | 'requests'>
 
 /** The answer to a request that failed, as `failureAnswer`. */
 export const answerTo = (parts: Parts, surface: Surface, failed: FailedRequest): Response =>
-  failureAnswer(noted(parts, surface, failed))
+  hasLeft(failed) ? answerToNobody(parts, surface, failed) : failureAnswer(noted(parts, surface, failed))
 
 /** The same, as `answerFailure`. */
-export const answerLater = (parts: Parts, surface: Surface, failed: FailedRequest): Promise<Response> =>
-  answerFailure(noted(parts, surface, failed))
+export const answerLater = async (
+  parts: Parts,
+  surface: Surface,
+  failed: FailedRequest,
+): Promise<Response> =>
+  hasLeft(failed) ? answerToNobody(parts, surface, failed) : answerFailure(noted(parts, surface, failed))
+
+/**
+ * Reports whether a request failed because its caller left. What it was refused for before, and faults of the gateway's own, are
+ * noted as ever.
+ */
+function hasLeft({ thrown, known, request }: FailedRequest): boolean {
+  if (!request?.signal.aborted) return false
+  const { kind, cause } = toGatewayError(thrown)
+  if (kind === 'internal') return cause instanceof DOMException && cause.name === 'AbortError'
+  return known?.is_call ? kind !== 'overloaded' : kind.startsWith('upstream_')
+}
+
+/** No error answer: nobody gets it. A call is in its own record as cancelled; a request that held nothing has a line in the log. */
+function answerToNobody(
+  { calls: { log }, requests: { sockets } }: Parts,
+  { render, id_header }: Surface,
+  { thrown, known, request, request_id }: FailedRequest,
+): Response {
+  if (!known?.is_call)
+    boundedLinesOf(log).write(
+      callerOf(known, request, sockets),
+      { request_id, status: CLIENT_CLOSED_REQUEST },
+      'the client disconnected before an answer',
+    )
+  return renderFailure(toGatewayError(thrown), { request_id, render, id_header, request })
+}
 
 function noted(
   { calls: { log, events }, requests: { error_answers, sockets } }: Parts,

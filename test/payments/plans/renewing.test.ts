@@ -52,6 +52,61 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(scene.card.charges).toHaveLength(2)
   })
 
+  describe('another plan in place of one whose month is over is no renewal: it is told as begun', () => {
+    const told = async () => {
+      const rows = await scene.world.db.rows<{ action: string }>(
+        "SELECT action FROM actions WHERE action IN ('plan.begun', 'plan.renewed') ORDER BY id",
+      )
+      return rows.map(({ action }) => action)
+    }
+
+    test('bought within the days of grace', async () => {
+      await scene.byCard(null)
+      await scene.minute()
+      await scene.add(30 * USD)
+      await scene.buyFromBalance('max')
+      expect([await scene.months(), await scene.purposes(), await told()]).toEqual([
+        ['pro ended 11-15..12-15', 'pro lapsed 12-15..01-15', 'max active 12-15..01-15'],
+        ['plan_unpaid', 'plan_begun'],
+        ['plan.begun', 'plan.begun'],
+      ])
+      expect((await scene.mails()).at(-1)?.[1]).toMatchObject({
+        plan: 'Max',
+        before: 'Pro',
+        paid_nanos: 30 * USD,
+      })
+    })
+
+    test('chosen before, from the end of the month on', async () => {
+      scene.at('2026-12-10T00:00:00')
+      await scene.buyFromBalance('mini')
+      scene.at('2026-12-15T10:30:00')
+      await scene.minute()
+      expect([(await scene.months()).at(-1), await scene.purposes(), await told()]).toEqual([
+        'mini active 12-15..01-15',
+        ['plan_begun'],
+        ['plan.begun', 'plan.begun'],
+      ])
+      scene.at('2027-01-15T10:30:00')
+      await scene.minute()
+      expect([await scene.purposes(), (await told()).at(-1)]).toEqual([
+        ['plan_begun', 'plan_renewed'],
+        'plan.renewed',
+      ])
+    })
+
+    test('the same plan bought again within the days of grace is a renewal', async () => {
+      await scene.byCard(null)
+      await scene.minute()
+      await scene.add(10 * USD)
+      await scene.buyFromBalance('pro')
+      expect([await scene.purposes(), (await told()).at(-1)]).toEqual([
+        ['plan_unpaid', 'plan_renewed'],
+        'plan.renewed',
+      ])
+    })
+  })
+
   test('a balance that pays for the month is taken first', async () => {
     await scene.add(10 * USD)
     await scene.minute()

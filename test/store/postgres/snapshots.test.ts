@@ -1,5 +1,5 @@
 // The oldest snapshot of a database on PostgreSQL: whose transactions count, how old theirs are, and what another user may see of them.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { checkSnapshots } from '../../../plugins/doctor/checks/snapshots.ts'
 import { PostgresDb } from '../../../src/store/engines/postgres/db.ts'
@@ -8,12 +8,14 @@ import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../../support/empty-database.ts'
 import { databaseOfFile, dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
 
+setDefaultTimeout(30_000)
+
 const { url, db } = await databaseOfFile()
 
 /** In a transaction of another session, which has carried out these. */
 async function beside<T>(
   statements: readonly string[],
-  look: (pid: number) => Promise<T>,
+  look: (pid: string) => Promise<T>,
   at = url,
 ): Promise<T> {
   await using sql = new SQL({ url: at, max: 1, connection: { application_name: 'pg_dump' } })
@@ -21,7 +23,7 @@ async function beside<T>(
   try {
     const [row] = await session.unsafe('SELECT pg_backend_pid() AS pid')
     for (const statement of statements) await session.unsafe(statement).simple()
-    return await look(Number(row.pid))
+    return await look(String(row.pid))
   } finally {
     await session.unsafe('ROLLBACK').simple()
     await session.release()
@@ -32,7 +34,7 @@ const READING = ['BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM 
 
 describe.if(hasPostgres)('the oldest snapshot', () => {
   test('none', async () => {
-    expect(await snapshotsOn(db)).toEqual({ oldest: undefined, hidden: 0 })
+    expect(await snapshotsOn(db)).toEqual({ oldest: undefined, undated: undefined, hidden: 0 })
     expect(await checkSnapshots({ db })).toMatchObject([{ level: 'ok', found: 'none is open', advice: null }])
   })
 
@@ -40,10 +42,17 @@ describe.if(hasPostgres)('the oldest snapshot', () => {
     await beside(READING, async (pid) => {
       await Bun.sleep(50)
       const { oldest } = await snapshotsOn(db)
-      expect(oldest).toEqual({ pid, user: 'tollgate', application: 'pg_dump', age_ms: expect.any(Number) })
+      expect(oldest).toEqual({
+        kind: 'session',
+        name: pid,
+        user: 'tollgate',
+        application: 'pg_dump',
+        age_ms: expect.any(Number),
+        transactions: expect.any(Number),
+      })
       expect(oldest?.age_ms).toBeGreaterThanOrEqual(50)
       await beside(READING, async () => {
-        expect((await snapshotsOn(db)).oldest?.pid).toBe(pid)
+        expect((await snapshotsOn(db)).oldest?.name).toBe(pid)
       })
       expect(await checkSnapshots({ db })).toMatchObject([{ level: 'ok' }])
     })
@@ -59,7 +68,7 @@ describe.if(hasPostgres)('the oldest snapshot', () => {
     ],
   ])('%s', async (_, statements, counts) => {
     await beside(statements, async (pid) => {
-      expect((await snapshotsOn(db)).oldest?.pid).toBe(counts ? pid : undefined)
+      expect((await snapshotsOn(db)).oldest?.name).toBe(counts ? pid : undefined)
     })
   })
 
@@ -87,7 +96,7 @@ describe.if(hasPostgres)('the oldest snapshot', () => {
         )
         await sql.unsafe(`GRANT pg_read_all_stats TO ${role}`)
         const { oldest, hidden } = await snapshotsOn(there)
-        expect([oldest?.pid, hidden]).toEqual([pid, 0])
+        expect([oldest?.name, hidden]).toEqual([pid, 0])
       })
     } finally {
       await there.close()

@@ -1,0 +1,158 @@
+// Snapshots that outlive their sessions: prepared transactions, replication slots and standbys keep versions of rows from being removed, as VACUUM shows.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { SQL } from 'bun'
+import { PostgresDb } from '../../../src/store/engines/postgres/db.ts'
+import { snapshotsOn } from '../../../src/store/engines/postgres/snapshots.ts'
+import { eventually, untilDone } from '../../support/eventually.ts'
+import { NATIVE } from '../../support/postgres-program.ts'
+import { startReplicated } from '../../support/postgres-server.ts'
+
+setDefaultTimeout(60_000)
+
+const SLOT = 'berlin'
+const REPORTS_EVERY_S = 1
+
+type Servers = Awaited<ReturnType<typeof startReplicated>>
+
+describe.if(NATIVE !== undefined)('beside the sessions', () => {
+  let servers: Servers
+  let sql: SQL
+  let db: PostgresDb
+  beforeAll(async () => {
+    servers = await startReplicated(NATIVE ?? '', {
+      primary: ['max_prepared_transactions=4', 'wal_level=logical', 'synchronous_standby_names='],
+      standby: [
+        'hot_standby_feedback=on',
+        `wal_receiver_status_interval=${REPORTS_EVERY_S}`,
+        'max_prepared_transactions=4',
+        'wal_level=logical',
+      ],
+    })
+    sql = new SQL({ url: servers.primary.url, max: 1 })
+    await untilDone('the primary answers', () => sql.unsafe('SELECT 1'))
+    await sql.unsafe('CREATE TABLE counted (id int PRIMARY KEY, value int)')
+    await sql.unsafe('INSERT INTO counted VALUES (1, 0)')
+    db = new PostgresDb(servers.primary.url, { readonly: true })
+  })
+  afterAll(async () => {
+    await db.close()
+    await sql.end()
+    await servers[Symbol.asyncDispose]()
+  })
+
+  let tables = 0
+  /** Whether versions of rows that are deleted now are kept: for longer than a standby takes to report that it reads none of them. */
+  async function keepsVersions(): Promise<boolean> {
+    tables += 1
+    const table = `counted_${tables}`
+    await sql.unsafe(`CREATE TABLE ${table} AS SELECT * FROM generate_series(1, 1000)`)
+    await sql.unsafe(`DELETE FROM ${table}`)
+    const due_ms = performance.now() + 3 * REPORTS_EVERY_S * 1_000
+    for (;;) {
+      await sql.unsafe(`VACUUM ${table}`)
+      const [size] = await sql.unsafe(`SELECT pg_relation_size('${table}')::int AS bytes`)
+      if (size.bytes === 0) return false
+      if (performance.now() > due_ms) return true
+    }
+  }
+
+  test('none: versions are removed', async () => {
+    expect(await keepsVersions()).toBe(false)
+    expect((await snapshotsOn(db)).oldest).toBeUndefined()
+  })
+
+  test('a prepared transaction', async () => {
+    await sql.unsafe("BEGIN; INSERT INTO counted VALUES (2, 0); PREPARE TRANSACTION 'bob''s'").simple()
+    try {
+      expect(await keepsVersions()).toBe(true)
+      const { oldest } = await snapshotsOn(db)
+      expect(oldest).toEqual({
+        kind: 'prepared',
+        name: "bob's",
+        user: 'tollgate',
+        application: '',
+        age_ms: expect.any(Number),
+        transactions: expect.any(Number),
+      })
+      expect(oldest?.age_ms).toBeGreaterThan(0)
+      expect(oldest?.transactions).toBeGreaterThan(2)
+    } finally {
+      await sql.unsafe("ROLLBACK PREPARED 'bob''s'")
+    }
+    expect((await snapshotsOn(db)).oldest).toBeUndefined()
+  })
+
+  test('a prepared transaction of another database keeps none of this one', async () => {
+    await sql.unsafe('CREATE DATABASE other')
+    const other = new SQL({
+      url: Object.assign(new URL(servers.primary.url), { pathname: '/other' }).href,
+      max: 1,
+    })
+    await other.unsafe("BEGIN; CREATE TABLE one (id int); PREPARE TRANSACTION 'elsewhere'").simple()
+    expect((await snapshotsOn(db)).oldest).toBeUndefined()
+    await other.unsafe("ROLLBACK PREPARED 'elsewhere'")
+    await other.end()
+  })
+
+  test('a logical slot keeps versions of system tables alone', async () => {
+    await sql.unsafe("SELECT pg_create_logical_replication_slot('changes', 'pgoutput')")
+    const [slot] = await sql.unsafe('SELECT xmin, catalog_xmin FROM pg_replication_slots')
+    expect([slot.xmin, slot.catalog_xmin]).toEqual([null, expect.anything()])
+    expect(await keepsVersions()).toBe(false)
+    expect((await snapshotsOn(db)).oldest).toBeUndefined()
+    await sql.unsafe("SELECT pg_drop_replication_slot('changes')")
+  })
+
+  /** A query on the standby that reads as of a moment. */
+  async function whileStandbyReads(look: () => Promise<void>): Promise<void> {
+    await using reader = new SQL({ url: servers.standby.url, max: 1 })
+    await untilDone('the standby answers', () => reader.unsafe('SELECT count(*) FROM counted'))
+    const session = await reader.reserve()
+    await session.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ').simple()
+    await session.unsafe('SELECT count(*) FROM counted')
+    await look()
+    await session.unsafe('ROLLBACK').simple()
+    await session.release()
+  }
+
+  test('a standby that reports what it reads', async () => {
+    await whileStandbyReads(async () => {
+      await eventually('versions are kept for it', keepsVersions)
+      const { undated } = await snapshotsOn(db)
+      expect(undated).toMatchObject({
+        kind: 'standby',
+        user: 'tollgate',
+        application: 'walreceiver',
+        age_ms: null,
+      })
+      expect(undated?.transactions).toBeGreaterThan(2)
+    })
+    expect(await keepsVersions()).toBe(false)
+  })
+
+  test('a slot: its standby reads, and once it is away, since then', async () => {
+    await sql.unsafe(`SELECT pg_create_physical_replication_slot('${SLOT}')`)
+    const standby = new SQL({ url: servers.standby.url, max: 1 })
+    await standby.unsafe(`ALTER SYSTEM SET primary_slot_name = '${SLOT}'`)
+    await standby.unsafe('SELECT pg_reload_conf()')
+    await whileStandbyReads(async () => {
+      await eventually('its slot has them', async () => (await snapshotsOn(db)).undated?.kind === 'slot')
+      expect(await keepsVersions()).toBe(true)
+      const { undated } = await snapshotsOn(db)
+      expect(undated).toMatchObject({ kind: 'slot', name: SLOT, user: '', application: '', age_ms: null })
+    })
+    await standby.end()
+    await servers.standby[Symbol.asyncDispose]()
+    await eventually('the standby is away', async () => {
+      const [slot] = await sql.unsafe('SELECT active FROM pg_replication_slots')
+      return slot.active === false
+    })
+    expect(await keepsVersions()).toBe(true)
+    const { oldest, undated } = await snapshotsOn(db)
+    expect(oldest ?? undated).toMatchObject({ kind: 'slot', name: SLOT })
+    if (Number((await sql.unsafe('SHOW server_version_num'))[0].server_version_num) >= 170_000)
+      expect(oldest?.age_ms).toBeGreaterThan(0)
+    await sql.unsafe(`SELECT pg_drop_replication_slot('${SLOT}')`)
+    expect(await keepsVersions()).toBe(false)
+  })
+})
