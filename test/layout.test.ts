@@ -280,7 +280,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 12 more for findings without a full stop.
   // 130 more for audits from a mark, each day, and of one gateway at a time.
   // 13 more for audits whose process cannot be started, and marks that are forgotten meanwhile.
-  'src/app/': 9_835,
+  // 28 more for callers who leave before an answer.
+  'src/app/': 9_863,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 1_975,
   // 40 more for what other routes than its own take of a call's cost.
@@ -345,7 +346,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for the reasons of suspended accounts.
   // 50 more for the oldest snapshot of a server.
   // 50 more for the mark of the last audit.
-  'src/store/': 6_750,
+  // 4 more for snapshots of prepared transactions, slots and standbys.
+  'src/store/': 6_754,
   'src/upstream/': 2_076,
   // 5 more for values that may be there already.
   'src/utilities/': 458,
@@ -492,7 +494,9 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 670 more for audits from a mark: random ledgers with damage on both engines, marks that fit no longer, the audits of a start.
 // 60 more for charges that are found after their order was cancelled, and for Stripe Tax that was set up later.
 // 22 more for a form that comes with its fields, and for a database that files of one process share.
-const MAX_TEST_LINES = 184_017
+// 540 more for callers who leave before an answer, on every surface; for what keeps snapshots beside sessions, on real servers; for plans that are
+// told as begun, and cancelled renewals.
+const MAX_TEST_LINES = 184_557
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -1,6 +1,7 @@
 // The metrics of a gateway: their names, what they say, and where their values come from.
 import { NANOS_PER_USD, type Nanos } from '../../src/domain/money.ts'
 import { USAGE_FIELDS } from '../../src/domain/usage.ts'
+import type { ValueMetric } from '../../src/observe/metric.ts'
 import type { Tallied, Tally } from '../../src/observe/tally.ts'
 import type { Snapshots } from '../../src/store/engines/postgres/snapshots.ts'
 import type { LoopLag } from './bins.ts'
@@ -175,6 +176,32 @@ function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
   ]
 }
 
+function snapshotMetrics({ oldestSnapshots }: Readings): MetricSource[] {
+  const of =
+    (pick: (snapshots: Snapshots) => number): ValueMetric['values'] =>
+    async () => {
+      const snapshots = await oldestSnapshots()
+      return snapshots ? [[NO_LABELS, pick(snapshots)]] : []
+    }
+  return [
+    {
+      name: 'tollgate_database_oldest_snapshot_seconds',
+      help: 'Age of the oldest snapshot of the database on the PostgreSQL server; each call takes longer with it.',
+      type: 'gauge',
+      labels: [],
+      per: MS_PER_S,
+      values: of(({ oldest }) => oldest?.age_ms ?? 0),
+    },
+    {
+      name: 'tollgate_database_oldest_snapshot_transactions',
+      help: 'Transactions since the oldest snapshot, also of replication slots and standbys, whose age in seconds the server may not say.',
+      type: 'gauge',
+      labels: [],
+      values: of(({ oldest, undated }) => Math.max(oldest?.transactions ?? 0, undated?.transactions ?? 0)),
+    },
+  ]
+}
+
 function gatewayMetrics(readings: Readings): MetricSource[] {
   return [
     single('gauge', 'tollgate_calls_under_way', 'Running calls.', () => readings.callsUnderWay()),
@@ -188,29 +215,7 @@ function gatewayMetrics(readings: Readings): MetricSource[] {
     single('gauge', 'tollgate_ready', '1 while paid calls are taken, as GET /readyz says.', () =>
       readings.isReady() ? 1 : 0,
     ),
-    {
-      name: 'tollgate_database_oldest_snapshot_seconds',
-      help: 'Age of the oldest snapshot of the database on the PostgreSQL server; each call takes longer with it.',
-      type: 'gauge',
-      labels: [],
-      per: MS_PER_S,
-      async values() {
-        const snapshots = await readings.oldestSnapshots()
-        return snapshots ? [[NO_LABELS, snapshots.oldest?.age_ms ?? 0]] : []
-      },
-    },
-    {
-      name: 'tollgate_database_oldest_snapshot_transactions',
-      help: 'Transactions since the oldest snapshot on the PostgreSQL server, of replication slots and standbys too, whose age in seconds it may not say.',
-      type: 'gauge',
-      labels: [],
-      async values() {
-        const snapshots = await readings.oldestSnapshots()
-        if (!snapshots) return []
-        const { oldest, undated } = snapshots
-        return [[NO_LABELS, Math.max(oldest?.transactions ?? 0, undated?.transactions ?? 0)]]
-      },
-    },
+    ...snapshotMetrics(readings),
     {
       name: 'tollgate_provider_keys',
       help: 'Keys of a provider.',
