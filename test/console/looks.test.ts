@@ -2,9 +2,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { axeFindings } from '../support/axe.ts'
 import { givePasswords, pageOf } from '../support/console.ts'
-import type { ConsolePage, Size, Theme } from '../support/console-page.ts'
+import type { ConsolePage, Theme } from '../support/console-page.ts'
 import type { Who } from '../support/console-session.ts'
 import { IS_LONG } from '../support/long.ts'
+import type { Size } from '../support/screens.ts'
 import { addressOf, type Listed, PAGES } from './pages.ts'
 import { startWeek } from './week.ts'
 
@@ -23,7 +24,7 @@ const VIEWERS: Readonly<Record<Listed, Who | undefined>> = {
 }
 
 /** With which it begins: the looks take turns, so that each page is seen in both. */
-const THEMES: Readonly<Record<Size, Theme>> = { wide: 'light', tablet: 'light', phone: 'dark' }
+const THEMES: Readonly<Record<Size, Theme>> = { wide: 'light', tablet: 'light', phone: 'dark', both: 'light' }
 
 /** One signed-in page for each viewer and size. */
 function visitOf(who: Listed, size: Size): Promise<ConsolePage> {

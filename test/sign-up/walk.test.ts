@@ -7,6 +7,7 @@ import type { ConsolePage } from '../support/console-page.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
+import { WALKED } from '../support/screens.ts'
 import { startSmtp } from '../support/smtp.ts'
 import { PASSWORD, tokenIn } from './scene.ts'
 
@@ -56,7 +57,10 @@ async function linkTo(email: string): Promise<string> {
   return `/console/sign-up/confirm#${tokenIn(found())}`
 }
 
-describe.each(['wide', 'phone'] as const)('a stranger with a %s screen', (size) => {
+/** The account of whoever walked first. */
+const WALKER = `anna-${WALKED[0]}`
+
+describe.each(WALKED)('a stranger, screens: %s', (size) => {
   const name = `anna-${size}`
   const email = `${name}@example.org`
 
@@ -122,14 +126,14 @@ describe.each(['wide', 'phone'] as const)('a stranger with a %s screen', (size) 
 })
 
 test('a person who is invited into the account accepts the terms, too, and asks its owner for funds', async () => {
-  const owner = await signedIn(gateway, { account: 'anna-wide' })
+  const owner = await signedIn(gateway, { account: WALKER })
   await owner.json('POST', '/team-invitations', { email: 'max@example.org', role: 'member' })
   const mail = () => smtp.received.findLast(({ to }) => to.includes('max@example.org'))
   await eventually('the mail is there', () => mail() !== undefined)
   await using one = await visit(undefined, { size: 'phone' })
   const { page } = one
   await one.open(/\/console\/join#[\w-]{32}/.exec(mail()?.text ?? '')?.[0] ?? '')
-  await page.getByRole('heading', { name: 'Join anna-wide' }).waitFor()
+  await page.getByRole('heading', { name: `Join ${WALKER}` }).waitFor()
   await one.looksRight()
   await picture(one, '14-join')
   await page.getByLabel('Name').fill('Max')
@@ -140,7 +144,7 @@ test('a person who is invited into the account accepts the terms, too, and asks 
   await page.getByRole('switch', { name: 'I accept the terms of service' }).click()
   await page.getByRole('button', { name: 'Join' }).click()
   await page.getByRole('heading', { name: 'Get started' }).waitFor()
-  await page.getByText('Ask an owner of the account to add funds to the account anna-wide.').waitFor()
+  await page.getByText(`Ask an owner of the account to add funds to the account ${WALKER}.`).waitFor()
   await one.looksRight()
   await picture(one, '15-member')
   await one.isClean()
@@ -151,7 +155,7 @@ test('the operator finds both in the list, and invites', async () => {
   const { page } = one
   await one.open('/console/accounts')
   await page.getByRole('link', { name: 'Sign-ups' }).click()
-  await page.getByText('anna-wide@example.org').waitFor()
+  await page.getByText(`${WALKER}@example.org`).waitFor()
   await one.looksRight()
   await picture(one, '9-list')
   await page.getByRole('button', { name: 'Invite to sign up' }).click()
@@ -203,8 +207,8 @@ test('which terms were accepted is kept', () => {
   ])
 })
 
-test.each(['wide', 'phone'] as const)(
-  'an invitation is looked at when its page opens, on a %s screen: nobody types an address for nothing',
+test.each(WALKED)(
+  'an invitation is looked at when its page opens, screens: %s: nobody types an address for nothing',
   async (size) => {
     await gateway.recatalogue(
       CATALOGUE.replace('[sign_up]\nmode = "open"', '[sign_up]\nmode = "invitation"\nchallenge = "none"'),

@@ -2,10 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { browser } from '../support/chromium.ts'
-import { consolePage, type Size } from '../support/console-page.ts'
+import { consolePage } from '../support/console-page.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
+import type { Size } from '../support/screens.ts'
 
 const SITE = '[site]\nenabled = true\n[brand]\nname = "Acme AI"\ncolor = "#0b6e6e"\n\n'
 const gateway = await fileGateway({ catalogue: SITE + FIRST_CATALOGUE, listen: consoleAddress() })

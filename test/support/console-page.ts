@@ -6,13 +6,8 @@ import { axeFindings, OF_COLOURS } from './axe.ts'
 import { browser } from './chromium.ts'
 import { eventually } from './eventually.ts'
 import { IS_LONG } from './long.ts'
+import { SCREENS, type Size } from './screens.ts'
 
-const SIZES = {
-  wide: { width: 1280, height: 800 },
-  tablet: { width: 768, height: 1024 },
-  phone: { width: 390, height: 844 },
-} as const
-export type Size = keyof typeof SIZES
 export type Theme = 'light' | 'dark'
 
 export interface PageOptions {
@@ -39,7 +34,7 @@ export interface ConsolePage extends AsyncDisposable {
   fits(): Promise<void>
   /**
    * Asserts what must hold of whatever is shown, an open dialog included: `fits`, and axe finds nothing. The next look is in
-   * the other theme; a long run looks in both each time.
+   * the other theme; a long run looks in both each time. On both screens it fits each, and axe looks at one after the other.
    */
   looksRight(): Promise<void>
 }
@@ -89,11 +84,12 @@ export async function consolePage(origin: string, options: PageOptions = {}): Pr
   const left = LEFT.get(kind)?.pop()
   const page = left ?? (await newPage(origin, size))
   await page.emulateMedia({ colorScheme: theme })
-  if (left) await page.setViewportSize(SIZES[size])
+  if (left) await page.setViewportSize(SCREENS[size])
   const atUtc = await inZone(page, time_zone)
   return await visitOf(page, {
     origin,
     theme,
+    is_both: size === 'both',
     async leave() {
       await atUtc()
       await leave(page, kind)
@@ -122,7 +118,7 @@ const ignoreClosed = () => undefined
 async function newPage(origin: string, size: Size): Promise<Page> {
   const context = await (await browser()).newContext({
     baseURL: origin,
-    viewport: SIZES[size],
+    viewport: SCREENS[size],
     reducedMotion: 'reduce',
     locale: 'en-US',
     ...(size === 'phone' ? { hasTouch: true, isMobile: true } : {}),
@@ -178,15 +174,22 @@ const AT_REST: Shifted = { shift: 0, moved: [] }
 interface Visiting {
   origin: string
   theme: Theme
+  /** Each look is at a phone's width, too. */
+  is_both: boolean
   leave: () => Promise<void>
 }
 
-async function visitOf(page: Page, { origin, theme, leave }: Visiting): Promise<ConsolePage> {
+async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting): Promise<ConsolePage> {
   const problems = watchProblems(page, origin)
   const asking = watchRequests(page)
 
   let loading = AT_REST
   let shown = theme
+  let looks = 0
+  const axeFindsNothing = async (rules?: readonly string[]): Promise<void> => {
+    const findings = await axeFindings(page, rules)
+    expect({ theme: shown, findings }).toEqual({ theme: shown, findings: [] })
+  }
   const self: ConsolePage = {
     page,
     context: page.context(),
@@ -223,21 +226,38 @@ async function visitOf(page: Page, { origin, theme, leave }: Visiting): Promise<
     async fits() {
       await self.isClean()
       expect(loading.shift > MAX_SHIFT ? loading : AT_REST).toEqual(AT_REST)
-      expect(await page.evaluate<number>(SIDE_SCROLL)).toBeLessThanOrEqual(0)
+      await fitsWidth(page)
       expect(await page.title()).toMatch(/ · \S|API reference$/)
     },
     async looksRight() {
       await self.fits()
-      expect({ theme: shown, findings: await axeFindings(page) }).toEqual({ theme: shown, findings: [] })
+      looks += 1
+      if (!is_both || looks % 2 === 1) await axeFindsNothing()
+      if (is_both)
+        await asOnPhone(page, async () => {
+          await fitsWidth(page)
+          if (looks % 2 === 0) await axeFindsNothing()
+        })
       shown = shown === 'light' ? 'dark' : 'light'
       await page.emulateMedia({ colorScheme: shown })
-      if (!IS_LONG) return
-      const findings = await axeFindings(page, OF_COLOURS)
-      expect({ theme: shown, findings }).toEqual({ theme: shown, findings: [] })
+      if (IS_LONG) await axeFindsNothing(OF_COLOURS)
     },
     [Symbol.asyncDispose]: leave,
   }
   return self
+}
+
+const fitsWidth = async (page: Page): Promise<void> =>
+  expect(await page.evaluate<number>(SIDE_SCROLL)).toBeLessThanOrEqual(0)
+
+/** Makes a page as narrow as a phone while something is done. */
+async function asOnPhone(page: Page, look: () => Promise<void>): Promise<void> {
+  const own = page.viewportSize() ?? SCREENS.wide
+  await page.setViewportSize(SCREENS.phone)
+  await page.evaluate(NEXT_FRAME)
+  await look()
+  await page.setViewportSize(own)
+  await page.evaluate(NEXT_FRAME)
 }
 
 function watchProblems(page: Page, origin: string): { allowed: RegExp[]; seen(): string[] } {

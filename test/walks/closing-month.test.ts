@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { PASSWORD } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { eventually } from '../support/eventually.ts'
-import { button, DEAR, heading, moneyScene, pictures, type Walker } from './money-scene.ts'
+import { button, DEAR, heading, moneyScene, pictures, WALKERS } from './money-scene.ts'
 
 const { gateway, stripe, visit, signUp, pay } = await moneyScene(`
 [referral]
@@ -49,7 +49,7 @@ function rowsOf(csv: string): Record<string, string>[] {
   })
 }
 
-describe.each<Walker>([{ size: 'wide', theme: 'dark' }, { size: 'phone' }])('on a $size screen', (walker) => {
+describe.each(WALKERS)('screens: $size', (walker) => {
   const { size } = walker
   const name = `rita-${size}`
   const friend = `fred-${size}`

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogueOf, PROVIDER } from '../support/catalogue.ts'
 import { fileConsole } from '../support/console.ts'
+import { WALKED } from '../support/screens.ts'
 import { modelSection } from '../support/sections.ts'
 
 /** As it was a moment ago: a test that runs over midnight sees a day less. */
@@ -36,23 +37,18 @@ routes = [{ provider = "${PROVIDER}", model = "old", shutdown_date = "${NEAR}" }
 })
 await gateway.account('alice', { balance_usd: '10' })
 
-test.each(['wide', 'phone'] as const)(
-  'the operator’s Overview lists what ends, the earliest first: %s',
-  async (size) => {
-    await using one = await visit('operator', { size })
-    const { page } = one
-    await one.open('/console/overview')
-    const table = page.getByRole('table', { name: 'Models that end' })
-    await table.waitFor()
-    const text = (await table.innerText()).replace(/\s+/g, ' ')
-    expect(text).toMatch(
-      /ended-model.*has ended.*near-model.*ends in [67] days.*two-routes.*ends in [67] days/,
-    )
-    expect(text).toContain(`${PROVIDER}:old`)
-    for (const absent of ['far-model', 'retired-ended']) expect(text).not.toContain(absent)
-    await one.looksRight()
-  },
-)
+test.each(WALKED)('the operator’s Overview lists what ends, the earliest first: %s', async (size) => {
+  await using one = await visit('operator', { size })
+  const { page } = one
+  await one.open('/console/overview')
+  const table = page.getByRole('table', { name: 'Models that end' })
+  await table.waitFor()
+  const text = (await table.innerText()).replace(/\s+/g, ' ')
+  expect(text).toMatch(/ended-model.*has ended.*near-model.*ends in [67] days.*two-routes.*ends in [67] days/)
+  expect(text).toContain(`${PROVIDER}:old`)
+  for (const absent of ['far-model', 'retired-ended']) expect(text).not.toContain(absent)
+  await one.looksRight()
+})
 
 test('an account is not told what its operator has to do', async () => {
   await using one = await visit({ account: 'alice' })

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { type FakeStripe, registerEndpoint, startFakeStripe } from '../providers/fake-stripe/index.ts'
 import { fileConsole, PASSWORD } from '../support/console.ts'
-import type { ConsolePage, Size, Theme } from '../support/console-page.ts'
+import type { ConsolePage, Theme } from '../support/console-page.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { eventually } from '../support/eventually.ts'
 import { fetchWithReceipts } from '../support/receipts.ts'
+import { type Size, WALKED } from '../support/screens.ts'
 import { startSmtp } from '../support/smtp.ts'
 
 /** No key of Stripe's test mode: what is paid in that counts nowhere. */
@@ -48,10 +49,16 @@ routes = [{ provider = "simulator", model = "dear" }]
 price = { input = 0.30, output = 100_000 }
 ${more.replaceAll('ORIGIN', origin)}`
 
-export interface Walker {
+interface Walker {
   size: Size
-  theme?: Theme
+  theme: Theme
 }
+
+/** Whoever walks, one after the other. */
+export const WALKERS: readonly Walker[] = WALKED.map((size) => ({
+  size,
+  theme: size === 'phone' ? 'dark' : 'light',
+}))
 
 /** @param more sections of the catalogue */
 export async function moneyScene(more = '') {
@@ -90,8 +97,8 @@ export async function moneyScene(more = '') {
     smtp,
     /** On a desktop of 1,440 pixels, or a phone of 390. */
     async visit(as: Parameters<typeof visit>[0], { size, theme }: Walker): Promise<ConsolePage> {
-      const one = await visit(as, { size, ...(theme ? { theme } : {}) })
-      if (size === 'wide') await one.page.setViewportSize({ width: 1_440, height: 900 })
+      const one = await visit(as, { size, theme })
+      if (size !== 'phone') await one.page.setViewportSize({ width: 1_440, height: 900 })
       return one
     },
     /** A stranger becomes an account, from the page that they are on to "Get started". */

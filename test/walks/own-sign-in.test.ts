@@ -2,10 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { walkedGateway } from '../sign-in/walked.ts'
 import { PASSWORD } from '../support/console.ts'
+import { WALKED } from '../support/screens.ts'
 
 const { owner, visit, linkTo, makeStale } = await walkedGateway()
 
-describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
+describe.each(WALKED)('screens: %s', (size) => {
   test('a person signs in by a link that was mailed to them', async () => {
     const { email } = await owner(`anna-${size}`)
     await using one = await visit(undefined, { size })

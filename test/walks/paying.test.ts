@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type ConsolePage, NEXT_FRAME } from '../support/console-page.ts'
 import { holdBack } from './hold-back.ts'
-import { button, DEAR, heading, moneyScene, pictures, type Walker } from './money-scene.ts'
+import { button, DEAR, heading, moneyScene, pictures, WALKERS } from './money-scene.ts'
 
 const { gateway, visit, signUp, pay } = await moneyScene(`
 [[plans.offered]]
@@ -41,7 +41,7 @@ async function useUp(key: string): Promise<string> {
   }
 }
 
-describe.each<Walker>([{ size: 'wide' }, { size: 'phone', theme: 'dark' }])('on a $size screen', (walker) => {
+describe.each(WALKERS)('screens: $size', (walker) => {
   const name = `anna-${walker.size}`
 
   test('a stranger signs up, pays by card, calls, runs out, and pays again', async () => {

@@ -6,6 +6,7 @@ import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fakeMethod } from '../payments/fake-method.ts'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
+import { WALKED } from '../support/screens.ts'
 
 const fake = fakeMethod({ pageOf: (id) => `${gateway.url.origin}/fake-pay/${id}` })
 const { gateway, visit } = await fileConsole({
@@ -40,7 +41,7 @@ async function payAtMethod({ page }: ConsolePage, words: string | RegExp): Promi
   return Number(/\d+$/.exec(page.url())?.[0])
 }
 
-describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
+describe.each(WALKED)('screens: %s', (size) => {
   const acme = `acme-${size}`
   let paid = 0
   let transfer = 0

@@ -5,7 +5,7 @@ import { addMonths, GRACE_MS } from '../../plugins/plans/months.ts'
 import type { Means } from '../providers/fake-stripe/payments.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { eventually } from '../support/eventually.ts'
-import { allowStripe, button, moneyScene, pictures, type Walker } from './money-scene.ts'
+import { allowStripe, button, moneyScene, pictures, WALKERS } from './money-scene.ts'
 
 const { gateway, stripe, smtp, visit, signUp } = await moneyScene(`
 [[plans.offered]]
@@ -58,7 +58,7 @@ async function payAtStripe(one: ConsolePage): Promise<void> {
   await one.looksRight()
 }
 
-describe.each<Walker>([{ size: 'wide' }, { size: 'phone', theme: 'dark' }])('on a $size screen', (walker) => {
+describe.each(WALKERS)('screens: $size', (walker) => {
   const name = `nora-${walker.size}`
   const email = `${name}@example.org`
 

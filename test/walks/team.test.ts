@@ -6,8 +6,9 @@ import { personOfEmail } from '../../src/access/emails.ts'
 import { limitMember } from '../../src/access/team.ts'
 import { walkedGateway } from '../sign-in/walked.ts'
 import { PASSWORD } from '../support/console.ts'
-import type { ConsolePage, Size } from '../support/console-page.ts'
+import type { ConsolePage } from '../support/console-page.ts'
 import { newPerson } from '../support/people.ts'
+import { type Size, WALKED } from '../support/screens.ts'
 
 const { gateway, owner, visit, linkTo } = await walkedGateway()
 const messages = [{ role: 'user', content: 'Hello' }]
@@ -51,7 +52,7 @@ async function openPages({ page }: ConsolePage, size: Size): Promise<void> {
   if (size === 'phone') await page.getByRole('button', { name: 'Pages', exact: true }).click()
 }
 
-describe.each(['wide', 'phone'] as const)('on a %s screen', (size) => {
+describe.each(WALKED)('screens: %s', (size) => {
   const acme = `acme-${size}`
   const stranger = `sam-${size}@example.net`
   let key = ''
