@@ -1,18 +1,16 @@
 // An import that is killed at any point: run again it comes to the same end as one that was not.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { ImportPoint } from '../../plugins/import/apply/applying.ts'
+import { commandOf } from '../support/programs.ts'
 import { fakeSource } from './fake-source.ts'
 import { ENGINES, type ImportFolder, importFolder } from './folder.ts'
 import { KILLED_SOURCE } from './killed-source.ts'
 import { importFrom } from './scene.ts'
 
-const PROGRAM = join(import.meta.dir, 'killed-process.ts')
-
 /** Runs it until it ends. @returns whether it was killed */
 async function importInProcess(folder: ImportFolder, point: ImportPoint, passes: number): Promise<boolean> {
-  const child = Bun.spawn([process.execPath, PROGRAM, folder.dir, point, String(passes)], {
+  const child = Bun.spawn([...commandOf('killed-import'), folder.dir, point, String(passes)], {
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { lookAt } from '../../plugins/payments/looking.ts'
 import { IS_LONG } from '../support/long.ts'
+import { commandOf } from '../support/programs.ts'
 import { SEED } from '../support/seed.ts'
 import { faultsOf, noFigures, randomOf, settleAll } from './races.ts'
 import { CREDIT, ENGINES, openWorld } from './world.ts'
@@ -27,7 +28,7 @@ test.each(ENGINES)(
     const spawned = async (id: number, act: string, at: number, moment: string) => {
       const { address, clock } = world
       const args = [address, server.url.href, id, act, at, moment, clock.now_ms].map(String)
-      const killed = Bun.spawn([process.execPath, `${import.meta.dir}/killed-process.ts`, ...args], {
+      const killed = Bun.spawn([...commandOf('killed-payment'), ...args], {
         stderr: 'pipe',
       })
       await killed.exited

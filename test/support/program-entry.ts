@@ -8,6 +8,8 @@ const OTHERS: Readonly<Record<Exclude<ProgramName, 'gateway'>, () => Promise<unk
   'crash-library': () => import('../library/crash-process.ts'),
   'crash-responses': () => import('../kept-responses/crash-process.ts'),
   'fill-responses': () => import('../kept-responses/fill.ts'),
+  'killed-import': () => import('../import/killed-process.ts'),
+  'killed-payment': () => import('../payments/killed-process.ts'),
   'several-gateway': () => import('../several/process.ts'),
 }
 

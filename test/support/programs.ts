@@ -14,6 +14,8 @@ const SOURCES = {
   'crash-library': 'test/library/crash-process.ts',
   'crash-responses': 'test/kept-responses/crash-process.ts',
   'fill-responses': 'test/kept-responses/fill.ts',
+  'killed-import': 'test/import/killed-process.ts',
+  'killed-payment': 'test/payments/killed-process.ts',
   'several-gateway': 'test/several/process.ts',
 } as const
 export type ProgramName = keyof typeof SOURCES

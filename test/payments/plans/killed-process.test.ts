@@ -1,6 +1,7 @@
 // Processes that are killed (kill -9) while they renew a plan by the saved card: the gateway that lives renews it, charged once.
 import { expect, test } from 'bun:test'
 import { IS_LONG } from '../../support/long.ts'
+import { commandOf } from '../../support/programs.ts'
 import { SEED } from '../../support/seed.ts'
 import { randomOf } from '../races.ts'
 import { ENGINES } from '../world.ts'
@@ -36,7 +37,7 @@ test.each(ENGINES)(
       const at = 1 + Math.floor(random() * MAX_STEPS)
       const moment = ['before', 'within', 'after'][Math.floor(random() * 3)] ?? 'within'
       const args = [world.address, server.url.href, 0, 'renew', at, moment, clock.now_ms].map(String)
-      const killed = Bun.spawn([process.execPath, `${import.meta.dir}/../killed-process.ts`, ...args], {
+      const killed = Bun.spawn([...commandOf('killed-payment'), ...args], {
         stderr: 'pipe',
       })
       await killed.exited
