@@ -6,7 +6,7 @@ import { conflict, notFound } from '../../../domain/errors.ts'
 import type { Logger } from '../../../observe/log.ts'
 import { DATABASE_BYTES } from '../../../store/disk-room.ts'
 import type { MigrationCopy } from '../../../store/engines/sqlite/copy.ts'
-import { fileIntegrity } from '../../../store/engines/sqlite/integrity.ts'
+import { fileIntegrity, refuseUnreadable } from '../../../store/engines/sqlite/integrity.ts'
 import { MIGRATIONS } from '../../../store/engines/sqlite/migrate.ts'
 import { openDatabase } from '../../../store/engines/sqlite/open.ts'
 import { fileScrubbing } from '../../../store/engines/sqlite/scrubbing.ts'
@@ -112,6 +112,7 @@ const aboutCopy = ({ path, from_version, to_version }: MigrationCopy): string =>
 function serve(path: string, log: Logger, max_busy_wait_ms?: number): ServedDatabase {
   const onCopy = (copy: MigrationCopy) =>
     log.info({ ...copy }, 'migrated the database; a copy from before is kept')
+  refuseUnreadable(path)
   const db = openDb(path, { onCopy, max_busy_wait_ms })
   const reportPlace = reportPlaceTo(log)
   const place = watchPlace(path, (trouble) => {
