@@ -280,8 +280,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 12 more for findings without a full stop.
   // 130 more for audits from a mark, each day, and of one gateway at a time.
   // 13 more for audits whose process cannot be started, and marks that are forgotten meanwhile.
-  // 28 more for callers who leave before an answer.
-  'src/app/': 9_863,
+  // 28 more for callers who leave before an answer; 9 for audits that cannot run, and small damaged databases.
+  'src/app/': 9_872,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 1_975,
   // 40 more for what other routes than its own take of a call's cost.
@@ -346,8 +346,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for the reasons of suspended accounts.
   // 50 more for the oldest snapshot of a server.
   // 50 more for the mark of the last audit.
-  // 4 more for snapshots of prepared transactions, slots and standbys.
-  'src/store/': 6_754,
+  // 4 more for snapshots of prepared transactions, slots and standbys; 33 for small databases that cannot be read.
+  'src/store/': 6_787,
   'src/upstream/': 2_076,
   // 5 more for values that may be there already.
   'src/utilities/': 458,
@@ -497,7 +497,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 540 more for callers who leave before an answer, on every surface; for what keeps snapshots beside sessions, on real servers; for plans that are
 // told as begun, and cancelled renewals.
 // 75 more for looks at both widths, and the collection of memory of the tests' own processes.
-const MAX_TEST_LINES = 184_632
+// 122 more for starts over damaged databases.
+const MAX_TEST_LINES = 184_754
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
