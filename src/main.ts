@@ -26,6 +26,8 @@ const [
 ])
 
 addSections(sectionsOf(plugins))
+// An executable compiles late until a start is over (build/binary.ts): that of `serve` goes on.
+if (!arguments_.includes('serve')) Bun.unsafe.setJITPolicy(1)
 const out = outputTo(() => process.stdout)
 const err = outputTo(() => process.stderr)
 const status = await run(arguments_, {

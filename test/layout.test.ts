@@ -281,9 +281,11 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 130 more for audits from a mark, each day, and of one gateway at a time.
   // 13 more for audits whose process cannot be started, and marks that are forgotten meanwhile.
   // 28 more for callers who leave before an answer; 9 for audits that cannot run, and small damaged databases.
-  'src/app/': 9_872,
+  // 2 more for the end of a start, from which code is compiled as usual.
+  'src/app/': 9_874,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
-  'src/build/': 1_975,
+  // 6 more for the order of what a start uses.
+  'src/build/': 1_981,
   // 40 more for what other routes than its own take of a call's cost.
   // With the errors of plans.
   // 40 more for what answers say of limits of spending.
@@ -498,7 +500,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // told as begun, and cancelled renewals.
 // 75 more for looks at both widths, and the collection of memory of the tests' own processes.
 // 122 more for starts over damaged databases.
-const MAX_TEST_LINES = 184_754
+// 11 more for the order of the executable's bytecode, and these reasons.
+const MAX_TEST_LINES = 184_765
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -14,12 +15,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Subprocess } from 'bun'
-import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
+import { buildBinary, GATEWAY, START_ORDER } from '../../src/build/binary.ts'
 import { gatherNotices } from '../../src/build/notices/notices.ts'
 import { clientOf } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { executable } from '../support/programs.ts'
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts'
+import { usedByStart } from '../tools/start-order.ts'
 
 /** An executable after its first start on a folder, and what its banner says. */
 interface Started {
@@ -239,6 +241,13 @@ describe('the executable in an empty folder', () => {
     const { exit_code, answer } = await command('licenses')
     expect(exit_code).toBe(0)
     expect(answer).toEqual(JSON.parse(JSON.stringify(gatherNotices())))
+  })
+
+  test('has most of what a start uses in its order: otherwise run `bun test/tools/start-order.ts`', async () => {
+    const ordered = new Set(readFileSync(START_ORDER, 'utf8').split('\n'))
+    const functions = (await usedByStart(join(folder, 'tollgate'))).filter((line) => line.startsWith('F '))
+    expect(functions.length).toBeGreaterThan(1_000)
+    expect(functions.filter((line) => ordered.has(line)).length / functions.length).toBeGreaterThan(0.7)
   })
 
   test('refuses an unknown command with status 2', async () => {

@@ -70,6 +70,8 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
       if (step.catalogue.console.enabled) way_in = await operatorsWayIn(step.db, urlOf(step), deps)
     },
   })
+  // From now on what runs often is compiled as soon as usual.
+  Bun.unsafe.setJITPolicy(1)
   const catalogue = gateway.catalogue()
   const address = reachableUrl(gateway.url)
   const started = {

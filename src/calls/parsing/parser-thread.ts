@@ -22,6 +22,9 @@ import {
 
 declare const self: Worker
 
+// A thread of an executable compiles as late as its start did.
+Bun.unsafe.setJITPolicy(1)
+
 /** The body of the last query, without its bytes, which go back each time: most queries come in a row. */
 let last:
   | (Omit<JsonBody, 'bytes'> & { body_id: number; skipped_bytes: number; regular: RegularBody })
