@@ -7,7 +7,7 @@ import { perConnection } from '../../src/store/prepared.ts'
 import { account_suspensions, accounts, erased_accounts } from '../../src/store/schema.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import type { RefusedWebhooks } from './payments.ts'
-import { erasedCustomers } from './stripe/customers.ts'
+import { erasedCustomers, isUnknown } from './stripe/customers.ts'
 import { attentionOf, STUCK } from './stuck.ts'
 import { orders } from './tables.ts'
 
@@ -88,14 +88,13 @@ async function suspendedAndPaid(db: Db): Promise<Diagnosis[]> {
 /** Customers of accounts that were erased more than a day ago. */
 async function customersLeft(db: Db, now_ms: number): Promise<Diagnosis[]> {
   const left = (await erasedCustomers(db)).filter(({ erased_at_ms }) => now_ms - erased_at_ms >= DAY_MS)
-  return left
-    .slice(0, MAX_ORDERS_NAMED)
-    .map(({ account_id, reference, is_live }) =>
-      diagnosesOf(`customer ${reference}`).warn(
-        `account ${account_id} is erased, and its customer ${reference} is still at Stripe after a day`,
-        `The log of the gateway says why. It is asked for again as long as [payments.stripe] has a ${is_live === 1 ? 'live' : 'test'} key that may write Customers. Or delete the customer in Stripe’s dashboard. Where no such key is set, this ends 30 days after the erasure.`,
-      ),
+  return left.slice(0, MAX_ORDERS_NAMED).map(({ account_id, is_live, ...customer }) => {
+    const name = isUnknown(customer) ? `of account ${account_id}` : customer.reference
+    return diagnosesOf(`customer ${name}`).warn(
+      `account ${account_id} is erased, and its customer${isUnknown(customer) ? '' : ` ${name}`} ${isUnknown(customer) ? 'may be' : 'is still'} at Stripe after a day`,
+      `The log of the gateway says why. It is asked for again as long as [payments.stripe] has a ${is_live === 1 ? 'live' : 'test'} key that may write Customers. Or delete the customer in Stripe’s dashboard. Where no such key is set, this ends 30 days after the erasure.`,
     )
+  })
 }
 
 /** Each paid order has its entry, and each entry of an order its paid order. The keys of erased accounts are gone. */

@@ -1,15 +1,44 @@
 // Customers in the database: one of each account, payment method and mode, with its saved card.
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Awaitable, Db, Tx } from '../../../src/store/db.ts'
-import { equals, placeholders, rawPlaceholders } from '../../../src/store/placeholders.ts'
+import { bareColumns, equals, placeholders, rawPlaceholders } from '../../../src/store/placeholders.ts'
 import { perConnection } from '../../../src/store/prepared.ts'
 import { account_details, erased_accounts } from '../../../src/store/schema.ts'
 import { type PaymentCustomer, payment_customers } from './tables.ts'
 
 type CustomerKey = Pick<PaymentCustomer, 'account_id' | 'provider' | 'is_live'>
 
-export const customerOf = (db: Db, key: CustomerKey): Awaitable<PaymentCustomer | undefined> =>
-  queries(db).of.get(keyOf(key))
+/**
+ * In place of a number: the provider was asked, or is about to be, and a kill may have lost its answer. Kept from before the request, so that the
+ * customer is found at the provider by its account and this time.
+ */
+const UNKNOWN = 'asked'
+
+/** Reports whether the provider's number of a customer is not known yet. */
+export const isUnknown = ({ reference }: Pick<PaymentCustomer, 'reference'>): boolean => reference === UNKNOWN
+
+/** One whose number is known. */
+export async function customerOf(db: Db, key: CustomerKey): Promise<PaymentCustomer | undefined> {
+  const customer = await queries(db).of.get(keyOf(key))
+  return customer && !isUnknown(customer) ? customer : undefined
+}
+
+/**
+ * Keeps that a customer is about to be made.
+ *
+ * @returns the row, and whether it was there before: then it may have a customer @throws as an insert of an erased account
+ */
+export async function keepIntention(
+  db: Db,
+  key: CustomerKey,
+  created_at_ms: number,
+): Promise<{ row: PaymentCustomer; was_there: boolean }> {
+  const intention = { ...keyOf(key), reference: UNKNOWN, created_at_ms }
+  const [made] = await db.write((db) => queries(db).insert.all(intention))
+  const row = await queries(db).of.get(keyOf(key))
+  if (!row) throw new Error('the intention of a customer was not kept')
+  return { row, was_there: made === undefined }
+}
 
 const keyOf = ({ account_id, provider, is_live }: CustomerKey): CustomerKey => ({
   account_id,
@@ -23,7 +52,7 @@ export async function keepCustomer(
   key: CustomerKey,
   customer: Pick<PaymentCustomer, 'reference' | 'created_at_ms'>,
 ): Promise<PaymentCustomer> {
-  await db.write((db) => queries(db).insert.run({ ...keyOf(key), ...customer }))
+  await db.write((db) => queries(db).keep.run({ ...keyOf(key), ...customer }))
   const kept = await customerOf(db, key)
   if (!kept) throw new Error('a customer was not kept')
   return kept
@@ -38,7 +67,7 @@ export const forgetCustomer = async (
 /** A customer whose account is erased. */
 export type ErasedCustomer = Pick<
   PaymentCustomer,
-  'id' | 'account_id' | 'provider' | 'is_live' | 'reference'
+  'id' | 'account_id' | 'provider' | 'is_live' | 'reference' | 'created_at_ms'
 > & {
   erased_at_ms: number
 }
@@ -95,7 +124,17 @@ const queries = perConnection({
     orm
       .insert(payment_customers)
       .values(placeholders('account_id', 'provider', 'is_live', 'reference', 'created_at_ms'))
-      .onConflictDoNothing(),
+      .onConflictDoNothing()
+      .returning({ id: payment_customers.id }),
+  keep: (orm) =>
+    orm
+      .insert(payment_customers)
+      .values(placeholders('account_id', 'provider', 'is_live', 'reference', 'created_at_ms'))
+      .onConflictDoUpdate({
+        target: bareColumns('account_id', 'provider', 'is_live'),
+        set: { reference: sql`excluded.reference`, created_at_ms: sql`excluded.created_at_ms` },
+        setWhere: eq(payment_customers.reference, sql`'${sql.raw(UNKNOWN)}'`),
+      }),
   remove: (orm) =>
     orm
       .delete(payment_customers)
@@ -109,6 +148,7 @@ const queries = perConnection({
         provider: payment_customers.provider,
         is_live: payment_customers.is_live,
         reference: payment_customers.reference,
+        created_at_ms: payment_customers.created_at_ms,
         erased_at_ms: erased_accounts.erased_at_ms,
       })
       .from(erased_accounts)

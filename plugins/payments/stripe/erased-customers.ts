@@ -5,20 +5,23 @@ import { recordAction } from '../../../src/store/actions.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import type { MethodParts } from '../method-parts.ts'
 import { connection } from './client.ts'
-import { type ErasedCustomer, erasedCustomers, forgetCustomer } from './customers.ts'
+import { type ErasedCustomer, erasedCustomers, forgetCustomer, isUnknown } from './customers.ts'
 import { isMissing } from './failures.ts'
+import { madeFor } from './made-customers.ts'
 import { STRIPE } from './provider.ts'
 import { isTestKey } from './settings.ts'
 
 /** Pauses double from the first to the longest. */
 const FIRST_PAUSE_MS = 60_000
 const MAX_PAUSE_MS = 6 * HOUR_MS
+/** Stripe's library gives a request up after 80 s, and tries it three times. */
+const MADE_WITHIN_MS = 10 * 60_000
 /** A customer that no key reaches, since the mode or the method is not set up, is reported for this time; then its number is forgotten. */
 export const UNREACHED_FOR_MS = 30 * DAY_MS
 
 /** Deletes what is due, one after the other; ends at the first failure, so that an outage costs one request a round. */
-export function createErasedCustomers(parts: Omit<MethodParts, 'publicUrl'>): () => Promise<void> {
-  const { db, now, log, settings, network } = parts
+export function createErasedCustomers(parts: MethodParts): () => Promise<void> {
+  const { db, now, log, settings, network, publicUrl } = parts
   const connect = connection(() => {
     const { stripe } = settings()
     if (!stripe) throw new Error('Stripe is not set up')
@@ -35,7 +38,7 @@ export function createErasedCustomers(parts: Omit<MethodParts, 'publicUrl'>): ()
   async function deleteOne(customer: ErasedCustomer): Promise<boolean> {
     const { id, account_id } = customer
     try {
-      await deleteAtStripe(await connect(), customer)
+      await deleteAtStripe(await connect(), customer, publicUrl)
     } catch (thrown) {
       const pause_ms = Math.min(2 * (paused.get(id)?.pause_ms ?? FIRST_PAUSE_MS / 2), MAX_PAUSE_MS)
       paused.set(id, { pause_ms, until_ms: now() + pause_ms })
@@ -60,6 +63,8 @@ export function createErasedCustomers(parts: Omit<MethodParts, 'publicUrl'>): ()
     for (const customer of await erasedCustomers(db)) {
       const { id, account_id, erased_at_ms, reference } = customer
       if (isReached(customer)) {
+        // The request that makes it may be under way.
+        if (isUnknown(customer) && now() < customer.created_at_ms + MADE_WITHIN_MS) continue
         if (now() >= (paused.get(id)?.until_ms ?? 0) && !(await deleteOne(customer))) return
       } else if (now() >= erased_at_ms + UNREACHED_FOR_MS) {
         log.warn(
@@ -75,8 +80,11 @@ export function createErasedCustomers(parts: Omit<MethodParts, 'publicUrl'>): ()
 /** Deletes a customer; for a missing one it does nothing. @throws what Stripe's library throws */
 export async function deleteAtStripe(
   stripe: Stripe,
-  { reference }: Pick<ErasedCustomer, 'reference'>,
+  customer: Pick<ErasedCustomer, 'reference' | 'account_id' | 'created_at_ms'>,
+  publicUrl: () => string,
 ): Promise<void> {
+  const reference = isUnknown(customer) ? await madeFor(stripe, customer, publicUrl()) : customer.reference
+  if (reference === undefined) return
   try {
     await stripe.customers.del(reference)
   } catch (thrown) {

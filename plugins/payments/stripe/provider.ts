@@ -18,10 +18,11 @@ import { isErased } from '../store.ts'
 import { toStripe } from './amounts.ts'
 import { type Customer, chargeOf, isMarkOf, keyOf, pageOf } from './checkout.ts'
 import { connection } from './client.ts'
-import { customerOf, emailOf, forgetCustomer, keepCustomer } from './customers.ts'
+import { customerOf, emailOf, forgetCustomer, isUnknown, keepCustomer, keepIntention } from './customers.ts'
 import { asPayersMistake, declineOf, isMissing, refusalOf } from './failures.ts'
 import { checkedEvent, hintOf } from './hook.ts'
 import { stripeLimits } from './limits.ts'
+import { madeFor, metadataOf } from './made-customers.ts'
 import {
   type Aftermath,
   ORDER_FIELD,
@@ -127,11 +128,15 @@ export async function stripeCustomer(
   const key = { account_id, provider: STRIPE, is_live }
   const known = await customerOf(db, key)
   if (known) return known
+  const { row, was_there } = await keepIntention(db, key, now())
+  // A kill may have lost its number.
+  const made = was_there && isUnknown(row) ? await madeFor(stripe, row, publicUrl()) : undefined
+  if (made) return await keepCustomer(db, key, { reference: made, created_at_ms: now() })
   const email = await emailOf(db, account_id)
   const customer: Stripe.CustomerCreateParams = {
     name,
     ...(email === '' ? {} : { email }),
-    metadata: { tollgate_account: String(account_id), tollgate_url: publicUrl() },
+    metadata: metadataOf(account_id, publicUrl()),
   }
   // Two payments that begin at once make one.
   const same = createHash('sha256')
@@ -144,7 +149,10 @@ export async function stripeCustomer(
     return await keepCustomer(db, key, { reference, created_at_ms: now() })
   } catch (thrown) {
     // Nothing is kept of an account that was erased meanwhile: nothing there, either.
-    if (await isErased(db, account_id)) await stripe.customers.del(reference)
+    if (await isErased(db, account_id)) {
+      await stripe.customers.del(reference)
+      await forgetCustomer(db, row)
+    }
     throw thrown
   }
 }

@@ -66,6 +66,7 @@ const worker = (settings: () => Partial<PaymentSettings> = scene.payments.settin
     now: () => now_ms,
     log: { info() {}, warn: (_: object, message?: string) => void logged.push(message ?? ''), error() {} },
     settings: settings as () => PaymentSettings,
+    publicUrl: () => 'https://gateway.example',
     network: (url, init) => scene.stripe.network(url, init),
   })
 const deletions = () => scene.stripe.requests.filter((request) => request.startsWith('DELETE')).length
@@ -271,4 +272,88 @@ test('an account that is erased while its customer is being made leaves none at 
   }
   await expect(providerOf(parts, 'stripe').start(seen)).rejects.toThrow()
   expect([isThere(customer), await rows()]).toEqual([false, []])
+})
+
+/** What a kill loses: an answer of Stripe that makes a customer, or the request itself. */
+async function killed(at: 'before Stripe is asked' | 'before its answer is kept'): Promise<string> {
+  const { network } = scene.stripe
+  let customer = ''
+  scene.stripe.network = async (url, init) => {
+    if (!url.endsWith('/v1/customers') || init.method !== 'POST') return await network(url, init)
+    if (at === 'before its answer is kept')
+      customer = ((await (await network(url, init)).json()) as { id: string }).id
+    // The process is gone: it hears nothing, and tries nothing again.
+    return new Response('{"error":{"message":"killed","type":"invalid_request_error"}}', { status: 400 })
+  }
+  await expect(begin()).rejects.toThrow()
+  scene.stripe.network = network
+  return customer
+}
+const begin = () => scene.payments.cards.begin({ account_id: account.id, account: account.name }, undefined)
+const customersOf = (id: number) =>
+  [...scene.stripe.state.objects.values()].filter(
+    (one) =>
+      one.object === 'customer' &&
+      one.deleted !== true &&
+      (one.metadata as { tollgate_account?: string }).tollgate_account === String(id),
+  ).length
+const TEN_MINUTES_MS = 10 * MINUTE_MS
+
+test('a kill between the making of a customer and its row: the erasure finds it by its account and time', async () => {
+  const customer = await killed('before its answer is kept')
+  expect([(await rows()).length, isThere(customer)]).toEqual([1, true])
+  await erase()
+  const work = worker()
+  await work()
+  // The request might still be under way.
+  expect([(await rows()).length, isThere(customer)]).toEqual([1, true])
+  now_ms += TEN_MINUTES_MS + MINUTE_MS
+  await work()
+  expect([await rows(), isThere(customer), (await lines()).length]).toEqual([[], false, 1])
+})
+
+test('a kill before Stripe was asked: nothing is found, nobody else’s is deleted, and the row goes', async () => {
+  await withCard()
+  const other = account.id
+  const name = `payer-${++named}`
+  account = { id: (await scene.gateway.account(name)).id, name }
+  await killed('before Stripe is asked')
+  await erase()
+  now_ms += TEN_MINUTES_MS + MINUTE_MS
+  const before = deletions()
+  await worker()()
+  expect([await rows(), deletions() - before, customersOf(other)]).toEqual([[], 0, 1])
+})
+
+test('another gateway’s customer of an account of the same number, in the same account of Stripe, stays', async () => {
+  const customer = await killed('before its answer is kept')
+  Object.assign(scene.stripe.object(customer).metadata as object, { tollgate_url: 'https://other.example' })
+  await erase()
+  now_ms += TEN_MINUTES_MS + MINUTE_MS
+  await worker()()
+  expect([await rows(), isThere(customer)]).toEqual([[], true])
+})
+
+test.each([
+  ['before Stripe is asked', 0],
+  ['before its answer is kept', 1],
+] as const)('the next payment after a kill %s: one customer, under its number', async (at, made) => {
+  await killed(at)
+  expect(customersOf(account.id)).toBe(made)
+  // Under another name the key of idempotency is another.
+  account = { ...account, name: `${account.name} Ltd` }
+  await begin()
+  const [row] = await rows()
+  expect([customersOf(account.id), isThere(row?.reference ?? '')]).toEqual([1, true])
+})
+
+test('one whose number was lost is an alert after a day, without a number', async () => {
+  await killed('before its answer is kept')
+  await erase()
+  now_ms += DAY_MS + MINUTE_MS
+  expect(await findings()).toEqual([
+    `account ${account.id} is erased, and its customer may be at Stripe after a day`,
+  ])
+  await worker()()
+  expect(await findings()).toEqual([])
 })

@@ -185,9 +185,14 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
 
   test('the deletion of a customer', async () => {
     const stripe = await connect(SETTINGS, network)
-    expect(await answersTo(() => deleteAtStripe(stripe, { reference: 'cus_1' }))).toEqual([
+    const customer = { reference: 'cus_1', account_id: 1, created_at_ms: Date.now() }
+    const url = () => 'https://a.example'
+    expect(await answersTo(() => deleteAtStripe(stripe, customer, url))).toEqual([
       'DELETE /v1/customers/:id 200',
     ])
+    // One whose number is not known is looked for.
+    const unknown = { ...customer, reference: 'asked' }
+    expect(await answersTo(() => deleteAtStripe(stripe, unknown, url))).toEqual(['GET /v1/customers 200'])
   })
 
   test('what a webhook and the doctor ask', async () => {

@@ -43,6 +43,17 @@ export function answer(
         email: textOf(fields, 'email') ?? null,
         metadata: metadataOf(fields),
       })
+    case 'GET customers': {
+      expectOnly(fields, ['created.gte', 'created.lte', 'limit'])
+      const created = fieldsOf(fields, 'created')
+      const [since, until] = [wholeOf(created, 'gte'), wholeOf(created, 'lte')]
+      return listed(
+        all(state, 'customer').filter(
+          (one) => one.deleted !== true && Number(one.created) >= since && Number(one.created) <= until,
+        ),
+        fields,
+      )
+    }
     case 'GET customers/:id': {
       expectOnly(fields, [])
       const customer = state.objects.get(id)
