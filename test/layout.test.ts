@@ -501,7 +501,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 75 more for looks at both widths, and the collection of memory of the tests' own processes.
 // 122 more for starts over damaged databases.
 // 11 more for the order of the executable's bytecode, and these reasons.
-const MAX_TEST_LINES = 184_765
+// 90 more for customers at Stripe whose number a kill lost.
+const MAX_TEST_LINES = 184_855
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
