@@ -329,7 +329,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for fees of plans by account and time.
   // 30 more for purchases that go with the top-up that pays for them.
   // 410 more for audits from a mark: what it keeps, what came after it, and the sums of both.
-  'src/money/': 7_620,
+  // 505 more for batches on PostgreSQL that are decided by known rows: these, what the server compares, and what becomes of both.
+  'src/money/': 8_125,
   // 20 more for metrics that plugins add.
   // 60 more for lines that are written as text, which every call has.
   'src/observe/': 672,
@@ -349,7 +350,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 50 more for the oldest snapshot of a server.
   // 50 more for the mark of the last audit.
   // 4 more for snapshots of prepared transactions, slots and standbys; 33 for small databases that cannot be read.
-  'src/store/': 6_787,
+  // 43 more for statements that are sent as one.
+  'src/store/': 6_830,
   'src/upstream/': 2_076,
   // 5 more for values that may be there already.
   'src/utilities/': 458,
@@ -502,7 +504,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 122 more for starts over damaged databases.
 // 11 more for the order of the executable's bytecode, and these reasons.
 // 90 more for customers at Stripe whose number a kill lost.
-const MAX_TEST_LINES = 184_855
+// 540 more for batches that are decided by known rows: a table of what others change, a simulation, and connections that are lost.
+const MAX_TEST_LINES = 185_395
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

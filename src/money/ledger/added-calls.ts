@@ -45,7 +45,7 @@ export function groupCalls(calls: readonly Call[]): AddedCalls[] {
   const kinds = new Map<string, [Call, ...Call[]]>()
   for (const call of calls) {
     if (call.costs_elsewhere) continue
-    const kind = kindOf(call)
+    const kind = kindOf(call, QUARTER_S)
     const others = kinds.get(kind)
     if (others) others.push(call)
     else kinds.set(kind, [call])
@@ -60,16 +60,26 @@ export function groupCalls(calls: readonly Call[]): AddedCalls[] {
   return added
 }
 
-const kindOf = ({
-  account_id,
-  key_id,
-  started_at_ms,
-  outcome,
-  model,
-  provider,
-  upstream_model,
-}: Call): string =>
-  `${account_id} ${key_id} ${Math.trunc(started_at_ms / 1_000 / QUARTER_S)} ${outcome} ${provider}\n${model}\n${upstream_model}`
+/**
+ * The rows of all calls of a batch for the sums of one span, where these can be added up here.
+ *
+ * @returns undefined where a sum would not be exact, or another route takes a part of a cost
+ */
+export function sumsOfSpan(calls: readonly Call[], span_s: number): AddedCalls[] | undefined {
+  if (calls.some(({ costs_elsewhere }) => costs_elsewhere)) return undefined
+  const kinds = Map.groupBy(calls, (call) => kindOf(call, span_s))
+  const sums = [...kinds.values()].map((alike) => sumOf(alike as [Call, ...Call[]]))
+  return sums.every((sum) => sum !== undefined) ? sums : undefined
+}
+
+function kindOf(call: Call, span_s: number): string {
+  const { account_id, key_id, started_at_ms, outcome, model, provider, upstream_model } = call
+  return `${account_id} ${key_id} ${spanAt(started_at_ms, span_s)} ${outcome} ${provider}\n${model}\n${upstream_model}`
+}
+
+/** The number of the span in which a call started. */
+export const spanAt = (started_at_ms: number, span_s: number): number =>
+  Math.trunc(started_at_ms / 1_000 / span_s)
 
 /** @returns undefined if it would not be exact, and for what the table refuses anyway */
 function sumOf(calls: readonly [Call, ...Call[]]): AddedCalls | undefined {

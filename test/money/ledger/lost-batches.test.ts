@@ -65,6 +65,30 @@ describe.if(hasPostgres)('a batch whose connection is lost', () => {
     expect(await there.entriesOf()).toEqual(['top_up 100', 'top_up 10', 'charge -25'])
   })
 
+  test.each(CUTS)('of holds alone, cut %s: each has its own number', async (cut) => {
+    // One of the same words is under way already.
+    await executor.commit([hold(3)], WAIT_MS)
+    const holds = [
+      hold(1),
+      hold(2, { request_id: 'another' }),
+      hold(3),
+      hold(3),
+      hold(4, { request_id: 'another' }),
+    ]
+    proxy.cutNext(cut)
+    const before = proxy.cuts
+    const outcomes = await executor.commit(holds, cut === 'silent' ? SILENT_MS : WAIT_MS)
+    expect(proxy.cuts).toBe(before + 1)
+    const rows = await there.db.rows<{ id: number; amount_nanos: number }>(
+      'SELECT id, amount_nanos FROM holds WHERE id > 2 ORDER BY id',
+    )
+    expect(rows.map(({ amount_nanos }) => amount_nanos)).toEqual([1, 2, 3, 3, 4])
+    expect(outcomes).toMatchObject(rows.map(({ id }) => ({ ok: true, hold_id: id })))
+    const posts = rows.map(({ id, amount_nanos }) => post(id, amount_nanos))
+    expect(await executor.commit(posts, WAIT_MS)).toMatchObject(posts.map(() => ({ ok: true })))
+    expect(await there.stateOf()).toMatchObject({ balance: 87, held: 3 })
+  })
+
   describe('and of which nothing can be asked', () => {
     const CASES: [Cut, states: string[], balance: number][] = [
       ['before', [], 100],

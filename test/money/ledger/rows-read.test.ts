@@ -84,7 +84,7 @@ describe.if(hasPostgres)('what is read under the lock of an account, beside many
     const refused = decided.outcomes.filter((outcome) => !outcome?.ok)
     expect(refused).toEqual([])
     await decided.commit(30_000)
-    return [...decided.opened]
+    return [...decided.book.new_holds].map(({ id }) => id)
   }
 
   /** Each kind of operation. */

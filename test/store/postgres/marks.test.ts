@@ -11,8 +11,7 @@ describe.if(hasPostgres)('marks of one connection', () => {
     const connection = await Connection.open(url)
     const marks: Marked[] = []
     for (let nth = 0; nth <= 2 * MARKS_OF_A_WRITER; nth++) {
-      const [[id] = []] = (await connection.ask('SELECT pg_current_xact_id()::text')).rows
-      const marked = connection.nextMark(String(id))
+      const marked = connection.nextMark()
       const { text, values } = markOf(marked)
       await connection.ask(text, values)
       marks.push(marked)
@@ -21,11 +20,39 @@ describe.if(hasPostgres)('marks of one connection', () => {
     expect(marks.map(({ number }) => number)).toEqual(marks.map((_, nth) => nth + 1))
     const looked = [0, MARKS_OF_A_WRITER - 1, MARKS_OF_A_WRITER, 2 * MARKS_OF_A_WRITER]
     for (const nth of looked) expect(await wasCommitted(marks[nth] as Marked, connection)).toBe(true)
-    const next = connection.nextMark(marks.at(-1)?.transaction_id ?? '')
-    expect(await wasCommitted(next, connection)).toBe(false)
     expect(await db.rows('SELECT number FROM commits ORDER BY number')).toEqual(
       [1_000, 2_000, 2_001].map((number) => ({ number })),
     )
     await connection.close()
   }, 60_000)
+
+  test('a transaction of which somebody asked before it left its mark is refused, whenever it is asked again', async () => {
+    const [late, asking] = [await Connection.open(url), await Connection.open(url)]
+    const before = late.nextMark()
+    await late.askAll([{ text: 'BEGIN' }, markOf(before), { text: 'COMMIT' }])
+    expect(await wasCommitted(before, asking)).toBe(true)
+    const marked = late.nextMark()
+    await late.ask('BEGIN')
+    expect(await wasCommitted(marked, asking)).toBe(false)
+    await expect(late.askAll([markOf(marked), { text: 'COMMIT' }])).rejects.toMatchObject({ code: '22012' })
+    expect(await wasCommitted(marked, asking)).toBe(false)
+    await late.close()
+    await asking.close()
+  })
+
+  test('while a transaction that has left its mark is under way, nothing is told of it', async () => {
+    const late = await Connection.open(url)
+    const asking = await Connection.open(url, { lock_timeout: '50ms' })
+    const marked = late.nextMark()
+    await late.askAll([{ text: 'BEGIN' }, markOf(marked)])
+    await expect(wasCommitted(marked, asking)).rejects.toMatchObject({ trouble: 'busy' })
+    await late.ask('COMMIT')
+    expect(await wasCommitted(marked, asking)).toBe(true)
+    const undone = late.nextMark()
+    await late.askAll([{ text: 'BEGIN' }, markOf(undone)])
+    await late.ask('ROLLBACK')
+    expect(await wasCommitted(undone, asking)).toBe(false)
+    await late.close()
+    await asking.close()
+  })
 })

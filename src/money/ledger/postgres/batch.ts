@@ -1,7 +1,7 @@
-// One batch in one transaction on PostgreSQL: two round trips, of which the first locks and reads, and the second writes and commits.
+// One batch in one transaction on PostgreSQL: two round trips, of which the first locks and reads, and the second writes and commits. One that
+// is decided by rows that are known takes one (known-batch.ts).
 
 import { StorageFailure } from '../../../domain/storage-failure.ts'
-import { markOf } from '../../../store/engines/postgres/commit-mark.ts'
 import type { Connection, Marked } from '../../../store/engines/postgres/connection.ts'
 import { COMMIT, rollBack } from '../../../store/engines/postgres/transaction.ts'
 import type { Book } from '../book.ts'
@@ -19,13 +19,15 @@ export interface DecidedBatch {
   readonly outcomes: (Outcome | undefined)[]
   readonly locked: readonly LockedRows[]
   readonly marked: Marked
-  /** The holds that it opens. */
-  readonly opened: readonly number[]
+  /** The rows as they are once it is committed. */
+  readonly book: Book
   /**
    * Writes what it changes, and commits it.
    * @throws StatementError and StorageFailure: nothing was done then, unless the connection is lost
    */
   commit(within_ms: number): Promise<void>
+  /** Reads what the answer to its commit would have told. @throws StorageFailure */
+  recall?(connection: Connection): Promise<void>
 }
 
 /** The gateway of the batch was taken for dead, and has ended. Nothing was done. */
@@ -56,21 +58,21 @@ export async function decide(
   const reading = readingOf(operations, gateway_id, not_awaited)
   try {
     const [, ...answers] = await connection.askAll([BEGIN, ...reading.statements], within_ms)
-    const { book, transaction_id, is_alive, locked } = reading.readAnswers(answers)
+    const { book, is_alive, locked } = reading.readAnswers(answers)
     if (!is_alive) throw new Fenced()
     const left_alone = not_awaited === 'all' ? [] : not_awaited
     const set_aside = new Set([...left_alone, ...locked.map(({ account_id }) => account_id)])
     const outcomes = operations.map((operation) =>
       accountsOf(operation, book).some((id) => set_aside.has(id)) ? undefined : apply(book, operation),
     )
-    const marked = connection.nextMark(transaction_id)
+    const marked = connection.nextMark()
     return {
       outcomes,
       locked,
       marked,
-      opened: [...book.new_holds].map(({ id }) => id),
+      book,
       async commit(within_ms) {
-        await connection.askAll([...writesOf(book, prices), markOf(marked), COMMIT], within_ms)
+        await connection.askAll([...writesOf(book, prices, marked), COMMIT], within_ms)
       },
     }
   } catch (thrown) {
@@ -91,4 +93,4 @@ function accountOf(operation: Operation, { holds }: Book): number | undefined {
   return ('lost' in operation ? operation.lost?.account_id : undefined) ?? holds.get(hold_id)?.account_id
 }
 
-const BEGIN = { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }
+export const BEGIN = { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }

@@ -1,7 +1,8 @@
 // The executor of batches on a PostgreSQL server that several gateways share: a batch is carried out once or not at all, whatever connection is lost.
-import type { StorageTrouble } from '../../../domain/storage-failure.ts'
+import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { pauses } from '../../../store/busy.ts'
 import { Connection } from '../../../store/engines/postgres/connection.ts'
+import { StatementError } from '../../../store/engines/postgres/failure.ts'
 import { isCommitted } from '../../../store/engines/postgres/transaction.ts'
 import type { Executor } from '../executor.ts'
 import { type Failure, failureOf, type Result } from '../failure.ts'
@@ -9,6 +10,9 @@ import { groupCommit, type LedgerOptions } from '../ledger.ts'
 import type { ExpireOperation, Ledger, Operation, Outcome } from '../operations.ts'
 import type { Probe } from '../writer.ts'
 import { type BatchParts, type DecidedBatch, decide, Fenced } from './batch.ts'
+import { explainFailure, SET_ASIDE, STALLED } from './failures.ts'
+import { decideByKnown } from './known-batch.ts'
+import { KnownRows } from './known-rows.ts'
 import { LockedAccounts } from './locked-accounts.ts'
 import { SharedPrices } from './prices.ts'
 import type { NotAwaited } from './reading.ts'
@@ -35,7 +39,13 @@ const MIN_COMMIT_MS = 500
 const MAX_TRY_MS = 1_000
 
 /** Longer than batches of other gateways take: three gateways on one account waited for a lock for less. */
-const SETTINGS = { lock_timeout: '150ms' }
+const SETTINGS = {
+  lock_timeout: '150ms',
+  // Rows of a batch are found one by one: nothing is read to be put beside them.
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_bitmapscan: 'off',
+}
 
 /** @param url of a database whose tables are there: `openPostgres` brings them up to date. It is connected to at the first batch, and again whenever that is lost */
 export const openPostgresExecutor = (url: string, options: PostgresExecutorOptions = {}): Executor =>
@@ -49,6 +59,7 @@ class PostgresExecutor implements Executor {
   readonly #probe: Probe
   readonly #now: () => number
   readonly #prices = new SharedPrices()
+  readonly #known = new KnownRows()
   readonly #locked: LockedAccounts
   #connection: Connection | undefined
   /** The outcome of its COMMIT is unknown: nothing else is committed before it is known. */
@@ -154,19 +165,60 @@ class PostgresExecutor implements Executor {
     const abandoned = this.#abandoned.map((hold_id) => this.#expire(hold_id))
     const all = [...abandoned, ...operations]
     await this.#prices.store(connection, all, left)
+    if (not_awaited.length === 0) {
+      const outcomes = await this.#commitByKnown(all, operations, connection, left)
+      if (outcomes) return outcomes
+    }
     const batch = await this.#decide(all, { connection, not_awaited }, left)
     this.#locked.add(batch.locked)
     this.#probe('batch.begun')
+    return await this.#commitDecided(batch, operations, connection, left)
+  }
+
+  /**
+   * @param all the operations, after those that free what was abandoned
+   * @returns undefined where nothing was done, since the rows are to be read
+   */
+  async #commitByKnown(
+    all: readonly Operation[],
+    operations: readonly Operation[],
+    connection: Connection,
+    left: () => number,
+  ): Promise<(Outcome | undefined)[] | undefined> {
+    const parts = { connection, prices: this.#prices, gateway_id: this.#gateway_id }
+    const batch = decideByKnown(all, this.#known, parts)
+    if (!batch) return undefined
+    this.#probe('batch.begun')
+    try {
+      const outcomes = await this.#commitDecided(batch, operations, connection, left)
+      this.#known.met(batch.leans_on)
+      return outcomes
+    } catch (thrown) {
+      if (connection.isLost) throw thrown
+      this.#known.missed(batch.leans_on)
+      if (!(thrown instanceof StatementError)) throw thrown
+      return undefined
+    }
+  }
+
+  async #commitDecided(
+    batch: DecidedBatch,
+    operations: readonly Operation[],
+    connection: Connection,
+    left: () => number,
+  ): Promise<(Outcome | undefined)[]> {
     try {
       // Half of the time is left to learn what became of it.
       await batch.commit(left() / 2)
     } catch (thrown) {
       if (!connection.isLost) throw thrown
+      this.#known.forget()
       this.#unknown = { batch, operations }
       const known = await this.#resolveUnknown(operations, left)
       if (!known) throw thrown
       return known
     }
+    this.#known.keep(batch.book)
     this.#probe('batch.committed')
     return this.#outcomesOf(batch, operations)
   }
@@ -189,11 +241,23 @@ class PostgresExecutor implements Executor {
       () => this.#open(left),
       this.#is_abandoned ? 0 : left(),
     )
+    if (is_committed && batch.recall) {
+      const connection = await this.#open(left)
+      try {
+        await batch.recall(connection)
+      } catch (thrown) {
+        // A bug: asked again, it would stand in the way of all that comes.
+        if (!(thrown instanceof StorageFailure)) this.#unknown = undefined
+        throw thrown
+      } finally {
+        await connection.close()
+      }
+    }
     this.#unknown = undefined
     if (!is_committed) return undefined
     const outcomes = this.#outcomesOf(batch, of_batch)
     if (of_batch === operations) return outcomes
-    this.#abandoned.push(...batch.opened)
+    this.#abandoned.push(...[...batch.book.new_holds].map(({ id }) => id))
     return undefined
   }
 
@@ -231,29 +295,4 @@ class PostgresExecutor implements Executor {
   #expire(hold_id: number): ExpireOperation {
     return { op: 'expire', hold_id, now_ms: this.#now() }
   }
-}
-
-const SET_ASIDE: Failure = {
-  unavailable: true,
-  is_set_aside: true,
-  cause: 'others keep rows of the account locked',
-  trouble: 'busy',
-}
-
-const IN_WORDS: Readonly<Record<StorageTrouble, string>> = {
-  full: "the disk of the database's server is full",
-  busy: 'others keep the rows of the database locked',
-  read_only: "the database's server may only be read",
-  unreachable: "the database's server does not answer",
-  damaged: 'the database is damaged',
-}
-
-const explainFailure = (failure: Failure): Failure =>
-  failure.trouble ? { ...failure, reason: IN_WORDS[failure.trouble] } : failure
-
-const STALLED: Failure = {
-  unavailable: true,
-  cause: "the database's server did not answer in time",
-  trouble: 'unreachable',
-  reason: IN_WORDS.unreachable,
 }

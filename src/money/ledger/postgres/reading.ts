@@ -24,8 +24,6 @@ import { readingOfRowStates } from './row-states.ts'
 /** The state of a batch once it has been read. */
 interface BatchRead {
   readonly book: Book
-  /** `pg_current_xact_id()` */
-  readonly transaction_id: string
   /** Whether its gateway has not ended. */
   readonly is_alive: boolean
   /** Rows that others were found to have locked: their accounts are not in the book. */
@@ -82,7 +80,7 @@ export function readingOf(
       const [state, keys, ...rest] = answers.slice(locking.length)
       const [holds] = rest.splice(0, resolved.length)
       const [found] = rowsIn<State>(state)
-      if (!found) throw new Error('the batch has no transaction')
+      if (!found) throw new Error('the batch has no state')
       const counts = noCounts(found.now_s)
       limits.fill(counts, rest.splice(0, limits.statements.length))
       const book = emptyBook(idsFrom(found.hold_ids ?? ''), gateway_id, counts)
@@ -103,7 +101,7 @@ export function readingOf(
       for (const row of rowsIn<RefundedCall>(rest.splice(keyed.length)[0])) book.calls.set(row.id, row)
       for (const { account_id, request_key, ...entry } of rowsIn<KeyedRow>(rest[0]))
         book.keyed_entries.set(entryKey(account_id, request_key), entry)
-      return { book, transaction_id: found.xid, is_alive: found.alive === 1, locked }
+      return { book, is_alive: found.alive === 1, locked }
     },
   }
 }
@@ -130,7 +128,6 @@ interface OfAccount {
 }
 
 interface State {
-  xid: string
   hold_ids: string | null
   alive: number
   now_s: number
@@ -167,14 +164,17 @@ const LOCKED_KEYS = `
          SELECT id FROM keys WHERE id = ANY(ARRAY(SELECT id FROM named)) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
   SELECT id, account_id FROM named WHERE id NOT IN (SELECT id FROM free)`
 
+/** The expression whether a gateway has not ended, and stays so until the end of the transaction; of none it is true. */
+export const isAlive = (id: string): string =>
+  `(${id}::bigint IS NULL OR (SELECT id FROM gateways WHERE id = ${id}::bigint AND ended_at_ms IS NULL FOR SHARE) IS NOT NULL)`
+
 /**
  * Ids are drawn under the lock, so that those of an account rise with time, whichever gateway gives them; those that are not used are given
  * to none. While the batch goes on its gateway cannot be ended: whoever ends it finds all its holds.
  */
 const STATE = `
-  SELECT pg_current_xact_id()::text AS xid,
-         (SELECT string_agg(nextval('hold_ids')::text, ',') FROM generate_series(1, $1::bigint)) AS hold_ids,
-         ($2::bigint IS NULL OR (SELECT id FROM gateways WHERE id = $2 AND ended_at_ms IS NULL FOR SHARE) IS NOT NULL) AS alive,
+  SELECT (SELECT string_agg(nextval('hold_ids')::text, ',') FROM generate_series(1, $1::bigint)) AS hold_ids,
+         ${isAlive('$2')} AS alive,
          now_ms() / 1000 AS now_s`
 
 const budgetsWhere = (condition: string): string =>

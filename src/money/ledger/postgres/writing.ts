@@ -1,40 +1,29 @@
-// The writes of a batch on PostgreSQL: a statement for each table, with all of its rows as JSON.
+// The writes of a batch on PostgreSQL: most of them as one statement, of each table with all of its rows as JSON.
 //
 // So a batch of one takes the server two thirds of what an array for each column takes, and one of 64 the same. Columns are named, so that
 // a table may get more of them while an older program writes.
 
+import { DAY_S } from '../../../domain/ranges.ts'
 import { actionRow } from '../../../store/actions.ts'
-import type { Statement } from '../../../store/engines/postgres/connection.ts'
+import { markPart } from '../../../store/engines/postgres/commit-mark.ts'
+import type { Marked, Statement } from '../../../store/engines/postgres/connection.ts'
+import { oneStatement, type Part } from '../../../store/engines/postgres/one-statement.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
+import type { Call } from '../../../store/schema.ts'
 import { actions, calls, entries, holds, opening_debts, state_changes } from '../../../store/schema.ts'
+import { spanAt, sumsOfSpan } from '../added-calls.ts'
 import type { Book } from '../book.ts'
 import { columnsOf, columnsWithoutId } from '../columns.ts'
+import { QUARTER_S } from '../days.ts'
 import { addedBy, SUM_KIND, SUMMED, SUMMED_SQL } from '../sums.ts'
 import { addingCounts } from './counts.ts'
 import type { SharedPrices } from './prices.ts'
 import { writesOfRowStates } from './row-states.ts'
 
-/** The statements that write what a batch changed; none for what it left as it was. */
-export function writesOf(book: Book, prices: SharedPrices): Statement[] {
-  const opened = [...book.new_holds].filter(({ state }) => state !== 'settled')
-  const resolved = book.resolved_holds.filter((row) => !book.new_holds.has(row))
-  const settled = resolved.filter(({ state }) => state === 'settled')
-  const expired = resolved.filter(({ state }) => state !== 'settled')
-  const recorded = book.new_calls.map((row) => ({ ...row, ...prices.rowOf(row.price), summed: 1 }))
+/** The statements that write what a batch changed, and its mark; none for what it left as it was. */
+export function writesOf(book: Book, prices: SharedPrices, marked: Marked): Statement[] {
   return [
-    ...writing(UPDATE_ACCOUNTS, [...book.changed_accounts]),
-    ...writing(UPDATE_KEYS, [...book.changed_keys]),
-    ...writing(UPDATE_BUDGETS, [...book.changed_budgets]),
-    ...writing(INSERT_HOLDS, opened),
-    ...writing(DELETE_HOLDS, settled),
-    ...writing(EXPIRE_HOLDS, expired),
-    ...writing(INSERT_CALLS, recorded),
-    ...writing(
-      ADD_REFUNDS,
-      [...book.new_refunds].map(([id, more_nanos]) => ({ id, more_nanos })),
-    ),
     ...writing(INSERT_OPENING_DEBTS, book.new_opening_debts),
-    ...writing(INSERT_ENTRIES, book.new_entries),
     ...writesOfRowStates(book),
     ...writing(INSERT_STATE_CHANGES, book.new_state_changes),
     ...writing(
@@ -42,8 +31,54 @@ export function writesOf(book: Book, prices: SharedPrices): Statement[] {
       book.new_actions.map(({ action, by }) => actionRow(action, by)),
     ),
     ...addingCounts(book.counts),
+    oneStatement([
+      ...part('changed_accounts', UPDATE_ACCOUNTS, [...book.changed_accounts]),
+      ...part('changed_keys', UPDATE_KEYS, [...book.changed_keys]),
+      ...partsOf(book, prices),
+      ...part('opened_holds', INSERT_HOLDS, openedIn(book)),
+      markPart(marked),
+    ]),
+    // After calls, which may be of the same batch, and whose sums they change: no row may change twice in a statement.
+    ...writing(
+      ADD_REFUNDS,
+      [...book.new_refunds].map(([id, more_nanos]) => ({ id, more_nanos })),
+    ),
   ]
 }
+
+/** The holds that a batch opens, and does not settle. */
+export const openedIn = ({ new_holds }: Book) => [...new_holds].filter(({ state }) => state !== 'settled')
+
+/** What a batch of calls changes, but for accounts, keys, and the holds that it opens. */
+export function partsOf(book: Book, prices: SharedPrices): Part[] {
+  const resolved = book.resolved_holds.filter((row) => !book.new_holds.has(row))
+  const settled = resolved.filter(({ state }) => state === 'settled')
+  const expired = resolved.filter(({ state }) => state !== 'settled')
+  const recorded = book.new_calls.map((row) => ({ ...row, ...prices.rowOf(row.price), summed: 1 }))
+  return [
+    ...part('changed_budgets', UPDATE_BUDGETS, [...book.changed_budgets]),
+    ...part('settled_holds', DELETE_HOLDS, settled),
+    ...part('expired_holds', EXPIRE_HOLDS, expired),
+    ...part('new_calls', INSERT_CALLS, recorded),
+    ...sumsOf(book.new_calls),
+    ...part('new_entries', INSERT_ENTRIES, book.new_entries),
+  ]
+}
+
+/** Added up here where that is exact: the server takes longer for it than for all else of a call. */
+function sumsOf(calls: readonly Call[]): Part[] {
+  const rows: object[] = []
+  for (const span_s of SPANS_S) {
+    const sums = sumsOfSpan(calls, span_s)
+    if (!sums) return [{ name: 'new_sums', text: SUM_CALLS, values: [] }]
+    for (const sum of sums)
+      rows.push(sumRow({ ...sum, span_s, start_s: spanAt(sum.started_at_ms, span_s) * span_s }))
+  }
+  return part('added_sums', ADD_SUMS, rows)
+}
+
+const part = (name: string, text: string, rows: readonly object[]): Part[] =>
+  rows.length === 0 ? [] : [{ name, text, values: [jsonOf(rows)] }]
 
 const writing = (text: string, rows: readonly object[]): Statement[] =>
   rows.length === 0 ? [] : [{ text, values: [jsonOf(rows)] }]
@@ -58,12 +93,24 @@ const UPDATE_ACCOUNTS = update('accounts', ['balance_nanos', 'held_nanos', 'debt
 const UPDATE_KEYS = update('keys', ['spent_nanos', 'held_nanos'])
 const UPDATE_BUDGETS = update('budgets', ['started_ms', 'first_hold_id', 'used_nanos'])
 
-const insert = (table: string, columns: readonly string[]): string =>
-  `INSERT INTO ${table} (${columns.join()}) SELECT ${columns.join()} FROM json_populate_recordset(NULL::${table}, $1::text::json)`
+/** @param id an expression that gives a row its number, where the JSON has none */
+const insert = (table: string, columns: readonly string[], id?: string): string =>
+  `INSERT INTO ${table} (${[...(id ? ['id'] : []), ...columns].join()}) SELECT ${[...(id ? [id] : []), ...columns].join()}
+     FROM json_populate_recordset(NULL::${table}, $1::text::json)`
 
-const SUMS = ['calls', ...SUMMED]
+const SUMS = ['calls', ...SUMMED] as const
 
 const INSERT_HOLDS = insert('holds', columnsOf(holds))
+/** Numbers are drawn under the lock of the accounts, in the order of the rows. */
+const DRAW_HOLDS = `${insert('holds', columnsWithoutId(holds), "nextval('hold_ids')")} RETURNING id`
+
+/** Opens holds that get their numbers as they are written. They are the answer, with commas between. */
+export const drawnHolds = (rows: readonly object[]): Part[] =>
+  part('drawn_holds', DRAW_HOLDS, rows).map((drawn) => ({
+    ...drawn,
+    answer: "(SELECT string_agg(id::text, ',' ORDER BY id) FROM drawn_holds)",
+  }))
+
 const INSERT_ENTRIES = insert('entries', columnsWithoutId(entries))
 const INSERT_OPENING_DEBTS = insert('opening_debts', columnsWithoutId(opening_debts))
 const INSERT_STATE_CHANGES = insert('state_changes', columnsWithoutId(state_changes))
@@ -74,17 +121,29 @@ const OF_LISTED_HOLDS =
 const EXPIRE_HOLDS = `UPDATE holds SET state = 'expired' ${OF_LISTED_HOLDS}`
 const DELETE_HOLDS = `DELETE ${OF_LISTED_HOLDS.replace('FROM', 'FROM holds USING')}`
 
-/** With their sums, which no trigger adds here. A day's are put together before they are added: no row may change twice in a statement. */
-const INSERT_CALLS = `
-  WITH added AS (${insert('calls', columnsOf(calls))} RETURNING *)
-  INSERT INTO call_sums (span_s, start_s, ${SUM_KIND.join()}, ${SUMS.join()}, first_call_id, last_call_id)
-  SELECT span_s, started_at_ms / (1000 * span_s) * span_s, ${SUM_KIND.join()}, ${SUMMED_SQL.join()}, min(id), max(id)
-    FROM (${addedBy('added')}) AS of_routes CROSS JOIN (VALUES (86400::bigint), (900)) AS spans (span_s)
-   GROUP BY 1, 2, ${SUM_KIND.join()}
+const INSERT_CALLS = `${insert('calls', columnsOf(calls))} RETURNING *`
+
+/** No trigger adds them here. */
+const SPANS_S = [DAY_S, QUARTER_S] as const
+const OF_SUM = ['span_s', 'start_s', ...SUM_KIND, ...SUMS, 'first_call_id', 'last_call_id']
+const SUM_COLUMNS = OF_SUM.join()
+const sumRow = (row: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(OF_SUM.map((name) => [name, row[name]]))
+const ADD_TO_SUMS = `
       ON CONFLICT (span_s, start_s, ${SUM_KIND.join()}) DO UPDATE
      SET ${SUMS.map((name) => `${name} = call_sums.${name} + excluded.${name}`).join()},
          first_call_id = least(call_sums.first_call_id, excluded.first_call_id),
          last_call_id = greatest(call_sums.last_call_id, excluded.last_call_id)`
+
+const ADD_SUMS = `
+  INSERT INTO call_sums (${SUM_COLUMNS}) SELECT ${SUM_COLUMNS} FROM json_populate_recordset(NULL::call_sums, $1::text::json) ${ADD_TO_SUMS}`
+
+/** A day's are put together before they are added: no row may change twice in a statement. */
+const SUM_CALLS = `
+  INSERT INTO call_sums (${SUM_COLUMNS})
+  SELECT span_s, started_at_ms / (1000 * span_s) * span_s, ${SUM_KIND.join()}, ${SUMMED_SQL.join()}, min(id), max(id)
+    FROM (${addedBy('new_calls')}) AS of_routes CROSS JOIN (VALUES (${SPANS_S[0]}::bigint), (${SPANS_S[1]})) AS spans (span_s)
+   GROUP BY 1, 2, ${SUM_KIND.join()} ${ADD_TO_SUMS}`
 
 /** They leave the sums of the call's own day and quarter of an hour. */
 const ADD_REFUNDS = `

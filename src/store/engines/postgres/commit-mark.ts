@@ -1,34 +1,40 @@
 // The mark of a transaction: a row that it leaves, by which is told whether it was carried out after the answer to its COMMIT was lost.
 //
-// Its number alone does not tell. After a crash of the server a transaction whose last records were not on the disk yet is gone, and the
-// server gives its number to another one: `pg_xact_status` then says of both what became of the other.
+// Whoever looks for it leaves another one in its place, unless it is there. So one of the two comes first, and that is what became of the
+// transaction: one that arrives later is refused. Its number would not tell. After a crash of the server a transaction whose last records
+// were not on the disk yet is gone, and the server gives its number to another one.
 import type { Connection, Marked, Statement } from './connection.ts'
-import { StatementError } from './failure.ts'
+import { oneStatement, type Part } from './one-statement.ts'
 
-const LEAVE = `INSERT INTO commits (writer, number, at_ms) VALUES ($1, $2, now_ms())
-  ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at_ms = excluded.at_ms`
+/** Above the numbers of all transactions: of a mark in whose place another one was left. */
+const CLAIMED = 2 ** 40
+
+const leaving = (number: string) => `
+  INSERT INTO commits (writer, number, at_ms) VALUES ($1, ${number}, now_ms())
+      ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at_ms = excluded.at_ms
+   WHERE commits.number < $2::bigint`
+
+const LEAVE = `${leaving('$2::bigint')} RETURNING 1`
+const CLAIM = leaving(`$2::bigint + ${CLAIMED}`)
+
+/** The mark as a part of the last statement of a transaction before its COMMIT. */
+export const markPart = ({ writer, number }: Marked): Part => ({
+  name: 'marked',
+  text: LEAVE,
+  values: [writer, number],
+  condition: '(SELECT count(*) FROM marked) = 1',
+})
 
 /** The last statement of a transaction before its COMMIT. */
-export const markOf = ({ writer, number }: Marked): Statement => ({ text: LEAVE, values: [writer, number] })
+export const markOf = (marked: Marked): Statement => oneStatement([markPart(marked)])
 
-/** A standby that has a commit on its disk may not show it yet: what it lacks tells nothing, until it has taken over. */
-const STATUS =
-  "SELECT CASE WHEN pg_is_in_recovery() THEN 'in progress' ELSE pg_xact_status($1::text::xid8) END"
-
-/** @returns undefined while it may still be under way, or cannot be told @throws StorageFailure */
-export async function wasCommitted(marked: Marked, connection: Connection): Promise<boolean | undefined> {
-  if ((await statusOf(marked, connection)) === 'in progress') return undefined
-  const { rows } = await connection.ask('SELECT number FROM commits WHERE writer = $1', [marked.writer])
-  return rows.length > 0 && Number(rows[0]?.[0]) >= marked.number
-}
-
-async function statusOf({ transaction_id }: Marked, connection: Connection): Promise<unknown> {
-  try {
-    const { rows } = await connection.ask(STATUS, [transaction_id])
-    return rows[0]?.[0]
-  } catch (thrown) {
-    // It was not given to any transaction since the server crashed, or another server took over: the mark tells all the same.
-    if (thrown instanceof StatementError) return 'in the future'
-    throw thrown
-  }
+/**
+ * Tells whether a transaction was carried out. If it was not, it never will be.
+ *
+ * @throws StorageFailure, also while it is under way
+ */
+export async function wasCommitted({ writer, number }: Marked, connection: Connection): Promise<boolean> {
+  await connection.ask(CLAIM, [writer, number])
+  const { rows } = await connection.ask('SELECT number FROM commits WHERE writer = $1', [writer])
+  return rows.length > 0 && Number(rows[0]?.[0]) < CLAIMED
 }

@@ -42,10 +42,8 @@ export interface Answer {
   readonly command: string
 }
 
-/** A transaction, and the mark that it leaves (commit-mark.ts). */
+/** The mark that a transaction leaves (commit-mark.ts). */
 export interface Marked {
-  /** `pg_current_xact_id()` */
-  readonly transaction_id: string
   /** A name of the connection that writes it, which has another one after so many. */
   readonly writer: string
   /** Rises with each transaction of the connection. */
@@ -118,11 +116,11 @@ export class Connection {
     }
   }
 
-  /** Of its next transaction. @param transaction_id `pg_current_xact_id()` */
-  nextMark(transaction_id: string): Marked {
+  /** Of its next transaction. */
+  nextMark(): Marked {
     if (this.#commits % MARKS_OF_A_WRITER === 0) this.#writer = crypto.randomUUID()
     this.#commits += 1
-    return { transaction_id, writer: this.#writer, number: this.#commits }
+    return { writer: this.#writer, number: this.#commits }
   }
 
   get isLost(): boolean {

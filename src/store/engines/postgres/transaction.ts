@@ -42,7 +42,8 @@ export async function inTransaction<T>(
   work: () => Awaitable<T>,
   { durable, reopen }: TransactionOptions,
 ): Promise<T> {
-  const marked = connection.nextMark(await begin(connection, durable))
+  await begin(connection, durable)
+  const marked = connection.nextMark()
   const result = await untilEnd(connection, work)
   try {
     await connection.askAll([markOf(marked), COMMIT], MAX_COMMIT_MS)
@@ -75,13 +76,9 @@ export async function inSnapshot<T>(
   return result
 }
 
-/** @returns its number */
-async function begin(connection: Connection, durable: boolean): Promise<string> {
-  const commit = durable ? '' : 'SET LOCAL synchronous_commit = off;'
-  const [row = []] = await untilEnd(connection, () =>
-    connection.script(`BEGIN ISOLATION LEVEL READ COMMITTED; ${commit} SELECT pg_current_xact_id()::text`),
-  )
-  return String(row[0])
+async function begin(connection: Connection, durable: boolean): Promise<void> {
+  const commit = durable ? '' : '; SET LOCAL synchronous_commit = off'
+  await untilEnd(connection, () => connection.script(`BEGIN ISOLATION LEVEL READ COMMITTED${commit}`))
 }
 
 /** Rolls back where it does not come to its end. */
@@ -126,8 +123,7 @@ export async function isCommitted(
   let cause: unknown
   for (const pause_ms of pauses()) {
     try {
-      const is_committed = await readCommitState(marked, reopen)
-      if (is_committed !== undefined) return is_committed
+      return await readCommitState(marked, reopen)
     } catch (thrown) {
       cause = thrown
     }
@@ -142,10 +138,7 @@ export async function isCommitted(
   })
 }
 
-async function readCommitState(
-  marked: Marked,
-  reopen: () => Promise<Connection>,
-): Promise<boolean | undefined> {
+async function readCommitState(marked: Marked, reopen: () => Promise<Connection>): Promise<boolean> {
   const connection = await reopen()
   try {
     return await wasCommitted(marked, connection)

@@ -1,0 +1,251 @@
+// A batch of plain calls that is decided by rows which are known, without reading them: in one round trip, and only if they still are what they were.
+//
+// The server compares them once it has locked their accounts, as it would read them. Where anything is different, or a hold is refused, the
+// batch is decided again, by rows that are read under the lock (batch.ts).
+
+import { markPart } from '../../../store/engines/postgres/commit-mark.ts'
+import type { Answer, Connection } from '../../../store/engines/postgres/connection.ts'
+import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
+import { oneStatement, type Part } from '../../../store/engines/postgres/one-statement.ts'
+import { COMMIT } from '../../../store/engines/postgres/transaction.ts'
+import { jsonOf } from '../../../store/engines/postgres/values.ts'
+import type { Book, BookBudget, HoldRow } from '../book.ts'
+import { BUDGET_COLUMNS } from '../budget-rows.ts'
+import type { Operation, Outcome } from '../operations.ts'
+import { apply } from '../rules.ts'
+import { type BatchParts, BEGIN, type DecidedBatch } from './batch.ts'
+import type { KnownOfBatch, KnownRows } from './known-rows.ts'
+import { isAlive } from './reading.ts'
+import { drawnHolds, openedIn, partsOf } from './writing.ts'
+
+/** Greater than all numbers of holds there are: until the server has drawn one. */
+const NOT_DRAWN = 2 ** 52
+
+interface KnownBatch extends DecidedBatch {
+  /** The rows that it is decided by. */
+  readonly leans_on: KnownOfBatch
+}
+
+/** @returns undefined where it is to be decided by rows that are read */
+export function decideByKnown(
+  operations: readonly Operation[],
+  known: KnownRows,
+  { connection, prices, gateway_id }: Omit<BatchParts, 'not_awaited'>,
+): KnownBatch | undefined {
+  const leans_on = known.rowsFor(operations)
+  if (!leans_on) return undefined
+  let numbered = 0
+  const book = known.bookOf(leans_on, () => NOT_DRAWN + numbered++, gateway_id)
+  const outcomes: Outcome[] = []
+  for (const operation of operations) {
+    const outcome = apply(book, operation)
+    if (!outcome.ok) return undefined
+    outcomes.push(outcome)
+  }
+  // A period that begins has the number of its first hold.
+  if ([...book.changed_budgets].some(({ first_hold_id }) => first_hold_id >= NOT_DRAWN)) return undefined
+  const marked = connection.nextMark()
+  const opened = openedIn(book)
+  return {
+    outcomes,
+    locked: [],
+    marked,
+    book,
+    leans_on,
+    async commit(within_ms) {
+      const accounts = `{${leans_on.accounts.map(({ id }) => id).join()}}`
+      const parts = [
+        comparing(leans_on, gateway_id),
+        ...changing(leans_on, known, book),
+        ...partsOf(book, prices),
+        ...drawnHolds(opened),
+        markPart(marked),
+      ]
+      const statements = [BEGIN, { text: LOCK, values: [accounts] }, oneStatement(parts), COMMIT]
+      const [, , written] = await connection.askAll(statements, within_ms)
+      number(book, outcomes, drawnIn(written))
+    },
+    async recall(connection) {
+      if (opened.length > 0) number(book, outcomes, await drawnFor(opened, connection))
+    },
+  }
+}
+
+/** In one order, so that two batches do not wait for each other. A statement of its own: the next one sees what was committed until then. */
+const LOCK = 'SELECT 1 FROM accounts WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE'
+
+/** All that a rule looks at, as it was: under names of their own beside what it becomes. */
+const OF_ACCOUNT = {
+  status: 'text',
+  balance_nanos: 'bigint',
+  held_nanos: 'bigint',
+  debt_nanos: 'bigint',
+  plan_period_id: 'bigint',
+}
+const OF_KEY = {
+  account_id: 'bigint',
+  person_id: 'bigint',
+  person_from_hold_id: 'bigint',
+  spend_limit_nanos: 'bigint',
+  spent_nanos: 'bigint',
+  held_nanos: 'bigint',
+  expires_at_ms: 'bigint',
+  revoked_at_ms: 'bigint',
+}
+
+/** The budgets that a key's calls count against, all of them: a new one is found as well as one that is gone. */
+const BUDGETS = {
+  of_key: 'budgets.key_id = keys.id',
+  of_person: 'budgets.person_id = keys.person_id AND budgets.account_id = keys.account_id',
+  of_account:
+    'budgets.account_id = keys.account_id AND budgets.key_id IS NULL AND budgets.person_id IS NULL AND budgets.plan_period_id IS NULL',
+}
+const NO_BUDGETS = Object.values(BUDGETS).map((of) => `NOT EXISTS (SELECT FROM budgets WHERE ${of})`)
+const SAME_BUDGETS = Object.entries(BUDGETS).map(
+  ([name, of]) =>
+    `(SELECT jsonb_agg(jsonb_build_array(${BUDGET_COLUMNS}) ORDER BY id) FROM budgets WHERE ${of}) IS NOT DISTINCT FROM changed.${name}`,
+)
+
+/** Changes rows that are what they were. */
+function updateOf(
+  table: string,
+  changed: readonly string[],
+  known: Readonly<Record<string, string>>,
+  others: readonly string[],
+): string {
+  const columns = [
+    ...changed.map((name) => `${name} bigint`),
+    ...Object.entries(known).map(([name, type]) => `known_${name} ${type}`),
+    ...Object.keys(BUDGETS).map((name) => `${name} jsonb`),
+  ]
+  const same = Object.keys(known).map((name) => `${table}.${name} IS NOT DISTINCT FROM changed.known_${name}`)
+  return `
+    UPDATE ${table} SET ${changed.map((name) => `${name} = changed.${name}`).join()}
+      FROM json_to_recordset($1::text::json) AS changed (id bigint, ${columns.join()})
+     WHERE ${[`${table}.id = changed.id`, ...same, ...others].join(' AND ')} RETURNING 1`
+}
+
+const CHANGED_OF_KEY = ['spent_nanos', 'held_nanos'] as const
+const CHANGED_OF_ACCOUNT = ['balance_nanos', 'held_nanos', 'debt_nanos'] as const
+const UPDATE_ACCOUNTS = updateOf('accounts', CHANGED_OF_ACCOUNT, OF_ACCOUNT, [])
+const UPDATE_KEYS = updateOf('keys', CHANGED_OF_KEY, OF_KEY, NO_BUDGETS)
+const UPDATE_BUDGETED_KEYS = updateOf('keys', CHANGED_OF_KEY, OF_KEY, SAME_BUDGETS)
+
+/** Holds that nobody has resolved, and the gateway that nobody has ended. */
+const COMPARE = `SELECT ${isAlive('$2')}
+  AND (SELECT count(*) FROM holds WHERE id = ANY($1::bigint[]) AND state = 'pending') = cardinality($1::bigint[]) AS are_same`
+
+/** Every account and key of a batch changes: each call that it begins or ends holds something, or nothing, of them. */
+function changing({ accounts, keys }: KnownOfBatch, known: KnownRows, book: Book): Part[] {
+  const of_account = new Map(accounts.map(({ id, budgets }) => [id, listed(budgets)]))
+  const changed_keys = keys.map((key) => ({
+    ...changedRow(book.keys.get(key.id) ?? key, CHANGED_OF_KEY, key, Object.keys(OF_KEY)),
+    of_key: listed(key.budgets),
+    of_person: listed(known.personBudgetsOf(key)),
+    of_account: of_account.get(key.account_id) ?? null,
+  }))
+  const are_budgeted = changed_keys.some(
+    ({ of_key, of_person, of_account }) => of_key ?? of_person ?? of_account,
+  )
+  const changed_accounts = accounts.map((account) =>
+    changedRow(
+      book.accounts.get(account.id) ?? account,
+      CHANGED_OF_ACCOUNT,
+      account,
+      Object.keys(OF_ACCOUNT),
+    ),
+  )
+  return [
+    ofAll('same_accounts', UPDATE_ACCOUNTS, changed_accounts),
+    are_budgeted
+      ? ofAll('same_budgeted_keys', UPDATE_BUDGETED_KEYS, changed_keys)
+      : ofAll('same_keys', UPDATE_KEYS, changed_keys),
+  ]
+}
+
+const ofAll = (name: string, text: string, rows: readonly object[]): Part => ({
+  name,
+  text,
+  values: [jsonOf(rows)],
+  condition: `(SELECT count(*) FROM ${name}) = json_array_length($1::text::json)`,
+})
+
+const changedRow = <Row extends { id: number }>(
+  row: Row,
+  changed: readonly (keyof Row)[],
+  known: Row,
+  compared: readonly string[],
+) => ({
+  id: row.id,
+  ...Object.fromEntries(changed.map((name) => [name, row[name]])),
+  ...Object.fromEntries(compared.map((name) => [`known_${name}`, known[name as keyof Row]])),
+})
+
+const comparing = ({ holds }: KnownOfBatch, gateway_id: number | null): Part => ({
+  name: 'compared',
+  text: COMPARE,
+  values: [`{${holds.map(({ id }) => id).join()}}`, gateway_id],
+  condition: '(SELECT are_same FROM compared)',
+})
+
+/** As the server has them, by their numbers. @returns null where there are none */
+const listed = (budgets: readonly BookBudget[]) =>
+  budgets.length === 0
+    ? null
+    : budgets
+        .toSorted((one, other) => one.id - other.id)
+        .map((budget) => [
+          budget.id,
+          budget.period,
+          budget.limit_nanos,
+          budget.started_ms,
+          budget.first_hold_id,
+          budget.used_nanos,
+        ])
+
+function drawnIn(written: Answer | undefined): number[] {
+  const [row] = written ? objectsOf<{ drawn_holds?: string }>(written) : []
+  return (row?.drawn_holds ?? '').split(',').filter(Boolean).map(Number)
+}
+
+/** Puts the numbers of holds where they were left open: holds and the outcomes that opened them are in the same order. */
+function number(
+  { new_holds }: Book,
+  outcomes: readonly Outcome[],
+  ids: readonly (number | undefined)[],
+): void {
+  const opening = outcomes.filter((outcome) => 'hold_id' in outcome)
+  for (const [at, hold] of [...new_holds].entries()) {
+    const id = ids[at]
+    const outcome = opening[at]
+    if (id === undefined || !outcome) throw new Error('a hold was opened that has no number')
+    hold.id = id
+    outcome.hold_id = id
+  }
+}
+
+const OPENED = `SELECT id, account_id, key_id, request_id, amount_nanos, created_at_ms, gateway_id FROM holds
+  WHERE account_id = ANY($1::bigint[]) AND request_id = ANY(ARRAY(SELECT json_array_elements_text($2::text::json))) ORDER BY id DESC`
+
+/** The numbers of holds that were just opened: of rows that are the same the newest, and of these it does not matter which is whose. */
+async function drawnFor(opened: readonly HoldRow[], connection: Connection): Promise<(number | undefined)[]> {
+  const accounts = new Set(opened.map(({ account_id }) => account_id))
+  const requests = opened.map(({ request_id }) => request_id)
+  const found = objectsOf<HoldRow>(
+    await connection.ask(OPENED, [`{${[...accounts].join()}}`, JSON.stringify(requests)]),
+  )
+  const ids = opened.toReversed().map((hold) => {
+    const at = found.findIndex((row) => NAMED_BY.every((name) => row[name] === hold[name]))
+    return at < 0 ? undefined : found.splice(at, 1)[0]?.id
+  })
+  return ids.toReversed()
+}
+
+const NAMED_BY = [
+  'account_id',
+  'key_id',
+  'request_id',
+  'amount_nanos',
+  'created_at_ms',
+  'gateway_id',
+] as const
