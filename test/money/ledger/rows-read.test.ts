@@ -5,6 +5,9 @@ import { closingQueries, erasingQueries, keyQueries } from '../../../src/access/
 import { idempotencyQueries } from '../../../src/idempotency/queries.ts'
 import type { HoldLimits, Operation } from '../../../src/money/ledger/operations.ts'
 import { decide } from '../../../src/money/ledger/postgres/batch.ts'
+import { SETTINGS } from '../../../src/money/ledger/postgres/executor.ts'
+import { decideByKnown } from '../../../src/money/ledger/postgres/known-batch.ts'
+import { KnownRows } from '../../../src/money/ledger/postgres/known-rows.ts'
 import { SharedPrices } from '../../../src/money/ledger/postgres/prices.ts'
 import type { Tx } from '../../../src/store/db.ts'
 import { Connection } from '../../../src/store/engines/postgres/connection.ts'
@@ -66,10 +69,11 @@ describe.if(hasPostgres)('what is read under the lock of an account, beside many
   let connection: Connection
   const seen: Explained[] = []
   const prices = new SharedPrices()
+  const known = new KnownRows()
 
   beforeAll(async () => {
     await db.write((within) => within.rows(inOne([...ROWS, `PERFORM setval('hold_ids', ${3 * OTHERS})`])))
-    connection = await Connection.open(url)
+    connection = await Connection.open(url, SETTINGS)
   }, 60_000)
   afterAll(() => connection.close())
 
@@ -84,7 +88,29 @@ describe.if(hasPostgres)('what is read under the lock of an account, beside many
     const refused = decided.outcomes.filter((outcome) => !outcome?.ok)
     expect(refused).toEqual([])
     await decided.commit(30_000)
+    known.keep(decided.book)
     return [...decided.book.new_holds].map(({ id }) => id)
+  }
+
+  /** A batch that is decided by known rows. @returns the holds that it opened */
+  async function knownBatch(operations: readonly Operation[]): Promise<number[]> {
+    const explained = explaining(connection, (one) => seen.push(one))
+    const decided = decideByKnown(operations, known, { prices, gateway_id: null, connection: explained })
+    await decided?.commit(30_000)
+    if (decided) known.keep(decided.book)
+    return [...(decided?.book.new_holds ?? [])].map(({ id }) => id)
+  }
+
+  /** Calls of an account that has no plan. */
+  async function knownCalls(): Promise<void> {
+    const now_ms = Date.now()
+    const call = { now_ms, expires_at_ms: now_ms + 60_000, account_id: 2, key_id: 2 }
+    await db.write((within) => within.rows('UPDATE accounts SET plan_period_id = NULL WHERE id = 2'))
+    await batch([hold(1, call)])
+    const opened = await knownBatch([hold(1_000, call), hold(1_000, call)])
+    expect(opened).toHaveLength(2)
+    await knownBatch(opened.map((id) => ({ ...post(id, 900), now_ms })))
+    expect(seen.filter(({ text }) => text.includes('same_budgeted_keys')).length).toBeGreaterThan(1)
   }
 
   /** Each kind of operation. */
@@ -141,6 +167,7 @@ describe.if(hasPostgres)('what is read under the lock of an account, beside many
     await allKinds(`${round}, first`)
     seen.length = 0
     await allKinds(round)
+    await knownCalls()
     expect(seen.length).toBeGreaterThan(30)
     for (const [, read] of READINGS) {
       await connection.ask('BEGIN')

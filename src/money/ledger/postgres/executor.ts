@@ -39,7 +39,7 @@ const MIN_COMMIT_MS = 500
 const MAX_TRY_MS = 1_000
 
 /** Longer than batches of other gateways take: three gateways on one account waited for a lock for less. */
-const SETTINGS = {
+export const SETTINGS = {
   lock_timeout: '150ms',
   // Rows of a batch are found one by one: nothing is read to be put beside them.
   enable_hashjoin: 'off',

@@ -133,7 +133,7 @@ const UPDATE_BUDGETED_KEYS = updateOf('keys', CHANGED_OF_KEY, OF_KEY, SAME_BUDGE
 
 /** Holds that nobody has resolved, and the gateway that nobody has ended. */
 const COMPARE = `SELECT ${isAlive('$2')}
-  AND (SELECT count(*) FROM holds WHERE id = ANY($1::bigint[]) AND state = 'pending') = cardinality($1::bigint[]) AS are_same`
+  AND (SELECT count(*) FILTER (WHERE state = 'pending') FROM holds WHERE id = ANY($1::bigint[])) = cardinality($1::bigint[]) AS are_same`
 
 /** Every account and key of a batch changes: each call that it begins or ends holds something, or nothing, of them. */
 function changing({ accounts, keys }: KnownOfBatch, known: KnownRows, book: Book): Part[] {
