@@ -13,6 +13,7 @@ import {
   spendingOf,
 } from '../../src/money/ledger/spending.ts'
 import type { Db } from '../../src/store/db.ts'
+import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, call_sums, keys } from '../../src/store/schema.ts'
 import { counted } from '../../src/utilities/counted.ts'
@@ -114,7 +115,6 @@ export const spendConditions = async (
   ...(key_daily_nanos === undefined ? [] : await keySpend(db, key_daily_nanos, now_ms)),
 ]
 
-const { placeholder } = sql
 /** A literal, like that of the other queries on sums: the index by day serves. */
 const days = and(eq(call_sums.span_s, sql.raw(String(DAY_S))), gte(call_sums.start_s, placeholder('from_s')))
 const cost = sql<number>`sum(${call_sums.cost_nanos})`

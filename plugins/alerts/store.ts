@@ -2,7 +2,7 @@
 
 import { and, asc, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
-import { equals, isOneOf, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
+import { equals, isOneOf, placeholder, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { type Condition, type Looking, type Steps, stepsOf } from './steps.ts'
 import { type AlertRow, type AlertSendingRow, alert_sendings, alerts } from './tables.ts'
@@ -113,8 +113,6 @@ export interface TryResult {
 export async function recordTry(db: Db, result: TryResult): Promise<void> {
   await db.write((db) => queries(db).tried.run({ ...result }))
 }
-
-const { placeholder } = sql
 
 const sendingsWithAlert = (orm: Orm) =>
   orm

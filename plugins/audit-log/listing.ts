@@ -10,11 +10,10 @@ import {
   isOneOf,
   isOneOfUnlessNull,
   jsonOrNull,
+  placeholder,
 } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { type ActionRow, accounts, actions, keys, people } from '../../src/store/schema.ts'
-
-const { placeholder } = sql
 
 /** A line with the names of what it is about. */
 export interface ListedAction extends ActionRow {

@@ -5,7 +5,13 @@ import { QUARTER_S } from '../../src/money/ledger/days.ts'
 import { type IdRange, startedWith } from '../../src/money/ledger/started-calls.ts'
 import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 import type { Awaitable, Db } from '../../src/store/db.ts'
-import { equals, equalsUnlessNull, isOneOfUnlessNull, jsonOrNull } from '../../src/store/placeholders.ts'
+import {
+  equals,
+  equalsUnlessNull,
+  isOneOfUnlessNull,
+  jsonOrNull,
+  placeholder,
+} from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import {
   type ActionRow,
@@ -19,8 +25,6 @@ import {
   keys,
 } from '../../src/store/schema.ts'
 import type { RecordedCall } from './listing.ts'
-
-const { placeholder } = sql
 
 /** A call with all that is known of it: its trace, however it ended. */
 export type TracedCall = RecordedCall

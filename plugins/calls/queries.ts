@@ -4,11 +4,9 @@ import { DAY, daysWhere, isDay, NAMES, optionalFilters } from '../../src/money/l
 import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 import { isFailed } from '../../src/money/ledger/totals.ts'
 import type { Orm } from '../../src/store/db.ts'
-import { equalsUnlessNull, isNullParameter, isOneOf } from '../../src/store/placeholders.ts'
+import { equalsUnlessNull, isNullParameter, isOneOf, placeholder } from '../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts, call_sums, calls, keys } from '../../src/store/schema.ts'
-
-const { placeholder } = sql
 
 /** The filters of calls, but for their account, times and ids. */
 export const callFilters = () => and(optionalFilters(calls), filtersOfCalls())

@@ -18,14 +18,13 @@ import {
   totalsOfSums,
 } from '../../src/money/ledger/totals.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
-import { equals, isOneOf } from '../../src/store/placeholders.ts'
+import { equals, isOneOf, placeholder } from '../../src/store/placeholders.ts'
 import { perAccount } from '../../src/store/prepared.ts'
 import { call_sums, calls } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { callFilters, callQueries, ofProvider } from './queries.ts'
 import { everywhere, rangesInTurns } from './ranges.ts'
 
-const { placeholder } = sql
 const QUARTER = sql.raw(String(QUARTER_S))
 /** Ids of calls that are looked at in one turn: some 5 ms. */
 const IDS_AT_ONCE = 10_000

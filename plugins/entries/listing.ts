@@ -3,7 +3,7 @@ import { and, desc, eq, getTableColumns, gt, gte, lt, type SQL, sql } from 'driz
 import type { ListPageRequest } from '../../src/app/list/list.ts'
 import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
 import { type Page, pageOf } from '../../src/store/page.ts'
-import { equals, equalsUnlessNull, isOneOf } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, isOneOf, placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, calls, type Entry, entries } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
@@ -30,8 +30,6 @@ export interface ListedEntry extends Entry {
   /** The part of the call's cost that the balance did not cover: it became debt. */
   unpaid_nanos: number | null
 }
-
-const { placeholder } = sql
 
 const selected = (orm: Orm) =>
   orm

@@ -4,7 +4,7 @@ import type { ListPageRequest } from '../../src/app/list/list.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Page } from '../../src/store/page.ts'
-import { equals } from '../../src/store/placeholders.ts'
+import { equals, placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, entries } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
@@ -24,8 +24,6 @@ import { amountBetween } from './sums.ts'
 export interface EntryWithBalance extends ListedEntry {
   balance_nanos: Nanos | null
 }
-
-const { placeholder } = sql
 
 const queries = perConnection({
   balance: (orm) =>

@@ -2,7 +2,7 @@
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
-import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { calls, type Entry, entries } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
@@ -19,8 +19,6 @@ export interface EntrySum {
 
 /** Entries that are added up at once: some 5 ms. */
 const ENTRIES_AT_ONCE = 5_000
-
-const { placeholder } = sql
 
 const summed = (orm: Orm, where: SQL | undefined) =>
   orm

@@ -2,6 +2,7 @@
 import { and, desc, gt, gte, sql } from 'drizzle-orm'
 import { readTrace } from '../../src/money/ledger/traces.ts'
 import type { Db } from '../../src/store/db.ts'
+import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { calls } from '../../src/store/schema.ts'
 import { BROKE_OFF } from './tries.ts'
@@ -66,8 +67,6 @@ function failuresOf({
   const words = failure?.cause ?? failure?.message ?? ''
   return [{ provider, upstream_model, failure_class: BROKE_OFF, at_ms, words, request_id }, ...failures]
 }
-
-const { placeholder } = sql
 
 /** Calls of which a route failed, the newest first, by an index that has those alone. */
 const failureQueries = perConnection({

@@ -2,7 +2,7 @@
 import { asc, lt, sql } from 'drizzle-orm'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Db } from '../../src/store/db.ts'
-import { bareColumns, placeholders } from '../../src/store/placeholders.ts'
+import { bareColumns, placeholder, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { model_days } from './tables.ts'
 import { ANSWERED, REFUSED } from './tries.ts'
@@ -55,11 +55,11 @@ const queries = perConnection({
           failed: sql.raw('model_days.failed + excluded.failed'),
         },
       }),
-  sweep: (orm) => orm.delete(model_days).where(lt(model_days.day_s, sql.placeholder('first_s'))),
+  sweep: (orm) => orm.delete(model_days).where(lt(model_days.day_s, placeholder('first_s'))),
   since: (orm) =>
     orm
       .select()
       .from(model_days)
-      .where(sql`${model_days.day_s} >= ${sql.placeholder('since_s')}`)
+      .where(sql`${model_days.day_s} >= ${placeholder('since_s')}`)
       .orderBy(asc(model_days.day_s), asc(model_days.model)),
 })

@@ -3,7 +3,7 @@ import { and, lt, sql } from 'drizzle-orm'
 import type { CallRecord } from '../../src/money/ledger/operations.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
-import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
+import { bareColumns, equals, placeholder, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { route_sums } from '../../src/store/schema.ts'
 import { addModelDays } from './model-days.ts'
@@ -158,7 +158,6 @@ class UnwrittenSums {
   }
 }
 
-const { placeholder } = sql
 const added = (column: 'tries' | 'calls' | 'first_byte_ms') =>
   sql.raw(`route_sums.${column} + excluded.${column}`)
 

@@ -2,7 +2,13 @@
 import { eq, lt, sql } from 'drizzle-orm'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db } from '../../src/store/db.ts'
-import { bareColumns, equals, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
+import {
+  bareColumns,
+  equals,
+  placeholder,
+  placeholders,
+  rawPlaceholders,
+} from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { emptyKey, emptyRoute, type KeyState, mergeKeys, mergeRoutes, type RouteState } from './outage.ts'
 import { health_states } from './tables.ts'
@@ -78,8 +84,6 @@ async function writeAll(
   await sweep.run({ changed_at_ms: now_ms - DAY_MS })
   return left
 }
-
-const { placeholder } = sql
 
 const queries = perConnection({
   all: (orm) => orm.select().from(health_states),

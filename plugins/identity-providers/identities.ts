@@ -4,6 +4,7 @@ import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
 import {
   bareColumns,
   equals,
+  placeholder,
   placeholders,
   rawPlaceholder,
   rawPlaceholders,
@@ -11,8 +12,6 @@ import {
 import { perConnection } from '../../src/store/prepared.ts'
 import { type IdentityRow, identities, sessions } from '../../src/store/schema.ts'
 import type { ProvedIdentity } from './claims.ts'
-
-const { placeholder } = sql
 
 const queries = perConnection({
   find: (orm) =>

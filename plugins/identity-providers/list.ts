@@ -1,8 +1,9 @@
 // Identities of everybody as a list, for the command line.
-import { asc, eq, gt, sql } from 'drizzle-orm'
+import { asc, eq, gt } from 'drizzle-orm'
 import { accountOrStaff, integer, nullableText, text, time } from '../../src/app/list/columns.ts'
 import { defineList, UNFILTERED } from '../../src/app/list/list.ts'
 import { laterPageValues, pageOf } from '../../src/store/page.ts'
+import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type IdentityRow, identities, people } from '../../src/store/schema.ts'
 
@@ -20,9 +21,9 @@ const queries = perConnection({
       .from(identities)
       .innerJoin(people, eq(people.id, identities.person_id))
       .leftJoin(accounts, eq(accounts.id, people.account_id))
-      .where(gt(identities.id, sql.placeholder('after_id')))
+      .where(gt(identities.id, placeholder('after_id')))
       .orderBy(asc(identities.id))
-      .limit(sql.placeholder('row_limit')),
+      .limit(placeholder('row_limit')),
 })
 
 export const identity_list = defineList<ListedIdentity>()({

@@ -1,8 +1,8 @@
 // Tokens of providers that were used: each works once, whatever gateway it reaches.
-import { lte, sql } from 'drizzle-orm'
+import { lte } from 'drizzle-orm'
 import { hashKey } from '../../src/access/secret.ts'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
-import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
+import { bareColumns, equals, placeholder, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { spent_tokens } from './tables.ts'
 
@@ -16,7 +16,7 @@ const queries = perConnection({
       .onConflictDoNothing({ target: bareColumns('sha256') })
       .returning({ id: spent_tokens.id }),
   removeExpired: (orm) =>
-    orm.delete(spent_tokens).where(lte(spent_tokens.expires_at_ms, sql.placeholder('now_ms'))),
+    orm.delete(spent_tokens).where(lte(spent_tokens.expires_at_ms, placeholder('now_ms'))),
 })
 
 /** Of the state of a sign-in, or the id of a token; with its kind and its issuer, so that none is another's. */

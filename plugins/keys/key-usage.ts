@@ -5,11 +5,9 @@ import { DAY_S, WEEK_DAYS } from '../../src/domain/ranges.ts'
 import { UTC, type Zone } from '../../src/domain/zones.ts'
 import { keyDifferences, weekStart } from '../../src/money/ledger/local-weeks.ts'
 import type { Db } from '../../src/store/db.ts'
-import { isOneOf } from '../../src/store/placeholders.ts'
+import { isOneOf, placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { call_sums, calls, isDayOfAccount } from '../../src/store/schema.ts'
-
-const { placeholder } = sql
 
 /** Calls that are older are not looked for. */
 const LAST_USE_DAYS = 31

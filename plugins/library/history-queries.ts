@@ -1,11 +1,9 @@
 // The queries on the history of produced images and on their lineage, prepared once for each connection.
 import { and, asc, desc, eq, getTableColumns, gt, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../../src/store/db.ts'
-import { equals, equalsUnlessNull, isOneOf } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, isOneOf, placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, calls, files, generations } from '../../src/store/schema.ts'
-
-const { placeholder } = sql
 
 /** @param account which decides on the index, so it is no optional filter: it has statements of its own */
 const historyOf = (account?: SQL) => ({

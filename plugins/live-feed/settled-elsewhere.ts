@@ -2,7 +2,7 @@
 import { and, desc, eq, gt, ne, or, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { newestHold } from '../../src/store/newest-hold.ts'
-import { isOneOf } from '../../src/store/placeholders.ts'
+import { isOneOf, placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type Call, calls, holds, keys } from '../../src/store/schema.ts'
 
@@ -32,8 +32,6 @@ const MAX_PENDING = 5_000
 /** Ids ascend, but their rows become visible a little out of order. */
 const LATE_IDS = 2_048
 const LATE_MS = 10_000
-
-const { placeholder } = sql
 
 const COLUMNS = {
   id: calls.id,

@@ -13,13 +13,11 @@ import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import type { Orm } from '../../src/store/db.ts'
 import { pageOf, pageValues } from '../../src/store/page.ts'
-import { equalsUnlessNull } from '../../src/store/placeholders.ts'
+import { equalsUnlessNull, placeholder } from '../../src/store/placeholders.ts'
 import { perAccount } from '../../src/store/prepared.ts'
 import { accounts } from '../../src/store/schema.ts'
 import { isPurpose, PURPOSES, type Purpose } from './purposes.ts'
 import { MAIL_STATES, type MailRow, mails } from './tables.ts'
-
-const { placeholder } = sql
 
 /** A mail with the name of its account. */
 type ListedMail = Omit<MailRow, 'link'> & { account_name: string | null }

@@ -4,7 +4,7 @@ import { resetOf, usedOf } from '../../src/domain/budgets.ts'
 import { isMailAddress } from '../../src/domain/mail-address.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db } from '../../src/store/db.ts'
-import { equals, isOneOf } from '../../src/store/placeholders.ts'
+import { equals, isOneOf, placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import {
   account_details,
@@ -108,7 +108,6 @@ async function keyNotices(db: Db, now_ms: number): Promise<NewMail[]> {
   }))
 }
 
-const { placeholder } = sql
 const can_be_told = and(sql`${accounts.status} = 'active'`, ne(account_details.email, sql`''`))
 
 /** A column of the month that a plan's limit is of; null for other limits. */

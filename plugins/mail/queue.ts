@@ -8,6 +8,7 @@ import {
   equals,
   equalsUnlessNull,
   isNullParameter,
+  placeholder,
   placeholders,
   rawPlaceholders,
 } from '../../src/store/placeholders.ts'
@@ -46,7 +47,7 @@ const REPLACED = 'A newer link replaced it.'
 /** A mail whose link leads to a page; to any where it is null. */
 const leadsTo = () =>
   sql`(${isNullParameter(mails.link, 'page')}
-    OR substr(${mails.link}, 1, length(CAST(${sql.placeholder('page')} AS text)) + 1) = CAST(${sql.placeholder('page')} AS text) || '#')`
+    OR substr(${mails.link}, 1, length(CAST(${placeholder('page')} AS text)) + 1) = CAST(${placeholder('page')} AS text) || '#')`
 
 const queries = perConnection({
   insert: (orm) =>
@@ -66,11 +67,11 @@ const queries = perConnection({
       .set({ ...CANCELLED, failure: REPLACED })
       .where(
         and(
-          sql`${mails.state} = 'queued' AND ${mails.link} IS NOT NULL AND ${mails.id} <> ${sql.placeholder('id')}`,
+          sql`${mails.state} = 'queued' AND ${mails.link} IS NOT NULL AND ${mails.id} <> ${placeholder('id')}`,
           equals(mails.purpose, 'purpose'),
           equals(mails.recipient, 'recipient'),
           leadsTo(),
-          sql`${mails.account_id} IS NOT DISTINCT FROM CAST(${sql.placeholder('account_id')} AS bigint)`,
+          sql`${mails.account_id} IS NOT DISTINCT FROM CAST(${placeholder('account_id')} AS bigint)`,
         ),
       ),
   cancelLinks: (orm) =>

@@ -8,6 +8,7 @@ import {
   bareColumns,
   equals,
   equalsUnlessNull,
+  placeholder,
   placeholders,
   rawPlaceholders,
 } from '../../src/store/placeholders.ts'
@@ -146,8 +147,6 @@ export async function countMails(
 export async function sweepMails(db: Db, now_ms: number): Promise<void> {
   await db.write((db) => queries(db).sweep.run({ until_ms: now_ms - KEPT_MS, row_limit: MAX_SWEPT }))
 }
-
-const { placeholder } = sql
 
 const queries = perConnection({
   due: (orm) =>

@@ -4,6 +4,7 @@ import { integer, nullableInteger, text, time } from '../../src/app/list/columns
 import { defineList } from '../../src/app/list/list.ts'
 import type { Orm } from '../../src/store/db.ts'
 import { pageOf, pageValues } from '../../src/store/page.ts'
+import { placeholder } from '../../src/store/placeholders.ts'
 import { perAccount } from '../../src/store/prepared.ts'
 import { accounts } from '../../src/store/schema.ts'
 import { mail_recipients } from './tables.ts'
@@ -51,9 +52,9 @@ const queries = perAccount((account) => ({
         and(
           account(mail_recipients),
           isNotNull(mail_recipients.unsubscribed_at_ms),
-          lt(mail_recipients.id, sql.placeholder('below_id')),
+          lt(mail_recipients.id, placeholder('below_id')),
         ),
       )
       .orderBy(desc(mail_recipients.id))
-      .limit(sql.placeholder('row_limit')),
+      .limit(placeholder('row_limit')),
 }))

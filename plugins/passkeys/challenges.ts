@@ -7,7 +7,7 @@ import { cookieForms } from '../../src/app/surface/console/site.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { type CookieForm, cookieOf } from '../../src/http/cookies.ts'
 import type { Db } from '../../src/store/db.ts'
-import { equals, placeholders } from '../../src/store/placeholders.ts'
+import { equals, placeholder, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { passkey_challenges } from './tables.ts'
 
@@ -34,8 +34,8 @@ const queries = perConnection({
         and(
           equals(passkey_challenges.sha256, 'sha256'),
           equals(passkey_challenges.purpose, 'purpose'),
-          gt(passkey_challenges.expires_at_ms, sql.placeholder('now_ms')),
-          sql`${passkey_challenges.session_id} IS NOT DISTINCT FROM CAST(${sql.placeholder('session_id')} AS bigint)`,
+          gt(passkey_challenges.expires_at_ms, placeholder('now_ms')),
+          sql`${passkey_challenges.session_id} IS NOT DISTINCT FROM CAST(${placeholder('session_id')} AS bigint)`,
         ),
       )
       .returning({ challenge: passkey_challenges.challenge }),
@@ -46,7 +46,7 @@ const queries = perConnection({
         sql`${passkey_challenges.id} <= (SELECT id FROM passkey_challenges ORDER BY id DESC LIMIT 1 OFFSET ${sql.raw(String(MAX_OPEN))})`,
       ),
   removeExpired: (orm) =>
-    orm.delete(passkey_challenges).where(lte(passkey_challenges.expires_at_ms, sql.placeholder('now_ms'))),
+    orm.delete(passkey_challenges).where(lte(passkey_challenges.expires_at_ms, placeholder('now_ms'))),
 })
 
 interface NewChallenge {

@@ -1,5 +1,5 @@
 // Passkeys of everybody as a list, for the command line.
-import { asc, eq, gt, sql } from 'drizzle-orm'
+import { asc, eq, gt } from 'drizzle-orm'
 import {
   accountOrStaff,
   integer,
@@ -10,6 +10,7 @@ import {
 } from '../../src/app/list/columns.ts'
 import { defineList, UNFILTERED } from '../../src/app/list/list.ts'
 import { laterPageValues, pageOf } from '../../src/store/page.ts'
+import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type PasskeyRow, passkeys, people } from '../../src/store/schema.ts'
 
@@ -28,9 +29,9 @@ const queries = perConnection({
       .from(passkeys)
       .innerJoin(people, eq(people.id, passkeys.person_id))
       .leftJoin(accounts, eq(accounts.id, people.account_id))
-      .where(gt(passkeys.id, sql.placeholder('after_id')))
+      .where(gt(passkeys.id, placeholder('after_id')))
       .orderBy(asc(passkeys.id))
-      .limit(sql.placeholder('row_limit')),
+      .limit(placeholder('row_limit')),
 })
 
 export const passkey_list = defineList<ListedPasskey>()({

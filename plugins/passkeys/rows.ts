@@ -2,7 +2,7 @@
 import { and, asc, sql } from 'drizzle-orm'
 import { conflict, invalidRequest, notFound } from '../../src/domain/errors.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
-import { equals, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
+import { equals, placeholder, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { type PasskeyRow, passkeys, sessions } from '../../src/store/schema.ts'
 
@@ -20,7 +20,7 @@ const queries = perConnection({
       .insert(passkeys)
       .values({
         ...placeholders('person_id', 'credential_id', 'public_key', 'counter', 'transports', 'name'),
-        created_at_ms: sql.placeholder('now_ms'),
+        created_at_ms: placeholder('now_ms'),
       })
       .onConflictDoNothing()
       .returning(),
@@ -39,7 +39,7 @@ const queries = perConnection({
       .where(
         and(
           equals(passkeys.id, 'id'),
-          sql`(${passkeys.counter} < ${sql.placeholder('counter')} OR (${passkeys.counter} = 0 AND CAST(${sql.placeholder('counter')} AS bigint) = 0))`,
+          sql`(${passkeys.counter} < ${placeholder('counter')} OR (${passkeys.counter} = 0 AND CAST(${placeholder('counter')} AS bigint) = 0))`,
         ),
       )
       .returning(),

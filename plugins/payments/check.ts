@@ -3,6 +3,7 @@ import { and, asc, isNotNull, sql } from 'drizzle-orm'
 import { type CheckTime, type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db } from '../../src/store/db.ts'
+import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { account_suspensions, accounts, erased_accounts } from '../../src/store/schema.ts'
 import { counted } from '../../src/utilities/counted.ts'
@@ -142,7 +143,7 @@ const queries = perConnection({
       .where(
         and(
           isNotNull(orders.unanswered_since_ms),
-          sql`${orders.unanswered_since_ms} + ${sql.raw(String(OVERDUE_MS))} <= ${sql.placeholder('now_ms')}`,
+          sql`${orders.unanswered_since_ms} + ${sql.raw(String(OVERDUE_MS))} <= ${placeholder('now_ms')}`,
         ),
       )
       .groupBy(orders.provider),
@@ -154,13 +155,13 @@ const queries = perConnection({
         sql`${STUCK} AND (${orders.trouble} IS NOT NULL OR ${orders.state} IN ('disputed', 'refund_failed'))`,
       )
       .orderBy(asc(orders.id))
-      .limit(sql.placeholder('row_limit')),
+      .limit(placeholder('row_limit')),
   overdue: (orm) =>
     orm
       .select({ count: sql<number>`count(*)` })
       .from(orders)
       .where(
-        sql`${orders.next_look_at_ms} IS NOT NULL AND ${orders.next_look_at_ms} < ${sql.placeholder('due_ms')}`,
+        sql`${orders.next_look_at_ms} IS NOT NULL AND ${orders.next_look_at_ms} < ${placeholder('due_ms')}`,
       ),
   suspended_and_paid: (orm) =>
     orm

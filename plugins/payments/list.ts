@@ -16,7 +16,7 @@ import { decimalMinor, formatMinor } from '../../src/domain/currencies.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { pageOf, pageValues } from '../../src/store/page.ts'
-import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, placeholder } from '../../src/store/placeholders.ts'
 import { perAccount } from '../../src/store/prepared.ts'
 import { accounts, people } from '../../src/store/schema.ts'
 import { methodName } from './settings.ts'
@@ -126,8 +126,6 @@ export async function listedOrder(
 function isPending({ state, pending_since_ms }: Pick<Order, 'state' | 'pending_since_ms'>): boolean {
   return pending_since_ms !== null && !wasPaid(state)
 }
-
-const { placeholder } = sql
 
 const selected = (orm: Orm) =>
   orm

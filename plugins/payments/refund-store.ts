@@ -2,7 +2,13 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import { notFound } from '../../src/domain/errors.ts'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
-import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../../src/store/placeholders.ts'
+import {
+  equals,
+  placeholder,
+  placeholders,
+  rawPlaceholder,
+  rawPlaceholders,
+} from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { type OrderRefund, order_refunds, orders } from './tables.ts'
 
@@ -47,8 +53,6 @@ export const takeRefund = async (
 ): Promise<boolean> =>
   (await db.write((db) => queries(db).takeRefund.get({ id, read_ms: next_look_at_ms, until_ms }))) !==
   undefined
-
-const { placeholder } = sql
 
 const queries = perConnection({
   refundsOf: (orm) =>

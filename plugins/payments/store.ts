@@ -2,7 +2,13 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import { conflict, notFound } from '../../src/domain/errors.ts'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
-import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../../src/store/placeholders.ts'
+import {
+  equals,
+  placeholder,
+  placeholders,
+  rawPlaceholder,
+  rawPlaceholders,
+} from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, erased_accounts } from '../../src/store/schema.ts'
 import { type Order, orders } from './tables.ts'
@@ -121,8 +127,6 @@ export const keepMark = (
   id: number,
   mark: { payment_reference: string; next_look_at_ms: number },
 ): Promise<unknown> => db.write((db) => queries(db).keepMark.run({ id, ...mark }))
-
-const { placeholder } = sql
 
 const isDue = () => and(isNotNull(orders.next_look_at_ms), lte(orders.next_look_at_ms, placeholder('now_ms')))
 

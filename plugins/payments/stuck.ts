@@ -1,5 +1,6 @@
 // Orders that somebody has to look at: which they are, why, and what to do.
 import { sql } from 'drizzle-orm'
+import { placeholder } from '../../src/store/placeholders.ts'
 import { isLateCharge } from './automatic/charging.ts'
 import { type Order, orders } from './tables.ts'
 
@@ -8,7 +9,7 @@ const UNANSWERED_MS = 10 * 60_000
 
 /** Of the condition `STUCK`, with a parameter `now_ms`. */
 export const STUCK = sql`(${orders.trouble} IS NOT NULL OR ${orders.state} IN ('disputed', 'refund_failed')
-  OR ${orders.unanswered_since_ms} <= CAST(${sql.placeholder('now_ms')} AS bigint) - ${sql.raw(String(UNANSWERED_MS))})`
+  OR ${orders.unanswered_since_ms} <= CAST(${placeholder('now_ms')} AS bigint) - ${sql.raw(String(UNANSWERED_MS))})`
 
 export interface Attention {
   /** The problem: a sentence. */

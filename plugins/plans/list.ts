@@ -1,5 +1,5 @@
 // Months of plans as a list: for the console, in files and on the command line.
-import { and, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gte, lt } from 'drizzle-orm'
 import { usdColumn } from '../../src/app/command-line/table.ts'
 import { timeColumn } from '../../src/app/command-line/times.ts'
 import {
@@ -16,7 +16,7 @@ import { type ConsoleRowOf, defineList, type ListPageRequest } from '../../src/a
 import { OneOf } from '../../src/http/schema.ts'
 import type { Db } from '../../src/store/db.ts'
 import { type Page, pageOf, pageValues } from '../../src/store/page.ts'
-import { equalsUnlessNull } from '../../src/store/placeholders.ts'
+import { equalsUnlessNull, placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts } from '../../src/store/schema.ts'
 import { PERIOD_STATES, type PeriodState, type PlanPeriod, plan_periods } from './tables.ts'
@@ -108,11 +108,11 @@ const queries = perConnection({
         and(
           equalsUnlessNull(plan_periods.account_id, 'account_id'),
           equalsUnlessNull(plan_periods.state, 'state'),
-          gte(plan_periods.created_at_ms, sql.placeholder('since_ms')),
-          lt(plan_periods.created_at_ms, sql.placeholder('until_ms')),
-          lt(plan_periods.id, sql.placeholder('below_id')),
+          gte(plan_periods.created_at_ms, placeholder('since_ms')),
+          lt(plan_periods.created_at_ms, placeholder('until_ms')),
+          lt(plan_periods.id, placeholder('below_id')),
         ),
       )
       .orderBy(desc(plan_periods.id))
-      .limit(sql.placeholder('row_limit')),
+      .limit(placeholder('row_limit')),
 })

@@ -3,6 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Nanos } from '../../src/domain/money.ts'
 import { totalOf } from '../../src/money/ledger/totals.ts'
 import type { Db } from '../../src/store/db.ts'
+import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { state_changes } from '../../src/store/schema.ts'
 import { unusedOf } from './months.ts'
@@ -73,8 +74,8 @@ const queries = perConnection({
       .where(
         and(
           sql`${plan_periods.due_nanos} > 0`,
-          sql`${state_changes.at_ms} >= ${sql.placeholder('since_ms')}`,
-          sql`${state_changes.at_ms} < ${sql.placeholder('until_ms')}`,
+          sql`${state_changes.at_ms} >= ${placeholder('since_ms')}`,
+          sql`${state_changes.at_ms} < ${placeholder('until_ms')}`,
         ),
       )
       .groupBy(plan_periods.plan),
@@ -91,7 +92,7 @@ const queries = perConnection({
     orm
       .select({
         active: sql<number>`count(*)`,
-        unpaid: sql<number>`count(*) FILTER (WHERE ${plan_periods.ends_ms} <= ${sql.placeholder('now_ms')})`,
+        unpaid: sql<number>`count(*) FILTER (WHERE ${plan_periods.ends_ms} <= ${placeholder('now_ms')})`,
         ending: sql<number>`count(*) FILTER (WHERE ${plan_periods.renews} = 0)`,
       })
       .from(plan_periods)

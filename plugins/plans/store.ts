@@ -2,7 +2,7 @@
 import { and, asc, eq, getTableColumns, gte, lte, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
-import { equals, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
+import { equals, placeholder, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type BudgetRow, budgets } from '../../src/store/schema.ts'
 import { type PlanPeriod, plan_periods } from './tables.ts'
@@ -115,7 +115,7 @@ export const removeBudget = (tx: Tx, id: number): Awaitable<unknown> => queries(
 
 const before = alias(plan_periods, 'before')
 
-const is_due = lte(plan_periods.ends_ms, sql.placeholder('now_ms'))
+const is_due = lte(plan_periods.ends_ms, placeholder('now_ms'))
 
 const queries = perConnection({
   insert: (orm) =>
@@ -143,7 +143,7 @@ const queries = perConnection({
         state: 'open',
         renews: 1,
         returned_nanos: 0,
-        changed_at_ms: sql`${sql.placeholder('created_at_ms')}`,
+        changed_at_ms: sql`${placeholder('created_at_ms')}`,
       })
       .returning(),
   byId: (orm) => orm.select().from(plan_periods).where(equals(plan_periods.id, 'id')),
@@ -160,7 +160,7 @@ const queries = perConnection({
         and(
           equals(plan_periods.account_id, 'account_id'),
           equals(plan_periods.follows_id, 'id'),
-          gte(plan_periods.starts_ms, sql.placeholder('ends_ms')),
+          gte(plan_periods.starts_ms, placeholder('ends_ms')),
         ),
       )
       .orderBy(asc(plan_periods.id))

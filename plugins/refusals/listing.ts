@@ -3,12 +3,16 @@ import { and, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import { timeOfRequestId } from '../../src/domain/request-id.ts'
 import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
 import type { Page, PageRequest } from '../../src/store/page.ts'
-import { equals, equalsUnlessNull, isOneOfUnlessNull, jsonOrNull } from '../../src/store/placeholders.ts'
+import {
+  equals,
+  equalsUnlessNull,
+  isOneOfUnlessNull,
+  jsonOrNull,
+  placeholder,
+} from '../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts, keys } from '../../src/store/schema.ts'
 import { type RefusalRow, refusals } from './tables.ts'
-
-const { placeholder } = sql
 
 /** Which refusals; an absent field does not filter. */
 export interface RefusalFilter {

@@ -2,13 +2,11 @@
 import { and, desc, gte, lt, type SQLWrapper, sql } from 'drizzle-orm'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
-import { equals, isOneOf, isOneOfUnlessNull, jsonOrNull } from '../../src/store/placeholders.ts'
+import { equals, isOneOf, isOneOfUnlessNull, jsonOrNull, placeholder } from '../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts } from '../../src/store/schema.ts'
 import { refusal_sums, refusals } from './tables.ts'
 import { HOUR_S, MINUTE_S } from './writing.ts'
-
-const { placeholder } = sql
 
 /** The refusals of an account or of some keys in a time; a time begins with its minute, or its hour where `span` says so. */
 export interface RefusedIn {

@@ -1,11 +1,9 @@
 // What is written of refused requests: rows up to a bound, sums of all, and the end of both.
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../src/store/db.ts'
-import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
+import { bareColumns, equals, placeholder, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { type RefusalRow, refusal_sums, refusals } from './tables.ts'
-
-const { placeholder } = sql
 
 /** The spans of the sums, in seconds. */
 export const MINUTE_S = 60

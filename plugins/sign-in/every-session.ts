@@ -1,8 +1,9 @@
 // Sessions of everybody as a list, for the command line.
-import { asc, eq, gt, sql } from 'drizzle-orm'
+import { asc, eq, gt } from 'drizzle-orm'
 import { accountOrStaff, integer, nullableText, text, time } from '../../src/app/list/columns.ts'
 import { defineList, UNFILTERED } from '../../src/app/list/list.ts'
 import { laterPageValues, pageOf } from '../../src/store/page.ts'
+import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, keys, people, type SessionRow, sessions } from '../../src/store/schema.ts'
 import { browserName } from './browser-name.ts'
@@ -28,9 +29,9 @@ const queries = perConnection({
       .leftJoin(people, eq(people.id, sessions.person_id))
       .leftJoin(keys, eq(keys.id, sessions.key_id))
       .leftJoin(accounts, eq(accounts.id, sessions.account_id))
-      .where(gt(sessions.id, sql.placeholder('after_id')))
+      .where(gt(sessions.id, placeholder('after_id')))
       .orderBy(asc(sessions.id))
-      .limit(sql.placeholder('row_limit')),
+      .limit(placeholder('row_limit')),
 })
 
 export const every_session = defineList<EverySession>()({

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../src/domain/ranges.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
-import { equals, placeholders } from '../../src/store/placeholders.ts'
+import { equals, placeholder, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { queueMail } from '../mail/index.ts'
 import { type SignUpCodeRow, sign_up_codes } from './tables.ts'
@@ -20,7 +20,6 @@ const CODE_BYTES = 24
 const CODE = /^[A-Za-z0-9_-]{32}$/
 const KEPT_MS = 90 * DAY_MS
 
-const { placeholder } = sql
 const queries = perConnection({
   insert: (orm) =>
     orm

@@ -2,11 +2,9 @@
 import { and, lte, sql } from 'drizzle-orm'
 import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
-import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
+import { bareColumns, equals, placeholder, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { type CountKind, sign_up_counts } from './tables.ts'
-
-const { placeholder } = sql
 
 const queries = perConnection({
   add: (orm) =>

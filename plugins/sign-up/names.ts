@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { checkAccountName, nameTaken } from '../../src/access/accounts.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import type { Db } from '../../src/store/db.ts'
+import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts } from '../../src/store/schema.ts'
 
@@ -25,7 +26,7 @@ const queries = perConnection({
     orm
       .select({ id: accounts.id })
       .from(accounts)
-      .where(sql`lower(${accounts.name}) = ${sql.placeholder('name')}`)
+      .where(sql`lower(${accounts.name}) = ${placeholder('name')}`)
       .limit(1),
 })
 

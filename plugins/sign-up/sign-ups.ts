@@ -5,7 +5,7 @@ import { notFound } from '../../src/domain/errors.ts'
 import { HOUR_MS } from '../../src/domain/ranges.ts'
 import type { Db, Orm, Tx } from '../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
-import { equals, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
+import { equals, placeholder, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts } from '../../src/store/schema.ts'
 import { type SignUpRow, sign_ups } from './tables.ts'
@@ -15,7 +15,6 @@ export const LINK_HOURS = 24
 export const TOKEN_BYTES = 24
 const TOKEN = /^[A-Za-z0-9_-]{32}$/
 
-const { placeholder } = sql
 const is_pending = sql`${sign_ups.completed_at_ms} IS NULL`
 
 const queries = perConnection({

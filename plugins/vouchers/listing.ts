@@ -2,7 +2,7 @@
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
-import { equalsUnlessNull } from '../../src/store/placeholders.ts'
+import { equalsUnlessNull, placeholder } from '../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts } from '../../src/store/schema.ts'
 import {
@@ -50,7 +50,6 @@ export const listVouchers = async (
 export const listBatches = async (db: Db, request: PageRequest, now_ms: number): Promise<Page<ListedBatch>> =>
   pageOf(await batches(db).page.all({ ...pageValues(request), now_ms }), request)
 
-const { placeholder } = sql
 const state_now = sql<VoucherState>`CASE WHEN ${vouchers.state} = 'new' AND ${vouchers.expires_at_ms} <= ${placeholder('now_ms')}
   THEN 'expired' ELSE ${vouchers.state} END`
 

@@ -3,7 +3,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import { notFound } from '../../src/domain/errors.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
-import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
+import { bareColumns, equals, placeholder, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { batchesOf } from '../../src/utilities/batches.ts'
 import { type VoucherBatchRow, type VoucherRow, voucher_batches, vouchers } from './tables.ts'
@@ -74,7 +74,6 @@ export const overdueVouchers = async (db: Db, now_ms: number, row_limit: number)
 export const unusedVoucherNanos = async (db: Db, now_ms: number): Promise<Nanos> =>
   Number((await queries(db).unusedNanos.get({ now_ms }))?.nanos ?? 0)
 
-const { placeholder } = sql
 const is_unused = sql`${vouchers.state} = 'new'`
 
 const queries = perConnection({

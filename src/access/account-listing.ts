@@ -4,7 +4,7 @@ import type { Nanos } from '../domain/money.ts'
 import { MoneyFields, money } from '../http/views.ts'
 import type { Awaitable, Db, Orm } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf } from '../store/page.ts'
-import { equals, isOneOf } from '../store/placeholders.ts'
+import { equals, isOneOf, placeholder } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import {
   type Account,
@@ -39,8 +39,6 @@ export const accountMoney = (account: AccountMoney) => ({
   ...money('available', availableOf(account)),
   ...money('debt', account.debt_nanos),
 })
-
-const { placeholder } = sql
 
 /** An account with the time at which it was closed. */
 export interface ListedAccount extends AccountWithStatus {

@@ -3,13 +3,11 @@
 import { and, count, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
-import { equals, isOneOfUnlessNull, jsonOrNull } from '../store/placeholders.ts'
+import { equals, isOneOfUnlessNull, jsonOrNull, placeholder } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, type BudgetRow, type Key, keys, people } from '../store/schema.ts'
 import { withBudgets } from './budgets.ts'
 import type { KeyStatus } from './key-status.ts'
-
-const { placeholder } = sql
 
 const isSetParameter = (name: string) => sql`CAST(${placeholder(name)} AS text) IS NOT NULL`
 

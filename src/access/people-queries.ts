@@ -2,11 +2,9 @@
 import { and, asc, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Orm } from '../store/db.ts'
-import { equals, placeholders, rawPlaceholders } from '../store/placeholders.ts'
+import { equals, placeholder, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, closed_accounts, memberships, people, staff } from '../store/schema.ts'
-
-const { placeholder } = sql
 
 /**
  * Whether a person has a password, a passkey or an identity. Commands ask for it, too, and know no plugin's settings: an identity counts also where

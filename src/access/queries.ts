@@ -1,11 +1,9 @@
 // The queries on accounts and keys, prepared once for each connection.
 import { and, asc, count, desc, getTableColumns, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
-import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
+import { equals, placeholder, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, closed_accounts, erased_accounts, holds, keys, people } from '../store/schema.ts'
 import { isOfOpenAccount } from './people-queries.ts'
-
-const { placeholder } = sql
 
 /** Queries on accounts. Each takes the values of its placeholders by name, and throws where one is missing. */
 export const accountQueries = perConnection({

@@ -4,14 +4,13 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import {
   equals,
   isOneOfUnlessNull,
+  placeholder,
   placeholders,
   rawPlaceholder,
   rawPlaceholders,
 } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { identities, known_addresses, passkeys, passwords, sessions, sign_in_links } from '../store/schema.ts'
-
-const { placeholder } = sql
 
 /** A person who is in this account and nowhere else; in others that are closed, too, nobody comes in. */
 const isOfAccountAlone = (person_id: SQLiteColumn): SQL =>

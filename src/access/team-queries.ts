@@ -2,12 +2,10 @@
 import { and, desc, eq, gt, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../store/db.ts'
 import { NEWEST_HOLD_SQL } from '../store/newest-hold.ts'
-import { equals, placeholders, rawPlaceholders } from '../store/placeholders.ts'
+import { equals, placeholder, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perAccount, perConnection } from '../store/prepared.ts'
 import { accounts, actions, invitations, keys, memberships, people, sessions } from '../store/schema.ts'
 import { isInOpenAccount } from './people-queries.ts'
-
-const { placeholder } = sql
 
 const ofMember = () =>
   and(equals(memberships.person_id, 'person_id'), equals(memberships.account_id, 'account_id'))

@@ -1,6 +1,6 @@
 // The queries of the catalogue's past, prepared once for each connection.
 import { desc, eq, lt, lte, sql } from 'drizzle-orm'
-import { equals, isOneOf, placeholders } from '../store/placeholders.ts'
+import { equals, isOneOf, placeholder, placeholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, catalogues, keys, sessions } from '../store/schema.ts'
 
@@ -17,22 +17,22 @@ export const pastQueries = perConnection({
       .insert(catalogues)
       .values(placeholders('text', 'made_at_ms', 'made_by', 'shared'))
       .returning({ version }),
-  removeUpTo: (orm) => orm.delete(catalogues).where(sql`${version} <= ${sql.placeholder('version')}`),
+  removeUpTo: (orm) => orm.delete(catalogues).where(sql`${version} <= ${placeholder('version')}`),
   remove: (orm) => orm.delete(catalogues).where(isOneOf(version, 'versions')),
   page: (orm) =>
     orm
       .select({ id: version, made_at_ms, made_by })
       .from(catalogues)
-      .where(lt(version, sql.placeholder('below_id')))
+      .where(lt(version, placeholder('below_id')))
       .orderBy(desc(version))
-      .limit(sql.placeholder('row_limit')),
+      .limit(placeholder('row_limit')),
   one: (orm) => orm.select(VERSION).from(catalogues).where(equals(version, 'version')),
   /** The one before, of those that are kept. */
   before: (orm) =>
     orm
       .select(VERSION)
       .from(catalogues)
-      .where(lt(version, sql.placeholder('version')))
+      .where(lt(version, placeholder('version')))
       .orderBy(desc(version))
       .limit(1),
   /** A version, if it is kept, and the one before. */
@@ -40,7 +40,7 @@ export const pastQueries = perConnection({
     orm
       .select({ version, text: catalogues.text })
       .from(catalogues)
-      .where(lte(version, sql.placeholder('version')))
+      .where(lte(version, placeholder('version')))
       .orderBy(desc(version))
       .limit(2),
   sessionAddress: (orm) =>

@@ -6,14 +6,13 @@ import {
   bareColumns,
   equals,
   isOneOf,
+  placeholder,
   placeholders,
   rawPlaceholder,
   rawPlaceholders,
 } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { calls, holds, idempotency_keys } from '../store/schema.ts'
-
-const { placeholder } = sql
 
 const OF_KEY = and(equals(idempotency_keys.account_id, 'account_id'), equals(idempotency_keys.key, 'key'))
 const OF_REQUEST = and(OF_KEY, equals(idempotency_keys.request_id, 'request_id'))

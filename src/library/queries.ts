@@ -2,11 +2,9 @@
 import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, ne, type SQL, sql, sum } from 'drizzle-orm'
 import type { Orm } from '../store/db.ts'
 import { isAbandoned } from '../store/gateways.ts'
-import { equals, isOneOf, placeholders, rawPlaceholders } from '../store/placeholders.ts'
+import { equals, isOneOf, placeholder, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { erased_accounts, files, generations } from '../store/schema.ts'
-
-const { placeholder } = sql
 
 const thisGeneration = and(equals(generations.uuid, 'uuid'), equals(generations.account_id, 'account_id'))
 const thisFile = and(equals(files.key, 'key'), equals(files.account_id, 'account_id'))

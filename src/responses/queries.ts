@@ -1,10 +1,8 @@
 // The queries on kept responses, prepared once for each connection.
 import { and, asc, count, eq, exists, getTableColumns, gt, isNotNull, lte, sql, sum } from 'drizzle-orm'
-import { equals, placeholders } from '../store/placeholders.ts'
+import { equals, placeholder, placeholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { closed_accounts, responses } from '../store/schema.ts'
-
-const { placeholder } = sql
 
 /** All but the body, which may be large. */
 const { body: _, ...ROW } = getTableColumns(responses)

@@ -13,7 +13,7 @@ import { rateLimited } from '../domain/errors.ts'
 import { DAY_MS } from '../domain/ranges.ts'
 import { batchesOf } from '../utilities/batches.ts'
 import type { Db, Tx } from './db.ts'
-import { placeholders } from './placeholders.ts'
+import { placeholder, placeholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
 import { type ActionRow, actions } from './schema.ts'
 
@@ -27,7 +27,7 @@ export const MAX_SIGN_INS_KEPT = 1_000
 const SIGN_IN_ACTIONS = actionsOf('sign_in')
 /** A key is revoked once, and whoever has a stolen session must not keep its owner from it. */
 const UNLIMITED = [...SIGN_IN_ACTIONS, 'key.revoked']
-const is_by_own_people = sql`${actions.account_id} = ${sql.placeholder('account_id')} AND ${actions.actor} IN ('account', 'key')`
+const is_by_own_people = sql`${actions.account_id} = ${placeholder('account_id')} AND ${actions.actor} IN ('account', 'key')`
 const isOneOf = (names: readonly string[]) =>
   sql`${actions.action} IN (${sql.raw(names.map((name) => `'${name}'`).join(', '))})`
 
@@ -75,7 +75,7 @@ const actionQueries = perConnection({
       .where(
         sql`${actions.id} IN (SELECT id FROM actions WHERE created_at_ms <=
             (SELECT created_at_ms FROM actions ORDER BY id DESC LIMIT 1) - ${sql.raw(String(ACTIONS_KEPT_MS))}
-          ORDER BY id LIMIT ${sql.placeholder('row_limit')})`,
+          ORDER BY id LIMIT ${placeholder('row_limit')})`,
       )
       .returning({ id: actions.id }),
 })

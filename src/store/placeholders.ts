@@ -2,8 +2,11 @@
 import { eq, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
+/** A named parameter. */
+export const { placeholder } = sql
+
 /** A column equals a named parameter. */
-export const equals = (column: SQLiteColumn, name: string): SQL => eq(column, sql.placeholder(name))
+export const equals = (column: SQLiteColumn, name: string): SQL => eq(column, placeholder(name))
 
 /** The same; where the parameter is null, every row matches. */
 export const equalsUnlessNull = (column: SQLiteColumn, name: string): SQL | undefined =>
@@ -11,15 +14,15 @@ export const equalsUnlessNull = (column: SQLiteColumn, name: string): SQL | unde
 
 /** A named parameter is null. The cast is there because not every database can tell the type of a parameter that is only compared with null. */
 export const isNullParameter = (column: SQLiteColumn, name: string): SQL =>
-  sql`CAST(${sql.placeholder(name)} AS ${typeOf(column)}) IS NULL`
+  sql`CAST(${placeholder(name)} AS ${typeOf(column)}) IS NULL`
 
 /** A column has one of the values of a JSON array in a named parameter. */
 export const isOneOf = (column: SQLiteColumn, name: string): SQL =>
-  sql`${column} IN (SELECT CAST(value AS ${typeOf(column)}) FROM json_each(${sql.placeholder(name)}))`
+  sql`${column} IN (SELECT CAST(value AS ${typeOf(column)}) FROM json_each(${placeholder(name)}))`
 
 /** The same; where the parameter is null, every row matches. */
 export const isOneOfUnlessNull = (column: SQLiteColumn, name: string): SQL | undefined =>
-  or(sql`CAST(${sql.placeholder(name)} AS TEXT) IS NULL`, isOneOf(column, name))
+  or(sql`CAST(${placeholder(name)} AS TEXT) IS NULL`, isOneOf(column, name))
 
 const typeOf = (column: SQLiteColumn): SQL => sql.raw(column.getSQLType() === 'text' ? 'TEXT' : 'BIGINT')
 
@@ -31,7 +34,7 @@ export const bareColumns = (...names: string[]): SQLiteColumn[] =>
  * A placeholder that goes to the database without encoding. `set` takes no other kind; and a nullable JSON column needs it,
  * since Drizzle's encoder turns the null of a placeholder into the text `null`: use it with `jsonOrNull`.
  */
-export const rawPlaceholder = (name: string): SQL => sql`${sql.placeholder(name)}`
+export const rawPlaceholder = (name: string): SQL => sql`${placeholder(name)}`
 
 /** The same for some columns, each under its own name. */
 export const rawPlaceholders = <Name extends string>(...names: Name[]): Record<Name, SQL> =>
@@ -39,7 +42,7 @@ export const rawPlaceholders = <Name extends string>(...names: Name[]): Record<N
 
 /** Drizzle's own placeholders for some columns, each under its own name. */
 export const placeholders = <Name extends string>(...names: Name[]): Record<Name, Placeholder<string>> =>
-  each(names, sql.placeholder)
+  each(names, placeholder)
 
 const each = <Name extends string, Value>(names: Name[], make: (name: string) => Value) =>
   Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>

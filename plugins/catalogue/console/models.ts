@@ -1,6 +1,6 @@
 // Models in the console: what each costs, who serves it, and its calls of the last seven days.
 import type { Static } from '@sinclair/typebox'
-import { and, gte, sql } from 'drizzle-orm'
+import { and, gte } from 'drizzle-orm'
 import { Elysia } from 'elysia'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
@@ -25,6 +25,7 @@ import { isDay } from '../../../src/money/ledger/queries.ts'
 import { addTotals, type CallTotals, NO_CALLS, totalsOfSums } from '../../../src/money/ledger/totals.ts'
 import { marginLines } from '../../../src/money/pricing/price-lines.ts'
 import type { Db, Orm } from '../../../src/store/db.ts'
+import { placeholder } from '../../../src/store/placeholders.ts'
 import { perAccount } from '../../../src/store/prepared.ts'
 import { call_sums } from '../../../src/store/schema.ts'
 import { healthView, lastFailureView, type VisibleHealth, visibleHealth } from '../../health/index.ts'
@@ -36,7 +37,6 @@ interface ModelCalls extends CallTotals {
   model: string
 }
 
-const { placeholder } = sql
 const queries = perAccount((account) => ({
   days: (orm: Orm) =>
     orm

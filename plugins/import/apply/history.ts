@@ -1,7 +1,7 @@
 // The calls of a source before the import, as sums by day, account and model: history, never charges. A later import renews the sums.
 import { type Placeholder, sql } from 'drizzle-orm'
 import type { Db, Orm, Tx } from '../../../src/store/db.ts'
-import { bareColumns } from '../../../src/store/placeholders.ts'
+import { bareColumns, placeholder } from '../../../src/store/placeholders.ts'
 import { perConnection } from '../../../src/store/prepared.ts'
 import { batchesOf } from '../../../src/utilities/batches.ts'
 import { counted } from '../../../src/utilities/counted.ts'
@@ -103,7 +103,7 @@ const insertion = (orm: Orm, rows: Record<(typeof COLUMNS)[number], Placeholder>
 const named = (at: number) => COLUMNS.map((column) => [column, `${column}_${at}`] as const)
 
 const placeholdersOf = (at: number) =>
-  Object.fromEntries(named(at).map(([column, name]) => [column, sql.placeholder(name)])) as Record<
+  Object.fromEntries(named(at).map(([column, name]) => [column, placeholder(name)])) as Record<
     (typeof COLUMNS)[number],
     Placeholder
   >

@@ -2,12 +2,10 @@
 import { and, desc, eq, getTableColumns, gte, lt, or, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf } from '../../../src/store/page.ts'
-import { equals, equalsUnlessNull } from '../../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, placeholder } from '../../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../../src/store/prepared.ts'
 import { accounts } from '../../../src/store/schema.ts'
 import { type ImportedUsage, imported_usage } from '../tables.ts'
-
-const { placeholder } = sql
 
 interface HistoryFilter {
   /** Undefined: of all accounts. Never left out: that would show everybody's. */

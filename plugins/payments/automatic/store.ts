@@ -6,6 +6,7 @@ import {
   bareColumns,
   equals,
   isOneOfUnlessNull,
+  placeholder,
   placeholders,
   rawPlaceholders,
 } from '../../../src/store/placeholders.ts'
@@ -72,7 +73,6 @@ export const statusAndMail = (
 export const failedTopUps = (db: Db): Awaitable<{ id: number; name: string; failure: string | null }[]> =>
   queries(db).failed.all()
 
-const { placeholder } = sql
 const table = automatic_top_ups
 
 const queries = perConnection({

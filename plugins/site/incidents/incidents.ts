@@ -4,7 +4,7 @@ import { conflict, invalidRequest, notFound } from '../../../src/domain/errors.t
 import { recordAction } from '../../../src/store/actions.ts'
 import type { Db, Tx } from '../../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../../src/store/page.ts'
-import { equals, placeholders } from '../../../src/store/placeholders.ts'
+import { equals, placeholder, placeholders } from '../../../src/store/placeholders.ts'
 import { perConnection } from '../../../src/store/prepared.ts'
 import { visible } from '../../../src/utilities/visible-text.ts'
 import { type IncidentState, incident_updates, incidents } from '../tables.ts'
@@ -31,7 +31,6 @@ const MAX_TITLE_CHARS = 120
 const MAX_TEXT_CHARS = 4_000
 const MAX_MODELS = 50
 
-const { placeholder } = sql
 const queries = perConnection({
   open: (orm) =>
     orm

@@ -4,11 +4,9 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { optionalFilters } from '../../../src/money/ledger/queries.ts'
 import { totalsOfSums } from '../../../src/money/ledger/totals.ts'
 import type { Orm } from '../../../src/store/db.ts'
-import { equals, equalsUnlessNull, isOneOf } from '../../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, isOneOf, placeholder } from '../../../src/store/placeholders.ts'
 import { type OfAccount, perAccount } from '../../../src/store/prepared.ts'
 import { call_sums, calls } from '../../../src/store/schema.ts'
-
-const { placeholder } = sql
 
 /** What rows of the kept sums are grouped by. */
 const GROUPS = {

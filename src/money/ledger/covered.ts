@@ -3,7 +3,7 @@ import { and, gte, lt, sql } from 'drizzle-orm'
 import type { Nanos } from '../../domain/money.ts'
 import { DAY_MS } from '../../domain/ranges.ts'
 import type { Db } from '../../store/db.ts'
-import { equals } from '../../store/placeholders.ts'
+import { equals, placeholder } from '../../store/placeholders.ts'
 import { perConnection } from '../../store/prepared.ts'
 import { calls } from '../../store/schema.ts'
 
@@ -15,7 +15,6 @@ export interface CoveredSum {
   covered_nanos: Nanos
 }
 
-const { placeholder } = sql
 const ended_ms = sql`${calls.started_at_ms} + ${calls.duration_ms}`
 /** A literal, so that the index of covered calls serves. */
 const isCovered = sql`${calls.plan_period_id} IS NOT NULL`

@@ -3,14 +3,12 @@ import { and, desc, gte, sql } from 'drizzle-orm'
 import type { Nanos } from '../../domain/money.ts'
 import { DAY_MS, DAY_S, WEEK_DAYS } from '../../domain/ranges.ts'
 import type { Db } from '../../store/db.ts'
-import { equals, isOneOf } from '../../store/placeholders.ts'
+import { equals, isOneOf, placeholder } from '../../store/placeholders.ts'
 import { perConnection } from '../../store/prepared.ts'
 import { accounts, call_sums, calls, isDayOfAccount } from '../../store/schema.ts'
 import { endOfTurn } from '../../utilities/end-of-turn.ts'
 import { weekStart } from './local-weeks.ts'
 import { totalOf } from './totals.ts'
-
-const { placeholder } = sql
 
 /** Of so many is the least hold: one of them may have been larger than usual. */
 const LAST_CALLS = 5

@@ -1,13 +1,11 @@
 // The ids of calls that started in some time, by the kept sums, and whether a call is recorded. No index of calls by request is paid for at each call.
-import { and, between, eq, gte, lte, max, min, sql } from 'drizzle-orm'
+import { and, between, eq, gte, lte, max, min } from 'drizzle-orm'
 import { timeOfRequestId } from '../../domain/request-id.ts'
 import type { Db } from '../../store/db.ts'
-import { equals } from '../../store/placeholders.ts'
+import { equals, placeholder } from '../../store/placeholders.ts'
 import { perConnection } from '../../store/prepared.ts'
 import { call_sums, calls } from '../../store/schema.ts'
 import { QUARTER_S } from './days.ts'
-
-const { placeholder } = sql
 
 /** Ids of calls, both within. */
 export interface IdRange {
