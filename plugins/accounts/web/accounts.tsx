@@ -13,7 +13,7 @@ import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { FilterSearch } from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
-import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { oneOf, optionOf, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, ofWeek } from '../../console/web/parts/table.tsx'
@@ -128,13 +128,10 @@ export default function Accounts() {
         sorting={{ by: state.order, onSort: (order) => filter({ order }) }}
         newest="First"
         older="Next"
-        none={
-          is_filtered ? (
-            <NoneFound what="accounts" clear={() => filter({ search: '', show: 'all', group: '' })} />
-          ) : (
-            <NoAccounts make={() => setMaking(true)} />
-          )
+        filtered={
+          is_filtered && { what: 'accounts', clear: () => filter({ search: '', show: 'all', group: '' }) }
         }
+        none={<NoAccounts make={() => setMaking(true)} />}
       />
       <NewAccountDialog open={making} onClose={() => setMaking(false)} />
     </Page>

@@ -10,10 +10,11 @@ import {
   AccountFilter,
   DayFilters,
   type ListFilters,
+  OptionFilter,
   useListFilters,
 } from '../../console/web/parts/filter-fields.tsx'
-import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { optionOf, Select } from '../../console/web/parts/select.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { chosenOf, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
@@ -73,12 +74,10 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
   const { side } = useViewer()
   const filters = useListFilters(NO_FILTERS, CURSOR)
   const { query: chosen, row, is_filtered, clear } = filters
-  const area = optionOf(AREAS, chosen.area ?? '')
-  const by = optionOf(ACTORS, chosen.by ?? '')
   const query = {
     ...chosen,
-    area: area === '' ? undefined : area,
-    by: by === '' ? undefined : by,
+    area: chosenOf(AREAS, chosen.area),
+    by: chosenOf(ACTORS, chosen.by),
     account: account === undefined ? chosen.account : String(account),
     key: key_id === undefined ? chosen.key : String(key_id),
   }
@@ -99,14 +98,11 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
         columns={key_id !== undefined ? OF_KEY : account === undefined ? OF_ALL : OF_ACCOUNT}
         keyOf={({ id }) => id}
         param={CURSOR}
+        filtered={is_filtered && { what: 'changes', clear }}
         none={
-          is_filtered ? (
-            <NoneFound what="changes" clear={clear} />
-          ) : (
-            <EmptyState icon={ScrollText} title="No changes yet">
-              Changes to accounts, keys, balances and the catalogue appear here.
-            </EmptyState>
-          )
+          <EmptyState icon={ScrollText} title="No changes yet">
+            Changes to accounts, keys, balances and the catalogue appear here.
+          </EmptyState>
         }
       />
     </div>
@@ -119,20 +115,8 @@ function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & {
       {is_of_all && (
         <AccountFilter any="All accounts" value={filters.account} onChange={(account) => set({ account })} />
       )}
-      <Select
-        inline
-        aria-label="Area"
-        options={AREAS}
-        value={optionOf(AREAS, filters.area)}
-        onChange={(area) => set({ area })}
-      />
-      <Select
-        inline
-        aria-label="By"
-        options={ACTORS}
-        value={optionOf(ACTORS, filters.by)}
-        onChange={(by) => set({ by })}
-      />
+      <OptionFilter label="Area" options={AREAS} value={filters.area} onSet={(area) => set({ area })} />
+      <OptionFilter label="By" options={ACTORS} value={filters.by} onSet={(by) => set({ by })} />
       {is_of_all && <PersonFilter value={filters.person} onChange={(person) => set({ person })} />}
       <DayFilters {...filters} set={set} />
     </FilterBar>

@@ -9,11 +9,11 @@ import { withQuery } from '../../console/web/parts/address-state.ts'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
-import { DayFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
+import { DayFilters, OptionFilter, useListFilters } from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { MonthFilter } from '../../console/web/parts/month-filter.tsx'
-import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { optionOf, Select } from '../../console/web/parts/select.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { chosenOf } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { type Column, charges, column } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
@@ -134,9 +134,8 @@ interface EntriesListProps {
 export function EntriesList({ account }: EntriesListProps) {
   const { side } = useViewer()
   const { filters, row, set, clear, is_filtered, query: of_list } = useListFilters(NO_FILTERS, CURSOR)
-  const kind = optionOf(KINDS, filters.kind)
   const { since, until, zone } = of_list
-  const chosen = { since, until, zone, account, kind: kind === '' ? undefined : kind }
+  const chosen = { since, until, zone, account, kind: chosenOf(KINDS, filters.kind) }
   const first = filters.entry === '' ? undefined : Number(filters.entry)
   const page = row === undefined ? { first } : { cursor: row }
   const query = { ...chosen, ...page }
@@ -147,12 +146,11 @@ export function EntriesList({ account }: EntriesListProps) {
     <div className="stack">
       <div className="spread list-head">
         <div className="filters">
-          <Select
-            inline
-            aria-label="Type"
+          <OptionFilter
+            label="Type"
             options={KINDS}
-            value={kind}
-            onChange={(value) => filter({ kind: value })}
+            value={filters.kind}
+            onSet={(kind) => filter({ kind })}
           />
           <MonthFilter {...filters} set={filter} />
           <DayFilters {...filters} set={filter} />
@@ -174,14 +172,11 @@ export function EntriesList({ account }: EntriesListProps) {
         keyOf={({ id }) => id}
         isMarked={({ id }) => id === first}
         param={CURSOR}
+        filtered={is_filtered && { what: 'transactions', clear }}
         none={
-          is_filtered ? (
-            <NoneFound what="transactions" clear={clear} />
-          ) : (
-            <EmptyState icon={ReceiptText} title="No transactions yet">
-              Top-ups, charges, refunds and debits show up here.
-            </EmptyState>
-          )
+          <EmptyState icon={ReceiptText} title="No transactions yet">
+            Top-ups, charges, refunds and debits show up here.
+          </EmptyState>
         }
       />
     </div>

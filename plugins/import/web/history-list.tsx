@@ -10,7 +10,7 @@ import { count } from '../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { DayFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
-import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column } from '../../console/web/parts/table.tsx'
 import type { ConsoleHistory } from '../history/list.ts'
@@ -64,14 +64,11 @@ export function HistoryList({ account }: HistoryListProps) {
         columns={side === 'operator' && account === undefined ? OF_ALL : OF_ACCOUNT}
         keyOf={({ id }) => id}
         param={CURSOR}
+        filtered={is_filtered && { what: 'calls', clear }}
         none={
-          is_filtered ? (
-            <NoneFound what="calls" clear={clear} />
-          ) : (
-            <EmptyState icon={History} title="No imported history">
-              Calls that an account made at another gateway before it was imported show up here.
-            </EmptyState>
-          )
+          <EmptyState icon={History} title="No imported history">
+            Calls that an account made at another gateway before it was imported show up here.
+          </EmptyState>
         }
       />
     </div>

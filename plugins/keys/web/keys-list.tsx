@@ -10,11 +10,11 @@ import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { withoutEmpty } from '../../console/web/parts/address-state.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
-import { FilterSearch, useListFilters } from '../../console/web/parts/filter-fields.tsx'
+import { FilterSearch, OptionFilter, useListFilters } from '../../console/web/parts/filter-fields.tsx'
 import { keyPrefix } from '../../console/web/parts/key-prefix.ts'
 import { Money } from '../../console/web/parts/money.tsx'
 import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { optionOf, Select } from '../../console/web/parts/select.tsx'
+import { optionOf } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { type Column, charges, column, ofWeek } from '../../console/web/parts/table.tsx'
 import type { KeyRowView } from '../list.ts'
@@ -114,12 +114,11 @@ export function KeysList({ account, chosen }: KeysListProps) {
             value={filters.search}
             onChange={(search) => set({ search })}
           />
-          <Select
-            inline
-            aria-label="Which keys"
+          <OptionFilter
+            label="Which keys"
             options={SHOWN}
-            value={which}
-            onChange={(keys) => set({ keys })}
+            value={filters.keys}
+            onSet={(keys) => set({ keys })}
           />
         </div>
         <div className="row">

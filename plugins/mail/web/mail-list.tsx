@@ -13,11 +13,12 @@ import {
   AccountFilter,
   DayFilters,
   type ListFilters,
+  OptionFilter,
   useListFilters,
 } from '../../console/web/parts/filter-fields.tsx'
-import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { RightLink } from '../../console/web/parts/right-link.tsx'
-import { optionOf, Select } from '../../console/web/parts/select.tsx'
+import { chosenOf } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
@@ -42,8 +43,7 @@ const STATES = [
 export function MailList() {
   const filters = useListFilters(NO_FILTERS, CURSOR)
   const { query: chosen, row, is_filtered, clear } = filters
-  const state = optionOf(STATES, chosen.state ?? '')
-  const query = { ...chosen, state: state === '' ? undefined : state }
+  const query = { ...chosen, state: chosenOf(STATES, chosen.state) }
   const page = { ...query, cursor: row }
   const mails = useApi(['mails', page], () => api.mails.get({ query: page }), { every_ms: EVERY_MS })
   const retry = useAction({
@@ -73,7 +73,8 @@ export function MailList() {
         columns={columns}
         keyOf={({ id }) => id}
         param={CURSOR}
-        none={is_filtered ? <NoneFound what="mails" clear={clear} /> : <NoMails />}
+        filtered={is_filtered && { what: 'mails', clear }}
+        none={<NoMails />}
       />
     </div>
   )
@@ -126,13 +127,7 @@ function MailFilters({ filters, set, is_filtered, clear }: Filters) {
   return (
     <FilterBar label="Filter mails" is_filtered={is_filtered} clear={clear}>
       <AccountFilter any="All accounts" value={filters.account} onChange={(account) => set({ account })} />
-      <Select
-        inline
-        aria-label="State"
-        options={STATES}
-        value={optionOf(STATES, filters.state)}
-        onChange={(state) => set({ state })}
-      />
+      <OptionFilter label="State" options={STATES} value={filters.state} onSet={(state) => set({ state })} />
       <DayFilters {...filters} set={set} />
     </FilterBar>
   )

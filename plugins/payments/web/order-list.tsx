@@ -5,10 +5,16 @@ import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
-import { AccountFilter, Choice, DayFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
+import {
+  AccountFilter,
+  Choice,
+  DayFilters,
+  OptionFilter,
+  useListFilters,
+} from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
-import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { optionOf, Select } from '../../console/web/parts/select.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { chosenOf } from '../../console/web/parts/select.tsx'
 import { EmptyState, Skeleton } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
@@ -84,9 +90,8 @@ export function OrderList() {
   const { side } = useViewer()
   const { filters, row, set, clear, is_filtered, query: chosen } = useListFilters(NO_FILTERS, CURSOR)
   const { methods, titleOf, is_awaited } = useMethods()
-  const state = optionOf(STATE_OPTIONS, filters.state)
   const is_of_all = side === 'operator'
-  const query = { ...chosen, state: state === '' ? undefined : state }
+  const query = { ...chosen, state: chosenOf(STATE_OPTIONS, filters.state) }
   const page = { ...query, cursor: row }
   const orders = useApi(['orders', page], () => api.orders.get({ query: page }))
   // A button that comes later would push aside its neighbours.
@@ -95,12 +100,11 @@ export function OrderList() {
     <div className="stack">
       <div className="spread list-head">
         <div className="filters">
-          <Select
-            inline
-            aria-label="State"
+          <OptionFilter
+            label="State"
             options={STATE_OPTIONS}
-            value={state}
-            onChange={(value) => set({ state: value })}
+            value={filters.state}
+            onSet={(state) => set({ state })}
           />
           {methods.length > 1 && (
             <Choice
@@ -130,14 +134,11 @@ export function OrderList() {
         keyOf={({ id }) => id}
         hrefOf={({ id }) => `/orders/${id}`}
         param={CURSOR}
+        filtered={is_filtered && { what: 'orders', clear }}
         none={
-          is_filtered ? (
-            <NoneFound what="orders" clear={clear} />
-          ) : (
-            <EmptyState icon={CreditCard} title="No orders yet">
-              Each payment is an order. It shows up here once it is made.
-            </EmptyState>
-          )
+          <EmptyState icon={CreditCard} title="No orders yet">
+            Each payment is an order. It shows up here once it is made.
+          </EmptyState>
         }
       />
     </div>

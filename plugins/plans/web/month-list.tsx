@@ -3,10 +3,10 @@ import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
-import { AccountFilter, useListFilters } from '../../console/web/parts/filter-fields.tsx'
+import { AccountFilter, OptionFilter, useListFilters } from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
-import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { optionOf, Select } from '../../console/web/parts/select.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { optionOf } from '../../console/web/parts/select.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
@@ -55,12 +55,11 @@ export function MonthList({ account, of_one = false }: MonthListProps) {
       {!of_one && (
         <div className="spread list-head">
           <div className="filters">
-            <Select
-              inline
-              aria-label="State"
+            <OptionFilter
+              label="State"
               options={STATES}
-              value={state}
-              onChange={(value) => set({ state: value })}
+              value={filters.state}
+              onSet={(state) => set({ state })}
             />
             <AccountFilter
               any="All accounts"
@@ -80,13 +79,8 @@ export function MonthList({ account, of_one = false }: MonthListProps) {
         hrefOf={of_one ? undefined : ({ account_id }) => `/plans/${account_id}`}
         linkNameOf={({ title }) => title}
         param={CURSOR}
-        none={
-          is_filtered && !of_one ? (
-            <NoneFound what="months" clear={clear} />
-          ) : (
-            <p className="soft">{of_one ? 'No months yet.' : 'No account has a plan.'}</p>
-          )
-        }
+        filtered={is_filtered && !of_one && { what: 'months', clear }}
+        none={<p className="soft">{of_one ? 'No months yet.' : 'No account has a plan.'}</p>}
       />
     </div>
   )

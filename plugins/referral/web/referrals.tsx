@@ -3,23 +3,18 @@ import { Gift } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { atEnd, type Column, column, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownReferral } from '../list.ts'
 
-const CURSOR = 'cursor'
-
 export default function Referrals() {
-  const [state] = useAddressState({ [CURSOR]: '' })
-  const row = state[CURSOR]
-  const page = { cursor: row === undefined || row === '' ? undefined : Number(row) }
+  const page = { cursor: useCursor() }
   const referrals = useApi(['referrals', page], () => api.referrals.get({ query: page }))
   return (
     <Page
@@ -40,7 +35,6 @@ export default function Referrals() {
         label="Referrals"
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        param={CURSOR}
         none={
           <EmptyState icon={Gift} title="No referrals yet">
             Set a share in the referral settings. Accounts then find their link at “Refer a friend”.

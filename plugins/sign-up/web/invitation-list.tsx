@@ -5,14 +5,13 @@ import { api, part, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
-import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { atEnd, type Column, column, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownCode } from '../list.ts'
 
@@ -20,10 +19,8 @@ const CURSOR = 'invitations_cursor'
 
 export function InvitationList() {
   const { rights } = useViewer()
-  const [state] = useAddressState({ [CURSOR]: '' })
   const [revoking, setRevoking] = useState<ShownCode | null>(null)
-  const row = state[CURSOR]
-  const page = { cursor: row === undefined || row === '' ? undefined : Number(row) }
+  const page = { cursor: useCursor(CURSOR) }
   const codes = useApi(['sign-up-invitations', page], () => api['sign-up-invitations'].get({ query: page }))
   const revoke = useAction({
     work: (id: number) => send(api['sign-up-invitations']({ id: part(id) }).delete()),

@@ -6,10 +6,15 @@ import { useApi } from '../../console/web/app/query.ts'
 import { RowAccountLink } from '../../console/web/parts/account-name.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { FilterBar } from '../../console/web/parts/filter-bar.tsx'
-import { DayFilters, type ListFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
-import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
+import {
+  DayFilters,
+  type ListFilters,
+  OptionFilter,
+  useListFilters,
+} from '../../console/web/parts/filter-fields.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { RightLink } from '../../console/web/parts/right-link.tsx'
-import { optionOf, Select } from '../../console/web/parts/select.tsx'
+import { chosenOf } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
@@ -30,8 +35,7 @@ const STATES = [
 export function SignUpList() {
   const filters = useListFilters(NO_FILTERS, CURSOR)
   const { query: chosen, row, is_filtered, clear } = filters
-  const state = optionOf(STATES, chosen.state ?? '')
-  const query = { ...chosen, state: state === '' ? undefined : state }
+  const query = { ...chosen, state: chosenOf(STATES, chosen.state) }
   const page = { ...query, cursor: row }
   const sign_ups = useApi(['sign-ups', page], () => api['sign-ups'].get({ query: page }), {
     every_ms: 10_000,
@@ -49,7 +53,8 @@ export function SignUpList() {
         columns={COLUMNS}
         keyOf={({ id }) => id}
         param={CURSOR}
-        none={is_filtered ? <NoneFound what="sign-ups" clear={clear} /> : <NoSignUps />}
+        filtered={is_filtered && { what: 'sign-ups', clear }}
+        none={<NoSignUps />}
       />
     </div>
   )
@@ -70,13 +75,7 @@ const COLUMNS: Column<ShownSignUp>[] = [
 function SignUpFilters({ filters, set, is_filtered, clear }: Filters) {
   return (
     <FilterBar label="Filter sign-ups" is_filtered={is_filtered} clear={clear}>
-      <Select
-        inline
-        aria-label="State"
-        options={STATES}
-        value={optionOf(STATES, filters.state)}
-        onChange={(state) => set({ state })}
-      />
+      <OptionFilter label="State" options={STATES} value={filters.state} onSet={(state) => set({ state })} />
       <DayFilters {...filters} set={set} />
     </FilterBar>
   )

@@ -6,14 +6,13 @@ import { api, part, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
-import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { atEnd, type Column, column, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownBatch } from '../list.ts'
 
@@ -21,10 +20,8 @@ const CURSOR = 'batches_cursor'
 
 export function BatchList() {
   const may_revoke = useMay('operate')
-  const [state] = useAddressState({ [CURSOR]: '' })
   const [revoking, setRevoking] = useState<ShownBatch | null>(null)
-  const row = state[CURSOR]
-  const page = { cursor: row === undefined || row === '' ? undefined : Number(row) }
+  const page = { cursor: useCursor(CURSOR) }
   const batches = useApi(['voucher-batches', page], () => api['voucher-batches'].get({ query: page }))
   const revoke = useAction({
     work: (id: number) => send(api['voucher-batches']({ id: part(id) }).delete()),

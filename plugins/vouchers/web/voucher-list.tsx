@@ -11,10 +11,15 @@ import { Button } from '../../console/web/parts/button.tsx'
 import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { FilterBar } from '../../console/web/parts/filter-bar.tsx'
-import { type ListFilters, TextFilter, useListFilters } from '../../console/web/parts/filter-fields.tsx'
+import {
+  type ListFilters,
+  OptionFilter,
+  TextFilter,
+  useListFilters,
+} from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
-import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { optionOf, Select } from '../../console/web/parts/select.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { chosenOf } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
@@ -38,8 +43,7 @@ export function VoucherList() {
   const filters = useListFilters(NO_FILTERS, CURSOR)
   const [revoking, setRevoking] = useState<ShownVoucher | null>(null)
   const { query: chosen, row, is_filtered, clear } = filters
-  const state = optionOf(STATES, chosen.state ?? '')
-  const query = { ...chosen, state: state === '' ? undefined : state }
+  const query = { ...chosen, state: chosenOf(STATES, chosen.state) }
   const page = { ...query, cursor: row }
   const vouchers = useApi(['vouchers', page], () => api.vouchers.get({ query: page }))
   const revoke = useAction({
@@ -60,14 +64,11 @@ export function VoucherList() {
         columns={may_revoke ? [...COLUMNS, revokeColumn(setRevoking)] : COLUMNS}
         keyOf={({ id }) => id}
         param={CURSOR}
+        filtered={is_filtered && { what: 'vouchers', clear }}
         none={
-          is_filtered ? (
-            <NoneFound what="vouchers" clear={clear} />
-          ) : (
-            <EmptyState icon={Ticket} title="No vouchers yet">
-              Create vouchers, and give or sell their codes to your customers.
-            </EmptyState>
-          )
+          <EmptyState icon={Ticket} title="No vouchers yet">
+            Create vouchers, and give or sell their codes to your customers.
+          </EmptyState>
         }
       />
       <ConfirmDialog
@@ -116,13 +117,7 @@ const revokeColumn = (onRevoke: (voucher: ShownVoucher) => void): Column<ShownVo
 
 const VoucherFilters = ({ filters, set, is_filtered, clear }: Filters) => (
   <FilterBar label="Filter vouchers" is_filtered={is_filtered} clear={clear}>
-    <Select
-      inline
-      aria-label="State"
-      options={STATES}
-      value={optionOf(STATES, filters.state)}
-      onChange={(state) => set({ state })}
-    />
+    <OptionFilter label="State" options={STATES} value={filters.state} onSet={(state) => set({ state })} />
     <TextFilter label="Batch" placeholder="3" value={filters.batch} onSet={(batch) => set({ batch })} />
   </FilterBar>
 )

@@ -11,7 +11,7 @@ import { CommittedInput } from './committed-input.tsx'
 import { Field } from './field.tsx'
 import { SearchInput, TextInput } from './input.tsx'
 import { keyPrefix } from './key-prefix.ts'
-import { Select } from './select.tsx'
+import { type Option, optionOf, Select } from './select.tsx'
 import { dayName } from './time-words.ts'
 
 const PAUSE_MS = 200
@@ -108,6 +108,18 @@ export function Choice({ label, any, options, value, onChange }: ChoiceProps) {
   const all = [{ value: ANY, label: any }, ...options, ...(is_known ? [] : [{ value, label: value }])]
   return <Select inline aria-label={label} options={all} value={value} onChange={onChange} />
 }
+
+interface OptionFilterProps<V extends string> {
+  label: string
+  options: readonly [Option<V>, ...Option<V>[]]
+  value: string
+  onSet: (value: V) => void
+}
+
+/** A choice among a few: the first one holds where the address names none of them. */
+export const OptionFilter = <V extends string>({ label, options, value, onSet }: OptionFilterProps<V>) => (
+  <Select inline aria-label={label} options={options} value={optionOf(options, value)} onChange={onSet} />
+)
 
 interface TextFilterProps {
   label: string

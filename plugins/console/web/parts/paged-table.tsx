@@ -11,12 +11,15 @@ interface PagedTableProps<Answer, Row>
   rowsOf: (answer: Answer) => readonly Row[]
   /** In the place of a table without rows. */
   none: ReactNode
+  /** The same while a filter is in force. */
+  filtered?: NoneFoundProps | false
 }
 
 export const PagedTable = <Answer extends Pick<PagerProps, 'next_cursor'>, Row>({
   query,
   rowsOf,
   none,
+  filtered,
   param,
   newest,
   older,
@@ -25,7 +28,7 @@ export const PagedTable = <Answer extends Pick<PagerProps, 'next_cursor'>, Row>(
   <Loaded query={query} rows={6}>
     {(answer) => {
       const rows = rowsOf(answer)
-      if (rows.length === 0) return none
+      if (rows.length === 0) return filtered ? <NoneFound {...filtered} /> : none
       return (
         <>
           <Table {...table} rows={rows} />
@@ -36,8 +39,14 @@ export const PagedTable = <Answer extends Pick<PagerProps, 'next_cursor'>, Row>(
   </Loaded>
 )
 
-/** Nothing matches a filter. @param what is listed: "transactions" */
-export const NoneFound = ({ what, clear }: { what: string; clear: () => void }) => (
+interface NoneFoundProps {
+  /** The rows, in words: "transactions". */
+  what: string
+  clear: () => void
+}
+
+/** Nothing matches a filter. */
+export const NoneFound = ({ what, clear }: NoneFoundProps) => (
   <EmptyState title={`No ${what} found`} action={<Button onClick={clear}>{`Show all ${what}`}</Button>}>
     Change the filter, or show all.
   </EmptyState>

@@ -9,6 +9,15 @@ type Options<V extends string> = readonly [{ value: V }, ...{ value: V }[]]
 export const oneOf = <const V extends string>(values: readonly [V, ...V[]], value: string): V =>
   values.find((each) => each === value) ?? values[0]
 
+/** The value of an option that was chosen; undefined while it is '': for the query of a list. */
+export function chosenOf<const V extends string>(
+  options: Options<V>,
+  value: string | undefined,
+): Exclude<V, ''> | undefined {
+  const option = optionOf(options, value ?? '')
+  return option === '' ? undefined : (option as Exclude<V, ''>)
+}
+
 /** The same of a choice. */
 export const optionOf = <const V extends string>(options: Options<V>, value: string): V =>
   (options.find((option) => option.value === value) ?? options[0]).value
