@@ -57,7 +57,7 @@ export function identityIn(
   }
 }
 
-const textIn = (value: unknown): string | undefined =>
+export const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
 function nameIn({ name, preferred_username }: Claims): string | undefined {

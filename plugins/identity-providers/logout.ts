@@ -3,6 +3,7 @@ import type { RemoteJWKSet } from 'jose'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Db } from '../../src/store/db.ts'
+import { textIn } from './claims.ts'
 import type { KnownProvider } from './directory.ts'
 import { doesNotAnswer, hasFailed } from './failing.ts'
 import { endSessionsOf, endSessionsOfProvider, findIdentity } from './identities.ts'
@@ -87,9 +88,6 @@ function claimsOf({ iss, jti, sub, sid, events, ...rest }: Readonly<Record<strin
   if (id === undefined || typeof iss !== 'string') throw new Error('it has no id')
   return { issuer: iss, id, provider_session, subject }
 }
-
-const textIn = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined
 
 /** Ends the sessions that a token is about, once. @throws GatewayError invalid_request for a token that was used */
 export async function endByToken(

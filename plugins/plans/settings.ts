@@ -1,6 +1,6 @@
 // The settings of plans, [[plans.offered]]: what accounts can buy for a month.
 import { type Static, Type } from '@sinclair/typebox'
-import { USD_MUST } from '../../src/catalogue/price-schema.ts'
+import { Usd } from '../../src/catalogue/price-schema.ts'
 import { readUsd } from '../../src/catalogue/prices.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
@@ -8,9 +8,6 @@ import type { TomlPath } from '../../src/catalogue/toml.ts'
 import { BUDGET_PERIODS, type BudgetPeriod } from '../../src/domain/budgets.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { compileGlobs } from '../../src/utilities/glob.ts'
-
-const Usd = (description: string) =>
-  Type.Union([Type.Number({ minimum: 0 }), Type.String()], { description, must: USD_MUST })
 
 /** As the fields of the file name the periods. */
 const LIMIT_FIELDS = {

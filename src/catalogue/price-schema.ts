@@ -7,7 +7,7 @@ import { Count, closed } from './schema-parts.ts'
 export const USD_MUST = 'an amount in USD of at most nine decimals, such as 0.30'
 
 /** USD as providers write it: `0.30` or `"0.30"`. It is read digit by digit, never multiplied as a float. */
-const Usd = (description: string) =>
+export const Usd = (description: string) =>
   Type.Union([Type.Number({ minimum: 0 }), Type.String()], { description, must: USD_MUST })
 
 const tokenRates = {

@@ -6,7 +6,7 @@ import { addExample, type CliDeps } from '../../../src/app/command-line/terminal
 import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
 import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { conflict } from '../../../src/domain/errors.ts'
-import { marginPercent } from '../../../src/domain/margin.ts'
+import { percentText } from '../../../src/domain/margin.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import { type MarginLine, marginLines } from '../../../src/money/pricing/price-lines.ts'
 import { blocksOf, changeCatalogue, placeOf, readAmounts, readField, requireOthers } from './editing.ts'
@@ -120,10 +120,5 @@ const COLUMNS: Column<MarginLine>[] = [
     text: ({ cost_nanos }) => (cost_nanos === null ? '-' : formatUsd(cost_nanos)),
     right: true,
   },
-  { head: 'MARGIN', text: marginText, right: true },
+  { head: 'MARGIN', text: percentText, right: true },
 ]
-
-function marginText({ price_nanos, cost_nanos }: MarginLine): string {
-  const percent = cost_nanos === null ? null : marginPercent(price_nanos, cost_nanos)
-  return percent === null ? '-' : `${percent} %`
-}

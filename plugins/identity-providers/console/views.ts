@@ -1,16 +1,12 @@
 // Identity providers and identities in requests and answers of the console.
 import { Type } from '@sinclair/typebox'
+import { TermsView } from '../../../src/app/surface/console/terms.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import type { IdentityRow } from '../../../src/store/schema.ts'
 import type { IdentityProvider } from '../settings.ts'
 
 const ProviderName = Type.String({ minLength: 1, maxLength: 40, must: 'the name of an identity provider' })
-
-const TermsView = Closed({
-  url: Type.String({ maxLength: 2_048, must: 'the address of the terms' }),
-  version: Type.String({ maxLength: 100, must: 'their version, or an empty text' }),
-})
 
 const ProviderView = Type.Object({ name: Type.String(), title: Type.String() })
 export const providerView = ({ name, title }: IdentityProvider) => ({ name, title })

@@ -6,7 +6,7 @@ import type { Column } from '../../../src/app/command-line/table.ts'
 import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { configurationOf, savedWords } from '../../../src/app/commands/configuration.ts'
 import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
-import { marginPercent } from '../../../src/domain/margin.ts'
+import { percentText } from '../../../src/domain/margin.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import { draftChange } from '../by-percent/draft.ts'
@@ -140,10 +140,5 @@ const COLUMNS: Column<Row>[] = [
     text: ({ line }) => (line.cost_nanos === null ? '-' : formatUsd(line.cost_nanos)),
     right: true,
   },
-  { head: 'MARGIN', text: ({ line }) => marginText(line), right: true },
+  { head: 'MARGIN', text: ({ line }) => percentText(line), right: true },
 ]
-
-function marginText({ price_nanos, cost_nanos }: ChangedLine): string {
-  const percent = cost_nanos === null ? null : marginPercent(price_nanos, cost_nanos)
-  return percent === null ? '-' : `${percent} %`
-}

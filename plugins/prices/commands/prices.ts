@@ -10,7 +10,7 @@ import { timesRoundingUp } from '../../../src/catalogue/decimal.ts'
 import { listedPrice, PRICES_AS_OF } from '../../../src/catalogue/known-models.ts'
 import { markupFactor } from '../../../src/catalogue/markup.ts'
 import type { Catalogue, Model, Provider, Route } from '../../../src/domain/catalogue.ts'
-import { marginPercent } from '../../../src/domain/margin.ts'
+import { marginPercent, percentText } from '../../../src/domain/margin.ts'
 import { formatUsd, parseUsd } from '../../../src/domain/money.ts'
 import { modelsFor } from '../../../src/domain/price-groups.ts'
 import type { Price } from '../../../src/domain/prices.ts'
@@ -108,11 +108,6 @@ const shortSource = (source: string | null): string =>
 /** "0.05, 20 %"; "-" where the cost is unknown. */
 const marginText = (line: MarginLine): string =>
   line.cost_nanos === null ? '-' : `${formatUsd(line.price_nanos - line.cost_nanos)}, ${percentText(line)}`
-
-function percentText({ price_nanos, cost_nanos }: MarginLine): string {
-  const percent = cost_nanos === null ? null : marginPercent(price_nanos, cost_nanos)
-  return percent === null ? '-' : `${percent} %`
-}
 
 function sourceOf({ price }: Model, route: Route, { providers }: Catalogue): string | null {
   const markup = route.cost && markupIn(marginLines(price, route.cost))
