@@ -1,9 +1,7 @@
 // Challenges: what a device has to sign, once and within five minutes, for the browser that asked. The browser's cookie has a token.
 import { and, gt, lte, sql } from 'drizzle-orm'
-import type { RandomBytes } from '../../src/access/secret.ts'
-import { hashKey } from '../../src/access/secret.ts'
-import type { SiteSettings } from '../../src/app/surface/console/site.ts'
-import { cookieForms } from '../../src/app/surface/console/site.ts'
+import { hashKey, type RandomBytes } from '../../src/access/secret.ts'
+import { cookieForms, type SiteSettings } from '../../src/app/surface/console/site.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { type CookieForm, cookieOf } from '../../src/http/cookies.ts'
 import type { Db } from '../../src/store/db.ts'

@@ -1,8 +1,11 @@
-// The running part of signing in: links by mail are offered where there is a mail server, and mails tell people of changes.
+// The running part of signing in: links by mail where there is a mail server, and mails that tell people of new places and of changes.
 import { personById } from '../../src/access/mailed-links.ts'
+import type { SignInEvent } from '../../src/access/sign-in-events.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import { canMail } from '../mail/index.ts'
-import { tellPeople } from './telling.ts'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
+import type { Tx } from '../../src/store/db.ts'
+import { canMail, queueMail } from '../mail/index.ts'
+import { browserName } from './browser-name.ts'
 
 export function openSignIn({ people, calls: { catalogue } }: Pick<Gateway, 'people' | 'calls'>): void {
   people.sign_in_ways.push({
@@ -12,4 +15,32 @@ export function openSignIn({ people, calls: { catalogue } }: Pick<Gateway, 'peop
       typeof (await personById(db, person_id))?.email_verified_at_ms === 'number',
   })
   people.sign_in_events.on(tellPeople(catalogue))
+}
+
+/** A listener to events of signing in. Addresses that nobody has shown to be theirs get no mail. */
+const tellPeople =
+  (catalogue: () => Catalogue) =>
+  async (tx: Tx, event: SignInEvent): Promise<void> => {
+    if (!canMail(catalogue())) return
+    for (const to of addressesOf(event)) await queueMail(tx, { ...mailOf(event), to }, event.at_ms)
+  }
+
+function addressesOf(event: SignInEvent): readonly string[] {
+  const { email, email_verified_at_ms } = event.person
+  const known = email !== null && email_verified_at_ms !== null ? [email] : []
+  const added = event.kind === 'changed' && event.new_email !== undefined ? [event.new_email] : []
+  return [...new Set([...known, ...added])]
+}
+
+function mailOf(event: SignInEvent) {
+  const { person, at_ms } = event
+  // Exported and erased with the account whose erasure erases the person.
+  const about = { account_id: person.account_id, request_key: `sign-in:${crypto.randomUUID()}` }
+  return event.kind === 'changed'
+    ? { ...about, purpose: 'sign_in_changed' as const, fields: { change: event.change, at_ms } }
+    : {
+        ...about,
+        purpose: 'new_sign_in' as const,
+        fields: { address: event.address, browser: browserName(event.user_agent), at_ms },
+      }
 }

@@ -1,7 +1,6 @@
 // A provider that sends partial images, as OpenAI's images API does, and what its callers get of them.
 import { plugins } from '../../plugins/index.ts'
-import type { ImageMime } from '../../src/domain/image-formats.ts'
-import { formatOf } from '../../src/domain/image-formats.ts'
+import { formatOf, type ImageMime } from '../../src/domain/image-formats.ts'
 import { type WatchedCallers, watchCallers } from '../support/callers.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { type Scene, type SceneOptions, scene } from '../support/scene.ts'

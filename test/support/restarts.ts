@@ -1,7 +1,6 @@
 // A gateway that is stopped and started again over one data folder, in this process.
 import { plugins } from '../../plugins/index.ts'
-import type { ServeOptions } from '../../src/app/process/serve.ts'
-import { startGateway } from '../../src/app/process/serve.ts'
+import { type ServeOptions, startGateway } from '../../src/app/process/serve.ts'
 import { type DataFolder, prepareDataFolder } from './data-folder.ts'
 import { type MemoryLog, memoryLog } from './memory-log.ts'
 import './strict-provider.ts'

@@ -9,8 +9,7 @@ import {
   type LimitOptions,
   limitChangesOf,
 } from '../../../src/app/command-line/limit-options.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { addExample } from '../../../src/app/command-line/terminal.ts'
+import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
 
 export function addAccountLimit(account: Command, deps: CliDeps): void {
   addLimitOptions(

@@ -5,8 +5,7 @@ import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surfa
 import { USED_SUM_FIELDS, usedSumView } from '../../../src/app/surface/console/sum-views.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NO_CALLS } from '../../../src/money/ledger/totals.ts'
-import type { RefusalFilter } from '../../refusals/index.ts'
-import { countRefused } from '../../refusals/index.ts'
+import { countRefused, type RefusalFilter } from '../../refusals/index.ts'
 import { callTotals } from '../totals.ts'
 import { CALL_FILTERS, requestedCalls } from './filter.ts'
 

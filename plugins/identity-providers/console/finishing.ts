@@ -1,7 +1,6 @@
 // The end of a sign-in by a provider: what it sent back becomes a session, a linked identity, or a fresh proof in the session that is there.
 import { requireFresh } from '../../../src/access/fresh-sign-in.ts'
-import type { SignedIn, Visitor } from '../../../src/access/session-rows.ts'
-import { signOut } from '../../../src/access/session-rows.ts'
+import { type SignedIn, signOut, type Visitor } from '../../../src/access/session-rows.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { type Asking, type ConsoleParts, changed } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'

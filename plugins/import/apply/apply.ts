@@ -11,8 +11,8 @@ import { openMoneyMover } from '../../../src/app/command-line/money.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { giveFoldersToOwner } from '../../../src/store/folder.ts'
-import type { ImportedVouchers } from '../../vouchers/index.ts'
-import type { MoveIn, OpenSource } from '../move-in.ts'
+import { type ImportedVouchers, importVouchers } from '../../vouchers/index.ts'
+import type { IncomingVouchers, MoveIn, OpenSource } from '../move-in.ts'
 import { applyAccounts } from './accounts.ts'
 import type { Applying } from './applying.ts'
 import type { CatalogueImport } from './catalogue.ts'
@@ -20,7 +20,6 @@ import { writeVariables } from './env-file.ts'
 import { applyHistory, type HistorySums } from './history.ts'
 import { applyLinks } from './links.ts'
 import { applyMoney } from './money.ts'
-import { applyVouchers } from './vouchers.ts'
 
 export interface ImportFiles {
   readonly variables: string
@@ -88,4 +87,15 @@ async function makeLinks(
     { path: files.links, url, randomBytes: deps.randomBytes },
     applying,
   )
+}
+
+/** @returns how many are new, and how many were ended */
+async function applyVouchers(
+  db: Db,
+  vouchers: IncomingVouchers,
+  { plan, now_ms, probe }: Pick<Applying, 'plan' | 'now_ms' | 'probe'>,
+): Promise<ImportedVouchers> {
+  const applied = await db.begin((tx) => importVouchers(tx, vouchers, { source: plan.source, now_ms }))
+  probe('vouchers')
+  return applied
 }

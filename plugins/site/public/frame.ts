@@ -1,8 +1,7 @@
 // The frame of a public page: its head, the way to the other pages, and the operator's own links.
 import { brandColorsUrl, pageBrand } from '../../../src/app/surface/brand.ts'
 import type { BrandSettings } from '../../../src/domain/brand.ts'
-import type { Html } from './html.ts'
-import { html, name } from './html.ts'
+import { type Html, html, name } from './html.ts'
 
 /** The inputs of every page. */
 export interface Place {

@@ -3,8 +3,11 @@
 import { lookAt } from '../../../plugins/payments/looking.ts'
 import { startPayment } from '../../../plugins/payments/ordering.ts'
 import type { PaymentParts } from '../../../plugins/payments/parts.ts'
-import type { PlanOrderParts, WantedPlan } from '../../../plugins/payments/plans/ordering.ts'
-import { orderPlanByPayment } from '../../../plugins/payments/plans/ordering.ts'
+import {
+  orderPlanByPayment,
+  type PlanOrderParts,
+  type WantedPlan,
+} from '../../../plugins/payments/plans/ordering.ts'
 import { type RenewingParts, seeToOpenMonths } from '../../../plugins/payments/plans/renewing.ts'
 import { createPoller } from '../../../plugins/payments/poller.ts'
 import type { Order } from '../../../plugins/payments/tables.ts'

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { type ErrorKind, GatewayError, notFound } from '../../../src/domain/errors.ts'
-import type { Usage } from '../../../src/domain/usage.ts'
-import { inFull, NO_USAGE } from '../../../src/domain/usage.ts'
+import { inFull, NO_USAGE, type Usage } from '../../../src/domain/usage.ts'
 import { anthropic } from '../../../src/protocols/anthropic/index.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../../src/protocols/openai/request.ts'

@@ -1,5 +1,42 @@
 // The words of the sections about people: identity providers, sign-up, staff.
-import { SIGN_UP } from './sign-up-words.ts'
+
+const SIGN_UP = {
+  title: 'Sign-up',
+  lead: 'Who may create an account for themselves. Needs a mail server and a public URL.',
+  groups: {
+    mode: 'Who may sign up',
+    challenge: 'Challenge',
+    per_address_per_day: 'Limits',
+    terms_version: 'Terms',
+    welcome_usd: 'First payment',
+  },
+  labels: {
+    mode: {
+      label: 'Sign-up',
+      options: { closed: 'Closed', invitation: 'By invitation', open: 'Open to anybody' },
+    },
+    email_domains: { label: 'Allowed email domains', help: 'Leave empty to allow all.', code: true },
+    disposable_domains: {
+      label: 'File of throw-away domains',
+      help: 'A file in the data folder. Leave empty for the built-in list.',
+      code: true,
+    },
+    challenge: { label: 'Challenge', options: { altcha: 'ALTCHA', turnstile: 'Turnstile', none: 'None' } },
+    turnstile_site_key: { label: 'Site key', code: true },
+    turnstile_secret: { label: 'Secret key', help: 'Or env:NAME. Hidden once saved.', code: true },
+    per_address_per_day: { label: 'Sign-ups a day per network address', help: '0 for no limit.' },
+    per_domain_per_day: {
+      label: 'Sign-ups a day per email domain',
+      help: '0 for no limit. Large mail providers do not count.',
+    },
+    mails_per_hour: { label: 'Mails an hour', help: '0 for no limit.' },
+    terms_version: { label: 'Version of the terms', help: 'Kept with each acceptance, such as 2026-11.' },
+    welcome_usd: {
+      label: 'Welcome credit',
+      help: 'Given once, with the first payment of an account that signed up, and at most as much as is paid. 0 for none.',
+    },
+  },
+} as const
 
 export const PEOPLE = {
   sign_in: { title: 'Identity providers', lead: 'Sign-in with Google, Microsoft and others.', labels: {} },
