@@ -5,17 +5,13 @@ import type { Db } from '../../src/store/db.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import { scrubbed } from './scrubbing.ts'
 import { mailSettings } from './settings.ts'
-import { ADVICE, MailRefusal, type SmtpClient, smtpClient } from './smtp.ts'
+import { ADVICE, MailRefusal, smtpClient } from './smtp.ts'
 import { countMails } from './store.ts'
 
 const of_server = diagnosesOf('mail server')
 const of_mails = diagnosesOf('mails')
 
-/** @param clientOf for tests */
-export async function checkMailServer(
-  { catalogue }: Pick<ReadPatient, 'catalogue'>,
-  clientOf: (server: Parameters<typeof smtpClient>[0]) => SmtpClient = smtpClient,
-): Promise<Diagnosis[]> {
+export async function checkMailServer({ catalogue }: Pick<ReadPatient, 'catalogue'>): Promise<Diagnosis[]> {
   const { sending, unavailable } = mailSettings.of(catalogue)
   if (unavailable !== undefined)
     return [
@@ -27,7 +23,7 @@ export async function checkMailServer(
   if (!sending) return [of_server.ok('not configured: links are shown, and not sent')]
   const { server, from } = sending
   try {
-    await clientOf(server).look()
+    await smtpClient(server).look()
     const signed_in = server.credentials ? `, signed in as ${server.credentials.user}` : ''
     return [of_server.ok(`${server.host}:${server.port} answers${signed_in}; mails are from ${from.address}`)]
   } catch (thrown) {

@@ -6,7 +6,7 @@ import { visibleLine } from '../../src/utilities/visible-text.ts'
 import { messageOf } from './message.ts'
 import { scrubbed } from './scrubbing.ts'
 import { mailSettings } from './settings.ts'
-import { ADVICE, MailRefusal, type SmtpClient, smtpClient } from './smtp.ts'
+import { ADVICE, MailRefusal, smtpClient } from './smtp.ts'
 
 interface TestResult {
   /** Null if the server took it. */
@@ -23,7 +23,6 @@ interface TestResult {
 export async function sendTest(
   catalogue: Pick<Catalogue, 'brand' | 'sections' | 'server'>,
   to: string,
-  clientOf: (server: Parameters<typeof smtpClient>[0]) => SmtpClient = smtpClient,
 ): Promise<TestResult> {
   const { sending, unavailable } = mailSettings.of(catalogue)
   if (!sending)
@@ -51,7 +50,7 @@ export async function sendTest(
     message_id: crypto.randomUUID(),
   }
   try {
-    await clientOf(server).send(messageOf(letter, { catalogue, from, unsubscribe_token: undefined }))
+    await smtpClient(server).send(messageOf(letter, { catalogue, from, unsubscribe_token: undefined }))
   } catch (thrown) {
     const failure = scrubbed(thrown, null, server)
     return {

@@ -8,15 +8,15 @@ import { peopleQueries } from './people-queries.ts'
 
 const MAX_NAME_CHARS = 100
 
-/** A name without spaces around it. @param param the field of the request @throws GatewayError invalid_request */
-export function personsName(text: string, param = 'name'): string {
+/** A name without spaces around it. @throws GatewayError invalid_request */
+export function personsName(text: string): string {
   const name = text.trim()
   const unseen = unseenIn(name)
   if (unseen !== undefined)
-    throw invalidRequest(`${param}: has a character that nobody sees (${unseen}). Remove it.`, { param })
+    throw invalidRequest(`name: has a character that nobody sees (${unseen}). Remove it.`, { param: 'name' })
   const chars = [...name].length
   if (chars > 0 && chars <= MAX_NAME_CHARS) return name
-  throw invalidRequest(`${param}: must have 1 to ${MAX_NAME_CHARS} characters.`, { param })
+  throw invalidRequest(`name: must have 1 to ${MAX_NAME_CHARS} characters.`, { param: 'name' })
 }
 
 /** Gives a person another name. In a transaction that has locked the person. @param name as `personsName` has it */

@@ -239,16 +239,15 @@ export function signOut(db: Db, viewer: Viewer): Promise<void> {
 /**
  * Ends all sessions of a person with those of their account's keys, or of a key.
  *
- * @param but the number of one that stays; 0: none
  * @returns how many ended
  */
-export function endSessions(db: Db, viewer: Viewer, but = 0): Promise<number> {
+export function endSessions(db: Db, viewer: Viewer): Promise<number> {
   return db.begin(async (tx) => {
     const { removeOfPerson, removeOthers } = sessionQueries(tx)
     const ended =
       viewer.side === 'key'
-        ? await removeOthers.all({ person_id: null, key_id: viewer.key_id, id: but })
-        : await removeOfPerson.all({ ...sideOf(viewer), id: but })
+        ? await removeOthers.all({ person_id: null, key_id: viewer.key_id, id: 0 })
+        : await removeOfPerson.all({ ...sideOf(viewer), id: 0 })
     const before = { sessions: ended.length }
     if (ended.length > 0) await recordAction(tx, { action: 'session.ended', ...ownerOf(viewer), before })
     return ended.length

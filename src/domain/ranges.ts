@@ -16,8 +16,8 @@ export interface TimeRange {
 /** When the day of a moment begins. */
 export const dayStart = (time_ms: number, zone: Zone = UTC): number => dayOf(time_ms, zone).start_ms
 
-/** Today up to its end. */
-export const today = (now_ms: number, zone: Zone = UTC): TimeRange => lastDays(now_ms, 1, zone)
+/** Today in UTC, up to its end. */
+export const today = (now_ms: number): TimeRange => lastDays(now_ms, 1)
 
 /** Today and the days before it, so many in all, up to the end of today. */
 export function lastDays(now_ms: number, days: number, zone: Zone = UTC): TimeRange {

@@ -167,7 +167,7 @@ export const mediumData =
  * @param detailOf the detail that the caller requested beside it
  */
 export const image =
-  (field: string, also: Bounds = NO_BOUNDS): Bound =>
+  (field: string): Bound =>
   (value, media) => {
     const object = isObject(value) ? value : {}
     const detail = typeof object.detail === 'string' ? object.detail : undefined
@@ -175,7 +175,7 @@ export const image =
     const is_data = typeof url === 'string' && dataUriType(url)?.startsWith('image/')
     media.push(is_data ? imageMedium(url, detail) : { kind: 'image', detail })
     const data = withoutData(is_data ? url : undefined)
-    return typeof value === 'string' ? data(value, media) : fields({ ...also, [field]: data })(value, media)
+    return typeof value === 'string' ? data(value, media) : fields({ [field]: data })(value, media)
   }
 
 /** An address stands alone or in an object. */

@@ -26,15 +26,12 @@ const openai = (title: string, address: string | undefined, path = '/v1', server
   ...(server === undefined ? {} : { server }),
 })
 
-const known = (title: string, server: string, address: string, path = '/v1'): ChannelType =>
-  openai(title, address, path, server)
+const known = (title: string, server: string, address: string): ChannelType =>
+  openai(title, address, '/v1', server)
 
-const unserved = (
-  title: string,
-  reason = `Tollgate does not support the API of ${title}: `,
-): ChannelType => ({
+const unserved = (title: string): ChannelType => ({
   title,
-  reason: `${reason}use an address with OpenAI's protocol for its models.`,
+  reason: `Tollgate does not support the API of ${title}: use an address with OpenAI's protocol for its models.`,
 })
 
 const tasks = (title: string): ChannelType => ({

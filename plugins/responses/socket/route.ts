@@ -96,7 +96,7 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
 /** Why no call of its caller could be let in now: by POST they are told so in the words and with the status of any other call. */
 async function refusalOf(calls: CallParts, origin: CallOrigin): Promise<GatewayError | undefined> {
   try {
-    await assertWelcome(calls, origin, 'text')
+    await assertWelcome(calls, origin)
     return undefined
   } catch (thrown) {
     if (thrown instanceof GatewayError) return thrown
@@ -124,7 +124,7 @@ function connectionOf(route: Route, caller: Caller, handshake: Handshake): Conne
       const body = { bytes: NOTHING, onTaken: () => undefined }
       const { signal } = new AbortController()
       const origin = originOver(handshake, surface, { request_id: handshake.request_id, body, signal })
-      await assertWelcome(gateway.calls, origin, 'text')
+      await assertWelcome(gateway.calls, origin)
     },
     unwrap: async (bytes, rules) =>
       bytes.length > MAX_BYTES_ON_LOOP

@@ -5,7 +5,6 @@ import { newestShared } from '../../catalogue/shared.ts'
 import type { StorageSettings } from '../../domain/catalogue.ts'
 import type { Db } from '../../store/db.ts'
 import type { DataPaths } from './data-paths.ts'
-import type { EngineOptions } from './engine/engine.ts'
 import { engineOf, storageOfFolder } from './engine/of.ts'
 import { openOlder } from './older-database.ts'
 
@@ -37,7 +36,7 @@ export async function openShared(paths: DataPaths, env: Environment): Promise<Sh
 export async function sharedOfFolder(paths: DataPaths, env: Environment): Promise<SharedText | undefined> {
   const storage = await databaseOf(paths, env)
   try {
-    return storage && (await readOnce(storage, paths, 'read'))
+    return storage && (await readOnce(storage, paths))
   } catch (thrown) {
     const { OlderTables } = await import('../../store/engines/postgres/migrate.ts')
     // No gateway of this version has served the database yet.
@@ -61,16 +60,12 @@ const SHARED_VERSION = 30
 
 async function readFirst(storage: StorageSettings, paths: DataPaths): Promise<SharedText | undefined> {
   await using older = await openOlder(storage, paths.dir)
-  if (!older) return await readOnce(storage, paths, 'read')
+  if (!older) return await readOnce(storage, paths)
   return older.db && older.version >= SHARED_VERSION ? await newestShared(older.db) : undefined
 }
 
-async function readOnce(
-  storage: StorageSettings,
-  { dir }: DataPaths,
-  access: EngineOptions['access'],
-): Promise<SharedText | undefined> {
+async function readOnce(storage: StorageSettings, { dir }: DataPaths): Promise<SharedText | undefined> {
   const engine = await engineOf(storage, dir)
-  await using db = await engine.open({ access })
+  await using db = await engine.open({ access: 'read' })
   return await newestShared(db)
 }

@@ -54,19 +54,14 @@ function admit(parts: CallParts, origin: CallOrigin, caller: Caller): Call {
 }
 
 /**
- * Asks, before a large request is read, whether its call could be let in. Nothing is taken, and nothing is counted.
- * @param kind of the model, which the request names
+ * Asks, before a large request for text is read, whether its call could be let in. Nothing is taken, and nothing is counted.
  * @throws GatewayError as `within` before the body is read; insufficient_balance where the account could pay for no call
  */
-export async function assertWelcome(
-  parts: CallParts,
-  origin: CallOrigin,
-  kind: Model['kind'],
-): Promise<void> {
+export async function assertWelcome(parts: CallParts, origin: CallOrigin): Promise<void> {
   rejectWhileStopping(parts.running)
   const caller = await parts.gate.admit(origin)
   assertWithinLimits(parts, caller)
-  if (mayCallFreeModel(parts.catalogue(), { caller }, kind)) return
+  if (mayCallFreeModel(parts.catalogue(), { caller }, 'text')) return
   await rejectUnpayable(caller.account, parts.bodies.accountOf)
 }
 

@@ -86,7 +86,7 @@ const COLUMNS: Column<Provider>[] = [
     </>
   )),
   atEnd('models', 'Models', 'none', ({ routes }) => count(new Set(routes.map(({ id }) => id)).size)),
-  answeredColumn('second-end'),
+  answeredColumn(),
   column('last', 'Last failure', 'none', (provider) => <LastFailure provider={provider} />),
 ]
 

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { part } from '../app/client.ts'
 import { count, counted, duration } from './amounts.ts'
 import { Status, type Tone } from './status.tsx'
-import { atEnd, type Column, column, type PhonePlace } from './table.tsx'
+import { atEnd, type Column, column } from './table.tsx'
 import { Time } from './time.tsx'
 import { CommaList } from './words.tsx'
 
@@ -118,8 +118,8 @@ interface RouteRow {
 }
 
 /** How many requests were answered in the last 24 hours: "11 of 12". */
-export const answeredColumn = <Row extends { health: HealthAnswer }>(phone: PhonePlace): Column<Row> =>
-  atEnd('answered', 'Success, 24 hours', phone, ({ health: { tries } }) =>
+export const answeredColumn = <Row extends { health: HealthAnswer }>(): Column<Row> =>
+  atEnd('answered', 'Success, 24 hours', 'second-end', ({ health: { tries } }) =>
     totalOf(tries) === 0 ? '–' : `${count(tries.answered)} of ${count(totalOf(tries))}`,
   )
 
@@ -129,7 +129,7 @@ export const healthColumns = <Row extends RouteRow>(): Column<Row>[] => [
   column('state', 'State', 'first-end', ({ health }) => (
     <HealthStatus state={health.state} title={healthSentence(health, 'requests')} />
   )),
-  answeredColumn('second-end'),
+  answeredColumn(),
   atEnd('first_byte', 'Time to first byte', 'none', ({ health: { first_byte_ms } }) =>
     first_byte_ms === null ? '–' : duration(first_byte_ms),
   ),
