@@ -9,7 +9,7 @@ import { names } from './class-names.ts'
 import { Money } from './money.tsx'
 
 /** Where a cell stands on a phone, where a row is two lines. */
-export type PhonePlace = 'first' | 'first-end' | 'second' | 'second-end' | 'none'
+type PhonePlace = 'first' | 'first-end' | 'second' | 'second-end' | 'none'
 
 export interface Column<Row> {
   /** Unique in the table; also what the server sorts by, where `sorts`. */
