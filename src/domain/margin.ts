@@ -43,15 +43,3 @@ export const marginShare = (sum: KnownCosts): number | null =>
   sum.known_revenue_nanos > 0
     ? (sum.known_revenue_nanos - sum.provider_cost_nanos) / sum.known_revenue_nanos
     : null
-
-/** The margin of an amount of a price, for tables: "20 %"; "-" where the cost is unknown. */
-export function percentText({
-  price_nanos,
-  cost_nanos,
-}: {
-  price_nanos: Nanos
-  cost_nanos: Nanos | null
-}): string {
-  const percent = cost_nanos === null ? null : marginPercent(price_nanos, cost_nanos)
-  return percent === null ? '-' : `${percent} %`
-}

@@ -6,9 +6,8 @@ import { addExample, type CliDeps } from '../../../src/app/command-line/terminal
 import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
 import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { conflict } from '../../../src/domain/errors.ts'
-import { percentText } from '../../../src/domain/margin.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
-import { type MarginLine, marginLines } from '../../../src/money/pricing/price-lines.ts'
+import { type MarginLine, marginLines, percentText } from '../../../src/money/pricing/price-lines.ts'
 import { blocksOf, changeCatalogue, placeOf, readAmounts, readField, requireOthers } from './editing.ts'
 
 interface NewModel {

@@ -1,5 +1,6 @@
 // Prices as lists of lines, one an amount; what is different between two of them, and the margin of each line. Pure.
 import { IMAGE_TOKEN_RATES } from '../../domain/image-tokens.ts'
+import { marginPercent } from '../../domain/margin.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { ImagePrice, ImageVariant, Price, TokenPrice } from '../../domain/prices.ts'
 import type { RateName } from '../../domain/units.ts'
@@ -11,6 +12,12 @@ export interface MarginLine extends Omit<PriceLine, 'nanos'> {
   readonly price_nanos: Nanos
   /** Null if the cost does not name it, such as an extra or a service tier: nobody said what it costs. */
   readonly cost_nanos: Nanos | null
+}
+
+/** The margin of a line, for tables: "20 %"; "-" where the cost is unknown. */
+export function percentText({ price_nanos, cost_nanos }: MarginLine): string {
+  const percent = cost_nanos === null ? null : marginPercent(price_nanos, cost_nanos)
+  return percent === null ? '-' : `${percent} %`
 }
 
 /**
