@@ -2,15 +2,13 @@
 // https://platform.openai.com/docs/api-reference/responses/create
 import { tierNamed } from '../../../domain/service-tiers.ts'
 import { AUDIO_OUTPUT } from '../../audio-output.ts'
+import type { ExtrasCount, FieldRule, ServiceTierProtocol } from '../../extras.ts'
 import {
   billed,
-  type ExtrasCount,
   extrasFrom,
-  type FieldRule,
   isEmptyObject,
   remembered,
   rememberedRefusal,
-  type ServiceTierProtocol,
   toolsIn,
   unknownTool,
 } from '../../extras.ts'
