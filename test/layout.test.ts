@@ -330,7 +330,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 30 more for purchases that go with the top-up that pays for them.
   // 410 more for audits from a mark: what it keeps, what came after it, and the sums of both.
   // 505 more for batches on PostgreSQL that are decided by known rows: these, what the server compares, and what becomes of both.
-  'src/money/': 8_101,
+  'src/money/': 8_119,
   // 20 more for metrics that plugins add.
   // 60 more for lines that are written as text, which every call has.
   'src/observe/': 672,
@@ -429,7 +429,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 65 more for the check and the metric of the oldest snapshot.
   // 90 more for the tax of charges of saved cards.
   // 60 more for the doctor’s check of the books.
-  'plugins/': 107_250,
+  'plugins/': 107_300,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
