@@ -44,9 +44,10 @@ const LATE_OPTIMIZATION = Object.fromEntries(
 
 /**
  * The engine collects by how much was made since it last did. A timer that has it look beside that, while all processes wait for each other, is a
- * tenth of a test process's CPU. Only theirs: what they start is as it is elsewhere (support/own-collection.ts).
+ * tenth of a test process's CPU. Memory that is given back at once, and taken again, is a twentieth. Only theirs: what they start is as it is
+ * elsewhere (support/own-collection.ts).
  */
-const NO_TIMED_COLLECTION = { BUN_GC_TIMER_DISABLE: '1' }
+const LATE_COLLECTION = { BUN_GC_TIMER_DISABLE: '1', MIMALLOC_PURGE_DELAY: '10000' }
 
 /** Ends the tests before they have all run. */
 const ending = new AbortController()
@@ -138,7 +139,7 @@ async function runTests(
   const child = Bun.spawn([process.execPath, 'test', ...how, ...told, ...named], {
     env: {
       ...LATE_OPTIMIZATION,
-      ...NO_TIMED_COLLECTION,
+      ...LATE_COLLECTION,
       ...process.env,
       TMPDIR: folder,
       TOLLGATE_SEED: String(SEED),

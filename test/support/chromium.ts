@@ -36,6 +36,7 @@ async function launch(): Promise<Browser> {
     env: { ...process.env, ...env, TZ: 'UTC' },
     // A namespace of its own is what neither root nor most containers may have. It loads the console only.
     chromiumSandbox: false,
-    args: ['--disable-dev-shm-usage', '--disable-background-networking'],
+    // Without a GPU it would look for one, and for one made of software, three times before it draws by itself.
+    args: ['--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu'],
   })
 }
