@@ -8,7 +8,10 @@ interface DatabasePlace {
   stop(): void
 }
 
-const CHECK_MS = 50
+/** Whoever is about to write gets no older answer. */
+const MAX_AGE_MS = 50
+/** Nobody writes for long: what is wrong is reported all the same. */
+const CHECK_MS = 500
 
 const FILES = [
   ['', 'the database file'],
@@ -23,7 +26,7 @@ interface OpenedFile {
 }
 
 /**
- * Looks twenty times a second. Keeps no process alive.
+ * Looks where it is asked, at most twenty times a second, and twice a second by itself. Keeps no process alive.
  *
  * @param path of a database that is open, in WAL mode
  * @param onChange told when a file is gone, and when all are back
@@ -34,7 +37,10 @@ export function watchPlace(path: string, onChange: (trouble: string | undefined)
     return opened ? [{ name, path: path + ending, opened }] : []
   })
   let trouble: string | undefined
+  let checked_ms = performance.now()
+  let is_stopped = false
   const check = () => {
+    checked_ms = performance.now()
     const found = troubleOf(files)
     if (found === trouble) return
     trouble = found
@@ -44,9 +50,13 @@ export function watchPlace(path: string, onChange: (trouble: string | undefined)
   timer.unref()
   return {
     get trouble() {
+      if (!is_stopped && performance.now() - checked_ms >= MAX_AGE_MS) check()
       return trouble
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      is_stopped = true
+      clearInterval(timer)
+    },
   }
 }
 

@@ -92,3 +92,10 @@ test('once it was stopped it tells nothing, whatever becomes of the files', asyn
   await other.turnsTo('the database file is missing')
   expect([s.place.trouble, s.told]).toEqual([undefined, []])
 })
+
+test('a file that is missing is reported to nobody who asks as well', async () => {
+  using s = watched()
+  renameSync(s.path, s.path + AWAY)
+  await eventually('it is reported', () => s.told.length > 0)
+  expect(s.told).toEqual([s.place.trouble])
+})

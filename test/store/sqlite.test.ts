@@ -137,6 +137,19 @@ test.each([true, false])(
     }),
 )
 
+test.each([true, false])('a write looks first whether it may, durable or not: %p', async (durable) => {
+  let may_write = true
+  const db = openDb(folder.at(`looks-${durable}.db`), { beforeWrite: () => db.mayWrite(may_write) })
+  const write = (name: string) => db.begin((tx) => add(tx, name), { durable })
+  await write('before')
+  may_write = false
+  await expect(write('meanwhile')).rejects.toMatchObject({ trouble: 'read_only' })
+  may_write = true
+  await write('after')
+  expect(await names(db)).toEqual(['before', 'after'])
+  await db.close()
+})
+
 test('what is read as of one moment does not change, and what is read beside it does', () =>
   opened(async (db) => {
     await db.snapshot(async (then) => {

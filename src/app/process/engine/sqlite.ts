@@ -113,7 +113,7 @@ function serve(path: string, log: Logger, max_busy_wait_ms?: number): ServedData
   const onCopy = (copy: MigrationCopy) =>
     log.info({ ...copy }, 'migrated the database; a copy from before is kept')
   refuseUnreadable(path)
-  const db = openDb(path, { onCopy, max_busy_wait_ms })
+  const db = openDb(path, { onCopy, max_busy_wait_ms, beforeWrite: () => void place.trouble })
   const reportPlace = reportPlaceTo(log)
   const place = watchPlace(path, (trouble) => {
     reportPlace(trouble)

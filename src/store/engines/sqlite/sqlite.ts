@@ -13,6 +13,8 @@ export interface DbOptions extends OpenOptions {
   by?: ActionContext | undefined
   /** How long a write waits for another process's lock; `MAX_BUSY_WAIT_MS` where absent. */
   max_busy_wait_ms?: number | undefined
+  /** Called before each write. */
+  beforeWrite?: (() => void) | undefined
 }
 
 /**
@@ -33,6 +35,7 @@ export function openDb(path: string, options: DbOptions = {}): SqliteDb {
     },
     toReadThePast: () => openDatabase(path, { readonly: true }),
     wait_ms: options.max_busy_wait_ms,
+    beforeWrite: options.beforeWrite,
   })
 }
 
@@ -50,6 +53,7 @@ interface Opening {
   toReadThePast?(): Database
   /** How long a write waits for another process's lock. */
   wait_ms?: number | undefined
+  beforeWrite?: (() => void) | undefined
 }
 
 /** Of snapshots: preparing their statements again takes 4 to 11 ms. */
@@ -138,6 +142,7 @@ export class SqliteDb implements Db {
   }
 
   #queueOf({ durable = true }: Writing): WriteQueue {
+    this.#opening.beforeWrite?.()
     if (durable) {
       this.#durable ??= this.#newQueue(durable)
       return this.#durable
