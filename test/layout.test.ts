@@ -352,7 +352,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 4 more for snapshots of prepared transactions, slots and standbys; 33 for small databases that cannot be read.
   // 43 more for statements that are sent as one.
   // 3 more for the placeholder that 48 files of queries made, each for itself.
-  'src/store/': 6_833,
+  // 20 more for writes that ask whether the database's files are in their place.
+  'src/store/': 6_853,
   // 10 more for the count of streams that flow.
   'src/upstream/': 2_086,
   // 5 more for values that may be there already.
@@ -508,7 +509,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 11 more for the order of the executable's bytecode, and these reasons.
 // 90 more for customers at Stripe whose number a kill lost.
 // 540 more for batches that are decided by known rows: a table of what others change, a simulation, and connections that are lost.
-const MAX_TEST_LINES = 185_395
+// 55 more for streams that flow while a commit is flushed, and for a file that nobody asks about.
+const MAX_TEST_LINES = 185_450
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -38,7 +38,6 @@ export function watchPlace(path: string, onChange: (trouble: string | undefined)
   })
   let trouble: string | undefined
   let checked_ms = performance.now()
-  let is_stopped = false
   const check = () => {
     checked_ms = performance.now()
     const found = troubleOf(files)
@@ -50,12 +49,12 @@ export function watchPlace(path: string, onChange: (trouble: string | undefined)
   timer.unref()
   return {
     get trouble() {
-      if (!is_stopped && performance.now() - checked_ms >= MAX_AGE_MS) check()
+      if (performance.now() - checked_ms >= MAX_AGE_MS) check()
       return trouble
     },
     stop() {
-      is_stopped = true
       clearInterval(timer)
+      checked_ms = Number.POSITIVE_INFINITY
     },
   }
 }

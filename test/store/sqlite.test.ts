@@ -125,30 +125,19 @@ test('one that was opened to be read writes nothing', async () => {
 
 test.each([true, false])(
   'while its files are not in place nothing is written, durable or not: %p',
-  (durable) =>
-    opened(async (db) => {
-      const write = (name: string) => db.begin((tx) => add(tx, name), { durable })
-      await write('before')
-      db.mayWrite(false)
-      await expect(write('meanwhile')).rejects.toMatchObject({ trouble: 'read_only' })
-      db.mayWrite(true)
-      await write('after')
-      expect(await names(db)).toEqual(['before', 'after'])
-    }),
+  async (durable) => {
+    let trouble: string | undefined
+    const db = openDb(folder.at(`moved-${durable}.db`), { trouble: () => trouble })
+    const write = (name: string) => db.begin((tx) => add(tx, name), { durable })
+    await write('before')
+    trouble = 'moved'
+    await expect(write('meanwhile')).rejects.toMatchObject({ trouble: 'read_only' })
+    trouble = undefined
+    await write('after')
+    expect(await names(db)).toEqual(['before', 'after'])
+    await db.close()
+  },
 )
-
-test.each([true, false])('a write looks first whether it may, durable or not: %p', async (durable) => {
-  let may_write = true
-  const db = openDb(folder.at(`looks-${durable}.db`), { beforeWrite: () => db.mayWrite(may_write) })
-  const write = (name: string) => db.begin((tx) => add(tx, name), { durable })
-  await write('before')
-  may_write = false
-  await expect(write('meanwhile')).rejects.toMatchObject({ trouble: 'read_only' })
-  may_write = true
-  await write('after')
-  expect(await names(db)).toEqual(['before', 'after'])
-  await db.close()
-})
 
 test('what is read as of one moment does not change, and what is read beside it does', () =>
   opened(async (db) => {

@@ -113,13 +113,8 @@ function serve(path: string, log: Logger, max_busy_wait_ms?: number): ServedData
   const onCopy = (copy: MigrationCopy) =>
     log.info({ ...copy }, 'migrated the database; a copy from before is kept')
   refuseUnreadable(path)
-  const db = openDb(path, { onCopy, max_busy_wait_ms, beforeWrite: () => void place.trouble })
-  const reportPlace = reportPlaceTo(log)
-  const place = watchPlace(path, (trouble) => {
-    reportPlace(trouble)
-    // The ledger asks by itself. Whatever else writes fails, and says that the disk cannot be written.
-    db.mayWrite(trouble === undefined)
-  })
+  const db = openDb(path, { onCopy, max_busy_wait_ms, trouble: () => place.trouble })
+  const place = watchPlace(path, reportPlaceTo(log))
   return {
     db,
     call_db: db,

@@ -13,8 +13,8 @@ export interface DbOptions extends OpenOptions {
   by?: ActionContext | undefined
   /** How long a write waits for another process's lock; `MAX_BUSY_WAIT_MS` where absent. */
   max_busy_wait_ms?: number | undefined
-  /** Called before each write. */
-  beforeWrite?: (() => void) | undefined
+  /** Why nothing may be written at the moment: asked before each write. */
+  trouble?: (() => string | undefined) | undefined
 }
 
 /**
@@ -35,7 +35,7 @@ export function openDb(path: string, options: DbOptions = {}): SqliteDb {
     },
     toReadThePast: () => openDatabase(path, { readonly: true }),
     wait_ms: options.max_busy_wait_ms,
-    beforeWrite: options.beforeWrite,
+    trouble: options.trouble,
   })
 }
 
@@ -53,7 +53,7 @@ interface Opening {
   toReadThePast?(): Database
   /** How long a write waits for another process's lock. */
   wait_ms?: number | undefined
-  beforeWrite?: (() => void) | undefined
+  trouble?: (() => string | undefined) | undefined
 }
 
 /** Of snapshots: preparing their statements again takes 4 to 11 ms. */
@@ -80,7 +80,6 @@ export class SqliteDb implements Db {
   #durable: WriteQueue | undefined
   #quick: WriteQueue | undefined
   readonly #idle_readers: Reader[] = []
-  #may_write = true
   #is_closed = false
 
   constructor(connection: Database, by: ActionContext | undefined, opening: Opening) {
@@ -124,12 +123,6 @@ export class SqliteDb implements Db {
     }
   }
 
-  /** Lets writes fail, as if the disk could only be read; or no more. */
-  mayWrite(may_write: boolean): void {
-    this.#may_write = may_write
-    for (const queue of [this.#durable, this.#quick]) queue?.mayWrite(may_write)
-  }
-
   async close(): Promise<void> {
     this.#is_closed = true
     for (const { connection } of this.#idle_readers.splice(0)) connection.close()
@@ -142,7 +135,6 @@ export class SqliteDb implements Db {
   }
 
   #queueOf({ durable = true }: Writing): WriteQueue {
-    this.#opening.beforeWrite?.()
     if (durable) {
       this.#durable ??= this.#newQueue(durable)
       return this.#durable
@@ -155,8 +147,7 @@ export class SqliteDb implements Db {
     const connection = this.#opening.toWrite(durable)
     // Over one connection all that writes waits for all else.
     if (!durable && connection === this.#connection) return this.#queueOf({ durable: true })
-    const queue = new WriteQueue(connection, !durable, this.#opening.wait_ms ?? MAX_BUSY_WAIT_MS)
-    if (!this.#may_write) queue.mayWrite(false)
-    return queue
+    const { wait_ms = MAX_BUSY_WAIT_MS, trouble } = this.#opening
+    return new WriteQueue(connection, !durable, wait_ms, trouble)
   }
 }

@@ -1,6 +1,7 @@
 // The queue before a connection that writes: one piece of work after the other, each waiting for another process's lock.
 import type { Database } from 'bun:sqlite'
 import type { ActionContext } from '../../../domain/actions.ts'
+import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { neverBlock, untilFree } from '../../busy.ts'
 import type { Awaitable, Statements, Tx } from '../../db.ts'
 import { OneConnection, type Session } from './one-connection.ts'
@@ -19,12 +20,19 @@ export class WriteQueue {
   readonly #session: Session
   readonly #leaves_checkpoints: boolean
   readonly #wait_ms: number
+  readonly #trouble: (() => string | undefined) | undefined
   #writes = 0
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param leaves_checkpoints as a connection of `openUnsynced` does */
-  constructor(connection: Database, leaves_checkpoints: boolean, wait_ms: number) {
+  /** @param leaves_checkpoints as a connection of `openUnsynced` does @param trouble why nothing may be written at the moment */
+  constructor(
+    connection: Database,
+    leaves_checkpoints: boolean,
+    wait_ms: number,
+    trouble?: () => string | undefined,
+  ) {
     neverBlock(connection)
+    this.#trouble = trouble
     this.#wait_ms = wait_ms
     this.#leaves_checkpoints = leaves_checkpoints
     this.#connection = connection
@@ -32,12 +40,18 @@ export class WriteQueue {
   }
 
   write<T>(work: (db: Statements) => Awaitable<T>): Promise<T> {
-    return this.#inTurn(() => work(this.#session))
+    return this.#inTurn(() => {
+      this.#assertMayWrite()
+      return work(this.#session)
+    })
   }
 
   begin<T>(work: (tx: Tx) => Awaitable<T>, by: ActionContext | undefined): Promise<T> {
     const tx = new OneConnection(this.#session, by)
-    return this.#inTurn(() => inTransaction(this.#connection, 'IMMEDIATE', () => work(tx)))
+    return this.#inTurn(() => {
+      this.#assertMayWrite()
+      return inTransaction(this.#connection, 'IMMEDIATE', () => work(tx))
+    })
   }
 
   /** As `DatabaseFile.copyLog`. */
@@ -48,10 +62,6 @@ export class WriteQueue {
     })
   }
 
-  mayWrite(may_write: boolean): void {
-    this.#connection.run(`PRAGMA query_only = ${may_write ? 'OFF' : 'ON'}`)
-  }
-
   /** Once what waits is done. */
   async close(): Promise<void> {
     for (let last: unknown; last !== this.#last; ) {
@@ -59,6 +69,11 @@ export class WriteQueue {
       await last
     }
     this.#connection.close()
+  }
+
+  #assertMayWrite(): void {
+    const message = this.#trouble?.()
+    if (message !== undefined) throw new StorageFailure('read_only', { code: 'SQLITE_READONLY', message })
   }
 
   /** All that waits at once waits for another process's lock for the same time, not one after the other. */
