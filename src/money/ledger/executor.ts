@@ -53,9 +53,8 @@ const COMPARED_FLUSHES = 5
 const SHORT_FLUSH_MS = 0.2
 
 /**
- * The flush of a database's log. It goes beside the event loop once all of the last flushes were slow, and back with the first
- * that is not: a busy event loop hears late of a flush beside it, never too early. While streams flow, it goes beside it unless the
- * last one on the event loop was short: each of their events would wait.
+ * The flush of a database's log. It goes beside the event loop once all of the last flushes were slow, and back with the first that is not: a
+ * busy event loop hears late of a flush beside it, never too early. So it does while streams flow, unless the last one on the event loop was short.
  *
  * The file is opened once and stays the same: SQLite begins a log anew in its file for as long as a connection is open.
  *
