@@ -53,6 +53,7 @@ const log = createLogger({
 let url = ''
 await step("the start: the database, plugins' parts and routes", async () => {
   url = (await startGateway({ data_folder, plugins, log, env: process.env })).url.href
+  Bun.unsafe.setJITPolicy(1)
 })
 
 const ask = async (path: string, init?: RequestInit): Promise<void> => {
