@@ -9,12 +9,6 @@ export interface Outlet {
   cut(cause: Error): void
 }
 
-/** Writes what nobody waits for. */
-export function writeLast(outlet: Outlet | undefined, bytes: Uint8Array): void {
-  // Dropped: their reader has left meanwhile.
-  void outlet?.write(bytes)?.catch(() => undefined)
-}
-
 /** The stream that flows into an outlet. */
 interface Source {
   /** The stream is read: it may be written to. */

@@ -2,8 +2,7 @@
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
 import type { AbortListener, PlainSignal } from '../utilities/plain-signal.ts'
 import { drain } from './drain.ts'
-import { flowing } from './flowing.ts'
-import { type Outlet, readableStream, socketStream, writeLast } from './outlet.ts'
+import { type Outlet, readableStream, socketStream } from './outlet.ts'
 import type { Relay } from './relay.ts'
 import { fromUpstream, reclaimOverlong } from './transport.ts'
 import { turns } from './turns.ts'
@@ -91,12 +90,6 @@ class Pump implements AbortListener {
     this.drain_timeout_ms = options.drain_timeout_ms
     this.settle = options.settle
     this.renderError = options.renderError
-    flowing.streams++
-  }
-
-  leaveFlow(state: 'ending' | 'over'): void {
-    if (this.state === 'flowing') flowing.streams--
-    this.state = state
   }
 
   /** The part of the body that was read before; once. */
@@ -240,12 +233,18 @@ function orCut({ outlet_ready }: Pump, work: Promise<void>): void {
   work.catch(async (bug: Error) => (await outlet_ready.promise).cut(bug))
 }
 
+/** Nobody waits until these are read. */
+function writeLast(outlet: Outlet | undefined, bytes: Uint8Array): void {
+  // Dropped: their reader has left meanwhile, as in `writeChunk`.
+  void outlet?.write(bytes)?.catch(() => undefined)
+}
+
 /**
  * Settles, then sends the bytes that were held back: where the answer cannot be paid, nobody gets them. An end that cannot be translated
  * throws before it is paid.
  */
 async function finish(pumping: Pump): Promise<void> {
-  pumping.leaveFlow('ending')
+  pumping.state = 'ending'
   const end_of_answer = [pumping.held, pumping.relay.end()]
   pumping.held = undefined
   await pumping.settle('completed', undefined, pumping.has_reached_caller)
@@ -257,7 +256,7 @@ async function finish(pumping: Pump): Promise<void> {
 /** Settles what was delivered, and reports the error to the caller, who is still there. */
 async function fail(pumping: Pump, cause: unknown): Promise<void> {
   if (pumping.state === 'over') return
-  pumping.leaveFlow('over')
+  pumping.state = 'over'
   pumping.abortUpstream()
   try {
     await pumping.settle('broken', cause, pumping.has_reached_caller)
@@ -276,7 +275,7 @@ async function fail(pumping: Pump, cause: unknown): Promise<void> {
 
 async function leave(pumping: Pump): Promise<void> {
   if (pumping.state !== 'flowing') return
-  pumping.leaveFlow('over')
+  pumping.state = 'over'
   // A caller who stalled for too long is still connected: the answer breaks off, so that they do not wait for more.
   if (!pumping.closed)
     void pumping.outlet_ready.promise.then(({ cut }) => cut(new Error('the caller left, or stalled')))

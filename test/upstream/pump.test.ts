@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'bun:test'
 import { overloaded, UpstreamFault } from '../../src/domain/errors.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
-import { flowing } from '../../src/upstream/flowing.ts'
 import { type ByteReader, type PumpOptions, pump, type StreamEnding } from '../../src/upstream/pump.ts'
 import { ARRAY_FRAME, eventFrame, passOn, reframe } from '../../src/upstream/relay.ts'
 import { PlainSignal } from '../../src/utilities/plain-signal.ts'
@@ -68,25 +67,6 @@ const text = (...payloads: readonly unknown[]) => payloads.map((each) => eventBy
 const turns = async (count = 20) => {
   for (let n = 0; n < count; n++) await new Promise((resolve) => setImmediate(resolve))
 }
-
-describe('a stream flows from its beginning until its settlement, so that no commit keeps its events', () => {
-  const never = new Promise<never>(() => undefined)
-
-  test.each<[how: string, packets: readonly Packet[], end: (s: ReturnType<typeof scene>) => unknown]>([
-    ['completed', [eventBytes(answer('all'))], ({ stream }) => textOf(stream)],
-    ['broken', [eventBytes(piece('half')), new Error('reset')], ({ stream }) => textOf(stream)],
-    ['cancelled by its reader', [eventBytes(piece('half')), never], ({ stream }) => stream.cancel()],
-    ['left by its caller', [eventBytes(piece('half')), never], ({ caller }) => caller.abort()],
-    ['ended by the gateway', [eventBytes(piece('half')), never], (s) => s.caller.abort(overloaded('stop'))],
-  ])('one that is %s', async (_, packets, end) => {
-    const others = flowing.streams
-    const settling = Promise.withResolvers<number>()
-    const s = scene(packets, { settle: async () => settling.resolve(flowing.streams) })
-    expect(flowing.streams).toBe(others + 1)
-    void end(s)
-    expect([await settling.promise, flowing.streams]).toEqual([others, others])
-  })
-})
 
 describe('a stream that ends well', () => {
   test('comes through as it is, and is settled once, as completed', async () => {

@@ -22,7 +22,6 @@ import { refuseUnwritable } from '../../store/folder.ts'
 import { endedGateways, removeEnded } from '../../store/gateways.ts'
 import { takeLock } from '../../store/lock.ts'
 import { removeAbandonedWork, type WorkPlace } from '../../store/work-folder.ts'
-import { flowing } from '../../upstream/flowing.ts'
 import type { Engine, ServedDatabase } from './engine/engine.ts'
 import { engineOf } from './engine/of.ts'
 import type { GatewayTiming, OwnGateway, SharedClock } from './engine/own-gateway.ts'
@@ -157,7 +156,6 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
     probe,
     onChange: reportLedgerTo(log, engine.address),
     max_busy_wait_ms,
-    doStreamsFlow: () => flowing.streams > 0,
   })
   return { engine, database, own_gateway, ledger }
 }

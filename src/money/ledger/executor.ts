@@ -1,4 +1,4 @@
-// The executor of batches: commits them on the event loop, and answers once they are on the disk. The flush is on the event loop, or beside it where the disk is slow or streams flow.
+// The executor of batches: commits them on the event loop, and answers once they are on the disk. The flush is on the event loop, or beside it where the disk is slow.
 
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -49,22 +49,19 @@ interface LogFlush {
 /** Passing a flush to another thread takes about 0.1 ms more; one that takes this long keeps the event loop from its work. */
 const SLOW_FLUSH_MS = 1
 const COMPARED_FLUSHES = 5
-/** Streams that flow may wait for so much: passing it on would take as long. */
-const SHORT_FLUSH_MS = 0.2
 
 /**
- * The flush of a database's log. It goes beside the event loop once all of the last flushes were slow, and back with the first that is not: a
- * busy event loop hears late of a flush beside it, never too early. So it does while streams flow, unless the last one on the event loop was short.
+ * The flush of a database's log. It goes beside the event loop once all of the last flushes were slow, and back with the first
+ * that is not: a busy event loop hears late of a flush beside it, never too early.
  *
  * The file is opened once and stays the same: SQLite begins a log anew in its file for as long as a connection is open.
  *
  * @param path the database's file, which has a log as soon as a connection has read it; `:memory:` has none
  */
-export function openLogFlush(path: string, disk: Disk = DISK, doStreamsFlow = () => false): LogFlush {
+export function openLogFlush(path: string, disk: Disk = DISK): LogFlush {
   if (path === ':memory:') return { flush: () => {}, close: () => {} }
   const file = disk.open(`${path}-wal`)
   const last_ms: number[] = []
-  let last_on_loop_ms = 0
   const took = (ms: number): void => {
     last_ms.push(ms)
     if (last_ms.length > COMPARED_FLUSHES) last_ms.shift()
@@ -75,11 +72,10 @@ export function openLogFlush(path: string, disk: Disk = DISK, doStreamsFlow = ()
   return {
     flush() {
       const started_ms = disk.now_ms()
-      if (isSlow() || (last_on_loop_ms > SHORT_FLUSH_MS && doStreamsFlow()))
-        return disk.flushBeside(file).then(() => took(disk.now_ms() - started_ms))
+      const recordDuration = () => took(disk.now_ms() - started_ms)
+      if (isSlow()) return disk.flushBeside(file).then(recordDuration)
       disk.flush(file)
-      last_on_loop_ms = disk.now_ms() - started_ms
-      took(last_on_loop_ms)
+      recordDuration()
     },
     close: () => disk.close(file),
   }
@@ -121,8 +117,6 @@ export interface ExecutorOptions {
   probe?: Probe | undefined
   /** For tests of disks. */
   disk?: Disk | undefined
-  /** Whether answers are streamed at the moment, by the event loop that commits. */
-  doStreamsFlow?: (() => boolean) | undefined
 }
 
 /**
@@ -135,13 +129,13 @@ export interface ExecutorOptions {
  */
 export function openExecutor(
   path: string,
-  { gateway_id, onLost = () => {}, probe = () => {}, disk, doStreamsFlow }: ExecutorOptions = {},
+  { gateway_id, onLost = () => {}, probe = () => {}, disk }: ExecutorOptions = {},
 ): Executor {
   const db = openDatabase(path)
   db.run('PRAGMA synchronous = NORMAL')
   neverBlock(db)
   const writer = createWriter(db, probe, gateway_id)
-  const log = openLogFlush(path, disk, doStreamsFlow)
+  const log = openLogFlush(path, disk)
   let unflushed: Failure | undefined
 
   /** @returns why the log is not on the disk; undefined if it is */

@@ -54,30 +54,6 @@ describe('a flush is made', () => {
   })
 })
 
-describe('while streams flow a flush is made', () => {
-  test.each([
-    ['beside the event loop, once one on it was not short', [0.9, 0.9, 0.9], ['loop', 'beside', 'beside']],
-    ['on it, where the last one on it was short', [0.1, 0.1, 0.1], ['loop', 'loop', 'loop']],
-    ['beside it, although one beside it was short', [0.9, 0.1, 0.1], ['loop', 'beside', 'beside']],
-  ])('%s', async (_, durations_ms, expected) => {
-    const { disk, asked } = scripted(...durations_ms)
-    const log = openLogFlush('folder/tollgate.db', disk, () => true)
-    for (const _ of durations_ms) await log.flush()
-    expect(asked.slice(1)).toEqual(expected)
-  })
-
-  test('on it again, once none flows any more', async () => {
-    const { disk, asked } = scripted(0.9, 0.9, 0.9, 0.9)
-    let do_streams_flow = false
-    const log = openLogFlush('folder/tollgate.db', disk, () => do_streams_flow)
-    for (const flow of [false, true, true, false]) {
-      do_streams_flow = flow
-      await log.flush()
-    }
-    expect(asked.slice(1)).toEqual(['loop', 'beside', 'beside', 'loop'])
-  })
-})
-
 test('the log is opened at the start, and closed at the end', () => {
   const { disk, asked } = scripted()
   const log = openLogFlush('tollgate.db', disk)
