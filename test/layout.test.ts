@@ -349,11 +349,12 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for the reasons of suspended accounts.
   // 50 more for the oldest snapshot of a server.
   // 50 more for the mark of the last audit.
-  // 4 more for snapshots of prepared transactions, slots and standbys; 33 for small databases that cannot be read.
+  // 4 more for snapshots of prepared transactions, slots and standbys; 33 for small databases that cannot be read; 12 for lists of days.
   // 43 more for statements that are sent as one.
   // 3 more for the placeholder that 48 files of queries made, each for itself.
   // 20 more for writes that ask whether the database's files are in their place.
-  'src/store/': 6_853,
+  // 12 more for lists that a server is told the ends of.
+  'src/store/': 6_865,
   'src/upstream/': 2_076,
   // 5 more for values that may be there already.
   'src/utilities/': 458,
@@ -509,7 +510,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 90 more for customers at Stripe whose number a kill lost.
 // 540 more for batches that are decided by known rows: a table of what others change, a simulation, and connections that are lost.
 // 55 more for streams that flow while a commit is flushed, and for a file that nobody asks about.
-const MAX_TEST_LINES = 185_450
+// 85 more for the sums that lists of calls read on PostgreSQL.
+const MAX_TEST_LINES = 185_535
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

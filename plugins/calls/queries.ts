@@ -4,7 +4,7 @@ import { DAY, daysWhere, isDay, NAMES, optionalFilters } from '../../src/money/l
 import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 import { isFailed } from '../../src/money/ledger/totals.ts'
 import type { Orm } from '../../src/store/db.ts'
-import { equalsUnlessNull, isNullParameter, isOneOf, placeholder } from '../../src/store/placeholders.ts'
+import { equalsUnlessNull, isNullParameter, isOneOfNeighbours, placeholder } from '../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts, call_sums, calls, keys } from '../../src/store/schema.ts'
 
@@ -118,7 +118,7 @@ const rangesOfDaysWhere = (orm: Orm, account?: SQL) =>
       and(
         account,
         eq(call_sums.span_s, DAY),
-        isOneOf(call_sums.start_s, 'starts'),
+        isOneOfNeighbours(call_sums.start_s, 'starts'),
         optionalFilters(call_sums),
         lt(call_sums.first_call_id, placeholder('below_id')),
       ),

@@ -18,7 +18,7 @@ import {
   totalsOfSums,
 } from '../../src/money/ledger/totals.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
-import { equals, isOneOf, placeholder } from '../../src/store/placeholders.ts'
+import { equals, isOneOfNeighbours, placeholder } from '../../src/store/placeholders.ts'
 import { perAccount } from '../../src/store/prepared.ts'
 import { call_sums, calls } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
@@ -56,7 +56,7 @@ const queriesOf = perAccount((account) => ({
           equals(call_sums.span_s, 'span_s'),
           optionalFilters(call_sums),
           ofProvider(call_sums),
-          isOneOf(call_sums.start_s, 'starts'),
+          isOneOfNeighbours(call_sums.start_s, 'starts'),
         ),
       ),
   /** Where the calls of a quarter of an hour are. */

@@ -20,6 +20,16 @@ export const isNullParameter = (column: SQLiteColumn, name: string): SQL =>
 export const isOneOf = (column: SQLiteColumn, name: string): SQL =>
   sql`${column} IN (SELECT CAST(value AS ${typeOf(column)}) FROM json_each(${placeholder(name)}))`
 
+/**
+ * The same of values that lie close together in an index, which their ends lead to: PostgreSQL takes each list for one of a thousand, and would read
+ * the whole table.
+ */
+export const isOneOfNeighbours = (column: SQLiteColumn, name: string): SQL => {
+  const end = (of: string) =>
+    sql`(SELECT ${sql.raw(of)}(CAST(value AS ${typeOf(column)})) FROM json_each(${placeholder(name)}))`
+  return sql`(${isOneOf(column, name)} AND ${column} BETWEEN ${end('min')} AND ${end('max')})`
+}
+
 /** The same; where the parameter is null, every row matches. */
 export const isOneOfUnlessNull = (column: SQLiteColumn, name: string): SQL | undefined =>
   or(sql`CAST(${placeholder(name)} AS TEXT) IS NULL`, isOneOf(column, name))

@@ -4,7 +4,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { optionalFilters } from '../../../src/money/ledger/queries.ts'
 import { totalsOfSums } from '../../../src/money/ledger/totals.ts'
 import type { Orm } from '../../../src/store/db.ts'
-import { equals, equalsUnlessNull, isOneOf, placeholder } from '../../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, isOneOfNeighbours, placeholder } from '../../../src/store/placeholders.ts'
 import { type OfAccount, perAccount } from '../../../src/store/prepared.ts'
 import { call_sums, calls } from '../../../src/store/schema.ts'
 
@@ -36,7 +36,7 @@ const sumsBy =
         and(
           account(call_sums),
           equals(call_sums.span_s, 'span_s'),
-          isOneOf(call_sums.start_s, 'starts'),
+          isOneOfNeighbours(call_sums.start_s, 'starts'),
           optionalFilters(call_sums),
           equalsUnlessNull(call_sums.provider, 'provider'),
         ),

@@ -4,7 +4,7 @@ import type { Nanos } from '../../domain/money.ts'
 import { lastWeek } from '../../domain/ranges.ts'
 import type { Zone } from '../../domain/zones.ts'
 import type { Db } from '../../store/db.ts'
-import { isOneOf, placeholder } from '../../store/placeholders.ts'
+import { isOneOf, isOneOfNeighbours, placeholder } from '../../store/placeholders.ts'
 import { perConnection } from '../../store/prepared.ts'
 import { call_sums } from '../../store/schema.ts'
 import { type Periods, periodsOf } from './days.ts'
@@ -23,7 +23,7 @@ export function weekDifference(now_ms: number, zone: Zone): Periods[] {
 /** The sums of some periods of one length: `span_s`, and `starts` as JSON. */
 export const isInPeriods = and(
   eq(call_sums.span_s, placeholder('span_s')),
-  isOneOf(call_sums.start_s, 'starts'),
+  isOneOfNeighbours(call_sums.start_s, 'starts'),
 )
 
 const queries = perConnection({
