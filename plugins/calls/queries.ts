@@ -4,7 +4,12 @@ import { DAY, daysWhere, isDay, NAMES, optionalFilters } from '../../src/money/l
 import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 import { isFailed } from '../../src/money/ledger/totals.ts'
 import type { Orm } from '../../src/store/db.ts'
-import { equalsUnlessNull, isNullParameter, isOneOfNeighbours, placeholder } from '../../src/store/placeholders.ts'
+import {
+  equalsUnlessNull,
+  isNullParameter,
+  isOneOfNeighbours,
+  placeholder,
+} from '../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts, call_sums, calls, keys } from '../../src/store/schema.ts'
 
