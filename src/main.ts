@@ -1,13 +1,13 @@
 // The process: arguments in, exit status out; it brings the plugins to the gateway.
 import { writeSync } from 'node:fs'
 import type { ProgressTerminal } from './app/command-line/terminal.ts'
-import { relaunchWithSettings } from './app/process/relaunch.ts'
+import { isServe, relaunchWithSettings } from './app/process/relaunch.ts'
 
 const DEFAULT_COLUMNS = 80
 
 const arguments_ = process.argv.slice(2)
 // Before anything else is loaded, since this may replace the process.
-if (arguments_.includes('serve')) relaunchWithSettings(process.argv)
+if (isServe(arguments_)) relaunchWithSettings(process.argv)
 
 const [
   { addSections },
@@ -27,7 +27,7 @@ const [
 
 addSections(sectionsOf(plugins))
 // An executable compiles late until a start is over (build/binary.ts): that of `serve` goes on.
-if (!arguments_.includes('serve')) Bun.unsafe.setJITPolicy(1)
+if (!isServe(arguments_)) Bun.unsafe.setJITPolicy(1)
 const out = outputTo(() => process.stdout)
 const err = outputTo(() => process.stderr)
 const status = await run(arguments_, {

@@ -353,7 +353,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 43 more for statements that are sent as one.
   // 3 more for the placeholder that 48 files of queries made, each for itself.
   // 20 more for writes that ask whether the database's files are in their place.
-  'src/store/': 6_865,
+  // 3 more for pages of a damaged file that nothing uses.
+  'src/store/': 6_868,
   'src/upstream/': 2_076,
   // 5 more for values that may be there already.
   'src/utilities/': 458,
@@ -430,7 +431,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 65 more for the check and the metric of the oldest snapshot.
   // 90 more for the tax of charges of saved cards.
   // 60 more for the doctor’s check of the books.
-  'plugins/': 107_300,
+  // 18 more for the time at which Stripe was asked for a customer again.
+  'plugins/': 107_318,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
@@ -510,7 +512,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 540 more for batches that are decided by known rows: a table of what others change, a simulation, and connections that are lost.
 // 15 more for a file that nobody asks about.
 // 85 more for the sums that lists of calls read on PostgreSQL.
-const MAX_TEST_LINES = 185_492
+// 50 more for customers, pages and command lines that are looked at again.
+const MAX_TEST_LINES = 185_542
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -40,6 +40,11 @@ export async function keepIntention(
   return { row, was_there: made === undefined }
 }
 
+/** Keeps that the provider is asked again, which had made none: from now on its customer is looked for around this time. @throws as `keepIntention` */
+export const renewIntention = async (db: Db, key: CustomerKey, created_at_ms: number): Promise<void> => {
+  await db.write((db) => queries(db).keep.run({ ...keyOf(key), reference: UNKNOWN, created_at_ms }))
+}
+
 const keyOf = ({ account_id, provider, is_live }: CustomerKey): CustomerKey => ({
   account_id,
   provider,

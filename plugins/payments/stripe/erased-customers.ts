@@ -68,7 +68,7 @@ export function createErasedCustomers(parts: MethodParts): () => Promise<void> {
         if (now() >= (paused.get(id)?.until_ms ?? 0) && !(await deleteOne(customer))) return
       } else if (now() >= erased_at_ms + UNREACHED_FOR_MS) {
         log.warn(
-          { account_id, customer: reference },
+          { account_id, customer: isUnknown(customer) ? 'its number is unknown' : reference },
           'a customer at Stripe was left there: no key reached it',
         )
         await forgetCustomer(db, customer)

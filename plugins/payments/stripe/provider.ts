@@ -18,7 +18,15 @@ import { isErased } from '../store.ts'
 import { toStripe } from './amounts.ts'
 import { type Customer, chargeOf, isMarkOf, keyOf, pageOf } from './checkout.ts'
 import { connection } from './client.ts'
-import { customerOf, emailOf, forgetCustomer, isUnknown, keepCustomer, keepIntention } from './customers.ts'
+import {
+  customerOf,
+  emailOf,
+  forgetCustomer,
+  isUnknown,
+  keepCustomer,
+  keepIntention,
+  renewIntention,
+} from './customers.ts'
 import { asPayersMistake, declineOf, isMissing, refusalOf } from './failures.ts'
 import { checkedEvent, hintOf } from './hook.ts'
 import { stripeLimits } from './limits.ts'
@@ -129,9 +137,14 @@ export async function stripeCustomer(
   const known = await customerOf(db, key)
   if (known) return known
   const { row, was_there } = await keepIntention(db, key, now())
-  // A kill may have lost its number.
-  const made = was_there && isUnknown(row) ? await madeFor(stripe, row, publicUrl()) : undefined
-  if (made) return await keepCustomer(db, key, { reference: made, created_at_ms: now() })
+  // Another payment may have been first.
+  if (!isUnknown(row)) return row
+  if (was_there) {
+    // A kill may have lost its number.
+    const made = await madeFor(stripe, row, publicUrl())
+    if (made) return await keepCustomer(db, key, { reference: made, created_at_ms: now() })
+    await renewIntention(db, key, now())
+  }
   const email = await emailOf(db, account_id)
   const customer: Stripe.CustomerCreateParams = {
     name,

@@ -36,6 +36,10 @@ export function relaunchWithSettings(argv: readonly string[]): void {
   }
 }
 
+/** Reports whether a command line is that of `serve`: a command comes first, or behind options. The word may be an argument of another. */
+export const isServe = ([first = '', ...rest]: readonly string[]): boolean =>
+  first === 'serve' || (first.startsWith('-') && rest.includes('serve'))
+
 /** A compiled program's files are in a file system of Bun's own, and it takes no path of a script as an argument. */
 export const isCompiled = (): boolean => import.meta.url.includes('/$bunfs/')
 

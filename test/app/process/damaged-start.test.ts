@@ -43,6 +43,18 @@ const emptyIndex = (size: number) => {
   return page
 }
 
+/** Empties the list of free pages, which then are neither free nor used (https://sqlite.org/fileformat2.html#the_freelist). */
+function forgetFreePages(path: string): void {
+  const db = new Database(path)
+  db.run('CREATE TABLE large AS SELECT zeroblob(100000) AS bytes')
+  db.run('DROP TABLE large')
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  db.close()
+  const file = openSync(path, 'r+')
+  writeSync(file, Buffer.alloc(8), 0, 8, 32)
+  closeSync(file)
+}
+
 describe('a small database', () => {
   test.each(['entries', 'calls', 'keys', 'people', 'mails'])(
     'whose table %s cannot be read is refused, and nobody is answered before',
@@ -75,6 +87,14 @@ describe('a small database', () => {
     writeSync(file, Buffer.alloc(100, 0x2a), 0, 100, 0)
     closeSync(file)
     await expect(gateway.start()).rejects.toThrow('not a database')
+  })
+
+  test('with pages that nothing uses serves: the audit tells of it', async () => {
+    using gateway = await restarts(CATALOGUE)
+    forgetFreePages(gateway.folder.database_path)
+    await using run = await gateway.start()
+    const { findings } = await run.log.shows((line) => line.findings !== undefined)
+    expect(JSON.stringify(findings)).toContain('never used')
   })
 
   test('whose index finds nothing serves: the audit tells of it', async () => {

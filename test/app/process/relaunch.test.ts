@@ -3,6 +3,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { totalmem } from 'node:os'
+import { isServe } from '../../../src/app/process/relaunch.ts'
 import { catalogueOf } from '../../support/catalogue.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
 import { answer, ask, wholePath } from '../../support/native.ts'
@@ -24,6 +25,19 @@ function statusOf({ url, key }: { url: URL; key: string }): Promise<number | und
   call.end(JSON.stringify(ask()))
   return promise
 }
+
+test.each([
+  ['serve', true],
+  ['serve --listen 127.0.0.1:0', true],
+  ['--json --data /srv/gateway serve', true],
+  ['', false],
+  ['--help', false],
+  ['audit --data serve', false],
+  ['account create serve', false],
+  ['audit-at-start --json --data serve', false],
+])('only `tollgate serve` begins again with settings: `%s`', (line, expected) => {
+  expect(isServe(line.split(' '))).toBe(expected)
+})
 
 test(`a gateway process has ${CALLS} calls upstream at once`, async () => {
   const arrived = Promise.withResolvers<void>()

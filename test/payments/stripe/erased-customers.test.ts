@@ -347,6 +347,19 @@ test.each([
   expect([customersOf(account.id), isThere(row?.reference ?? '')]).toEqual([1, true])
 })
 
+test('a kill long after another one: the customer is found around the time at which Stripe was asked last', async () => {
+  await killed('before Stripe is asked')
+  await scene.gateway.store.write((db) =>
+    db.rows(
+      `UPDATE payment_customers SET created_at_ms = created_at_ms - ${DAY_MS} WHERE account_id = ${account.id}`,
+    ),
+  )
+  await killed('before its answer is kept')
+  account = { ...account, name: `${account.name} Ltd` }
+  await begin()
+  expect(customersOf(account.id)).toBe(1)
+})
+
 test('one whose number was lost is an alert after a day, without a number', async () => {
   await killed('before its answer is kept')
   await erase()

@@ -43,6 +43,8 @@ export const damageIn = (db: Database): string[] =>
 /** To look at so much takes 15 ms, and is done before a gateway listens; an audit finds the damage of a larger file while it serves. */
 const MAX_SMALL_BYTES = 4 * 1024 * 1024
 const OF_PAGES = '*** in database main ***\n'
+/** Space that is lost, and nothing that is read or written. SQLite names it last. */
+const IS_UNUSED = /^Page \d+: never used$/
 
 /** @throws Error with a text for the operator for a small file with a page that cannot be read, as all later statements may */
 export function refuseUnreadable(path: string): void {
@@ -64,7 +66,8 @@ function firstDamage(path: string): string | undefined {
       .map(({ quick_check }) => quick_check)
       .find((line) => line.startsWith(OF_PAGES))
       ?.slice(OF_PAGES.length)
-      .split('\n', 1)[0]
+      .split('\n')
+      .find((line) => !IS_UNUSED.test(line))
   } catch (thrown) {
     const { code, message } = thrown as Partial<SQLiteError>
     // Whatever else keeps it from being read, such as a lock or another user's file, its opening says.
