@@ -1,12 +1,10 @@
 // Batches that are decided by rows which this process knows: whatever others changed since is seen, and one of calls alone takes one round trip.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
-import { SQL } from 'bun'
 import type { Executor } from '../../../src/money/ledger/executor.ts'
 import type { HoldOutcome, Operation } from '../../../src/money/ledger/operations.ts'
 import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executor.ts'
 import { Connection } from '../../../src/store/engines/postgres/connection.ts'
-import { eventually } from '../../support/eventually.ts'
-import { administrator, hasPostgres } from '../../support/postgres.ts'
+import { hasPostgres } from '../../support/postgres.ts'
 import { type PostgresWorld, postgresWorld } from './postgres-world.ts'
 import {
   budgetsText,
@@ -271,58 +269,6 @@ describe.if(hasPostgres)('a batch that is decided by known rows', () => {
   ])('%s is read first', async (_, operation) => {
     await opened(hold(0))
     expect(await trips([operation])).toMatchObject({ trips: READ })
-  })
-
-  describe('while somebody else is at the account', () => {
-    let other: SQL
-    beforeAll(() => {
-      other = new SQL({ url: there.url, max: 1, idleTimeout: 0 })
-    })
-    afterAll(() => other.close())
-
-    const WHILE: [what: string, text: string, outcome: object][] = [
-      [
-        'suspends it',
-        "UPDATE tollgate.accounts SET status = 'suspended' WHERE id = 1",
-        refusal('account_suspended'),
-      ],
-      [
-        'takes from it',
-        'UPDATE tollgate.accounts SET held_nanos = 950 WHERE id = 1',
-        refusal('insufficient_balance'),
-      ],
-      [
-        'revokes the key',
-        `UPDATE tollgate.keys SET revoked_at_ms = ${NOW} WHERE id = 1`,
-        refusal('key_revoked'),
-      ],
-      // Neither its row nor the key's is another then.
-      [
-        'adds a budget',
-        budgetsText(1, 1, { day: 50 }).replace('budgets', 'tollgate.budgets'),
-        refusal('key_daily_limit'),
-      ],
-    ]
-    test.each(WHILE)('who %s: the batch waits, and sees it', async (_, text, outcome) => {
-      await opened(hold(0))
-      await there.run('SELECT 1')
-      const { sql } = await administrator()
-      const waits = () =>
-        sql
-          .unsafe("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = $1", [
-            new URL(there.url).pathname.slice(1),
-          ])
-          .then((found: unknown[]) => found.length > 0)
-      let committed: Promise<unknown> | undefined
-      await other.begin(async (tx) => {
-        await tx.unsafe('SELECT 1 FROM tollgate.accounts WHERE id = 1 FOR NO KEY UPDATE')
-        await tx.unsafe(text)
-        committed = executor.commit([hold(100)], WAIT_MS)
-        await eventually('the batch waits', waits)
-      })
-      expect(await committed).toMatchObject([outcome])
-      await there.run('UPDATE accounts SET held_nanos = 0 WHERE id = 1')
-    })
   })
 
   test('an account that others change all the time is read, and after a while known again', async () => {

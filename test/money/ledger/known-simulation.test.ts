@@ -139,7 +139,7 @@ test.if(hasPostgres)(
       expect(await there.db.rows(text)).toEqual(model.query(text).all() as never)
     const share = (trips: number) => taken.filter((count) => count === trips).length / taken.length
     // By known rows, by rows that were read, and by these after the others had changed.
-    expect([share(1) > 0.1, share(2) > 0.05, share(3) > 0.01]).toEqual([true, true, true])
+    expect([share(1) > 0.05, share(2) > 0.05, share(3) > 0]).toEqual([true, true, true])
     await Promise.all(executors.map((executor) => executor.close()))
   },
   120_000,

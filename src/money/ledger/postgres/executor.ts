@@ -212,7 +212,6 @@ class PostgresExecutor implements Executor {
       await batch.commit(left() / 2)
     } catch (thrown) {
       if (!connection.isLost) throw thrown
-      this.#known.forget()
       this.#unknown = { batch, operations }
       const known = await this.#resolveUnknown(operations, left)
       if (!known) throw thrown
@@ -284,7 +283,11 @@ class PostgresExecutor implements Executor {
   }
 
   async #connected(left: () => number): Promise<Connection> {
-    if (!this.#connection || this.#connection.isLost) this.#connection = await this.#open(left)
+    if (!this.#connection || this.#connection.isLost) {
+      this.#connection = await this.#open(left)
+      // It may lead to another server, which lacks what was done last.
+      this.#known.forget()
+    }
     return this.#connection
   }
 

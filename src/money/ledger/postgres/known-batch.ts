@@ -9,8 +9,10 @@ import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
 import { oneStatement, type Part } from '../../../store/engines/postgres/one-statement.ts'
 import { COMMIT } from '../../../store/engines/postgres/transaction.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
+import { holds } from '../../../store/schema.ts'
 import type { Book, BookBudget, HoldRow } from '../book.ts'
 import { BUDGET_COLUMNS } from '../budget-rows.ts'
+import { columnsWithoutId } from '../columns.ts'
 import type { Operation, Outcome } from '../operations.ts'
 import { apply } from '../rules.ts'
 import { type BatchParts, BEGIN, type DecidedBatch } from './batch.ts'
@@ -106,6 +108,10 @@ const SAME_BUDGETS = Object.entries(BUDGETS).map(
     `(SELECT jsonb_agg(jsonb_build_array(${BUDGET_COLUMNS}) ORDER BY id) FROM budgets WHERE ${of}) IS NOT DISTINCT FROM changed.${name}`,
 )
 
+const SAME_HOLD = columnsWithoutId(holds)
+  .map((name) => `holds.${name} IS NOT DISTINCT FROM known.${name}`)
+  .join(' AND ')
+
 /** Changes rows that are what they were. */
 function updateOf(
   table: string,
@@ -131,9 +137,10 @@ const UPDATE_ACCOUNTS = updateOf('accounts', CHANGED_OF_ACCOUNT, OF_ACCOUNT, [])
 const UPDATE_KEYS = updateOf('keys', CHANGED_OF_KEY, OF_KEY, NO_BUDGETS)
 const UPDATE_BUDGETED_KEYS = updateOf('keys', CHANGED_OF_KEY, OF_KEY, SAME_BUDGETS)
 
-/** Holds that nobody has resolved, and the gateway that nobody has ended. */
+/** Holds that nobody has resolved, and the gateway that nobody has ended. After a failover their numbers may be of others. */
 const COMPARE = `SELECT ${isAlive('$2')}
-  AND (SELECT count(*) FILTER (WHERE state = 'pending') FROM holds WHERE id = ANY($1::bigint[])) = cardinality($1::bigint[]) AS are_same`
+  AND NOT EXISTS (SELECT FROM json_populate_recordset(NULL::holds, $1::text::json) AS known
+                   WHERE NOT EXISTS (SELECT FROM holds WHERE holds.id = known.id AND ${SAME_HOLD})) AS are_same`
 
 /** Every account and key of a batch changes: each call that it begins or ends holds something, or nothing, of them. */
 function changing({ accounts, keys }: KnownOfBatch, known: KnownRows, book: Book): Part[] {
@@ -181,10 +188,10 @@ const changedRow = <Row extends { id: number }>(
   ...Object.fromEntries(compared.map((name) => [`known_${name}`, known[name as keyof Row]])),
 })
 
-const comparing = ({ holds }: KnownOfBatch, gateway_id: number | null): Part => ({
+const comparing = (known: KnownOfBatch, gateway_id: number | null): Part => ({
   name: 'compared',
   text: COMPARE,
-  values: [`{${holds.map(({ id }) => id).join()}}`, gateway_id],
+  values: [jsonOf(known.holds), gateway_id],
   condition: '(SELECT are_same FROM compared)',
 })
 

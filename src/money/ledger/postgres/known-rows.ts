@@ -80,7 +80,7 @@ export class KnownRows {
 
   /** Keeps the rows of a batch that was committed. An account's budgets are known only if a key of it was read. */
   keep(book: Book): void {
-    if (this.#accounts.size + this.#keys.size + this.#holds.size > MAX_ROWS) this.forget()
+    if (this.#size > MAX_ROWS) this.forget()
     const paused = new Set([...book.accounts.keys()].filter((id) => this.#isPaused(id)))
     for (const id of book.accounts.keys()) this.#accounts.delete(id)
     for (const key of book.keys.values()) {
@@ -114,6 +114,13 @@ export class KnownRows {
     for (const { id } of accounts) this.#shared.delete(id)
   }
 
+  get #size(): number {
+    return [this.#accounts, this.#keys, this.#of_people, this.#holds, this.#shared].reduce(
+      (sum, { size }) => sum + size,
+      0,
+    )
+  }
+
   /** Counts the batches in which it is. */
   #isPaused(account_id: number): boolean {
     const shared = this.#shared.get(account_id)
@@ -127,6 +134,7 @@ export class KnownRows {
     this.#keys.clear()
     this.#of_people.clear()
     this.#holds.clear()
+    this.#shared.clear()
   }
 }
 
