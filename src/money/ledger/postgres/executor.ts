@@ -283,15 +283,13 @@ class PostgresExecutor implements Executor {
   }
 
   async #connected(left: () => number): Promise<Connection> {
-    if (!this.#connection || this.#connection.isLost) {
-      this.#connection = await this.#open(left)
-      // It may lead to another server, which lacks what was done last.
-      this.#known.forget()
-    }
+    if (!this.#connection || this.#connection.isLost) this.#connection = await this.#open(left)
     return this.#connection
   }
 
   #open(left: () => number): Promise<Connection> {
+    // It may lead to another server, which lacks what was done last.
+    this.#known.forget()
     return Connection.open(this.#url, SETTINGS, left())
   }
 

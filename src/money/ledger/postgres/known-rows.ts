@@ -33,6 +33,7 @@ export class KnownRows {
   readonly #holds = new Map<number, HoldRow>()
   /** Accounts that others change as well. */
   readonly #shared = new Map<number, { pause: number; left: number }>()
+  readonly #all = [this.#accounts, this.#keys, this.#of_people, this.#holds, this.#shared]
 
   /** The rows that operations name; undefined where one is not known, or an operation leans on more than these. */
   rowsFor(operations: readonly Operation[]): KnownOfBatch | undefined {
@@ -80,7 +81,7 @@ export class KnownRows {
 
   /** Keeps the rows of a batch that was committed. An account's budgets are known only if a key of it was read. */
   keep(book: Book): void {
-    if (this.#size > MAX_ROWS) this.forget()
+    if (this.#all.reduce((sum, { size }) => sum + size, 0) > MAX_ROWS) this.forget()
     const paused = new Set([...book.accounts.keys()].filter((id) => this.#isPaused(id)))
     for (const id of book.accounts.keys()) this.#accounts.delete(id)
     for (const key of book.keys.values()) {
@@ -114,13 +115,6 @@ export class KnownRows {
     for (const { id } of accounts) this.#shared.delete(id)
   }
 
-  get #size(): number {
-    return [this.#accounts, this.#keys, this.#of_people, this.#holds, this.#shared].reduce(
-      (sum, { size }) => sum + size,
-      0,
-    )
-  }
-
   /** Counts the batches in which it is. */
   #isPaused(account_id: number): boolean {
     const shared = this.#shared.get(account_id)
@@ -130,11 +124,7 @@ export class KnownRows {
   }
 
   forget(): void {
-    this.#accounts.clear()
-    this.#keys.clear()
-    this.#of_people.clear()
-    this.#holds.clear()
-    this.#shared.clear()
+    for (const rows of this.#all) rows.clear()
   }
 }
 
