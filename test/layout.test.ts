@@ -329,8 +329,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 20 more for fees of plans by account and time.
   // 30 more for purchases that go with the top-up that pays for them.
   // 410 more for audits from a mark: what it keeps, what came after it, and the sums of both.
-  // 505 more for batches on PostgreSQL that are decided by known rows: these, what the server compares, and what becomes of both.
-  'src/money/': 8_119,
+  // 511 more for batches on PostgreSQL that are decided by known rows: these, what the server compares, and what becomes of both.
+  'src/money/': 8_125,
   // 20 more for metrics that plugins add.
   // 60 more for lines that are written as text, which every call has.
   'src/observe/': 672,
@@ -513,7 +513,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 15 more for a file that nobody asks about.
 // 85 more for the sums that lists of calls read on PostgreSQL.
 // 50 more for customers, pages and command lines that are looked at again.
-const MAX_TEST_LINES = 185_542
+// 95 more for what others write meanwhile without a lock of the account, and for numbers of holds that are another's by now.
+const MAX_TEST_LINES = 185_637
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
