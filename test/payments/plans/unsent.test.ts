@@ -56,7 +56,7 @@ const MEANWHILE: [string, Meanwhile][] = [
         await scene.buyFromBalance('max')
       },
       months: [...ENDED, 'max active 12-15..01-15'],
-      mails: ['plan_renewed'],
+      mails: ['plan_begun'],
     },
   ],
   [
