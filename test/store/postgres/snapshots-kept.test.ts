@@ -110,9 +110,13 @@ describe.if(NATIVE !== undefined)('beside the sessions', () => {
     const session = await reader.reserve()
     await session.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ').simple()
     await session.unsafe('SELECT count(*) FROM counted')
-    await look()
-    await session.unsafe('ROLLBACK').simple()
-    await session.release()
+    try {
+      await look()
+    } finally {
+      // Its connection would wait for it, and hide what failed.
+      await session.unsafe('ROLLBACK').simple()
+      await session.release()
+    }
   }
 
   test('a standby that reports what it reads', async () => {
@@ -125,7 +129,8 @@ describe.if(NATIVE !== undefined)('beside the sessions', () => {
         application: 'walreceiver',
         age_ms: null,
       })
-      expect(undated?.transactions).toBeGreaterThan(2)
+      // By when its report came: at least the one that deleted what is kept.
+      expect(undated?.transactions).toBeGreaterThan(0)
     })
     expect(await keepsVersions()).toBe(false)
   })
