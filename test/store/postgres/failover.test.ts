@@ -122,4 +122,22 @@ describe.if(NATIVE !== undefined)('a failover to a synchronous standby', () => {
     },
     BESIDE_THE_CALLS_MS,
   )
+
+  test(
+    'that may only be read yet: it says so of a commit of which nothing is known, and tells once it has taken over',
+    async () => {
+      await using all = await world()
+      const { there, proxy, standby } = all
+      proxy.redirect(standby.url)
+      proxy.cutNext('after')
+      expect(await there.executor.commit([topUp(10)], 600)).toMatchObject([
+        { failure: { trouble: 'read_only' } },
+      ])
+      await all.promote()
+      expect(await there.executor.commit([topUp(5)], 60_000)).toMatchObject([
+        { ok: true, balance_nanos: 115 },
+      ])
+    },
+    BESIDE_THE_CALLS_MS,
+  )
 })

@@ -130,7 +130,9 @@ export async function isCommitted(
     if (performance.now() + pause_ms > due_ms) break
     await Bun.sleep(pause_ms)
   }
-  throw new StorageFailure('unreachable', {
+  // To tell it a mark is written: a standby that has not taken over says why it cannot.
+  const is_read_only = cause instanceof StorageFailure && cause.trouble === 'read_only'
+  throw new StorageFailure(is_read_only ? 'read_only' : 'unreachable', {
     code: UNKNOWN_OUTCOME,
     message:
       'the connection to the database was lost at a commit, and whether it was carried out cannot be told',
