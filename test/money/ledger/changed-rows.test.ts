@@ -12,10 +12,10 @@ const CALLS = 3_000
 const SEED = 48
 /** Of a day; so many quarters of an hour begin meanwhile. */
 const BETWEEN_MS = 800
-/** In percent. Without `fillfactor` rates have 94. */
-const LEAST = 97
+/** In percent. Whatever else reads on the server keeps old versions on their pages: of an idle one it is 97 and more. */
+const LEAST = 85
 /** Sums of new spans begin on pages that are full of others. */
-const LEAST_OF_SUMS = 80
+const LEAST_OF_SUMS = 75
 
 const each = (text: string): string => `${text} FROM generate_series(1, ${ACCOUNTS}) AS id`
 const ROWS = [
@@ -72,6 +72,9 @@ const INDEXED = `SELECT c.relname || '.' || a.attname AS name
   JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = ANY(i.indkey)
  WHERE c.relnamespace = 'tollgate'::regnamespace`
 
+const WITH_ROOM = `SELECT relname AS table FROM pg_class
+  WHERE relnamespace = 'tollgate'::regnamespace AND reloptions::text LIKE '%fillfactor=%' ORDER BY relname`
+
 describe.if(hasPostgres)('rows that each call changes', () => {
   let there: PostgresWorld
   beforeAll(async () => {
@@ -86,6 +89,11 @@ describe.if(hasPostgres)('rows that each call changes', () => {
       columns.map((column) => `${table}.${column}`),
     )
     expect(changed.filter((name) => indexed.has(name))).toEqual([])
+  })
+
+  test('their pages have room', async () => {
+    const with_room = (await there.db.rows<{ table: string }>(WITH_ROOM)).map(({ table }) => table)
+    expect(Object.keys(CHANGED).filter((table) => !with_room.includes(table))).toEqual([])
   })
 
   test(`of ${CALLS} calls of ${ACCOUNTS} accounts, changes stay on their page`, async () => {
