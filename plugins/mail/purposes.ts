@@ -53,7 +53,7 @@ export interface MailFields {
   }
   /** The next month of a plan was paid and has begun. */
   plan_renewed: { account: string; plan: string; paid_nanos: Nanos; ends_ms: number }
-  /** In place of another, whose month is over. */
+  /** A plan has begun in place of another, whose month is over. */
   plan_begun: { account: string; plan: string; before: string; paid_nanos: Nanos; ends_ms: number }
   /** It was not, and the plan ends unless it is. Null: the balance was too low, and no card is charged. */
   plan_unpaid: { account: string; plan: string; due_nanos: Nanos; until_ms: number; failure: string | null }

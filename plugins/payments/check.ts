@@ -92,7 +92,7 @@ async function customersLeft(db: Db, now_ms: number): Promise<Diagnosis[]> {
   return left.slice(0, MAX_ORDERS_NAMED).map(({ account_id, is_live, ...customer }) => {
     const name = isUnknown(customer) ? `of account ${account_id}` : customer.reference
     return diagnosesOf(`customer ${name}`).warn(
-      `account ${account_id} is erased, and its customer${isUnknown(customer) ? '' : ` ${name}`} ${isUnknown(customer) ? 'may be' : 'is still'} at Stripe after a day`,
+      `account ${account_id} is erased, and its customer ${isUnknown(customer) ? 'may be' : `${name} is still`} at Stripe after a day`,
       `The log of the gateway says why. It is asked for again as long as [payments.stripe] has a ${is_live === 1 ? 'live' : 'test'} key that may write Customers. Or delete the customer in Stripe’s dashboard. Where no such key is set, this ends 30 days after the erasure.`,
     )
   })

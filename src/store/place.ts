@@ -8,9 +8,9 @@ interface DatabasePlace {
   stop(): void
 }
 
-/** Whoever is about to write gets no older answer. */
+/** A write gets no older answer. */
 const MAX_AGE_MS = 50
-/** Nobody writes for long: what is wrong is reported all the same. */
+/** While nothing is written a missing file is reported all the same. */
 const CHECK_MS = 500
 
 const FILES = [
@@ -26,7 +26,7 @@ interface OpenedFile {
 }
 
 /**
- * Looks where it is asked, at most twenty times a second, and twice a second by itself. Keeps no process alive.
+ * Looks before writes, at most twenty times a second, and twice a second by itself. Keeps no process alive.
  *
  * @param path of a database that is open, in WAL mode
  * @param onChange told when a file is gone, and when all are back

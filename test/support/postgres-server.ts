@@ -26,10 +26,13 @@ const SETTINGS = [
 
 /**
  * Ends the server, and removes its folder, when its own input ends, which it does with the process that holds it. At each line the server is
- * ended at once, as by a crash, and started again.
+ * ended at once, as by a crash, and started again: once more if it ends, since a connection of another test may have its port meanwhile.
  */
 const WATCH = `folder=$1; shift; "$@" & server=$!
-while read -r line; do kill -QUIT $server; wait $server; "$@" & server=$!; done
+while read -r line; do
+  kill -QUIT $server; wait $server; "$@" & server=$!
+  while sleep 0.3; ! kill -0 $server 2>/dev/null; do "$@" & server=$!; done
+done
 kill -QUIT $server; wait $server; rm -rf "$folder"`
 
 interface Cluster extends Disposable {

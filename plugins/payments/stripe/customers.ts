@@ -9,10 +9,10 @@ import { type PaymentCustomer, payment_customers } from './tables.ts'
 type CustomerKey = Pick<PaymentCustomer, 'account_id' | 'provider' | 'is_live'>
 
 /**
- * In place of a number: the provider was asked, or is about to be, and a kill may have lost its answer. Kept from before the request, so that the
- * customer is found at the provider by its account and this time.
+ * In place of a number: the customer was requested, or is about to be, and a kill may have lost the answer. Kept from before the request, so that
+ * the customer is found at the provider by its account and this time.
  */
-const UNKNOWN = 'asked'
+const UNKNOWN = 'requested'
 
 /** Reports whether the provider's number of a customer is not known yet. */
 export const isUnknown = ({ reference }: Pick<PaymentCustomer, 'reference'>): boolean => reference === UNKNOWN

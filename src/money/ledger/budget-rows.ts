@@ -12,6 +12,14 @@ import {
 
 /** The columns of a budget in the text, in this order. */
 export const BUDGET_COLUMNS = 'id, period, limit_nanos, started_ms, first_hold_id, used_nanos'
+/** The conditions of the budgets that a call of a key counts against: its own, its person's, its account's. */
+export const BUDGETS = {
+  of_key: 'budgets.key_id = keys.id',
+  of_person: 'budgets.person_id = keys.person_id AND budgets.account_id = keys.account_id',
+  of_account:
+    'budgets.account_id = keys.account_id AND budgets.key_id IS NULL AND budgets.person_id IS NULL AND budgets.plan_period_id IS NULL',
+}
+
 type StoredBudget = [
   id: number,
   BudgetPeriod,

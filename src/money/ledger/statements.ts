@@ -21,6 +21,7 @@ import { type CreditLine, creditsSql } from './allowances.ts'
 import type { HoldRow, NewEntry, RefundedCall, RowState } from './book.ts'
 import {
   BUDGET_COLUMNS,
+  BUDGETS,
   PLAN_COLUMNS,
   type StoredAccount,
   type StoredKey,
@@ -125,9 +126,9 @@ const prepareOwners = (db: Database) => ({
   ),
   key: db.prepare<StoredKey, [number]>(
     `SELECT id, account_id, person_id, person_from_hold_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,
-            ${budgetsWhere('key_id = keys.id')} AS budgets,
+            ${budgetsWhere(BUDGETS.of_key)} AS budgets,
             CASE WHEN person_id IS NOT NULL
-                 THEN ${budgetsWhere('budgets.person_id = keys.person_id AND account_id = keys.account_id')} END AS person_budgets
+                 THEN ${budgetsWhere(BUDGETS.of_person)} END AS person_budgets
        FROM keys WHERE id = ?`,
   ),
 })

@@ -191,7 +191,7 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
       'DELETE /v1/customers/:id 200',
     ])
     // One whose number is not known is looked for.
-    const unknown = { ...customer, reference: 'asked' }
+    const unknown = { ...customer, reference: 'requested' }
     expect(await answersTo(() => deleteAtStripe(stripe, unknown, url))).toEqual(['GET /v1/customers 200'])
   })
 

@@ -191,11 +191,11 @@ class PostgresExecutor implements Executor {
     this.#probe('batch.begun')
     try {
       const outcomes = await this.#commitDecided(batch, operations, connection, left)
-      this.#known.met(batch.leans_on)
+      this.#known.markUnchanged(batch.based_on)
       return outcomes
     } catch (thrown) {
       if (connection.isLost) throw thrown
-      this.#known.missed(batch.leans_on)
+      this.#known.markChanged(batch.based_on)
       if (!(thrown instanceof StatementError)) throw thrown
       return undefined
     }

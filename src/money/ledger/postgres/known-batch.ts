@@ -11,21 +11,21 @@ import { COMMIT } from '../../../store/engines/postgres/transaction.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
 import { holds } from '../../../store/schema.ts'
 import type { Book, BookBudget, HoldRow } from '../book.ts'
-import { BUDGET_COLUMNS } from '../budget-rows.ts'
+import { BUDGET_COLUMNS, BUDGETS } from '../budget-rows.ts'
 import { columnsWithoutId } from '../columns.ts'
 import type { Operation, Outcome } from '../operations.ts'
 import { apply } from '../rules.ts'
 import { type BatchParts, BEGIN, type DecidedBatch } from './batch.ts'
 import type { KnownOfBatch, KnownRows } from './known-rows.ts'
 import { isAlive } from './reading.ts'
-import { drawnHolds, openedIn, partsOf } from './writing.ts'
+import { CHANGED_OF_ACCOUNT, CHANGED_OF_KEY, insertingHolds, openedIn, partsOf } from './writing.ts'
 
-/** Greater than all numbers of holds there are: until the server has drawn one. */
-const NOT_DRAWN = 2 ** 52
+/** The first number of a hold until the server has assigned one: greater than all that it assigns. */
+const FIRST_PROVISIONAL_ID = 2 ** 52
 
 interface KnownBatch extends DecidedBatch {
   /** The rows that it is decided by. */
-  readonly leans_on: KnownOfBatch
+  readonly based_on: KnownOfBatch
 }
 
 /** @returns undefined where it is to be decided by rows that are read */
@@ -34,10 +34,10 @@ export function decideByKnown(
   known: KnownRows,
   { connection, prices, gateway_id }: Omit<BatchParts, 'not_awaited'>,
 ): KnownBatch | undefined {
-  const leans_on = known.rowsFor(operations)
-  if (!leans_on) return undefined
+  const based_on = known.rowsFor(operations)
+  if (!based_on) return undefined
   let numbered = 0
-  const book = known.bookOf(leans_on, () => NOT_DRAWN + numbered++, gateway_id)
+  const book = known.bookOf(based_on, () => FIRST_PROVISIONAL_ID + numbered++, gateway_id)
   const outcomes: Outcome[] = []
   for (const operation of operations) {
     const outcome = apply(book, operation)
@@ -45,7 +45,8 @@ export function decideByKnown(
     outcomes.push(outcome)
   }
   // A period that begins has the number of its first hold.
-  if ([...book.changed_budgets].some(({ first_hold_id }) => first_hold_id >= NOT_DRAWN)) return undefined
+  if ([...book.changed_budgets].some(({ first_hold_id }) => first_hold_id >= FIRST_PROVISIONAL_ID))
+    return undefined
   const marked = connection.nextMark()
   const opened = openedIn(book)
   return {
@@ -53,22 +54,22 @@ export function decideByKnown(
     locked: [],
     marked,
     book,
-    leans_on,
+    based_on,
     async commit(within_ms) {
-      const accounts = `{${leans_on.accounts.map(({ id }) => id).join()}}`
+      const accounts = `{${based_on.accounts.map(({ id }) => id).join()}}`
       const parts = [
-        comparing(leans_on, gateway_id),
-        ...changing(leans_on, known, book),
+        comparing(based_on, gateway_id),
+        ...changing(based_on, known, book),
         ...partsOf(book, prices),
-        ...drawnHolds(opened),
+        ...insertingHolds(opened),
         markPart(marked),
       ]
       const statements = [BEGIN, { text: LOCK, values: [accounts] }, oneStatement(parts), COMMIT]
       const [, , written] = await connection.askAll(statements, within_ms)
-      number(book, outcomes, drawnIn(written))
+      setHoldIds(book, outcomes, assignedIds(written))
     },
     async recall(connection) {
-      if (opened.length > 0) number(book, outcomes, await drawnFor(opened, connection))
+      if (opened.length > 0) setHoldIds(book, outcomes, await idsOf(opened, connection))
     },
   }
 }
@@ -95,14 +96,8 @@ const OF_KEY = {
   revoked_at_ms: 'bigint',
 }
 
-/** The budgets that a key's calls count against, all of them: a new one is found as well as one that is gone. */
-const BUDGETS = {
-  of_key: 'budgets.key_id = keys.id',
-  of_person: 'budgets.person_id = keys.person_id AND budgets.account_id = keys.account_id',
-  of_account:
-    'budgets.account_id = keys.account_id AND budgets.key_id IS NULL AND budgets.person_id IS NULL AND budgets.plan_period_id IS NULL',
-}
-const NO_BUDGETS = Object.values(BUDGETS).map((of) => `NOT EXISTS (SELECT FROM budgets WHERE ${of})`)
+/** The whole set of budgets is compared: a new one is found as well as one that is gone. */
+const WITHOUT_BUDGETS = Object.values(BUDGETS).map((of) => `NOT EXISTS (SELECT FROM budgets WHERE ${of})`)
 const SAME_BUDGETS = Object.entries(BUDGETS).map(
   ([name, of]) =>
     `(SELECT jsonb_agg(jsonb_build_array(${BUDGET_COLUMNS}) ORDER BY id) FROM budgets WHERE ${of}) IS NOT DISTINCT FROM changed.${name}`,
@@ -131,10 +126,8 @@ function updateOf(
      WHERE ${[`${table}.id = changed.id`, ...same, ...others].join(' AND ')} RETURNING 1`
 }
 
-const CHANGED_OF_KEY = ['spent_nanos', 'held_nanos'] as const
-const CHANGED_OF_ACCOUNT = ['balance_nanos', 'held_nanos', 'debt_nanos'] as const
 const UPDATE_ACCOUNTS = updateOf('accounts', CHANGED_OF_ACCOUNT, OF_ACCOUNT, [])
-const UPDATE_KEYS = updateOf('keys', CHANGED_OF_KEY, OF_KEY, NO_BUDGETS)
+const UPDATE_KEYS = updateOf('keys', CHANGED_OF_KEY, OF_KEY, WITHOUT_BUDGETS)
 const UPDATE_BUDGETED_KEYS = updateOf('keys', CHANGED_OF_KEY, OF_KEY, SAME_BUDGETS)
 
 /** Holds that nobody has resolved, and the gateway that nobody has ended. After a failover their numbers may be of others. */
@@ -195,7 +188,7 @@ const comparing = (known: KnownOfBatch, gateway_id: number | null): Part => ({
   condition: '(SELECT are_same FROM compared)',
 })
 
-/** As the server has them, by their numbers. @returns null where there are none */
+/** Budgets as the server lists them, in the order of their numbers; null for an empty list. */
 const listed = (budgets: readonly BookBudget[]) =>
   budgets.length === 0
     ? null
@@ -210,13 +203,13 @@ const listed = (budgets: readonly BookBudget[]) =>
           budget.used_nanos,
         ])
 
-function drawnIn(written: Answer | undefined): number[] {
-  const [row] = written ? objectsOf<{ drawn_holds?: string }>(written) : []
-  return (row?.drawn_holds ?? '').split(',').filter(Boolean).map(Number)
+function assignedIds(written: Answer | undefined): number[] {
+  const [row] = written ? objectsOf<{ inserted_holds?: string }>(written) : []
+  return (row?.inserted_holds ?? '').split(',').filter(Boolean).map(Number)
 }
 
-/** Puts the numbers of holds where they were left open: holds and the outcomes that opened them are in the same order. */
-function number(
+/** Puts the assigned numbers in the place of provisional ones: holds and the outcomes that opened them are in the same order. */
+function setHoldIds(
   { new_holds }: Book,
   outcomes: readonly Outcome[],
   ids: readonly (number | undefined)[],
@@ -231,28 +224,22 @@ function number(
   }
 }
 
-const OPENED = `SELECT id, account_id, key_id, request_id, amount_nanos, created_at_ms, gateway_id FROM holds
+/** The columns by which a hold is found again. */
+const OF_HOLD = ['account_id', 'key_id', 'request_id', 'amount_nanos', 'created_at_ms', 'gateway_id'] as const
+
+const OPENED = `SELECT id, ${OF_HOLD.join()} FROM holds
   WHERE account_id = ANY($1::bigint[]) AND request_id = ANY(ARRAY(SELECT json_array_elements_text($2::text::json))) ORDER BY id DESC`
 
 /** The numbers of holds that were just opened: of rows that are the same the newest, and of these it does not matter which is whose. */
-async function drawnFor(opened: readonly HoldRow[], connection: Connection): Promise<(number | undefined)[]> {
+async function idsOf(opened: readonly HoldRow[], connection: Connection): Promise<(number | undefined)[]> {
   const accounts = new Set(opened.map(({ account_id }) => account_id))
   const requests = opened.map(({ request_id }) => request_id)
   const found = objectsOf<HoldRow>(
     await connection.ask(OPENED, [`{${[...accounts].join()}}`, JSON.stringify(requests)]),
   )
   const ids = opened.toReversed().map((hold) => {
-    const at = found.findIndex((row) => NAMED_BY.every((name) => row[name] === hold[name]))
+    const at = found.findIndex((row) => OF_HOLD.every((name) => row[name] === hold[name]))
     return at < 0 ? undefined : found.splice(at, 1)[0]?.id
   })
   return ids.toReversed()
 }
-
-const NAMED_BY = [
-  'account_id',
-  'key_id',
-  'request_id',
-  'amount_nanos',
-  'created_at_ms',
-  'gateway_id',
-] as const

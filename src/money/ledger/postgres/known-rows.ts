@@ -35,7 +35,7 @@ export class KnownRows {
   readonly #shared = new Map<number, { pause: number; left: number }>()
   readonly #all = [this.#accounts, this.#keys, this.#of_people, this.#holds, this.#shared]
 
-  /** The rows that operations name; undefined where one is not known, or an operation leans on more than these. */
+  /** The rows that operations name; undefined where one is not known, or an operation depends on more than these. */
   rowsFor(operations: readonly Operation[]): KnownOfBatch | undefined {
     if (operations.length === 0) return undefined
     const accounts = new Set<AccountRow>()
@@ -99,8 +99,8 @@ export class KnownRows {
       if (hold.state === 'pending' && hold.plan_period_id === null) this.#holds.set(hold.id, hold)
   }
 
-  /** Others have changed one of these rows. */
-  missed({ accounts, keys, holds }: KnownOfBatch): void {
+  /** Others have changed one of these rows, or what they depend on. */
+  markChanged({ accounts, keys, holds }: KnownOfBatch): void {
     for (const { id } of accounts) {
       this.#accounts.delete(id)
       const pause = Math.min(2 * (this.#shared.get(id)?.pause ?? 0.5), MAX_PAUSE)
@@ -111,7 +111,7 @@ export class KnownRows {
   }
 
   /** None of these has been changed by others. */
-  met({ accounts }: KnownOfBatch): void {
+  markUnchanged({ accounts }: KnownOfBatch): void {
     for (const { id } of accounts) this.#shared.delete(id)
   }
 

@@ -11,7 +11,7 @@ import {
   type KeyRow,
   type RefundedCall,
 } from '../book.ts'
-import { accountRow, addKeyRow, BUDGET_COLUMNS, type StoredKey } from '../budget-rows.ts'
+import { accountRow, addKeyRow, BUDGET_COLUMNS, BUDGETS, type StoredKey } from '../budget-rows.ts'
 import { noCounts } from '../call-limits.ts'
 import type { KeyedEntry, MoneyOperation, Operation } from '../operations.ts'
 import { purchaseOf, sharesOf } from '../with-top-ups.ts'
@@ -178,14 +178,14 @@ const STATE = `
          now_ms() / 1000 AS now_s`
 
 const budgetsWhere = (condition: string): string =>
-  `(SELECT json_agg(json_build_array(${BUDGET_COLUMNS}))::text FROM budgets WHERE budgets.${condition})`
+  `(SELECT json_agg(json_build_array(${BUDGET_COLUMNS}))::text FROM budgets WHERE ${condition})`
 
 const KEYS = `
   SELECT id, account_id, person_id, person_from_hold_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,
-         ${budgetsWhere('key_id = keys.id')} AS budgets,
+         ${budgetsWhere(BUDGETS.of_key)} AS budgets,
          CASE WHEN person_id IS NOT NULL
-              THEN ${budgetsWhere('person_id = keys.person_id AND budgets.account_id = keys.account_id')} END AS person_budgets,
-         ${budgetsWhere('account_id = keys.account_id AND budgets.key_id IS NULL AND budgets.person_id IS NULL AND budgets.plan_period_id IS NULL')} AS account_budgets
+              THEN ${budgetsWhere(BUDGETS.of_person)} END AS person_budgets,
+         ${budgetsWhere(BUDGETS.of_account)} AS account_budgets
     FROM keys
    WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT key_id FROM holds WHERE id = ANY($2::bigint[])))`
 

@@ -89,8 +89,12 @@ const update = (table: string, columns: readonly string[]): string => `
     FROM json_to_recordset($1::text::json) AS changed (${['id', ...columns].map((name) => `${name} bigint`).join()})
    WHERE ${table}.id = changed.id`
 
-const UPDATE_ACCOUNTS = update('accounts', ['balance_nanos', 'held_nanos', 'debt_nanos'])
-const UPDATE_KEYS = update('keys', ['spent_nanos', 'held_nanos'])
+/** The columns that calls and movements change. */
+export const CHANGED_OF_ACCOUNT = ['balance_nanos', 'held_nanos', 'debt_nanos'] as const
+export const CHANGED_OF_KEY = ['spent_nanos', 'held_nanos'] as const
+
+const UPDATE_ACCOUNTS = update('accounts', CHANGED_OF_ACCOUNT)
+const UPDATE_KEYS = update('keys', CHANGED_OF_KEY)
 const UPDATE_BUDGETS = update('budgets', ['started_ms', 'first_hold_id', 'used_nanos'])
 
 /** @param id an expression that gives a row its number, where the JSON has none */
@@ -101,14 +105,14 @@ const insert = (table: string, columns: readonly string[], id?: string): string 
 const SUMS = ['calls', ...SUMMED] as const
 
 const INSERT_HOLDS = insert('holds', columnsOf(holds))
-/** Numbers are drawn under the lock of the accounts, in the order of the rows. */
-const DRAW_HOLDS = `${insert('holds', columnsWithoutId(holds), "nextval('hold_ids')")} RETURNING id`
+/** Numbers are assigned under the lock of the accounts, in the order of the rows. */
+const INSERT_NEW_HOLDS = `${insert('holds', columnsWithoutId(holds), "nextval('hold_ids')")} RETURNING id`
 
-/** Opens holds that get their numbers as they are written. They are the answer, with commas between. */
-export const drawnHolds = (rows: readonly object[]): Part[] =>
-  part('drawn_holds', DRAW_HOLDS, rows).map((drawn) => ({
-    ...drawn,
-    answer: "(SELECT string_agg(id::text, ',' ORDER BY id) FROM drawn_holds)",
+/** Opens holds whose numbers the server assigns. They are the answer, with commas between. */
+export const insertingHolds = (rows: readonly object[]): Part[] =>
+  part('inserted_holds', INSERT_NEW_HOLDS, rows).map((inserting) => ({
+    ...inserting,
+    answer: "(SELECT string_agg(id::text, ',' ORDER BY id) FROM inserted_holds)",
   }))
 
 const INSERT_ENTRIES = insert('entries', columnsWithoutId(entries))
