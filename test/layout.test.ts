@@ -514,8 +514,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 85 more for the sums that lists of calls read on PostgreSQL.
 // 50 more for customers, pages and command lines that are looked at again.
 // 133 more for what others write meanwhile without a lock of the account, and for numbers of holds that are another's by now.
-// 30 more for rows that have room on their page, and for a commit of which nothing is known on a standby that may only be read, and these reasons.
-const MAX_TEST_LINES = 185_705
+// 38 more for rows that have room on their page, a midnight that clocks skip, and for a commit of which nothing is known on a standby that may only be read, and these reasons.
+const MAX_TEST_LINES = 185_713
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

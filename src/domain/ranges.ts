@@ -87,11 +87,9 @@ export function reportTime(range: ReportRange, now_ms: number, zone: Zone = UTC)
 export function comparedTime(time: TimeRange, zone: Zone = UTC): ComparedTime {
   const days = lengthInDays(time, zone)
   const { from_ms, until_ms } = time
-  return {
-    from_ms,
-    until_ms,
-    before: { from_ms: daysBefore(from_ms, days, zone), until_ms: daysBefore(until_ms, days, zone) },
-  }
+  // Where clocks change between the two it may come later: a call is of one of them.
+  const before_end_ms = Math.min(daysBefore(until_ms, days, zone), from_ms)
+  return { from_ms, until_ms, before: { from_ms: daysBefore(from_ms, days, zone), until_ms: before_end_ms } }
 }
 
 const at = (time_ms: number, zone: Zone): Temporal.ZonedDateTime =>

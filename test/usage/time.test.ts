@@ -111,6 +111,14 @@ test.each(REPORT_RANGES)('the range %s', (range) => {
   )
 })
 
+/** Half a year up to a midnight that Santiago's clocks skip. */
+const SKIPPED = {
+  zone: 'America/Santiago',
+  now_ms: 1_725_768_000_025,
+  since_ms: 1_709_956_799_999,
+  length_ms: 15_811_200_002,
+} as const
+
 test('from one moment to another: each quarter of an hour that has a moment of it, up to now', () => {
   const moments = place.chain(({ zone, now_ms }) =>
     fc.record({
@@ -134,7 +142,7 @@ test('from one moment to another: each quarter of an hour that has a moment of i
       // A call is counted once: in the time, or before it.
       expect(time.before.until_ms).toBeLessThanOrEqual(time.from_ms)
     }),
-    { numRuns: 200 },
+    { numRuns: 200, examples: [[SKIPPED]] },
   )
 })
 
