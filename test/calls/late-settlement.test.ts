@@ -1,40 +1,18 @@
 // Settlements while another process holds the database's write lock, over a real socket.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { MODEL } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
-import {
-  events,
-  heldBack,
-  type Step,
-  startUpstream,
-  stream,
-  type Upstream,
-  whole,
-} from '../support/upstream.ts'
+import { fileScene } from '../support/scene.ts'
+import { events, heldBack, type Step, stream, whole } from '../support/upstream.ts'
 import { MAX_BUSY_WAIT_MS, takeWriteLock } from '../support/write-lock.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-let key: string
+const { gateway, upstream, key } = await fileScene({ max_busy_wait_ms: MAX_BUSY_WAIT_MS })
 /** Lines of the log before the test. */
 let logged_before: number
-
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startTestGateway({ upstream, max_busy_wait_ms: MAX_BUSY_WAIT_MS })
-  key = await gateway.caller()
-})
-
 beforeEach(() => {
   logged_before = gateway.log.lines().length
-})
-
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
 })
 
 /** Once the holds of the calls under way have their rows. */

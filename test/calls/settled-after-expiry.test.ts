@@ -1,37 +1,17 @@
 // Calls whose hold expires while they are under way: they are settled all the same, once, over a real socket.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openLedger } from '../../src/money/ledger/ledger.ts'
 import type { Operation } from '../../src/money/ledger/operations.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { expireAsOfDead } from '../support/holds.ts'
 import { ANSWER_NANOS, answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
-import {
-  heldBack,
-  refusal,
-  type Script,
-  type Step,
-  startUpstream,
-  stream,
-  type Upstream,
-  whole,
-} from '../support/upstream.ts'
+import { fileScene } from '../support/scene.ts'
+import { heldBack, refusal, type Script, type Step, stream, whole } from '../support/upstream.ts'
 
 const BALANCE_NANOS = 10_000_000_000
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startTestGateway({ upstream })
-})
-
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+const { gateway, upstream } = await fileScene()
 
 /** @param operation what is made of the money that is free then */
 async function expireHolds(operation?: Operation): Promise<void> {

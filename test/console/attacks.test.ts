@@ -1,9 +1,9 @@
 // What hostile pages, callers and networks try on sessions of the console.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-links.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { type ConsoleClient, clientOf, signedIn } from '../support/console-session.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { fileGateway, startTestGateway } from '../support/gateway.ts'
 
 const PASSWORD = 'correct horse battery'
 const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))
@@ -11,15 +11,10 @@ const issuing = () => ({ randomBytes, now_ms: Date.now() })
 const catalogue = (server = '', more = '') => catalogueOf({ upstream_url: 'simulator', server, more })
 const start = (text = catalogue()) => startTestGateway({ catalogue: text })
 
-let gateway: TestGateway
-let nobody: ConsoleClient
-beforeAll(async () => {
-  gateway = await start()
-  nobody = clientOf(gateway)
-  const { token } = await makeOperatorsLink(gateway.store, issuing())
-  await nobody.json('POST', '/links/accept', { token, password: PASSWORD })
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway({ catalogue: catalogue() })
+const nobody = clientOf(gateway)
+const { token: link } = await makeOperatorsLink(gateway.store, issuing())
+await nobody.json('POST', '/links/accept', { token: link, password: PASSWORD })
 
 describe('a cookie', () => {
   test('that was planted is not adopted: signing in makes a new one', async () => {

@@ -1,13 +1,13 @@
 // Code that pages show: each sample is run as it stands, and a real gateway answers it.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { curlOf } from '../../plugins/calls/web/call/curl.ts'
 import { type Conversation, SDKS, type Sdk } from '../../plugins/console/web/parts/code-samples/requests.ts'
 import { type SampleCall, samplesOf } from '../../plugins/console/web/parts/code-samples/samples.ts'
 import { documentedCatalogue } from '../docs/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { temporary } from '../support/temporary.ts'
+import { fileGateway } from '../support/gateway.ts'
+import { folderOfFile } from '../support/test-folder.ts'
 
 /** Interpreters and libraries start slowly on a busy machine. */
 const TIMEOUT_MS = 120_000
@@ -19,21 +19,11 @@ const python = Bun.which('python3')
 const has_libraries =
   python !== null && Bun.spawnSync([python, '-c', 'import openai, anthropic, google.genai']).exitCode === 0
 
-const folder = temporary()
-let gateway: TestGateway
-let key: string
-let base_url: string
-
-beforeAll(async () => {
-  gateway = await startTestGateway({ catalogue: documentedCatalogue() })
-  base_url = gateway.url.origin
-  key = await gateway.caller('100')
-  symlinkSync(join(import.meta.dir, '../../node_modules'), folder.at('node_modules'))
-})
-afterAll(async () => {
-  await gateway.stop()
-  folder[Symbol.dispose]()
-})
+const folder = folderOfFile()
+symlinkSync(join(import.meta.dir, '../../node_modules'), folder.at('node_modules'))
+const gateway = await fileGateway({ catalogue: documentedCatalogue() })
+const base_url = gateway.url.origin
+const key = await gateway.caller('100')
 
 const MODELS: Record<Sdk, string> = { OpenAI: 'sim-gpt', Anthropic: 'sim-claude', Google: 'sim-flash' }
 

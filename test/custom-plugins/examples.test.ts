@@ -1,5 +1,5 @@
 // The worked plugins of data/plugins-examples, from source in this process and in the program that a whole run builds.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,15 +10,12 @@ import { eventually } from '../support/eventually.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
-import { startUpstream, type Upstream, whole } from '../support/upstream.ts'
+import { startUpstream, whole } from '../support/upstream.ts'
 
 const EXAMPLES = join(import.meta.dir, '../../data/plugins-examples')
 const SECRET = 'a-secret-of-the-webhook'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream(whole(answer()))
-})
+const upstream = await startUpstream(whole(answer()))
 afterAll(() => upstream[Symbol.asyncDispose]())
 
 interface Delivery {

@@ -1,17 +1,10 @@
 // silent.md, Images: "in flight 409; another body 422"; and the failures that free a key, because a retry may succeed.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { MODEL, THINKING } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { startTestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answer, ask, piece, wholePath } from '../support/native.ts'
-import {
-  RESET,
-  refusal,
-  type Script,
-  startUpstream,
-  stream,
-  type Upstream,
-  whole,
-} from '../support/upstream.ts'
+import { fileScene } from '../support/scene.ts'
+import { RESET, refusal, type Script, stream, whole } from '../support/upstream.ts'
 import {
   announcing,
   answering,
@@ -23,17 +16,7 @@ import {
   sendAfterEnd,
 } from './support.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startTestGateway({ upstream })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+const { gateway, upstream } = await fileScene()
 beforeEach(() => {
   upstream.seen.length = 0
   upstream.answer(answering())

@@ -1,24 +1,14 @@
 // silent.md, Images: "`Idempotency-Key` on any paid POST: same key and body replays the stored answer, one charge", kept 24 hours.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { KEPT_FOR_MS } from '../../src/idempotency/kept-answers.ts'
 import { MAX_ROW_BYTES } from '../../src/store/kept/content.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
-import { refusal, splitAt, startUpstream, stream, type Upstream } from '../support/upstream.ts'
+import { fileScene } from '../support/scene.ts'
+import { refusal, splitAt, stream } from '../support/upstream.ts'
 import { answering, keptIn, PAID, send, withdraw } from './support.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
 let clock_ms = Date.now()
-
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startTestGateway({ upstream, now: () => clock_ms })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+const { gateway, upstream } = await fileScene({ now: () => clock_ms })
 beforeEach(() => {
   upstream.seen.length = 0
   upstream.answer(answering())

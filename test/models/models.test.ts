@@ -1,12 +1,12 @@
 // silent.md, "Chat completions, models, embeddings": "/v1/models and /v1/models/{id}: one body that satisfies both the
 // OpenAI and the Anthropic SDK … only the models that the key may call".
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { catalogueOf, MODEL, PICTURE, PROVIDER, RETIRED, THINKING, TIERED } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { fileGateway, startTestGateway } from '../support/gateway.ts'
 import { modelSection } from '../support/sections.ts'
 
 const SLASHED = 'maker/family/model-1'
@@ -31,19 +31,12 @@ const EMBEDDING = modelSection(
 /** What the key of these tests may call, in the catalogue's order. */
 const CALLABLE = [MODEL, TIERED, THINKING, PICTURE, SLASHED, WITH_COLON, 'test-embedding']
 
-let gateway: TestGateway
-let key: string
-let openai: OpenAI
-let anthropic: Anthropic
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    catalogue: catalogueOf({ upstream_url: 'simulator', more: FURTHER + EMBEDDING }),
-  })
-  key = await gateway.caller('1', { models: ['test-*', 'maker/*', WITH_COLON] })
-  openai = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
-  anthropic = new Anthropic({ apiKey: key, baseURL: gateway.url.origin, maxRetries: 0 })
+const gateway = await fileGateway({
+  catalogue: catalogueOf({ upstream_url: 'simulator', more: FURTHER + EMBEDDING }),
 })
-afterAll(() => gateway.stop())
+const key = await gateway.caller('1', { models: ['test-*', 'maker/*', WITH_COLON] })
+const openai = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
+const anthropic = new Anthropic({ apiKey: key, baseURL: gateway.url.origin, maxRetries: 0 })
 
 const VERSION = { 'anthropic-version': '2023-06-01' }
 interface Body {

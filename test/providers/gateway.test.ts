@@ -1,9 +1,9 @@
 // The first catalogue through the gateway: simulated models behave as real ones do, and are charged by their usage.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { fileGateway } from '../support/gateway.ts'
 import { modelSection } from '../support/sections.ts'
 import { LEAKED } from './mishaps.ts'
 
@@ -23,18 +23,12 @@ const MORE = [
   modelOf('sim-gpt-leaking', 'text', 'simulator-openai', 'gpt-leak-400'),
 ].join('')
 
-let gateway: TestGateway
-let claude: Anthropic
-let gpt: OpenAI
-beforeAll(async () => {
-  gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE + MORE })
-  // Like the key of a first start.
-  const apiKey = await gateway.caller('10', { models: ['sim-*'] })
-  const defaultHeaders = { 'anthropic-version': '2023-06-01' }
-  claude = new Anthropic({ apiKey, baseURL: gateway.url.origin, defaultHeaders, maxRetries: 0 })
-  gpt = new OpenAI({ apiKey, baseURL: `${gateway.url.origin}/v1`, maxRetries: 0 })
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE + MORE })
+// Like the key of a first start.
+const apiKey = await gateway.caller('10', { models: ['sim-*'] })
+const defaultHeaders = { 'anthropic-version': '2023-06-01' }
+const claude = new Anthropic({ apiKey, baseURL: gateway.url.origin, defaultHeaders, maxRetries: 0 })
+const gpt = new OpenAI({ apiKey, baseURL: `${gateway.url.origin}/v1`, maxRetries: 0 })
 
 const lastCall = async () => {
   const call = await gateway.lastCall()

@@ -1,6 +1,6 @@
 // The console's overview and its live feed: of everybody's calls for the operator, of their own for others.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { liveRoutes } from '../../plugins/live-feed/console.ts'
 import { openActivity } from '../../plugins/live-feed/others-calls.ts'
@@ -9,40 +9,29 @@ import type { Plugin } from '../../src/app/plugin.ts'
 import { MODEL, PROVIDER, THINKING } from '../support/catalogue.ts'
 import { type ConsoleClient, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { fileGateway, startTestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answering, ask, wholePath } from '../support/native.ts'
 import { routesPlugin } from '../support/plugins.ts'
-import { refusal, startUpstream, type Upstream } from '../support/upstream.ts'
+import { refusal, startUpstream } from '../support/upstream.ts'
 
 const CHECK_EVERY_MS = 10
 /** The gateway's own is so far ahead of this machine's. */
 const clock = { ahead_ms: 0 }
 
-let upstream: Upstream
-let gateway: TestGateway
-let operator: ConsoleClient
-let alice: ConsoleClient
-let keys: { alice: string; bob: string }
-
-beforeAll(async () => {
-  upstream = await startUpstream(answering)
-  gateway = await startTestGateway({ upstream, now: () => Date.now() + clock.ahead_ms })
-  await gateway.account('alice', { balance_usd: '10' })
-  await gateway.account('bob', { balance_usd: '10' })
-  keys = { alice: await gateway.key('alice'), bob: await gateway.key('bob') }
-  operator = await signedIn(gateway, 'operator')
-  alice = await signedIn(gateway, { account: 'alice' })
-  for (const key of [keys.alice, keys.bob, keys.bob])
-    await (await gateway.call(wholePath(), ask(), { key })).text()
-  upstream.answer(refusal(503, { error: { code: 503, message: 'overloaded' } }))
-  await (await gateway.call(wholePath(), ask(), { key: keys.bob })).text()
-  upstream.answer(answering)
-  await gateway.rest()
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+const upstream = await startUpstream(answering)
+afterAll(() => upstream[Symbol.asyncDispose]())
+const gateway = await fileGateway({ upstream, now: () => Date.now() + clock.ahead_ms })
+await gateway.account('alice', { balance_usd: '10' })
+await gateway.account('bob', { balance_usd: '10' })
+const keys = { alice: await gateway.key('alice'), bob: await gateway.key('bob') }
+const operator = await signedIn(gateway, 'operator')
+const alice = await signedIn(gateway, { account: 'alice' })
+for (const key of [keys.alice, keys.bob, keys.bob])
+  await (await gateway.call(wholePath(), ask(), { key })).text()
+upstream.answer(refusal(503, { error: { code: 503, message: 'overloaded' } }))
+await (await gateway.call(wholePath(), ask(), { key: keys.bob })).text()
+upstream.answer(answering)
+await gateway.rest()
 
 describe.each(['today', '7', '30', '90', 'mtd'])('the overview, range %s', (range) => {
   test('has all calls for the operator', async () => {

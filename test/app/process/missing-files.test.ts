@@ -1,18 +1,15 @@
 // A gateway without the files of its images: it refuses to start, or goes on with them missing until they are back.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type Away, pathsIn, takeFiles, takeFolder } from '../../library/away.ts'
 import { catalogueOf, PROVIDER } from '../../support/catalogue.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type Restarts, type Run, restarts } from '../../support/restarts.ts'
+import { type Run, restarts } from '../../support/restarts.ts'
 import { modelSection } from '../../support/sections.ts'
 import { formOf, pictureOf } from '../../upload/support.ts'
 
 const MODEL = modelSection('drawing', { [PROVIDER]: 'image' }, { kind: 'image', price: 'per_image = 0.01' })
 
-let gateway: Restarts
-beforeAll(async () => {
-  gateway = await restarts(catalogueOf({ upstream_url: 'simulator', more: MODEL }))
-})
+const gateway = await restarts(catalogueOf({ upstream_url: 'simulator', more: MODEL }))
 afterAll(() => gateway[Symbol.dispose]())
 
 let upload: { key: string; size: number }

@@ -1,5 +1,5 @@
 // The scoped plugins that every surface uses: the order of checks, the shape of failures, and what of an answer they touch.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../../src/access/gate.ts'
@@ -8,7 +8,7 @@ import { calls, freeCalls, openCalls } from '../../../src/app/surface/calls.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import type { RenderError } from '../../../src/http/answers.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
-import { type CallOptions, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { type CallOptions, fileGateway } from '../../support/gateway.ts'
 import { routesPlugin } from '../../support/plugins.ts'
 
 const STATUS: Partial<Record<string, number>> = {
@@ -98,13 +98,8 @@ const bare = routesPlugin('bare', () =>
     }),
 )
 
-let gateway: TestGateway
-let key: string
-beforeAll(async () => {
-  gateway = await startTestGateway({ plugins: [bare, routesOf('one'), open, routesOf('two'), paid] })
-  key = await gateway.caller()
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway({ plugins: [bare, routesOf('one'), open, routesOf('two'), paid] })
+const key = await gateway.caller()
 
 interface Told {
   kind: string

@@ -1,37 +1,25 @@
 // The static types of the application: a client that knows nothing but `App` calls the free routes of a running gateway.
 // What is expected of types is checked by the compiler: `expectTypeOf` does nothing at run time.
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'bun:test'
+import { describe, expect, expectTypeOf, test } from 'bun:test'
 import { treaty } from '@elysiajs/eden'
 import type { App } from '../../../plugins/index.ts'
 import { paint } from '../../media/support.ts'
 import { MODEL } from '../../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { answer, ask, wholePath } from '../../support/native.ts'
-import { startUpstream, type Upstream, whole } from '../../support/upstream.ts'
+import { fileScene } from '../../support/scene.ts'
+import { whole } from '../../support/upstream.ts'
 import type { Uploaded } from '../../upload/support.ts'
 
 interface ErrorBody {
   error: { message: string; type: string; code: string; param: string | null }
 }
 
-let upstream: Upstream
-let gateway: TestGateway
-let client: ReturnType<typeof clientFor>
-beforeAll(async () => {
-  upstream = await startUpstream(whole(answer()))
-  gateway = await startTestGateway({ upstream })
-  const key = await gateway.caller('12.5')
-  client = clientFor(key)
-  await gateway.call(wholePath(MODEL), ask(), { key })
-  await gateway.rest()
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
-
-const clientFor = (key: string) =>
-  treaty<App>(gateway.url.origin, { headers: { authorization: `Bearer ${key}` } })
+const { gateway, key, call } = await fileScene({ script: whole(answer()), balance_usd: '12.5' })
+const clientFor = (token: string) =>
+  treaty<App>(gateway.url.origin, { headers: { authorization: `Bearer ${token}` } })
+const client = clientFor(key)
+await call(wholePath(MODEL), ask())
+await gateway.rest()
 
 describe('a typed client', () => {
   test('reads the account', async () => {

@@ -1,16 +1,16 @@
 // The schemas of the free routes: each route declares every status that it answers, and every answer fits.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { TSchema } from '@sinclair/typebox'
 import { plugins } from '../../../plugins/index.ts'
 import { faultsIn } from '../../../src/domain/validation.ts'
 import { answerTo } from '../../kept-responses/support.ts'
 import { make, ownerIn } from '../../library/support.ts'
 import { paint } from '../../media/support.ts'
-import { catalogueOf, MODEL } from '../../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { MODEL } from '../../support/catalogue.ts'
 import { answer, ask, wholePath } from '../../support/native.ts'
 import { gatewaySpy, routesOf } from '../../support/plugins.ts'
-import { startUpstream, type Upstream, whole } from '../../support/upstream.ts'
+import { fileScene } from '../../support/scene.ts'
+import { whole } from '../../support/upstream.ts'
 import { formOf, post, upload } from '../../upload/support.ts'
 
 /** Every route that costs nothing, and the upload. */
@@ -38,13 +38,24 @@ const ROUTES = [
   'DELETE /api/images/:id',
 ]
 
-let upstream: Upstream
-let gateway: TestGateway
-let served: Awaited<ReturnType<typeof routesOf>> = []
 const spy = gatewaySpy()
 const png = await paint('png')
+const { gateway } = await fileScene({
+  script: whole(answer()),
+  more: '[native]\nextra_methods = true',
+  plugins: [...plugins, spy.plugin],
+})
+const served = await routesOf(spy.gateway(), plugins)
+const owner = await ownerIn(gateway)
+const { key } = owner
+await gateway.call(wholePath(MODEL), ask(), { key })
+const [image = ''] = await make(gateway, owner, { cost_nanos: 5 })
+await spy.gateway().content.responses.keep(answerTo('resp_1', owner.account.id))
+const [first, second] = await upload(gateway, key, { bytes: png }, { bytes: png })
+const suspended = await gateway.caller()
+gateway.db.run("UPDATE accounts SET status = 'suspended' WHERE id = (SELECT max(id) FROM accounts)")
 /** Of an account that has called, made an image and uploaded two files. */
-const made = { key: '', suspended: '', image: '', first: '', second: '' }
+const made = { key, suspended, image, first: first?.key ?? '', second: second?.key ?? '' }
 /** A path with the names in braces filled in. */
 const named = (path: string): string =>
   path
@@ -53,29 +64,6 @@ const named = (path: string): string =>
     .replace('{second}', made.second)
     .replace('{model}', MODEL)
     .replace('{unknown}', crypto.randomUUID())
-
-beforeAll(async () => {
-  upstream = await startUpstream(whole(answer()))
-  gateway = await startTestGateway({
-    catalogue: catalogueOf({ upstream_url: upstream.url, more: '[native]\nextra_methods = true' }),
-    upstream,
-    plugins: [...plugins, spy.plugin],
-  })
-  served = await routesOf(spy.gateway(), plugins)
-  const owner = await ownerIn(gateway)
-  const { key } = owner
-  await gateway.call(wholePath(MODEL), ask(), { key })
-  const [image = ''] = await make(gateway, owner, { cost_nanos: 5 })
-  await spy.gateway().content.responses.keep(answerTo('resp_1', owner.account.id))
-  const [first, second] = await upload(gateway, key, { bytes: png }, { bytes: png })
-  const suspended = await gateway.caller()
-  gateway.db.run("UPDATE accounts SET status = 'suspended' WHERE id = (SELECT max(id) FROM accounts)")
-  Object.assign(made, { key, suspended, image, first: first?.key, second: second?.key })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
 
 /** What a route declares, by status. */
 function responsesOf(route: string): Record<string, TSchema> {
