@@ -1,17 +1,14 @@
 // The API's document: it is valid, it has every route or says why not, and its own examples fit its own schemas.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Schema, Validator } from '@cfworker/json-schema'
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { documentOf } from '../../plugins/docs/document.ts'
-import { type DocumentedGateway, faultsOf, type OpenApi, type Operation, startDocumented } from './support.ts'
+import { faultsOf, type OpenApi, type Operation, startDocumented } from './support.ts'
 
-let documented: DocumentedGateway
-beforeAll(async () => {
-  documented = await startDocumented()
-})
+const documented = await startDocumented()
 afterAll(() => documented.gateway.stop())
 
 /** As the converter writes a route: `:id` is `{id}`, and a route of all methods is each of them. */

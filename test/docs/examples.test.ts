@@ -1,5 +1,5 @@
 // Each documented example is sent to a real gateway with the simulated models of a first start: it is answered as documented.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EXAMPLE_CODE } from '../../plugins/vouchers/views.ts'
@@ -7,7 +7,6 @@ import { hashKey } from '../../src/access/secret.ts'
 import { AUDIO_FILE, PICTURE, PICTURE_FILE, SAMPLE_IDS } from '../../src/app/reference/samples.ts'
 import {
   type Addressed,
-  type DocumentedGateway,
   faultsOf,
   type MediaType,
   type OpenApi,
@@ -24,17 +23,12 @@ const FILES: Record<string, [bytes: Uint8Array<ArrayBuffer>, type: string]> = {
 /** How long a feed that never ends is listened to. */
 const FEED_MS = 300
 
-let documented: DocumentedGateway
-let key: string
+const documented = await startDocumented()
+afterAll(() => documented.gateway.stop())
+const key = await documented.gateway.caller('100')
 /** Real ones, in place of those in the examples. */
 const real: Record<keyof typeof SAMPLE_IDS, string> = { generation: '', file: '', response: '' }
-
-beforeAll(async () => {
-  documented = await startDocumented()
-  key = await documented.gateway.caller('100')
-  makeVoucher()
-})
-afterAll(() => documented.gateway.stop())
+makeVoucher()
 
 /** The voucher whose code is the example. */
 function makeVoucher(): void {

@@ -1,11 +1,11 @@
 // A limited key, in a session of the console and by its account's API: it sees its own calls only, unless its account allows more.
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { changeDetails, seesAccount } from '../../src/access/account-details.ts'
 import { changeKey } from '../../src/access/keys.ts'
 import { keyQueries } from '../../src/access/queries.ts'
 import type { Db } from '../../src/store/db.ts'
 import { MODEL } from '../support/catalogue.ts'
-import { type clientOf, signedIn } from '../support/console-session.ts'
+import { type ConsoleClient, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
 import { idOf } from '../support/request-lines.ts'
@@ -16,30 +16,27 @@ const { gateway, upstream } = await fileScene({ script: whole(answer()) })
 await gateway.account('alice', { balance_usd: '10' })
 const limited = await gateway.key('alice', { name: 'site', spend_limit_nanos: 1_000_000_000 })
 const free = await gateway.key('alice', { name: 'desk' })
-const ids = { limited: '', free: '', refused: '', refused_free: '' }
 const refusalsRecorded = () =>
   gateway.db.query<{ refused: number }, []>('SELECT count(*) AS refused FROM refusals').get()?.refused
 const HELD = "SELECT request_id FROM holds WHERE state = 'pending' ORDER BY key_id"
 const CHAT = { model: MODEL, messages: [{ role: 'user', content: 'Hello' }] }
 const numberOf = (name: string) => gateway.rows().keys.find((key) => key.name === name)?.id ?? 0
 
-type Client = ReturnType<typeof clientOf>
-let site: Client
-let desk: Client
+const called = async (key: string, model?: string) =>
+  await idOf(await gateway.call(wholePath(model), ask(), { key }))
+await called(free)
+const ids = {
+  limited: await called(limited),
+  free: await called(free),
+  refused: await called(limited, 'none'),
+  refused_free: await called(free, 'none'),
+}
+await gateway.rest()
+await eventually('both refusals are recorded', () => refusalsRecorded() === 2)
+const site = await signedIn(gateway, { key: limited })
+const desk = await signedIn(gateway, { key: free })
 
-beforeAll(async () => {
-  ids.limited = await idOf(await gateway.call(wholePath(), ask(), { key: limited }))
-  for (let times = 0; times < 2; times++)
-    ids.free = await idOf(await gateway.call(wholePath(), ask(), { key: free }))
-  ids.refused = await idOf(await gateway.call(wholePath('none'), ask(), { key: limited }))
-  ids.refused_free = await idOf(await gateway.call(wholePath('none'), ask(), { key: free }))
-  await gateway.rest()
-  await eventually('both refusals are recorded', () => refusalsRecorded() === 2)
-  site = await signedIn(gateway, { key: limited })
-  desk = await signedIn(gateway, { key: free })
-})
-
-const callsSeen = async (client: Client) =>
+const callsSeen = async (client: ConsoleClient) =>
   (await client.json('GET', '/calls?outcome=call')).calls.map((call: { key: string }) => call.key)
 
 describe('a session by a limited key', () => {

@@ -1,11 +1,11 @@
 // Image URLs, spec.md, Image compose request, rule 3: which are refused before a look-up, and which after it; never with a socket.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import type { Dial } from '../../src/media/public-request.ts'
 import { createRemoteFetch } from '../../src/media/remote.ts'
 import { parseImageUrl } from '../../src/media/url.ts'
 import { HOSTILE_URLS } from './hostile-urls.ts'
 import { refusalOf } from './support.ts'
-import { AUTHORITY, serveTls, type TlsServer } from './tls-server.ts'
+import { AUTHORITY, serveTls } from './tls-server.ts'
 
 const PUBLIC_ADDRESS = '93.184.216.34'
 
@@ -31,10 +31,7 @@ const HOSTILE_ANSWERS: [trick: string, answers: string[]][] = [
   ['a text that is no address', ['93.184.216.34', 'localhost']],
 ]
 
-let canary: TlsServer
-beforeAll(async () => {
-  canary = await serveTls((socket) => socket.destroy())
-})
+const canary = await serveTls((socket) => socket.destroy())
 afterAll(() => canary[Symbol.asyncDispose]())
 
 /** A fetch that records each look-up and each socket; a socket would reach the canary. */

@@ -1,9 +1,8 @@
 // What metrics say of calls is what the ledger says, to the nano-dollar and the token; and Prometheus can read it.
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { USAGE_FIELDS } from '../../src/domain/usage.ts'
 import { ENGINE } from '../support/engine.ts'
 import { readExposition, totalOf } from '../support/exposition.ts'
-import type { Rows } from '../support/gateway.ts'
 import { fileScene } from '../support/scene.ts'
 import { findTool, PROMTOOL } from '../support/tools.ts'
 import { makeCalls } from './calls.ts'
@@ -16,16 +15,10 @@ const { gateway, ...rest } = await fileScene({
   api_keys: ['provider-secret-one', 'provider-secret-two'],
   provider: 'cooldown_ms = 0',
 })
-let rows: Rows
-let text: string
-let families: ReturnType<typeof readExposition>
-
-beforeAll(async () => {
-  await makeCalls({ gateway, ...rest })
-  rows = await gateway.atRest()
-  text = await (await gateway.call('/metrics', undefined, { key: TOKEN })).text()
-  families = readExposition(text)
-})
+await makeCalls({ gateway, ...rest })
+const rows = await gateway.atRest()
+const text = await (await gateway.call('/metrics', undefined, { key: TOKEN })).text()
+const families = readExposition(text)
 
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0)
 

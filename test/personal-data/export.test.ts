@@ -1,5 +1,5 @@
 // `account export`: every row and file of an account, of one moment, without secrets, and nothing of anybody else.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exportAccount } from '../../plugins/personal-data/export.ts'
@@ -8,28 +8,20 @@ import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { entriesIn, hashOf, refusalOf, tollgate } from '../backups/support.ts'
 import { ALL_TABLES } from '../support/all-tables.ts'
-import { ALICE, MARKER, type Person, startWithPerson } from './person.ts'
+import { ALICE, MARKER, startWithPerson } from './person.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
 type Line = any
 
-let person: Person
-let folder: string
-let archive: string
-let entries: Map<string, Buffer>
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
-let answer: any
-beforeAll(async () => {
-  person = await startWithPerson()
-  folder = person.gateway.data_folder
-  archive = join(folder, 'alice.tar.zst')
-  answer = await person.tollgate('account', 'export', ALICE, '--out', archive)
-  entries = await entriesOf(readFileSync(archive))
-})
+const person = await startWithPerson()
 afterAll(() => person[Symbol.asyncDispose]())
+const folder = person.gateway.data_folder
+const archive = join(folder, 'alice.tar.zst')
+const answer = await person.tollgate('account', 'export', ALICE, '--out', archive)
 
 const entriesOf = async (bytes: Buffer) =>
   new Map((await entriesIn(bytes)).map(({ name, text }) => [name, text]))
+const entries = await entriesOf(readFileSync(archive))
 
 const linesOf = (table: string): Line[] =>
   String(entries.get(`${table}.jsonl`))

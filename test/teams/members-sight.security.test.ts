@@ -1,9 +1,9 @@
 // A member of an account sees their own keys and the calls of these, in the console and by the API, and nothing of others' keys.
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { changeDetails } from '../../src/access/account-details.ts'
 import { createKey } from '../../src/access/keys.ts'
 import { MODEL } from '../support/catalogue.ts'
-import { type clientOf, errorOf, signedIn } from '../support/console-session.ts'
+import { type ConsoleClient, errorOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
 import { newPerson } from '../support/people.ts'
@@ -27,33 +27,26 @@ const [maxs, second, eves, shared] = await Promise.all([
   keyOf(eve, 'of-eve'),
   keyOf(null, 'shared'),
 ])
-const ids = { maxs: '', second: '', eves: '', shared: '', refused: '', others_refused: '' }
-type Client = ReturnType<typeof clientOf>
-let member: Client
-let other: Client
-let owner: Client
-let billing: Client
-
-beforeAll(async () => {
-  const call = async (key: string, model?: string) =>
-    await idOf(await gateway.call(wholePath(model), ask(), { key }))
-  ids.maxs = await call(maxs.text)
-  ids.second = await call(second.text)
-  ids.eves = await call(eves.text)
-  ids.shared = await call(shared.text)
-  ids.refused = await call(maxs.text, 'none')
-  ids.others_refused = await call(eves.text, 'none')
-  await gateway.rest()
-  await eventually('both refusals are recorded', () => refusals().length === 2)
-  member = await signedIn(gateway, { person_id: max, account_id: alice.id })
-  other = await signedIn(gateway, { person_id: eve, account_id: alice.id })
-  owner = await signedIn(gateway, { account: 'alice' })
-  billing = await signedIn(gateway, { person_id: bill, account_id: alice.id })
-})
-
+const call = async ({ text: key }: { text: string }, model?: string) =>
+  await idOf(await gateway.call(wholePath(model), ask(), { key }))
+const ids = {
+  maxs: await call(maxs),
+  second: await call(second),
+  eves: await call(eves),
+  shared: await call(shared),
+  refused: await call(maxs, 'none'),
+  others_refused: await call(eves, 'none'),
+}
 const refusals = () => gateway.db.query('SELECT id FROM refusals').all()
+await gateway.rest()
+await eventually('both refusals are recorded', () => refusals().length === 2)
+let member = await signedIn(gateway, { person_id: max, account_id: alice.id })
+const other = await signedIn(gateway, { person_id: eve, account_id: alice.id })
+const owner = await signedIn(gateway, { account: 'alice' })
+const billing = await signedIn(gateway, { person_id: bill, account_id: alice.id })
+
 const namesOf = (rows: { name: string }[]) => rows.map(({ name }) => name).sort()
-const callsSeen = async (client: Client) =>
+const callsSeen = async (client: ConsoleClient) =>
   (await client.json('GET', '/calls?outcome=call')).calls
     .map(({ request_id }: { request_id: string }) => request_id)
     .sort()

@@ -16,23 +16,17 @@ import { type Ended, endedHere, tollgate } from '../../backups/support.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
 import { commandOf } from '../../support/programs.ts'
 import { mayMount, mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts'
-import { type TemporaryFolder, temporary } from '../../support/temporary.ts'
+import { folderOfFile } from '../../support/test-folder.ts'
 import { createScene } from './scene.ts'
 
-let scratch: TemporaryFolder
+const scratch = folderOfFile()
 /** A folder with an account, and a backup of it. */
-let good: string
-let archive: string
-beforeAll(async () => {
-  scratch = temporary()
-  good = scratch.at('good')
-  mkdirSync(good, { mode: 0o700 })
-  const scene = createScene('database', good)
-  await scene.run('account', 'create', 'anna')
-  archive = scratch.at('all.tar.zst')
-  await scene.json('backup', archive)
-})
-afterAll(() => scratch[Symbol.dispose]())
+const good = scratch.at('good')
+const archive = scratch.at('all.tar.zst')
+mkdirSync(good, { mode: 0o700 })
+const scene = createScene('database', good)
+await scene.run('account', 'create', 'anna')
+await scene.json('backup', archive)
 
 function expectWords({ status, out, err }: Ended, words: RegExp): void {
   expect([status, out]).toEqual([1, ''])

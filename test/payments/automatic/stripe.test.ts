@@ -1,19 +1,15 @@
 // Automatic top-ups by a card that is saved at Stripe, over sockets: paid, declined, asked to confirm, and turned off with the card.
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { setAutomaticTopUp } from '../../../plugins/payments/automatic/setting.ts'
 import { automaticTopUpOf } from '../../../plugins/payments/automatic/store.ts'
 import { NANOS_PER_USD } from '../../../src/domain/money.ts'
 import type { Means } from '../../providers/fake-stripe/payments.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type StripeScene, stripeScene } from '../stripe/scene.ts'
+import { stripeScene } from '../stripe/scene.ts'
 
 setDefaultTimeout(30_000)
 
-let scene: StripeScene
-beforeAll(async () => {
-  scene = await stripeScene()
-})
-afterAll(() => scene[Symbol.asyncDispose]())
+const scene = await stripeScene()
 
 const BY = { actor: { kind: 'system' as const }, now_ms: 1 }
 beforeEach(async () => {

@@ -1,16 +1,12 @@
 // Saved cards, over sockets: the page, the webhook, the console, charges without the person, and removal.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import { makeOrder } from '../../../plugins/payments/ordering.ts'
 import { asSeenByProviders, providerOf } from '../../../plugins/payments/parts.ts'
 import { keepReference } from '../../../plugins/payments/store.ts'
 import type { Means } from '../../providers/fake-stripe/payments.ts'
-import { type StripeScene, stripeScene } from './scene.ts'
+import { stripeScene } from './scene.ts'
 
-let scene: StripeScene
-beforeAll(async () => {
-  scene = await stripeScene()
-})
-afterAll(() => scene[Symbol.asyncDispose]())
+const scene = await stripeScene()
 
 const BY = { actor: { kind: 'system' as const }, now_ms: 1 }
 beforeEach(async () => {

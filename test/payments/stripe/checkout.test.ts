@@ -1,13 +1,9 @@
 // Payments on Stripe's page, over sockets: what a payer, Stripe and its webhooks do, and what the order and the balance are then.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import type { Order } from '../../../plugins/payments/tables.ts'
 import { type StripeScene, stripeScene } from './scene.ts'
 
-let scene: StripeScene
-beforeAll(async () => {
-  scene = await stripeScene()
-})
-afterAll(() => scene[Symbol.asyncDispose]())
+const scene = await stripeScene()
 
 let before = 0
 beforeEach(() => {

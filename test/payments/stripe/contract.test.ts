@@ -1,5 +1,5 @@
 // Stripe by the contract of all payment methods, and by the commands of orders, which take its key from the catalogue as the gateway does.
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { contractFaults } from '../../../plugins/payments/custom/contract.ts'
 import { createScene } from '../../app/commands/scene.ts'
 import { stripeScene, WEBHOOK_SECRET } from './scene.ts'
@@ -8,7 +8,6 @@ import { stripeScene, WEBHOOK_SECRET } from './scene.ts'
 setDefaultTimeout(20_000)
 
 const scene = await stripeScene()
-afterAll(() => scene[Symbol.asyncDispose]())
 
 test('it keeps the contract of payment methods', async () => {
   const stripe = scene.payments.parts.providers().find(({ name }) => name === 'stripe')

@@ -1,5 +1,5 @@
 // Customers of erased accounts, over sockets: deleted at Stripe with their cards, once; outages, kills, charges under way, and keys that reach them no more.
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { checkPayments } from '../../../plugins/payments/check.ts'
 import { makeOrder } from '../../../plugins/payments/ordering.ts'
 import { asSeenByProviders, providerOf } from '../../../plugins/payments/parts.ts'
@@ -15,19 +15,15 @@ import { type StripeScene, stripeScene } from './scene.ts'
 setDefaultTimeout(60_000)
 
 const MINUTE_MS = 60_000
-let scene: StripeScene
 /** The gateway's own round of each minute deletes none: each test makes the rounds. */
 let may_gateway_delete = false
-beforeAll(async () => {
-  scene = await stripeScene({
-    network: async (url, init) => {
-      if (url.includes('/v1/customers/') && (init.method as string) === 'DELETE' && !may_gateway_delete)
-        throw new Error('left to the test')
-      return await scene.stripe.network(url, init)
-    },
-  })
+const scene: StripeScene = await stripeScene({
+  network: async (url, init) => {
+    if (url.includes('/v1/customers/') && (init.method as string) === 'DELETE' && !may_gateway_delete)
+      throw new Error('left to the test')
+    return await scene.stripe.network(url, init)
+  },
 })
-afterAll(() => scene[Symbol.asyncDispose]())
 
 let named = 0
 let account = { id: 0, name: '' }

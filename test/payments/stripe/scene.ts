@@ -1,4 +1,5 @@
 // The scene of card payments: a gateway over sockets, a fake Stripe that it asks, and an account that pays.
+import { afterAll } from 'bun:test'
 import { plugins } from '../../../plugins/index.ts'
 import { lookAt } from '../../../plugins/payments/looking.ts'
 import { makeOrder, startPayment } from '../../../plugins/payments/ordering.ts'
@@ -32,7 +33,7 @@ webhook_secret = "env:STRIPE_WEBHOOK"
 ${lines}`,
   })
 
-export interface StripeScene extends AsyncDisposable {
+export interface StripeScene {
   gateway: TestGateway
   stripe: FakeStripe
   payments: Payments
@@ -71,6 +72,7 @@ interface SceneOptions extends TestGatewayOptions {
   key?: string
 }
 
+/** Opens a scene that all tests of a file share. */
 export async function stripeScene({
   lines,
   payments: more,
@@ -112,11 +114,11 @@ export async function stripeScene({
       const row = gateway.rows().accounts.find(({ id }) => id === account_id)
       return ((row?.balance_nanos ?? 0) - (row?.debt_nanos ?? 0)) / NANOS_PER_USD
     },
-    async [Symbol.asyncDispose]() {
-      await stripe.webhooks.settled()
-      await gateway.stop()
-      await stripe[Symbol.asyncDispose]()
-    },
   }
+  afterAll(async () => {
+    await stripe.webhooks.settled()
+    await gateway.stop()
+    await stripe[Symbol.asyncDispose]()
+  })
   return scene
 }

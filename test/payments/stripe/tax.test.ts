@@ -1,22 +1,18 @@
 // Tax of charges of saved cards, over sockets: computed before the charge and within it, once; what is recorded, refunded, and refused without an address.
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { makeOrder } from '../../../plugins/payments/ordering.ts'
 import { recordsOf } from '../../../plugins/payments/report/records.ts'
 import { computeTax } from '../../../plugins/payments/stripe/tax.ts'
 import type { Order } from '../../../plugins/payments/tables.ts'
 import type { PaymentOrder } from '../../../src/payment-api.ts'
-import { type StripeScene, stripeScene } from './scene.ts'
+import { stripeScene } from './scene.ts'
 
 setDefaultTimeout(60_000)
 
 const BY = { actor: { kind: 'system' as const }, now_ms: 1 }
 const NO_ADDRESS =
   'The tax of this payment cannot be computed without your address. Save the card again, or add funds once by hand.'
-let scene: StripeScene
-beforeAll(async () => {
-  scene = await stripeScene({ lines: 'tax = true', key: 'sk_live_of_the_fake' })
-})
-afterAll(() => scene[Symbol.asyncDispose]())
+const scene = await stripeScene({ lines: 'tax = true', key: 'sk_live_of_the_fake' })
 beforeEach(async () => {
   scene.stripe.mishaps.length = 0
   await scene.payments.cards.remove(scene.account_id, BY)

@@ -1,14 +1,10 @@
 // Webhooks that nobody may believe: each credits nothing, and says no more than that it was refused.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { signatureOf } from '../../providers/fake-stripe/delivery.ts'
 import { startFakeStripe } from '../../providers/fake-stripe/index.ts'
-import { type StripeScene, stripeScene, WEBHOOK_SECRET } from './scene.ts'
+import { stripeScene, WEBHOOK_SECRET } from './scene.ts'
 
-let scene: StripeScene
-beforeAll(async () => {
-  scene = await stripeScene()
-})
-afterAll(() => scene[Symbol.asyncDispose]())
+const scene = await stripeScene()
 
 let before = 0
 beforeEach(() => {
