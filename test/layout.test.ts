@@ -273,7 +273,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_318,
 }
 /** Tests but for the tools and the strict providers. */
-const MAX_TEST_LINES = 185_471
+const MAX_TEST_LINES = 185_268
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
