@@ -15,10 +15,9 @@ export type MetricSource =
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** The values of all metrics as an answer: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+/** The values of all metrics as an answer, of one moment: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 export async function exposed(sources: readonly MetricSource[]): Promise<Response> {
-  const parts: string[] = []
-  for (const source of sources) parts.push((await linesOf(source)).join('\n'))
+  const parts = await Promise.all(sources.map(async (source) => (await linesOf(source)).join('\n')))
   return new Response(`${parts.join('\n\n')}\n`, { headers: { 'content-type': CONTENT_TYPE } })
 }
 
@@ -74,3 +73,12 @@ function lineOf(name: string, labels: Labels, value: number): string {
 
 const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
+
+/** Reads once for all metrics that need it while it is being read: their values are of one moment. */
+export function readTogether<V>(read: () => Promise<V>): () => Promise<V> {
+  let reading: Promise<V> | undefined
+  return () =>
+    (reading ??= read().finally(() => {
+      reading = undefined
+    }))
+}

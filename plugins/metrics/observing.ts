@@ -13,7 +13,7 @@ import { type LoopLag, watchLoopLag } from './bins.ts'
 import type { SettledCall } from './call-facts.ts'
 import { spanOf } from './call-span.ts'
 import { type CallSums, createCallSums } from './call-sums.ts'
-import { exposed } from './exposition.ts'
+import { exposed, readTogether } from './exposition.ts'
 import { metricSources, type Readings } from './metric-sources.ts'
 import { listenForMetrics } from './metrics-listener.ts'
 import { metrics_section, telemetry_section } from './settings.ts'
@@ -103,7 +103,7 @@ function readingsOf(
     lag,
     version: manifest.version,
     ...options,
-    async pendingHolds() {
+    pendingHolds: readTogether(async () => {
       // First those without a row: by the time that the rows were read they may have one.
       const unwritten = [...parts.ledger.unwritten.values()]
       const [written] = await db.rows<{ count: number; amount_nanos: number }>(
@@ -113,12 +113,12 @@ function readingsOf(
         count: unwritten.length + (written?.count ?? 0),
         amount_nanos: unwritten.reduce((sum, hold) => sum + hold.amount_nanos, written?.amount_nanos ?? 0),
       }
-    },
+    }),
     settlementsWaiting: () => settlements.size,
     callsUnderWay: () => parts.running.size,
     webSocketsOpen: () => requests.web_sockets.size,
     troubles: () => currentTroubles({ calls: parts }),
-    oldestSnapshots: async () => (db.file ? undefined : await snapshotsOn(db)),
+    oldestSnapshots: readTogether(async () => (db.file ? undefined : await snapshotsOn(db))),
     isReady: () => operations.notReady() === undefined,
     providerKeys: () =>
       [...catalogue().providers.values()].map((provider) => {

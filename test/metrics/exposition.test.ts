@@ -1,7 +1,7 @@
 // Prometheus' text format, to the byte: escapes, values with the same labels, and histograms.
 import { expect, test } from 'bun:test'
 import { Bins } from '../../plugins/metrics/bins.ts'
-import { exposed, type Labels } from '../../plugins/metrics/exposition.ts'
+import { exposed, type Labels, type MetricSource, readTogether } from '../../plugins/metrics/exposition.ts'
 import { readExposition } from '../support/exposition.ts'
 
 function bins(...durations_ms: number[]): Bins {
@@ -62,4 +62,24 @@ seconds_sum{surface="chat"} 0.0065
 seconds_count{surface="chat"} 4
 `)
   expect([...readExposition(text).keys()]).toEqual(['usd_total', 'empty_total', 'ready', 'seconds'])
+})
+
+test('what several metrics say is read once for each answer, all at one moment', async () => {
+  const read: string[] = []
+  const holds = readTogether(async () => {
+    read.push('holds')
+    await Bun.sleep(1)
+    return read.push('answered')
+  })
+  const of = (name: string, value: () => Promise<number>): MetricSource => ({
+    ...{ name, help: 'Some.', type: 'gauge', labels: [] },
+    values: async () => [[{}, await value()]],
+  })
+  const sources = [of('count', holds), of('usd', holds), of('rows', async () => read.push('rows'))]
+  const [first, second] = [await (await exposed(sources)).text(), await (await exposed(sources)).text()]
+  expect(read).toEqual(['holds', 'rows', 'answered', 'holds', 'rows', 'answered'])
+  expect([first, second].map((text) => text.match(/^(count|usd) .*$/gm))).toEqual([
+    ['count 3', 'usd 3'],
+    ['count 6', 'usd 6'],
+  ])
 })

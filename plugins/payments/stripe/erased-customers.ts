@@ -37,8 +37,9 @@ export function createErasedCustomers(parts: MethodParts): () => Promise<void> {
 
   async function deleteOne(customer: ErasedCustomer): Promise<boolean> {
     const { id, account_id } = customer
+    let was_made: boolean
     try {
-      await deleteAtStripe(await connect(), customer, publicUrl)
+      was_made = await deleteAtStripe(await connect(), customer, publicUrl)
     } catch (thrown) {
       const pause_ms = Math.min(2 * (paused.get(id)?.pause_ms ?? FIRST_PAUSE_MS / 2), MAX_PAUSE_MS)
       paused.set(id, { pause_ms, until_ms: now() + pause_ms })
@@ -46,15 +47,16 @@ export function createErasedCustomers(parts: MethodParts): () => Promise<void> {
       log.warn({ account_id, pause_ms, cause }, 'the customer of an erased account was not deleted at Stripe')
       return false
     }
-    await forget(customer)
+    await forget(customer, was_made)
     return true
   }
 
-  async function forget({ id, account_id, provider, reference }: ErasedCustomer): Promise<void> {
+  async function forget(customer: ErasedCustomer, was_made: boolean): Promise<void> {
+    const { id, account_id, provider, reference } = customer
     paused.delete(id)
     await db.begin(async (tx) => {
       // Another gateway may have been first.
-      if (await forgetCustomer(tx, { id, reference }))
+      if ((await forgetCustomer(tx, { id, reference })) && was_made)
         await recordAction(tx, { action: 'customer.deleted', account_id, after: { method: provider } })
     })
   }
@@ -77,17 +79,18 @@ export function createErasedCustomers(parts: MethodParts): () => Promise<void> {
   }
 }
 
-/** Deletes a customer; for a missing one it does nothing. @throws what Stripe's library throws */
+/** Deletes a customer. @returns whether Stripe ever made one; it may be gone since. @throws what Stripe's library throws */
 export async function deleteAtStripe(
   stripe: Stripe,
   customer: Pick<ErasedCustomer, 'reference' | 'account_id' | 'created_at_ms'>,
   publicUrl: () => string,
-): Promise<void> {
+): Promise<boolean> {
   const reference = isUnknown(customer) ? await madeFor(stripe, customer, publicUrl()) : customer.reference
-  if (reference === undefined) return
+  if (reference === undefined) return false
   try {
     await stripe.customers.del(reference)
   } catch (thrown) {
     if (!isMissing(thrown)) throw thrown
   }
+  return true
 }

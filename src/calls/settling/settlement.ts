@@ -91,17 +91,18 @@ function operationOf(
 ): PostOperation | VoidOperation {
   const now_ms = parts.now()
   const { hold_id, trace, place } = held
+  const { request_id } = held.origin
   if (place.left_at_ms !== undefined) trace.left(place.left_at_ms)
   trace.ended(end)
   if (!('charge' in end))
-    return { op: 'void', hold_id, call: recordOf(held, end, end.status, now_ms), now_ms }
+    return { op: 'void', hold_id, request_id, call: recordOf(held, end, end.status, now_ms), now_ms }
   held.used_tokens = totalTokens(end.usage)
   const status = end.outcome === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
   // Posted at nothing: the whole hold becomes free, and its tokens still count against limits of tokens.
   const cost_nanos = isFree(parts, end.outcome) ? 0 : end.charge.cost_nanos
   const call = recordOf(held, end, status, now_ms, end)
-  if (!held.limits) return { op: 'post', hold_id, cost_nanos, call, now_ms }
-  return { op: 'post', hold_id, cost_nanos, call, now_ms, limits: held.limits }
+  if (!held.limits) return { op: 'post', hold_id, request_id, cost_nanos, call, now_ms }
+  return { op: 'post', hold_id, request_id, cost_nanos, call, now_ms, limits: held.limits }
 }
 
 function recordOf(
@@ -163,7 +164,8 @@ function conclude(
     const { request_id, hold_id, cost_usd } = fieldsOf(held, operation)
     log.error(
       { request_id, hold_id, refusal: result.refusal, cost_usd },
-      'hold already resolved; cost not charged',
+      // A server that lost what it had committed has no such hold.
+      `hold ${result.refusal === 'no_such_hold' ? 'missing' : 'already resolved'}; cost not charged`,
     )
     return
   }

@@ -39,7 +39,8 @@ export function openHoldOf(
   const resolving: HoldRow | undefined = lost
     ? { covered_nanos: 0, plan_period_id: null, ...lost, id: NO_ID_YET, state: 'expired', gateway_id: null }
     : book.holds.get(operation.hold_id)
-  if (!resolving) return refused('no_such_hold')
+  if (!resolving || (operation.request_id ?? resolving.request_id) !== resolving.request_id)
+    return refused('no_such_hold')
   const late = resolving.state === 'expired' && operation.op !== 'expire' ? true : undefined
   if (resolving.state !== 'pending' && !late) return refused('already_resolved')
   const account = book.accounts.get(resolving.account_id)

@@ -36,7 +36,7 @@ export async function expireOrphanedHolds(
   const pending = await holdQueries(db).orphaned.all({ now_ms, gateway_id })
   const orphaned = pending.filter(({ id }) => !isUnderWay(id))
   const outcomes = await Promise.all(
-    orphaned.map(({ id }) => ledger.submit({ op: 'expire', hold_id: id, now_ms })),
+    orphaned.map(({ id, request_id }) => ledger.submit({ op: 'expire', hold_id: id, request_id, now_ms })),
   )
   // A call may have resolved its hold since it was read.
   const expired = orphaned.filter((_, index) => outcomes[index]?.ok)

@@ -127,7 +127,7 @@ describe.if(hasPostgres)('a batch that is decided by known rows, while others wr
     expect(await executor.commit([hold(11)], WAIT_MS)).toMatchObject([refusal('key_daily_limit')])
   })
 
-  test('a hold whose number is another’s by now is not settled by what is known of it', async () => {
+  test('a hold whose number is another’s by now is settled neither by what is known of it, nor by the other one’s row', async () => {
     const [hold_id = 0] = await opened(hold(0, { request_id: 'mine' }))
     await there.commit([topUp(50, 2)])
     await there.run(`DELETE FROM holds WHERE id = ${hold_id}`)
@@ -135,7 +135,11 @@ describe.if(hasPostgres)('a batch that is decided by known rows, while others wr
       `INSERT INTO holds (id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms)
        VALUES (${hold_id}, 1, 3, 'another', 0, 'pending', ${NOW}, ${NOW + 60_000})`,
     )
-    await executor.commit([voided(hold_id)], WAIT_MS)
+    const mine = { ...voided(hold_id), request_id: 'mine' }
+    expect(await executor.commit([mine], WAIT_MS)).toMatchObject([refusal('no_such_hold')])
+    expect(await there.db.rows('SELECT id FROM calls')).toEqual([])
+    const its_own = { ...voided(hold_id), request_id: 'another' }
+    expect(await executor.commit([its_own], WAIT_MS)).toMatchObject([OK])
     expect(await there.db.rows('SELECT key_id, request_id FROM calls')).toEqual([
       { key_id: 3, request_id: 'another' },
     ])

@@ -71,6 +71,20 @@ const RESOLUTIONS: Case[] = [
     after: { balance: 100 },
   },
   {
+    name: 'a hold that has the number of another call is not resolved by it, and stays pending',
+    given: { balance: 100 },
+    steps: [
+      [hold(50, { request_id: 'own' }), held(1, 50)],
+      [{ ...post(1, 10), request_id: 'lost' }, refused('no_such_hold')],
+      [{ ...voided(1), request_id: 'lost' }, refused('no_such_hold')],
+      [{ ...expire(1), request_id: 'lost' }, refused('no_such_hold')],
+      [{ ...post(1, 10), request_id: 'own' }, charged(10)],
+      [{ ...post(1, 10), request_id: 'lost' }, refused('no_such_hold')],
+      [{ ...post(1, 10), request_id: 'own' }, refused('already_resolved')],
+    ],
+    after: { balance: 90, spent: 10 },
+  },
+  {
     name: 'a cost that is not a safe, non-negative integer is refused, and the hold stays pending',
     given: { balance: 100 },
     steps: [

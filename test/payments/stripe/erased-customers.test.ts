@@ -319,6 +319,8 @@ test('a kill before Stripe was asked: nothing is found, nobody else’s is delet
   const before = deletions()
   await worker()()
   expect([await rows(), deletions() - before, customersOf(other)]).toEqual([[], 0, 1])
+  // The audit log says of none that it was deleted.
+  expect(await lines()).toEqual([])
 })
 
 test('another gateway’s customer of an account of the same number, in the same account of Stripe, stays', async () => {

@@ -4,6 +4,7 @@ import { pauses } from '../../../store/busy.ts'
 import { Connection } from '../../../store/engines/postgres/connection.ts'
 import { StatementError } from '../../../store/engines/postgres/failure.ts'
 import { isCommitted } from '../../../store/engines/postgres/transaction.ts'
+import type { HoldRow } from '../book.ts'
 import type { Executor } from '../executor.ts'
 import { type Failure, failureOf, type Result } from '../failure.ts'
 import { groupCommit, type LedgerOptions } from '../ledger.ts'
@@ -65,7 +66,7 @@ class PostgresExecutor implements Executor {
   /** The outcome of its COMMIT is unknown: nothing else is committed before it is known. */
   #unknown: { batch: DecidedBatch; operations: readonly Operation[] } | undefined
   /** Holds whose callers were told that nothing is known of them: they are nobody's. */
-  #abandoned: number[] = []
+  #abandoned: Pick<HoldRow, 'id' | 'request_id'>[] = []
   /** Somebody has waited for the server in vain: until it is there again nobody else does. */
   #is_abandoned = false
 
@@ -81,6 +82,7 @@ class PostgresExecutor implements Executor {
     this.#locked = new LockedAccounts(url)
   }
 
+  /** The writer of batches awaits each before the next: the known rows and the unknown commit are those of one batch. */
   async commit(operations: Operation[], wait_ms: number): Promise<Result[]> {
     const needed_ms = this.#is_abandoned ? MIN_COMMIT_MS : Math.max(wait_ms, MIN_COMMIT_MS)
     const is_locked = operations.map((operation) => this.#isLocked(operation))
@@ -162,7 +164,7 @@ class PostgresExecutor implements Executor {
     const known = await this.#resolveUnknown(operations, left)
     if (known) return known
     const connection = await this.#connected(left)
-    const abandoned = this.#abandoned.map((hold_id) => this.#expire(hold_id))
+    const abandoned = this.#abandoned.map((hold) => this.#expire(hold))
     const all = [...abandoned, ...operations]
     await this.#prices.store(connection, all, left)
     if (not_awaited.length === 0) {
@@ -256,7 +258,7 @@ class PostgresExecutor implements Executor {
     if (!is_committed) return undefined
     const outcomes = this.#outcomesOf(batch, of_batch)
     if (of_batch === operations) return outcomes
-    this.#abandoned.push(...[...batch.book.new_holds].map(({ id }) => id))
+    this.#abandoned.push(...batch.book.new_holds)
     return undefined
   }
 
@@ -293,7 +295,7 @@ class PostgresExecutor implements Executor {
     return Connection.open(this.#url, SETTINGS, left())
   }
 
-  #expire(hold_id: number): ExpireOperation {
-    return { op: 'expire', hold_id, now_ms: this.#now() }
+  #expire({ id, request_id }: Pick<HoldRow, 'id' | 'request_id'>): ExpireOperation {
+    return { op: 'expire', hold_id: id, request_id, now_ms: this.#now() }
   }
 }
