@@ -246,20 +246,22 @@ describe('no failure is dropped in silence', () => {
   })
 })
 
-/** The most lines of TypeScript in a folder. A change that raises one says why in its commit; one that shrinks a folder lowers it. */
+/** The most lines of TypeScript in a folder. A change that raises one says why beside it, in place of the reason before; one that shrinks a folder lowers it. */
 const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/access/': 6_170,
   'src/app/': 9_868,
   // With the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 1_981,
-  'src/calls/': 10_470,
+  // A missing hold is not called resolved.
+  'src/calls/': 10_472,
   'src/catalogue/': 6_477,
   'src/domain/': 6_339,
   'src/http/': 1_825,
   'src/idempotency/': 1_204,
   'src/library/': 1_391,
   'src/media/': 1_965,
-  'src/money/': 8_125,
+  // Holds are resolved by their call, too.
+  'src/money/': 8_128,
   'src/observe/': 666,
   // Each protocol reads, writes, streams, bounds and prices by itself; none imports another.
   'src/protocols/': 20_369,
@@ -270,10 +272,11 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/console/': 6_593,
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
-  'plugins/': 107_318,
+  // What several metrics say is read once; no deletion of a customer is recorded that was never made.
+  'plugins/': 107_329,
 }
-/** Tests but for the tools and the strict providers. */
-const MAX_TEST_LINES = 185_268
+/** Tests but for the tools and the strict providers; the last raise: holds under another call’s number, metrics of one moment. */
+const MAX_TEST_LINES = 185_313
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

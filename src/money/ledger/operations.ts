@@ -63,15 +63,11 @@ type Later =
   | 'computed_cost_nanos'
   | 'costs_elsewhere'
 
-/** A hold by its number, and by its call: a server that lost what it had committed gives the number to another one. */
-interface OfHoldRow {
-  hold_id: number
-  /** Absent in the journal of a version that did not record it: then the number alone counts. */
-  request_id?: string | undefined
-}
-
 /** Settles a hold with the record of its call. One that has expired is settled as well: it has nothing left to become free. */
-interface Settlement extends OfHoldRow {
+interface Settlement {
+  hold_id: number
+  /** Of its call: a server that lost what it committed gives numbers again. Absent in journals of older versions. */
+  request_id?: string | undefined
   /** Settled in place of `hold_id`, as one that has expired. */
   lost?: LostHold | undefined
   call: CallRecord
@@ -97,7 +93,7 @@ export interface VoidOperation extends Settlement {
 }
 
 /** Resolves an orphaned hold: its process died, or its call is past its time limit. No call is recorded. */
-export interface ExpireOperation extends OfHoldRow {
+export interface ExpireOperation extends Pick<Settlement, 'hold_id' | 'request_id'> {
   op: 'expire'
   now_ms: number
 }

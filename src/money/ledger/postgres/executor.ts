@@ -164,7 +164,10 @@ class PostgresExecutor implements Executor {
     const known = await this.#resolveUnknown(operations, left)
     if (known) return known
     const connection = await this.#connected(left)
-    const abandoned = this.#abandoned.map((hold) => this.#expire(hold))
+    const now_ms = this.#now()
+    const abandoned = this.#abandoned.map(
+      ({ id, request_id }): ExpireOperation => ({ op: 'expire', hold_id: id, request_id, now_ms }),
+    )
     const all = [...abandoned, ...operations]
     await this.#prices.store(connection, all, left)
     if (not_awaited.length === 0) {
@@ -293,9 +296,5 @@ class PostgresExecutor implements Executor {
     // It may lead to another server, which lacks what was done last.
     this.#known.forget()
     return Connection.open(this.#url, SETTINGS, left())
-  }
-
-  #expire({ id, request_id }: Pick<HoldRow, 'id' | 'request_id'>): ExpireOperation {
-    return { op: 'expire', hold_id: id, request_id, now_ms: this.#now() }
   }
 }
