@@ -1,12 +1,9 @@
 // The section [backup]: what it says, what it may not say, and what is done without a variable that it names.
 import { describe, expect, test } from 'bun:test'
-import { writeFile } from 'node:fs/promises'
 import { backup_section } from '../../plugins/backups/settings.ts'
-import { createConfiguration } from '../../src/catalogue/configuration.ts'
 import { secretsOf } from '../../src/observe/redact.ts'
-import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { CATALOGUE, catalogueOf, mistakesOf, read } from '../catalogue/catalogues.ts'
-import { temporary } from '../support/temporary.ts'
+import { configured } from '../catalogue/configured.ts'
 
 const KEY = 'access_key_id = "id"\nsecret_access_key = "secret"\n'
 const BUCKET = `bucket = "backups"\n${KEY}`
@@ -110,27 +107,8 @@ secret_access_key = "${SECRETS[1]}"
 passphrase = "${SECRETS[2]}"
 # passphrase = "passphrase-of-before"`)
 
-  async function configured<T>(
-    work: (configuration: ReturnType<typeof createConfiguration>) => Promise<T>,
-  ): Promise<T> {
-    using folder = temporary()
-    const path = folder.at('tollgate.toml')
-    await writeFile(path, TEXT)
-    const configuration = createConfiguration({
-      path,
-      env: {},
-      protocols: BUILT_IN_REGISTRY,
-      catalogue: () => catalogueOf(TEXT),
-      reload: async () => {},
-      waitingForRestart: () => [],
-      keep: () => Promise.resolve(),
-      now: () => 0,
-    })
-    return await work(configuration)
-  }
-
   test('are not shown, nor written to the log', async () => {
-    const shown = JSON.stringify(await configured((configuration) => configuration.read()))
+    const shown = JSON.stringify(await configured(TEXT, (configuration) => configuration.read()))
     for (const secret of [...SECRETS, 'passphrase-of-before']) expect(shown).not.toContain(secret)
     expect(shown).toContain('bucket = \\"backups')
     const [hidden] = secretsOf(catalogueOf(TEXT))
@@ -143,7 +121,7 @@ passphrase = "${SECRETS[2]}"
     ['another passphrase', ['backup', 'passphrase'], 'known to the thief'],
     ['another server', ['backup', 'endpoint'], 'https://thief.example'],
   ])('do not follow %s from the console: archives hold the keys of the providers', async (_, path, value) => {
-    const { mistakes } = await configured((configuration) =>
+    const { mistakes } = await configured(TEXT, (configuration) =>
       configuration.check({ edits: [{ op: 'set', path, value }] }),
     )
     expect(mistakes.map(({ message }) => message).join()).toContain(
@@ -152,7 +130,7 @@ passphrase = "${SECRETS[2]}"
   })
 
   test('other changes leave the section as it is', async () => {
-    const { mistakes } = await configured((configuration) =>
+    const { mistakes } = await configured(TEXT, (configuration) =>
       configuration.check({ edits: [{ op: 'set', path: ['models', 0, 'price', 'input'], value: '3' }] }),
     )
     expect(mistakes).toEqual([])

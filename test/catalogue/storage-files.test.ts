@@ -1,11 +1,8 @@
 // The bucket of files in [storage]: what the section says, what it may not say, and what the console may not change of it.
 import { describe, expect, test } from 'bun:test'
-import { writeFile } from 'node:fs/promises'
-import { createConfiguration } from '../../src/catalogue/configuration.ts'
 import { secretsOf } from '../../src/observe/redact.ts'
-import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
-import { temporary } from '../support/temporary.ts'
 import { CATALOGUE, catalogueOf, mistakesOf } from './catalogues.ts'
+import { configured } from './configured.ts'
 
 const KEY = 'access_key_id = "id"\nsecret_access_key = "secret"\n'
 const with_ = (lines: string) => `${CATALOGUE}\n[storage]\n${lines}\n`
@@ -87,27 +84,8 @@ describe('its secrets', () => {
     `files = "s3://files"\naccess_key_id = "${SECRETS[0]}"\nsecret_access_key = "${SECRETS[1]}"`,
   )
 
-  async function configured<T>(
-    work: (configuration: ReturnType<typeof createConfiguration>) => Promise<T>,
-  ): Promise<T> {
-    using folder = temporary()
-    const path = folder.at('tollgate.toml')
-    await writeFile(path, TEXT)
-    const configuration = createConfiguration({
-      path,
-      env: {},
-      protocols: BUILT_IN_REGISTRY,
-      catalogue: () => catalogueOf(TEXT),
-      reload: async () => {},
-      waitingForRestart: () => [],
-      keep: () => Promise.resolve(),
-      now: () => 0,
-    })
-    return await work(configuration)
-  }
-
   test('are not shown, nor written to the log', async () => {
-    const shown = JSON.stringify(await configured((configuration) => configuration.read()))
+    const shown = JSON.stringify(await configured(TEXT, (configuration) => configuration.read()))
     for (const secret of SECRETS) expect(shown).not.toContain(secret)
     expect(shown).toContain('s3://files')
     expect(secretsOf(catalogueOf(TEXT))[0]).toContain('secret-of-the-bucket')
@@ -117,7 +95,7 @@ describe('its secrets', () => {
     ['another bucket', ['storage', 'files'], 's3://elsewhere'],
     ['another server', ['storage', 'endpoint'], 'https://thief.example'],
   ])('do not follow %s from the console', async (_, path, value) => {
-    const { mistakes } = await configured((configuration) =>
+    const { mistakes } = await configured(TEXT, (configuration) =>
       configuration.check({ edits: [{ op: 'set', path, value }] }),
     )
     expect(mistakes.map(({ message }) => message).join()).toContain(

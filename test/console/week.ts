@@ -14,6 +14,7 @@ import { eventually } from '../support/eventually.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
 import { newPerson } from '../support/people.ts'
 import { gatewaySpy } from '../support/plugins.ts'
+import { type RandomNumbers, randomOf } from '../support/random-numbers.ts'
 import { WEEK_CATALOGUE } from './week-catalogue.ts'
 import { makeMoney, WEEK_MONEY, WEEK_STRIPE_KEY } from './week-money.ts'
 
@@ -24,8 +25,7 @@ export interface Week extends AsyncDisposable {
 }
 
 type Person = 'alice' | 'bob' | 'studio-lea' | 'acme'
-type Send = (random: Random) => Promise<Response>
-type Random = () => number
+type Send = (random: RandomNumbers) => Promise<Response>
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -190,7 +190,7 @@ function mailSome({ db }: TestGateway): void {
 const ignoreBroken = () => undefined
 
 /** When calls come, in ms since the beginning, in order: by day more than by night, and on two days of seven few. */
-function momentsOf(random: Random, calls_a_day: number): number[] {
+function momentsOf(random: RandomNumbers, calls_a_day: number): number[] {
   const moments = Array.from({ length: DAYS }, (_, day) => {
     const calls = day % 7 === 3 || day % 7 === 4 ? calls_a_day / 3 : calls_a_day
     return Array.from({ length: Math.max(1, Math.round(calls / MAX_AT_ONCE)) }, () => {
@@ -201,7 +201,7 @@ function momentsOf(random: Random, calls_a_day: number): number[] {
   return [...moments.flat(), DAYS * DAY_MS - 60_000].sort((one, other) => one - other)
 }
 
-function callOf(gateway: TestGateway, keys: Week['keys'], random: Random): Send {
+function callOf(gateway: TestGateway, keys: Week['keys'], random: RandomNumbers): Send {
   const name = weighted(random)
   const { models } = PEOPLE[name]
   const model = pick(models, random)
@@ -281,7 +281,7 @@ async function drawPictures(gateway: TestGateway, key: string): Promise<void> {
   await draw('compose', { prompt: 'both on a blue wall', generation_ids: [evening, lighthouse] })
 }
 
-function weighted(random: Random): Person {
+function weighted(random: RandomNumbers): Person {
   const all = Object.entries(PEOPLE) as [Person, { share: number }][]
   const sum = all.reduce((total, [, { share }]) => total + share, 0)
   let left = random() * sum
@@ -292,19 +292,8 @@ function weighted(random: Random): Person {
   return 'acme'
 }
 
-function pick<T>(all: readonly T[], random: Random): T {
+function pick<T>(all: readonly T[], random: RandomNumbers): T {
   const one = all[Math.floor(random() * all.length)]
   if (one === undefined) throw new Error('nothing to pick from')
   return one
-}
-
-/** Always the same week: mulberry32. */
-function randomOf(seed: number): Random {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -11,8 +11,8 @@ import { foldersIn, type Library, openLibrary } from '../../src/library/library.
 import { recoverLibrary } from '../../src/library/recovery.ts'
 import type { Db } from '../../src/store/db.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
-import { chanceFrom } from '../media/support.ts'
 import { commandOf } from '../support/programs.ts'
+import { randomOf } from '../support/random-numbers.ts'
 import { SEED } from '../support/seed.ts'
 import { folderOfFile } from '../support/test-folder.ts'
 
@@ -33,7 +33,7 @@ const ACCOUNT = 1
 const MAX_PASSINGS = 5
 const MAX_LINES = 20
 
-const chance = chanceFrom(SEED)
+const chance = randomOf(SEED)
 const folder = folderOfFile()
 beforeAll(async () => {
   const db = openDb(folder.at('tollgate.db'))

@@ -6,6 +6,7 @@ import { convert } from '../../src/media/convert.ts'
 import { inspectImage } from '../../src/media/inspect.ts'
 import { MAX_FRAMES, MAX_PIXELS } from '../../src/media/limits.ts'
 import { withSharp } from '../../src/media/sharp.ts'
+import { randomOf } from '../support/random-numbers.ts'
 import {
   animatedPng,
   blackPng,
@@ -16,7 +17,7 @@ import {
   withJpegSegment,
   withPngChunks,
 } from './crafted.ts'
-import { animate, chanceFrom, codeOf, concat, paint, refusalOf } from './support.ts'
+import { animate, codeOf, concat, paint, refusalOf } from './support.ts'
 
 const FORMATS = ['jpeg', 'png', 'gif', 'webp'] as const
 const [JPEG, PNG, GIF, WEBP] = await Promise.all([paint('jpeg'), paint('png'), paint('gif'), paint('webp')])
@@ -219,7 +220,7 @@ describe('2,000 damaged files: each is either refused or decoded', () => {
   test.each(SOUND.map(([name, bytes], index): [string, number, Uint8Array] => [name, SEED + index, bytes]))(
     '%s (seed %d)',
     async (_, seed, bytes) => {
-      const chance = chanceFrom(seed)
+      const chance = randomOf(seed)
       const damaged = Array.from({ length: ROUNDS }, () => damage(bytes, chance))
       const outcomes = await Promise.all(
         damaged.map(async (file) => ({ file, outcome: await tried(() => inspectImage(file)) })),

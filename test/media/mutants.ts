@@ -4,6 +4,7 @@ import { formatOf, sniffImage } from '../../src/domain/image-formats.ts'
 import { countPngFrames } from '../../src/media/apng.ts'
 import { isImageDataUri, parseDataUri } from '../../src/media/data-uri.ts'
 import { inspectImage } from '../../src/media/inspect.ts'
+import { randomOf } from '../support/random-numbers.ts'
 import {
   animatedPng,
   hollowWebp,
@@ -13,7 +14,7 @@ import {
   withJpegSegment,
   withPngChunks,
 } from './crafted.ts'
-import { animate, chanceFrom, concat, paint } from './support.ts'
+import { animate, concat, paint } from './support.ts'
 
 /** Lengths, sizes and offsets at which readers of headers go wrong. */
 const EDGES = [
@@ -46,7 +47,7 @@ export async function sourcesOfHeaders(): Promise<Uint8Array[]> {
 
 /** Endless damaged headers. Each is a new array, of at most a few kilobytes. */
 export function* mutantsOf(sources: readonly Uint8Array[], seed: number): Generator<Uint8Array> {
-  const chance = chanceFrom(seed)
+  const chance = randomOf(seed)
   const below = (bound: number) => Math.floor(chance() * bound)
   const source = () => sources[below(sources.length)] ?? new Uint8Array()
   for (;;) {

@@ -4,8 +4,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFileStore, type FolderStore } from '../../src/media/store.ts'
+import { randomOf } from '../support/random-numbers.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
-import { chanceFrom, refusalOf } from './support.ts'
+import { refusalOf } from './support.ts'
 
 const folder = folderOfEachTest()
 let store: FolderStore
@@ -169,7 +170,7 @@ describe('keys cannot leave the folder: 400 invalid_image_key', () => {
   })
 
   test('no random text writes outside the folder', async () => {
-    const chance = chanceFrom(7)
+    const chance = randomOf(7)
     const pieces = ['..', '.', '/', '\\', 'a', '%2e', '\0', ':', '~', 'files', '7', '-', '_', ' ', '．']
     await writeFile(join(folder.path, 'a'), 'outside')
     for (let round = 0; round < 300; round += 1) {

@@ -29,17 +29,6 @@ export async function refusalOf(task: () => unknown): Promise<Refusal> {
 
 export const codeOf = async (task: () => unknown): Promise<string | undefined> => (await refusalOf(task)).code
 
-/** Random numbers in [0, 1) from a seed (mulberry32), so that a failing run can be repeated. */
-export function chanceFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** A picture with a gradient, half transparent where it has an alpha channel. */
 export function paint(
   format: ImageFormat | 'tiff' | 'avif',

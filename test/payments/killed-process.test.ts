@@ -2,9 +2,9 @@
 import { expect, test } from 'bun:test'
 import { lookAt } from '../../plugins/payments/looking.ts'
 import { IS_LONG } from '../support/long.ts'
-import { commandOf } from '../support/programs.ts'
+import { randomOf } from '../support/random-numbers.ts'
 import { SEED } from '../support/seed.ts'
-import { faultsOf, noFigures, randomOf, settleAll } from './races.ts'
+import { faultsOf, killedBy, noFigures, settleAll } from './races.ts'
 import { CREDIT, ENGINES, openWorld } from './world.ts'
 
 const KILLS = IS_LONG ? 100 : 6
@@ -25,18 +25,8 @@ test.each(ENGINES)(
         return Response.json(answer)
       },
     })
-    const spawned = async (id: number, act: string, at: number, moment: string) => {
-      const { address, clock } = world
-      const args = [address, server.url.href, id, act, at, moment, clock.now_ms].map(String)
-      const killed = Bun.spawn([...commandOf('killed-payment'), ...args], {
-        stderr: 'pipe',
-      })
-      await killed.exited
-      expect({ signal: killed.signalCode, said: await new Response(killed.stderr).text() }).toEqual({
-        signal: 'SIGKILL',
-        said: '',
-      })
-    }
+    const spawned = (id: number, act: string, at: number, moment: string) =>
+      killedBy(world.address, server.url.href, id, act, at, moment, world.clock.now_ms)
     let left = 0
     for (let kill = 0; kill < KILLS; kill++) {
       const order = await world.begun()

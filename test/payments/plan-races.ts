@@ -4,9 +4,10 @@ import type { Order } from '../../plugins/payments/tables.ts'
 import { addMonths, GRACE_MS } from '../../plugins/plans/months.ts'
 import { periodIn, setTimes } from '../../plugins/plans/store.ts'
 import { accountText } from '../money/ledger/postgres-world.ts'
+import type { RandomNumbers } from '../support/random-numbers.ts'
 import type { CardAnswer, FakeCard } from './automatic/scene.ts'
 import { addressText, type offering, planPayer, USD } from './plans/scene.ts'
-import { actAtOnce, type Contest, pickOf, type Random } from './races.ts'
+import { actAtOnce, type Contest, pickOf } from './races.ts'
 
 type Offering = ReturnType<typeof offering>
 type Payer = ReturnType<typeof planPayer>
@@ -98,4 +99,4 @@ export async function raceForRenewal(contest: PlanContest, answers: Answers): Pr
   return account_id
 }
 
-const drawnAnswers = (random: Random) => Array.from({ length: 3 }, () => pickOf(random)(ANSWERS))
+const drawnAnswers = (random: RandomNumbers) => Array.from({ length: 3 }, () => pickOf(random)(ANSWERS))

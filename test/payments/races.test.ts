@@ -2,12 +2,13 @@
 import { expect, test } from 'bun:test'
 import { GatewayError } from '../../src/domain/errors.ts'
 import { IS_LONG } from '../support/long.ts'
+import { randomOf } from '../support/random-numbers.ts'
 import { SEED } from '../support/seed.ts'
 import { fakeCard } from './automatic/scene.ts'
 import { type Answers, answerBy, raceForPlan, raceForRenewal } from './plan-races.ts'
 import { planFaultsOf } from './plans/faults.ts'
 import { offering, planPayer } from './plans/scene.ts'
-import { faultsOf, noFigures, race, randomOf, settleAll } from './races.ts'
+import { faultsOf, noFigures, race, settleAll } from './races.ts'
 import { ENGINES, openWorld } from './world.ts'
 
 const AT_ONCE = 10

@@ -1,27 +1,16 @@
 // One race for an order: webhooks, polls, pages, cancellations, refunds and disputes at once, at two gateways, of which one may die at a point.
+import { expect } from 'bun:test'
 import { lookAt } from '../../plugins/payments/looking.ts'
 import { cancelOrder } from '../../plugins/payments/ordering.ts'
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
 import { askForRefund, beginRefund, debitRefund } from '../../plugins/payments/refunding.ts'
 import type { Order } from '../../plugins/payments/tables.ts'
 import { GatewayError } from '../../src/domain/errors.ts'
+import { commandOf } from '../support/programs.ts'
+import type { RandomNumbers } from '../support/random-numbers.ts'
 import type { FakeProvider } from './fake-provider.ts'
 import { type Death, Killed, mortal } from './mortal.ts'
 import type { World } from './world.ts'
-
-/** A number from 0 to 1, below 1. */
-export type Random = () => number
-
-/** Mulberry32: the same numbers for the same seed. */
-export function randomOf(seed: number): Random {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 const ACTS = [
   'webhook',
@@ -56,7 +45,7 @@ const isExpected = (thrown: unknown): boolean =>
   thrown instanceof GatewayError || thrown instanceof Killed || String(thrown).includes('the answer is lost')
 
 export const pickOf =
-  (random: Random) =>
+  (random: RandomNumbers) =>
   <T>(from: readonly T[]): T =>
     from[Math.floor(random() * from.length)] as T
 
@@ -65,7 +54,7 @@ export interface Contest {
   world: World
   /** Two over the same rows. */
   gateways: readonly PaymentParts[]
-  random: Random
+  random: RandomNumbers
   figures: Figures
   /** The order as it is when an act begins; undefined: none is made yet. */
   order: () => Promise<Order | undefined>
@@ -79,7 +68,7 @@ export interface Contest {
 export async function race(
   world: World,
   gateways: readonly PaymentParts[],
-  random: Random,
+  random: RandomNumbers,
   figures: Figures,
 ): Promise<Order> {
   const pick = pickOf(random)
@@ -241,4 +230,14 @@ export async function faultsOf(world: World, id: number, figures: Figures): Prom
   if (refunded > order.amount_minor)
     faults.push(`order ${id}: ${refunded} of ${order.amount_minor} was given back`)
   return faults
+}
+
+/** A gateway's process that kills itself, as killed-process.ts does. @param args of it */
+export async function killedBy(...args: readonly (string | number)[]): Promise<void> {
+  const killed = Bun.spawn([...commandOf('killed-payment'), ...args.map(String)], { stderr: 'pipe' })
+  await killed.exited
+  expect({ signal: killed.signalCode, said: await new Response(killed.stderr).text() }).toEqual({
+    signal: 'SIGKILL',
+    said: '',
+  })
 }

@@ -10,9 +10,9 @@ import { GatewayError } from '../../src/domain/errors.ts'
 import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
 import { accountText } from '../money/ledger/postgres-world.ts'
 import { type Death, Killed, mortal } from '../payments/mortal.ts'
-import { type Random, randomOf } from '../payments/races.ts'
 import { ENGINES, openWorld, type World } from '../payments/world.ts'
 import { IS_LONG } from '../support/long.ts'
+import { type RandomNumbers, randomOf } from '../support/random-numbers.ts'
 import { SEED } from '../support/seed.ts'
 import { MAX, MINI, PRO, USD } from './scene.ts'
 
@@ -25,12 +25,12 @@ const ACTS = ['buy', 'buy', 'buy', 'renew', 'renew', 'cancel', 'keep'] as const
 
 type Side = PayingParts & { catalogue: () => never }
 
-const pickOf = (random: Random) => {
+const pickOf = (random: RandomNumbers) => {
   return <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
 }
 
 /** Some hours back at times, days ahead at others, and often to the moment at which a month or its days of grace end. */
-async function moveClock({ db, clock }: World, account_id: number, random: Random): Promise<void> {
+async function moveClock({ db, clock }: World, account_id: number, random: RandomNumbers): Promise<void> {
   const how = random()
   clock.now_ms += how < 0.1 ? -HOUR_MS : Math.floor(random() * (how < 0.4 ? 1_000 : 35 * DAY_MS))
   const active = (await periodsOf(db, account_id)).find(({ state }) => state === 'active')
@@ -59,7 +59,12 @@ async function act(
   }
 }
 
-async function race(world: World, second: World['parts'], account_id: number, random: Random): Promise<void> {
+async function race(
+  world: World,
+  second: World['parts'],
+  account_id: number,
+  random: RandomNumbers,
+): Promise<void> {
   const pick = pickOf(random)
   const { ledger, clock, parts } = world
   const amount_nanos = pick([20, 1_000]) * USD

@@ -1,4 +1,5 @@
 // Random numbers from a seed, so that the same question gets the same answer.
+import { randomOf } from '../support/random-numbers.ts'
 
 export interface Random {
   /** A whole number from `min` to `max`, both included. */
@@ -6,15 +7,9 @@ export interface Random {
   pick<T>(items: readonly [T, ...T[]]): T
 }
 
-/** A generator from all parts of its seed (the mulberry32 sequence of their hash). */
+/** A generator from all parts of its seed. */
 export function createRandom(...seed: readonly (string | number)[]): Random {
-  let state = Number(BigInt.asUintN(32, BigInt(Bun.hash(seed.join('\n')))))
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = randomOf(Number(BigInt.asUintN(32, BigInt(Bun.hash(seed.join('\n'))))))
   const between = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1))
   return {
     between,

@@ -4,8 +4,8 @@ import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createQuota } from '../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES, MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
-import { chanceFrom } from '../media/support.ts'
 import { expectRefused, storedIn } from '../support/image-refusals.ts'
+import { randomOf } from '../support/random-numbers.ts'
 import { fileScene } from '../support/scene.ts'
 import { SEED } from '../support/seed.ts'
 import { formOf, MIN_BYTES, pictureOf, post, type Uploaded, upload, usedBytes } from './support.ts'
@@ -165,7 +165,7 @@ describe('parallel uploads are counted exactly', () => {
   })
 
   test('of any sizes, with deletions in between: the quota is the sum of what was answered', async () => {
-    const chance = chanceFrom(SEED)
+    const chance = randomOf(SEED)
     const room = 400_000
     const key = await callerWithRoom(room)
     let expected = FILE_QUOTA_BYTES - room

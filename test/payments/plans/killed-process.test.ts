@@ -1,9 +1,9 @@
 // Processes that are killed (kill -9) while they renew a plan by the saved card: the gateway that lives renews it, charged once.
 import { expect, test } from 'bun:test'
 import { IS_LONG } from '../../support/long.ts'
-import { commandOf } from '../../support/programs.ts'
+import { randomOf } from '../../support/random-numbers.ts'
 import { SEED } from '../../support/seed.ts'
-import { randomOf } from '../races.ts'
+import { killedBy } from '../races.ts'
 import { ENGINES } from '../world.ts'
 import { planPaymentScene, REST } from './scene.ts'
 
@@ -36,15 +36,7 @@ test.each(ENGINES)(
       clock.now_ms = Number(end?.ends_ms)
       const at = 1 + Math.floor(random() * MAX_STEPS)
       const moment = ['before', 'within', 'after'][Math.floor(random() * 3)] ?? 'within'
-      const args = [world.address, server.url.href, 0, 'renew', at, moment, clock.now_ms].map(String)
-      const killed = Bun.spawn([...commandOf('killed-payment'), ...args], {
-        stderr: 'pipe',
-      })
-      await killed.exited
-      expect({ signal: killed.signalCode, said: await new Response(killed.stderr).text() }).toEqual({
-        signal: 'SIGKILL',
-        said: '',
-      })
+      await killedBy(world.address, server.url.href, 0, 'renew', at, moment, clock.now_ms)
       for (let minute = 0; minute < 5; minute++) await scene.minute()
       expect([at, moment, await scene.balance(), await scene.orders(), await world.broken()]).toEqual([
         at,

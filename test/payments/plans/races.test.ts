@@ -8,9 +8,9 @@ import type { Order } from '../../../plugins/payments/tables.ts'
 import { renewPlans } from '../../../plugins/plans/renewing.ts'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import { IS_LONG } from '../../support/long.ts'
+import { type RandomNumbers, randomOf } from '../../support/random-numbers.ts'
 import { SEED } from '../../support/seed.ts'
 import { Killed, mortal } from '../mortal.ts'
-import { type Random, randomOf } from '../races.ts'
 import { ENGINES } from '../world.ts'
 import { planFaultsOf } from './faults.ts'
 import { planPaymentScene, type Scene, USD } from './scene.ts'
@@ -44,7 +44,7 @@ test.each(ENGINES)(
   3_600_000,
 )
 
-async function race(scene: Scene, random: Random): Promise<string[]> {
+async function race(scene: Scene, random: RandomNumbers): Promise<string[]> {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const order = random() < 0.8 ? await scene.bought() : await scene.ordered()
   if (random() < 0.3) await scene.add(40 * USD)
