@@ -276,7 +276,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_329,
 }
 /** Tests but for the tools and the strict providers; the last raise: holds under another call’s number, metrics of one moment. */
-const MAX_TEST_LINES = 185_861
+const MAX_TEST_LINES = 185_261
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
