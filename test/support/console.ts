@@ -37,12 +37,9 @@ export async function fileConsole(options: TestGatewayOptions = {}): Promise<Con
   return shared
 }
 
-let hashed: Promise<string> | undefined
-
 /** Gives the operator and these accounts their password. */
 export async function givePasswords({ store }: { store: Db }, accounts: readonly string[]): Promise<void> {
-  hashed ??= createPasswords().hash(PASSWORD)
-  const hash = await hashed
+  const hash = await createPasswords().hash(PASSWORD)
   const owners = await Promise.all(accounts.map((name) => accountByName(store, name)))
   for (const account_id of [null, ...owners.map(({ id }) => id)])
     await setPassword(store, {

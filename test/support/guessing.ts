@@ -3,15 +3,13 @@
 import { setPassword } from '../../src/access/passwords.ts'
 import { makeOperatorsLink } from '../../src/access/sign-in-links.ts'
 import type { Db } from '../../src/store/db.ts'
+import { CHEAP } from './cheap-passwords.ts'
 import { PROBES } from './console-session.ts'
 import { personAtConsole } from './people.ts'
 
 /** The catalogue's setting by which they have addresses. */
 export const BEHIND_PROXY = 'trusted_proxies = ["127.0.0.1"]'
 const RIGHT_PASSWORD = 'correct horse battery'
-
-/** The least that argon2id takes: a hash says itself what its check costs. */
-const CHEAP = { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 } as const
 
 /** Stores the operator's password anew, so that checks of it take next to no time: for tests that count them. */
 export async function makeGuessesCheap(db: Db): Promise<void> {
