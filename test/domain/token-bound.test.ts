@@ -16,7 +16,7 @@ const CHARS = 600
 /** Words of common pairs are bounded by what they are on average: texts of rare ones hold from this length on. */
 const MANY_CHARS = 100
 /** Of texts at random, whose seed is another in each run. */
-const RUNS = { numRuns: IS_LONG ? 5_000 : 500 }
+const RUNS = { numRuns: IS_LONG ? 5_000 : 150 }
 const ROOT = join(import.meta.dir, '../..')
 const read = (path: string, chars = 12_000) => readFileSync(join(ROOT, path), 'utf8').slice(0, chars)
 
