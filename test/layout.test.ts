@@ -275,8 +275,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // What several metrics say is read once; no deletion of a customer is recorded that was never made.
   'plugins/': 107_329,
 }
-/** Tests but for the tools and the strict providers; the last raise: holds under another call’s number, metrics of one moment. */
-const MAX_TEST_LINES = 185_261
+/** Tests but for the tools and the strict providers; the last raise: passwords at the least cost in tests, which saves the suite 20 s of a processor. */
+const MAX_TEST_LINES = 185_286
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
