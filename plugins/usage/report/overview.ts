@@ -16,7 +16,6 @@ import { type Found, quantile, together, totalsOf } from './totals.ts'
 export interface Latency {
   first_byte_p50_ms: number | null
   first_byte_p95_ms: number | null
-  first_byte_p99_ms: number | null
   duration_p50_ms: number | null
 }
 
@@ -131,6 +130,5 @@ const stepsOfHours = ({ from_ms, until_ms }: TimeRange): TimeRange[] =>
 const latencyOf = ({ first_byte, duration }: Times = NO_TIMES): Latency => ({
   first_byte_p50_ms: quantile(first_byte, 0.5),
   first_byte_p95_ms: quantile(first_byte, 0.95),
-  first_byte_p99_ms: quantile(first_byte, 0.99),
   duration_p50_ms: quantile(duration, 0.5),
 })
