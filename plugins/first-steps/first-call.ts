@@ -5,6 +5,7 @@ import { KEY_STATUSES, keyStatus } from '../../src/access/key-status.ts'
 import { accountQueries } from '../../src/access/queries.ts'
 import { sampleModel } from '../../src/app/surface/console/suggested-models.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { outputTokens, promptTokens } from '../../src/domain/usage.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../src/http/views.ts'
 import { listCalls, type RecordedCall } from '../calls/index.ts'
@@ -71,9 +72,10 @@ async function lastRefusal({ db }: Parts, { account_id, id }: ListedKey) {
 }
 
 function callView(call: RecordedCall) {
-  const { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms, cost_nanos } = call
-  const about = { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms }
-  return { ...about, ...money('cost', cost_nanos) }
+  const { request_id, model, outcome, status, duration_ms, cost_nanos } = call
+  // All that the charge is for, as Calls counts them: thoughts and caches too.
+  const tokens = { input_tokens: promptTokens(call), output_tokens: outputTokens(call) }
+  return { request_id, model, outcome, status, ...tokens, duration_ms, ...money('cost', cost_nanos) }
 }
 
 async function leftOf({ db }: Parts, account_id: number): Promise<number> {

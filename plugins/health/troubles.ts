@@ -262,9 +262,13 @@ function partsOf(sentences: readonly string[]): string | undefined {
   return words.length === 0 ? undefined : words.join(' ')
 }
 
+/** An answer with a status of success that is an error inside: a stream sends its status first. */
+const causeWord = (cause: string): string =>
+  CAUSES[cause] ?? (Number(cause) < 400 ? 'error in the answer' : cause)
+
 function causeWords(causes: Record<string, number>): string {
   const most = Object.entries(causes).sort(([, one], [, other]) => other - one)
   const others = most.slice(MAX_CAUSES).reduce((sum, [, count]) => sum + count, 0)
-  const words = most.slice(0, MAX_CAUSES).map(([cause, count]) => `${CAUSES[cause] ?? cause} ${count}`)
+  const words = most.slice(0, MAX_CAUSES).map(([cause, count]) => `${causeWord(cause)} ${count}`)
   return [...words, ...(others > 0 ? [`other ${others}`] : [])].join(', ')
 }

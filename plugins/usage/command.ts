@@ -43,15 +43,20 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
   const command = addExample(program.command('usage'), 'usage --by model --since 7d --order margin')
     .summary('List calls, or their figures by model, account, key, provider, route, day or month.')
     .description(
-      'List calls, newest first; or, with --by, what they brought, cost and left. Times and days are of this machine’s time zone.',
+      'List calls, newest first; or, with --by, sums of them with revenue, cost and margin. Times and days are in this machine’s time zone.',
     )
     .option('--account <name>', 'only this account')
     .option('--key <key>', 'only this key: its prefix or its number in `key list`')
     .option('--model <id>', 'only this model')
     .option('--provider <name>', 'only what this provider served')
   withSearch(command, 'calls', 'call', deps.now)
-    .addOption(new Option('--by <what>', 'figures by this, with their total').choices([...REPORT_GROUPS]))
-    .addOption(new Option('--order <column>', 'of figures; -margin: the largest first').choices(ORDERS))
+    .addOption(new Option('--by <what>', 'sums by this, with their total').choices([...REPORT_GROUPS]))
+    .addOption(
+      new Option(
+        '--order <column>',
+        'sort figures by this; with a minus, such as -margin, the largest first',
+      ).choices(ORDERS),
+    )
     .option('--margin', "show the providers' cost and the margin of calls")
     .option('--csv', CSV_WORDS)
     .action(async (options: UsageOptions, command: Command) => {

@@ -55,6 +55,19 @@ const SAME_NAMES = `
     .map(([name, links]) => name + ': ' + links.slice(0, 3).map((link) => link.getAttribute('href')).join(' '))
 `
 
+/** Words that a page shows as they are stored: commands between backticks. Files and fields may hold any. */
+const RAW_WORDS = `
+  [...document.querySelectorAll('main p, main li, main td, main dd, main .notice')]
+    .filter((element) => !element.querySelector('textarea, pre, code') && element.textContent.includes('\\x60'))
+    .map((element) => element.textContent.slice(0, 80))
+`
+/** Choices whose last ones are cut off. */
+const CUT_OFF = `
+  [...document.querySelectorAll('main .choices')]
+    .filter((element) => element.scrollWidth > element.clientWidth)
+    .map((element) => element.textContent)
+`
+
 describe.each(['wide', 'phone'] as const)('%s', (size) => {
   test.each(shownOn(size))('%s', async (name, { who, address }) => {
     const visit = await visitOf(who, size)
@@ -66,7 +79,8 @@ describe.each(['wide', 'phone'] as const)('%s', (size) => {
     await (IS_LONG || who === 'nobody' ? visit.open(there) : visit.go(there))
     expect(await visit.page.getByText('Page not found').count()).toBe(0)
     await visit.looksRight()
-    expect(await visit.page.evaluate(SAME_NAMES)).toEqual([])
+    for (const found of [SAME_NAMES, RAW_WORDS, CUT_OFF])
+      expect(await visit.page.evaluate<string[]>(found)).toEqual([])
     // On a phone, too, each row of a list of all accounts says whose it is.
     if (OF_ALL_ACCOUNTS.includes(address as string) && who === 'operator')
       for (const row of await visit.page.locator('tbody tr').allInnerTexts())

@@ -70,6 +70,29 @@ price = { input = 1, output = 2 }
     })
   })
 
+  test('counts as tokens of the first call all that the charge is for, thoughts too', async () => {
+    await using thinking = await startTestGateway({
+      catalogue: `${FIRST_CATALOGUE}
+[[models]]
+id = "thinker"
+kind = "text"
+routes = [{ provider = "simulator", model = "flash-tokens-400" }]
+price = { input = 1, output = 4 }`,
+    })
+    await thinking.account('tina', { balance_usd: '1' })
+    const key = await thinking.key('tina')
+    const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }]
+    expect(
+      (await thinking.call('/v1beta/models/thinker:generateContent', { contents }, { key })).status,
+    ).toBe(200)
+    const call = (await thinking.atRest()).calls.at(-1)
+    expect(call?.thinking_tokens).toBeGreaterThan(0)
+    const staff = await signedIn(thinking, 'operator')
+    const { call: seen } = await staff.json('GET', `/first-call?key_id=${call?.key_id}`)
+    expect(seen.output_tokens).toBe((call?.output_tokens ?? 0) + (call?.thinking_tokens ?? 0))
+    expect(seen.cost_nanos).toBe(seen.input_tokens * 1_000 + seen.output_tokens * 4_000)
+  })
+
   test('says why it was refused, until there is a call', async () => {
     await gateway.account('frank')
     const key = await gateway.key('frank')

@@ -160,7 +160,7 @@ test('a provider that refuses is told in its own words, no step is required, and
   await visit.looksRight()
 
   await hand.press('Close')
-  await visit.page.getByText('Create a key first').waitFor()
+  await visit.page.getByText('Create a key here').waitFor()
   await hand.press('Do this later')
   await visit.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await hand.press('First steps')

@@ -246,7 +246,7 @@ test('the overview tells what was spent by model, key and day, filtered by a pre
     'Cost known',
     'By provider',
     'By route',
-    'Owed to customers',
+    'Balances of accounts',
   ])
     expect(text).not.toContain(of_operator)
   await one.page.getByRole('button', { name: 'sim-flash', exact: true }).click()

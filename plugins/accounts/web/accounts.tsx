@@ -57,7 +57,10 @@ const COLUMNS: Column<AccountRowView>[] = [
       ),
     ),
   ),
-  atEnd('change', 'Change', 'none', ({ change_percent }) => changeText(change_percent)),
+  {
+    ...atEnd<AccountRowView>('change', 'Change', 'none', ({ change_percent }) => changeText(change_percent)),
+    hint: 'Spending a day (UTC) in these 7 days, against the 7 days before',
+  },
   column(
     'lasts',
     'Runs out in',

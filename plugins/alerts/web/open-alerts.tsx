@@ -4,6 +4,7 @@ import { part } from '../../console/web/app/client.ts'
 import { counted } from '../../console/web/parts/amounts.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
+import { Words } from '../../console/web/parts/words.tsx'
 import type { AlertsAnswer } from './recent-alerts.tsx'
 
 type Alert = AlertsAnswer['open'][number]
@@ -22,7 +23,7 @@ export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
     <>
       {open.slice(0, MAX_NOTICES).map((alert) => (
         <Notice key={alert.id} tone={BAD.includes(alert.rule) ? 'bad' : 'warn'}>
-          {alert.sentence}{' '}
+          <Words>{alert.sentence}</Words>{' '}
           <span className="soft">
             Since <Time at_ms={alert.raised_at_ms} />.
           </span>{' '}
@@ -52,6 +53,14 @@ function wayOf({ rule, subject, account_id }: Alert): readonly [href: string, wo
       return [`/accounts/${account_id ?? part(subject)}`, `Open ${subject}`]
     case 'key_spend':
       return [`/keys?search=${part(subject)}`, 'Open the key']
+    case 'payment':
+      return subject.startsWith('order ')
+        ? [`/orders/${part(subject.slice('order '.length))}`, `Open ${subject}`]
+        : ['/payments', 'Open payments']
+    case 'mail':
+      return ['/system/mails?state=failed', 'Open mails']
+    case 'sign_up':
+      return ['/sign-ups', 'Open sign-ups']
     default:
       return ['/system', 'Open System']
   }

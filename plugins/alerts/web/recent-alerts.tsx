@@ -78,9 +78,9 @@ function SendTest() {
 }
 
 const ALERTS: Column<Alert>[] = [
-  column('sentence', 'Alert', 'first', ({ sentence }) => sentence),
+  column('sentence', 'Alert', 'first', ({ sentence }) => <Words>{sentence}</Words>),
   column('state', 'State', 'second', ({ ended_at_ms }) =>
-    ended_at_ms === null ? <Status tone="warn">open</Status> : <Status tone="idle">over</Status>,
+    ended_at_ms === null ? <Status tone="warn">open</Status> : <Status tone="idle">ended</Status>,
   ),
   atEnd('raised', 'Raised', 'second-end', ({ raised_at_ms }) => <ClockTime at_ms={raised_at_ms} />),
   atEnd('ended', 'Ended', 'none', ({ ended_at_ms }) => <ClockTime at_ms={ended_at_ms} />),
@@ -91,8 +91,8 @@ const TONES = { sent: 'good', waiting: 'warn', failed: 'bad' } as const
 const SENDINGS: Column<Sending>[] = [
   column('sentence', 'Sent alert', 'first', ({ sentence, event }) => (
     <>
-      {event === 'ended' && <span className="soft">Over: </span>}
-      {sentence}
+      {event === 'ended' && <span className="soft">Ended: </span>}
+      <Words>{sentence}</Words>
     </>
   )),
   column('state', 'State', 'second', ({ state, failure }) => (

@@ -92,9 +92,11 @@ function words(name: string, value: unknown): string {
   // To the cent, and never more than there is.
   if (name === 'balance_usd') return `${String(value).replace(/(\.\d\d)\d+$/, '$1')} USD`
   if (name.endsWith('_usd')) return `${value} USD`
-  const time_ms = name.endsWith('_at') ? Date.parse(String(value)) : Number.NaN
-  return Number.isNaN(time_ms) ? String(value) : exactTime(time_ms)
+  return typeof value === 'string' && TIME.test(value) ? exactTime(Date.parse(value)) : String(value)
 }
+
+/** As the audit log has them, under any name: `expires_at`, `until`. */
+const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/
 
 /** @param without_account where the page is about one */
 export function About({ of, without_account }: { of: ShownAction; without_account?: boolean }) {
@@ -136,17 +138,24 @@ function Version({ version }: { version: unknown }) {
 function Subject({ action, name }: { action: string; name: string }) {
   const [kind = '', change] = action.split('.')
   const page = change === 'removed' ? undefined : PAGES[kind]
-  if (page === undefined) return <div className="audit-log-subject">{name}</div>
+  const noun = NUMBERED[kind]
+  const words = noun === undefined ? name : `${noun} ${name}`
+  if (page === undefined) return <div className="audit-log-subject">{words}</div>
   return (
     <div>
-      <Link href={`${page}/${encodeURIComponent(name)}`}>{name}</Link>
+      <Link href={`${page}${encodeURIComponent(name)}`}>{words}</Link>
     </div>
   )
 }
 
+/** What has a number for its name, such as "Order 5". */
+const NUMBERED: Readonly<Record<string, string>> = { order: 'Order', voucher: 'Batch' }
+
 const PAGES: Readonly<Record<string, string>> = {
-  call: '/calls',
-  model: '/models',
-  price: '/models',
-  provider: '/providers',
+  call: '/calls/',
+  model: '/models/',
+  order: '/orders/',
+  price: '/models/',
+  provider: '/providers/',
+  voucher: '/vouchers?tab=vouchers&batch=',
 }

@@ -30,7 +30,12 @@ function BeforeKey({ state }: { state: StartState }) {
         here, which fills in the code.
       </p>
     )
-  return <p className="soft">Create a key first. Your first call shows up here.</p>
+  return (
+    <p className="soft">
+      Create a key here, and its first call shows up here. Calls of other keys are under{' '}
+      <Link href="/calls">Calls</Link>.
+    </p>
+  )
 }
 
 interface CallStepProps {

@@ -152,7 +152,8 @@ function OwnedBalance({ account }: { account: Account }) {
   return (
     <p className="soft">
       <Link href={`/accounts/${account.id}`}>{account.name}</Link> has{' '}
-      <Money nanos={account.available_nanos} balance />. Calls are prepaid: top up before the first one.
+      <Money nanos={account.available_nanos} balance />.
+      {account.available_nanos <= 0 && ' Calls are prepaid: top up before the first one.'}
     </p>
   )
 }

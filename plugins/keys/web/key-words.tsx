@@ -1,7 +1,7 @@
 // Keys in words: their state, what they have spent, their last use.
 
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
-import { ClockTime } from '../../console/web/parts/time.tsx'
+import { ClockTime, Time } from '../../console/web/parts/time.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
 import type { KeyRowView } from '../list.ts'
 import { closestLimit } from './spend-limits.tsx'
@@ -32,7 +32,14 @@ export function KeyStatus({ of: key }: { of: KeyRowView }) {
 }
 
 /** When a key was last used. Calls of more than a month ago are not looked for. */
-export function LastUse({ of: { last_used_at_ms, spent_nanos } }: { of: KeyRowView }) {
-  if (last_used_at_ms !== null) return <ClockTime at_ms={last_used_at_ms} />
+export function LastUse({
+  of: { last_used_at_ms, spent_nanos },
+  exact,
+}: {
+  of: KeyRowView
+  exact?: boolean
+}) {
+  if (last_used_at_ms !== null)
+    return exact ? <Time at_ms={last_used_at_ms} exact /> : <ClockTime at_ms={last_used_at_ms} />
   return <span className="soft">{spent_nanos > 0 ? 'over a month ago' : 'never'}</span>
 }

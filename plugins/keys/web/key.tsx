@@ -145,13 +145,13 @@ function KeyFacts({ of: key, week }: KnownKey) {
         ['Last 7 days', <WeekWords key="week" week={week} />],
         ['Failed in 7 days', <FailedFact key="failed" key_id={key.id} />],
         ['Refused in 7 days', <Refused key="refused" of={key} />],
-        ['Last used', <LastUse key="used" of={key} />],
+        ['Last used', <LastUse key="used" of={key} exact />],
         ['Expires', expires_at_ms === null ? 'never' : <Time key="expires" at_ms={expires_at_ms} exact />],
         [
           status === 'retiring' ? 'Will be revoked' : 'Revoked',
-          revoked_at_ms !== null && <Time key="revoked" at_ms={revoked_at_ms} />,
+          revoked_at_ms !== null && <Time key="revoked" at_ms={revoked_at_ms} exact />,
         ],
-        ['Created', <Time key="created" at_ms={key.created_at_ms} />],
+        ['Created', <Time key="created" at_ms={key.created_at_ms} exact />],
       ]}
     />
   )

@@ -124,7 +124,7 @@ const COLUMNS: readonly Column<ListedImage>[] = [
   column('kind', 'Kind', 'none', ({ kind }) => KIND_WORDS[kind]),
   atEnd('size', 'Size', 'none', (image) => sizeOf(image)),
   column('state', 'State', 'second-end', ({ state }) => <Status tone={TONES[state]}>{state}</Status>),
-  charges('cost', 'Charge', 'first-end', ({ cost_nanos }) => cost_nanos),
+  charges('cost', 'Charge, USD', 'first-end', ({ cost_nanos }) => cost_nanos),
 ]
 
 function Gallery({ images, is_operator }: { images: readonly ListedImage[]; is_operator: boolean }) {

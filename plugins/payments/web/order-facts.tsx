@@ -8,7 +8,7 @@ import { Money } from '../../console/web/parts/money.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
-import { ClockTime } from '../../console/web/parts/time.tsx'
+import { ClockTime, Time } from '../../console/web/parts/time.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
 import { amountOf, type Order, REFUND_STATES } from './words.ts'
 
@@ -57,7 +57,7 @@ export function OrderFacts({ order }: { order: Order }) {
         ['Rate', currency !== 'USD' && `1 ${currency} gives ${order.rate_usd} USD`],
         ['Payment method', order.method_title],
         ['Paid', paid_at_ms !== null && exactTime(paid_at_ms)],
-        ['Pay until', state === 'open' && <ClockTime key="until" at_ms={order.expires_at_ms} />],
+        ['Pay until', state === 'open' && <Time key="until" at_ms={order.expires_at_ms} exact />],
         [
           'Transaction',
           entry_id !== null && (
@@ -82,7 +82,10 @@ function reportFacts({ report, reference, currency }: Order): Fact[] {
       'Payment reference',
       report.payment_reference != null && <Id key="payment" value={report.payment_reference} />,
     ],
-    ['Next check', report.next_look_at_ms != null && <ClockTime key="next" at_ms={report.next_look_at_ms} />],
+    [
+      'Next check',
+      report.next_look_at_ms != null && <Time key="next" at_ms={report.next_look_at_ms} exact />,
+    ],
     [
       'No answer since',
       report.unanswered_since_at_ms != null && (

@@ -1,7 +1,9 @@
-// The page Plans of the staff: who has which plan, what plans bring, and what is still owed of months that are paid.
+// The page Plans of the staff: who has which plan, the revenue of plans, and what is still owed of months that are paid.
+import { Settings } from 'lucide-react'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { count } from '../../console/web/parts/amounts.ts'
+import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { Figure, Figures } from '../../console/web/parts/figure.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
@@ -13,7 +15,15 @@ import { PlanRevenue } from './plan-revenue.tsx'
 export default function Plans() {
   const report = useApi(['plan-revenue', {}], () => api['plan-revenue'].get({ query: {} }))
   return (
-    <Page title="Plans" lead="Months that accounts pay for, and what plans bring.">
+    <Page
+      title="Plans"
+      lead="The months that accounts pay for, and the revenue of plans."
+      actions={
+        <ButtonLink href="/settings/plans" icon={Settings} right="operate">
+          Plan settings
+        </ButtonLink>
+      }
+    >
       <Loaded query={report} rows={10}>
         {(data) => (
           <>

@@ -66,10 +66,15 @@ export function PriceTable({ price, routes = [] }: PriceTableProps) {
   const rows = [...new Map(all.map((line) => [keyOf(line), line])).values()]
   const is_of_all = rows.every(({ of }) => of === '')
   const columns = columnsOf(aligned(rows.map(({ price_nanos }) => price_nanos)))
+  /** A provider that serves by several of its models is told apart by them. */
+  const isAlone = (provider: string) => routes.filter((route) => route.provider === provider).length === 1
   const costs = routes.map(({ provider, model, margins }) =>
-    atEnd<PriceLine>(`${provider} ${model}`, `Cost at ${provider}`, 'second', (line) => (
-      <CostWords line={margins.find((each) => keyOf(each) === keyOf(line))} />
-    )),
+    atEnd<PriceLine>(
+      `${provider} ${model}`,
+      `Cost at ${isAlone(provider) ? provider : `${provider} (${model})`}`,
+      'second',
+      (line) => <CostWords line={margins.find((each) => keyOf(each) === keyOf(line))} />,
+    ),
   )
   return (
     <Table
@@ -83,7 +88,12 @@ export function PriceTable({ price, routes = [] }: PriceTableProps) {
 
 /** "0.30 margin 0.075, 20 %" */
 function CostWords({ line }: { line: MarginLine | undefined }) {
-  if (!line) return <span className="soft">unknown</span>
+  if (!line)
+    return (
+      <span className="soft">
+        <span className="on-phone">cost </span>unknown
+      </span>
+    )
   const { cost_nanos, margin_nanos, margin_percent } = line
   const percent = margin_percent === null ? '' : `, ${margin_percent.replace('-', '−')} %`
   return (

@@ -2,6 +2,7 @@
 import { type AnswerOf, api, type QueryOf } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { count } from '../../console/web/parts/amounts.ts'
+import { partlyKnown } from '../../console/web/parts/margin-words.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, Table } from '../../console/web/parts/table.tsx'
 
@@ -45,6 +46,7 @@ export function RevenueByGroup({ query }: { query: Query }) {
               keyOf={(row) => ('name' in row ? row.name : '')}
               foot={[total]}
             />
+            {partlyKnown(total) && <p className="soft small">The margin is {partlyKnown(total)}.</p>}
             <PresentGroups />
           </>
         )

@@ -87,6 +87,6 @@ const NoSignUps = () => (
     <RightLink href="/settings/sign_up" right="operate">
       sign-up settings
     </RightLink>
-    . Whoever creates an account then appears here.
+    . Accounts that people create appear here.
   </EmptyState>
 )

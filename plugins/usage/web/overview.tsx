@@ -9,6 +9,7 @@ import { inZone } from '../../console/web/app/zone.ts'
 import { briefCount, count, counted, duration, share } from '../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { changeOf, Figure, Figures } from '../../console/web/parts/figure.tsx'
+import { partlyKnown } from '../../console/web/parts/margin-words.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { useOnlyOwnKeys } from '../../console/web/parts/only-own-keys.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
@@ -184,9 +185,9 @@ function OverviewFigures({ overview, refused, filters: { query } }: FiguresProps
       {resale && (
         <>
           <Figure
-            label="Owed to customers"
+            label="Balances of accounts"
             value={<Money nanos={resale.owed_nanos} balance />}
-            note="balances, paid in and not spent"
+            note="paid in and not spent"
           />
           <Figure
             label="Debts"
@@ -200,7 +201,8 @@ function OverviewFigures({ overview, refused, filters: { query } }: FiguresProps
 }
 
 function Earnings({ totals, before }: Pick<Overview, 'totals' | 'before'>) {
-  const { revenue_nanos = 0, provider_cost_nanos = null, margin_nanos = null } = totals
+  const { revenue_nanos = 0, provider_cost_nanos = null, margin_nanos = null, margin_percent } = totals
+  const of_part = partlyKnown(totals)
   return (
     <>
       <Figure
@@ -216,10 +218,11 @@ function Earnings({ totals, before }: Pick<Overview, 'totals' | 'before'>) {
         good="down"
       />
       <Figure
-        label={totals.margin_percent == null ? 'Margin' : `Margin, ${share(totals.margin_percent / 100)}`}
+        label={of_part || margin_percent == null ? 'Margin' : `Margin, ${share(margin_percent / 100)}`}
         value={<Money nanos={margin_nanos} />}
         change={changeOf(margin_nanos, before.margin_nanos)}
         good="up"
+        note={of_part}
       />
     </>
   )
@@ -280,6 +283,6 @@ const NoCalls = ({ is_free, calls, clear }: OverviewFilters) =>
         </ButtonLink>
       }
     >
-      What calls bring and cost adds up here.
+      Revenue and cost of calls add up here.
     </EmptyState>
   )

@@ -51,7 +51,7 @@ export function BatchList() {
         open={revoking !== null}
         onClose={() => setRevoking(null)}
         title={`Revoke the unused vouchers of batch ${revoking?.id ?? ''}?`}
-        consequence={`${revoking?.unused ?? 0} codes work no more. What was redeemed stays.`}
+        consequence={`${revoking?.unused ?? 0} codes stop working. Redeemed ones are not affected.`}
         verb="Revoke vouchers"
         confirm={async () => {
           if (revoking) await revoke.runOrThrow(revoking.id)
@@ -65,6 +65,7 @@ const COLUMNS: Column<ShownBatch>[] = [
   column('batch', 'Batch', 'first', ({ id, note, once_per_account }) => (
     <>
       <Link href={`/vouchers?tab=vouchers&batch=${id}`}>{note || `Batch ${id}`}</Link>
+      {note && <span className="soft"> · batch {id}</span>}
       {once_per_account && <span className="soft"> · one per account</span>}
     </>
   )),

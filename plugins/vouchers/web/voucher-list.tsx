@@ -32,7 +32,7 @@ type Filters = ListFilters<keyof typeof NO_FILTERS>
 
 const STATES = [
   { value: '', label: 'All states' },
-  { value: 'new', label: 'New' },
+  { value: 'new', label: 'Unused' },
   { value: 'redeemed', label: 'Redeemed' },
   { value: 'revoked', label: 'Revoked' },
   { value: 'expired', label: 'Expired' },
@@ -75,7 +75,7 @@ export function VoucherList() {
         open={revoking !== null}
         onClose={() => setRevoking(null)}
         title={`Revoke voucher ${revoking?.id ?? ''}?`}
-        consequence={`Its code works no more. It was good for ${exactUsd(revoking?.amount_nanos ?? 0)} USD.`}
+        consequence={`Its code stops working. It is worth ${exactUsd(revoking?.amount_nanos ?? 0)} USD.`}
         verb="Revoke voucher"
         confirm={async () => {
           if (revoking) await revoke.runOrThrow(revoking.id)
@@ -94,7 +94,9 @@ const COLUMNS: Column<ShownVoucher>[] = [
       {begins_with !== '' && <span className="soft"> · {begins_with}…</span>}
     </>
   )),
-  column('state', 'State', 'second', ({ state }) => <Status tone={TONES[state]}>{state}</Status>),
+  column('state', 'State', 'second', ({ state }) => (
+    <Status tone={TONES[state]}>{state === 'new' ? 'unused' : state}</Status>
+  )),
   column('account', 'Redeemed by', 'second-end', (row) => <RowAccountLink {...row} />),
   column('batch', 'Batch', 'none', ({ batch }) => batch),
   atEnd('amount', 'Amount, USD', 'first-end', ({ amount_nanos }) => (

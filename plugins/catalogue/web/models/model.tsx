@@ -14,6 +14,7 @@ import { ENDING_HELP, endWords } from '../../../console/web/parts/end-words.ts'
 import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Figure, Figures } from '../../../console/web/parts/figure.tsx'
 import { healthSentence, LastFailureWords } from '../../../console/web/parts/health.tsx'
+import { partlyKnown } from '../../../console/web/parts/margin-words.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
@@ -134,7 +135,8 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Spent, for accounts; revenue and margin, for the operator. */
-function WeekMoney({ spent_nanos, revenue_nanos, margin_nanos, margin_percent }: Partial<Week['totals']>) {
+function WeekMoney({ spent_nanos, ...sum }: Partial<Week['totals']>) {
+  const { revenue_nanos, margin_nanos, margin_percent } = sum
   if (revenue_nanos === undefined)
     return <Figure label="Spent in 7 days" value={<Money nanos={spent_nanos ?? null} />} />
   return (
@@ -143,7 +145,10 @@ function WeekMoney({ spent_nanos, revenue_nanos, margin_nanos, margin_percent }:
       <Figure
         label="Margin in 7 days"
         value={<Money nanos={margin_nanos ?? null} />}
-        note={margin_percent == null ? undefined : `${share(margin_percent / 100)} of revenue`}
+        note={
+          partlyKnown(sum) ??
+          (margin_percent == null ? undefined : `${share(margin_percent / 100)} of revenue`)
+        }
       />
     </>
   )

@@ -46,11 +46,14 @@ function Sections({ current, names }: SectionsProps) {
       <Link href="/settings" aria-current={current === undefined ? 'page' : undefined}>
         Your settings
       </Link>
-      {names.map((name) => (
-        <Link key={name} href={`/settings/${name}`} aria-current={name === current ? 'page' : undefined}>
-          {wordsOf(name).title}
-        </Link>
-      ))}
+      {names
+        .map((name) => ({ name, title: wordsOf(name).title }))
+        .toSorted((one, other) => one.title.localeCompare(other.title))
+        .map(({ name, title }) => (
+          <Link key={name} href={`/settings/${name}`} aria-current={name === current ? 'page' : undefined}>
+            {title}
+          </Link>
+        ))}
     </nav>
   )
 }

@@ -39,7 +39,17 @@ const SIGN_UP = {
 } as const
 
 export const PEOPLE = {
-  sign_in: { title: 'Identity providers', lead: 'Sign-in with Google, Microsoft and others.', labels: {} },
+  sign_in: {
+    title: 'Identity providers',
+    lead: 'Sign-in with Google, Microsoft, GitHub and others. Needs a public URL.',
+    example: `[[sign_in.oidc]]
+name = "google"
+preset = "google"    # google, microsoft, keycloak, github; none for others
+client_id = "1234.apps.googleusercontent.com"
+client_secret = "env:GOOGLE_CLIENT_SECRET"
+for = "accounts"     # or "staff", "both"`,
+    labels: {},
+  },
   sign_up: SIGN_UP,
   staff: {
     title: 'Staff',

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
+import { Code } from '../../../console/web/parts/code.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
 import { TestMail } from '../../../mail/web/test-mail.tsx'
@@ -49,7 +50,7 @@ function Section({ own: { name, fields, tables }, read }: SectionProps) {
       </Notice>
     )
   const waiting = read.waiting_for_restart.filter((path) => path.startsWith(`${name}.`))
-  const { labels, groups } = wordsOf(name)
+  const { labels, groups, example } = wordsOf(name)
   return (
     <div className="stack">
       {waiting.length > 0 && <Notice tone="warn">Restart the gateway to apply: {waiting.join(', ')}.</Notice>}
@@ -63,10 +64,13 @@ function Section({ own: { name, fields, tables }, read }: SectionProps) {
       )}
       {name === 'mail' && <TestMail />}
       {tables.length > 0 && (
-        <p className="soft">
-          Set in the file alone: <code>{tables.map((table) => `[${table}]`).join(', ')}</code>.{' '}
-          <Link href="/system/configuration">Edit the configuration file</Link>
-        </p>
+        <>
+          <p className="soft">
+            Set in the file alone: <code>{tables.map((table) => `[${table}]`).join(', ')}</code>.{' '}
+            <Link href="/system/configuration">Edit the configuration file</Link>
+          </p>
+          {example && <Code what="example">{example}</Code>}
+        </>
       )}
       {name === 'limits' && <OwnLimits limits={blockAt(file.values, 'limits')} />}
     </div>

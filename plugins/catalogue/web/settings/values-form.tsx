@@ -8,6 +8,7 @@ import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
+import { Words } from '../../../console/web/parts/words.tsx'
 import { SettingControl } from '../parts/setting-control.tsx'
 import { helpOf, isOn, type SectionField } from '../parts/setting-text.ts'
 import { useValues, type Values, type ValuesOptions } from './use-values.ts'
@@ -87,7 +88,11 @@ function groupsOf(fields: readonly SectionField[], titles: Readonly<Record<strin
 function FixedNote({ fields }: { fields: readonly SectionField[] }) {
   const [reason, ...others] = new Set(fields.map(({ fixed }) => fixed))
   if (!reason || others.length > 0) return null
-  return <p className="soft small">{fixedWords(reason)}</p>
+  return (
+    <p className="soft small">
+      <Words>{fixedWords(reason)}</Words>
+    </p>
+  )
 }
 
 const fixedWords = (reason: string): string => `Changed in the file on the server: ${reason}.`

@@ -1,14 +1,16 @@
 // The words of the sections of settings: titles, groups and labels. A section or field without words here has its name and its description.
 import type { Labels } from '../parts/labels.ts'
-import { capital } from '../parts/setting-text.ts'
+import { MONEY } from './money-words.ts'
 import { PEOPLE } from './people-words.ts'
 
-interface SectionWords {
+export interface SectionWords {
   title: string
   lead?: string
   labels: Labels
   /** Titles of groups of fields, by the first field of each. */
   groups?: Readonly<Record<string, string>>
+  /** Of what is set in the file alone. */
+  example?: string
 }
 
 const KEY_OF_BUCKET: Labels = {
@@ -101,27 +103,14 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       'key.requests_per_minute': { label: RATES.requests_per_minute },
       'key.tokens_per_minute': { label: RATES.tokens_per_minute, help: 'Input and output together.' },
       'key.concurrent_calls': { label: 'Concurrent requests' },
-      reads_per_minute: { label: 'Free requests a minute', help: 'Of a key, such as its list of models.' },
+      reads_per_minute: {
+        label: 'Free requests a minute',
+        help: 'Requests of a key that cost nothing, such as for the list of models.',
+      },
       images_per_minute: { label: 'Images a minute', help: 'Of an account, over all APIs.' },
       refuse_negative_margin: {
-        label: 'Skip routes that cost more than the call brings',
-        help: 'If off, such calls are logged.',
-      },
-    },
-  },
-  billing: {
-    title: 'Billing',
-    lead: 'Interrupted answers, and the seller on statements.',
-    labels: {
-      interrupted: {
-        label: 'Interrupted answers',
-        help: 'What a caller pays when the provider drops the connection mid-answer.',
-        options: { charge: 'Charge for what arrived', free: 'Free' },
-      },
-      seller: {
-        label: 'Seller',
-        help: 'Your name, address and tax number. Printed on statements.',
-        rows: 3,
+        label: 'Skip routes that cost more than the caller pays',
+        help: 'When off, such calls are made and logged.',
       },
     },
   },
@@ -147,16 +136,6 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       enabled: { label: 'Public pages', help: 'Serves /, /pricing and /status.' },
       description: { label: 'Description', help: 'What you offer, in a sentence or two.', rows: 3 },
       hidden_models: { label: 'Hidden models', help: 'Left out, such as internal-*.', code: true },
-    },
-  },
-  catalogue: {
-    title: 'Markup',
-    lead: 'How much your prices are above the costs of providers.',
-    labels: {
-      markup: {
-        label: 'Markup',
-        help: 'Prices are proposed and imported at the cost plus this. Leave empty for none.',
-      },
     },
   },
   console: {
@@ -220,12 +199,17 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       key_daily_usd: { label: 'Daily alert per key', help: 'Leave empty for none.' },
     },
   },
+  ...MONEY,
   ...PEOPLE,
   mail: {
     title: 'Mail',
     lead: 'The server that sends invitations, password links and notices. Needs a public URL.',
     labels: {
-      smtp: { label: 'Mail server', help: 'smtp:// (STARTTLS), smtps:// (TLS), or env:NAME.', code: true },
+      smtp: {
+        label: 'Mail server',
+        help: 'Such as smtp://user:password@mail.example.com:587 (STARTTLS), smtps:// for TLS, or env:NAME.',
+        code: true,
+      },
       from: { label: 'Sender', help: 'Such as Example AI <noreply@example.com>.' },
     },
   },
@@ -272,6 +256,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
   },
   native: {
     title: 'Gemini API',
+    lead: 'The native surface, for Google’s clients.',
     labels: {
       extra_methods: {
         label: 'Extra methods',
@@ -296,4 +281,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
 
 /** @param name of the section in the file */
 export const wordsOf = (name: string): SectionWords =>
-  WORDS[name] ?? { title: capital(name.replaceAll('_', ' ')), labels: {} }
+  WORDS[name] ?? {
+    title: name.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase()),
+    labels: {},
+  }

@@ -9,10 +9,19 @@ const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFra
 const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 const fractions = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2, maximumFractionDigits: 9 })
 
-/** To the cent, and below a cent to two digits that count: `1,234.50`, `0.00034`. */
+/** Of an amount below it, a cent is more than a tenth. */
+const TEN_CENTS = 10 * NANOS_PER_CENT
+
+/** To two digits that count: `0.039`, `0.00034`; at least to the cent: `0.10`. */
+const twoDigits = (usd: number): string => {
+  const text = fractions.format(usd)
+  return /\.\d$/.test(text) ? `${text}0` : text
+}
+
+/** To the cent, and below ten cents to two digits that count: `1,234.50`, `0.039`, `0.00034`. */
 export function roundedUsd(nanos: number): string {
   const usd = nanos / NANOS_PER_USD
-  const text = nanos !== 0 && Math.abs(nanos) < NANOS_PER_CENT ? fractions.format(usd) : cents.format(usd)
+  const text = nanos !== 0 && Math.abs(nanos) < TEN_CENTS ? twoDigits(usd) : cents.format(usd)
   return text.replace('-', MINUS)
 }
 
@@ -27,9 +36,8 @@ const MAX_DECIMALS = 6
 /** How many decimals a column of amounts has, so that of the smallest two digits are seen that count. */
 export function decimalsFor(amounts: readonly (number | null)[]): number {
   const sizes = amounts.flatMap((nanos) => (nanos ? [Math.abs(nanos)] : []))
-  const smallest = Math.min(NANOS_PER_CENT, ...sizes)
-  if (smallest === NANOS_PER_CENT) return MIN_DECIMALS
-  const digits = fractions.format(smallest / NANOS_PER_USD).split('.')[1]?.length ?? MIN_DECIMALS
+  const smallest = Math.min(TEN_CENTS, ...sizes)
+  const digits = twoDigits(smallest / NANOS_PER_USD).split('.')[1]?.length ?? MIN_DECIMALS
   return Math.min(MAX_DECIMALS, digits)
 }
 

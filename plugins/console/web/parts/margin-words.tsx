@@ -24,7 +24,23 @@ export function MarginWords(sum: MarginSum) {
   if (known_revenue_nanos === cost_nanos) return <span className={tone}>{share(part)} of revenue</span>
   return (
     <span className={tone} title={OF_A_PART}>
-      {share(part)} of <Money nanos={known_revenue_nanos} />
+      {share(part)} of <Money nanos={known_revenue_nanos} /> with a known cost
     </span>
   )
+}
+
+interface SumOfRevenue {
+  revenue_nanos?: number
+  margin_nanos?: number | null
+  known_revenue_nanos?: number | null
+}
+
+/** The same where revenue, cost and margin stand side by side and do not add up. Undefined where they do. */
+export function partlyKnown({
+  revenue_nanos = 0,
+  margin_nanos = null,
+  known_revenue_nanos = null,
+}: SumOfRevenue) {
+  if (margin_nanos === null || known_revenue_nanos === revenue_nanos) return undefined
+  return <MarginWords {...{ cost_nanos: revenue_nanos, margin_nanos, known_revenue_nanos }} />
 }

@@ -17,7 +17,7 @@ export interface Column<Row> {
   title: string
   /** In the first column of rows that are links: words only, for a link holds no buttons (`<Id copy={false} …>`). */
   cell: (row: Row, decimals: number) => ReactNode
-  /** The amounts of a column of charges, which all have the same decimals: `cell` gets their number. */
+  /** The amounts of a column of charges. All amounts of a table have the same decimals, so that its rows add up: `cell` gets their number. */
   amounts?: (row: Row) => number | null
   /** What the title means exactly, on hover. */
   hint?: string
@@ -80,10 +80,10 @@ export interface TableProps<Row> {
 
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, keyOf, hrefOf, linkNameOf, sorting, isMarked, foot } = props
-  const decimals = columns.map(({ amounts }) => (amounts ? decimalsFor(rows.map(amounts)) : 0))
+  const decimals = decimalsFor(columns.flatMap(({ amounts }) => (amounts ? rows.map(amounts) : [])))
   const cellsOf = (row: Row, inFirst = (cell: ReactNode) => cell) =>
     columns.map(({ key, end, phone, cell }, at) => {
-      const shown = cell(row, decimals[at] ?? 0)
+      const shown = cell(row, decimals)
       return (
         <td key={key} className={names(end && 'end')} data-phone={phone}>
           {at === 0 ? inFirst(shown) : shown}

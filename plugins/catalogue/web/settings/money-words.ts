@@ -1,0 +1,96 @@
+// The words of the sections about money: billing, markup, payments, plans, referrals.
+
+const CURRENCIES = 'Such as EUR, USD. Leave empty for all that have a rate.'
+
+const PAYMENTS = {
+  title: 'Payments',
+  lead: 'How accounts pay: by card, by bank transfer, or both. Without either, there is no “Add funds”.',
+  groups: { presets: 'Add funds', 'stripe.secret_key': 'Cards, by Stripe', 'manual.title': 'Bank transfers' },
+  example: `[payments.rates]   # USD of credit for one unit; without rates, accounts pay in USD
+EUR = "1.08"
+USD = "1"
+
+[[payments.bonuses]]
+from_usd = "100"
+percent = "5"`,
+  labels: {
+    presets: { label: 'Proposed amounts', help: 'Such as 25, 50, 100, in the currency of the payment.' },
+    'stripe.secret_key': { label: 'Secret key', help: 'sk_… or a restricted rk_…, or env:NAME.', code: true },
+    'stripe.webhook_secret': {
+      label: 'Webhook secret',
+      help: 'The signing secret of the webhook endpoint, whsec_…, or env:NAME.',
+      code: true,
+    },
+    'stripe.currencies': { label: 'Currencies', help: CURRENCIES, code: true },
+    'stripe.methods': {
+      label: 'Payment methods',
+      help: 'Stripe’s names, such as card, sepa_debit. Leave empty for those of your Stripe dashboard.',
+      code: true,
+    },
+    'stripe.tax': { label: 'Tax', help: 'Stripe Tax computes the tax that each payment includes.' },
+    'manual.title': { label: 'Name', help: 'The name of this payment method on “Add funds”.' },
+    'manual.instructions': {
+      label: 'Instructions',
+      help: 'Your bank details. {amount} and {reference} are filled in, and added if you leave them out.',
+      rows: 3,
+    },
+    'manual.currencies': { label: 'Currencies', help: CURRENCIES, code: true },
+    'manual.min_usd': { label: 'Smallest transfer', help: 'USD of credit. Leave empty for 1.' },
+    'manual.max_usd': { label: 'Largest transfer', help: 'USD of credit. Leave empty for 10000.' },
+    'manual.expires_days': {
+      label: 'Days until an order expires',
+      help: 'A transfer that arrives later can still be marked as paid.',
+    },
+  },
+} as const
+
+export const MONEY = {
+  billing: {
+    title: 'Billing',
+    lead: 'Interrupted answers, and the seller on statements.',
+    labels: {
+      interrupted: {
+        label: 'Interrupted answers',
+        help: 'What a caller pays when the provider drops the connection mid-answer.',
+        options: { charge: 'Charge for what arrived', free: 'Free' },
+      },
+      seller: {
+        label: 'Seller',
+        help: 'Your name, address and tax number. Printed on statements.',
+        rows: 3,
+      },
+    },
+  },
+  catalogue: {
+    title: 'Markup',
+    lead: 'How much your prices are above the costs of providers.',
+    labels: {
+      markup: {
+        label: 'Markup',
+        help: 'Prices are proposed and imported at the cost plus this. Leave empty for none.',
+      },
+    },
+  },
+  payments: PAYMENTS,
+  plans: {
+    title: 'Plans',
+    lead: 'Plans that accounts can buy: a price for a month, and how much the calls that it covers may cost.',
+    example: `[[plans.offered]]
+name = "pro"
+title = "Pro"
+price_usd = "20.00"
+models = ["*"]
+usd_per_5h = 5       # limits of the calls that the plan covers
+usd_per_month = 60
+overflow = true      # calls beyond them are paid from the balance`,
+    labels: {},
+  },
+  referral: {
+    title: 'Referrals',
+    lead: 'What an account gets for customers who sign up by its link.',
+    labels: {
+      share: { label: 'Share of payments', help: 'From 0 to 1: 0.1 is 10 %. 0 turns referrals off.' },
+      months: { label: 'Months', help: 'For how long after the sign-up.' },
+    },
+  },
+} as const

@@ -1,0 +1,23 @@
+// The words of the sections of settings: each has a lead, each of its fields a label, and a section without fields an example.
+import { expect, test } from 'bun:test'
+import { wordsOf } from '../../../plugins/catalogue/web/settings/words.ts'
+import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
+import { signedIn } from '../../support/console-session.ts'
+import { fileGateway } from '../../support/gateway.ts'
+
+interface Section {
+  name: string
+  fields: { path: string[] }[]
+}
+
+const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE })
+const operator = await signedIn(gateway, 'operator')
+const { sections } = (await operator.json('GET', '/catalogue/settings')) as { sections: Section[] }
+
+test.each(sections.map(({ name, fields }) => [name, fields] as const))('[%s]', (name, fields) => {
+  const { lead, labels, example } = wordsOf(name)
+  expect(lead).toMatch(/\.$/)
+  const paths = fields.map(({ path }) => path.join('.'))
+  expect(paths.filter((path) => labels[path] === undefined)).toEqual([])
+  expect(fields.length > 0 || example !== undefined).toBe(true)
+})
