@@ -269,11 +269,13 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/store/': 6_868,
   'src/upstream/': 2_073,
   'src/utilities/': 458,
-  'plugins/console/': 6_593,
+  // Margins say of which revenue they are, with the sentence that shows where they do not add up.
+  'plugins/console/': 6_617,
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
   // What several metrics say is read once; no deletion of a customer is recorded that was never made.
-  'plugins/': 107_327,
+  // Words of the settings about money, and links of notices to what they are about.
+  'plugins/': 107_538,
 }
 /** Tests but for the tools and the strict providers; the last raise: passwords at the least cost in tests, which saves the suite 20 s of a processor. */
 const MAX_TEST_LINES = 185_286
