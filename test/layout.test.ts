@@ -277,8 +277,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Words of the settings about money, and links of notices to what they are about.
   'plugins/': 107_538,
 }
-/** Tests but for the tools and the strict providers; the last raise: passwords at the least cost in tests, which saves the suite 20 s of a processor. */
-const MAX_TEST_LINES = 185_286
+/** Tests but for the tools and the strict providers; the last raise: every section of settings has words of its own, and pages no raw or cut words. */
+const MAX_TEST_LINES = 185_359
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
