@@ -2,8 +2,9 @@
 import { ParseError } from 'toml-eslint-parser'
 import { internal, invalidRequest } from '../domain/errors.ts'
 import { writePath } from './mistakes.ts'
-import { type Places, placesOf, type TomlPath, withoutMark } from './toml.ts'
+import { type TomlPath, withoutMark } from './toml.ts'
 import { type Splice, spliced } from './toml-lines.ts'
+import { type Places, placesOf } from './toml-places.ts'
 import { additionTo, removalFrom } from './toml-splices.ts'
 import { isTable, plain, type TomlValue, withDigits, writeValue } from './toml-write.ts'
 

@@ -12,8 +12,9 @@ import {
   variablesIn,
   type WrittenSecret,
 } from './secret-places.ts'
-import { type Places, placesOf, type TomlTable } from './toml.ts'
+import type { TomlTable } from './toml.ts'
 import { type Splice, spliced } from './toml-lines.ts'
+import { type Places, placesOf } from './toml-places.ts'
 
 /** A text with its secrets, and without. */
 export interface HiddenText {

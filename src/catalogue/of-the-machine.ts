@@ -1,8 +1,7 @@
 // Parts of a catalogue that belong to one machine: they stay in tollgate.toml there, where all gateways take the rest from the database.
-import { editedToml } from './edit.ts'
 import { addedSections } from './sections.ts'
-import { readToml, type TomlDocument, type TomlPath, type TomlTable } from './toml.ts'
-import { isTable, type TomlValue } from './toml-write.ts'
+import type { TomlDocument, TomlPath, TomlTable } from './toml.ts'
+import { isTable } from './toml-write.ts'
 
 const OF_CORE: Readonly<Record<string, readonly string[]>> = {
   server: ['listen', 'tls_certificate', 'tls_key'],
@@ -36,7 +35,7 @@ export function isOfTheMachine(path: string): boolean {
 export const sharedIn = (file: TomlTable): TomlTable => partOf(file, (path) => !isOfTheMachine(path))
 
 /** The sections of the machine alone. */
-const machineValuesIn = (file: TomlTable): TomlTable => partOf(file, isOfTheMachine)
+export const machineValuesIn = (file: TomlTable): TomlTable => partOf(file, isOfTheMachine)
 
 function partOf(file: TomlTable, isTaken: (path: string) => boolean): TomlTable {
   const sections = Object.entries(file).flatMap(([name, value]) => {
@@ -74,37 +73,4 @@ export function mergeMachine(shared: TomlDocument, machine: TomlDocument): TomlD
     value,
     lineOf: (path) => (isOfTheMachine(path.join('.')) ? machine : shared).lineOf(path),
   }
-}
-
-/** A text without what is of the machine. @returns what was left out, by name @throws GatewayError invalid_request for what is no TOML */
-export function withoutMachine(text: string): { text: string; left_out: string[] } {
-  const document = readToml(text)
-  const paths = document.ok ? machinePathsIn(document.value) : []
-  if (paths.length === 0) return { text, left_out: [] }
-  return {
-    text: editedToml(
-      text,
-      paths.map((path) => ({ op: 'remove', path })),
-    ),
-    left_out: paths.map((path) => path.join('.')),
-  }
-}
-
-/**
- * A text with what is of the machine, as a file that has all of a catalogue.
- *
- * @param machine the values of the machine's file
- */
-export function withMachine(text: string, machine: TomlTable): string {
-  const own = machineValuesIn(machine)
-  const paths = machinePathsIn(machine)
-  return editedToml(
-    text,
-    paths.map((path) => ({ op: 'set', path, value: valueAt(own, path) })),
-  )
-}
-
-const valueAt = (table: TomlTable, [name = '', field]: TomlPath): TomlValue => {
-  const section = table[name]
-  return (field === undefined ? section : Reflect.get(Object(section), field)) as TomlValue
 }

@@ -1,8 +1,10 @@
 // The queries of the catalogue's past, prepared once for each connection.
 import { desc, eq, lt, lte, sql } from 'drizzle-orm'
+import type { Awaitable, Statements } from '../store/db.ts'
 import { equals, isOneOf, placeholder, placeholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, catalogues, keys, sessions } from '../store/schema.ts'
+import type { SharedText } from './load-file.ts'
 
 const { version, made_at_ms, made_by, shared } = catalogues
 const VERSION = { version, text: catalogues.text, made_at_ms, made_by }
@@ -57,3 +59,7 @@ export const pastQueries = perConnection({
       .where(isOneOf(keys.prefix, 'prefixes')),
   all: (orm) => orm.select({ version, text: catalogues.text }).from(catalogues),
 })
+
+/** The text in the database that is in force; undefined before the first. */
+export const newestShared = (db: Statements): Awaitable<SharedText | undefined> =>
+  pastQueries(db).newestShared.get()

@@ -8,7 +8,7 @@ import type { Awaitable, Db, Tx } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
 import { type CatalogueChanges, catalogueChanges, type Owners } from './catalogue-actions.ts'
 import { hideSecrets } from './hidden-text.ts'
-import { withoutMachine } from './of-the-machine.ts'
+import { withoutMachine } from './machine-text.ts'
 import { pastQueries } from './past-queries.ts'
 import { readToml } from './toml.ts'
 

@@ -2,8 +2,9 @@
 import { type HiddenText, readPlaces } from './hidden-text.ts'
 import { writePath } from './mistakes.ts'
 import { destinationOf, isMask, providerOf } from './secret-places.ts'
-import type { Places, TomlPath } from './toml.ts'
+import type { TomlPath } from './toml.ts'
 import { type Splice, spliced } from './toml-lines.ts'
+import type { Places } from './toml-places.ts'
 
 export interface RevivedText {
   /** The draft. A mark whose key is gone is a mistake in it. */

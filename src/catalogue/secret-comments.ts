@@ -7,8 +7,8 @@ import {
   referencePlacesIn,
   secretPlacesIn,
 } from './secret-places.ts'
-import type { Places, Written } from './toml.ts'
 import type { Splice } from './toml-lines.ts'
+import type { Places, Written } from './toml-places.ts'
 
 /** A comment that is hidden whole. */
 interface HiddenComment {

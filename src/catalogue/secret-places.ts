@@ -4,7 +4,8 @@ import { writtenServer } from '../domain/servers/lookup.ts'
 import { markOf } from '../observe/key-mark.ts'
 import { FROM_FILE, keyFileIn } from './key-files.ts'
 import { addedSection, originIn } from './sections.ts'
-import type { Places, Span, TomlPath, Written } from './toml.ts'
+import type { TomlPath } from './toml.ts'
+import type { Places, Span, Written } from './toml-places.ts'
 
 /** A secret that is written in the file itself. */
 export interface WrittenSecret {

@@ -1,14 +1,9 @@
 // The catalogue in the database: the text that all gateways over it take in place of their files, and how it is replaced.
 
 import { conflict, type GatewayError } from '../domain/errors.ts'
-import type { Awaitable, Db, Statements, Tx } from '../store/db.ts'
-import type { SharedText } from './load-file.ts'
+import type { Db, Tx } from '../store/db.ts'
 import { keepShared, type NewVersion } from './past.ts'
-import { pastQueries } from './past-queries.ts'
-
-/** The text in force; undefined before the first. */
-export const newestShared = (db: Statements): Awaitable<SharedText | undefined> =>
-  pastQueries(db).newestShared.get()
+import { newestShared, pastQueries } from './past-queries.ts'
 
 /**
  * Puts a text in force for all gateways, in the caller's transaction, and writes to the audit log what it changes.

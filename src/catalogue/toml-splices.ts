@@ -1,6 +1,6 @@
 // Additions to a TOML text and removals from it, as splices: a key, an element of a list, a block; each with its comments and its comma.
 import type { AST } from 'toml-eslint-parser'
-import { type Header, isWithin, type Places, type Span, type TomlPath, type Written } from './toml.ts'
+import type { TomlPath } from './toml.ts'
 import {
   afterBlankLines,
   beforeBlankLines,
@@ -12,6 +12,7 @@ import {
   withCommentAbove,
   withCommentBelow,
 } from './toml-lines.ts'
+import { type Header, isWithin, type Places, type Span, type Written } from './toml-places.ts'
 import { isTable, type TomlValue, writeKey, writePair, writeValue } from './toml-write.ts'
 
 const insertion = (at: number, added: string): Splice => [at, at, added]

@@ -1,5 +1,4 @@
-// TOML as plain values, with the places of everything in its text: which characters, on which line, wrote what.
-import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
+// TOML as plain values, with the line of each in its text.
 
 export type TomlPath = readonly (string | number)[]
 export type TomlTable = Record<string, unknown>
@@ -10,7 +9,7 @@ export interface TomlDocument {
   lineOf(path: TomlPath): number
 }
 
-type TomlReading = ({ ok: true } & TomlDocument) | { ok: false; line: number; message: string }
+export type TomlReading = ({ ok: true } & TomlDocument) | { ok: false; line: number; message: string }
 
 /** Some editors put it at the start of a file; TOML 1.0 does not allow it. */
 export const BYTE_ORDER_MARK = '\uFEFF'
@@ -19,190 +18,52 @@ export const withoutMark = (text: string): string =>
   text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text
 
 /**
- * Reads a TOML document (toml.io, version 1.0).
+ * Reads a TOML document (toml.io, version 1.1).
  *
  * @returns its value and lines, or where and why it is not TOML
  */
-export function readToml(text: string): TomlReading {
+export function readToml(marked: string): TomlReading {
+  const text = withoutMark(marked)
+  const value = plainValueOf(text)
+  if (!value) return byPlaces(text)
+  let read: TomlDocument | undefined
+  const lineOf = (path: TomlPath): number => {
+    read ??= byPlaces(text) as TomlDocument
+    return read.lineOf(path)
+  }
+  return { ok: true, value, lineOf }
+}
+
+/** The parser with places takes ten times as long as the runtime's, and 4 MB: it is loaded where there is a mistake, a warning or an edit. */
+function byPlaces(text: string): TomlReading {
+  const { readByPlaces } = require('./toml-places.ts') as typeof import('./toml-places.ts')
+  return readByPlaces(text)
+}
+
+/** The runtime's parser looks through all names of a table for each: up to here it is never slower than the other one. */
+const MAX_PLAIN_CHARS = 64 * 1024
+/** Deeper than any setting. The bound of the places (`MAX_DEPTH` there) is four times that: it counts each table in a table twice. */
+const MAX_PLAIN_DEPTH = 8
+
+/** The value by the runtime's parser; undefined where that of the places decides: whether it is TOML at all, how large integers and dates are read, and what is refused. */
+function plainValueOf(text: string): TomlTable | undefined {
+  if (text.length > MAX_PLAIN_CHARS || text.startsWith(BYTE_ORDER_MARK) || !text.isWellFormed())
+    return undefined
   try {
-    const places = placesOf(withoutMark(text))
-    let lines: ReadonlyMap<string, number> | undefined
-    const lineOf = (path: TomlPath): number => {
-      lines ??= linesOf(places)
-      return path.length === 0 ? 1 : (lines.get(keyOf(path)) ?? lineOf(path.slice(0, -1)))
-    }
-    return { ok: true, value: places.value, lineOf }
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error
-    return { ok: false, line: error.lineNumber, message: wordsOf(error) }
+    const value = Bun.TOML.parse(text) as TomlTable
+    return isPlain(value, MAX_PLAIN_DEPTH) ? value : undefined
+  } catch {
+    // Dropped: the parser with places says where and why.
+    return undefined
   }
 }
 
-/** It never quotes the text, which may be a secret. */
-const wordsOf = ({ message, column }: ParseError): string =>
-  message === 'Unexpected character'
-    ? `${message} at column ${column + 1}. Text needs straight quotes: name = "text"`
-    : message
-
-/** The first mention of each path counts, also for parents that have none of their own (`a.b.c = 1`). */
-function linesOf({ headers, written }: Places): Map<string, number> {
-  const lines = new Map<string, number>()
-  for (const { path, line } of [...headers, ...written])
-    for (let length = path.length; length > 0; length--) {
-      const key = keyOf(path.slice(0, length))
-      lines.set(key, Math.min(line, lines.get(key) ?? line))
-    }
-  return lines
+function isPlain(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (depth === 0) return false
+  if (Array.isArray(value)) return value.every((each) => isPlain(each, depth - 1))
+  return (
+    Object.getPrototypeOf(value) === Object.prototype &&
+    Object.entries(value).every(([name, each]) => name !== '__proto__' && isPlain(each, depth - 1))
+  )
 }
-
-/** From the first character to the one after the last. */
-export type Span = readonly [start: number, end: number]
-
-/** A `key = value`, in a table of its own lines or in an inline table; or an element of a list in brackets. */
-export interface Written {
-  readonly path: TomlPath
-  /** The path of the table or list that it is written in. */
-  readonly base: TomlPath
-  readonly span: Span
-  readonly line: number
-  /** Its value. */
-  readonly node: AST.TOMLContentNode
-  readonly holder: AST.TOMLTable | AST.TOMLTopLevelTable | AST.TOMLInlineTable | AST.TOMLArray
-}
-
-/** A table that begins with a line of its own, `[path]` or `[[path]]`. */
-export interface Header {
-  readonly path: TomlPath
-  /** Of the header, without the pairs below it. */
-  readonly span: Span
-  readonly line: number
-  /** Of the pairs in it; without any, the header's own. */
-  readonly body: Span
-}
-
-export interface Places {
-  readonly text: string
-  /** How lines end. */
-  readonly eol: string
-  readonly value: TomlTable
-  readonly written: readonly Written[]
-  readonly headers: readonly Header[]
-  readonly comments: readonly AST.Comment[]
-  writtenAt(path: TomlPath): Written | undefined
-  headerAt(path: TomlPath): Header | undefined
-}
-
-/**
- * Finds the places in a text without a byte order mark.
- *
- * @throws ParseError for what is no TOML
- */
-export function placesOf(text: string): Places {
-  const program = parseProgram(text)
-  const pairs: Written[] = []
-  const elements: Written[] = []
-  const headers: Header[] = []
-  const note = (all: Written[], one: Written): void => {
-    all.push(one)
-    const { node, path } = one
-    if (node.type === 'TOMLInlineTable') for (const pair of node.body) notePair(pair, path, node)
-    if (node.type === 'TOMLArray')
-      node.elements.forEach((element, index) => {
-        const { range, loc } = element
-        const own = { path: [...path, index], base: path, span: range, line: loc.start.line }
-        note(elements, { ...own, node: element, holder: node })
-      })
-  }
-  const notePair = (
-    { key, value, loc }: AST.TOMLKeyValue,
-    base: TomlPath,
-    holder: Written['holder'],
-  ): void => {
-    const span: Span = [key.range[0], value.range[1]]
-    const path = [...base, ...getStaticTOMLValue(key)]
-    note(pairs, { path, base, span, line: loc.start.line, node: value, holder })
-  }
-  for (const node of program.body[0].body) {
-    if (node.type === 'TOMLKeyValue') {
-      notePair(node, [], program.body[0])
-      continue
-    }
-    const { resolvedKey: path, body: own } = node
-    const span: Span = [node.range[0], endOfHeader(text, node)]
-    const body: Span = [own[0]?.range[0] ?? span[0], own.at(-1)?.range[1] ?? span[1]]
-    headers.push({ path, span, body, line: node.loc.start.line })
-    for (const pair of own) notePair(pair, path, node)
-  }
-  const written = [...pairs, ...elements]
-  return {
-    text,
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-    value: getStaticTOMLValue(program) as TomlTable,
-    written,
-    headers,
-    comments: program.comments,
-    writtenAt: finderOf(written),
-    headerAt: finderOf(headers),
-  }
-}
-
-/** By the path, whose last one counts. */
-function finderOf<One extends { path: TomlPath }>(all: readonly One[]) {
-  let by_path: ReadonlyMap<string, One> | undefined
-  return (path: TomlPath): One | undefined => {
-    by_path ??= new Map(all.map((one) => [keyOf(one.path), one]))
-    return by_path.get(keyOf(path))
-  }
-}
-
-/** After the last bracket of `[path]` or `[[path]]`. */
-function endOfHeader(text: string, { key, kind }: AST.TOMLTable): number {
-  const first = text.indexOf(']', key.range[1])
-  return kind === 'array' ? text.indexOf(']', first + 1) + 1 : first + 1
-}
-
-/** Whether `path` is `base`, or lies in it. */
-export const isWithin = (path: TomlPath, base: TomlPath): boolean =>
-  path.length >= base.length && base.every((part, index) => path[index] === part)
-
-/** Deeper than any setting; what reads values calls itself for each. */
-const MAX_DEPTH = 32
-const TOO_DEEP = 'Too many lists or tables within each other'
-
-/**
- * The nodes of a text.
- *
- * @throws ParseError for what is no TOML; for lists in lists without end; and for a key by which the parser would write to
- * the prototype of every object in this process
- */
-function parseProgram(text: string): AST.TOMLProgram {
-  try {
-    const program = parseTOML(text)
-    for (const node of program.body[0].body) refuseHarmful(node, 0)
-    return program
-  } catch (thrown) {
-    // The parser calls itself for each list in a list, until the stack is full.
-    throw thrown instanceof RangeError ? refusal(TOO_DEEP) : thrown
-  }
-}
-
-function refuseHarmful(node: AST.TOMLTable | AST.TOMLKeyValue | AST.TOMLContentNode, depth: number): void {
-  if (depth > MAX_DEPTH) throw refusal(TOO_DEEP, node)
-  if (node.type === 'TOMLTable' || node.type === 'TOMLKeyValue') {
-    const names = node.key.keys
-    if (names.some((name) => getStaticTOMLValue(name) === '__proto__'))
-      throw refusal('No key may be called "__proto__"', node)
-    if (names.length > MAX_DEPTH) throw refusal('Too many names in one key', node)
-  }
-  if (node.type === 'TOMLKeyValue') refuseHarmful(node.value, depth + 1)
-  else if (node.type === 'TOMLArray') for (const each of node.elements) refuseHarmful(each, depth + 1)
-  else if (node.type !== 'TOMLValue') for (const each of node.body) refuseHarmful(each, depth + 1)
-}
-
-/** @param node where it is; else at the beginning of the text */
-function refusal(message: string, node?: AST.TOMLNode): ParseError {
-  const { line, column } = node?.loc.start ?? { line: 1, column: 0 }
-  return Object.assign(new ParseError('unexpected-token', node?.range[0] ?? 0, line, column), { message })
-}
-
-const keyOf = (path: TomlPath): string => JSON.stringify(path)

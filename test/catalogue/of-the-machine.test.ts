@@ -2,13 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { readCatalogue } from '../../src/catalogue/load.ts'
+import { withMachine, withoutMachine } from '../../src/catalogue/machine-text.ts'
 import {
   isOfTheMachine,
   machinePathsIn,
   mergeMachine,
   sharedFieldsIn,
-  withMachine,
-  withoutMachine,
 } from '../../src/catalogue/of-the-machine.ts'
 import { readToml, type TomlDocument } from '../../src/catalogue/toml.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'

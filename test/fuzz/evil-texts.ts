@@ -2,8 +2,8 @@
 // As a program: reads them all, and prints the name of each that was read.
 import { compileModelPatterns } from '../../src/access/model-patterns.ts'
 import { commentsOfSecrets, hiddenInComments } from '../../src/catalogue/secret-comments.ts'
-import { placesOf } from '../../src/catalogue/toml.ts'
 import { beforeBlankLines } from '../../src/catalogue/toml-lines.ts'
+import { placesOf } from '../../src/catalogue/toml-places.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { callerAddress } from '../../src/http/forwarded.ts'
 import { safeName } from '../../src/library/names.ts'

@@ -7,7 +7,7 @@ import { type DataPaths, databaseCopyWork } from '../../../src/app/process/data-
 import type { Engine } from '../../../src/app/process/engine/engine.ts'
 import type { FileStores } from '../../../src/app/process/files/stores.ts'
 import { check } from '../../../src/app/process/snapshot.ts'
-import { withMachine } from '../../../src/catalogue/of-the-machine.ts'
+import { withMachine } from '../../../src/catalogue/machine-text.ts'
 import { readToml } from '../../../src/catalogue/toml.ts'
 import { conflict } from '../../../src/domain/errors.ts'
 import type { Db } from '../../../src/store/db.ts'

@@ -11,14 +11,11 @@ import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
 import { type Applied, applied } from '../../../src/catalogue/applied.ts'
 import { hideSecrets } from '../../../src/catalogue/hidden-text.ts'
 import { type SharedText, warningLines } from '../../../src/catalogue/load-file.ts'
+import { withoutMachine } from '../../../src/catalogue/machine-text.ts'
 import { formatMistake, type Mistake } from '../../../src/catalogue/mistakes.ts'
-import {
-  isOfTheMachine,
-  machineSettings,
-  sharedFieldsIn,
-  withoutMachine,
-} from '../../../src/catalogue/of-the-machine.ts'
-import { applyShared, newestShared } from '../../../src/catalogue/shared.ts'
+import { isOfTheMachine, machineSettings, sharedFieldsIn } from '../../../src/catalogue/of-the-machine.ts'
+import { newestShared } from '../../../src/catalogue/past-queries.ts'
+import { applyShared } from '../../../src/catalogue/shared.ts'
 import { readToml } from '../../../src/catalogue/toml.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
 import { createRedactor } from '../../../src/observe/redact.ts'

@@ -1,8 +1,8 @@
 // The catalogue of a gateway as the console changes it, and its past: texts are kept as they come into force, whoever saved them.
 import type { Configuration, ConfigurationParts } from '../../catalogue/configuration.ts'
-import { keepText } from '../../catalogue/past.ts'
+import { newestShared, pastQueries } from '../../catalogue/past-queries.ts'
 import type { SharedPlace } from '../../catalogue/placed-text.ts'
-import { applyShared, newestShared } from '../../catalogue/shared.ts'
+import { withoutMark } from '../../catalogue/toml.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Db } from '../../store/db.ts'
 import { atFirstUse } from '../../utilities/at-first-use.ts'
@@ -27,6 +27,7 @@ export function openConfiguration({ watched, engine, db, log, ...parts }: Parts)
     async keep(text, made_by, request_id) {
       const version = { text, made_by, made_at_ms: parts.now(), request_id }
       try {
+        const { keepText } = await import('../../catalogue/past.ts')
         await db.begin((tx) => keepText(tx, version))
       } catch (cause) {
         // The file is in force all the same.
@@ -38,7 +39,10 @@ export function openConfiguration({ watched, engine, db, log, ...parts }: Parts)
 
 const sharedPlaceIn = (db: Db): SharedPlace => ({
   read: async () => await newestShared(db),
-  apply: (next, from) => db.begin((tx) => applyShared(tx, next, from)),
+  async apply(next, from) {
+    const { applyShared } = await import('../../catalogue/shared.ts')
+    return await db.begin((tx) => applyShared(tx, next, from))
+  },
 })
 
 /**
@@ -48,13 +52,26 @@ const sharedPlaceIn = (db: Db): SharedPlace => ({
 export async function followEdits(
   watched: OpenCatalogue,
   configuration: Configuration,
+  db: Db,
 ): Promise<() => Promise<void>> {
   const notice = async () => {
-    if (!watched.shared()) await configuration.noticed(watched.text())
+    if (watched.shared()) return
+    const text = watched.text()
+    // One without keys is kept as it is: most starts load nothing to find the keys of one that has not changed.
+    if (!(await isNewest(db, withoutMark(text)))) await configuration.noticed(text)
   }
   watched.follow(() => void notice())
   await notice()
   return notice
+}
+
+async function isNewest(db: Db, text: string): Promise<boolean> {
+  try {
+    return (await pastQueries(db).newest.get())?.text === text
+  } catch {
+    // Dropped: who keeps it then finds the same, and logs it.
+    return false
+  }
 }
 
 /** As `createConfiguration`, whose code is loaded at its first use, once the gateway serves. */

@@ -1,8 +1,6 @@
 // The catalogue in use: read at the start, reloaded when its file or the text in the database changes, and followed by the log.
 import { mistakeLines, warningLines } from '../../catalogue/load-file.ts'
-import { withoutMachine } from '../../catalogue/of-the-machine.ts'
 import type { Environment } from '../../catalogue/providers.ts'
-import { adoptShared } from '../../catalogue/shared.ts'
 import { withoutMark } from '../../catalogue/toml.ts'
 import { type WatchedCatalogue, watchCatalogue } from '../../catalogue/watch.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
@@ -69,8 +67,7 @@ export async function openCatalogue(
   }
   configureLog(log, watching.watched.current())
   const { watched } = watching
-  const from_file =
-    in_database && !watched.shared() ? withoutMachine(withoutMark(watched.text())).text : undefined
+  const from_file = in_database && !watched.shared() ? watched.text() : undefined
   const warnings = warningLines(path, { warnings: watched.first_warnings, shared: watched.shared() })
   warnOf(warnings)
   const follow = (hear: () => void) => {
@@ -79,7 +76,10 @@ export async function openCatalogue(
   const openIn = async (db: Db, now: () => number) => {
     in_database?.follow(db)
     if (from_file === undefined) return
-    await adoptShared(db, { text: from_file, made_at_ms: now(), made_by: 'file' })
+    const { adoptShared } = await import('../../catalogue/shared.ts')
+    const { withoutMachine } = await import('../../catalogue/machine-text.ts')
+    const { text } = withoutMachine(withoutMark(from_file))
+    await adoptShared(db, { text, made_at_ms: now(), made_by: 'file' })
     await watched.reload()
   }
   return { ...watched, warnings, follow, openIn }

@@ -92,7 +92,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
   readiness.started(lookAtEach(opened_plugins.checks, 'ready', { catalogue, data_folder, log, now }))
   gateway.calls.events.raise('started', undefined)
-  const noticed = await followEdits(watched, configuration)
+  const noticed = await followEdits(watched, configuration, stores.db)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, opened_plugins.sweeps, regular)
   const stopBeside = serveBeside(gateway, data_folder)

@@ -1,7 +1,7 @@
 // The catalogue in the database of a data folder: read before the gateway has opened it, by the gateway, and by commands.
 import type { SharedText } from '../../catalogue/load-file.ts'
+import { newestShared } from '../../catalogue/past-queries.ts'
 import type { Environment } from '../../catalogue/providers.ts'
-import { newestShared } from '../../catalogue/shared.ts'
 import type { StorageSettings } from '../../domain/catalogue.ts'
 import type { Db } from '../../store/db.ts'
 import type { DataPaths } from './data-paths.ts'
