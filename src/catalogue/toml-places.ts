@@ -1,6 +1,16 @@
 // The places of everything in a TOML text: which characters, on which line, wrote what.
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
-import type { TomlPath, TomlReading, TomlTable } from './toml.ts'
+
+export type TomlPath = readonly (string | number)[]
+export type TomlTable = Record<string, unknown>
+
+export interface TomlDocument {
+  value: TomlTable
+  /** The line of a value; the line of what encloses it where it was not written; 1 for the document itself. */
+  lineOf(path: TomlPath): number
+}
+
+export type TomlReading = ({ ok: true } & TomlDocument) | { ok: false; line: number; message: string }
 
 /**
  * Reads a document by its places.

@@ -1,15 +1,7 @@
 // TOML as plain values, with the line of each in its text.
+import type { TomlDocument, TomlPath, TomlReading, TomlTable } from './toml-places.ts'
 
-export type TomlPath = readonly (string | number)[]
-export type TomlTable = Record<string, unknown>
-
-export interface TomlDocument {
-  value: TomlTable
-  /** The line of a value; the line of what encloses it where it was not written; 1 for the document itself. */
-  lineOf(path: TomlPath): number
-}
-
-export type TomlReading = ({ ok: true } & TomlDocument) | { ok: false; line: number; message: string }
+export type { TomlDocument, TomlPath, TomlTable } from './toml-places.ts'
 
 /** Some editors put it at the start of a file; TOML 1.0 does not allow it. */
 export const BYTE_ORDER_MARK = '\uFEFF'

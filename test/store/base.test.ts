@@ -1,6 +1,7 @@
 // The tables of a new database, which it gets at once: they are those that the migrations make one after the other.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { partNames } from '../../src/store/engines/sqlite/integrity.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/store/engines/sqlite/migrate.ts'
 
 /** All that there is: the text of every table, index and trigger in the order of their making, and the rows. */
@@ -21,4 +22,11 @@ test('a new database has what the migrations make, and says that all of them wer
   // Another list than the program's own has no short way.
   expect(migrate(one_by_one, [...MIGRATIONS])).toBe(MIGRATIONS.length)
   expect(contentOf(at_once)).toEqual(contentOf(one_by_one))
+})
+
+test('the texts that make a new database name all of its parts', () => {
+  const db = new Database(':memory:')
+  migrate(db)
+  const made = contentOf(db).parts.filter(({ sql }) => sql !== null)
+  expect(made.map(({ type, name }) => `${type} ${name}`).toSorted()).toEqual(partNames().toSorted())
 })

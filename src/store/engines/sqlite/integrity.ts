@@ -3,7 +3,7 @@ import { Database, type SQLiteError } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { closing } from '../../../utilities/at-end.ts'
 import type { Awaitable } from '../../db.ts'
-import { migrate } from './migrate.ts'
+import { migrate, textsOfNew } from './migrate.ts'
 
 /** The check below the rows, in the words of an engine, and the advice for its findings. */
 export interface Integrity extends Disposable {
@@ -86,11 +86,24 @@ export interface Part {
 /** The tables, indexes and triggers that it lacks. */
 export function missingParts(db: Database): Part[] {
   const there = new Set(partsOf(db).map(({ name }) => name))
+  if (partNames().every((name) => there.has(name))) return []
   expected ??= makeExpected()
   return expected
     .filter(({ name }) => !there.has(name))
     .map(({ name, sql }) => ({ name, sql: sql.replace(/\s+/g, ' ') }))
 }
+
+/**
+ * The parts of a new database by the texts that make it, in a tenth of the time that making it takes; without the indexes of constraints, which come
+ * with their tables. A part that a later text takes away is named, too: a database that lacks it is compared with a new one.
+ */
+export const partNames = (): string[] =>
+  textsOfNew().flatMap((text) =>
+    Array.from(
+      text.matchAll(/^CREATE (?:UNIQUE )?(TABLE|INDEX|TRIGGER|VIEW) "?(\w+)/gm),
+      ([, kind = '', name]) => `${kind.toLowerCase()} ${name}`,
+    ),
+  )
 
 /** The objects of a new database, which is made in memory: a list of them beside the migrations would be a second truth. */
 function makeExpected(): readonly Part[] {

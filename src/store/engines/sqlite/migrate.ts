@@ -133,11 +133,12 @@ export const MIGRATIONS: readonly string[] = [
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too (test/tools/base.ts). */
 const BASE = { version: 59, sql: base }
 
+/** The scripts that make a new database, in order. */
+export const textsOfNew = (): readonly string[] => [BASE.sql, ...MIGRATIONS.slice(BASE.version)]
+
 /** The statements that a database of a version lacks, in order. */
 const lackingAt = (version: number, migrations: readonly string[]): readonly string[] =>
-  version === 0 && migrations === MIGRATIONS
-    ? [BASE.sql, ...migrations.slice(BASE.version)]
-    : migrations.slice(version)
+  version === 0 && migrations === MIGRATIONS ? textsOfNew() : migrations.slice(version)
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */
 export function schemaVersion(db: Database): number {
