@@ -26,7 +26,7 @@ export function readToml(marked: string): TomlReading {
   return { ok: true, value, lineOf }
 }
 
-/** The parser with places takes ten times as long as the runtime's, and 4 MB: it is loaded where there is a mistake, a warning or an edit. */
+/** The parser with places takes ten times as long as the runtime's, and 3 MB: it is loaded where there is a mistake, a warning or an edit. */
 function byPlaces(text: string): TomlReading {
   const { readByPlaces } = require('./toml-places.ts') as typeof import('./toml-places.ts')
   return readByPlaces(text)
