@@ -67,6 +67,14 @@ const CUT_OFF = `
     .filter((element) => element.scrollWidth > element.clientWidth)
     .map((element) => element.textContent)
 `
+/** Cells of a row that lie on each other. */
+const OVERLAID = `
+  [...document.querySelectorAll('main tbody tr')].flatMap((row) => {
+    const places = [...row.cells].filter((cell) => cell.textContent !== '').map((cell) => cell.getBoundingClientRect())
+      .filter(({ width }) => width > 0).map(({ x, y, right }) => [x, right].map(Math.round) + ' ' + Math.round(y))
+    return new Set(places).size < places.length ? [row.textContent] : []
+  })
+`
 
 describe.each(['wide', 'phone'] as const)('%s', (size) => {
   test.each(shownOn(size))('%s', async (name, { who, address }) => {
@@ -79,7 +87,7 @@ describe.each(['wide', 'phone'] as const)('%s', (size) => {
     await (IS_LONG || who === 'nobody' ? visit.open(there) : visit.go(there))
     expect(await visit.page.getByText('Page not found').count()).toBe(0)
     await visit.looksRight()
-    for (const found of [SAME_NAMES, RAW_WORDS, CUT_OFF])
+    for (const found of [SAME_NAMES, RAW_WORDS, CUT_OFF, OVERLAID])
       expect(await visit.page.evaluate<string[]>(found)).toEqual([])
     // On a phone, too, each row of a list of all accounts says whose it is.
     if (OF_ALL_ACCOUNTS.includes(address as string) && who === 'operator')

@@ -68,11 +68,12 @@ export function PriceTable({ price, routes = [] }: PriceTableProps) {
   const columns = columnsOf(aligned(rows.map(({ price_nanos }) => price_nanos)))
   /** A provider that serves by several of its models is told apart by them. */
   const isAlone = (provider: string) => routes.filter((route) => route.provider === provider).length === 1
-  const costs = routes.map(({ provider, model, margins }) =>
+  // On a phone that of the first route alone: cells in one place would cover each other.
+  const costs = routes.map(({ provider, model, margins }, at) =>
     atEnd<PriceLine>(
       `${provider} ${model}`,
       `Cost at ${isAlone(provider) ? provider : `${provider} (${model})`}`,
-      'second',
+      at === 0 && is_of_all ? 'second' : 'none',
       (line) => <CostWords line={margins.find((each) => keyOf(each) === keyOf(line))} />,
     ),
   )

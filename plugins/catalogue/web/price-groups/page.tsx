@@ -19,17 +19,23 @@ const COLUMNS: Column<Group>[] = [
       {!in_catalogue && <strong className="tone-bad"> not in the catalogue</strong>}
     </>
   )),
-  atEnd('factor', 'Factor', 'first-end', ({ factor, in_catalogue }) =>
-    in_catalogue ? factor : 'list prices',
-  ),
-  column('models', 'Factors of some models', 'second', ({ model_factors }) =>
-    model_factors.length === 0 ? (
-      <span className="soft">–</span>
-    ) : (
-      model_factors.map(({ models, factor }) => `${models} × ${factor}`).join(', ')
-    ),
-  ),
-  column('cost', 'Below cost', 'second', ({ below_cost }) => <BelowCost models={below_cost} />),
+  atEnd('factor', 'Factor', 'none', ({ factor, in_catalogue }) => (in_catalogue ? factor : 'list prices')),
+  column('models', 'Factors of some models', 'second', ({ model_factors, below_cost }) => (
+    <>
+      {model_factors.length === 0 ? (
+        <span className="soft">–</span>
+      ) : (
+        model_factors.map(({ models, factor }) => `${models} × ${factor}`).join(', ')
+      )}
+      {below_cost.length > 0 && (
+        <span className="on-phone">
+          {' '}
+          <BelowCost models={below_cost} />
+        </span>
+      )}
+    </>
+  )),
+  column('cost', 'Below cost', 'none', ({ below_cost }) => <BelowCost models={below_cost} />),
   atEnd('accounts', 'Accounts', 'second-end', ({ name, accounts }) =>
     accounts === 0 ? (
       <span className="soft">0</span>
