@@ -275,10 +275,10 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/import/': 8_894,
   // What several metrics say is read once; no deletion of a customer is recorded that was never made.
   // Words of the settings about money, and links of notices to what they are about.
-  'plugins/': 107_538,
+  'plugins/': 107_543,
 }
-/** Tests but for the tools and the strict providers; the last raise: every section of settings has words of its own, and pages no raw or cut words. */
-const MAX_TEST_LINES = 185_515
+/** Tests but for the tools and the strict providers; the last raise: every section of settings has words of its own, and pages no raw, cut or covered words. */
+const MAX_TEST_LINES = 185_523
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
