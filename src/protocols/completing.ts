@@ -1,7 +1,7 @@
 // The completion of answers that pass through: fields that lenient servers leave out, and the protocol's own clients need.
 import type { AnswerContext } from './canonical/answer.ts'
 import type { ByteString } from './wire/byte-string.ts'
-import type { JsonObject } from './wire/json.ts'
+import type { Json, JsonObject } from './wire/json.ts'
 
 export interface Completing {
   /** The whole answer; the very same where nothing is missing. @throws UpstreamFault for ambiguous pieces */
@@ -14,10 +14,16 @@ export interface Completing {
   stream(context: AnswerContext): (data: ByteString) => ByteString | undefined
 }
 
-/** Whether an answer has a value for each of some fields. */
+/** Whether an answer has a value for each of some fields, a text or a whole number where the head has one. */
 export function hasFieldsOf(answer: JsonObject, head: JsonObject): boolean {
-  for (const key in head) if ((answer[key] ?? null) === null) return false
+  for (const key in head) if (!isLike(answer[key], head[key])) return false
   return true
+}
+
+function isLike(value: Json | undefined, like: Json | undefined): boolean {
+  if (typeof like === 'string') return typeof value === 'string'
+  if (typeof like === 'number') return Number.isInteger(value)
+  return (value ?? null) !== null
 }
 
 /** An answer with the fields that every one has; the very same where it has them. */
@@ -27,7 +33,11 @@ export const withHead = (answer: JsonObject, head: JsonObject): JsonObject =>
 /** An answer, and for what it lacks the fields of a head. */
 export const underHead = (answer: JsonObject, head: JsonObject): JsonObject => ({
   ...head,
-  ...Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null)),
+  ...Object.fromEntries(
+    Object.entries(answer).filter(([key, value]) =>
+      Object.hasOwn(head, key) ? isLike(value, head[key]) : value !== null,
+    ),
+  ),
 })
 
 /** A piece of an answer with its type, where one of its fields tells that. @param types by the field */

@@ -75,14 +75,16 @@ export function knownTooLong(failure: UpstreamFailure, code?: string): UpstreamF
  * response may fail without one.
  */
 export const reportsError = ({ type, object, error, status }: JsonObject): boolean =>
-  type === 'error' || object === 'error' || status === 'failed' || (error ?? null) !== null
+  type === 'error' || object === 'error' || status === 'failed' || !NO_ERRORS.has(error)
+/** Some write the field beside good answers, too. */
+const NO_ERRORS: ReadonlySet<unknown> = new Set([undefined, null, false, ''])
 
 /** Of a body that is no error in the protocol's shape (HTML of a proxy), this many characters are kept. */
 const MAX_MESSAGE_CHARS = 2_000
 
 /** @param own_message the message in the provider's error; undefined if the body has none where the protocol has it */
 export function refusalMessage(own_message: string | undefined, status: number, body: string): string {
-  const message = own_message ?? plainMessage(body) ?? body.slice(0, MAX_MESSAGE_CHARS)
+  const message = own_message ?? plainMessage(parseObject(body) ?? {}) ?? body.slice(0, MAX_MESSAGE_CHARS)
   return message === '' ? `The provider answered with status ${status} and no message.` : message
 }
 
@@ -91,7 +93,8 @@ export function refusalMessage(own_message: string | undefined, status: number, 
  * (https://github.com/ai4s-research/open-science/issues/53 `Message`, https://github.com/aws-samples/agents4energy/issues/166 `message`),
  * FastAPI (https://github.com/continuedev/continue/issues/2242 `detail`).
  */
-function plainMessage(body: string): string | undefined {
-  const { message, Message, detail } = parseObject(body) ?? {}
-  return [message, Message, detail].map(stringIn).find((text) => text !== undefined && text !== '')
+export function plainMessage({ message, Message, detail, msg, error_msg }: JsonObject): string | undefined {
+  return [message, Message, detail, msg, error_msg]
+    .map(stringIn)
+    .find((text) => text !== undefined && text !== '')
 }

@@ -1,11 +1,13 @@
 // The last usage that a stream reported, read on demand, once: providers repeat it in every event.
-import { inFull, promptTokens, type ReportedUsage } from '../domain/usage.ts'
+import { inFull, outputTokens, promptTokens, type ReportedUsage } from '../domain/usage.ts'
 import { type ByteString, decodeByteString } from './wire/byte-string.ts'
 import { type JsonObject, parseObject } from './wire/json.ts'
 
 export class LastUsage {
   readonly #read: (event: JsonObject) => ReportedUsage | undefined
   #event: ByteString | undefined
+  /** The report before it. */
+  #before: ByteString | undefined
   #usage: ReportedUsage | undefined
   /** The output that had passed with the event. */
   #delivered_tokens = 0
@@ -16,18 +18,23 @@ export class LastUsage {
 
   /** @param event one with a usage @param delivered_tokens all output so far, the event's included */
   record(event: ByteString, delivered_tokens: number): void {
+    this.#before = this.#event
     this.#event = event
     this.#delivered_tokens = delivered_tokens
   }
 
   /**
    * The usage, by how much was delivered. A report from before half of the output is ignored for the output,
-   * and for the prompt if all of that is zero: some servers start their streams so, and send no other.
+   * and for the prompt if all of that is zero: some servers start their streams so, and send no other. Zeros at last take nothing
+   * back that was reported before: counts only grow.
    */
   of(delivered_tokens: number): ReportedUsage | undefined {
     if (this.#event !== undefined) {
-      this.#usage = this.#read(parseObject(decodeByteString(this.#event)) ?? {})
+      const usage = this.#readEvent(this.#event)
+      const is_nothing = this.#before !== undefined && usage !== undefined && isZero(usage)
+      this.#usage = (is_nothing && this.#before !== undefined && this.#readEvent(this.#before)) || usage
       this.#event = undefined
+      this.#before = undefined
     }
     const usage = this.#usage
     if (usage === undefined || delivered_tokens <= 2 * this.#delivered_tokens) return usage
@@ -40,4 +47,12 @@ export class LastUsage {
       cache_write_1h_tokens: usage.cache_write_1h_tokens,
     }
   }
+  #readEvent(event: ByteString): ReportedUsage | undefined {
+    return this.#read(parseObject(decodeByteString(event)) ?? {})
+  }
+}
+
+const isZero = (reported: ReportedUsage): boolean => {
+  const usage = inFull(reported)
+  return promptTokens(usage) === 0 && outputTokens(usage) === 0
 }

@@ -3,7 +3,7 @@ import type { ServerSentEvent } from '../protocols/canonical/answer.ts'
 import type { StreamReading } from '../protocols/protocol.ts'
 import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
 import { isTooDeep } from '../protocols/wire/json-text.ts'
-import { EventCutter, EventWalk, withoutComments } from '../protocols/wire/sse.ts'
+import { EventCutter, EventWalk, isNoEvent, withoutComments } from '../protocols/wire/sse.ts'
 import { tooDeep } from './failures.ts'
 import { Heartbeat } from './heartbeat.ts'
 
@@ -53,7 +53,7 @@ export interface Relay {
   readonly broken_by?: unknown
   /** @returns the bytes that may be sent on now; undefined when no event is whole yet @throws where no event could be read */
   push(chunk: Uint8Array): Uint8Array | undefined
-  /** @returns the end of a complete answer, if any */
+  /** @returns the end of a complete answer, if any @throws where it cannot be written: what passed has no end */
   end(): Uint8Array | undefined
   /** @returns the record that reports a break inside the stream; undefined where there is none: the stream is then cut off */
   fail(error_json: string): Uint8Array | undefined
@@ -78,6 +78,8 @@ class PassingRelay implements Relay {
   readonly reading: StreamReading
   failed_event: ByteString | undefined
   broken_by: unknown
+  /** It broke with the event that completes the answer, which the caller does not have. */
+  #lacks_end = false
   readonly #cutter = new EventCutter()
   readonly #edit: Edit | undefined
   readonly #correction: (() => Correction | undefined) | undefined
@@ -136,9 +138,12 @@ class PassingRelay implements Relay {
     let copied = 0
     while (walk.next()) {
       const { data, start, data_start } = walk
+      const goes_on = !reading.finished
       if (isTooDeep(data)) this.broken_by = tooDeep('event')
       else reading.read(data)
-      const edited = edit && !reading.failed && this.broken_by === undefined ? this.#editOf(edit, data) : data
+      const passes = !reading.failed && this.broken_by === undefined
+      const edited = passes ? this.#editOf(edit, data) : data
+      this.#lacks_end = goes_on && reading.finished && this.broken_by !== undefined
       if (reading.failed || this.broken_by !== undefined)
         return copied === 0 ? undefined : written + whole.slice(copied, start)
       if (edited === data && !walk.is_typed_by_name) continue
@@ -155,9 +160,10 @@ class PassingRelay implements Relay {
   }
 
   /** Events before one that cannot be passed on are delivered first: they are charged. */
-  #editOf(edit: Edit, data: ByteString): ByteString | undefined {
+  #editOf(edit: Edit | undefined, data: ByteString): ByteString | undefined {
+    if (isNoEvent(data)) return undefined
     try {
-      return edit(data)
+      return edit ? edit(data) : data
     } catch (cause) {
       this.broken_by = cause
       return data
@@ -165,6 +171,7 @@ class PassingRelay implements Relay {
   }
 
   end(): undefined {
+    if (this.#lacks_end) throw this.broken_by
     return undefined
   }
 
@@ -231,6 +238,7 @@ class FramingRelay implements Relay {
     const walk = new EventWalk(toByteString(whole))
     try {
       while (walk.next()) {
+        if (isNoEvent(walk.data)) continue
         if (isTooDeep(walk.data)) throw tooDeep('event')
         reading.read(walk.data)
         if (reading.failed) {

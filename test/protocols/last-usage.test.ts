@@ -47,6 +47,7 @@ const CASES: readonly (readonly [string, readonly (Event | 'without counts')[], 
   ['counts in every event but the last', [{ ...TEXT, usage: [7, 4] }, TEXT], [7, 4]],
   ['counts, then null', [TEXT, { usage: [7, 3] }, { usage: null }], [7, 3]],
   ['counts, then a usage without any', [TEXT, { usage: [7, 3] }, 'without counts'], [7, 3]],
+  ['counts, then zeros', [TEXT, { usage: [7, 3] }, { usage: [0, 0] }], [7, 3]],
   ['null alone', [{ ...TEXT, usage: null }, { usage: null }], ABSENT],
 ]
 

@@ -17,6 +17,7 @@ import {
   parseObject,
   stringIn,
 } from '../wire/json.ts'
+import { DONE } from '../wire/sse.ts'
 
 /** The type of a block without one, by what it holds. */
 const TYPE_OF_BLOCK = { thinking: 'thinking', text: 'text', data: 'redacted_thinking', input: 'tool_use' }
@@ -124,7 +125,7 @@ export const completing: Completing = {
     return (data) => {
       if (COMPLETE_DELTA.test(data)) return data
       const original = parseObject(decodeByteString(data))
-      if (original === undefined) return data
+      if (original === undefined) return data === DONE ? undefined : data
       const completed = blocks.complete(original)
       if (typeof completed.type !== 'string') return undefined
       if (completed.type !== 'message_start') return completed === original ? data : jsonByteString(completed)

@@ -1,8 +1,8 @@
 // A whole message, read into the canonical form.
 import { inFull } from '../../domain/usage.ts'
 import type { ConversationAnswer } from '../canonical/answer.ts'
-import type { Part } from '../canonical/parts.ts'
-import { type JsonObject, lookUp, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import { type Part, readArguments } from '../canonical/parts.ts'
+import { type JsonObject, lookUp, objectsIn, stringIn } from '../wire/json.ts'
 import { completeMessage } from './complete.ts'
 import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
@@ -35,7 +35,7 @@ const BLOCKS: Readonly<Record<string, (block: JsonObject) => Part>> = {
     kind: 'tool_call',
     id: stringIn(id) ?? '',
     name: stringIn(name) ?? '',
-    arguments: objectIn(input),
+    arguments: readArguments(input) ?? {},
   }),
   thinking: ({ thinking, signature }) => {
     const packed = stringIn(signature)

@@ -5,6 +5,7 @@ import { inFull } from '../../domain/usage.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/answer.ts'
 import { type DecodedStream, endStream, failStream } from '../decoding.ts'
 import { type JsonObject, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
+import { DONE } from '../wire/sse.ts'
 import { StreamedBlocks } from './complete.ts'
 import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
@@ -41,7 +42,7 @@ const READERS: Readonly<Record<string, (state: State, event: JsonObject) => Stre
 }
 
 function decode(state: State, data: string): StreamEvent[] {
-  if (state.ended) return []
+  if (state.ended || data === DONE) return []
   const original = parseObject(data)
   if (!original) return failStream(state, data)
   const event = state.blocks.complete(original)

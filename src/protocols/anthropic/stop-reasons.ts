@@ -11,6 +11,11 @@ const READ: Readonly<Record<string, StopReason>> = {
   pause_turn: 'pause',
   refusal: 'refusal',
   model_context_window_exceeded: 'context_window',
+  // Of servers that pass on what models of other protocols said.
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool_use',
+  sensitive: 'safety',
 }
 
 const WRITTEN: Readonly<Record<StopReason, string>> = {

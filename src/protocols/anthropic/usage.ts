@@ -16,11 +16,24 @@ export function initialUsage(value: Json | undefined): JsonObject {
   return counts && promptTokens(inFull(counts)) === 0 ? {} : reported
 }
 
-/** Merges a later event's usage: counts are cumulative, so they replace the earlier ones. */
-export const laterUsage = (reported: JsonObject, value: Json | undefined): JsonObject => ({
-  ...reported,
-  ...Object.fromEntries(Object.entries(objectIn(value)).filter(([, count]) => count !== null)),
-})
+/**
+ * Merges a later event's usage: counts are cumulative, so they replace the earlier ones. A prompt of zeros takes nothing back: some
+ * servers end their streams so.
+ */
+export function laterUsage(reported: JsonObject, value: Json | undefined): JsonObject {
+  const usage = objectIn(value)
+  const reads_nothing = PROMPT.every((name) => (tokenCountIn(usage[name]) ?? 0) === 0)
+  return {
+    ...reported,
+    ...Object.fromEntries(
+      Object.entries(usage).filter(
+        ([name, count]) => count !== null && !(reads_nothing && PROMPT.includes(name) && name in reported),
+      ),
+    ),
+  }
+}
+
+const PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']
 
 /**
  * The counts of a usage, undefined where they are absent. `input_tokens` excludes the cache; a cache write is for 5 minutes

@@ -4,6 +4,7 @@ import type { Completing } from '../completing.ts'
 import { decodeByteString } from '../wire/byte-string.ts'
 import { isObject, type JsonObject, objectsIn, parseObject } from '../wire/json.ts'
 import { quoted } from '../wire/json-text.ts'
+import { DONE } from '../wire/sse.ts'
 import { partsOf } from './decode-answer.ts'
 
 const CALL = quoted('functionCall')
@@ -21,6 +22,7 @@ function checked(answer: JsonObject): JsonObject {
 export const completing: Completing = {
   whole: checked,
   stream: () => (data) => {
+    if (data === DONE) return undefined
     if (data.includes(CALL)) checked(parseObject(decodeByteString(data)) ?? {})
     return data
   },

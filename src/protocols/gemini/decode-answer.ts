@@ -2,7 +2,7 @@
 import { UpstreamFault } from '../../domain/errors.ts'
 import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer } from '../canonical/answer.ts'
-import { type MediaPart, madeCallId, type Part, type Signature } from '../canonical/parts.ts'
+import { type MediaPart, madeCallId, type Part, readArguments, type Signature } from '../canonical/parts.ts'
 import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readSignature } from './signature.ts'
@@ -27,7 +27,7 @@ export function readAnswerPart(
       kind: 'tool_call',
       id: stringIn(called.id) || made_call_id,
       name,
-      arguments: objectIn(called.args),
+      arguments: readArguments(called.args) ?? {},
       signature,
     }
   }

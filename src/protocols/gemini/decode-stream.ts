@@ -4,6 +4,7 @@ import { inFull } from '../../domain/usage.ts'
 import type { StreamDecoder, StreamEvent } from '../canonical/answer.ts'
 import { type MediaPart, madeCallId } from '../canonical/parts.ts'
 import { createOpenParts, type DecodedStream, endStream, failStream, type OpenParts } from '../decoding.ts'
+import { reportsError } from '../failures.ts'
 import {
   countIn,
   isObject,
@@ -14,6 +15,7 @@ import {
   parseObject,
   stringIn,
 } from '../wire/json.ts'
+import { DONE } from '../wire/sse.ts'
 import { partsOf, readAnswerPart } from './decode-answer.ts'
 import { readLogprobs } from './logprobs.ts'
 import { isFailure, readStop } from './stop-reasons.ts'
@@ -53,9 +55,9 @@ export function createStreamDecoder(call_id: string): StreamDecoder {
 }
 
 function decode(state: State, data: string): StreamEvent[] {
-  if (state.ended) return []
+  if (state.ended || data === DONE) return []
   const event = parseObject(data)
-  if (!event || event.error !== undefined) return failStream(state, data)
+  if (!event || reportsError(event)) return failStream(state, data)
   if (isObject(event.usageMetadata)) state.usage_event = event
   const events = start(state, event)
   for (const candidate of objectsIn(event.candidates)) readCandidate(state, candidate, events)

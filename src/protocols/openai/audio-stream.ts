@@ -7,8 +7,8 @@ import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { parseObject } from '../wire/json.ts'
 import { closingQuote, nextStringValue, quoted } from '../wire/json-text.ts'
+import { DONE } from '../wire/sse.ts'
 import { readAudioUnits } from './audio-usage.ts'
-import { DONE } from './decode-stream.ts'
 
 const ERROR = quoted('error')
 const ENDS = ['speech.audio.done', 'transcript.text.done'].map(quoted)

@@ -12,11 +12,13 @@ import {
   stringIn,
 } from '../wire/json.ts'
 import { CallNumbers, typeOf, withText } from './call-numbers.ts'
+import { isFailure, ownStop } from './stop-reasons.ts'
 
 interface Candidate {
   readonly calls: CallNumbers
   has_role: boolean
   has_calls: boolean
+  has_delta: boolean
   ended: boolean
 }
 
@@ -66,25 +68,32 @@ export class StreamedChoices {
     const own_index = countIn(choice.index)
     const index = own_index ?? position
     const known = this.#candidates.get(index)
-    const candidate = known ?? { calls: new CallNumbers(), has_role: false, has_calls: false, ended: false }
+    const candidate = known ?? newCandidate()
     if (!known) this.#candidates.set(index, candidate)
-    const own_delta = choice.delta ?? choice.message
+    candidate.has_delta ||= isObject(choice.delta)
+    // MiniMax repeats all of the answer as the message of its last chunk (https://www.minimax.io/platform/document/ChatCompletion_v2).
+    const own_delta = choice.delta ?? (candidate.has_delta ? undefined : choice.message)
     const delta = this.#completeDelta(candidate, index, objectIn(own_delta))
-    const finish_reason = stringIn(choice.finish_reason) || undefined
+    const finish_reason = ownStop(choice.finish_reason)
     if (candidate.ended && own_index === undefined && (finish_reason || hasOutput(delta)))
       throw new UpstreamFault('the upstream sent several answers without their index')
     if (finish_reason) {
       candidate.calls.assertNamed()
       candidate.ended = true
     }
-    if (own_index === index && delta === choice.delta) return choice
-    return { ...choice, index, delta }
+    const said = choice.finish_reason ?? undefined
+    if (own_index === index && delta === choice.delta && finish_reason === said) return choice
+    return {
+      ...choice,
+      index,
+      delta,
+      ...(finish_reason === said ? {} : { finish_reason: finish_reason ?? null }),
+    }
   }
 
   #completeDelta(candidate: Candidate, index: number, original: JsonObject): JsonObject {
-    const has_role = candidate.has_role || typeof original.role === 'string'
+    const delta = withRole(original, candidate.has_role)
     candidate.has_role = true
-    const delta = has_role ? original : { ...original, role: 'assistant' }
     if (!hasItems(delta.tool_calls)) return delta
     candidate.has_calls = true
     const calls = objectsIn(delta.tool_calls)
@@ -94,13 +103,30 @@ export class StreamedChoices {
   }
 }
 
+/** The role is told once; an empty one is none: https://github.com/MiniMax-AI/MiniMax-M2.5/issues/2. */
+function withRole(delta: JsonObject, was_told: boolean): JsonObject {
+  if (delta.role === '' && was_told) {
+    const { role: _, ...rest } = delta
+    return rest
+  }
+  return was_told || stringIn(delta.role) ? delta : { ...delta, role: 'assistant' }
+}
+
+const newCandidate = (): Candidate => ({
+  calls: new CallNumbers(),
+  has_role: false,
+  has_calls: false,
+  has_delta: false,
+  ended: false,
+})
+
 const hasOutput = ({ content, tool_calls }: JsonObject): boolean =>
   hasItems(tool_calls) || (content !== undefined && content !== null && content !== '')
 
 /**
  * A whole answer with complete choices; the very same where nothing is missing.
  * @param call_id as for streams
- * @throws UpstreamFault for a tool call without a name
+ * @throws UpstreamFault for a tool call without a name, and for an answer that broke off
  */
 export function completeChoices(answer: JsonObject, call_id: string): JsonObject {
   const choices = objectsIn(answer.choices)
@@ -115,7 +141,7 @@ function completeChoice(choice: JsonObject, position: number, call_id: string): 
   const completed =
     calls.length === 0 ? calls : changedObjects(calls, completeCall, { call_id, choice: position })
   const is_same = completed === calls
-  const has_role = typeof original.role === 'string'
+  const has_role = Boolean(stringIn(original.role))
   const message =
     is_same && has_role
       ? original
@@ -124,10 +150,19 @@ function completeChoice(choice: JsonObject, position: number, call_id: string): 
           role: has_role ? (original.role ?? null) : 'assistant',
           ...(is_same ? {} : { tool_calls: [...completed] }),
         }
-  const finish_reason = stringIn(choice.finish_reason) || (calls.length > 0 ? 'tool_calls' : 'stop')
+  if (isFailure(choice.finish_reason))
+    throw new UpstreamFault(`the upstream ended its answer by ${choice.finish_reason}`)
+  const finish_reason = ownStop(choice.finish_reason) ?? (calls.length > 0 ? 'tool_calls' : 'stop')
   if (message === choice.message && index === choice.index && finish_reason === choice.finish_reason)
     return choice
   return { ...choice, index, message, finish_reason }
+}
+
+/** Clients parse the arguments of every call. */
+function withArguments(call: JsonObject): JsonObject {
+  const called = call.function
+  if (!isObject(called) || typeof called.arguments === 'string') return call
+  return { ...call, function: { ...called, arguments: '{}' } }
 }
 
 function completeCall(
@@ -137,7 +172,7 @@ function completeCall(
 ): JsonObject {
   const { name } = objectIn(call.function ?? call.custom)
   if (!stringIn(name)) throw new UpstreamFault('the upstream sent a tool call without a name')
-  const original = withText(call)
+  const original = withArguments(withText(call))
   if (original === call && stringIn(call.id) && typeof call.type === 'string') return call
   return {
     ...original,

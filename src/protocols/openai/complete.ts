@@ -4,8 +4,8 @@ import { type Completing, hasFieldsOf, underHead, withHead } from '../completing
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { type JsonObject, jsonByteString, parseObject } from '../wire/json.ts'
 import { hasValue, quoted } from '../wire/json-text.ts'
+import { DONE } from '../wire/sse.ts'
 import { completeChoices, StreamedChoices } from './complete-choices.ts'
-import { DONE } from './decode-stream.ts'
 
 const CHOICES = quoted('choices')
 const DELTA = quoted('delta')
@@ -16,6 +16,8 @@ const FIRST_CHOICE = /"choices"\s*:\s*\[\s*\{\s*"index"\s*:\s*(?=\d\s*,)/y
 /** A further piece of one call's arguments behind that, as OpenAI writes it. */
 const FURTHER_PIECE =
   /\d\s*,\s*"delta"\s*:\s*\{\s*"tool_calls"\s*:\s*\[\s*\{\s*"index"\s*:\s*(\d+)\s*,\s*"function"\s*:\s*\{\s*"arguments"\s*:\s*"/y
+/** What a lenient server writes in every chunk, in the same place. */
+const EMPTY_ROLE = /\d\s*,\s*"delta"\s*:\s*\{\s*"role"\s*:\s*""/y
 /** Keys of a piece that may begin another call. */
 const INDEX = quoted('index')
 const NAME = quoted('name')
@@ -64,6 +66,8 @@ class CompletedChunks {
     if (beginning === undefined || !data.startsWith(beginning)) return false
     const index = data.charCodeAt(beginning.length) - ZERO
     if (!this.#choices.isOpen(index) || hasValue(data, FINISH)) return false
+    EMPTY_ROLE.lastIndex = beginning.length
+    if (EMPTY_ROLE.test(data)) return false
     if (!hasValue(data, TOOL_CALLS)) return hasValue(data, DELTA)
     FURTHER_PIECE.lastIndex = beginning.length
     const [, call] = FURTHER_PIECE.exec(data) ?? []

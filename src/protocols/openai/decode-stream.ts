@@ -4,7 +4,9 @@
 import { inFull } from '../../domain/usage.ts'
 import type { PartStart, StopReason, StreamDecoder, StreamEvent } from '../canonical/answer.ts'
 import { createOpenParts, type DecodedStream, endStream, failStream, type OpenParts } from '../decoding.ts'
+import { reportsError } from '../failures.ts'
 import { countIn, type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
+import { DONE } from '../wire/sse.ts'
 import { StreamedChoices } from './complete-choices.ts'
 import { readLogprobs } from './logprobs.ts'
 import { contentText, readGoogleSignature, readImages, readReasoning } from './reasoning.ts'
@@ -12,13 +14,11 @@ import { readStop } from './stop-reasons.ts'
 import { type CallPiece, StreamedCalls } from './streamed-calls.ts'
 import { readUsage } from './usage.ts'
 
-/** The last record of a stream, which is not JSON. */
-export const DONE = '[DONE]'
-
 interface CandidateState {
   readonly calls: StreamedCalls
   refused: boolean
-  ended: boolean
+  /** Why it ended. Some servers tell it before the last of its calls, or of its text. */
+  finish: string | undefined
 }
 
 interface State extends DecodedStream {
@@ -48,7 +48,7 @@ function decode(state: State, data: string): StreamEvent[] {
   if (state.ended) return []
   if (data === DONE) return [...closeAll(state), ...end(state)]
   const chunk = parseObject(data)
-  if (!chunk || (chunk.error ?? null) !== null) return failStream(state, data)
+  if (!chunk || reportsError(chunk)) return failStream(state, data)
   state.usage = readUsage(chunk) ?? state.usage
   return untilError([
     ...start(state, chunk),
@@ -65,7 +65,6 @@ function start(state: State, chunk: JsonObject): StreamEvent[] {
 function readChoice(state: State, choice: JsonObject): StreamEvent[] {
   const candidate = countIn(choice.index) ?? 0
   const position = stateOf(state, candidate)
-  if (position.ended) return []
   const delta = objectIn(choice.delta)
   if (stringIn(delta.refusal)) position.refused = true
   const tokens = readLogprobs(choice.logprobs)
@@ -82,7 +81,7 @@ function readChoice(state: State, choice: JsonObject): StreamEvent[] {
 }
 
 function stateOf({ candidates }: State, candidate: number): CandidateState {
-  const state = candidates.get(candidate) ?? { calls: new StreamedCalls(), refused: false, ended: false }
+  const state = candidates.get(candidate) ?? { calls: new StreamedCalls(), refused: false, finish: undefined }
   candidates.set(candidate, state)
   return state
 }
@@ -149,23 +148,19 @@ const callStart = (call: JsonObject): PartStart => ({
 
 function readFinish(state: State, candidate: number, finish: string | undefined): StreamEvent[] {
   const position = stateOf(state, candidate)
-  if (!finish) return []
-  position.ended = true
-  const stop_reason = stopReason(readStop(finish), position.refused, position.calls.count > 0)
+  if (!finish || position.finish) return []
+  position.finish = finish
   return [
     ...position.calls.rest().flatMap((piece) => writePiece(state, candidate, piece)),
     ...state.parts.close(candidate),
-    { type: 'candidate_end', candidate, stop_reason, stop_sequence: undefined },
   ]
 }
 
 /** Snowflake's streams have no finish_reason: one with its usage and `[DONE]` has ended. */
-function closeAll(state: State): StreamEvent[] {
-  if (state.usage === undefined) return []
-  return [...state.candidates].flatMap(([candidate, { ended }]) =>
-    ended ? [] : readFinish(state, candidate, 'stop'),
-  )
-}
+const closeAll = (state: State): StreamEvent[] =>
+  state.usage === undefined
+    ? []
+    : [...state.candidates.keys()].flatMap((candidate) => readFinish(state, candidate, 'stop'))
 
 /** Some servers say `stop` where they call tools, and OpenAI says it where the model refused. */
 function stopReason(finish: StopReason, refused: boolean, calls: boolean): StopReason {
@@ -176,10 +171,21 @@ function stopReason(finish: StopReason, refused: boolean, calls: boolean): StopR
 
 function end(state: State): StreamEvent[] {
   const { candidates } = state
-  const all_ended = candidates.size > 0 && [...candidates.values()].every(({ ended }) => ended)
+  const all_ended = candidates.size > 0 && [...candidates.values()].every(({ finish }) => finish)
   if (!all_ended) return failStream(state, 'the stream ended without a finish_reason')
-  return endStream(state)
+  return [...[...candidates].flatMap((candidate) => endCandidate(state, candidate)), ...endStream(state)]
 }
+
+const endCandidate = (state: State, [candidate, position]: [number, CandidateState]): StreamEvent[] => [
+  ...position.calls.rest().flatMap((piece) => writePiece(state, candidate, piece)),
+  ...state.parts.close(candidate),
+  {
+    type: 'candidate_end',
+    candidate,
+    stop_reason: stopReason(readStop(position.finish ?? ''), position.refused, position.calls.count > 0),
+    stop_sequence: undefined,
+  },
+]
 
 /** An error is the last event, whatever else its chunk holds. */
 function untilError(events: StreamEvent[]): StreamEvent[] {

@@ -63,7 +63,9 @@ export function readReasoning(message: JsonObject): (ThinkingPart | RedactedThin
 
 /** The text of a message's or delta's content: a string, or a list of parts, as Mistral's thinking models answer. */
 export const contentText = (content: Json | undefined): string =>
-  stringIn(content) ?? objectsIn(content).map(textOfPart).join('')
+  stringIn(content) ?? (Array.isArray(content) ? content : [content ?? null]).map(textIn).join('')
+
+const textIn = (part: Json): string => stringIn(part) ?? textOfPart(objectIn(part))
 
 /** The thinking among such parts: `{ type: 'thinking', thinking: [{ type: 'text', text }] }`. */
 const contentThinking = (content: Json | undefined): string =>

@@ -1,14 +1,41 @@
 // The table between a chat completion's finish_reason and the canonical stop reasons.
 import type { StopReason } from '../canonical/answer.ts'
-import { lookUp } from '../wire/json.ts'
+import { type Json, lookUp } from '../wire/json.ts'
 
-const READ: Readonly<Record<string, StopReason>> = {
+const OWN: Readonly<Record<string, StopReason>> = {
   stop: 'stop',
   length: 'length',
   tool_calls: 'tool_use',
   function_call: 'tool_use',
   content_filter: 'safety',
 }
+
+/**
+ * The words of other servers, in small letters: of Mistral (https://docs.mistral.ai/api, `model_length`), Zhipu (https://docs.z.ai,
+ * `sensitive`), text-generation-inference (`eos_token`), Cohere (`MAX_TOKENS`), and of those that pass on what Claude or Gemini said.
+ */
+const OTHERS: Readonly<Record<string, StopReason>> = {
+  eos_token: 'stop',
+  end_turn: 'stop',
+  complete: 'stop',
+  stop_sequence: 'stop_sequence',
+  model_length: 'length',
+  max_tokens: 'length',
+  max_output_tokens: 'length',
+  model_context_window_exceeded: 'context_window',
+  tool_use: 'tool_use',
+  sensitive: 'safety',
+  safety: 'safety',
+  refusal: 'refusal',
+}
+
+/** An answer that broke off: of Mistral and OpenRouter, Zhipu, DeepSeek (https://api-docs.deepseek.com) and vLLM. */
+const FAILURES: ReadonlySet<string> = new Set([
+  'error',
+  'network_error',
+  'insufficient_system_resource',
+  'abort',
+])
 
 const WRITTEN: Readonly<Record<StopReason, string>> = {
   stop: 'stop',
@@ -24,7 +51,20 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   other: 'stop',
 }
 
+/** Whether the answer did not come to its end. */
+export const isFailure = (finish_reason: Json | undefined): boolean =>
+  typeof finish_reason === 'string' && FAILURES.has(finish_reason.toLowerCase())
+
 /** The canonical reason; `other` for an unknown one. */
-export const readStop = (finish_reason: string): StopReason => lookUp(READ, finish_reason) ?? 'other'
+export function readStop(finish_reason: string): StopReason {
+  const lower = finish_reason.toLowerCase()
+  return lookUp(OWN, lower) ?? lookUp(OTHERS, lower) ?? 'other'
+}
+
+/** The reason as OpenAI's own clients have it in their types; undefined for none: some write it as an empty text before the end. */
+export function ownStop(finish_reason: Json | undefined): string | undefined {
+  if (typeof finish_reason !== 'string' || finish_reason === '' || finish_reason === 'null') return undefined
+  return Object.hasOwn(OWN, finish_reason) ? finish_reason : writeStop(readStop(finish_reason))
+}
 
 export const writeStop = (reason: StopReason): string => WRITTEN[reason]

@@ -1,14 +1,15 @@
 // A streamed chat completion, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
-import { reportsError } from '../failures.ts'
+import { plainMessage, reportsError } from '../failures.ts'
 import { LastUsage } from '../last-usage.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
-import { jsonByteString, objectsIn, parseObject } from '../wire/json.ts'
+import { type JsonObject, jsonByteString, objectsIn, parseObject } from '../wire/json.ts'
 import { hasValue, quoted } from '../wire/json-text.ts'
+import { DONE } from '../wire/sse.ts'
 import { addWritten, nextContainer, noSums, settleSaid, tokensOfSums, WrittenBeside } from '../written.ts'
-import { DONE } from './decode-stream.ts'
+import { isFailure, ownStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 import { BESIDE_NAMES, COUNT_NAMES } from './usage-places.ts'
 import { AUDIO_TOKENS_PER_SECOND, BesideDeltaShape, ChoiceShape, MessageShape } from './written.ts'
@@ -58,6 +59,7 @@ class OpenaiStreamReading implements StreamReading {
     if (start < 0) {
       const from = choices()
       if (from >= 0) addWritten(data, from, ChoiceShape, this.#written)
+      else this.#readOther(data)
       settleSaid(this.#written)
       return
     }
@@ -70,12 +72,23 @@ class OpenaiStreamReading implements StreamReading {
     this.#beside.add(data, delta_bytes, choices, this.#written)
   }
 
+  /** A chunk without choices has the usage, or is a failure in words of its own: Zhipu's `{ code, msg, success }`. */
+  #readOther(data: ByteString): void {
+    if (hasValue(data, CHOICES) || hasValue(data, USAGE)) return
+    const chunk = parseObject(decodeByteString(data))
+    if (chunk && plainMessage(chunk) !== undefined) this.failed = true
+  }
+
+  #end(choices: readonly JsonObject[]): void {
+    if (choices.some(({ finish_reason }) => isFailure(finish_reason))) this.failed = true
+    else if (choices.some(({ finish_reason }) => ownStop(finish_reason) !== undefined)) this.finished = true
+  }
+
   #conclude(data: ByteString): void {
     const chunk = parseObject(decodeByteString(data))
     // A chunk that is not JSON is broken, and may be an error that was cut off.
     if (chunk === undefined || reportsError(chunk)) this.failed = true
-    else if (objectsIn(chunk.choices).some(({ finish_reason }) => typeof finish_reason === 'string'))
-      this.finished = true
+    else this.#end(objectsIn(chunk.choices))
   }
 }
 

@@ -18,6 +18,14 @@ function withNamedType(data: ByteString, name: ByteString): ByteString {
   return jsonByteString({ ...event, type: name })
 }
 
+/** The last record of a stream of OpenAI's, which is not JSON. Servers that stand in front of models end all their streams by it. */
+export const DONE = '[DONE]'
+
+/** Data that is no event of any protocol: it keeps a connection open, and clients that parse it throw. */
+const NO_EVENT = /^\s*(?:null|"(?:ping)?"|ping)?$/
+export const isNoEvent = (data: ByteString): boolean => data.length < MAX_SHORT_CHARS && NO_EVENT.test(data)
+const MAX_SHORT_CHARS = 12
+
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 const SPACE = 32
@@ -108,8 +116,9 @@ export class EventWalk {
       if (line_end === line_start) {
         this.#next = next
         if (data !== undefined) {
-          this.data = name === '' ? data : withNamedType(data, name)
-          this.is_typed_by_name = this.data !== data
+          const bare = data.length < MAX_SHORT_CHARS ? data.trimEnd() : data
+          this.data = name === '' ? bare : withNamedType(bare, name)
+          this.is_typed_by_name = this.data !== bare
           if (this.is_typed_by_name) this.data_start = -1
           return true
         }

@@ -65,6 +65,12 @@ test.each<[string, JsonObject, JsonObject]>([
   expect(read(ended, { ...start, iterations })).toEqual([8_000, 0, 0, 0, 350])
 })
 
+test('a prompt of zeros in a later event takes nothing back', () => {
+  const start = { input_tokens: 10, cache_read_input_tokens: 3, output_tokens: 1 }
+  const ended = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 }
+  expect(read(ended, start)).toEqual([10, 3, 0, 0, 5])
+})
+
 test('null in a later event is no count, and replaces none', () => {
   const start = { input_tokens: 10, cache_read_input_tokens: 3, output_tokens: 1 }
   const ended = { input_tokens: null, cache_read_input_tokens: null, cache_creation: null, output_tokens: 5 }

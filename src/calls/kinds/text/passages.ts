@@ -141,11 +141,14 @@ function translateEvents(
   { nameForCaller, restore }: Renaming,
 ): EventTranslation {
   // The provider's own report of the usage gives way to what is billed, which comes before the end.
+  let has_end = false
+  let failure: unknown
   function encode(events: readonly StreamEvent[]): ServerSentEvent[] {
     const encoded: ServerSentEvent[] = []
     for (const event of events) {
       if (event.type === 'error') throw event.error
       if (event.type === 'usage') continue
+      has_end ||= event.type === 'end'
       if (event.type === 'end') encoded.push(...encoder.encode(conclusion()))
       encoded.push(...encoder.encode(event.type === 'start' ? started(event) : event))
     }
@@ -156,8 +159,20 @@ function translateEvents(
     return { ...event, model: nameForCaller(event.model), usage }
   }
   return {
-    next: (data) => encode(decoder.decode(decodeByteString(restore?.(data) ?? data))),
-    finish: () => encode(decoder.finish()),
+    next(data) {
+      try {
+        return encode(decoder.decode(decodeByteString(restore?.(data) ?? data)))
+      } catch (thrown) {
+        failure ??= thrown
+        throw thrown
+      }
+    },
+    finish() {
+      const rest = encode(decoder.finish())
+      // The provider says that its answer is complete, but no end of it can be written.
+      if (failure !== undefined && !has_end) throw failure
+      return rest
+    },
   }
 }
 

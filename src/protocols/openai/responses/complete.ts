@@ -40,9 +40,12 @@ function completeItem(original: JsonObject, index: number, call_id: string): Jso
     throw new UpstreamFault('the upstream sent a tool call without its type')
   if (item.type === 'function_call') {
     if (!stringIn(item.name)) throw new UpstreamFault('the upstream sent a tool call without a name')
-    return stringIn(item.call_id) ? item : { ...item, call_id: madeCallId(call_id, 0, index) }
+    const called = isObject(item.arguments) ? { ...item, arguments: JSON.stringify(item.arguments) } : item
+    return stringIn(item.call_id) ? called : { ...called, call_id: madeCallId(call_id, 0, index) }
   }
   if (item.type !== 'message') return item
+  if (typeof item.content === 'string')
+    return { ...item, content: [completePart({ type: 'output_text', text: item.content })] }
   const content = objectsIn(item.content)
   const parts = content.map(completePart)
   return parts.every((part, at) => part === content[at]) ? item : { ...item, content: parts }

@@ -2,7 +2,7 @@
 // https://platform.openai.com/docs/api-reference/responses/object
 import { inFull } from '../../../domain/usage.ts'
 import type { ConversationAnswer, StopReason, TokenLogprob } from '../../canonical/answer.ts'
-import { madeCallId, type Part, parseArguments } from '../../canonical/parts.ts'
+import { madeCallId, type Part, readArguments } from '../../canonical/parts.ts'
 import { type JsonObject, lookUp, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
 import { readLogprobs } from '../logprobs.ts'
 import { completeOutput } from './complete.ts'
@@ -49,7 +49,7 @@ export function partsOf(item: JsonObject, made_id: string): Part[] {
   if (item.type === 'message') return objectsIn(item.content).flatMap(readContent)
   if (item.type === 'reasoning') return readReasoning(item)
   if (item.type !== 'function_call') return []
-  const parsed = parseArguments(stringIn(item.arguments) ?? '')
+  const parsed = readArguments(item.arguments)
   // Without arguments that are a JSON object the call was cut off, or is nonsense.
   if (!parsed) return []
   const { id, name } = calledBy(item, made_id)

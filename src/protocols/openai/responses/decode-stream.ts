@@ -14,7 +14,7 @@ import {
   parseObject,
   stringIn,
 } from '../../wire/json.ts'
-import { DONE } from '../decode-stream.ts'
+import { DONE } from '../../wire/sse.ts'
 import { StreamedItems } from './complete.ts'
 import { calledBy, encryptedOf, logprobsOf, partsOf, readStop } from './decode-answer.ts'
 import { readUsage } from './usage.ts'
