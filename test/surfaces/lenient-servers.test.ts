@@ -35,7 +35,7 @@ const SURFACES: readonly Surface[] = ['chat', 'messages', 'responses', 'native']
 const COST_NANOS = 64_000
 
 /** What a caller of each protocol reads, without what the protocols write in different ways. */
-async function readBy(surface: Surface, from: From, stream: boolean, answer: Answer) {
+async function readBy(surface: Surface, from: From, stream: boolean, answer: Answer): Promise<object> {
   upstream.answer(answer)
   const { path, headers, body } = requestTo(surface, from, stream)
   const response = await call(path, body, { form: 'x-api-key', headers })
