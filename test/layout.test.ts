@@ -253,7 +253,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // With the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 1_981,
   // A missing hold is not called resolved.
-  'src/calls/': 10_472,
+  // A stream whose end cannot be written is no complete answer.
+  'src/calls/': 10_487,
   'src/catalogue/': 6_544,
   'src/domain/': 6_339,
   'src/http/': 1_825,
@@ -264,10 +265,11 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/money/': 8_128,
   'src/observe/': 666,
   // Each protocol reads, writes, streams, bounds and prices by itself; none imports another.
-  'src/protocols/': 20_369,
+  // Lenient servers: reasons in their own words, what comes behind them, zeros behind the usage, events that are none.
+  'src/protocols/': 20_533,
   'src/responses/': 894,
   'src/store/': 6_882,
-  'src/upstream/': 2_073,
+  'src/upstream/': 2_081,
   'src/utilities/': 458,
   // Margins say of which revenue they are, with the sentence that shows where they do not add up.
   'plugins/console/': 6_617,
@@ -277,8 +279,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Words of the settings about money, and links of notices to what they are about.
   'plugins/': 107_543,
 }
-/** Tests but for the tools and the strict providers; the last raise: every section of settings has words of its own, and pages no raw, cut or covered words. */
-const MAX_TEST_LINES = 185_523
+/** Tests but for the tools and the strict providers; the last raise: 43 answers of lenient servers, each to callers of four protocols. */
+const MAX_TEST_LINES = 185_829
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
