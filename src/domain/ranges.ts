@@ -104,7 +104,15 @@ function daysBefore(time_ms: number, days: number, zone: Zone): number {
 
 /** How long a time is in days by the clock, of which the last may not be over; a day on which clocks change is one. */
 function lengthInDays({ from_ms, until_ms }: TimeRange, zone: Zone): number {
-  const start = at(from_ms, zone)
-  const { days } = start.until(at(until_ms, zone), { largestUnit: 'days' })
-  return start.add({ days }).epochMilliseconds < until_ms ? days + 1 : days
+  const [start, end] = [clockAt(from_ms, zone), clockAt(until_ms, zone)]
+  const { days } = start.until(end, { largestUnit: 'days' })
+  return Math.max(1, Temporal.PlainDateTime.compare(start.add({ days }), end) < 0 ? days + 1 : days)
+}
+
+/** The clock at a moment; a day begins at 00:00, also where clocks skip that. */
+function clockAt(time_ms: number, zone: Zone): Temporal.PlainDateTime {
+  const moment = at(time_ms, zone)
+  return time_ms === dayStart(time_ms, zone)
+    ? moment.toPlainDate().toPlainDateTime()
+    : moment.toPlainDateTime()
 }
