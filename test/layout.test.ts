@@ -256,7 +256,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // A stream whose end cannot be written is no complete answer.
   'src/calls/': 10_487,
   'src/catalogue/': 6_544,
-  'src/domain/': 6_339,
+  // Days that begin at 01:00 are whole days.
+  'src/domain/': 6_347,
   'src/http/': 1_825,
   'src/idempotency/': 1_204,
   'src/library/': 1_391,
@@ -280,7 +281,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_543,
 }
 /** Tests but for the tools and the strict providers; the last raise: 43 answers of lenient servers, each to callers of four protocols. */
-const MAX_TEST_LINES = 185_829
+const MAX_TEST_LINES = 185_838
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

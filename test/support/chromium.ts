@@ -31,7 +31,7 @@ export const browser = (): Promise<Browser> => (launched ??= launch())
 async function launch(): Promise<Browser> {
   const { path, env } = await browserProgram()
   const { chromium } = await import('playwright-core')
-  return await chromium.launch({
+  const started = await chromium.launch({
     executablePath: path,
     env: { ...process.env, ...env, TZ: 'UTC' },
     // A namespace of its own is what neither root nor most containers may have. It loads the console only.
@@ -39,4 +39,9 @@ async function launch(): Promise<Browser> {
     // Without a GPU it would look for one, and for one made of software, three times before it draws by itself.
     args: ['--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu'],
   })
+  // The runner ends all programs of a test that took too long: the tests after it start another browser.
+  started.once('disconnected', () => {
+    launched = undefined
+  })
+  return started
 }
