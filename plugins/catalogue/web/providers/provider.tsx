@@ -150,7 +150,7 @@ const KEY_COLUMNS: Column<Key>[] = [
   )),
   atEnd('answered', 'Answered since start', 'none', ({ answered }) => count(answered)),
   atEnd('failed', 'Failed since start', 'none', ({ failed }) => count(failed)),
-  column('words', 'Last failure', 'none', (key) => <KeyFailure of={key} />),
+  column('words', 'Failing now', 'none', (key) => <KeyFailure of={key} />),
 ]
 
 function KeyState({ of: { state, ready_at_ms, answered, failed } }: { of: Key }) {
