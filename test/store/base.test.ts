@@ -1,7 +1,7 @@
 // The tables of a new database, which it gets at once: they are those that the migrations make one after the other.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { partNames } from '../../src/store/engines/sqlite/integrity.ts'
+import { isAsMade, missingParts, partsOf } from '../../src/store/engines/sqlite/integrity.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/store/engines/sqlite/migrate.ts'
 
 /** All that there is: the text of every table, index and trigger in the order of their making, and the rows. */
@@ -24,9 +24,20 @@ test('a new database has what the migrations make, and says that all of them wer
   expect(contentOf(at_once)).toEqual(contentOf(one_by_one))
 })
 
-test('the texts that make a new database name all of its parts', () => {
+test('the texts that make a new database know it as it is made, and by each of its parts', () => {
   const db = new Database(':memory:')
   migrate(db)
-  const made = contentOf(db).parts.filter(({ sql }) => sql !== null)
-  expect(made.map(({ type, name }) => `${type} ${name}`).toSorted()).toEqual(partNames().toSorted())
+  const parts = partsOf(db)
+  expect(isAsMade(parts)).toBe(true)
+  const unknown = parts.filter((part) => part.sql !== '' && isAsMade(parts.filter((each) => each !== part)))
+  expect(unknown).toEqual([])
+})
+
+test('a table without its constraint lacks the index of it', () => {
+  const db = new Database(':memory:')
+  migrate(db)
+  const sql = partsOf(db).find(({ name }) => name === 'table accounts')?.sql ?? ''
+  db.run('DROP TABLE accounts')
+  db.run(sql.replace(' UNIQUE', ''))
+  expect(missingParts(db)).toEqual([{ name: 'index sqlite_autoindex_accounts_1', sql: '' }])
 })
