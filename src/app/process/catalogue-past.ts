@@ -55,13 +55,12 @@ export async function followEdits(
   db: Db,
 ): Promise<() => Promise<void>> {
   const notice = async () => {
-    if (watched.shared()) return
-    const text = watched.text()
-    // One without keys is kept as it is: most starts load nothing to find the keys of one that has not changed.
-    if (!(await isNewest(db, withoutMark(text)))) await configuration.noticed(text)
+    if (!watched.shared()) await configuration.noticed(watched.text())
   }
   watched.follow(() => void notice())
-  await notice()
+  // One without keys is kept as it is: most starts load nothing to find the keys of one that has not changed. Later
+  // texts wait for those before them, which may not be kept yet.
+  if (!(await isNewest(db, withoutMark(watched.text())))) await notice()
   return notice
 }
 
