@@ -1,4 +1,4 @@
-// The words of the sections of settings: each has a lead, each of its fields a label, and a section without fields an example.
+// The words of the sections of settings: each has a lead, each of its fields a label, and a section without fields an example, which the file can have.
 import { expect, test } from 'bun:test'
 import { wordsOf } from '../../../plugins/catalogue/web/settings/words.ts'
 import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
@@ -21,3 +21,15 @@ test.each(sections.map(({ name, fields }) => [name, fields] as const))('[%s]', (
   expect(paths.filter((path) => labels[path] === undefined)).toEqual([])
   expect(fields.length > 0 || example !== undefined).toBe(true)
 })
+
+test.each(sections.map(({ name }) => name).filter((name) => wordsOf(name).example !== undefined))(
+  'the example of [%s] has no mistake',
+  async (name) => {
+    const example = wordsOf(name).example?.replaceAll(/env:\w+/g, 'a-secret-of-the-example')
+    const text = `${FIRST_CATALOGUE.replace('[server]', '[server]\npublic_url = "https://ai.example.com"')}\n${example}`
+    expect(await operator.json('POST', '/catalogue/check', { text })).toMatchObject({
+      mistakes: [],
+      warnings: [],
+    })
+  },
+)
