@@ -6,6 +6,7 @@ import { api, part, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
+import { counted } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
@@ -51,7 +52,7 @@ export function BatchList() {
         open={revoking !== null}
         onClose={() => setRevoking(null)}
         title={`Revoke the unused vouchers of batch ${revoking?.id ?? ''}?`}
-        consequence={`${revoking?.unused ?? 0} codes stop working. Redeemed ones are not affected.`}
+        consequence={`${counted(revoking?.unused ?? 0, 'code stops', 'codes stop')} working. Redeemed ones are not affected.`}
         verb="Revoke vouchers"
         confirm={async () => {
           if (revoking) await revoke.runOrThrow(revoking.id)
