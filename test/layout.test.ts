@@ -269,7 +269,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Lenient servers: reasons in their own words, what comes behind them, zeros behind the usage, events that are none.
   'src/protocols/': 20_533,
   'src/responses/': 894,
-  'src/store/': 6_882,
+  // Tables of a database are compared with the very texts that make a new one.
+  'src/store/': 6_887,
   'src/upstream/': 2_081,
   'src/utilities/': 458,
   // Margins say of which revenue they are, with the sentence that shows where they do not add up.
@@ -278,10 +279,10 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/import/': 8_894,
   // What several metrics say is read once; no deletion of a customer is recorded that was never made.
   // Words of the settings about money, and links of notices to what they are about.
-  'plugins/': 107_543,
+  'plugins/': 107_544,
 }
-/** Tests but for the tools and the strict providers; the last raise: 43 answers of lenient servers, each to callers of four protocols. */
-const MAX_TEST_LINES = 185_838
+/** Tests but for the tools and the strict providers; the last raise: an edit that is taken back, examples of settings, and a table without its constraint. */
+const MAX_TEST_LINES = 185_907
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
