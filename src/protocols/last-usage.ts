@@ -6,11 +6,12 @@ import { type JsonObject, parseObject } from './wire/json.ts'
 export class LastUsage {
   readonly #read: (event: JsonObject) => ReportedUsage | undefined
   #event: ByteString | undefined
-  /** The report before it. */
+  /** The report before it, if it was not read yet. */
   #before: ByteString | undefined
   #usage: ReportedUsage | undefined
-  /** The output that had passed with the event. */
+  /** The output that had passed with the event, and with the report before it. */
   #delivered_tokens = 0
+  #delivered_before = 0
 
   constructor(read: (event: JsonObject) => ReportedUsage | undefined) {
     this.#read = read
@@ -19,6 +20,7 @@ export class LastUsage {
   /** @param event one with a usage @param delivered_tokens all output so far, the event's included */
   record(event: ByteString, delivered_tokens: number): void {
     this.#before = this.#event
+    this.#delivered_before = this.#delivered_tokens
     this.#event = event
     this.#delivered_tokens = delivered_tokens
   }
@@ -29,13 +31,7 @@ export class LastUsage {
    * back that was reported before: counts only grow.
    */
   of(delivered_tokens: number): ReportedUsage | undefined {
-    if (this.#event !== undefined) {
-      const usage = this.#readEvent(this.#event)
-      const is_nothing = this.#before !== undefined && usage !== undefined && isZero(usage)
-      this.#usage = (is_nothing && this.#before !== undefined && this.#readEvent(this.#before)) || usage
-      this.#event = undefined
-      this.#before = undefined
-    }
+    if (this.#event !== undefined) this.#readLast(this.#event)
     const usage = this.#usage
     if (usage === undefined || delivered_tokens <= 2 * this.#delivered_tokens) return usage
     if (promptTokens(inFull(usage)) === 0) return undefined
@@ -47,6 +43,20 @@ export class LastUsage {
       cache_write_1h_tokens: usage.cache_write_1h_tokens,
     }
   }
+
+  #readLast(event: ByteString): void {
+    const usage = this.#readEvent(event)
+    const before = usage && isZero(usage) ? this.#readBefore() : undefined
+    if (before) this.#delivered_tokens = this.#delivered_before
+    this.#usage = before ?? usage
+    this.#event = undefined
+    this.#before = undefined
+  }
+
+  #readBefore(): ReportedUsage | undefined {
+    return this.#before === undefined ? this.#usage : this.#readEvent(this.#before)
+  }
+
   #readEvent(event: ByteString): ReportedUsage | undefined {
     return this.#read(parseObject(decodeByteString(event)) ?? {})
   }

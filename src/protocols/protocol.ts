@@ -51,9 +51,11 @@ export interface StreamRules {
 }
 
 /** How to recognise an answer without output. */
-interface EmptyRules {
+export interface EmptyRules {
   /** The field of the list that every answer has. */
   readonly answers_in: string
+  /** An answer without an entry in that list is none. */
+  readonly has_entry?: true
   /** Counts that are zero are left out of the usage. */
   readonly omits_zeros?: true
   /** Whether a whole answer, or an event of a stream, has output other than text, such as an image; absent where none has. */

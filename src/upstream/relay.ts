@@ -212,6 +212,8 @@ class FramingRelay implements Relay {
   readonly #frame: Frame
   readonly #translation: EventTranslation
   readonly #heartbeat: Heartbeat | undefined
+  /** Why it broke with the event that completes the answer. */
+  #without_end: unknown
   #is_empty = true
 
   constructor(reading: StreamReading, frame: Frame, translation: EventTranslation) {
@@ -235,10 +237,12 @@ class FramingRelay implements Relay {
     if (!whole) return undefined
     const { reading } = this
     let text = ''
+    let goes_on = true
     const walk = new EventWalk(toByteString(whole))
     try {
       while (walk.next()) {
         if (isNoEvent(walk.data)) continue
+        goes_on = !reading.finished
         if (isTooDeep(walk.data)) throw tooDeep('event')
         reading.read(walk.data)
         if (reading.failed) {
@@ -248,6 +252,7 @@ class FramingRelay implements Relay {
         text += this.#write(this.#translation.next(walk.data))
       }
     } catch (cause) {
+      if (goes_on && reading.finished) this.#without_end = cause
       // Earlier events of the same chunk are delivered first: they are charged.
       if (text === '') throw cause
       this.broken_by = cause
@@ -256,6 +261,7 @@ class FramingRelay implements Relay {
   }
 
   end(): Uint8Array | undefined {
+    if (this.#without_end !== undefined) throw this.#without_end
     const rest = this.#write(this.#translation.finish())
     return bytesOf(rest + this.#frame.end(this.#is_empty))
   }

@@ -48,17 +48,21 @@ const CASES: readonly (readonly [string, readonly (Event | 'without counts')[], 
   ['counts, then null', [TEXT, { usage: [7, 3] }, { usage: null }], [7, 3]],
   ['counts, then a usage without any', [TEXT, { usage: [7, 3] }, 'without counts'], [7, 3]],
   ['counts, then zeros', [TEXT, { usage: [7, 3] }, { usage: [0, 0] }], [7, 3]],
+  ['the prompt, then zeros', [{ usage: [7, 0] }, TEXT, { usage: [0, 0] }], [7, undefined]],
   ['null alone', [{ ...TEXT, usage: null }, { usage: null }], ABSENT],
 ]
 
 describe.each(Object.entries(FORMS))('%s', (_, { protocol, write, without_counts }) => {
   test.each(CASES)('%s', (_name, written, told) => {
-    const reading = protocol.text.stream.open()
+    const [reading, asked_often] = [protocol.text.stream.open(), protocol.text.stream.open()]
     for (const event of written) {
       const payload = event === 'without counts' ? without_counts : write(event)
-      reading.read(toByteString(Buffer.from(JSON.stringify(payload))))
+      const data = toByteString(Buffer.from(JSON.stringify(payload)))
+      reading.read(data)
+      asked_often.read(data)
+      asked_often.usage()
     }
-    const usage = reading.usage()
-    expect(usage ? [usage.input_tokens, usage.output_tokens] : ABSENT).toEqual(told as string)
+    for (const usage of [reading.usage(), asked_often.usage()])
+      expect(usage ? [usage.input_tokens, usage.output_tokens] : ABSENT).toEqual(told as string)
   })
 })

@@ -86,8 +86,10 @@ async function answered(model: Model, first: Answer, more?: object): Promise<str
 
 const PLAIN: readonly (readonly [string, Model, object])[] = [
   ['no choices', 'chat', chat(undefined, 5)],
+  ['an empty list of choices', 'chat', { ...chat(undefined, 5), choices: [] }],
   ['no content', 'claude', claude(undefined, 5)],
   ['no candidates', 'native', native(undefined, 5)],
+  ['an empty list of candidates', 'native', { ...native(undefined, 5), candidates: [] }],
   ['nothing, counted as zero', 'chat', chat({ role: 'assistant', content: '' }, 0)],
   ['nothing, counted as zero', 'claude', claude([], 0)],
   ['nothing, counted as zero', 'native', native([], 0)],
@@ -195,6 +197,13 @@ describe('an empty answer that a caller can bring about is charged as reported',
       {},
       10_000,
     ],
+    [
+      'a blocked prompt, with an empty list',
+      'native',
+      { ...native(undefined, 0), candidates: [], promptFeedback: { blockReason: 'SAFETY' } },
+      {},
+      10_000,
+    ],
     ['a safety stop', 'native', native([], 0, 'SAFETY'), {}, 10_000],
     ['the limit', 'responses', response([], 0, INCOMPLETE), {}, 10_000],
     [
@@ -213,8 +222,11 @@ describe('an empty answer that a caller can bring about is charged as reported',
     expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos })
   })
 
-  test('streamed, after a result of a tool', async () => {
-    upstream.answer(events([chunk({}, null), chunk({}, 'stop', 0), '[DONE]']))
+  test.each([
+    ['', []],
+    [', with events that are none', ['null', '']],
+  ])('streamed, after a result of a tool%s', async (_name, none) => {
+    upstream.answer(events([chunk({}, null), ...none, chunk({}, 'stop', 0), '[DONE]']))
     expect(await (await ask('chat', { ...LOOP, stream: true })).text()).toContain('[DONE]')
     expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 10_000 })
   })

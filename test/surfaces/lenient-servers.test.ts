@@ -80,6 +80,7 @@ const chunk = (delta: object, finish_reason: unknown = null, more: object = {}) 
 })
 const TEXTS = [chunk({ role: 'assistant', content: 'Hello' }), chunk({ content: ' world' })]
 const END = chunk({}, 'stop')
+const SAID = { role: 'assistant', content: 'Hello world' }
 const counted = (usage: object) => ({ ...HEAD, choices: [], usage })
 const CALL = { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
 const sent = (...data: readonly unknown[]): Answer => ({
@@ -138,15 +139,34 @@ const STREAMS: readonly (readonly [string, readonly unknown[], object])[] = [
       ...TEXTS,
       {
         ...HEAD,
-        choices: [
-          { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello world' } },
-        ],
+        choices: [{ index: 0, finish_reason: 'stop', message: SAID }],
         usage: USAGE,
       },
       DONE,
     ],
     HELLO,
   ],
+  [
+    'a role, then all of it as a message',
+    [
+      chunk({ role: 'assistant', content: '' }),
+      { ...HEAD, choices: [{ index: 0, finish_reason: 'stop', message: SAID }], usage: USAGE },
+      DONE,
+    ],
+    HELLO,
+  ],
+  [
+    'texts as completions have them',
+    [
+      ...['Hello', ' world'].map((text) => ({ ...HEAD, choices: [{ index: 0, text, finish_reason: null }] })),
+      { ...HEAD, choices: [{ index: 0, text: '', finish_reason: 'stop' }] },
+      counted(USAGE),
+      DONE,
+    ],
+    HELLO,
+  ],
+  ['a note on the way', [{ message: 'loading the model' }, ...TEXTS, END, counted(USAGE), DONE], HELLO],
+  ['a note after the end', [...TEXTS, END, counted(USAGE), { code: 1, msg: 'bye' }, DONE], HELLO],
   ['zeros after the usage', [...TEXTS, END, counted(USAGE), counted(NOTHING), DONE], HELLO],
   ['events that are none', ['', 'null', ...TEXTS, '""', 'ping', END, counted(USAGE), `${DONE} `], HELLO],
   [
@@ -171,12 +191,16 @@ const STREAMS: readonly (readonly [string, readonly unknown[], object])[] = [
   ...['MAX_TOKENS', 'model_length', 'model_context_window_exceeded'].map(
     (reason) => [`the reason ${reason}`, ended(reason), { ...HELLO, stop: 'length' }] as const,
   ),
-  ...['sensitive', 'SAFETY'].map(
+  ...['sensitive', 'SAFETY', 'RECITATION', 'content_filter: RECITATION', 'content_filter: OTHER'].map(
     (reason) => [`the reason ${reason}`, ended(reason), { ...HELLO, stop: 'safety' }] as const,
   ),
-  ...['error', 'network_error', 'insufficient_system_resource', 'abort'].map(
-    (reason) => [`the reason ${reason}`, ended(reason), BROKEN] as const,
-  ),
+  ...[
+    'error',
+    'network_error',
+    'insufficient_system_resource',
+    'abort',
+    'function_call_filter: MALFORMED_FUNCTION_CALL',
+  ].map((reason) => [`the reason ${reason}`, ended(reason), BROKEN] as const),
 ]
 
 describe('a streamed chat completion with', () => {
@@ -191,13 +215,26 @@ const answered = (message: object, finish_reason: unknown = 'stop', more: object
     usage: USAGE,
     ...more,
   })
-const SAID = { role: 'assistant', content: 'Hello world' }
 
 describe('a whole chat completion with', () => {
   test.each<[string, Answer, object]>([
     ['an empty role', answered({ ...SAID, role: '' }), HELLO],
     ['the reason MAX_TOKENS', answered(SAID, 'MAX_TOKENS'), { ...HELLO, stop: 'length' }],
     ['the reason sensitive', answered(SAID, 'sensitive'), { ...HELLO, stop: 'safety' }],
+    [
+      'the reason of a filter at Google',
+      whole({
+        choices: [{ index: 0, finish_reason: 'content_filter: PROHIBITED_CONTENT' }],
+        usage: { prompt_tokens: 12, completion_tokens: 0 },
+      }),
+      { ...HELLO, text: '', stop: 'safety', cost_nanos: 24_000 },
+    ],
+    [
+      'a text as completions have it',
+      whole({ choices: [{ index: 0, text: 'Hello world', finish_reason: 'stop' }], usage: USAGE }),
+      HELLO,
+    ],
+    ['an empty list of choices', whole({ ...HEAD, choices: [], usage: USAGE }), FAILED],
     ['the reason network_error', answered(SAID, 'network_error'), FAILED],
     ['a provider that failed, as OpenRouter tells it', answered({ ...SAID, content: '' }, 'error'), FAILED],
     ['an id that is a number', answered(SAID, 'stop', { id: 5, created: '2026' }), HELLO],
@@ -223,6 +260,20 @@ const delta = (usage: object, stop_reason = 'end_turn') => ({
   usage,
 })
 const STOP = { type: 'message_stop' }
+const called = (pieces: readonly string[]): object[] => [
+  ...block().slice(0, 1),
+  {
+    type: 'content_block_start',
+    index: 0,
+    content_block: { type: 'tool_use', id: 'a', name: 'f', input: { a: 1 } },
+  },
+  ...pieces.map((partial_json) => ({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'input_json_delta', partial_json },
+  })),
+  { type: 'content_block_stop', index: 0 },
+]
 const native = (parts: readonly object[], more: object = {}) => ({
   candidates: [{ index: 0, content: { role: 'model', parts }, ...more }],
   usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 5, totalTokenCount: 17 },
@@ -244,6 +295,20 @@ describe('other protocols', () => {
       true,
       sent(...block(delta({ output_tokens: 5 }), STOP), DONE),
       HELLO,
+    ],
+    [
+      'messages: arguments at the start of a call',
+      'anthropic',
+      true,
+      sent(...called([]), delta({ output_tokens: 5 }, 'tool_use'), STOP),
+      CALLED,
+    ],
+    [
+      'messages: arguments at the start of a call, and again',
+      'anthropic',
+      true,
+      sent(...called(['{"a":', '1}']), delta({ output_tokens: 5 }, 'tool_use'), STOP),
+      CALLED,
     ],
     ['native: [DONE] at the end', 'gemini', true, sent(SPOKEN, DONE), HELLO],
     ['native: an error that is null', 'gemini', true, sent({ ...SPOKEN, error: null }), HELLO],
@@ -292,6 +357,12 @@ describe('other protocols', () => {
   ])('%s, to callers of others', async (_, from, body) => {
     expect(await readBy('chat', from, false, whole(body))).toEqual(CALLED)
   })
+})
+
+test('a message that repeats an answer without a usage is charged once', async () => {
+  const repeated = { ...HEAD, choices: [{ index: 0, finish_reason: 'stop', message: SAID }] }
+  const once = await readBy('chat', 'openai', true, sent(...TEXTS, END, DONE))
+  expect(await readBy('chat', 'openai', true, sent(...TEXTS, repeated, DONE))).toEqual(once)
 })
 
 test('the books balance after all of them', () => gateway.atRest())

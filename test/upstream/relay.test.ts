@@ -104,6 +104,29 @@ describe('bytes passed on, with an edit of each event', () => {
   })
 })
 
+test.each([
+  [
+    'bytes passed on',
+    (edit: () => never) => passOn(gemini.text.stream.open(), eventFrame(), undefined, edit),
+  ],
+  [
+    'a JSON array',
+    (next: () => never) => reframe(gemini.text.stream.open(), ARRAY_FRAME, { next, finish: () => [] }),
+  ],
+])('%s: an answer whose last event cannot be written has no end', (_, open) => {
+  const relay = open(() => {
+    throw new Error('a call without a name')
+  })
+  const [last = ''] = lines('stream-text').slice(-1)
+  try {
+    relay.push(Buffer.from(asEvents([last])))
+  } catch {
+    // As the pump does: the reading tells how far the answer has come.
+  }
+  expect(relay.reading.finished).toBe(true)
+  expect(() => relay.end()).toThrow('a call without a name')
+})
+
 describe('an upstream’s error record', () => {
   const first = lines('stream-text')[0] ?? ''
   const error = '{"error": {"code": 503,"message": "provider-secret-one is out of quota"}}'

@@ -16,6 +16,8 @@ interface State extends DecodedStream {
   reported: JsonObject
   /** A block is open, of a type that other protocols have. */
   open: boolean
+  /** The arguments that its start has, as JSON, until deltas bring them. */
+  input: string | undefined
   stopped: boolean
 }
 
@@ -27,7 +29,15 @@ const candidate = 0
  */
 export function createStreamDecoder(call_id: string): StreamDecoder {
   const blocks = new StreamedBlocks(call_id)
-  const state: State = { blocks, reported: {}, usage: undefined, open: false, stopped: false, ended: false }
+  const state: State = {
+    blocks,
+    reported: {},
+    usage: undefined,
+    open: false,
+    input: undefined,
+    stopped: false,
+    ended: false,
+  }
   return { decode: (data) => decode(state, data), finish: () => end(state) }
 }
 
@@ -62,19 +72,27 @@ function readBlockStart(state: State, event: JsonObject): StreamEvent[] {
   const block = objectIn(event.content_block)
   const part = lookUp(STARTS, block.type)?.(block)
   state.open = part !== undefined
+  state.input = part?.kind === 'tool_call' ? inputOf(block) : undefined
   return part ? [{ type: 'part_start', candidate, part }, ...firstPiece(block)] : []
 }
 
 function readBlockDelta(state: State, event: JsonObject): StreamEvent[] {
   if (!state.open) return []
   const delta = objectIn(event.delta)
+  if (stringIn(delta.partial_json)) state.input = undefined
   return lookUp(DELTAS, delta.type)?.(delta) ?? []
 }
 
 function readBlockStop(state: State): StreamEvent[] {
   const was_open = state.open
   state.open = false
-  return was_open ? [{ type: 'part_end', candidate }] : []
+  return was_open ? [...givenInput(state), { type: 'part_end', candidate }] : []
+}
+
+function givenInput(state: State): StreamEvent[] {
+  const { input } = state
+  state.input = undefined
+  return input === undefined ? [] : [{ type: 'arguments_delta', candidate, json: input }]
 }
 
 function readMessageDelta(state: State, event: JsonObject): StreamEvent[] {
@@ -85,6 +103,7 @@ function readMessageDelta(state: State, event: JsonObject): StreamEvent[] {
   if (stop_reason === undefined || state.stopped) return []
   state.stopped = true
   return [
+    ...givenInput(state),
     {
       type: 'candidate_end',
       candidate,
@@ -130,10 +149,11 @@ const DELTAS: Readonly<Record<string, (delta: JsonObject) => StreamEvent[]>> = {
 function firstPiece(block: JsonObject): StreamEvent[] {
   const text = stringIn(block.text)
   const thought = stringIn(block.thinking)
-  const input = objectIn(block.input)
   if (text) return [{ type: 'text_delta', candidate, text }]
-  if (thought) return [{ type: 'thinking_delta', candidate, text: thought }]
-  return Object.keys(input).length > 0
-    ? [{ type: 'arguments_delta', candidate, json: JSON.stringify(input) }]
-    : []
+  return thought ? [{ type: 'thinking_delta', candidate, text: thought }] : []
+}
+
+function inputOf({ input }: JsonObject): string | undefined {
+  const given = objectIn(input)
+  return Object.keys(given).length > 0 ? JSON.stringify(given) : undefined
 }

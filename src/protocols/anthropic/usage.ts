@@ -27,13 +27,15 @@ export function laterUsage(reported: JsonObject, value: Json | undefined): JsonO
     ...reported,
     ...Object.fromEntries(
       Object.entries(usage).filter(
-        ([name, count]) => count !== null && !(reads_nothing && PROMPT.includes(name) && name in reported),
+        ([name, count]) => count !== null && !(reads_nothing && OF_PROMPT.includes(name) && name in reported),
       ),
     ),
   }
 }
 
 const PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']
+/** What was written to the cache in its parts. */
+const OF_PROMPT = [...PROMPT, 'cache_creation']
 
 /**
  * The counts of a usage, undefined where they are absent. `input_tokens` excludes the cache; a cache write is for 5 minutes

@@ -6,6 +6,7 @@ import {
   countIn,
   hasItems,
   isObject,
+  type Json,
   type JsonObject,
   objectIn,
   objectsIn,
@@ -13,12 +14,14 @@ import {
 } from '../wire/json.ts'
 import { CallNumbers, typeOf, withText } from './call-numbers.ts'
 import { isFailure, ownStop } from './stop-reasons.ts'
+import { messageIn } from './written.ts'
 
 interface Candidate {
   readonly calls: CallNumbers
   has_role: boolean
   has_calls: boolean
-  has_delta: boolean
+  /** Some of the answer came in deltas. */
+  has_said: boolean
   ended: boolean
 }
 
@@ -34,6 +37,12 @@ export class StreamedChoices {
   /** Whether a candidate has started and not ended. */
   isOpen(index: number): boolean {
     return this.#candidates.get(index)?.ended === false
+  }
+
+  /** Notes a delta that passes unread. */
+  pass(index: number): void {
+    const candidate = this.#candidates.get(index)
+    if (candidate) candidate.has_said = true
   }
 
   /** Whether a candidate has a call with this index of its own. */
@@ -70,9 +79,9 @@ export class StreamedChoices {
     const known = this.#candidates.get(index)
     const candidate = known ?? newCandidate()
     if (!known) this.#candidates.set(index, candidate)
-    candidate.has_delta ||= isObject(choice.delta)
+    candidate.has_said ||= saysSomething(choice.delta)
     // MiniMax repeats all of the answer as the message of its last chunk (https://www.minimax.io/platform/document/ChatCompletion_v2).
-    const own_delta = choice.delta ?? (candidate.has_delta ? undefined : choice.message)
+    const own_delta = choice.delta ?? (candidate.has_said ? undefined : messageIn(choice))
     const delta = this.#completeDelta(candidate, index, objectIn(own_delta))
     const finish_reason = ownStop(choice.finish_reason)
     if (candidate.ended && own_index === undefined && (finish_reason || hasOutput(delta)))
@@ -116,9 +125,15 @@ const newCandidate = (): Candidate => ({
   calls: new CallNumbers(),
   has_role: false,
   has_calls: false,
-  has_delta: false,
+  has_said: false,
   ended: false,
 })
+
+/** Whether a delta has more than a role. */
+const saysSomething = (delta: Json | undefined): boolean =>
+  Object.entries(objectIn(delta)).some(
+    ([name, value]) => name !== 'role' && (Array.isArray(value) ? value.length > 0 : Boolean(value)),
+  )
 
 const hasOutput = ({ content, tool_calls }: JsonObject): boolean =>
   hasItems(tool_calls) || (content !== undefined && content !== null && content !== '')
@@ -136,7 +151,7 @@ export function completeChoices(answer: JsonObject, call_id: string): JsonObject
 
 function completeChoice(choice: JsonObject, position: number, call_id: string): JsonObject {
   const index = countIn(choice.index) ?? position
-  const original = objectIn(choice.message)
+  const original = objectIn(messageIn(choice))
   const calls = objectsIn(original.tool_calls)
   const completed =
     calls.length === 0 ? calls : changedObjects(calls, completeCall, { call_id, choice: position })

@@ -68,7 +68,11 @@ class CompletedChunks {
     if (!this.#choices.isOpen(index) || hasValue(data, FINISH)) return false
     EMPTY_ROLE.lastIndex = beginning.length
     if (EMPTY_ROLE.test(data)) return false
-    if (!hasValue(data, TOOL_CALLS)) return hasValue(data, DELTA)
+    if (!hasValue(data, TOOL_CALLS)) {
+      if (!hasValue(data, DELTA)) return false
+      this.#choices.pass(index)
+      return true
+    }
     FURTHER_PIECE.lastIndex = beginning.length
     const [, call] = FURTHER_PIECE.exec(data) ?? []
     const from = FURTHER_PIECE.lastIndex

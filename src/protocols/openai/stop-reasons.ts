@@ -12,7 +12,8 @@ const OWN: Readonly<Record<string, StopReason>> = {
 
 /**
  * The words of other servers, in small letters: of Mistral (https://docs.mistral.ai/api, `model_length`), Zhipu (https://docs.z.ai,
- * `sensitive`), text-generation-inference (`eos_token`), Cohere (`MAX_TOKENS`), and of those that pass on what Claude or Gemini said.
+ * `sensitive`), text-generation-inference (`eos_token`), Cohere (`MAX_TOKENS`), and of those that pass on what Claude or Gemini said
+ * (https://ai.google.dev/api/generate-content#FinishReason).
  */
 const OTHERS: Readonly<Record<string, StopReason>> = {
   eos_token: 'stop',
@@ -26,15 +27,22 @@ const OTHERS: Readonly<Record<string, StopReason>> = {
   tool_use: 'tool_use',
   sensitive: 'safety',
   safety: 'safety',
+  blocklist: 'safety',
+  prohibited_content: 'safety',
+  spii: 'safety',
+  image_safety: 'safety',
+  recitation: 'recitation',
+  unexpected_tool_call: 'malformed',
   refusal: 'refusal',
 }
 
-/** An answer that broke off: of Mistral and OpenRouter, Zhipu, DeepSeek (https://api-docs.deepseek.com) and vLLM. */
+/** An answer that broke off: of Mistral and OpenRouter, Zhipu, DeepSeek (https://api-docs.deepseek.com), vLLM and Gemini. */
 const FAILURES: ReadonlySet<string> = new Set([
   'error',
   'network_error',
   'insufficient_system_resource',
   'abort',
+  'malformed_function_call',
 ])
 
 const WRITTEN: Readonly<Record<StopReason, string>> = {
@@ -53,12 +61,18 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
 
 /** Whether the answer did not come to its end. */
 export const isFailure = (finish_reason: Json | undefined): boolean =>
-  typeof finish_reason === 'string' && FAILURES.has(finish_reason.toLowerCase())
+  typeof finish_reason === 'string' && wordsOf(finish_reason).some((word) => FAILURES.has(word))
+
+/** Google's chat completions say it twice: `content_filter: RECITATION`, `function_call_filter: MALFORMED_FUNCTION_CALL`. */
+const wordsOf = (finish_reason: string): string[] => finish_reason.toLowerCase().split(': ')
 
 /** The canonical reason; `other` for an unknown one. */
 export function readStop(finish_reason: string): StopReason {
-  const lower = finish_reason.toLowerCase()
-  return lookUp(OWN, lower) ?? lookUp(OTHERS, lower) ?? 'other'
+  for (const word of wordsOf(finish_reason)) {
+    const reason = lookUp(OWN, word) ?? lookUp(OTHERS, word)
+    if (reason) return reason
+  }
+  return 'other'
 }
 
 /** The reason as OpenAI's own clients have it in their types; undefined for none: some write it as an empty text before the end. */

@@ -8,7 +8,16 @@ import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { type JsonObject, jsonByteString, objectsIn, parseObject } from '../wire/json.ts'
 import { hasValue, quoted } from '../wire/json-text.ts'
 import { DONE } from '../wire/sse.ts'
-import { addWritten, nextContainer, noSums, settleSaid, tokensOfSums, WrittenBeside } from '../written.ts'
+import {
+  addWritten,
+  nextContainer,
+  noSums,
+  of,
+  settleSaid,
+  TEXT,
+  tokensOfSums,
+  WrittenBeside,
+} from '../written.ts'
 import { isFailure, ownStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 import { BESIDE_NAMES, COUNT_NAMES } from './usage-places.ts'
@@ -29,6 +38,8 @@ class OpenaiStreamReading implements StreamReading {
   readonly #usage = new LastUsage(readUsage)
   readonly #written = noSums()
   readonly #beside = new WrittenBeside(BesideDeltaShape)
+  /** Some of the answer came in deltas: a message repeats it. */
+  #has_said = false
 
   read(data: ByteString): void {
     if (data === DONE) {
@@ -58,8 +69,8 @@ class OpenaiStreamReading implements StreamReading {
     let start = nextContainer(data, DELTA, 0)
     if (start < 0) {
       const from = choices()
-      if (from >= 0) addWritten(data, from, ChoiceShape, this.#written)
-      else this.#readOther(data)
+      if (from < 0) this.#readOther(data)
+      else addWritten(data, from, this.#has_said ? BesideDeltaShape : ChoiceShape, this.#written)
       settleSaid(this.#written)
       return
     }
@@ -69,14 +80,15 @@ class OpenaiStreamReading implements StreamReading {
       delta_bytes += end - start
       start = nextContainer(data, DELTA, end)
     }
+    this.#has_said ||= of(this.#written, TEXT) > 0
     this.#beside.add(data, delta_bytes, choices, this.#written)
   }
 
-  /** A chunk without choices has the usage, or is a failure in words of its own: Zhipu's `{ code, msg, success }`. */
+  /** A chunk without choices has the usage, or is a failure in words of its own, where the answer has not come to its end. */
   #readOther(data: ByteString): void {
-    if (hasValue(data, CHOICES) || hasValue(data, USAGE)) return
+    if (this.finished || hasValue(data, CHOICES) || hasValue(data, USAGE)) return
     const chunk = parseObject(decodeByteString(data))
-    if (chunk && plainMessage(chunk) !== undefined) this.failed = true
+    if (chunk && isOwnFailure(chunk)) this.failed = true
   }
 
   #end(choices: readonly JsonObject[]): void {
@@ -91,6 +103,12 @@ class OpenaiStreamReading implements StreamReading {
     else this.#end(objectsIn(chunk.choices))
   }
 }
+
+/** Zhipu's `{ code, msg, success }`, Baidu's `{ error_code, error_msg }`. A message alone may tell how far the work has come. */
+const isOwnFailure = (chunk: JsonObject): boolean =>
+  plainMessage(chunk) !== undefined &&
+  (chunk.success === false || [chunk.code, chunk.error_code].some((code) => !GOOD_CODES.has(code)))
+const GOOD_CODES: ReadonlySet<unknown> = new Set([undefined, null, 0, 200, '', '0', '200'])
 
 /**
  * A chunk without the usage, for callers who did not ask for it. OpenAI reports it in a chunk of its own, which has no

@@ -12,7 +12,7 @@ import {
   tokenCountIn,
 } from '../wire/json.ts'
 import { usageIn } from './usage-places.ts'
-import { messageTokens } from './written.ts'
+import { messageIn, messageTokens } from './written.ts'
 
 /** The usage of a whole answer, or of a stream's last chunk; undefined if it reports none. */
 export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(usageIn(answer))
@@ -162,7 +162,7 @@ export function writeUsage(usage: Usage): JsonObject {
 
 /** The output of a whole answer in estimated tokens, for one without usage. */
 export const estimateOutput = (answer: JsonObject): number =>
-  sumTokens(objectsIn(answer.choices), ({ message }) => messageTokens(message))
+  sumTokens(objectsIn(answer.choices), (choice) => messageTokens(messageIn(choice)))
 
 const NANOS_PER_USD = 1_000_000_000
 /** No call costs as much: more is a mistake, which would spoil every sum that it is part of. */

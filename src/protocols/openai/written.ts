@@ -1,6 +1,6 @@
 // The output that a model wrote in chat completions: the fields of messages and deltas, at OpenAI and at similar servers.
 
-import type { Json } from '../wire/json.ts'
+import type { Json, JsonObject } from '../wire/json.ts'
 import { AUDIO, fields, IMAGE, NOTHING, SAID, SAID_AGAIN, SAID_IN_PARTS, TEXT, Written } from '../written.ts'
 
 /** One for 50 ms: https://platform.openai.com/docs/guides/realtime-costs */
@@ -56,6 +56,10 @@ const CHOICE = {
 export const ChoiceShape = fields({ ...CHOICE, message: MessageShape })
 /** The fields beside a delta, which is counted apart. A message there repeats earlier text (Perplexity). */
 export const BesideDeltaShape = fields({ delta: NOTHING, ...CHOICE, message: NOTHING })
+
+/** The message of a choice, which some servers write as completions do. */
+export const messageIn = ({ message, text }: JsonObject): Json | undefined =>
+  message ?? (typeof text === 'string' ? { content: text } : undefined)
 
 /** The output of one message in estimated tokens. */
 export function messageTokens(message: Json | undefined): number {

@@ -69,6 +69,9 @@ test('a prompt of zeros in a later event takes nothing back', () => {
   const start = { input_tokens: 10, cache_read_input_tokens: 3, output_tokens: 1 }
   const ended = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 }
   expect(read(ended, start)).toEqual([10, 3, 0, 0, 5])
+  const written = { cache_creation_input_tokens: 7, cache_creation: { ephemeral_1h_input_tokens: 7 } }
+  const none = { cache_creation_input_tokens: 0, cache_creation: { ephemeral_1h_input_tokens: 0 } }
+  expect(read({ ...ended, ...none }, { ...start, ...written })).toEqual([10, 3, 0, 7, 5])
 })
 
 test('null in a later event is no count, and replaces none', () => {

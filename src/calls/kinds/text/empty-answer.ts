@@ -1,6 +1,6 @@
 // Empty answers under status 200. The next route is tried, and nothing is charged.
 import { inFull, outputTokens, type ReportedUsage } from '../../../domain/usage.ts'
-import type { Protocol } from '../../../protocols/protocol.ts'
+import type { EmptyRules, Protocol } from '../../../protocols/protocol.ts'
 import { type ByteString, decodeByteString } from '../../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject } from '../../../protocols/wire/json.ts'
 import { ReportedFailure } from '../../../upstream/failures.ts'
@@ -17,7 +17,13 @@ interface ReportedAnswer {
 
 /** Whether a whole answer may be none: nearly all have their contents, and report some output. */
 export const seemsEmpty = ({ text }: Protocol, { json, usage }: ReportedAnswer): boolean =>
-  text.empty !== undefined && (!Array.isArray(json[text.empty.answers_in]) || isZero(text, usage))
+  text.empty !== undefined && (lacksAnswer(text.empty, json) || isZero(text, usage))
+
+/** Whether it lacks its contents. */
+function lacksAnswer({ answers_in, has_entry }: EmptyRules, json: JsonObject): boolean {
+  const answers = json[answers_in]
+  return !Array.isArray(answers) || (has_entry === true && answers.length === 0)
+}
 
 /**
  * Judges an answer that seems empty.
@@ -33,7 +39,7 @@ export async function rejectEmpty(
 ): Promise<void> {
   if (!text.empty) return
   const { answers_in, hasOther } = text.empty
-  if (!Array.isArray(json[answers_in])) {
+  if (lacksAnswer(text.empty, json)) {
     if (text.decodeAnswer(json, '').candidates[0].stop_reason === 'safety') return
     throw noAnswer(`the upstream sent an answer without ${answers_in}`, usage)
   }

@@ -2,7 +2,7 @@
 import type { Protocol, StreamReading } from '../../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../../protocols/wire/byte-string.ts'
 import { isTooDeep } from '../../../protocols/wire/json-text.ts'
-import { EventCutter, EventWalk } from '../../../protocols/wire/sse.ts'
+import { EventCutter, EventWalk, isNoEvent } from '../../../protocols/wire/sse.ts'
 import { reportedFailure } from '../../../upstream/failures.ts'
 import type { ByteReader, OpenedBody } from '../../../upstream/pump.ts'
 import { fromUpstream } from '../../../upstream/transport.ts'
@@ -99,6 +99,7 @@ class Beginning implements SilentStream {
     if (!whole) return
     const walk = new EventWalk(toByteString(whole))
     while (!this.has_output && walk.next()) {
+      if (isNoEvent(walk.data)) continue
       if (isTooDeep(walk.data)) {
         this.#is_broken = true
         return
