@@ -253,8 +253,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // With the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 1_981,
   // A missing hold is not called resolved.
-  // A stream whose end cannot be written is no complete answer.
-  'src/calls/': 10_487,
+  // An empty list of answers is none, as no list is.
+  'src/calls/': 10_494,
   'src/catalogue/': 6_544,
   // Days that begin at 01:00 are whole days.
   'src/domain/': 6_347,
@@ -266,8 +266,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/money/': 8_128,
   'src/observe/': 666,
   // Each protocol reads, writes, streams, bounds and prices by itself; none imports another.
-  // Lenient servers: reasons in their own words, what comes behind them, zeros behind the usage, events that are none.
-  'src/protocols/': 20_533,
+  // Lenient servers: reasons in their own words, also two in one, texts and arguments in other places or twice, zeros behind the usage.
+  'src/protocols/': 20_628,
   'src/responses/': 894,
   // Tables of a database are compared with the very texts that make a new one.
   'src/store/': 6_887,
@@ -281,8 +281,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Words of the settings about money, and links of notices to what they are about.
   'plugins/': 107_544,
 }
-/** Tests but for the tools and the strict providers; the last raise: an edit that is taken back, examples of settings, and a table without its constraint. */
-const MAX_TEST_LINES = 185_907
+/** Tests but for the tools and the strict providers; the last raise: more answers of lenient servers, each to callers of four protocols. */
+const MAX_TEST_LINES = 186_020
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -3,7 +3,7 @@ import type { ServerSentEvent } from '../protocols/canonical/answer.ts'
 import type { StreamReading } from '../protocols/protocol.ts'
 import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
 import { isTooDeep } from '../protocols/wire/json-text.ts'
-import { EventCutter, EventWalk, isNoEvent, withoutComments } from '../protocols/wire/sse.ts'
+import { EventCutter, EventWalk, isNoEvent, withData, withoutComments } from '../protocols/wire/sse.ts'
 import { tooDeep } from './failures.ts'
 import { Heartbeat } from './heartbeat.ts'
 
@@ -296,10 +296,4 @@ function corrected(whole: ByteString, correct: Correction): ByteString {
       return left
     })
     .join('')
-}
-
-/** An event with other data; its other lines stay. */
-function withData(event: ByteString, data: ByteString): ByteString {
-  const other_lines = event.replace(/(?<![^\n])data:[^\n]*\n/g, '').trim()
-  return `${other_lines === '' ? '' : `${other_lines}\n`}data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
 }

@@ -150,6 +150,12 @@ export function withoutComments(whole: ByteString): ByteString {
     .join('')
 }
 
+/** An event with other data; its other lines stay. */
+export function withData(event: ByteString, data: ByteString): ByteString {
+  const other_lines = event.replace(/(?<![^\n])data:[^\n]*\n/g, '').trim()
+  return `${other_lines === '' ? '' : `${other_lines}\n`}data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
+}
+
 /** A stream may begin with one, which is no part of its first line. */
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
