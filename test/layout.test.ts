@@ -279,10 +279,10 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/import/': 8_894,
   // What several metrics say is read once; no deletion of a customer is recorded that was never made.
   // Words of the settings about money, and links of notices to what they are about.
-  'plugins/': 107_544,
+  'plugins/': 107_557,
 }
-/** Tests but for the tools and the strict providers; the last raise: more answers of lenient servers, each to callers of four protocols. */
-const MAX_TEST_LINES = 186_020
+/** Tests but for the tools and the strict providers; the last raise: more answers of lenient servers, each to callers of four protocols; where notices of alerts lead. */
+const MAX_TEST_LINES = 186_038
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -183,6 +183,10 @@ function conditionsOf(
     rule,
     subject: each ? check : of_machine ? machine : '',
     account_id,
-    sentence: `${lead}${found}. ${advice ?? ''}`.trim(),
+    sentence: sentenceOf(`${lead}${found}`, advice ?? ''),
   }))
 }
+
+/** As a message of its own: a report has the same words behind the name of their check. */
+const sentenceOf = (found: string, advice: string): string =>
+  `${found.replace(/^./, (first) => first.toUpperCase())}${found.endsWith('.') ? '' : '.'} ${advice}`.trim()

@@ -56,7 +56,7 @@ async function ordersToLookAt(db: Db, now_ms: number): Promise<Diagnosis[]> {
     return attention
       ? [
           diagnosesOf(`order ${order.id}`, order.account_id).warn(
-            `Order ${order.id}: ${attention.why}`,
+            `order ${order.id}: ${attention.why}`,
             attention.advice,
           ),
         ]

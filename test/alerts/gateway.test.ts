@@ -132,10 +132,14 @@ test('what a check finds about an account is an alert of that account, which goe
   })
   const raised = () =>
     gateway.store.rows(
-      "SELECT account_id, subject FROM alerts WHERE rule = 'automatic_top_up' AND over_since_ms IS NULL",
+      "SELECT account_id, subject, sentence FROM alerts WHERE rule = 'automatic_top_up' AND over_since_ms IS NULL",
     )
   await alerts.look()
-  expect(await raised()).toEqual([{ account_id: id, subject: 'automatic top-up of alice' }])
+  const subject = 'automatic top-up of alice'
+  const sentence = expect.stringMatching(
+    /^The automatic top-up of alice is off, .+: declined: alice\. Nothing/,
+  )
+  expect(await raised()).toEqual([{ account_id: id, subject, sentence }])
   await closeAccount(gateway.store, 'alice', Date.now())
   ahead_ms += MINUTE_MS
   await alerts.look()

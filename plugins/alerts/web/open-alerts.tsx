@@ -1,10 +1,10 @@
 // Open alerts at the top of the Overview.
 import { Link } from 'wouter'
-import { part } from '../../console/web/app/client.ts'
 import { counted } from '../../console/web/parts/amounts.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import { Words } from '../../console/web/parts/words.tsx'
+import { wayOf } from './alert-way.ts'
 import type { AlertsAnswer } from './recent-alerts.tsx'
 
 type Alert = AlertsAnswer['open'][number]
@@ -43,25 +43,4 @@ export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
 function Way({ to }: { to: Alert }) {
   const [href, words] = wayOf(to)
   return <Link href={href}>{words}</Link>
-}
-
-function wayOf({ rule, subject, account_id }: Alert): readonly [href: string, words: string] {
-  switch (rule) {
-    case 'low_balance':
-    case 'account_spend':
-      // By its number: it may be called otherwise by now.
-      return [`/accounts/${account_id ?? part(subject)}`, `Open ${subject}`]
-    case 'key_spend':
-      return [`/keys?search=${part(subject)}`, 'Open the key']
-    case 'payment':
-      return subject.startsWith('order ')
-        ? [`/orders/${part(subject.slice('order '.length))}`, `Open ${subject}`]
-        : ['/payments', 'Open payments']
-    case 'mail':
-      return ['/system/mails?state=failed', 'Open mails']
-    case 'sign_up':
-      return ['/sign-ups', 'Open sign-ups']
-    default:
-      return ['/system', 'Open System']
-  }
 }

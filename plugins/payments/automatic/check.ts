@@ -13,7 +13,7 @@ export async function checkTopUps({ db }: { db: Db }): Promise<Diagnosis[]> {
     .slice(0, MAX_NAMED)
     .map(({ id, name, failure }) =>
       diagnosesOf(`automatic top-up of ${name}`, id).warn(
-        `three payments in a row failed, so it is off: ${failure ?? ''}`,
+        `the automatic top-up of ${name} is off, because three payments in a row failed: ${failure ?? ''}`,
         `Nothing is charged. The account got a mail, if it has an address. \`tollgate account automatic-top-up off ${name}\` ends this alert.`,
       ),
     )

@@ -1,0 +1,14 @@
+// Where the notice of an open alert leads: the page on which the operator can act on it.
+import { expect, test } from 'bun:test'
+import { wayOf } from '../../plugins/alerts/web/alert-way.ts'
+
+test.each([
+  ['payment', 'order 5', 7, '/orders/5', 'Open order 5'],
+  ['payment', 'account alice', 7, '/accounts/7', 'Open the account'],
+  ['payment', 'payments', null, '/payments', 'Open payments'],
+  ['automatic_top_up', 'automatic top-up of alice', 7, '/accounts/7', 'Open the account'],
+  ['low_balance', 'alice', 7, '/accounts/7', 'Open alice'],
+  ['disk', '', null, '/system', 'Open System'],
+] as const)('%s of %j', (rule, subject, account_id, href, words) => {
+  expect(wayOf({ rule, subject, account_id })).toEqual([href, words])
+})
