@@ -282,7 +282,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_557,
 }
 /** Tests but for the tools and the strict providers; the last raise: more answers of lenient servers, each to callers of four protocols; where notices of alerts lead. */
-const MAX_TEST_LINES = 186_038
+const MAX_TEST_LINES = 186_049
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

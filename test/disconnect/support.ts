@@ -18,6 +18,9 @@ const PROMPT_ESTIMATE = 4
 const INPUT_NANOS = 1_000
 const OUTPUT_NANOS = 4_000
 
+/** The least that is an answer. */
+export const REFUSAL = { candidates: [{ finishReason: 'SAFETY' }] }
+
 export const REPORTED = { 'usage in each event': true, 'no usage at all': false } as const
 
 /** After this many events: the output tokens that the provider reports, and the estimate of the text delivered. */
@@ -158,9 +161,9 @@ export async function expectSettledOnce(
   fate?: HoldFate['state'],
 ): Promise<void> {
   await settlement(s, key)
-  s.upstream.answer(whole({ candidates: [] }))
+  s.upstream.answer(whole(REFUSAL))
   const again = await s.call(wholePath(), BODY, { key })
-  expect(await again.text()).toBe('{"candidates":[]}')
+  expect(await again.json()).toEqual(REFUSAL)
   // Once for both calls: it reads all that the scene's books have until now.
   const { calls, holds, entries, accounts, keys } = await s.gateway.atRest()
   const own = keys.find(({ prefix }) => prefix === key.slice(0, 10))

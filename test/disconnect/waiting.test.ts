@@ -3,7 +3,15 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connectSocket } from '../support/socket-client.ts'
 import { type Answer, eventBytes, type Step, stream } from '../support/upstream.ts'
-import { callRaw, disconnectScene, expectSettledOnce, priceOf, type RawCall, stepsAround } from './support.ts'
+import {
+  callRaw,
+  disconnectScene,
+  expectSettledOnce,
+  priceOf,
+  type RawCall,
+  REFUSAL,
+  stepsAround,
+} from './support.ts'
 
 setDefaultTimeout(60_000)
 
@@ -83,7 +91,7 @@ describe.concurrent('a long silence of the upstream', () => {
     const silence = Promise.withResolvers<void>()
     const pause: Step = { wait: silence.promise }
     const { until: before, after } = stepsAround({ whole_events: 1, half: false, sees: undefined }, true)
-    const whole = { candidates: [], usageMetadata: END.usageMetadata }
+    const whole = { ...REFUSAL, usageMetadata: END.usageMetadata }
     const answers: Answer[] = [
       { headers: { 'content-type': 'application/json' }, steps: [pause, { send: JSON.stringify(whole) }] },
       stream(pause, ...before, ...after),

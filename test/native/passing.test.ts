@@ -179,7 +179,7 @@ describe('a whole answer is the provider’s, byte for byte', () => {
     ],
     [
       'unknown fields',
-      '{"candidates":[],"usageMetadata":{"promptTokenCount":3},"new":{"x":[1,2]},"n":12345678901234567890}',
+      '{"candidates":[{"finishReason":"SAFETY"}],"usageMetadata":{"promptTokenCount":3},"new":{"x":[1,2]},"n":12345678901234567890}',
     ],
     ['characters of four bytes', JSON.stringify(answer('😀 漢字 é'))],
     ['a recording', lines('whole-text')[0] ?? ''],
