@@ -11,8 +11,8 @@ import { foldersIn, type Library, openLibrary } from '../../src/library/library.
 import { recoverLibrary } from '../../src/library/recovery.ts'
 import type { Db } from '../../src/store/db.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
+import { randomOf } from '../providers/random-numbers.ts'
 import { commandOf } from '../support/programs.ts'
-import { randomOf } from '../support/random-numbers.ts'
 import { SEED } from '../support/seed.ts'
 import { folderOfFile } from '../support/test-folder.ts'
 

@@ -6,7 +6,7 @@ import { convert } from '../../src/media/convert.ts'
 import { inspectImage } from '../../src/media/inspect.ts'
 import { MAX_FRAMES, MAX_PIXELS } from '../../src/media/limits.ts'
 import { withSharp } from '../../src/media/sharp.ts'
-import { randomOf } from '../support/random-numbers.ts'
+import { randomOf } from '../providers/random-numbers.ts'
 import {
   animatedPng,
   blackPng,

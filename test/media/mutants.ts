@@ -4,7 +4,7 @@ import { formatOf, sniffImage } from '../../src/domain/image-formats.ts'
 import { countPngFrames } from '../../src/media/apng.ts'
 import { isImageDataUri, parseDataUri } from '../../src/media/data-uri.ts'
 import { inspectImage } from '../../src/media/inspect.ts'
-import { randomOf } from '../support/random-numbers.ts'
+import { randomOf } from '../providers/random-numbers.ts'
 import {
   animatedPng,
   hollowWebp,

@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFileStore, type FolderStore } from '../../src/media/store.ts'
-import { randomOf } from '../support/random-numbers.ts'
+import { randomOf } from '../providers/random-numbers.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 import { refusalOf } from './support.ts'
 

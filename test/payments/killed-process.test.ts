@@ -1,8 +1,8 @@
 // Processes that are killed (kill -9) while they credit and refund orders: the gateway that lives brings each to its end, once.
 import { expect, test } from 'bun:test'
 import { lookAt } from '../../plugins/payments/looking.ts'
+import { randomOf } from '../providers/random-numbers.ts'
 import { IS_LONG } from '../support/long.ts'
-import { randomOf } from '../support/random-numbers.ts'
 import { SEED } from '../support/seed.ts'
 import { faultsOf, killedBy, noFigures, settleAll } from './races.ts'
 import { CREDIT, ENGINES, openWorld } from './world.ts'

@@ -1,8 +1,8 @@
 // Races for orders, each from its seed: whatever two gateways do at once, and wherever one dies, credits are the paid orders, each once.
 import { expect, test } from 'bun:test'
 import { GatewayError } from '../../src/domain/errors.ts'
+import { randomOf } from '../providers/random-numbers.ts'
 import { IS_LONG } from '../support/long.ts'
-import { randomOf } from '../support/random-numbers.ts'
 import { SEED } from '../support/seed.ts'
 import { fakeCard } from './automatic/scene.ts'
 import { type Answers, answerBy, raceForPlan, raceForRenewal } from './plan-races.ts'

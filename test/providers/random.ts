@@ -1,5 +1,5 @@
 // Random numbers from a seed, so that the same question gets the same answer.
-import { randomOf } from '../support/random-numbers.ts'
+import { randomOf } from './random-numbers.ts'
 
 export interface Random {
   /** A whole number from `min` to `max`, both included. */

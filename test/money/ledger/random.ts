@@ -1,5 +1,5 @@
 // Seeded random numbers for the simulations: the same seed gives the same run.
-import { randomOf } from '../../support/random-numbers.ts'
+import { randomOf } from '../../providers/random-numbers.ts'
 
 export function randomFrom(seed: number) {
   const next = randomOf(seed)

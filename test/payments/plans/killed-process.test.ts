@@ -1,7 +1,7 @@
 // Processes that are killed (kill -9) while they renew a plan by the saved card: the gateway that lives renews it, charged once.
 import { expect, test } from 'bun:test'
+import { randomOf } from '../../providers/random-numbers.ts'
 import { IS_LONG } from '../../support/long.ts'
-import { randomOf } from '../../support/random-numbers.ts'
 import { SEED } from '../../support/seed.ts'
 import { killedBy } from '../races.ts'
 import { ENGINES } from '../world.ts'
