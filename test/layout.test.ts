@@ -272,14 +272,14 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Tables of a database are compared with the very texts that make a new one.
   'src/store/': 6_887,
   'src/upstream/': 2_081,
-  'src/utilities/': 458,
+  // Capital letters in one place, not in eight.
+  'src/utilities/': 462,
   // Margins say of which revenue they are, with the sentence that shows where they do not add up.
   'plugins/console/': 6_617,
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
-  // What several metrics say is read once; no deletion of a customer is recorded that was never made.
-  // Words of the settings about money, and links of notices to what they are about.
-  'plugins/': 107_557,
+  // Words of the settings about money, links of notices to what they are about, capital letters of pages in one place.
+  'plugins/': 107_571,
 }
 /** Tests but for the tools and the strict providers; the last raise: more answers of lenient servers, each to callers of four protocols; where notices of alerts lead. */
 const MAX_TEST_LINES = 186_049

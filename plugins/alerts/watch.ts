@@ -5,6 +5,7 @@ import { patientOf } from '../../src/app/checks/look.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Awaitable } from '../../src/store/db.ts'
+import { capital } from '../../src/utilities/capital.ts'
 import { isDueAgain } from '../../src/utilities/every.ts'
 import { currentTroubles, type Trouble } from '../health/index.ts'
 import { lowBalances, spendConditions } from './account-conditions.ts'
@@ -189,4 +190,4 @@ function conditionsOf(
 
 /** As a message of its own: a report has the same words behind the name of their check. */
 const sentenceOf = (found: string, advice: string): string =>
-  `${found.replace(/^./, (first) => first.toUpperCase())}${found.endsWith('.') ? '' : '.'} ${advice}`.trim()
+  `${capital(found)}${found.endsWith('.') ? '' : '.'} ${advice}`.trim()

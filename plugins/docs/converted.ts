@@ -1,9 +1,11 @@
 // The routes of the application as @elysiajs/openapi converts them: one at a time, so that calls have their turn in between.
+
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import { Kind } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
 import type { Parameter } from '../../src/app/reference/operation.ts'
 import type { Schema } from '../../src/app/reference/schema.ts'
+import { capital } from '../../src/utilities/capital.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 
 type Contents = Readonly<Record<string, { readonly schema: Schema }>>
@@ -118,7 +120,7 @@ function publishedPart(value: unknown): unknown {
 
 /** "a whole number from 1 to 1000" describes a field as well as it refuses one. */
 const wordsOf = ({ must }: Schema): string | undefined =>
-  typeof must === 'string' ? `${must.charAt(0).toUpperCase()}${must.slice(1)}.` : undefined
+  typeof must === 'string' ? `${capital(must)}.` : undefined
 
 /** TypeBox's own forms of patterns, integers, enumerations and nullable types in plain JSON Schema. */
 function plain(schema: Schema): Schema {

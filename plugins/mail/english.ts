@@ -1,6 +1,8 @@
 // Mails in English.
+
 import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
+import { capital } from '../../src/utilities/capital.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import type { About, MailFields, Templates } from './purposes.ts'
 
@@ -275,5 +277,3 @@ const inEnglish = (at_ms: number, parts: Intl.DateTimeFormatOptions): string =>
 /** "29 Nov 2026, 16:00 UTC" */
 const exactTime = (at_ms: number): string => `${inEnglish(at_ms, { ...DATE, ...TIME })} UTC`
 const day = (at_ms: number): string => inEnglish(at_ms, DATE)
-
-const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`

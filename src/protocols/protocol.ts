@@ -55,7 +55,7 @@ export interface EmptyRules {
   /** The field of the list that every answer has. */
   readonly answers_in: string
   /** An answer without an entry in that list is none. */
-  readonly has_entry?: true
+  readonly needs_entry?: true
   /** Counts that are zero are left out of the usage. */
   readonly omits_zeros?: true
   /** Whether a whole answer, or an event of a stream, has output other than text, such as an image; absent where none has. */

@@ -3,6 +3,7 @@
 import { Link } from 'wouter'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
 import { counted } from '../../console/web/parts/amounts.ts'
+import { capital } from '../../console/web/parts/capital.ts'
 import { exactTime } from '../../console/web/parts/time-words.ts'
 import type { ShownAction } from '../list.ts'
 
@@ -79,8 +80,7 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 
 /** "spend_limit_usd" as "Spend limit". */
 function labelOf(name: string): string {
-  const text = name.replace(/_(usd|at)$/, '').replaceAll('_', ' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  return capital(name.replace(/_(usd|at)$/, '').replaceAll('_', ' '))
 }
 
 function words(name: string, value: unknown): string {

@@ -1,4 +1,5 @@
 // Single values of the catalogue as forms change them: compared with what the form read, then saved over the newest text.
+
 import { Type } from '@sinclair/typebox'
 import { requireUnchanged } from '../../../src/app/surface/console/meanwhile.ts'
 import type { Configuration, SavedConfiguration } from '../../../src/catalogue/configuration.ts'
@@ -8,6 +9,7 @@ import type { Author } from '../../../src/catalogue/past.ts'
 import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { GatewayError, unprocessable } from '../../../src/domain/errors.ts'
 import { Closed } from '../../../src/http/schema.ts'
+import { capital } from '../../../src/utilities/capital.ts'
 import { draftOf, Path, Value } from './draft.ts'
 
 const MAX_VALUES = 60
@@ -102,5 +104,3 @@ function refusal({ path, line, message }: Mistake, values: Values) {
     own === undefined ? `Line ${line}: ${path === '' ? 'the file' : path} ${message}` : capital(message)
   return unprocessable(`${words}.`, { code: 'configuration_mistakes', param: own ?? 'values' })
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -8,6 +8,7 @@ import {
   examineServer,
 } from '../../../src/store/engines/postgres/examination.ts'
 import { NEWEST } from '../../../src/store/engines/postgres/migrate.ts'
+import { capital } from '../../../src/utilities/capital.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import { sizeText } from '../../../src/utilities/size-text.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
@@ -54,7 +55,7 @@ function faultFound(sentence: string): Diagnosis {
   const colon = sentence.lastIndexOf(': ')
   if (colon < 0) return database.fail(sentence, 'Check [storage] database, and the log of the server.')
   const advice = sentence.slice(colon + 2)
-  return database.fail(sentence.slice(0, colon), advice.charAt(0).toUpperCase() + advice.slice(1))
+  return database.fail(sentence.slice(0, colon), capital(advice))
 }
 
 function versionFound({ schema: { version, readable_from } }: ExaminedServer): Diagnosis {

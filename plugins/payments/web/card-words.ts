@@ -1,4 +1,5 @@
 // A saved card in words.
+import { capital } from '../../console/web/parts/capital.ts'
 
 interface CardFacts {
   brand: string
@@ -18,8 +19,7 @@ const BRANDS: Readonly<Record<string, string>> = {
 }
 
 /** Brands that are not listed are words already: `visa`, `mastercard`. */
-const brandWords = (brand: string): string =>
-  BRANDS[brand] ?? brand.charAt(0).toUpperCase() + brand.slice(1).replaceAll('_', ' ')
+const brandWords = (brand: string): string => BRANDS[brand] ?? capital(brand.replaceAll('_', ' '))
 
 export const cardWords = ({ brand, last4 }: Pick<CardFacts, 'brand' | 'last4'>): string =>
   `${brandWords(brand)} ending in ${last4}`

@@ -1,6 +1,8 @@
 // A model's price in the few words of a list, and line by line.
+
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import { aligned, exactUsd, share } from '../../console/web/parts/amounts.ts'
+import { capital } from '../../console/web/parts/capital.ts'
 import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
 
 type PriceLine = AnswerOf<typeof api.models.get>['models'][number]['price'][number]
@@ -46,8 +48,6 @@ const columnsOf = (text: (nanos: number) => string): Column<PriceLine>[] => [
 
 /** Where some calls have prices of their own. */
 const FOR: Column<PriceLine> = column('of', 'For', 'second', ({ of }) => of || 'all other calls')
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 type RouteMargins = NonNullable<AnswerOf<typeof api.models.detail.get>['routes']>[number]
 type MarginLine = RouteMargins['margins'][number]

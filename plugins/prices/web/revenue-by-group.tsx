@@ -28,6 +28,11 @@ export const PresentGroups = () => (
   <p className="soft small">Accounts count with the price group that they are in now.</p>
 )
 
+function OfRevenue({ total }: { total: Parameters<typeof partlyKnown>[0] }) {
+  const of_part = partlyKnown(total)
+  return of_part && <p className="soft small">The margin is {of_part}.</p>
+}
+
 /** @param query the days and their zone */
 export function RevenueByGroup({ query }: { query: Query }) {
   const requested = { ...query, by: 'price_group' as const }
@@ -46,7 +51,7 @@ export function RevenueByGroup({ query }: { query: Query }) {
               keyOf={(row) => ('name' in row ? row.name : '')}
               foot={[total]}
             />
-            {partlyKnown(total) && <p className="soft small">The margin is {partlyKnown(total)}.</p>}
+            <OfRevenue total={total} />
             <PresentGroups />
           </>
         )

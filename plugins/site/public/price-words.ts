@@ -1,4 +1,5 @@
 // Prices in words: the lines that a table begins with, and all lines of a model.
+import { capital } from '../../../src/utilities/capital.ts'
 import type { PublicModel } from './views.ts'
 
 export type Line = PublicModel['price'][number]
@@ -49,5 +50,5 @@ const NAMES: Readonly<Record<string, string>> = {
 /** "Cached input", "Output, prompts above 200,000 tokens". */
 export function lineName({ name, of }: Line): string {
   const words = NAMES[name] ?? name.replaceAll('_', ' ')
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${of === '' ? '' : `, ${of}`}`
+  return `${capital(words)}${of === '' ? '' : `, ${of}`}`
 }

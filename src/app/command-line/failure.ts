@@ -1,8 +1,10 @@
 // The message of a failed command: what happened, and what to do about it.
+
 import { SQLiteError } from 'bun:sqlite'
 import { GatewayError } from '../../domain/errors.ts'
 import { StorageFailure } from '../../domain/storage-failure.ts'
 import { fullDiskText } from '../../store/disk-room.ts'
+import { capital } from '../../utilities/capital.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 
 /** By the prefix of SQLite's error name; the first match applies. */
@@ -75,9 +77,7 @@ export function explain(thrown: unknown, folder?: string): string {
   const path = 'path' in thrown ? String(thrown.path) : undefined
   if (advice === undefined) return thrown.message
   // A write to an open file fails without its name.
-  return path === undefined
-    ? `${advice[0]?.toUpperCase()}${advice.slice(1)}. (${thrown.message})`
-    : `${path}: ${advice}.`
+  return path === undefined ? `${capital(advice)}. (${thrown.message})` : `${path}: ${advice}.`
 }
 
 function explainDatabase({ code = 'SQLite', message }: StorageFailure | SQLiteError): string {

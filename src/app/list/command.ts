@@ -1,4 +1,5 @@
 // A list as a command: its filters as options, its rows as a table, as JSON or as CSV.
+
 import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import { Option } from 'commander'
 import { accountByName } from '../../access/accounts.ts'
@@ -6,6 +7,7 @@ import { keyByReference } from '../../access/keys.ts'
 import { type GatewayError, notFound } from '../../domain/errors.ts'
 import type { Awaitable, Db } from '../../store/db.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
+import { capital } from '../../utilities/capital.ts'
 import { withSearch } from '../command-line/arguments.ts'
 import { contextOf } from '../command-line/context.ts'
 import { CSV_WORDS, csvRange, pagesOf } from '../command-line/csv-range.ts'
@@ -99,8 +101,7 @@ export const listCommand =
 
 function noSuchRow(row: string, { before, account }: ListOptions): GatewayError {
   const where = account === undefined ? '' : ` in account ${account}`
-  const name = `${row[0]?.toUpperCase()}${row.slice(1)}`
-  return notFound(`${name} ${before} not found${where}. Use a number from the column ID.`)
+  return notFound(`${capital(row)} ${before} not found${where}. Use a number from the column ID.`)
 }
 
 const ARGUMENTS = { option: '', argument: ' [account]', required: ' <account>' } as const

@@ -86,10 +86,10 @@ function readBlockDelta(state: State, event: JsonObject): StreamEvent[] {
 function readBlockStop(state: State): StreamEvent[] {
   const was_open = state.open
   state.open = false
-  return was_open ? [...givenInput(state), { type: 'part_end', candidate }] : []
+  return was_open ? [...pendingInput(state), { type: 'part_end', candidate }] : []
 }
 
-function givenInput(state: State): StreamEvent[] {
+function pendingInput(state: State): StreamEvent[] {
   const { input } = state
   state.input = undefined
   return input === undefined ? [] : [{ type: 'arguments_delta', candidate, json: input }]
@@ -103,7 +103,7 @@ function readMessageDelta(state: State, event: JsonObject): StreamEvent[] {
   if (stop_reason === undefined || state.stopped) return []
   state.stopped = true
   return [
-    ...givenInput(state),
+    ...pendingInput(state),
     {
       type: 'candidate_end',
       candidate,
@@ -154,6 +154,6 @@ function firstPiece(block: JsonObject): StreamEvent[] {
 }
 
 function inputOf({ input }: JsonObject): string | undefined {
-  const given = objectIn(input)
-  return Object.keys(given).length > 0 ? JSON.stringify(given) : undefined
+  const fields = objectIn(input)
+  return Object.keys(fields).length > 0 ? JSON.stringify(fields) : undefined
 }

@@ -34,7 +34,7 @@ export function laterUsage(reported: JsonObject, value: Json | undefined): JsonO
 }
 
 const PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']
-/** What was written to the cache in its parts. */
+/** With the cache writes by their lifetime. */
 const OF_PROMPT = [...PROMPT, 'cache_creation']
 
 /**

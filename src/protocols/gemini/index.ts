@@ -48,7 +48,7 @@ export const gemini: Protocol = {
     readUsage,
     showUsage,
     estimateOutput,
-    empty: { answers_in: 'candidates', has_entry: true, omits_zeros: true },
+    empty: { answers_in: 'candidates', needs_entry: true, omits_zeros: true },
     stream,
     completing,
     model_places: { answer: ['modelVersion'], event: ['modelVersion'] },

@@ -21,7 +21,7 @@ interface Candidate {
   has_role: boolean
   has_calls: boolean
   /** Some of the answer came in deltas. */
-  has_said: boolean
+  has_content: boolean
   ended: boolean
 }
 
@@ -42,7 +42,7 @@ export class StreamedChoices {
   /** Notes a delta that passes unread. */
   pass(index: number): void {
     const candidate = this.#candidates.get(index)
-    if (candidate) candidate.has_said = true
+    if (candidate) candidate.has_content = true
   }
 
   /** Whether a candidate has a call with this index of its own. */
@@ -79,9 +79,9 @@ export class StreamedChoices {
     const known = this.#candidates.get(index)
     const candidate = known ?? newCandidate()
     if (!known) this.#candidates.set(index, candidate)
-    candidate.has_said ||= saysSomething(choice.delta)
+    candidate.has_content ||= hasContent(choice.delta)
     // MiniMax repeats all of the answer as the message of its last chunk (https://www.minimax.io/platform/document/ChatCompletion_v2).
-    const own_delta = choice.delta ?? (candidate.has_said ? undefined : messageIn(choice))
+    const own_delta = choice.delta ?? (candidate.has_content ? undefined : messageIn(choice))
     const delta = this.#completeDelta(candidate, index, objectIn(own_delta))
     const finish_reason = ownStop(choice.finish_reason)
     if (candidate.ended && own_index === undefined && (finish_reason || hasOutput(delta)))
@@ -112,25 +112,25 @@ export class StreamedChoices {
   }
 }
 
-/** The role is told once; an empty one is none: https://github.com/MiniMax-AI/MiniMax-M2.5/issues/2. */
-function withRole(delta: JsonObject, was_told: boolean): JsonObject {
-  if (delta.role === '' && was_told) {
+/** The role comes once; an empty one is none: https://github.com/MiniMax-AI/MiniMax-M2.5/issues/2. */
+function withRole(delta: JsonObject, had_role: boolean): JsonObject {
+  if (delta.role === '' && had_role) {
     const { role: _, ...rest } = delta
     return rest
   }
-  return was_told || stringIn(delta.role) ? delta : { ...delta, role: 'assistant' }
+  return had_role || stringIn(delta.role) ? delta : { ...delta, role: 'assistant' }
 }
 
 const newCandidate = (): Candidate => ({
   calls: new CallNumbers(),
   has_role: false,
   has_calls: false,
-  has_said: false,
+  has_content: false,
   ended: false,
 })
 
 /** Whether a delta has more than a role. */
-const saysSomething = (delta: Json | undefined): boolean =>
+const hasContent = (delta: Json | undefined): boolean =>
   Object.entries(objectIn(delta)).some(
     ([name, value]) => name !== 'role' && (Array.isArray(value) ? value.length > 0 : Boolean(value)),
   )

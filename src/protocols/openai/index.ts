@@ -54,7 +54,7 @@ export const openai: Protocol = {
     readUsage,
     showUsage,
     estimateOutput,
-    empty: { answers_in: 'choices', has_entry: true },
+    empty: { answers_in: 'choices', needs_entry: true },
     stream,
     completing,
     model_places: { answer: ['model'], event: ['model'] },

@@ -39,7 +39,7 @@ class OpenaiStreamReading implements StreamReading {
   readonly #written = noSums()
   readonly #beside = new WrittenBeside(BesideDeltaShape)
   /** Some of the answer came in deltas: a message repeats it. */
-  #has_said = false
+  #has_content = false
 
   read(data: ByteString): void {
     if (data === DONE) {
@@ -70,7 +70,7 @@ class OpenaiStreamReading implements StreamReading {
     if (start < 0) {
       const from = choices()
       if (from < 0) this.#readOther(data)
-      else addWritten(data, from, this.#has_said ? BesideDeltaShape : ChoiceShape, this.#written)
+      else addWritten(data, from, this.#has_content ? BesideDeltaShape : ChoiceShape, this.#written)
       settleSaid(this.#written)
       return
     }
@@ -80,7 +80,7 @@ class OpenaiStreamReading implements StreamReading {
       delta_bytes += end - start
       start = nextContainer(data, DELTA, end)
     }
-    this.#has_said ||= of(this.#written, TEXT) > 0
+    this.#has_content ||= of(this.#written, TEXT) > 0
     this.#beside.add(data, delta_bytes, choices, this.#written)
   }
 

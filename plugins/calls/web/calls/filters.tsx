@@ -94,7 +94,7 @@ function CallsSum({ sums, filters }: { sums: CallSums } & Pick<Filters, 'filters
       </span>
       {margin_nanos !== null && (
         <span>
-          margin <Money nanos={margin_nanos} /> <MarginWords {...sums} />
+          margin <Money nanos={margin_nanos} /> <MarginWords {...sums} revenue_nanos={sums.cost_nanos} />
         </span>
       )}
     </>

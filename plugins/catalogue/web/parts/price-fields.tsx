@@ -1,5 +1,7 @@
 // The price of a model as fields, each beside its cost at every route and the margin; the tiers and lines that the file has are below.
+
 import type { ReactNode } from 'react'
+import { capital } from '../../../console/web/parts/capital.ts'
 import { Choices } from '../../../console/web/parts/choices.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Switch } from '../../../console/web/parts/switch.tsx'
@@ -180,7 +182,10 @@ function Lines({ draft, path, block, kind, title_prefix = '', helpOf }: LinesPro
     const line = { draft, path: [...path, ...at], block: own }
     const names = scalarsIn(own)
     const labels = Object.fromEntries(
-      names.map((name) => [name, { label: capital(name), help: helpOf?.([...at, name]) }]),
+      names.map((name) => [
+        name,
+        { label: capital(name.replaceAll('_', ' ')), help: helpOf?.([...at, name]) },
+      ]),
     )
     return (
       <fieldset className="price-line" key={title + at.join('.')}>
@@ -203,8 +208,6 @@ function Lines({ draft, path, block, kind, title_prefix = '', helpOf }: LinesPro
     )
   })
 }
-
-const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
 
 const TEXT = { kind: 'text' as const, is_required: false, fallback: null, description: '', options: [] }
 const MULTIPLIER_WORDS = { label: 'Multiplier', help: 'All rates times this.' }

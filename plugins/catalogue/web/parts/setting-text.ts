@@ -1,5 +1,7 @@
 // A setting as text in a field, and as a value in the file; its label, help and unit where no table has words for it.
+
 import type { AnswerOf, api } from '../../../console/web/app/client.ts'
+import { capital } from '../../../console/web/parts/capital.ts'
 import { type Block, listAt, numberIn, type Value, valueAt } from './values.ts'
 
 export type Settings = AnswerOf<typeof api.catalogue.settings.get>
@@ -72,5 +74,3 @@ export function helpOf({ kind, description, options }: SettingField): string {
     .join(', ')
   return words === '' ? '' : `${capital(words)}.`
 }
-
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

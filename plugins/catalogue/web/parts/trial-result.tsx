@@ -8,13 +8,13 @@ import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import { useMay } from '../../../console/web/app/session.tsx'
 import { duration } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
+import { capital } from '../../../console/web/parts/capital.ts'
 import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
 import { type HealthAnswer, healthColumns } from '../../../console/web/parts/health.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { Status } from '../../../console/web/parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
 import { Words } from '../../../console/web/parts/words.tsx'
-import { capital } from './setting-text.ts'
 
 interface Route {
   provider: string

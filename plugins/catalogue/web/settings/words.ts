@@ -1,4 +1,5 @@
 // The words of the sections of settings: titles, groups and labels. A section or field without words here has its name and its description.
+import { capital } from '../../../console/web/parts/capital.ts'
 import type { Labels } from '../parts/labels.ts'
 import { MONEY } from './money-words.ts'
 import { PEOPLE } from './people-words.ts'
@@ -282,6 +283,6 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
 /** @param name of the section in the file */
 export const wordsOf = (name: string): SectionWords =>
   WORDS[name] ?? {
-    title: name.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase()),
+    title: capital(name.replaceAll('_', ' ')),
     labels: {},
   }

@@ -1,9 +1,11 @@
 // A form: Enter sends it, an error stands at its field, and nothing that was typed is lost.
+
 import { Form as Base } from '@base-ui/react/form'
 import { createContext, type FormEvent, type ReactNode, useContext, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { ApiError, messageOf } from '../app/client.ts'
 import { Button, type ButtonProps } from './button.tsx'
+import { capital } from './capital.ts'
 import { Notice } from './notice.tsx'
 import { Words } from './words.tsx'
 
@@ -87,7 +89,7 @@ export function adviceIn(words: string): string {
     /^(?:is missing; it )?must (?:be|have) (?=(?:a|an|at|one|the) |["\d])/,
     'enter ',
   )
-  return advice.charAt(0).toUpperCase() + advice.slice(1)
+  return capital(advice)
 }
 
 /** The buttons below a form. */

@@ -20,9 +20,9 @@ export const seemsEmpty = ({ text }: Protocol, { json, usage }: ReportedAnswer):
   text.empty !== undefined && (lacksAnswer(text.empty, json) || isZero(text, usage))
 
 /** Whether it lacks its contents. */
-function lacksAnswer({ answers_in, has_entry }: EmptyRules, json: JsonObject): boolean {
+function lacksAnswer({ answers_in, needs_entry }: EmptyRules, json: JsonObject): boolean {
   const answers = json[answers_in]
-  return !Array.isArray(answers) || (has_entry === true && answers.length === 0)
+  return !Array.isArray(answers) || (needs_entry === true && answers.length === 0)
 }
 
 /**
