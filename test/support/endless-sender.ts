@@ -1,4 +1,5 @@
 // A caller who goes on sending a body for as long as the other side takes it.
+import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 
 interface SentUntilClosed {
@@ -10,6 +11,15 @@ interface SentUntilClosed {
 
 /** Each costs both sides a turn. */
 const PIECE_BYTES = 512 * 1024
+
+/** Counted as sent, and never read by the other side: both sockets' buffers, and the last piece. */
+export const MAX_UNREAD_BYTES = maxBufferBytes('tcp_rmem') + maxBufferBytes('tcp_wmem') + PIECE_BYTES
+
+/** Returns the size up to which the system lets a socket's buffer grow: the third figure (tcp(7)). */
+function maxBufferBytes(name: 'tcp_rmem' | 'tcp_wmem'): number {
+  const file = `/proc/sys/net/ipv4/${name}`
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').trim().split(/\s+/)[2]) : 6 * 1024 * 1024
+}
 
 /**
  * @param head the request's lines, without one for the body's length
