@@ -7,14 +7,12 @@ import { conflict } from '../../src/domain/errors.ts'
 import type { Db } from '../../src/store/db.ts'
 import { serverClock } from '../../src/store/engines/postgres/heartbeat.ts'
 import { aliveGateways } from '../../src/store/gateways.ts'
-import { takeLock } from '../../src/store/lock.ts'
+import { MAX_COMMAND_MS, takeLock } from '../../src/store/lock.ts'
 import { closing } from '../../src/utilities/at-end.ts'
 
-/** Other commands write for less. */
-const MAX_COMMAND_MS = 1_000
-
 /** @returns undefined while a gateway serves the folder; until its end none can begin to */
-export const lockOf = (dir: string): ReturnType<typeof takeLock> => takeLock(join(dir, 'serve.lock'))
+export const lockOf = (dir: string): ReturnType<typeof takeLock> =>
+  takeLock(join(dir, 'serve.lock'), MAX_COMMAND_MS)
 
 /** @throws GatewayError conflict while a gateway serves the folder */
 export function stoppedFolder(dir: string): Disposable {

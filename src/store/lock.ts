@@ -5,17 +5,21 @@ import { createForOwner, refuseFolder } from './folder.ts'
 /** Releases a lock; so does the end of the block that has it by `using`. */
 type Unlock = (() => void) & Disposable
 
+/** A command that works on a stopped folder holds its lock for less, but for a move or a restore of all data. */
+export const MAX_COMMAND_MS = 1_000
+
 /**
  * Takes the lock of a data folder. The system releases it when the process ends, in whichever way.
  *
  * @param path the lock's own file; created if it is absent
+ * @param wait_ms how long another holder is waited for, without a turn of the event loop
  * @returns a function that releases the lock, or undefined while another process holds it
  * @throws Error if it is a folder; SQLiteError when the file cannot be opened or locked for another reason
  */
-export function takeLock(path: string): Unlock | undefined {
+export function takeLock(path: string, wait_ms = 0): Unlock | undefined {
   createForOwner(path)
   refuseFolder(path)
-  return lockFile(new Database(path, { create: true }))
+  return lockFile(new Database(path, { create: true }), wait_ms)
 }
 
 /** The same for a lock that is not made: it is not to be had, too, where its file is gone. */
@@ -28,9 +32,9 @@ export function takeLeftLock(path: string): Unlock | undefined {
   }
 }
 
-function lockFile(lock: Database): Unlock | undefined {
+function lockFile(lock: Database, wait_ms = 0): Unlock | undefined {
   try {
-    lock.run('PRAGMA busy_timeout = 0')
+    lock.run(`PRAGMA busy_timeout = ${wait_ms}`)
     lock.run('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()

@@ -322,7 +322,6 @@ describe('by name', () => {
     ['tollgate.db.incoming-wal', 'serve.lock'],
     ['tollgate.db.before-0004.unfinished', 'serve.lock'],
     ['.sync-aB3xYz/file', 'serve.lock'],
-    ['serve.withdrawals', 'serve.lock'],
     ['.backup/tollgate.db', 'backup.lock'],
     ['backups.json', 'backup.lock'],
     ['backups.json.unfinished', 'backup.lock'],
@@ -337,6 +336,17 @@ describe('by name', () => {
     expect(removeLeftovers(folder.path)).toEqual([folder.at(top)])
     expect(existsSync(folder.at(top))).toBe(false)
   })
+
+  test.each(['serve.withdrawals', 'serve.withdrawals.new'])(
+    '%s of a killed gateway: by the next one alone',
+    (name) => {
+      using folder = temporary()
+      put(folder.at(name))
+      expect(removeLeftovers(folder.path)).toEqual([])
+      expect(existsSync(folder.at('serve.lock'))).toBe(false)
+      expect(removeLeftovers(folder.path, 'serve.lock')).toEqual([folder.at(name)])
+    },
+  )
 
   test('what the catalogue was written in: once it is an hour old', () => {
     using folder = temporary()

@@ -3,23 +3,11 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeLeftLock, takeLock } from '../../src/store/lock.ts'
+import { lockHolder } from '../support/lock-holder.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 
 const folder = folderOfEachTest()
 const pathOf = () => folder.at('serve.lock')
-
-/** A process that takes the lock, says so, and keeps it until it is killed. */
-async function holder(path: string) {
-  const script = `
-    const { takeLock } = await import(${JSON.stringify(join(import.meta.dir, '../../src/store/lock.ts'))})
-    console.log(takeLock(${JSON.stringify(path)}) ? 'taken' : 'refused')
-    await new Promise(() => setInterval(() => {}, 1_000_000))`
-  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
-  const reader = child.stdout.getReader()
-  const { value } = await reader.read()
-  expect(Buffer.from(value ?? []).toString()).toBe('taken\n')
-  return child
-}
 
 test('is taken once, and again after its release', () => {
   const path = pathOf()
@@ -34,13 +22,24 @@ test('is taken once, and again after its release', () => {
 
 test('is free again once the process that held it was killed', async () => {
   const path = pathOf()
-  const child = await holder(path)
+  const child = await lockHolder(path)
   expect(takeLock(path)).toBeUndefined()
   child.kill('SIGKILL')
   await child.exited
   const release = takeLock(path)
   expect(release).toBeFunction()
   release?.()
+})
+
+test('of a process that has it for a moment is waited for, and no longer than asked', async () => {
+  const path = pathOf()
+  const child = await lockHolder(path, 200)
+  expect(takeLock(path, 20)).toBeUndefined()
+  const release = takeLock(path, 30_000)
+  expect(release).toBeFunction()
+  release?.()
+  child.kill('SIGKILL')
+  await child.exited
 })
 
 test('a file that is something else is an error, and not a lock held by another process', () => {

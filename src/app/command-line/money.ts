@@ -1,4 +1,5 @@
 // Movements of money by commands: made beside a running gateway, or by it where it must know of them first.
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type {
   Ledger,
@@ -7,8 +8,9 @@ import type {
   RefundOperation,
   RefundOutcome,
 } from '../../money/ledger/operations.ts'
-import { takeLock } from '../../store/lock.ts'
+import { MAX_COMMAND_MS, takeLock } from '../../store/lock.ts'
 import { createSlots } from '../../utilities/slots.ts'
+import { WITHDRAWALS_FILE } from '../process/data-paths.ts'
 import { type DataFolder, engineOfFolder } from './data-folder.ts'
 
 /** Moves money in a folder's database until it is disposed of. Several movements may be under way. */
@@ -38,7 +40,9 @@ export async function openMoneyMover(folder: DataFolder): Promise<MoneyMover> {
     move(operation) {
       if (operation.op === 'top_up' || engine.is_shared) return submit(operation)
       return inTurn(async () => {
-        using unserved = takeLock(join(folder.dir, 'serve.lock'))
+        // Without the file another command has the lock, or a gateway that starts or stops.
+        const is_served = existsSync(join(folder.dir, WITHDRAWALS_FILE))
+        using unserved = takeLock(join(folder.dir, 'serve.lock'), is_served ? 0 : MAX_COMMAND_MS)
         if (unserved) return await submit(operation)
         const { moveAtGateway } = await import('../process/withdrawals.ts')
         return await moveAtGateway(folder.dir, operation)

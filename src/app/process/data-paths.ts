@@ -16,6 +16,9 @@ export const dataPaths = (dir: string): DataPaths => ({
   database_path: join(dir, 'tollgate.db'),
 })
 
+/** For its owner alone: where the running gateway takes withdrawals of commands, and the secret that they need. */
+export const WITHDRAWALS_FILE = 'serve.withdrawals'
+
 /** The unpacked files of a restore, until they are put in their place. */
 export const INCOMING = '.restore'
 /** It is there while a restore puts its files in place. Earlier versions, which replaced files, had a plan of that name. */

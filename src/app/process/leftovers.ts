@@ -10,11 +10,14 @@ const UNDER_LOCK: readonly { lock: string; names: RegExp }[] = [
   {
     lock: 'serve.lock',
     names:
-      /^(\.restore|\.restore\.json\.unfinished|tollgate\.db\.incoming(-wal|-shm|-journal)?|tollgate\.db\.before-\d{4}\.unfinished(-journal)?|\.sync-.{6}|serve\.withdrawals(\.new)?)$/,
+      /^(\.restore|\.restore\.json\.unfinished|tollgate\.db\.incoming(-wal|-shm|-journal)?|tollgate\.db\.before-\d{4}\.unfinished(-journal)?|\.sync-.{6})$/,
   },
   // Of earlier versions.
   { lock: 'backup.lock', names: /^(\.backup|backups\.json(\.unfinished)?)$/ },
 ]
+
+/** Of every running gateway, so that only its successor looks at them: a command that took the lock for them could keep that from starting. */
+const OF_KILLED_GATEWAY = /^serve\.withdrawals(\.new)?$/
 
 /** The catalogue's file until it has its name, under no lock: that takes milliseconds. */
 const CATALOGUE = /^(\.[0-9a-f-]{36}\.tmp|tollgate\.toml\.[0-9a-f]{8}\.unfinished)$/
@@ -24,9 +27,10 @@ const ABANDONED_MS = 3_600_000
 export function removeLeftovers(dir: string, held?: 'serve.lock'): string[] {
   const names = readdirSync(dir)
   const removed = UNDER_LOCK.flatMap(({ lock, names: pattern }) => {
-    const left = names.filter((name) => pattern.test(name))
+    const is_held = lock === held
+    const left = names.filter((name) => pattern.test(name) || (is_held && OF_KILLED_GATEWAY.test(name)))
     if (left.length === 0) return []
-    if (lock === held) return remove(dir, left)
+    if (is_held) return remove(dir, left)
     using unlock = takeLock(join(dir, lock))
     return unlock ? remove(dir, left) : []
   })

@@ -20,7 +20,7 @@ import { createKeptResponses, type KeptResponses } from '../../responses/store.t
 import type { Db } from '../../store/db.ts'
 import { refuseUnwritable } from '../../store/folder.ts'
 import { endedGateways, removeEnded } from '../../store/gateways.ts'
-import { takeLock } from '../../store/lock.ts'
+import { MAX_COMMAND_MS, takeLock } from '../../store/lock.ts'
 import { removeAbandonedWork, type WorkPlace } from '../../store/work-folder.ts'
 import type { Engine, ServedDatabase } from './engine/engine.ts'
 import { engineOf } from './engine/of.ts'
@@ -168,7 +168,7 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
  */
 export function takeFolder(data_folder: string, log: Logger, elsewhere: readonly WorkPlace[]): () => void {
   refuseUnwritable(data_folder, WRITTEN)
-  const unlock = takeLock(join(data_folder, 'serve.lock'))
+  const unlock = takeLock(join(data_folder, 'serve.lock'), MAX_COMMAND_MS)
   if (!unlock)
     throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
   // Root's cannot be removed by whom the folder belongs to: that keeps no gateway from starting.

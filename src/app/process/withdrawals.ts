@@ -17,10 +17,8 @@ import type { Logger } from '../../observe/log.ts'
 import { createForOwner } from '../../store/folder.ts'
 import { CHANGE_SOURCES, type StateChange } from '../../store/state-changes.ts'
 import { codeOf } from '../../utilities/thrown.ts'
+import { WITHDRAWALS_FILE } from './data-paths.ts'
 import { requestLocal } from './local-request.ts'
-
-/** In the data folder, for its owner alone: where the gateway takes the movements, and the secret that they need. */
-const WITHDRAWALS_FILE = 'serve.withdrawals'
 
 const Door = Type.Object({ url: Type.String(), secret: Type.String() })
 

@@ -7,6 +7,7 @@ import { openMoneyMover } from '../../../src/app/command-line/money.ts'
 import type { MoneyOutcome } from '../../../src/money/ledger/operations.ts'
 import { takeLock } from '../../../src/store/lock.ts'
 import { signedIn } from '../../support/console-session.ts'
+import { lockHolder } from '../../support/lock-holder.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../../support/native.ts'
 import { fileScene } from '../../support/scene.ts'
 import { heldBack, whole } from '../../support/upstream.ts'
@@ -216,4 +217,14 @@ test('a folder that is locked by a gateway which takes none yet: the command say
   const { status, err } = await scene.run('debit', 'anna', '1')
   expect([status, err]).toMatchObject([1, expect.stringContaining('Try again when it runs')])
   expect(existsSync(scene.path('serve.withdrawals'))).toBe(false)
+})
+
+test('a folder that another command has for a moment: a withdrawal waits for it', async () => {
+  using scene = createScene()
+  await scene.run('account', 'create', 'anna')
+  await scene.run('credit', 'anna', '1')
+  const command = await lockHolder(scene.path('serve.lock'), 300)
+  expect(await scene.json('debit', 'anna', '0.4')).toMatchObject({ balance_usd: '0.60' })
+  command.kill('SIGKILL')
+  await command.exited
 })
