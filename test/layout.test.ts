@@ -249,7 +249,8 @@ describe('no failure is dropped in silence', () => {
 /** The most lines of TypeScript in a folder. A change that raises one says why beside it, in place of the reason before; one that shrinks a folder lowers it. */
 const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/access/': 6_170,
-  'src/app/': 9_885,
+  // A command's moment with a folder's lock keeps no gateway from starting.
+  'src/app/': 9_894,
   // With the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 1_981,
   // A missing hold is not called resolved.
@@ -269,8 +270,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Lenient servers: reasons in their own words, also two in one, texts and arguments in other places or twice, zeros behind the usage.
   'src/protocols/': 20_628,
   'src/responses/': 894,
-  // Tables of a database are compared with the very texts that make a new one.
-  'src/store/': 6_887,
+  // A lock is waited for.
+  'src/store/': 6_891,
   'src/upstream/': 2_081,
   // Capital letters in one place, not in eight.
   'src/utilities/': 462,
@@ -281,8 +282,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Words of the settings about money, links of notices to what they are about, capital letters of pages in one place.
   'plugins/': 107_571,
 }
-/** Tests but for the tools and the strict providers; the last raise: more answers of lenient servers, each to callers of four protocols; where notices of alerts lead. */
-const MAX_TEST_LINES = 186_049
+/** Tests but for the tools and the strict providers; the last raise: a folder's lock that another process has for a moment. */
+const MAX_TEST_LINES = 186_089
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
