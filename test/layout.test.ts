@@ -283,7 +283,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_571,
 }
 /** Tests but for the tools and the strict providers; the last raise: a folder's lock that another process has for a moment. */
-const MAX_TEST_LINES = 186_089
+const MAX_TEST_LINES = 186_090
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
