@@ -6,7 +6,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { readCallTarget } from '../../src/calls/bodies/arrival.ts'
 import { rateHeaders } from '../../src/calls/kinds/image/rate.ts'
 import type { Dialect } from '../../src/calls/kinds/text/dialect.ts'
-import { conversations } from '../../src/calls/pictures/call.ts'
+import { createConversationServer } from '../../src/calls/pictures/call.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../src/protocols/openai/request.ts'
 import { withoutUsage } from '../../src/protocols/openai/stream.ts'
@@ -27,7 +27,7 @@ const dialectOf = (body: JsonObject, request: Request): Dialect =>
 
 /** `POST /v1/chat/completions`. */
 export function chat(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
-  const serve = conversations(gateway.content.images)
+  const serve = createConversationServer(gateway.content.images)
   return new Elysia({ name: 'chat' }).use(calls(gateway, SURFACE)).post(
     '/v1/chat/completions',
     ({ origin, set }) =>

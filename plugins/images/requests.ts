@@ -1,7 +1,7 @@
 // The request forms of the image endpoints: how much is read of each, and how it becomes an order.
 import type { BodyParts } from '../../src/calls/bodies/parts.ts'
 import type { ReadOrder } from '../../src/calls/kinds/image/call.ts'
-import { inlineBytes, kindBy, type Source } from '../../src/calls/kinds/image/order.ts'
+import { inlineBytes, kindForSourceCount, type Source } from '../../src/calls/kinds/image/order.ts'
 import { type InlineImages, readImagesBody } from '../../src/calls/kinds/image/read-body.ts'
 import type { Admitted } from '../../src/calls/life/call.ts'
 import type { Catalogue, ImageModel } from '../../src/domain/catalogue.ts'
@@ -82,7 +82,7 @@ const EDIT: RequestForm = {
       kept_bytes: inlineBytes(mask_source ? [...sources, mask_source] : sources),
       mask_source,
     })
-    return { order: { ...order, kind: kindBy(sources.length) }, discard: async () => {} }
+    return { order: { ...order, kind: kindForSourceCount(sources.length) }, discard: async () => {} }
   },
 }
 

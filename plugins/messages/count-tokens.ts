@@ -1,9 +1,9 @@
 // The counting of a messages request's tokens: by the provider where it counts, by estimate where not; free of charge.
 import { readCallTarget } from '../../src/calls/bodies/arrival.ts'
+import { withAcceptedImages } from '../../src/calls/kinds/text/accepted-images.ts'
 import { countUpstream, estimatedFor } from '../../src/calls/kinds/text/counting.ts'
 import { readTextBody } from '../../src/calls/kinds/text/read-body.ts'
-import { withTakenImages } from '../../src/calls/kinds/text/taken-images.ts'
-import { findModel, within } from '../../src/calls/life/admission.ts'
+import { findModel, withAdmission } from '../../src/calls/life/admission.ts'
 import type { CallOrigin } from '../../src/calls/life/call.ts'
 import type { CallParts } from '../../src/calls/parts.ts'
 import type { Provider } from '../../src/domain/catalogue.ts'
@@ -17,7 +17,7 @@ import { forwardedHeaders, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './m
 
 /** `POST /v1/messages/count_tokens`. */
 export const countTokens = (parts: CallParts, origin: CallOrigin): Promise<Response> =>
-  within(parts, origin, async (admitted) => {
+  withAdmission(parts, origin, async (admitted) => {
     const read = await readTextBody(parts, admitted, {
       protocol: anthropic,
       limit_bytes: MESSAGES_BODY_LIMIT_BYTES,
@@ -27,7 +27,7 @@ export const countTokens = (parts: CallParts, origin: CallOrigin): Promise<Respo
     await read.rejectRemembered(anthropic.name)
     const model = findModel(parts, admitted, readCallTarget(read.fields).model_id, 'text')
     const body = read.has_images
-      ? await withTakenImages(parts, admitted, { model, body: read, protocol: anthropic.name })
+      ? await withAcceptedImages(parts, admitted, { model, body: read, protocol: anthropic.name })
       : read
     admitted.defer(body.release)
     // The provider's counting takes no max_tokens; reading a request wants one.

@@ -2,7 +2,7 @@
 import type { TextBody } from '../../src/calls/kinds/text/body.ts'
 import { countUpstream, estimatedFor } from '../../src/calls/kinds/text/counting.ts'
 import { readTextBody } from '../../src/calls/kinds/text/read-body.ts'
-import { findModel, within } from '../../src/calls/life/admission.ts'
+import { findModel, withAdmission } from '../../src/calls/life/admission.ts'
 import type { CallOrigin } from '../../src/calls/life/call.ts'
 import type { CallParts } from '../../src/calls/parts.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
@@ -15,7 +15,7 @@ import { NATIVE_BODY_LIMIT_BYTES } from './model.ts'
 
 /** `POST /v1beta/models/{model}:countTokens`: https://ai.google.dev/api/tokens#method:-models.counttokens */
 export const countTokens = (parts: CallParts, origin: CallOrigin, model_id: string): Promise<Response> =>
-  within(parts, origin, async (admitted) => {
+  withAdmission(parts, origin, async (admitted) => {
     const model = findModel(parts, admitted, model_id, 'text')
     const body = await readTextBody(parts, admitted, {
       protocol: gemini,

@@ -10,7 +10,7 @@ import { rateHeaders } from '../../src/calls/kinds/image/rate.ts'
 import type { Dialect } from '../../src/calls/kinds/text/dialect.ts'
 import type { CallOrigin } from '../../src/calls/life/call.ts'
 import { servePaid } from '../../src/calls/life/paid-call.ts'
-import { conversations } from '../../src/calls/pictures/call.ts'
+import { createConversationServer } from '../../src/calls/pictures/call.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { decodePathPart } from '../../src/http/parameters.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
@@ -38,7 +38,7 @@ const OTHER_PATHS = ['/v1beta/*', '/upload/v1beta/*', '/upload/v1/*']
 /** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for those of spec.md, Native endpoints not implemented. */
 export function native(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const { gate, catalogue } = gateway.calls
-  const serve = conversations(gateway.content.images)
+  const serve = createConversationServer(gateway.content.images)
 
   function generate(origin: CallOrigin, set: Answered, target: string): Promise<Response> {
     const action = readAction(target)

@@ -6,7 +6,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { readCallTarget } from '../../src/calls/bodies/arrival.ts'
 import { estimatedFor } from '../../src/calls/kinds/text/counting.ts'
 import { readTextBody } from '../../src/calls/kinds/text/read-body.ts'
-import { findModel, within } from '../../src/calls/life/admission.ts'
+import { findModel, withAdmission } from '../../src/calls/life/admission.ts'
 import type { CallOrigin } from '../../src/calls/life/call.ts'
 import type { CallParts } from '../../src/calls/parts.ts'
 import { compact, respond } from '../../src/calls/responses/serve.ts'
@@ -25,7 +25,7 @@ const RESPONSES_BODY_LIMIT_BYTES = 30 * 1024 * 1024
  * @throws GatewayError as for a response
  */
 export const countInputTokens = (parts: CallParts, origin: CallOrigin): Promise<Response> =>
-  within(parts, origin, async (admitted) => {
+  withAdmission(parts, origin, async (admitted) => {
     const body = await readTextBody(parts, admitted, {
       protocol,
       limit_bytes: RESPONSES_BODY_LIMIT_BYTES,

@@ -1,7 +1,7 @@
 // An upload: a form whose files are stored as they come, all of them or none.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { MemoryBudget } from '../../src/calls/bodies/memory-budget.ts'
-import { within } from '../../src/calls/life/admission.ts'
+import { withAdmission } from '../../src/calls/life/admission.ts'
 import type { CallOrigin } from '../../src/calls/life/call.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { announcedBytes } from '../../src/http/body.ts'
@@ -35,7 +35,7 @@ export const receiveFiles = (
   memory: MemoryBudget,
   origin: CallOrigin,
 ): Promise<StoredFile[]> =>
-  within(calls, origin, async (call) => {
+  withAdmission(calls, origin, async (call) => {
     const { caller, place } = call
     await images.decoder.assertUsable()
     refuseUnstorable(images.library)

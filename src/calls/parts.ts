@@ -1,4 +1,4 @@
-// The parts that every call through the gateway is made of, each injected.
+// The dependencies of every call through the gateway, all injected.
 import type { Gate } from '../access/gate.ts'
 import type { Limiter } from '../access/limits.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
@@ -11,16 +11,16 @@ import type { SettlementParts } from './settling/settlement.ts'
 export interface CallParts extends SettlementParts {
   gate: Gate
   limiter: Limiter
-  /** Other gateways may serve the same database, and count with this one. */
+  /** Whether other gateways may serve the same database, and count together with this one. */
   is_shared: boolean
   upstream: DispatchDeps
   protocols: Registry
   running: RunningCalls
   idempotency: Idempotency
-  /** Why no call may begin that costs something, in words that anybody may read; undefined while they may. */
+  /** Returns why no call with a cost may start, in words that callers may read; undefined if calls may start. */
   closed: () => string | undefined
-  /** The parts that read large bodies. */
+  /** The dependencies for reading large bodies. */
   bodies: BodyParts
-  /** The part of a provider's message that callers may read. */
+  /** Returns the part of a provider's message that callers may read. */
   publicWords: (message: string) => string
 }

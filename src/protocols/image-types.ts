@@ -3,14 +3,14 @@ import type { Provider } from '../domain/catalogue.ts'
 import { serverNameOf } from '../domain/servers/lookup.ts'
 
 /** Images that are sent as they came. */
-export interface TakenImages {
+export interface AcceptedImages {
   readonly types: readonly string[]
   /** Animations of these types too: the model reads the first frame. */
   readonly takes_animations: boolean
 }
 
 /** The images that a provider takes. */
-export interface ImageTypes extends TakenImages {
+export interface ImageTypes extends AcceptedImages {
   /** A document lists the types, so that all others are refused; else the provider may take more. */
   readonly is_documented: boolean
 }

@@ -1,5 +1,5 @@
 // The one place that every failed request of a surface passes: counted, recorded if it was refused, and answered in the surface's shape.
-import type { KnownOfRequest } from '../../calls/life/call.ts'
+import type { RefusalFacts } from '../../calls/life/call.ts'
 import type { RefusedRequest } from '../../calls/life/events.ts'
 import { CLIENT_CLOSED_REQUEST } from '../../calls/settling/end.ts'
 import { type GatewayError, toGatewayError } from '../../domain/errors.ts'
@@ -11,7 +11,7 @@ import type { Surface } from './origin.ts'
 
 interface FailedRequest extends Pick<Failure, 'thrown' | 'request_id' | 'request'> {
   /** Facts that were known before it failed; absent for one that got no origin. */
-  known: KnownOfRequest | undefined
+  known: RefusalFacts | undefined
 }
 
 type Parts = Pick<Gateway, 'calls' | 'requests'>
@@ -67,7 +67,7 @@ function noted(
 }
 
 function callerOf(
-  known: KnownOfRequest | undefined,
+  known: RefusalFacts | undefined,
   request: Request | undefined,
   sockets: Gateway['requests']['sockets'],
 ): string {
@@ -80,7 +80,7 @@ function callerOf(
 function refusedRequest(
   { surface, render }: Surface,
   error: GatewayError,
-  { known, request_id }: { known: KnownOfRequest; request_id: string },
+  { known, request_id }: { known: RefusalFacts; request_id: string },
 ): RefusedRequest | undefined {
   const { caller, model, is_call } = known
   if (!caller || is_call || error.kind.startsWith('upstream_')) return undefined

@@ -33,7 +33,7 @@ import type { CallInside } from './inside.ts'
 export interface Gateway {
   /**
    * The parts that calls share: the gate, limits, the ledger, the catalogue, the log, the clock.
-   * `servePaid` for paid calls, `within` for all others that hold a place.
+   * `servePaid` for paid calls, `withAdmission` for all others that hold a place.
    */
   calls: CallParts
   /** The parts of every request, and its counts. */

@@ -1,4 +1,4 @@
-// The arrival of a request's body, and the model in it: not read if nobody could pay for it, and a large one only as fast as memory allows.
+// Arrival of a request's body, and the model that it names. A body that nobody could pay for is not read; a large one waits for memory.
 import { type Catalogue, isServed, type Model } from '../../domain/catalogue.ts'
 import { invalidRequest } from '../../domain/errors.ts'
 import { modelsFor } from '../../domain/price-groups.ts'
@@ -20,7 +20,7 @@ export interface CallTarget {
   streams: boolean
 }
 
-/** Reads `model` and `stream`. @throws GatewayError invalid_request without a model, or where `stream` is no boolean */
+/** Reads `model` and `stream`. @throws GatewayError invalid_request if `model` is missing or `stream` is not a boolean */
 export function readCallTarget({ model, stream = false }: JsonObject): CallTarget {
   if (typeof model !== 'string' || model === '') {
     throw invalidRequest('model: must be the name of a model.', { param: 'model' })
@@ -31,43 +31,43 @@ export function readCallTarget({ model, stream = false }: JsonObject): CallTarge
   return { model_id: model, streams: stream === true }
 }
 
-/** Up to here a body is simply read: a prompt of 10,000 words. */
+/** Bodies up to this size are read without further checks: a prompt of 10,000 words. */
 const SMALL_BODY_BYTES = 64 * 1024
-/** Up to here, too, once it can be paid: to read what agents send part by part would cost them 70 µs. */
+/** A body that can be paid for is read the same way up to this size: reading an agent's body in parts would cost 70 µs. */
 const PLAIN_BODY_BYTES = 256 * 1024
 
-/** As text and as values, for hooks. */
+/** Hooks need two more copies: the text and the parsed values. */
 const HOOK_COPIES = 2
 
 export interface Arrival {
   limit_bytes: number
-  /** How often it is in memory at its most: as bytes, as text, as values, as what is made of it. */
+  /** The most copies of the body that are in memory at once: bytes, text, values, and the upstream request. */
   copies: number
   /** Whether the call may cost nothing. */
   isFree(): boolean
-  /** The model, where the address names it. */
+  /** The model, if the URL names it. */
   model_id?: string | undefined
-  /** It is a form: hooks see its fields once they are read (`beforeForm`). */
+  /** The body is a form: hooks see its fields after they are read (`beforeForm`). */
   is_form?: true
 }
 
 export interface Arrived {
   bytes: Uint8Array
-  /** The body is no longer needed: frees its memory, which the end of the call does too. */
+  /** Frees the body's memory once it is no longer needed. The end of the call frees it, too. */
   release(): void
 }
 
 /**
- * Reads a body, and runs the hooks before a call on it.
- * @throws GatewayError as `readPaced`, and as `beforeJson`; insufficient_balance for more than 64 KB where the account has no free balance,
- * except with an Idempotency-Key, under which an answer may be kept, and for calls that are free
+ * Reads a body, then runs the before-call hooks on it.
+ * @throws GatewayError as `readPaced` and `beforeJson`; insufficient_balance for more than 64 KB if the account has no free balance, except
+ * with an Idempotency-Key, which may have a kept answer, and for free calls
  */
 export function receiveBody(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
   if (parts.hooks.before.length === 0 || arrival.is_form) return receiveOnly(parts, admitted, arrival)
   return receiveHooked(parts, admitted, arrival)
 }
 
-/** The body after the hooks. An Idempotency-Key compares the bytes that the caller sent, not those of the hooks. */
+/** Receives the body and runs the hooks. An Idempotency-Key compares the bytes that the caller sent, not those of the hooks. */
 async function receiveHooked(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
   const { limit_bytes, copies } = arrival
   const model_id = arrival.model_id ?? deploymentOf(admitted.origin.request)
@@ -100,20 +100,20 @@ async function receiveLarge(
   const { request } = admitted.origin
   const { account } = admitted.caller
   const mayBeFree = () => request.headers.has('idempotency-key') || isFree()
-  // Reading the account anew costs as much as half of a small call: only a refusal and a larger body need it.
+  // Reading the account again costs half as much as a small call, so it happens only before a refusal or for a larger body.
   const is_plain = announced_bytes <= PLAIN_BODY_BYTES
   const assertPayable = () => {
     if ((is_plain && refusalOf(account) === undefined) || mayBeFree()) return undefined
     return rejectUnpayable(account, accountOf)
   }
-  // A body of unannounced length is read up to the size of a small one.
+  // A body of unknown length is read up to the size of a small one before this check.
   const is_announced = isAnnounced(request)
   const asserted = is_announced ? assertPayable() : undefined
   if (asserted) await asserted
   if (is_announced && is_plain) return outsideMemory(await readBytes(request, limit_bytes))
   const share = memory.open(account.id)
   admitted.defer(share.release)
-  // The runtime reads on once a body is started, even while that waits for memory: so it waits before.
+  // Once reading starts, the runtime keeps reading even while the gateway waits for memory. So it waits before it starts.
   if (is_announced) await share.reserve(announced_bytes * copies, place.gone.signal)
   let read_bytes = 0
   const bytes = await readPaced(request, {
@@ -128,25 +128,25 @@ async function receiveLarge(
   return { bytes, release: share.release }
 }
 
-/** @throws GatewayError insufficient_balance if the account, as it is now, could pay for no call */
+/** @throws GatewayError insufficient_balance if the account's current state cannot pay for any call */
 export async function rejectUnpayable(account: Account, accountOf: BodyParts['accountOf']): Promise<void> {
   const refusal = refusalOf((await accountOf(account.id)) ?? account)
   if (refusal) throw refusalError(refusal)
 }
 
-/** Why an account could pay for no call; undefined if it has free balance, or a plan. */
+/** Returns why an account cannot pay for any call; undefined if it has free balance or a plan. */
 function refusalOf({ balance_nanos, held_nanos, debt_nanos, plan_period_id }: Account): Refusal | undefined {
   if (debt_nanos > 0) return 'outstanding_debt'
   if (plan_period_id !== null) return undefined
   return balance_nanos - held_nanos <= 0 ? 'insufficient_balance' : undefined
 }
 
-/** Whether a model costs nothing, whatever it reads and writes. */
+/** Whether every call of the model is free. */
 export const costsNothing = (model: Model): boolean => isFreePrice(model.price)
 
 const FREE_MODELS = new WeakMap<Catalogue['models'], readonly string[]>()
 
-/** Whether the caller may call a free model of this kind: the body may name it. */
+/** Whether the caller may call any free model of this kind. Checked before the body, which names the model, is read. */
 export function mayCallFreeModel(
   catalogue: Catalogue,
   { caller }: Pick<Admitted, 'caller'>,

@@ -1,7 +1,7 @@
-// The memory budget of large requests: each reserves its part; requests over the budget queue, with a time-out.
+// The memory budget of large requests: each reserves a share; requests over the budget queue, with a timeout.
 import { rateLimited } from '../../domain/errors.ts'
 
-/** A waiting request, and the memory that it needs. */
+/** A queued request and the memory that it needs. */
 export interface Waiting {
   bytes: number
   admit(): void
@@ -10,9 +10,9 @@ export interface Waiting {
 const RETRY_AFTER_S = 5
 
 /**
- * Waits at the end of a line until it is admitted.
- * @param gone fires when the caller has left; its reason is then thrown
- * @param onGivenUp called when it leaves the line without being admitted
+ * Waits at the end of the queue until the request is admitted.
+ * @param gone fires when the caller disconnects; its reason is then thrown
+ * @param onGivenUp called when the request leaves the queue without being admitted
  * @throws GatewayError rate_limited after `wait_ms`
  */
 export function waitIn<Entry extends Waiting>(
@@ -44,36 +44,36 @@ const tooBusy = () =>
     retry_after_s: RETRY_AFTER_S,
   })
 
-/** The part of the budget that a request has reserved. */
+/** The share of the budget that one request has reserved. */
 interface MemoryShare {
-  /** Keeps only this much of it, and frees the rest. Never grows. */
+  /** Frees all but `bytes` of it. Never grows it. */
   shrink(bytes: number): void
-  /** Frees all of it. A second time does nothing. */
+  /** Frees all of it. A second call does nothing. */
   release(): void
 }
 
 export interface MemoryBudget {
   /**
-   * Reserves a part of the budget, at once or when earlier requests have freed theirs, in the order of arrival. A request
-   * for more than the whole budget is let in alone.
-   * @param gone fires when the caller has left; its reason is then thrown
-   * @throws GatewayError rate_limited when it is not free in time
+   * Reserves a share of the budget, at once or after earlier requests have freed theirs, in order of arrival. A request for
+   * more than the whole budget is admitted when it can run alone.
+   * @param gone fires when the caller disconnects; its reason is then thrown
+   * @throws GatewayError rate_limited if the share is not free in time
    */
   take(bytes: number, gone: AbortSignal): Promise<MemoryShare>
 }
 
 interface MemoryBudgetOptions {
   limit_bytes: number
-  /** Returns freed memory to the system; called for large shares, before the next request is let in. */
+  /** Returns freed memory to the operating system; called for large shares, before the next request is admitted. */
   reclaim: () => void
-  /** How long a request waits at most. */
+  /** The longest time that a request waits. */
   wait_ms: number
 }
 
 /** Smaller shares are left to the runtime's own garbage collection. */
 const WORTH_RECLAIMING_BYTES = 64 * 1024 * 1024
 
-/** A budget of which nothing is reserved. */
+/** Creates a budget with nothing reserved. */
 export function createMemoryBudget({ limit_bytes, wait_ms, reclaim }: MemoryBudgetOptions): MemoryBudget {
   const waiting: Waiting[] = []
   let taken_bytes = 0

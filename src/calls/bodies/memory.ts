@@ -1,35 +1,35 @@
-// The memory that large bodies take while they arrive and until they are sent on: shared by all, and no account takes all of it.
+// The memory that large bodies use from arrival until they are sent upstream. All accounts share it; each may take only a part.
 import { type Waiting, waitIn } from './memory-budget.ts'
 
 /** The memory of one body. */
 export interface BodyShare {
   /**
-   * Takes bytes before they arrive, at once or once there is room: as many as one account may take. Bytes that do not arrive
-   * in time are released for others.
-   * @param gone fires when the caller has left; its reason is then thrown
+   * Reserves memory before the bytes arrive, at once or as soon as there is room, up to the limit of one account. A reservation
+   * whose bytes do not arrive in time is released for others.
+   * @param gone fires when the caller disconnects; its reason is then thrown
    * @throws GatewayError rate_limited if there is no room in time
    */
   reserve(bytes: number, gone: AbortSignal): Promise<void> | undefined
   /**
-   * Takes so many bytes more, those that were reserved first, at once or once there is room.
-   * @param gone fires when the caller has left; its reason is then thrown
+   * Takes memory for more bytes, first from the reservation, at once or as soon as there is room.
+   * @param gone fires when the caller disconnects; its reason is then thrown
    * @throws GatewayError rate_limited if there is no room in time
    */
   grow(bytes: number, gone: AbortSignal): Promise<void> | undefined
-  /** Frees all of it. A second time does nothing. */
+  /** Frees all of it. A second call does nothing. */
   release(): void
 }
 
 export interface BodyMemory {
-  /** A share without bytes: a caller who has sent nothing holds nothing. */
+  /** Opens an empty share: a caller who has sent nothing holds nothing. */
   open(account_id: number): BodyShare
 }
 
 interface BodyMemoryOptions {
   limit_bytes: number
-  /** At most this much for one account. */
+  /** The most that one account may hold. */
   account_limit_bytes: number
-  /** How long a body waits at most for each of its parts. */
+  /** The longest time that a body waits for each of its parts. */
   wait_ms: number
   /** How long a reservation lasts. */
   reserved_ms: number
@@ -38,7 +38,7 @@ interface BodyMemoryOptions {
 interface Share {
   account_id: number
   held_bytes: number
-  /** The part of these that has not arrived yet. */
+  /** The part of `held_bytes` that has not arrived yet. */
   reserved_bytes: number
   timer: Timer | undefined
 }
@@ -51,12 +51,12 @@ interface Memory {
   options: BodyMemoryOptions
   held_bytes: number
   held_by: Map<number, number>
-  /** The oldest first. */
+  /** In order of their first bytes, the oldest first. */
   shares: Set<Share>
   waiting: WaitingPart[]
 }
 
-/** Memory of which nothing is taken. */
+/** Creates a memory with nothing taken. */
 export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
   const memory: Memory = {
     options,
@@ -70,10 +70,10 @@ export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
       const share: Share = { account_id, held_bytes: 0, reserved_bytes: 0, timer: undefined }
       return {
         reserve(bytes, gone) {
-          const most_bytes = Math.min(bytes, options.account_limit_bytes)
-          const waiting = takeOrWait(memory, share, most_bytes, gone)
-          if (waiting) return waiting.then(() => keepReserved(memory, share, most_bytes))
-          return keepReserved(memory, share, most_bytes)
+          const allowed_bytes = Math.min(bytes, options.account_limit_bytes)
+          const waiting = takeOrWait(memory, share, allowed_bytes, gone)
+          if (waiting) return waiting.then(() => startReservation(memory, share, allowed_bytes))
+          return startReservation(memory, share, allowed_bytes)
         },
         grow(bytes, gone) {
           const unreserved_bytes = Math.max(0, bytes - share.reserved_bytes)
@@ -101,18 +101,18 @@ function takeOrWait(
   return undefined
 }
 
-function keepReserved(memory: Memory, share: Share, bytes: number): undefined {
+function startReservation(memory: Memory, share: Share, bytes: number): undefined {
   share.reserved_bytes = bytes
   share.timer = setTimeout(() => {
-    // A body that was released meanwhile holds nothing.
+    // A body that was released in the meantime holds nothing.
     give(memory, share, Math.min(share.reserved_bytes, share.held_bytes))
     share.reserved_bytes = 0
   }, memory.options.reserved_ms)
 }
 
 /**
- * Whether there is room. For the oldest body of an account there is, whatever its account holds, and for the oldest of
- * all, whatever anybody holds: otherwise bodies that all came half-way would wait for each other.
+ * Whether there is room. The oldest body of an account ignores its account's limit, and the oldest of all ignores every
+ * limit: otherwise bodies that have each half arrived would wait for each other.
  */
 function fits({ options, held_bytes, held_by, shares }: Memory, share: Share, bytes: number): boolean {
   const { account_id } = share
@@ -125,7 +125,7 @@ function fits({ options, held_bytes, held_by, shares }: Memory, share: Share, by
   )
 }
 
-/** A share is among those of the memory from its first bytes on. */
+/** Whether this share is the oldest. A share joins the list with its first bytes. */
 function isOldest(shares: Iterable<Share>, share: Share): boolean {
   for (const oldest of shares) return oldest === share
   return true
@@ -150,7 +150,7 @@ function give(memory: Memory, share: Share, bytes: number): void {
   admitWaiting(memory)
 }
 
-/** In the order of arrival; a body that waits for its own account's limit delays no other account. */
+/** Admits in order of arrival; a body that waits for its own account's limit delays no other account. */
 function admitWaiting(memory: Memory): void {
   for (const entry of [...memory.waiting]) {
     if (!fits(memory, entry.share, entry.bytes)) continue

@@ -1,4 +1,4 @@
-// The parts that large bodies are read with.
+// The dependencies for reading large bodies.
 import type { KnownValues } from '../../protocols/wire/known-values.ts'
 import type { Awaitable } from '../../store/db.ts'
 import type { Account } from '../../store/schema.ts'
@@ -11,8 +11,8 @@ export interface BodyParts {
   parser: Parser
   /** The hooks of custom plugins, which see the body. */
   hooks: CallHooks
-  /** Values that arrived before, and need not be parsed again. */
+  /** Values seen in earlier bodies, which need no second parse. */
   known: KnownValues
-  /** The account as it is now; the gate's copy may be a second old. */
+  /** Returns the account's current state; the gate's copy may be a second old. */
   accountOf(account_id: number): Awaitable<Account | undefined>
 }

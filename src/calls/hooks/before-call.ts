@@ -1,4 +1,4 @@
-// The hooks before a call: each sees the call, and lets it go on, changes its body, or refuses it.
+// The before-call hooks: each sees the call, and accepts it, changes its body, or refuses it.
 import { type ErrorKind, GatewayError, internal } from '../../domain/errors.ts'
 import { bodyTooLarge } from '../../http/body.ts'
 import type { BeforeCall, PluginRefusal } from '../../plugin-api.ts'
@@ -12,14 +12,14 @@ import type { CallHooks, HooksOfPlugin } from './registered.ts'
 interface JsonContent {
   bytes: Uint8Array
   model_id: string | undefined
-  /** The surface's; what a hook makes of the body is held to it, too. */
+  /** The surface's limit, which also applies to the body that a hook returns. */
   limit_bytes: number
 }
 
 /**
  * Runs the hooks on a JSON request.
- * @returns the bytes to go on with: the very same where no hook has changed anything
- * @throws GatewayError what a hook refuses with; internal if one fails; invalid_request for a body that is not JSON
+ * @returns the bytes for the call: the same object if no hook changed them
+ * @throws GatewayError as a hook refuses; internal if a hook fails; invalid_request for a body that is not JSON
  */
 export async function beforeJson(
   hooks: CallHooks,
@@ -32,7 +32,7 @@ export async function beforeJson(
   return changed
 }
 
-/** The same for a form that was read, which cannot be changed. @param fields in their order, without its files */
+/** Runs the hooks on a parsed form, which they cannot change. @param fields in their order, without files */
 export async function beforeForm(
   hooks: CallHooks,
   admitted: Admitted,
@@ -45,7 +45,7 @@ export async function beforeForm(
   await runAll(hooks, admitted, { form: Object.freeze(form) })
 }
 
-/** @returns the bytes of the changed body; undefined if none changed it */
+/** @returns the bytes of the changed body; undefined if no hook changed it */
 async function runAll(
   { before, before_limit_ms }: CallHooks,
   admitted: Admitted,
@@ -89,7 +89,7 @@ async function runOne({ plugin, hook, limit_ms }: Running, view: CallView): Prom
       }),
     })
   }
-  // The hook may have kept it to itself.
+  // The hook may have caught the error itself.
   if (view.failure !== undefined) throw view.failure
   if (answer?.refuse) {
     plugin.counts.refused += 1
@@ -106,20 +106,20 @@ type Answer =
   | { bytes: Uint8Array; refuse?: undefined }
   | undefined
 
-const NONSENSE = 'it must return nothing, { body: {…} } or { refuse: { status, message } }'
+const EXPECTED_RESULT = 'it must return nothing, { body: {…} } or { refuse: { status, message } }'
 
-/** @throws Error for anything else than a hook may return */
+/** @throws Error for any value that a hook may not return */
 function readAnswer(value: unknown, { form }: CallView, plugin: string): Answer {
   if (value === undefined || value === null) return undefined
-  if (!isObject(value)) throw new Error(`it returned ${typeof value}; ${NONSENSE}`)
+  if (!isObject(value)) throw new Error(`it returned ${typeof value}; ${EXPECTED_RESULT}`)
   const { body, refuse, ...others } = value as { body?: unknown; refuse?: unknown }
   const [other] = Object.keys(others)
-  if (other !== undefined) throw new Error(`it returned { ${other} }; ${NONSENSE}`)
+  if (other !== undefined) throw new Error(`it returned { ${other} }; ${EXPECTED_RESULT}`)
   if ((body === undefined) === (refuse === undefined))
-    throw new Error(`it returned ${body ? 'both' : '{}'}; ${NONSENSE}`)
+    throw new Error(`it returned ${body ? 'both' : '{}'}; ${EXPECTED_RESULT}`)
   if (refuse !== undefined) return { refuse: readRefusal(refuse, plugin) }
   if (form) throw new Error('it returned a body for a form, which can be refused, but not changed')
-  if (!isObject(body)) throw new Error(`it returned a body that is no object; ${NONSENSE}`)
+  if (!isObject(body)) throw new Error(`it returned a body that is no object; ${EXPECTED_RESULT}`)
   return { bytes: Buffer.from(JSON.stringify(body)) }
 }
 

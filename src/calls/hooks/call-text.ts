@@ -1,20 +1,20 @@
-// The texts of a JSON request, whatever its protocol, and how many values it has: as hooks see it. Pure.
+// The texts of a JSON request of any protocol and the count of its values, for hooks. Pure.
 import type { Json, JsonObject } from '../../protocols/wire/json.ts'
 
 export interface CallText {
   text: string
-  /** There is more. */
+  /** The body has more text than this. */
   is_cut: boolean
-  /** The commas and brackets that the values take: fewer than were sent where an object has a name twice. */
+  /** The commas and brackets of the values: fewer than were sent if an object has a name twice. */
   values: number
 }
 
 export const MAX_TEXT_CHARS = 1_000_000
 
-/** Enumerations of the protocols. Hooks see any other text even there. */
+/** Fields with enumerated values. A string there that is not one word still counts as text. */
 const ENUMERATED: ReadonlySet<string> = new Set(['type', 'role'])
 const WORD = /^[a-z][a-z0-9_.-]{0,40}$/
-/** Bytes in base64, and reasoning that only its provider can read. */
+/** Base64 bytes, and reasoning that only its provider can read. */
 const OPAQUE: ReadonlySet<string> = new Set([
   'data',
   'file_data',
@@ -32,14 +32,14 @@ interface Reading extends Omit<CallText, 'text'> {
 }
 
 /**
- * Walks a body, and freezes it on the way, so that no hook changes what the next one sees. Every string counts as a text
- * unless it is known to be something else: rather too much is searched than too little.
+ * Walks a body and freezes it, so that no hook changes what the next one sees. Every string counts as text unless it is
+ * known not to be: searching too much is safer than too little.
  */
 export function readCallText(body: JsonObject): CallText {
   const reading: Reading = { texts: [], chars: 0, is_cut: false, values: 0 }
   const { model, ...rest } = body
   readObject(reading, rest)
-  // The name of the model is no text, but takes its comma; the object was copied, and is frozen itself.
+  // The model's name does not count as text, but its comma counts. `rest` is a copy, so the body itself is frozen here.
   if (model !== undefined && Object.keys(rest).length > 0) reading.values += 1
   if (typeof model === 'object') read(reading, model, 'model', body)
   Object.freeze(body)
@@ -64,7 +64,7 @@ function readObject(reading: Reading, value: JsonObject): void {
   Object.freeze(value)
 }
 
-/** Whether a string is no text. Anthropic's plain-text documents have theirs in `data`. */
+/** Whether a string is not text. Anthropic's plain-text documents carry their text in `data`. */
 function isOpaque(value: string, name: string, { type }: JsonObject): boolean {
   if (ENUMERATED.has(name)) return WORD.test(value)
   if (value.startsWith('data:')) return /^data:[\w.+/;=-]*;base64,/i.test(value)

@@ -1,4 +1,4 @@
-// A call as hooks see it: read from its bytes when a hook asks, and gone when the hooks are done.
+// A hook's view of a call: parsed on first use, and closed after the hooks.
 import { invalidRequest } from '../../domain/errors.ts'
 import type { PluginCall, PluginKey } from '../../plugin-api.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
@@ -6,7 +6,7 @@ import { parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
 import type { Admitted } from '../life/call.ts'
 import { type CallText, readCallText } from './call-text.ts'
 
-/** The headers that may hold a caller's credential. */
+/** Headers that may hold a caller's credential. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',
@@ -21,7 +21,7 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
 export type Content =
   | {
       bytes: Uint8Array
-      /** Where the address names the model. */
+      /** The model, if the URL names it. */
       model_id: string | undefined
     }
   | { form: Readonly<Record<string, readonly string[]>> }
@@ -30,7 +30,7 @@ interface Read extends CallText {
   json: JsonObject
 }
 
-/** The common fields are plain values; the body is parsed once, at the first look at it. */
+/** Common fields are plain values; the body is parsed once, on first access. */
 export class CallView implements PluginCall {
   readonly request_id: string
   readonly account: string
@@ -55,7 +55,7 @@ export class CallView implements PluginCall {
     Object.freeze(this)
   }
 
-  /** The error in the body, once a hook has read it: the caller's fault, not the hook's. */
+  /** The error in the body, after a hook has read it: the caller's fault, not the hook's. */
   get failure(): unknown {
     return this.#failure
   }
@@ -100,12 +100,12 @@ export class CallView implements PluginCall {
   }
 }
 
-/** @throws GatewayError invalid_request for what is not JSON object, and for a name that an object has twice */
+/** @throws GatewayError invalid_request if the body is not a JSON object, or if an object in it has a name twice */
 function readBody(bytes: Uint8Array): Read {
   const scanned = scanJsonBody(bytes)
   const { json } = parseScanned(scanned)
   const text = readCallText(json)
-  // A provider may read the one of two equal names that hooks do not see.
+  // Of two equal names, a provider may read the one that hooks do not see.
   if (text.values !== scanned.values)
     throw invalidRequest('An object in the request body has the same name twice. Give each name once.')
   return { json, ...text }

@@ -1,14 +1,14 @@
-// The hooks that custom plugins have registered, and the counts of their calls.
+// The registered hooks of custom plugins, and their counters.
 import type { AfterSettle, BeforeCall } from '../../plugin-api.ts'
 
-/** Counts of a plugin's hooks since the start. */
+/** Counters of one plugin's hooks since the start. */
 interface HookCounts {
-  /** Calls that its hooks before a call saw, refused and changed, and at which one of them failed. */
+  /** Calls that its before-call hooks saw, refused or changed, and calls at which a hook failed. */
   seen: number
   refused: number
   changed: number
   failed: number
-  /** Records for its hooks after settle: waiting, delivered, dropped because too many waited, and failed. */
+  /** Records for its after-settle hooks: waiting, delivered, dropped because the queue was full, and failed. */
   waiting: number
   delivered: number
   dropped: number
@@ -23,11 +23,11 @@ export interface HooksOfPlugin {
   readonly counts: HookCounts
 }
 
-/** The hooks of all plugins, in the order in which they run. Plugins are loaded once, at the start: then it is filled. */
+/** The hooks of all plugins, in the order in which they run. Filled once, when plugins are loaded at the start. */
 export interface CallHooks {
-  /** The plugins that have hooks before a call. While it is empty, no call is looked at. */
+  /** The plugins with before-call hooks. While it is empty, calls are not inspected. */
   readonly before: HooksOfPlugin[]
-  /** A hook may take this long. */
+  /** The time limit of one hook. */
   before_limit_ms: number
 }
 
@@ -35,7 +35,7 @@ const BEFORE_CALL_LIMIT_MS = 2_000
 
 export const noHooks = (): CallHooks => ({ before: [], before_limit_ms: BEFORE_CALL_LIMIT_MS })
 
-/** How many hooks of each kind a plugin has, as lists of plugins show it. */
+/** Counts a plugin's hooks of each kind, for lists of plugins. */
 export const countHooks = ({ before, after }: Pick<HooksOfPlugin, 'before' | 'after'>) => ({
   before_call: before.length,
   after_settle: after.length,

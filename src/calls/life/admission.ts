@@ -1,4 +1,4 @@
-// Admission: the caller, their limits, and the models they may call; and the end of every admitted call.
+// Admission: the caller, the limits, and the models that the caller may call; and the end of every admitted call.
 import type { Caller } from '../../access/gate.ts'
 import type { Model } from '../../domain/catalogue.ts'
 import { notFound, permissionDenied } from '../../domain/errors.ts'
@@ -9,18 +9,18 @@ import { type Admitted, Call, type CallOrigin } from './call.ts'
 import { assertWithinLimits, takeLease } from './refusals.ts'
 import { rejectWhileStopping } from './running.ts'
 
-/** A paid call of a surface; kinds add what they need to know of it. */
+/** A paid call from a surface; kinds extend it. */
 export interface PaidCall {
   origin: CallOrigin
 }
 
 /**
- * Admits a call, serves it, and releases its resources, however it ends. An answer that streams ends with
- * `end` (`Admitted.keepOpen`), every other one with its handler.
+ * Admits a call, serves it, and releases its resources in every case. A streamed answer ends with `end`
+ * (`Admitted.keepOpen`), every other one with its handler.
  * @throws GatewayError overloaded, unauthenticated, permission_denied or rate_limited before the body is read; and
- * whatever `use` throws
+ * as `use`
  */
-export async function within<T>(
+export async function withAdmission<T>(
   parts: CallParts,
   origin: CallOrigin,
   use: (admitted: Admitted) => Promise<T>,
@@ -31,7 +31,7 @@ export async function within<T>(
   try {
     return await use(call)
   } catch (thrown) {
-    // A refused call counts, whatever its Idempotency-Key.
+    // A refused call counts against the rate, even with an Idempotency-Key.
     await call.count_later?.()
     throw thrown
   } finally {
@@ -42,7 +42,7 @@ export async function within<T>(
 
 function admit(parts: CallParts, origin: CallOrigin, caller: Caller): Call {
   const { running, events, probe, log, now } = parts
-  // The gateway may have started to stop while the key was looked up.
+  // The gateway may have begun to stop during the key lookup.
   rejectWhileStopping(running)
   const lease = takeLease(parts, caller)
   const place = running.enter(origin)
@@ -54,8 +54,8 @@ function admit(parts: CallParts, origin: CallOrigin, caller: Caller): Call {
 }
 
 /**
- * Asks, before a large request for text is read, whether its call could be let in. Nothing is taken, and nothing is counted.
- * @throws GatewayError as `within` before the body is read; insufficient_balance where the account could pay for no call
+ * Checks before a large text request is read whether its call would be admitted. Takes and counts nothing.
+ * @throws GatewayError as `withAdmission` before the body is read; insufficient_balance if the account cannot pay for any call
  */
 export async function assertWelcome(parts: CallParts, origin: CallOrigin): Promise<void> {
   rejectWhileStopping(parts.running)
@@ -68,8 +68,8 @@ export async function assertWelcome(parts: CallParts, origin: CallOrigin): Promi
 type ModelOf<K extends Model['kind']> = Extract<Model, { kind: K }>
 
 /**
- * The model that a call names, at the price of the caller's account, which the call keeps.
- * @throws GatewayError not_found (code model_not_found, or model_unavailable for one whose providers are all disabled), or
+ * Returns the model that a call names, at the price for the caller's account. The call keeps this price.
+ * @throws GatewayError not_found (code model_not_found; model_unavailable if all its providers are disabled), or
  * permission_denied (code MODEL_ACCESS_DENIED)
  */
 export function findModel<K extends Model['kind']>(
@@ -96,7 +96,7 @@ export function findModel<K extends Model['kind']>(
     })
   }
   if (model.unavailable !== undefined) {
-    // Not 503, which clients retry for minutes: only the operator can change it.
+    // 404 instead of 503, which clients retry for minutes: only the operator can fix this.
     throw notFound(
       `The model "${model_id}" is out of service: this gateway has no key for its provider. Its operator must set one; the log says which.`,
       { code: 'model_unavailable', cause: model.unavailable },

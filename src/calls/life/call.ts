@@ -1,4 +1,4 @@
-// A call from its admission to its end, in one record: each step reads what is known by then, and adds what it came to.
+// A call from admission to end, in one record: each step reads the earlier fields and adds its own.
 import type { Caller, KeyOfAccount } from '../../access/gate.ts'
 import type { Lease } from '../../access/limits.ts'
 import type { SpendLeft } from '../../domain/budgets.ts'
@@ -12,12 +12,12 @@ import type { Attempt } from '../../upstream/routes.ts'
 import type { RunningCall } from './running.ts'
 import type { Trace } from './trace.ts'
 
-/** Facts about a request, gathered for its record if it is refused. One object, also where an origin is copied. */
-export interface KnownOfRequest {
+/** Facts about a request, gathered for its record if it is refused. Copies of an origin share the object. */
+export interface RefusalFacts {
   caller?: KeyOfAccount
   /** As the caller wrote it. */
   model?: string
-  /** Money was held: it is a call, which has a record of its own. */
+  /** The hold was made: the request is a call, which has its own record. */
   is_call?: true
 }
 
@@ -26,65 +26,65 @@ export interface CallOrigin extends Arriving {
   request_id: string
   surface: string
   credential: string | undefined
-  /** How the surface writes an error: the status is recorded with a call that failed. */
+  /** Renders an error in the surface's format. The status is recorded with a failed call. */
   render: RenderError
-  /** A further name of the header that carries the request's id. */
+  /** A second name for the header with the request id. */
   id_header?: string | undefined
-  /** Its answer does not go into the socket that it came over as it is: the gateway reads it. */
+  /** The gateway itself reads the answer; it does not go directly into the caller's socket. */
   read_by?: 'gateway'
-  known: KnownOfRequest
+  known: RefusalFacts
 }
 
 type Release = () => void | Promise<void>
 
-/** The first parts of a call. */
+/** The fields known at admission. */
 export interface CallStart extends Pick<Call, 'origin' | 'caller' | 'place' | 'started_ms'> {
-  /** Released at its end, with the tokens that it used. */
+  /** Released at the end of the call, with the tokens that it used. */
   lease: Lease
   log: Logger
 }
 
-/** Of the same shape for every call, whatever becomes of it. */
+/** A call. Every call has the same object shape, whatever its outcome. */
 export class Call<O extends PaidOrder = PaidOrder> {
   readonly origin: CallOrigin
   readonly caller: Caller
   readonly place: RunningCall
   readonly started_ms: number
-  /** Counts the call against a rate, once it is known that no kept answer answers it. @throws GatewayError rate_limited */
+  /** Counts the call against a rate once no kept answer applies. @throws GatewayError rate_limited */
   count_later: (() => Promise<void>) | undefined
-  /** The caller's own bytes, where a hook has changed the body and there is an Idempotency-Key. */
+  /** The caller's bytes if a hook changed the body and the request has an Idempotency-Key. */
   sent_bytes: Uint8Array | undefined
-  /** Tokens that it used, for the limits; 0 until it is settled. */
+  /** The tokens that it used, for the limits; 0 until settlement. */
   used_tokens = 0
 
-  // From its hold on.
+  // Set by the hold.
   order!: O
-  /** The id of the hold, and of the call's record once there is one. */
+  /** The id of the hold, and later of the call's record. */
   hold_id = 0
   held_nanos: Nanos = 0
-  /** The amount that it counts against the plan that covers it; the balance holds nothing then. */
+  /** The amount counted against the plan that covers the call; then the balance holds nothing. */
   covered_nanos: Nanos = 0
   plan_period_id: number | null = null
-  /** The remaining amount of the tightest limit of spending that it counts against; undefined without one. */
+  /** The remaining amount of the tightest spend limit that applies; undefined without one. */
   spend_left: SpendLeft | undefined
-  /** The limits of its hold and tokens, counted in the database; undefined where this process alone counts. */
+  /** The limits of the hold and its tokens, counted in the database; undefined if only this process counts. */
   limits: HoldLimits | undefined
   /** The hold that a sufficient balance would have allowed. */
   ceiling_nanos: Nanos = 0
-  /** Its trace, which is written into its record. */
+  /** The trace, which is written into the call's record. */
   trace!: Trace
 
-  // From the first attempt on.
-  /** The attempt in its record: the last that answered. */
+  // Set by the first attempt.
+  /** The recorded attempt: the last that answered. */
   attempt: Attempt | undefined
-  /** The attempt under way when the caller left: its provider may have the request. */
+  /** The attempt that was running when the caller disconnected: its provider may have the request. */
   abandoned_attempt: Attempt | undefined
-  /** From its start to the first answer. */
+  /** The time from the start to the first answer. */
   first_byte_ms: number | null = null
 
-  // From its settlement on, of which there is one.
+  // Set by the settlement, which happens once.
   is_resolved = false
-  /** Its caller pays for something. */
+  /** The caller pays for some part of the call. */
   is_charged = false
 
   #is_kept_open = false
@@ -102,13 +102,13 @@ export class Call<O extends PaidOrder = PaidOrder> {
     this.#log = log
   }
 
-  /** Runs when the call is over, the latest first. What it throws is logged, and stops nothing else. */
+  /** Registers a function for the end of the call; the latest runs first. If it throws, that is logged, and the others still run. */
   defer(release: Release): void {
     this.#releases ??= []
     this.#releases.push(release)
   }
 
-  /** Keeps the call open beyond its handler, for an answer that streams, until `end`. */
+  /** Keeps the call open beyond its handler until `end`, for a streamed answer. */
   keepOpen(): void {
     this.#is_kept_open = true
   }
@@ -118,7 +118,7 @@ export class Call<O extends PaidOrder = PaidOrder> {
     return this.#is_kept_open ? undefined : this.end()
   }
 
-  /** Releases all that the call has taken and reserved; once. */
+  /** Releases everything that the call has taken and reserved; once. */
   end(): Promise<void> | undefined {
     if (this.#has_ended) return undefined
     this.#has_ended = true
@@ -144,26 +144,26 @@ export class Call<O extends PaidOrder = PaidOrder> {
   }
 }
 
-/** An admitted call: its order is not known yet. */
+/** An admitted call, before its order is known. */
 export type Admitted = Omit<Call, 'order' | 'trace'>
 
-/** The part of a held call that outlives its body. */
+/** The part of a held call that remains after its body is released. */
 export interface RecordedCall extends Pick<Call, 'caller' | 'hold_id' | 'held_nanos' | 'plan_period_id'> {
   readonly origin: Pick<CallOrigin, 'request_id' | 'surface' | 'request'>
   readonly order: Pick<PaidOrder, 'model' | 'streams'>
-  /** The attempt in its record: the last that answered. */
+  /** The recorded attempt: the last that answered. */
   readonly attempt: Attempt | undefined
 }
 
-/** A call whose money is held. */
+/** A call with a hold. */
 export type Held<O extends PaidOrder = PaidOrder> = Call<O>
 
-/** A request that was read, and whose model was found. */
+/** A request that is read, with its model. */
 export interface PaidOrder<M extends Model = Model> {
   model: M
   streams: boolean
-  /** Tells this request from another with the same Idempotency-Key. */
+  /** Distinguishes this request from another one with the same Idempotency-Key. */
   content: readonly (Uint8Array | string)[]
-  /** Something in it cannot be counted: as much is held as the model reads. */
+  /** Some of its content cannot be counted: the hold covers all that the model can read. */
   is_uncounted?: boolean
 }

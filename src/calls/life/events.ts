@@ -1,63 +1,63 @@
-// The events of the core: requests, calls and the gateway at each step, raised for listeners.
+// The core's events: requests, calls, and start and stop of the gateway, raised for listeners.
 import type { PostOperation, VoidOperation } from '../../money/ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Admitted, RecordedCall } from './call.ts'
 
-/** A request with an API key that was refused before it cost anything (silent.md, Refused calls). */
+/** A request with an API key that was refused before any cost (silent.md, Refused calls). */
 export interface RefusedRequest {
   account_id: number
   key_id: number
   request_id: string
   surface: string
-  /** As the caller wrote it; undefined if no model was named. */
+  /** As the caller wrote it; undefined if the request named no model. */
   model: string | undefined
   status: number
   /** The kind of refusal, one of a few. */
   code: string
-  /** The message of the answer. It may repeat words of the caller. */
+  /** The message of the answer. It may contain the caller's words. */
   sentence: string
 }
 
-/** A call whose hold the ledger has resolved, with the record that was written. */
+/** A call whose hold is resolved, with the written operation. */
 export interface SettledCall {
   call: RecordedCall
   operation: PostOperation | VoidOperation
 }
 
 export interface CoreEvents {
-  /** The gateway listens and takes calls. */
+  /** The gateway listens and accepts calls. */
   started: undefined
-  /** A call was let in: its key, account and limits allow it. Nothing is held yet. */
+  /** A call was admitted by its key, account and limits. It has no hold yet. */
   admitted: Admitted
-  /** Money is held for a call. */
+  /** A call has its hold. */
   held: RecordedCall
-  /** A provider began to answer a call, for the first time. */
+  /** A provider began to answer a call, for the first time in that call. */
   answering: { call: RecordedCall; after_ms: number }
   /** A hold was posted or voided. Raised before the answer has ended. */
   settled: SettledCall
   refused: RefusedRequest
-  /** The gateway begins to stop: it takes no further calls, and those under way go on. */
+  /** The gateway begins to stop: it accepts no new calls, and the running ones continue. */
   stopping: undefined
 }
 
 export type EventName = keyof CoreEvents
 
 /**
- * A listener runs while the call goes on: it returns at once, and leaves long work for later. A failure of it is logged and changes
- * nothing, since some events stand between a hold and its settlement.
+ * A listener runs while the call waits, so it must return at once and defer long work. Its failure is logged and has no other effect,
+ * since some events occur between a hold and its settlement.
  */
 export type Listener<Name extends EventName> = (event: CoreEvents[Name]) => void
 
 export interface Events {
-  /** @returns stops listening */
+  /** @returns a function that stops listening */
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
-  /** Calls the listeners in the order in which they came. */
+  /** Calls the listeners in the order in which they were added. */
   raise<Name extends EventName>(name: Name, event: CoreEvents[Name]): void
 }
 
 type Listeners = { [Name in EventName]: Listener<Name>[] }
 
-/** Events that nobody listens to yet: raising one costs a look at an empty list. */
+/** Creates the events without listeners. Raising an event without listeners only checks an empty list. */
 export function createEvents(log: Pick<Logger, 'error'>): Events {
   const listeners: Listeners = {
     started: [],
@@ -70,7 +70,7 @@ export function createEvents(log: Pick<Logger, 'error'>): Events {
   }
   return {
     on(name, listener) {
-      // A new list, since one may stop listening while an event is raised.
+      // A new list, since a listener may be removed while an event is raised.
       listeners[name] = [...listeners[name], listener] as Listeners[typeof name]
       return () => {
         listeners[name] = listeners[name].filter((other) => other !== listener) as Listeners[typeof name]

@@ -1,4 +1,4 @@
-// The margin at the quote: routes that cost the operator more than a call brings are skipped, or logged.
+// The margin at quote time: routes that cost the operator more than the call's price are skipped or logged.
 import type { Route } from '../../domain/catalogue.ts'
 import { notFound } from '../../domain/errors.ts'
 import { formatUsd, type Nanos } from '../../domain/money.ts'
@@ -7,23 +7,23 @@ import type { Quote } from '../../money/pricing/quote.ts'
 import { withRoutes } from '../../upstream/routes.ts'
 import type { CallParts } from '../parts.ts'
 import type { Admitted, PaidOrder } from './call.ts'
-import type { Paying } from './paid-kind.ts'
+import type { KindAfterRead } from './paid-kind.ts'
 
-/** A call's quote, and its kind, which quotes it at other prices. */
+/** A call's quote, and the kind that can quote it at other prices. */
 interface Quoting<O extends PaidOrder> {
   order: O
   quoted: Quote
-  kind: Paying<O>
+  kind: KindAfterRead<O>
 }
 
-/** A route that loses money is logged at most once in this time. */
+/** A route that loses money is logged at most once in this interval. */
 const LOG_INTERVAL_MS = 60_000
 const LOGGED_AT_MS = new WeakMap<Route, number>()
 
 /**
- * The order with the routes that may be called: where `[limits] refuse_negative_margin` is set, those that do not cost more
- * than the call brings, both at the most that it can use. A route without a cost may always be called.
- * @throws GatewayError not_found (code model_unavailable), where none is left: what providers cost is no caller's business
+ * Returns the order with the allowed routes. If `[limits] refuse_negative_margin` is set, these are the routes whose cost is at most
+ * the price, both for the most that the call can use. A route without a cost is always allowed.
+ * @throws GatewayError not_found (code model_unavailable) if none is left. The message hides the providers' costs from the caller.
  */
 export function withMargin<O extends PaidOrder>(
   parts: CallParts,
@@ -45,7 +45,7 @@ export function withMargin<O extends PaidOrder>(
   if (!refuse_negative_margin) return order
   const model = withRoutes(order.model, (route) => !losses.has(route))
   if (model) return { ...order, model }
-  // Not 503, which clients retry for minutes: only the operator can change it.
+  // 404 instead of 503, which clients retry for minutes: only the operator can fix this.
   throw notFound(
     `The model "${order.model.id}" is out of service for this request: this gateway has no route that may serve it. Use another model, or ask its operator; the log says why.`,
     {
@@ -55,7 +55,7 @@ export function withMargin<O extends PaidOrder>(
   )
 }
 
-/** The schema of the catalogue has checked that a route's cost is of the sort of its model's price. */
+/** Quotes a call at a route's cost. The catalogue's schema has checked that the cost has the same unit as the model's price. */
 const quotedAt = <O extends PaidOrder>(parts: CallParts, { order, kind }: Quoting<O>, cost: Price): Nanos =>
   kind.quoteAt
     ? kind.quoteAt(parts, order, cost).ceiling_nanos

@@ -7,17 +7,17 @@ import type { Quote } from '../../money/pricing/quote.ts'
 import type { CallParts } from '../parts.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settling/end.ts'
 import { settle } from '../settling/settlement.ts'
-import { type PaidCall, within } from './admission.ts'
+import { type PaidCall, withAdmission } from './admission.ts'
 import type { Admitted, Held, PaidOrder } from './call.ts'
 import { withMargin } from './margin.ts'
-import type { PaidKind, Paying } from './paid-kind.ts'
+import type { KindAfterRead, PaidKind } from './paid-kind.ts'
 import { planError } from './plan-refusals.ts'
 import { refusalError, refusedByLimit, refuseWhileClosed, sharedLimitsOf } from './refusals.ts'
 import { Trace } from './trace.ts'
 
 /**
  * Serves one paid call, from the caller's key to the recorded charge.
- * @returns the answer, whole or streamed; the last of it leaves only after it is paid
+ * @returns the answer, whole or streamed; its end is sent only after payment
  * @throws GatewayError for every refusal and failure before the first byte; nothing is held then
  */
 export const servePaid = <C extends PaidCall, O extends PaidOrder>(
@@ -25,25 +25,25 @@ export const servePaid = <C extends PaidCall, O extends PaidOrder>(
   kind: PaidKind<C, O>,
   call: C,
 ): Promise<Response> =>
-  within(parts, call.origin, async (admitted) =>
+  withAdmission(parts, call.origin, async (admitted) =>
     payOnce(parts, admitted, await kind.read(parts, admitted, call), kind),
   )
 
 /**
- * Holds, serves and settles; or repeats the answer under the request's Idempotency-Key. A failure
- * before the first byte leaves nothing held.
- * @throws GatewayError as `Idempotency.once`, insufficient_balance and the other refusals of a hold, and what the kind throws
+ * Holds, serves and settles; or repeats the answer kept for the request's Idempotency-Key. After a failure before the first byte
+ * nothing is held.
+ * @throws GatewayError as `Idempotency.once`, insufficient_balance and the other refusals of a hold, and as the kind
  */
 export const payOnce = <O extends PaidOrder>(
   parts: CallParts,
   admitted: Admitted,
   order: O,
-  kind: Paying<O>,
+  kind: KindAfterRead<O>,
 ): Promise<Response> => answerOnce(parts, admitted, order, () => pay(parts, admitted, order, kind))
 
 /**
- * Serves a request once for its Idempotency-Key, whatever paid calls its answer takes.
- * @throws GatewayError as `Idempotency.once`, and what `serve` throws
+ * Serves a request once for its Idempotency-Key. Its answer may take several paid calls.
+ * @throws GatewayError as `Idempotency.once` and `serve`
  */
 export function answerOnce(
   parts: CallParts,
@@ -66,12 +66,12 @@ export function answerOnce(
   return parts.idempotency.once(key, call, serve)
 }
 
-/** `payOnce` without a look at the request's Idempotency-Key; once for a call. @throws GatewayError as `payOnce` */
+/** Pays without checking the Idempotency-Key; once for a call. @throws GatewayError as `payOnce` */
 async function pay<O extends PaidOrder>(
   parts: CallParts,
   admitted: Admitted,
   order: O,
-  kind: Paying<O>,
+  kind: KindAfterRead<O>,
 ): Promise<Response> {
   parts.probe('read')
   const prepared = kind.prepare ? await kind.prepare(parts, admitted, order) : order
@@ -80,7 +80,7 @@ async function pay<O extends PaidOrder>(
   parts.probe('quoted')
   admitted.limits = sharedLimitsOf(parts, admitted.caller)
   const deciding = parts.ledger.submit(holdOf(parts, admitted, ready, quoted))
-  // At once where this process owns the ledger.
+  // Without a promise if this process owns the ledger.
   const outcome = deciding instanceof Promise ? await deciding : deciding
   const held = heldBy(parts, admitted, ready, quoted, outcome)
   try {
@@ -90,7 +90,7 @@ async function pay<O extends PaidOrder>(
   }
 }
 
-/** Freezes the ceiling of a quote, or the whole balance where it pays for the floor. */
+/** Makes the hold for a quote's ceiling, or for the whole balance if that covers at least the floor. */
 function holdOf(
   parts: CallParts,
   { caller, origin, limits }: Admitted,
@@ -114,7 +114,7 @@ function holdOf(
   return operation
 }
 
-/** Every route may take all of its time, and a caller theirs to read: an older hold was left by a call that is over. */
+/** Returns the call's longest time: all of every route's time, and the caller's time to read. An older hold belongs to no running call. */
 function longestTimeMs({ catalogue }: CallParts, model: Model): number {
   const { providers, server } = catalogue()
   let time_ms = server.drain_timeout_ms + server.stalled_reader_timeout_ms
@@ -122,7 +122,7 @@ function longestTimeMs({ catalogue }: CallParts, model: Model): number {
   return time_ms
 }
 
-/** Writes the hold into the record of its call. @throws GatewayError insufficient_balance or another refusal; nothing is held then */
+/** Writes the hold into its call's record. @throws GatewayError insufficient_balance or another refusal; nothing is held then */
 function heldBy<O extends PaidOrder>(
   parts: CallParts,
   admitted: Admitted,
@@ -157,10 +157,10 @@ function heldBy<O extends PaidOrder>(
 const resetOf = ({ now }: CallParts, { resets_at_ms }: Refused) =>
   typeof resets_at_ms === 'number' ? { at_ms: resets_at_ms, now_ms: now() } : undefined
 
-/** Enough to tell keys apart: whoever has the key can find its calls. */
+/** Enough to distinguish keys: anyone who has the key can find its calls. */
 const HASH_CHARS = 16
 
-/** The trace of a newly held call, with the facts known by then. */
+/** Creates the trace of a newly held call. */
 function traceOf(
   { now, publicWords }: CallParts,
   { origin, started_ms, held_nanos, covered_nanos, ceiling_nanos }: Held,
@@ -175,14 +175,14 @@ function traceOf(
 }
 
 /**
- * Ends the hold of a call that failed, or whose caller left: it is voided, unless the caller left a request that its
- * provider may have, and that costs its input.
+ * Ends the hold of a call that failed or whose caller disconnected. The hold is voided, unless the caller disconnected after a provider
+ * may have received the request, and its input costs something.
  * @returns the failure to report
  */
 async function abandon<O extends PaidOrder>(
   parts: CallParts,
   held: Held<O>,
-  kind: Paying<O>,
+  kind: KindAfterRead<O>,
   thrown: unknown,
 ): Promise<unknown> {
   const { origin, place, order, abandoned_attempt } = held
@@ -198,7 +198,7 @@ async function abandon<O extends PaidOrder>(
   const end: Delivered | Undelivered = spent
     ? { outcome: 'cancelled', estimated: true, ...spent }
     : { outcome: 'cancelled', status: CLIENT_CLOSED_REQUEST }
-  // Its failure is dropped here: the settlement has logged it and is tried again, and the caller has left.
+  // A failed settlement is ignored here: it is logged and retried, and the caller has disconnected.
   await settle(parts, held, end).catch(() => undefined)
   return failure
 }

@@ -1,4 +1,4 @@
-// The errors for calls that the account's plan does not cover, where its balance does not pay for them either.
+// Errors for calls that neither the account's plan covers nor its balance can pay for.
 import { type GatewayError, insufficientBalance, permissionDenied, rateLimited } from '../../domain/errors.ts'
 import type { PlanRefusal } from '../../money/ledger/limit-refusals.ts'
 import type { Refusal, Refused } from '../../money/ledger/operations.ts'
@@ -12,11 +12,11 @@ const LIMITS = {
 
 const isLimit = (refusal: Refusal): refusal is keyof typeof LIMITS => Object.hasOwn(LIMITS, refusal)
 
-/** When a covered call under way will end is not known. */
+/** Shown if the end of the running covered call is unknown. */
 const UNKNOWN_S = 1
 const CODE = 'PLAN_LIMIT'
 
-/** @returns undefined for what no plan refuses */
+/** @returns undefined for a refusal that is not a plan's */
 export function planError({ refusal, resets_at_ms }: Refused, now_ms: number): GatewayError | undefined {
   if (refusal === 'plan_model')
     return permissionDenied(
@@ -37,7 +37,7 @@ function limitError(
   now_ms: number,
 ): GatewayError {
   const exceeds = `This call would exceed the ${LIMITS[refusal]} of the account's plan.`
-  // It fits neither now nor later, or nobody knows when.
+  // The call fits neither now nor later, or the reset time is unknown.
   if (resets_at_ms === null) return insufficientBalance(`${exceeds} Lower max_tokens.`, { code: CODE })
   return rateLimited(
     `${exceeds} The limit resets at ${new Date(resets_at_ms).toISOString()}. Retry then, or lower max_tokens.`,

@@ -1,4 +1,4 @@
-// Refusals before a call: by limits of accounts and keys in memory, and by the ledger, which counts for all gateways.
+// Refusals before a call: by in-memory limits of accounts and keys, and by the ledger, which counts for all gateways.
 import { type Caller, expiredKey, unknownKey } from '../../access/gate.ts'
 import { type CallLimits, hasLimit, type Lease, limitsFor } from '../../access/limits.ts'
 import { suspendedAccount } from '../../access/suspension.ts'
@@ -16,13 +16,13 @@ export function takeLease(parts: Pick<CallParts, 'limiter' | 'catalogue'>, calle
   throw limitError(admission.limit, admission)
 }
 
-/** Whether a call would be let in: it does not count. @throws GatewayError rate_limited */
+/** Checks whether a call would be admitted, without counting it. @throws GatewayError rate_limited */
 export function assertWithinLimits(parts: Pick<CallParts, 'limiter' | 'catalogue'>, caller: Caller): void {
   takeLease(parts, caller).release()
   parts.limiter.takeBack({ ...idsOf(caller), ...limitsOf(parts, caller) })
 }
 
-/** The limits of a call's hold; undefined where nothing is limited, or this process alone serves the database. */
+/** Returns the limits for a call's hold; undefined if there are none, or if only this process serves the database. */
 export function sharedLimitsOf(
   parts: Pick<CallParts, 'is_shared' | 'catalogue'>,
   caller: Caller,
@@ -42,8 +42,8 @@ const LIMITS: Partial<Record<Refusal, keyof Limit>> = {
 }
 
 /**
- * The error for a hold that all gateways together have no room for. Like every call that a limit refuses, it no longer counts.
- * @returns undefined where it was refused for something else
+ * Makes the error for a hold that exceeds the limits shared by all gateways. Its count in this process is taken back, as for every refused call.
+ * @returns undefined if the hold was refused for another reason
  */
 export function refusedByLimit(
   parts: Pick<CallParts, 'limiter' | 'catalogue'>,
@@ -123,14 +123,14 @@ function budgetErrors(): Partial<Record<Refusal, () => GatewayError>> {
   )
 }
 
-/** How media are sent that can be counted. */
+/** Advice on sending media that can be counted. */
 const COUNTED =
   "The tokens of its media cannot be counted, so the cost of the model's whole context is held. Send files inline instead of by URL or id, PDFs without encryption, audio as WAV, MP3, FLAC, Ogg, MP4 or WebM, and video as MP4 or WebM."
 
 /**
- * The error for a refused hold. A refusal that no caller can bring about is the gateway's own failure.
- * @param is_uncounted all of the model's context was to be held, since something in the request cannot be counted
- * @param reset when the budget begins anew that refused it
+ * Makes the error for a refused hold. A refusal that no caller can cause is the gateway's own failure.
+ * @param is_uncounted the hold would cover the model's whole context, since some content cannot be counted
+ * @param reset the time when the exhausted budget starts again
  */
 export function refusalError(
   refusal: Refusal,
@@ -152,7 +152,7 @@ export function refusalError(
     : error
 }
 
-/** While nothing can be charged, nothing new begins. @throws GatewayError overloaded */
+/** Refuses new calls while nothing can be charged. @throws GatewayError overloaded */
 export function refuseWhileClosed({ closed }: Pick<CallParts, 'closed'>): void {
   const reason = closed()
   if (reason !== undefined) throw ledgerUnavailable(reason)

@@ -1,31 +1,31 @@
-// The calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
+// The running calls: their deadlines, their sockets' timeouts, and the wait for them when the process stops.
 import { type GatewayError, overloaded } from '../../domain/errors.ts'
 import type { Arriving } from '../../http/sockets.ts'
 import { PlainSignal } from '../../utilities/plain-signal.ts'
 
-/** The party that a call waits for; at first, the rest of its own request. */
+/** The source of a call's next progress; at first, the rest of its own request. */
 type WaitingFor = 'request' | 'upstream' | 'caller'
 
 interface RunningOptions {
   now: () => number
-  /** How long a caller may leave an answer unread before they count as gone. */
+  /** How long a caller may leave an answer unread before they count as disconnected. */
   stalledReaderTimeout: () => number
-  /** After so much silence a socket is cut. Long calls lift it, and put it back at their end. */
+  /** A socket is closed after this much silence. Long calls lift the timeout and restore it at their end. */
   socket_idle_timeout_s: number
 }
 
 const TICK_MS = 500
 
-/** A caller who reads nothing for so long counts as stalled, where many do. */
+/** When many callers are stalled, one counts as stalled after this time without reading. */
 const STALLED_MS = 5_000
 
 /**
- * How many may be stalled at once. A stream is back-pressured only once the sockets' buffers are full, and what the runtime
- * has read by then of a fast one is 2 MB that nothing else bounds.
+ * The most callers that may be stalled at once. Back-pressure on a stream begins only when the socket buffers are full; until then
+ * the runtime may have read 2 MB of a fast one, and no other limit bounds that.
  */
 const MAX_STALLED = 100
 
-/** All calls under way, and what is known of the process that serves them. */
+/** All running calls, and the state of the process that serves them. */
 export class RunningCalls {
   /** No new call may start. */
   stopping = false
@@ -41,26 +41,26 @@ export class RunningCalls {
     return this.#places.size
   }
 
-  /** Whether a hold's call is under way, however long it has been. */
+  /** Whether the call of a hold is still running, however old it is. */
   isUnderWay(hold_id: number): boolean {
     return this.#places.values().some((place) => place.hold_id === hold_id)
   }
 
-  /** The socket's own idle time-out is changed for long calls only. */
+  /** Registers a call. The socket's idle timeout is changed for long calls only. */
   enter(arriving: Arriving): RunningCall {
     const place = new RunningCall(this, arriving)
     this.#places.add(place)
     return place
   }
 
-  /** @returns whether the place was taken until now */
+  /** @returns false if the place was already left */
   leave(place: RunningCall): boolean {
     const was_taken = this.#places.delete(place)
     if (this.#places.size === 0) this.#whenEmpty?.()
     return was_taken
   }
 
-  /** Refuses new calls, waits for those under way, and ends what is left after the time-out. */
+  /** Refuses new calls, waits for the running ones, and ends the rest after the timeout. */
   async stop(timeout_ms: number): Promise<void> {
     this.stopping = true
     if (this.size === 0) return
@@ -76,7 +76,7 @@ export class RunningCalls {
     clearTimeout(timer)
   }
 
-  /** Looks after deadlines; called by a timer. */
+  /** Checks deadlines; called by a timer. */
   tick(): void {
     const at_ms = this.options.now()
     for (const place of this.#places) place.check(at_ms)
@@ -92,16 +92,16 @@ export class RunningCalls {
   }
 }
 
-/** One call's place among those under way. It listens to its own request. */
+/** One call's place among the running ones. It listens to its request's abort signal. */
 export class RunningCall implements EventListenerObject {
   waiting_for: WaitingFor = 'request'
   progressed_ms: number
   /** The hold of its call, until the place is left. */
   hold_id: number | undefined
-  /** When the caller left or counted as stalled, in milliseconds since 1970; undefined while they are connected. */
+  /** When the caller disconnected or counted as stalled, in milliseconds since 1970; undefined while they are connected. */
   left_at_ms: number | undefined
   abortUpstream: (() => void) | undefined
-  /** Fires when the caller has gone or stalled for too long; when the process stops, with the GatewayError to tell them. */
+  /** Fires when the caller disconnects or stalls for too long; when the process stops, with the GatewayError for the caller. */
   readonly gone = new PlainSignal()
   readonly #running: RunningCalls
   readonly #arriving: Arriving
@@ -119,47 +119,47 @@ export class RunningCall implements EventListenerObject {
     if (signal.aborted) this.end()
   }
 
-  /** The caller has left. */
+  /** Handles the caller's disconnect. */
   handleEvent(): void {
     this.end()
   }
 
-  /** Ends the call: the caller left or stalled, or the gateway stops. @param reason the error for a caller who is still connected */
+  /** Ends the call: the caller disconnected or stalled, or the gateway stops. @param reason the error for a caller who is still connected */
   end(reason?: GatewayError): void {
-    // A caller who gets a reason has not left.
+    // With a reason, the caller is still connected.
     if (!reason) this.left_at_ms ??= this.#running.options.now()
     this.gone.abort(reason)
   }
 
-  /** The call has made a step forward, and now waits for this. */
+  /** Records progress, and what the call waits for next. */
   progressed(waiting_for: WaitingFor): void {
     this.waiting_for = waiting_for
     this.progressed_ms = this.#running.options.now()
   }
 
-  /** How long the upstream may be silent inside an answer; nothing is watched before this is called. */
+  /** Sets how long the upstream may be silent within an answer. Before this call there is no such limit. */
   watchSilence(idle_timeout_ms: number, abortUpstream: () => void): void {
     this.#idle_timeout_ms = idle_timeout_ms
     this.abortUpstream = abortUpstream
     this.progressed_ms = this.#running.options.now()
   }
 
-  /** The call is over. */
+  /** Leaves the place at the end of the call. */
   done(): void {
     if (!this.#running.leave(this)) return
     this.#arriving.request.signal.removeEventListener('abort', this)
     if (this.#is_idle_timeout_lifted) this.#setIdleTimeout(this.#running.options.socket_idle_timeout_s)
   }
 
-  /** Looks after its deadlines. */
+  /** Checks the call's deadlines. */
   check(at_ms: number): void {
     const { stalledReaderTimeout, socket_idle_timeout_s } = this.#running.options
     const stalled_ms = at_ms - this.progressed_ms
     if (this.waiting_for === 'upstream' && stalled_ms > this.#idle_timeout_ms) this.abortUpstream?.()
     if (this.waiting_for === 'caller' && stalled_ms > stalledReaderTimeout()) this.end()
-    // A stalled upload is cut with its socket.
+    // The socket's own timeout ends a stalled upload.
     if (this.waiting_for === 'request' || this.#is_idle_timeout_lifted) return
-    // Early enough that no socket is cut before, late enough that short calls never cost it.
+    // Early enough that no socket is closed first, late enough that short calls never need it.
     if (at_ms - this.#started_ms > (socket_idle_timeout_s * 1_000) / 4) {
       this.#is_idle_timeout_lifted = true
       this.#setIdleTimeout(0)
@@ -172,10 +172,10 @@ export class RunningCall implements EventListenerObject {
   }
 }
 
-/** Calls aborted at the time-out may take this long to settle: as long as the ledger waits for a commit, and a little. */
+/** Aborted calls may take this long to settle after the timeout: the ledger's wait for a commit, and a margin. */
 const LAST_WAIT_MS = 6_000
 
-/** Ticks until stopped. Returns what stops it. */
+/** Ticks until stopped. Returns the function that stops it. */
 export function tickRegularly(running: Pick<RunningCalls, 'tick'>): () => void {
   const timer = setInterval(() => running.tick(), TICK_MS)
   timer.unref()

@@ -1,4 +1,4 @@
-// The trace of a call under way: what happened to it, gathered in a few numbers and written as bounded JSON at its end.
+// The trace of a running call: its times, failed tries and failure, gathered cheaply and written at its end as JSON of bounded size.
 import { GatewayError, UpstreamFault } from '../../domain/errors.ts'
 import {
   type CallTrace,
@@ -11,40 +11,40 @@ import type { Call } from '../../store/schema.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { costOfTry, type RouteCost } from '../settling/provider-cost.ts'
 
-/** The facts about a call beside its times. */
+/** The traced facts besides the times. */
 type TracedFacts = Omit<CallTrace, 'held_ms' | 'sent_ms' | 'head_ms' | 'tried' | 'more_tried'>
 
-/** A try that failed: when it began and ended, in milliseconds since 1970, and the status that came, or 0. */
+/** A failed try: its start and end in milliseconds since 1970, and the received status, or 0. */
 interface FailedTry {
   sent_at_ms: number
   failed_at_ms: number
   status: number
-  /** Of the model, in tokens; undefined for models without. */
+  /** The model's context in tokens; undefined for models without one. */
   context?: number | undefined
 }
 
 /** The end of a call, as traced. */
 interface TracedEnd {
   outcome: Call['outcome']
-  /** Why it failed or broke off. */
+  /** The reason why it failed or was interrupted. */
   cause?: unknown
   reported_usage?: CallTrace['told'] | undefined
   doubt?: string | undefined
 }
 
-/** How much of a trace is kept: as much of it as has room, step by step. */
-const ROOM = [
+/** How much of a trace is kept, in steps: the first that fits into MAX_TRACE_BYTES is used. */
+const SIZES = [
   { tries: 8, word_chars: 200 },
   { tries: 6, word_chars: 80 },
   { tries: 3, word_chars: 40 },
 ] as const
 
-/** Ids of models and names of providers are shorter, nearly all of them. */
+/** Nearly all model ids and provider names are shorter. */
 const MAX_NAME_CHARS = 80
 
 const NO_COSTS: readonly RouteCost[] = []
 
-/** Nearly every call has times alone: they are all that it makes. */
+/** The trace of one call. Nearly every call has only times, and allocates nothing else. */
 export class Trace {
   readonly #started_ms: number
   readonly #held_ms: number
@@ -56,19 +56,19 @@ export class Trace {
   failed_costs: readonly RouteCost[] = NO_COSTS
   #facts: TracedFacts | undefined
 
-  /** @param scrub takes addresses and secrets out of words from outside */
+  /** @param scrub removes addresses and secrets from outside messages */
   constructor(started_ms: number, now_ms: number, scrub: (words: string) => string) {
     this.#started_ms = started_ms
     this.#held_ms = now_ms - started_ms
     this.#scrub = scrub
   }
 
-  /** How many tries at routes failed. */
+  /** The number of failed tries at routes. */
   get failed_tries(): number {
     return this.#tried?.length ?? 0
   }
 
-  /** A route answered. Of several requests that make up one call, the first counts. */
+  /** Records that a route answered. If a call makes several requests, the first answer counts. */
   answered(sent_at_ms: number, head_at_ms: number): void {
     if (this.#head_ms >= 0) return
     this.#sent_ms = sent_at_ms - this.#started_ms
@@ -96,29 +96,29 @@ export class Trace {
     this.#facts = { ...this.#facts, ...facts }
   }
 
-  /** The caller left. @param at_ms milliseconds since 1970 */
+  /** Records the caller's disconnect. @param at_ms milliseconds since 1970 */
   left(at_ms: number): void {
     this.note({ left_ms: at_ms - this.#started_ms })
   }
 
-  /** The call is over. One whose caller left did not fail. */
+  /** Records the end of the call. If the caller disconnected, that is not a failure. */
   ended({ outcome, cause, reported_usage, doubt }: TracedEnd): void {
     if (reported_usage !== undefined) this.note({ told: reported_usage })
     if (doubt !== undefined) this.note({ doubt })
     if (cause !== undefined && outcome !== 'cancelled') this.note({ failure: failureOf(cause, this.#scrub) })
   }
 
-  /** As it is stored: at most `MAX_TRACE_BYTES` long. */
+  /** Returns the stored form: at most `MAX_TRACE_BYTES` long. */
   text(): string {
     if (!this.#tried && !this.#facts) return JSON.stringify(this.#times())
-    for (const { tries, word_chars } of ROOM) {
+    for (const { tries, word_chars } of SIZES) {
       const text = this.#write(tries, word_chars)
       if (Buffer.byteLength(text) <= MAX_TRACE_BYTES) return text
     }
     return JSON.stringify({ ...this.#times(), more_tried: this.failed_tries })
   }
 
-  /** An object, which is written at once: a text that is put together makes a string for each of its parts. */
+  /** Returns an object, which is serialized at once: concatenation would create a string for each part. */
   #times(): CallTrace {
     const held_ms = this.#held_ms
     return this.#head_ms < 0 ? { held_ms } : { held_ms, sent_ms: this.#sent_ms, head_ms: this.#head_ms }

@@ -1,14 +1,14 @@
 // The messages between the event loop and the thread that parses large bodies.
 import type { ErrorDetail, ErrorKind } from '../../domain/errors.ts'
 import type { DataUriImage } from '../../media/data-uri.ts'
-import type { TakenImages } from '../../protocols/image-types.ts'
+import type { AcceptedImages } from '../../protocols/image-types.ts'
 import type { Medium } from '../../protocols/media-places.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { EnvelopeRules } from '../../protocols/wire/json-splice.ts'
 import type { ExtrasRules } from '../kinds/text/request-extras.ts'
 import type { Writing } from '../kinds/text/writing.ts'
 
-/** The queries on a body; but for the first, as in `TextBody`. */
+/** The questions about a body: the methods of `TextBody`, and four others (`open`, `unwrap`, `imageFields`, `images`). */
 export type Question =
   | { ask: 'open' }
   | { ask: 'facts'; protocol: string; over: JsonObject | undefined }
@@ -23,8 +23,8 @@ export type Question =
   | { ask: 'replace'; fields: JsonObject }
   | { ask: 'read'; names: readonly string[] }
   | { ask: 'unwrap'; rules: EnvelopeRules }
-  | { ask: 'imagesBeyond'; protocol: string; taken: TakenImages }
-  | { ask: 'imageFields'; protocol: string; taken: TakenImages; images: readonly Medium[] }
+  | { ask: 'imagesBeyond'; protocol: string; taken: AcceptedImages }
+  | { ask: 'imageFields'; protocol: string; taken: AcceptedImages; images: readonly Medium[] }
   | { ask: 'images'; fields: readonly string[]; max_images: number; max_total_bytes: number }
 
 /** The answer to `open`. */
@@ -34,11 +34,11 @@ export interface Opened {
   sha256: string
 }
 
-/** The answer to `images`: the whole body, but with its inline images apart. */
+/** The answer to `images`: the whole body, with its inline images separated. */
 export interface OpenedImages {
-  /** In place of an image's data URI stands a name for it. */
+  /** A name replaces each image's data URI. */
   json: JsonObject
-  /** By those names: the images, as far as they were decoded, or their errors. */
+  /** By those names: the decoded images, or their errors. */
   images: Map<string, InlineImage>
   sha256: string
 }
@@ -52,20 +52,20 @@ export interface WrittenError {
 }
 
 export interface ToThread {
-  /** The same for all questions about one body: it is parsed once for those that follow each other. */
+  /** The same for all questions about one body, which is parsed once for successive ones. */
   body_id: number
-  /** The caller's, whose names decide a text request; undefined for images, which are never passed on as they came. */
+  /** The caller's protocol, which defines the names in a text request; undefined for images, which never pass through. */
   protocol?: string
   bytes: Uint8Array
   question: Question
 }
 
 export interface FromThread {
-  /** The body's bytes, handed back; empty after its last query. */
+  /** The body's bytes, returned; empty after its last question. */
   bytes: Uint8Array
   value?: unknown
   error?: WrittenError
 }
 
-/** The value that says: the body's own bytes. */
+/** The value that stands for the body's own bytes. */
 export const SAME_BYTES = 'same bytes'

@@ -1,4 +1,4 @@
-// The thread that parses large bodies, and answers queries on them. An entry point of its own in the compiled binary.
+// The thread that parses large bodies and answers questions about them. A separate entry point of the compiled binary.
 import { GatewayError } from '../../domain/errors.ts'
 import { freeBytes } from '../../http/free-bytes.ts'
 import { isImageDataUri, parseDataUri } from '../../media/data-uri.ts'
@@ -22,10 +22,10 @@ import {
 
 declare const self: Worker
 
-// A thread of an executable compiles as late as its start did.
+// Without this, a thread of the compiled binary would delay JIT compilation as the start of the process does.
 Bun.unsafe.setJITPolicy(1)
 
-/** The body of the last query, without its bytes, which go back each time: most queries come in a row. */
+/** The body of the last question, without its bytes, which are returned each time. Most questions about a body follow each other. */
 let last:
   | (Omit<JsonBody, 'bytes'> & { body_id: number; skipped_bytes: number; regular: RegularBody })
   | undefined
@@ -47,21 +47,21 @@ self.onmessage = (event: MessageEvent<ToThread>) => {
     if (isFirst(ask)) freeBytes(bytes)
     reply({ bytes: isFirst(ask) ? NOTHING : bytes, error: writtenError(thrown) })
   }
-  // The garbage of a large body would stay until much more has come. Nobody waits for this.
+  // The garbage of a large body would otherwise stay until much more has accumulated. The reply is already sent.
   if (isFirst(ask) && received_bytes >= MIN_RECLAIMED_BYTES) Bun.gc(true)
 }
 
-/** Bytes whose buffer is theirs alone, so that it can be handed over. */
+/** Returns bytes that own their whole buffer, so that it can be transferred. */
 const ownBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()
 
 const NOTHING = new Uint8Array()
-/** The first queries: where these fail, no more follow. */
+/** The first questions: after a failure of one of these, no other follows. */
 const isFirst = (ask: Question['ask']): boolean => FIRST.has(ask)
 const FIRST: ReadonlySet<Question['ask']> = new Set(['open', 'images', 'unwrap'])
 const MIN_RECLAIMED_BYTES = 8 * 1024 * 1024
 
-/** Bytes are handed over, not copied. */
+/** Bytes are transferred, not copied. */
 function reply(message: FromThread, further: readonly Uint8Array[] = []): void {
   const handed = [message.bytes, message.value, ...further].filter((value) => value instanceof Uint8Array)
   self.postMessage(
@@ -81,7 +81,7 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
     return { fields, request: ownBytes(request) }
   }
   if (last?.body_id !== body_id) {
-    // Let go of first: two large bodies at once would be twice the memory.
+    // The old body is released first: two large bodies at once would take twice the memory.
     last = undefined
     const text = textOf(protocol)
     const { bytes: whole, ...parsed } = parseJsonBody(bytes, text?.names)
@@ -144,14 +144,14 @@ const imagesOf = ({ images }: OpenedImages): Uint8Array[] =>
 const isWritten = (ask: Question['ask'], value: unknown): value is Written & { body: Uint8Array } =>
   ask === 'write' && typeof value === 'object'
 
-/** A body that is the caller's own bytes is not sent twice. */
+/** Does not send the body again if it is the caller's own bytes. */
 function replyWritten(bytes: Uint8Array, { body, ...written }: Written & { body: Uint8Array }): void {
   const is_same = body.buffer === bytes.buffer && body.length === bytes.length
   const own = is_same ? undefined : ownBytes(body)
   reply({ bytes, value: { ...written, body: own ?? SAME_BYTES } }, own ? [own] : [])
 }
 
-/** Shorter ones are decoded where they are used. */
+/** Shorter data URIs are decoded where they are used. */
 const MIN_DATA_URI_CHARS = 64 * 1024
 
 function openImages(
@@ -160,14 +160,14 @@ function openImages(
 ): OpenedImages {
   const { json } = parseJsonBody(bytes)
   const sha256 = hashOf(bytes)
-  // Before its images are decoded: they take three quarters as much again.
+  // Freed before the images are decoded, which take another three quarters of that memory.
   freeBytes(bytes)
   const images: OpenedImages['images'] = new Map()
   let total_bytes = 0
   const nameOf = (text: unknown): unknown => {
     if (typeof text !== 'string' || text.length < MIN_DATA_URI_CHARS || !isImageDataUri(text)) return text
     const name = `data:image/${hashOf(text)}`
-    // Beyond the total the request is refused: what is left of it is not decoded.
+    // Beyond the total the request will be refused, so the rest is not decoded.
     if (total_bytes <= max_total_bytes && !images.has(name)) {
       const inline = readInline(text)
       if ('image' in inline) total_bytes += inline.image.bytes.length
@@ -181,7 +181,7 @@ function openImages(
   return { json: { ...json, ...Object.fromEntries(named) }, images, sha256 }
 }
 
-/** Images stand in a list of addresses, in a list of objects with `image_url`, or in one such object. */
+/** Replaces images by names. They are in a list of URLs, in a list of objects with `image_url`, or in one such object. */
 function withNames(value: unknown, max_images: number, nameOf: (text: unknown) => unknown): unknown {
   const nameIn = (one: unknown) =>
     isObject(one) && 'image_url' in one ? { ...one, image_url: nameOf(one.image_url) } : nameOf(one)
@@ -202,13 +202,13 @@ function readInline(text: string): InlineImage {
 const hashOf = (bytes: Uint8Array | string): string =>
   new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
-/** Its body as bytes, which are handed over. */
+/** Encodes the body as bytes, which can be transferred. */
 const writtenBytes = ({ body, ...written }: Written): Written & { body: Uint8Array } => ({
   ...written,
   body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
 })
 
-/** The fields that surfaces read of a body. All others stay here. */
+/** The fields of a body that surfaces read. All others stay on the thread. */
 const READ_FIELDS = ['model', 'stream', 'stream_options']
 
 function namesRead(protocol: string | undefined): readonly string[] {

@@ -1,4 +1,4 @@
-// The parser of large bodies: a thread that is started when it is first needed, and ended when it is idle.
+// The parser of large bodies: a thread that starts at first use and ends when idle.
 import { GatewayError, overloaded, toGatewayError } from '../../domain/errors.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { EnvelopeRules, Unwrapped } from '../../protocols/wire/json-splice.ts'
@@ -6,16 +6,16 @@ import type { FromThread, ToThread, WrittenError } from './messages.ts'
 
 export interface Parser {
   /**
-   * Sends a query on a body, whose bytes cross to the thread and back: meanwhile nobody else can read them.
+   * Asks a question about a body. Its bytes are transferred to the thread and back; in between, the caller cannot read them.
    * @returns the bytes, and the result
-   * @throws GatewayError overloaded where the thread has died or took too long; the bytes are lost then
+   * @throws GatewayError overloaded if the thread died or took too long; the bytes are lost then
    */
   ask(message: ToThread): Promise<FromThread>
 }
 
 interface ParserOptions {
   log: Logger
-  /** After so long without a question the thread is ended. */
+  /** The thread ends after this much time without a question. */
   idle_ms?: number
   /** A question that takes longer ends the thread. */
   question_timeout_ms?: number
@@ -38,7 +38,7 @@ interface State {
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
-/** A parser without a thread yet. Questions are answered one after the other: only one body is parsed at a time. */
+/** Creates a parser, without a thread yet. Questions are answered one after the other: only one body is parsed at a time. */
 export function createParser(options: ParserOptions): Parser {
   const state: State = { options, waiting: [], current: undefined, worker: undefined, timer: undefined }
   return {
@@ -90,7 +90,7 @@ function end(state: State): void {
   state.worker = undefined
 }
 
-/** The thread's state is unknown: the next question gets a new one. */
+/** Ends the thread, whose state is unknown. The next question starts a new one. */
 function fail(state: State, reason: string): void {
   state.options.log.error({ cause: reason }, 'the thread that parses large bodies ended')
   end(state)
@@ -106,10 +106,10 @@ function setTimer(state: State, delay_ms: number, act: () => void): void {
   state.timer.unref()
 }
 
-/** For questions that come alone: no body has it. */
+/** For single questions: no body has this id. */
 export const NO_BODY_ID = 0
 
-/** Takes an envelope off on the thread. @param bytes handed over @throws GatewayError as `unwrap`, and overloaded where the thread fails */
+/** Removes an envelope on the thread. @param bytes transferred @throws GatewayError as `unwrap`, and overloaded if the thread fails */
 export async function unwrapOnThread(
   parser: Parser,
   bytes: Uint8Array,
@@ -124,7 +124,7 @@ export async function unwrapOnThread(
   return value as Unwrapped
 }
 
-/** The error that a thread wrote. */
+/** Recreates the error that a thread serialized. */
 export const readError = ({ kind, message, detail }: WrittenError): GatewayError =>
   kind === 'internal' ? toGatewayError(new Error(message)) : new GatewayError(kind, message, detail)
 

@@ -1,4 +1,4 @@
-// Generated images as the answer of a conversation, in the caller's protocol, whole or as a stream.
+// Generated images as a conversation's answer, in the caller's protocol, whole or as a stream.
 import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../domain/usage.ts'
 import { idHeaders } from '../../http/answers.ts'
 import type {
@@ -13,19 +13,19 @@ import type { GeneratedImage } from '../kinds/image/generated-images.ts'
 import type { Dialect } from '../kinds/text/dialect.ts'
 import type { CallOrigin } from '../life/call.ts'
 
-/** The form of the caller's answer. */
+/** The format of the caller's answer. */
 interface PictureAnswer {
   origin: CallOrigin
   dialect: Dialect
   context: AnswerContext
   streams: boolean
-  /** Whether text may stand beside the images. */
+  /** Whether the answer may have text beside the images. */
   with_text: boolean
 }
 
 /**
- * Each image is a candidate.
- * @param billed the usage that was charged; undefined where images are priced by their number: then it is as their providers reported
+ * Writes the answer. Each image is a candidate.
+ * @param billed the charged usage; undefined for images priced by count, which show the usage that their providers reported
  */
 export function writePictures(
   images: readonly GeneratedImage[],

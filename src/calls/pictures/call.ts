@@ -1,4 +1,4 @@
-// Paid calls in a conversation, of the kind that their model is of: text models write, image models generate images.
+// Paid calls in a conversation: the model's kind decides between a text call and an image call.
 import type { Awaitable } from '../../store/db.ts'
 import { after } from '../../utilities/after.ts'
 import type { CallTarget } from '../bodies/arrival.ts'
@@ -9,7 +9,7 @@ import type { TextBody } from '../kinds/text/body.ts'
 import { openText, readOpened, textCalls } from '../kinds/text/call.ts'
 import type { TextCall } from '../kinds/text/order.ts'
 import { readTextBody } from '../kinds/text/read-body.ts'
-import { findModel, within } from '../life/admission.ts'
+import { findModel, withAdmission } from '../life/admission.ts'
 import type { Admitted } from '../life/call.ts'
 import { payOnce } from '../life/paid-call.ts'
 import type { CallParts } from '../parts.ts'
@@ -17,7 +17,7 @@ import { writePictures } from './answer.ts'
 import { orderFrom } from './read.ts'
 
 interface ConversationCall extends TextCall {
-  /** Called for an image model's call, which counts against the rate of images. */
+  /** Called for an image model's call, which counts against the image rate. */
   onRate?: OnRate
 }
 
@@ -25,12 +25,12 @@ type ServeConversation = (parts: CallParts, call: ConversationCall) => Promise<R
 
 /**
  * Serves paid calls in conversations, as `servePaid` does for one kind. Images are held, charged, kept and limited as those of
- * the image endpoints: only the request and the answer are a conversation's.
+ * the image endpoints; only the request and the answer have the form of a conversation.
  */
-export function conversations(images: ImageParts): ServeConversation {
+export function createConversationServer(images: ImageParts): ServeConversation {
   const pictures = imageCalls(images)
 
-  /** @param open reads the body, where the call is counted before it arrives */
+  /** @param open reads the body; the call is counted before that */
   async function generate(
     parts: CallParts,
     admitted: Admitted,
@@ -44,7 +44,7 @@ export function conversations(images: ImageParts): ServeConversation {
   }
 
   return (parts, call) =>
-    within(parts, call.origin, (admitted) => {
+    withAdmission(parts, call.origin, (admitted) => {
       const { target } = call
       if (typeof target !== 'function' && isImageModel(parts, target))
         return generate(parts, admitted, call, () => openPicture(parts, admitted, call, target))
@@ -66,7 +66,7 @@ interface PictureRequest {
   target: CallTarget
 }
 
-/** A request whose address names the model. */
+/** Opens a request whose URL names the model. */
 const openPicture = (
   parts: CallParts,
   admitted: Admitted,
@@ -80,7 +80,7 @@ const openPicture = (
     isFree: () => false,
   }).then((body) => ({ body, target }))
 
-/** Waits for the memory that the request's images take. @throws GatewayError for what is wrong with the request */
+/** Reads the order, and waits for memory for the request's images. @throws GatewayError for an invalid request */
 async function readPicture(
   parts: CallParts,
   { memory }: ImageParts,
@@ -103,7 +103,7 @@ async function readPicture(
   const with_text = request.images ? request.images.with_text : true
   return {
     model,
-    // It is written once it is paid, whole, even where a stream was requested.
+    // The answer is written whole after payment, even if a stream was requested.
     streams: false,
     content: wanted.content,
     wanted,

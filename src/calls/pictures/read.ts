@@ -1,4 +1,4 @@
-// An image order read from a conversation: prompt, count and shape; and the fields that an image model refuses.
+// An image order read from a conversation: prompt, count and size; and the fields that image models refuse.
 import type { ImageModel } from '../../domain/catalogue.ts'
 import { type GatewayError, invalidRequest } from '../../domain/errors.ts'
 import { parseAspectRatio } from '../../domain/image-size.ts'
@@ -7,12 +7,12 @@ import type { Part } from '../../protocols/canonical/parts.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import { placeIn, type RequestField } from '../../protocols/carries.ts'
 import { finalPromptOf } from '../kinds/image/conversation.ts'
-import { type ImageOrder, INLINE_COPIES, kindBy, MAX_PROMPT_CHARS } from '../kinds/image/order.ts'
+import { type ImageOrder, INLINE_COPIES, kindForSourceCount, MAX_PROMPT_CHARS } from '../kinds/image/order.ts'
 
 /**
- * The order to an image model at the end of a conversation.
- * @param content tells the request from another under the same Idempotency-Key
- * @throws GatewayError invalid_request that names a field that an image model refuses
+ * Reads the order for an image model from a conversation.
+ * @param content distinguishes the request from another one with the same Idempotency-Key
+ * @throws GatewayError invalid_request naming a field that an image model refuses
  */
 export function orderFrom(
   request: ConversationRequest,
@@ -27,7 +27,7 @@ export function orderFrom(
   if (candidates < 1 || candidates > model.max_n_per_request)
     throw wrong(request, 'candidates', `must be 1 to ${model.max_n_per_request} for this model.`)
   return {
-    kind: kindBy(images.length),
+    kind: kindForSourceCount(images.length),
     model_id: model.id,
     prompt,
     count: candidates,
@@ -44,7 +44,7 @@ export function orderFrom(
   }
 }
 
-/** Sizes that every image model takes; larger ones cost its provider more, and must be listed, or priced. */
+/** Sizes that every image model accepts. Larger ones cost its provider more, so the model must list or price them. */
 const COMMON_SIZES: ReadonlySet<string> = new Set(['1K', '2K'])
 
 function sizeOf({ sizes, price, bounds }: ImageModel, shape: ImageOutput | undefined): string | undefined {
@@ -59,7 +59,7 @@ function sizeOf({ sizes, price, bounds }: ImageModel, shape: ImageOutput | undef
   )
 }
 
-/** Fields without a meaning for images. */
+/** Fields without meaning for images. */
 const REFUSED = ['tools', 'output', 'logprobs'] as const satisfies readonly RequestField[]
 
 function rejectOthers(request: ConversationRequest): void {
@@ -73,10 +73,10 @@ function rejectOthers(request: ConversationRequest): void {
   for (const { parts } of request.turns) for (const part of parts) rejectPart(part)
 }
 
-const READ: ReadonlySet<Part['kind']> = new Set(['text', 'image', 'thinking', 'redacted_thinking'])
+const SUPPORTED_PARTS: ReadonlySet<Part['kind']> = new Set(['text', 'image', 'thinking', 'redacted_thinking'])
 
 function rejectPart(part: Part): void {
-  if (READ.has(part.kind)) return
+  if (SUPPORTED_PARTS.has(part.kind)) return
   const at = 'at' in part ? part.at : 'contents'
   throw invalidRequest(`${at}: an image model reads text and images only.`, { param: at })
 }

@@ -1,4 +1,4 @@
-// One call of the responses surface: changes to its request, the public form of its answer, and the storage of both.
+// One call of the responses surface: changes its request, converts its answer, and keeps both.
 import type { Catalogue, Model, TextModel } from '../../domain/catalogue.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
 import { markOf } from '../../observe/key-mark.ts'
@@ -37,7 +37,7 @@ import {
 import type { KeptResponse } from '../../responses/kept-responses.ts'
 import { type Attempt, routesWithProviders } from '../../upstream/routes.ts'
 import type { TextBody } from '../kinds/text/body.ts'
-import type { Answering, Dialect } from '../kinds/text/dialect.ts'
+import type { AnswerHooks, Dialect } from '../kinds/text/dialect.ts'
 import type { ReadText } from '../kinds/text/order.ts'
 import type { CallOrigin } from '../life/call.ts'
 import { responseFrame } from './frame.ts'
@@ -46,31 +46,31 @@ import { type ResponseParts, recall } from './recall.ts'
 import type { RecentResponses, Remembered } from './recent.ts'
 
 interface CallOptions {
-  /** Whether the endpoint only sums up. */
+  /** Whether the endpoint only compacts (summarizes) the conversation. */
   only_compacts?: boolean
-  /** Whether no model is called: the conversation may come with the request that continues this one. */
+  /** Whether no model is called. The conversation may then come with the next request, which continues this one. */
   only_prepares?: boolean
   /** The connection's memory. */
   recent?: RecentResponses | undefined
 }
 
-/** The kept part of a call beside its response. */
+/** The parts of a call that are kept besides its response. */
 interface Keeping extends Omit<KeptResponse, 'id' | 'response'> {
-  /** For all; false: its connection alone remembers it. */
+  /** Whether it is kept for all requests; if false, only its connection remembers it. */
   is_kept: boolean
-  /** The response that it continues, where the connection has it. */
+  /** The response that the call continues, if the connection has it. */
   remembered: Remembered | undefined
-  /** The items of what it continues. */
+  /** The items of the continued conversation. */
   before: readonly JsonObject[]
 }
 
-const NOTHING = { before: [], items: {} }
+const NOTHING_RECALLED = { before: [], items: {} }
 
-/** Whether a model has a provider that speaks the responses protocol itself, and so is sent requests as they came. */
+/** Whether a model has a provider that speaks the responses protocol, and so gets requests unchanged. */
 const hasOwnProvider = (catalogue: Catalogue, model: Model): boolean =>
   routesWithProviders(catalogue, model).some(({ provider }) => responses.isSpokenBy?.(provider) === true)
 
-export class ResponseCall implements Answering {
+export class ResponseCall implements AnswerHooks {
   readonly headers: Record<string, string> = {}
   readonly #parts: ResponseParts
   readonly #origin: CallOrigin
@@ -80,10 +80,10 @@ export class ResponseCall implements Answering {
   #compacts: boolean
   #request: JsonObject = {}
   #keeping: Keeping | undefined
-  /** The public form of a provider's own answer; undefined for a translated one. */
+  /** Converts a provider's responses answer to its public form; undefined for a translated answer. */
   #caller_view: CallerView | undefined
   #public_events: PublicEvents | undefined
-  /** The response as it was answered, or the event that has it. */
+  /** The response as answered, or the event that contains it. */
   #response: JsonObject | string | undefined
 
   constructor(
@@ -112,11 +112,11 @@ export class ResponseCall implements Answering {
     const remembered = previous_id === undefined ? undefined : this.#recent?.find(previous_id)
     const recalled = facts.refers_to && (await recall(this.#parts, admitted, facts.refers_to, remembered))
     const changes = this.#keptTools(read.model, fields)
-    // Where its own provider answers, it reads them from the items.
+    // A provider that speaks responses itself reads the tools from the items.
     const added = [...addedTools(recalled?.before ?? []), ...(facts.added_tools ?? [])]
     const { tools } = keptTools(added, false, [])
     if (recalled || tools.length > 0)
-      Object.assign(changes, recalledFields({ ...(recalled ?? NOTHING), tools: objectsIn(tools) }))
+      Object.assign(changes, recalledFields({ ...(recalled ?? NOTHING_RECALLED), tools: objectsIn(tools) }))
     const is_kept = store.enabled && fields.store !== false
     if ((is_kept || this.#recent) && !this.#compacts) {
       const { input } = await body.read(['input'])
@@ -136,12 +136,12 @@ export class ResponseCall implements Answering {
     }
     const revised = Object.keys(changes).length === 0 ? body : await body.with(changes)
     if (store.enabled || fields.store === false) return revised
-    // The answer says that it is not kept.
+    // The answer says `store: false`, since responses are not kept.
     this.#request = { ...fields, store: false }
     return revised.as({ fields: { ...revised.fields, store: false } })
   }
 
-  /** Tools that nobody runs for this model are left out, and named in a header. @throws GatewayError if one is forced */
+  /** Drops tools that this model cannot run, and names them in a header. @throws GatewayError if tool_choice forces one of them */
   #keptTools(model: TextModel, fields: JsonObject): JsonObject {
     if (!Array.isArray(fields.tools)) return {}
     const passes = hasOwnProvider(this.#parts.calls.catalogue(), model)
@@ -207,7 +207,7 @@ export class ResponseCall implements Answering {
   }
 
   /**
-   * The response to a request that calls no model: as created, and complete. Only its connection remembers it.
+   * Makes the response to a request that calls no model: as created, and as completed. Only its connection remembers it.
    * @param started_ms Unix time
    */
   async prepared(started_ms: number): Promise<{ created: JsonObject; completed: JsonObject }> {
@@ -222,7 +222,7 @@ export class ResponseCall implements Answering {
     return { created, completed }
   }
 
-  /** Never throws. */
+  /** Keeps the response. Never throws. */
   async keep(response: JsonObject): Promise<void> {
     const {
       images: { library },
@@ -247,7 +247,7 @@ export class ResponseCall implements Answering {
       await this.#store(keeping, response)
       return true
     } catch (cause) {
-      // The answer is paid for and sent; only its connection can continue it.
+      // The answer is already paid and sent. Only its connection can continue it.
       this.#parts.calls.log.warn(
         { request_id: this.#origin.request_id, cause },
         'a response could not be kept',
@@ -262,7 +262,7 @@ export class ResponseCall implements Answering {
     await this.#recent?.remember({ id, input: all, response, previous: remembered, is_kept })
   }
 
-  /** A continuation of a response that only the connection has is kept with the whole conversation. */
+  /** Stores the response. If it continues one that only the connection has, it is stored with the whole conversation. */
   async #store(keeping: Keeping, response: JsonObject): Promise<void> {
     const { account_id, created_at_ms, remembered, before } = keeping
     const is_first = remembered !== undefined && !remembered.is_kept

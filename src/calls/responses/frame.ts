@@ -1,4 +1,4 @@
-// The frame of a streamed response: its events under their names, rewritten where a provider wrote them, and its failure.
+// The format of a streamed response: its named events, the rewriting of a provider's events, and its failure.
 import { compactedResponse } from '../../protocols/openai/responses/compaction.ts'
 import { typeOf } from '../../protocols/openai/responses/public-response.ts'
 import {
@@ -12,9 +12,9 @@ import {
 import type { Frame } from '../../upstream/relay.ts'
 
 interface FrameOptions {
-  /** Rewrites an event of the provider's. */
+  /** Rewrites a provider's event. */
   rewritten: (data: string) => string
-  /** The gateway's id of a call for a summary, whose answer has one item; undefined for all others. */
+  /** Returns the gateway's id of a compaction call, whose answer has one item; undefined for other calls. */
   compacts: () => string | undefined
   /** Called with the event that ends the response. */
   ended: (data: string) => void
@@ -25,7 +25,7 @@ const BEGINS: ReadonlySet<string> = new Set(['response.created', 'response.in_pr
 
 const frameOf = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`
 
-/** For one stream. */
+/** Creates the frame of one stream. */
 export function responseFrame({ rewritten, compacts, ended }: FrameOptions): Frame {
   let first: string | undefined
   let last: string | undefined
@@ -33,7 +33,7 @@ export function responseFrame({ rewritten, compacts, ended }: FrameOptions): Fra
   function event({ event: named, data: original }: { event?: string | undefined; data: string }): string {
     const data = rewritten(original)
     const type = named ?? typeOf(data)
-    // Some servers end their streams with a record that is no event.
+    // Some servers end their streams with a record that is not an event.
     if (type === '') return ''
     first ??= data
     last = data
@@ -65,7 +65,7 @@ export function responseFrame({ rewritten, compacts, ended }: FrameOptions): Fra
   }
 }
 
-/** Failures that a response has another code for than other answers have. */
+/** Failures for which a response has other codes than other answers. */
 const CODES: Readonly<Record<string, string>> = {
   upstream_error: 'server_error',
   upstream_timeout: 'server_error',
@@ -74,7 +74,7 @@ const CODES: Readonly<Record<string, string>> = {
 
 const codeOf = (code: Json): string => lookUp(CODES, code) ?? stringIn(code) ?? 'server_error'
 
-/** The item of a summary, and the end of its response. */
+/** Returns the events of a compaction: its item, and the end of its response. */
 function compactionEvents(data: string, call_id: string): string[] {
   const { type = '', sequence_number = 0, response } = parseObject(data) ?? {}
   const compacted = compactedResponse(objectIn(response), call_id)

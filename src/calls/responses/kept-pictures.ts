@@ -1,4 +1,4 @@
-// The pictures of kept responses: they are in the history, and put back into their items when these are read.
+// The pictures of kept responses: stored in the history, and restored when a response is read.
 import type { StoredBytes } from '../../domain/stored-bytes.ts'
 import { findGeneration, readGeneration } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
@@ -6,7 +6,7 @@ import { isPictureItem, pictureItemId, pictureOf } from '../../protocols/openai/
 import { base64Of } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, objectsIn, parseObject } from '../../protocols/wire/json.ts'
 
-/** Items as they are kept: without pictures in their account's history. */
+/** Returns items without the pictures that their account's history stores. */
 export async function withoutPictures(
   { db }: Library,
   account_id: number,
@@ -21,7 +21,7 @@ export async function withoutPictures(
   return kept
 }
 
-/** Items with their pictures, except deleted ones. */
+/** Returns items with their pictures, except deleted ones. */
 const withPictures = (
   library: Library,
   account_id: number,
@@ -37,12 +37,12 @@ const withPictures = (
   )
 
 const PICTURE = Buffer.from('"image_generation_call"')
-/** A larger response is returned as it is kept: parsing it would stop everyone else. */
+/** A larger response is returned as kept: parsing it would block the event loop. */
 const MAX_PARSED_BYTES = 256 * 1024
 
 /**
- * A kept response, as JSON, with its pictures, of which it has few: lists of items go without, so that none is too long. A very
- * large one goes without too: its pictures are in the history.
+ * Returns a kept response as JSON with its few pictures. Lists of items come without pictures, to bound their length, and so does
+ * a very large response: its pictures are in the history.
  */
 export async function responseBytes(
   library: Library,
@@ -57,7 +57,7 @@ export async function responseBytes(
   return JSON.stringify({ ...response, output })
 }
 
-/** An account's picture as the item of it, for a reference to its id; undefined if not found. */
+/** Returns an account's picture as an item, for a reference by id; undefined if not found. */
 export async function pictureItem(
   { db }: Library,
   account_id: number,

@@ -15,23 +15,23 @@ import { itemsUntil, type Remembered } from './recent.ts'
 
 export interface ResponseParts {
   calls: CallParts
-  /** The history, which has the images of kept responses. */
+  /** The history, which stores the images of kept responses. */
   images: Pick<ImageParts, 'library'>
-  /** Responses that can be continued and read. */
+  /** The kept responses, which can be continued and read. */
   responses: KeptResponses
 }
 
 type References = NonNullable<RequestFacts['refers_to']>
 
-/** Shorter conversations are simply read. */
+/** Shorter conversations are read without reserving memory. */
 const SMALL_BYTES = 64 * 1024
-/** As it is read, and as values. */
+/** The stored bytes, and the parsed values. */
 const COPIES = 2
 
 /**
- * Takes memory for a long conversation first, until the call ends.
- * @param remembered the response that is continued, where its connection has it
- * @throws GatewayError if something of it is not kept for this account; rate_limited if there is no memory in time
+ * Recalls the referenced responses and items. For a long conversation it first takes memory, until the call ends.
+ * @param remembered the continued response, if its connection has it
+ * @throws GatewayError if anything referenced is not kept for this account; rate_limited if there is no memory in time
  */
 export async function recall(
   { responses: store, calls, images: { library } }: ResponseParts,
@@ -59,7 +59,7 @@ export async function recall(
   return { before, items: await itemsNamed({ store, library }, account_id, items) }
 }
 
-/** Each response is read once, and each item taken once: a short request cannot have a long answer read a thousand times. */
+/** Reads each response once and accepts each item once, so that a short request cannot read a long answer a thousand times. */
 async function itemsNamed(
   { store, library }: { store: ResponseStore; library: Library },
   account_id: number,
@@ -86,11 +86,11 @@ async function itemsNamed(
   return Object.fromEntries(found)
 }
 
-/** An id of the caller's may be as long as their request. */
+/** A caller's id may be as long as their request, so messages shorten it. */
 const MAX_ID_CHARS = 64
 const shorten = (id: string): string => id.slice(0, MAX_ID_CHARS)
 
-/** OpenAI's own codes and statuses. */
+/** OpenAI's codes and statuses. */
 const noSuchResponse = (id: string): GatewayError =>
   invalidRequest(`Previous response with id '${shorten(id)}' not found.`, {
     param: 'previous_response_id',

@@ -1,23 +1,23 @@
-// A connection's memory of the responses made over it, kept or not: the latest of each lane.
+// A connection's memory of its responses, kept or not: the latest of each lane.
 // https://developers.openai.com/api/docs/guides/websocket-mode, "How continuation works"
 import { type JsonObject, objectsIn } from '../../protocols/wire/json.ts'
 import type { KeptResponse } from '../../responses/kept-responses.ts'
 import { createPace, decodeLines, encodeLines } from '../../responses/lines.ts'
 import { createSharedBytes, type SharedBytes } from '../../utilities/shared-bytes.ts'
 
-/** One turn of a conversation, and by those before it the whole of it. */
+/** One turn, and through `previous` the whole conversation. */
 export interface Remembered {
   readonly id: string
-  /** The response and its input items, as lines of JSON. */
+  /** The response and its input items as JSON lines. */
   readonly lines: Uint8Array
   /** The size of all turns. */
   readonly conversation_bytes: number
   readonly previous: Remembered | undefined
-  /** It can be continued by others, too. */
+  /** Whether it is also stored, so that other connections can continue it. */
   readonly is_kept: boolean
 }
 
-/** A turn that is to be remembered. */
+/** A turn to remember. */
 interface NewTurn extends Pick<KeptResponse, 'id' | 'input' | 'response'> {
   previous: Remembered | undefined
   is_kept: boolean
@@ -25,24 +25,24 @@ interface NewTurn extends Pick<KeptResponse, 'id' | 'input' | 'response'> {
 
 /** One lane's access to its connection's memory. */
 export interface RecentResponses {
-  /** A response that is the latest of any lane. */
+  /** Finds a response that is the latest of any lane. */
   find(id: string): Remembered | undefined
-  /** Takes the place of what this lane had before. */
+  /** Remembers a turn in place of this lane's earlier one. */
   remember(turn: NewTurn): Promise<void>
 }
 
-/** Some eighty conversations of agents that are as long as a model can read. */
+/** About eighty agent conversations of the longest context. */
 const MEMORY_BYTES = 128 * 1024 * 1024
-/** Larger ones cannot be sent in one message again either. */
+/** A larger conversation could not be sent in one message either. */
 const MAX_CONVERSATION_BYTES = 16 * 1024 * 1024
 
-/** The memory that all connections share. */
+/** Creates the memory that all connections share. */
 export const createRecentMemory = (): SharedBytes => createSharedBytes(MEMORY_BYTES)
 
 interface RecentOptions {
   memory: SharedBytes
   account_id: number
-  /** A response that nothing else has could not be remembered: its caller has to send the conversation again. */
+  /** Called if a response that is not kept could not be remembered: its caller must send the conversation again. */
   onForgotten: () => void
 }
 
@@ -63,7 +63,7 @@ export class RecentOfConnection {
     }
   }
 
-  /** The connection is over. */
+  /** Frees the memory at the end of the connection. */
   forget(): void {
     this.#is_over = true
     for (const name of [...this.#latest.keys()]) this.#drop(name)
@@ -88,7 +88,7 @@ export class RecentOfConnection {
   }
 }
 
-/** All items of a conversation, the oldest first. */
+/** Returns all items of a conversation, the oldest first. */
 export async function itemsUntil(last: Remembered): Promise<JsonObject[]> {
   const turns: Remembered[] = []
   for (let turn: Remembered | undefined = last; turn; turn = turn.previous) turns.push(turn)

@@ -1,9 +1,9 @@
-// Responses, served: made, only prepared, or summed up.
+// The responses surface: creates, only prepares, or compacts a response.
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import { costsNothing, rejectUnpayable } from '../bodies/arrival.ts'
 import { type OpenedText, openText, readOpened, textCalls } from '../kinds/text/call.ts'
 import type { TextCall } from '../kinds/text/order.ts'
-import { within } from '../life/admission.ts'
+import { withAdmission } from '../life/admission.ts'
 import type { Admitted, CallOrigin } from '../life/call.ts'
 import { payOnce, servePaid } from '../life/paid-call.ts'
 import type { CallParts } from '../parts.ts'
@@ -15,8 +15,8 @@ const frameOf = (event: JsonObject): string =>
   `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
 
 /**
- * Calls no provider, and charges nothing; the call that follows has to be paid.
- * @throws GatewayError as `readOpened`; insufficient_balance where the account could pay for no call of the model
+ * Prepares a response without a provider or a charge; the call that follows is charged.
+ * @throws GatewayError as `readOpened`; insufficient_balance if the account cannot pay for any call of the model
  */
 async function prepareOnly(
   parts: CallParts,
@@ -35,7 +35,7 @@ async function prepareOnly(
   return new Response(events.map(frameOf).join(''), { headers: { 'content-type': 'text/event-stream' } })
 }
 
-/** The parts of a call that every request of the surface shares. */
+/** The settings that all requests of the surface share. */
 export type ResponseRequest = Pick<TextCall, 'body_limit_bytes' | 'target' | 'protocol'>
 
 const textCallOf = (origin: CallOrigin, request: ResponseRequest, call: ResponseCall): TextCall => ({
@@ -46,11 +46,11 @@ const textCallOf = (origin: CallOrigin, request: ResponseRequest, call: Response
   forwarded_headers: {},
 })
 
-/** Options of a request over a connection that stays open. */
+/** Options of a request over a persistent connection. */
 interface OverConnection {
   /** The connection's memory of earlier responses. */
   recent?: RecentResponses
-  /** False: the request is only prepared, for those that continue it. */
+  /** False: the request is only prepared, to be continued by others. */
   generates?: boolean
 }
 
@@ -62,7 +62,7 @@ export const respond = (
   { recent, generates = true }: OverConnection = {},
 ): Promise<Response> => {
   const { calls } = parts
-  return within(calls, origin, async (admitted) => {
+  return withAdmission(calls, origin, async (admitted) => {
     const opened = await openText(calls, admitted, request)
     if (!generates) {
       const call = new ResponseCall(parts, origin, { recent, only_prepares: true })
@@ -75,7 +75,7 @@ export const respond = (
   })
 }
 
-/** Sums a conversation up. @throws GatewayError as `servePaid` */
+/** Compacts (summarizes) a conversation. @throws GatewayError as `servePaid` */
 export const compact = (
   parts: ResponseParts,
   origin: CallOrigin,

@@ -1,4 +1,4 @@
-// Dispatch of a call to those of its model's routes that can carry it, with the caller's signals, the time limits and the log.
+// Dispatch of a call to the routes that support it, with the caller's disconnect signal, time limits and log.
 import type { Catalogue, Model, Provider, Route } from '../../domain/catalogue.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
@@ -11,14 +11,14 @@ import type { Admitted, Held } from '../life/call.ts'
 import type { RunningCall } from '../life/running.ts'
 import type { Trace } from '../life/trace.ts'
 import type { CallParts } from '../parts.ts'
-import { reached } from '../settling/settlement.ts'
+import { recordAnswering } from '../settling/settlement.ts'
 
 /**
- * The model with those of its routes that can carry the request: a route that cannot is no route for this call.
- * @param assertCarries throws GatewayError invalid_request naming the field that the route's protocol cannot carry
- * @throws GatewayError the first route's refusal, where none can carry the request
+ * Returns the model with only those routes that support the request.
+ * @param assertCarries throws GatewayError invalid_request naming a field that the route's protocol does not support
+ * @throws GatewayError the first route's refusal, if no route supports the request
  */
-export async function carriedBy<M extends Model>(
+export async function withSupportingRoutes<M extends Model>(
   { catalogue }: Pick<CallParts, 'catalogue'>,
   model: M,
   assertCarries: (provider: Provider, route: Route) => void | Promise<void>,
@@ -41,15 +41,15 @@ export async function carriedBy<M extends Model>(
 }
 
 /**
- * Gets the first answer that works for a held call: the route that answers goes into its record.
+ * Gets the first usable answer for a held call, and records the route that answered.
  * @throws GatewayError as `dispatch`
  */
 export const dispatchCall = <T>(parts: CallParts, held: Held, sending: Sending<T>): Promise<Dispatched<T>> =>
   dispatch(parts.upstream, new CallDispatch(parts, held, held.order.model, sending, held.trace, held))
 
 /**
- * The same for a request that is not a held call, or for one of several that make up a call.
- * @param trace of the call, if any: records the attempts
+ * Gets the first usable answer for a request that is not a held call, or for one of several requests of a call.
+ * @param trace the call's trace, if any, which records the attempts
  */
 export const dispatchRequest = <T>(
   parts: CallParts,
@@ -60,7 +60,7 @@ export const dispatchRequest = <T>(
 ): Promise<Dispatched<T>> =>
   dispatch(parts.upstream, new CallDispatch(parts, admitted, model, sending, trace))
 
-/** The dispatch of one request to the routes of its model. */
+/** The dispatch of one request to its model's routes. */
 class CallDispatch<T> implements Dispatch<T> {
   readonly catalogue: Catalogue
   readonly model: Model
@@ -73,7 +73,7 @@ class CallDispatch<T> implements Dispatch<T> {
   readonly #held: Held | undefined
   #sent_at_ms = 0
   #head_at_ms = 0
-  /** Of the try under way; 0 until its head came. */
+  /** The status of the current try; 0 until the response head arrived. */
   #status = 0
 
   constructor(
@@ -139,7 +139,7 @@ class CallDispatch<T> implements Dispatch<T> {
   answered(attempt: Attempt): void {
     this.#trace?.answered(this.#sent_at_ms, this.#head_at_ms)
     if (!this.#held) return
-    reached(this.#parts, this.#held, attempt)
+    recordAnswering(this.#parts, this.#held, attempt)
     this.#parts.probe('dispatched')
   }
 
@@ -150,7 +150,7 @@ class CallDispatch<T> implements Dispatch<T> {
   }
 }
 
-/** Fires when a caller who has left takes the upstream along: at once, or after the time to drain. */
+/** Returns the signal that aborts the upstream after the caller's disconnect: at once, or after the drain timeout. */
 function upstreamSignal({ catalogue }: CallParts, place: RunningCall): PlainSignal {
   const { on_disconnect, drain_timeout_ms } = catalogue().server
   if (on_disconnect === 'cancel') return place.gone

@@ -1,4 +1,4 @@
-// The name of the model in a provider's answer: the caller's own in the body, the provider's in a header.
+// The model's name in a provider's answer: the caller's in the body, the provider's in a header.
 
 import type { SpendLeft } from '../../domain/budgets.ts'
 import { type Identified, idHeaders } from '../../http/answers.ts'
@@ -8,7 +8,7 @@ import { spendHeaders } from './spend-headers.ts'
 
 const UPSTREAM_MODEL = 'x-tollgate-upstream-model'
 
-/** @param upstream_model is written in the characters that a header may have */
+/** @param upstream_model is encoded with the characters that a header allows */
 export function servedHeaders(
   { origin, spend_left }: { origin: Identified; spend_left?: SpendLeft | undefined },
   content_type: string,
@@ -20,36 +20,38 @@ export function servedHeaders(
   return spend_left ? Object.assign(headers, spendHeaders(spend_left)) : headers
 }
 
-/** The last of them alone, for answers that get the others elsewhere. */
+/** Returns only the last of these headers, for answers that get the others elsewhere. */
 export const upstreamModelHeader = (upstream_model: string): Record<string, string> => ({
   [UPSTREAM_MODEL]: encodeURI(upstream_model),
 })
 
 /**
- * The suffix of a version in a model's name: `gpt-5-2025-08-07`, `claude-haiku-4-5-20251001`,
+ * The version suffix of a model's name: `gpt-5-2025-08-07`, `claude-haiku-4-5-20251001`,
  * `claude-opus-4@20250514`, `gpt-4-0613`, `gemini-2.0-flash-001`, `…-preview-09-2025`.
  */
 const VERSION = /^[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{2}-\d{2}|\d{3,4})$/
 
-/** Whether a name is that of a model, or of a version of it. */
-const names = (name: string, requested: string): boolean =>
+/** Whether a name is the requested model's, or a version's of it. */
+const isNameOf = (name: string, requested: string): boolean =>
   name === requested || (name.startsWith(requested) && VERSION.test(name.slice(requested.length)))
 
-/** The name in a translated answer. @param answered the provider's, where its answer has one */
+/** Returns the name for a translated answer. @param answered the provider's name, if its answer has one */
 export const modelNameForCaller = (
   answered: string | undefined,
   { requested, upstream_model }: { requested: string; upstream_model: string },
 ): string | undefined =>
-  answered === undefined || upstream_model === requested || names(answered, requested) ? answered : requested
+  answered === undefined || upstream_model === requested || isNameOf(answered, requested)
+    ? answered
+    : requested
 
-/** Puts the requested name into an answer; unchanged where it has that, or a version's. */
+/** Writes the requested name into an answer, unless it has that name or a version of it. */
 type Rename = (json: ByteString) => ByteString
 
-/** Renames whole answers. @param requested the model as the caller calls it @param path the keys that lead to the name */
+/** Creates a renaming of whole answers. @param requested the caller's name of the model @param path the keys that lead to the name */
 export const renameTo = (requested: string, path: readonly string[]): Rename =>
   renameAt(requested, (json) => placeOfString(json, path))
 
-/** Renames the events of one stream. @param once no event has a name after the first that has one */
+/** Creates a renaming of one stream's events. @param once only the first event that has a name contains it */
 export function renameEach(requested: string, path: readonly string[], once = false): Rename {
   const find = placeInEach(path)
   let is_over = false
@@ -66,14 +68,14 @@ function renameAt(requested: string, find: (json: ByteString) => Place | undefin
   return (json) => {
     const place = find(json)
     if (!place) return json
-    if (names(json.slice(place.start, place.end), name)) return json
+    if (isNameOf(json.slice(place.start, place.end), name)) return json
     return json.slice(0, place.start) + name + json.slice(place.end)
   }
 }
 
-/** The bytes of a whole answer, renamed. */
+/** Renames the bytes of a whole answer. */
 export function renameBytes(bytes: Uint8Array<ArrayBuffer>, rename: Rename): Uint8Array<ArrayBuffer> {
   const json = toByteString(bytes)
-  const left = rename(json)
-  return left === json ? bytes : Buffer.from(left, 'latin1')
+  const result = rename(json)
+  return result === json ? bytes : Buffer.from(result, 'latin1')
 }

@@ -1,9 +1,9 @@
-// The headers that say what is left of the tightest spend limit or limit of a plan that a call counts against, and when that resets.
+// Headers for the tightest spend or plan limit of a call: what is left of it, and when it resets.
 
 import type { SpendLeft } from '../../domain/budgets.ts'
 import { formatUsd } from '../../domain/money.ts'
 
-/** As `rateHeaders` (kinds/image/rate.ts); none for a call without such a limit. */
+/** Returns headers like `rateHeaders` (kinds/image/rate.ts); none for a call without such a limit. */
 export function spendHeaders(left: SpendLeft | undefined): Record<string, string> {
   if (!left) return {}
   const { of, period, limit_nanos, left_nanos, resets_in_s } = left

@@ -1,16 +1,16 @@
-// The names of tools in a provider's answer: those that the caller knows, in place of the ones that were sent.
+// The tool names in a provider's answer: the caller's names replace the sent ones.
 import { type ByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 
-/** As sent, and as the caller knows them. */
+/** Sent names, with the caller's names. */
 type Renamed = ReadonlyMap<string, string>
 
-/** A string of JSON that may be a shortened name. */
+/** A JSON string that may be a shortened name. */
 const NAME = /"[a-zA-Z0-9_-]{1,128}"/g
 
 /**
- * Puts the caller's names into the data of events; undefined where none differs. A name that was shortened ends in a hash: where a
- * string of JSON is exactly that, it is the name. Inside another string its quotes would be escaped. The data is gone through once,
- * however many names there are.
+ * Replaces sent names by the caller's in the data of events; undefined if none differ. A shortened name ends in a hash, so a JSON
+ * string that equals it is the name; inside another string its quotes would be escaped. The data is scanned once, for any number of
+ * names.
  */
 export function restoreEach(renamed: Renamed): ((data: ByteString) => ByteString) | undefined {
   if (renamed.size === 0) return undefined
@@ -23,7 +23,7 @@ export function restoreEach(renamed: Renamed): ((data: ByteString) => ByteString
   return (data) => data.replace(NAME, (text) => names.get(text) ?? text)
 }
 
-/** The same for a whole answer; the very same bytes where nothing changes. */
+/** Restores the names in a whole answer. Returns the same bytes if nothing changes. */
 export function restoreBytes(bytes: Uint8Array<ArrayBuffer>, renamed: Renamed): Uint8Array<ArrayBuffer> {
   const restore = restoreEach(renamed)
   return restore ? Buffer.from(restore(toByteString(bytes)), 'latin1') : bytes

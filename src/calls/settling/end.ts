@@ -1,4 +1,4 @@
-// The end of a call: delivered and charged, or charged nothing.
+// The end of a call: delivered and charged, or not charged.
 import type { ExtraCharge } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { TokenPrice } from '../../domain/prices.ts'
@@ -10,7 +10,7 @@ import type { Attempt } from '../../upstream/routes.ts'
 import type { RunningCall } from '../life/running.ts'
 import type { ImageAnswerTokens } from './provider-cost.ts'
 
-/** The caller left before the answer: nginx's status for it. */
+/** The caller disconnected before the answer: nginx's status for it. */
 export const CLIENT_CLOSED_REQUEST = 499
 
 /** The end of a call that is charged. */
@@ -18,25 +18,25 @@ export interface Delivered {
   outcome: CallRecord['outcome']
   charge: Charge
   usage: Usage
-  /** The usage is the gateway's own estimate. */
+  /** The usage is the gateway's estimate. */
   estimated: boolean
   images?: number
-  /** The attempt of each image, or the tokens of each answer; absent if all images are from the record's attempt. */
+  /** The attempt of each image, or the tokens of each answer; absent if the recorded attempt made all images. */
   image_attempts?: readonly Attempt[]
   tokens_by_answer?: readonly ImageAnswerTokens[]
-  /** The caller has got some of it already, or can fetch it. */
+  /** The caller has received a part, or can fetch it. */
   has_reached_caller?: boolean
-  /** The provider's report, where it differs from the charged usage. */
+  /** The provider's report, if it differs from the charged usage. */
   reported_usage?: ReportedUsage | ReportedUnits | undefined
-  /** Why the report was not believed. */
+  /** Why the report was not accepted. */
   doubt?: string | undefined
-  /** The cost that the provider reports. */
+  /** The cost that the provider reported. */
   reported_cost_nanos?: Nanos | undefined
-  /** Why the answer broke off. */
+  /** Why the answer was interrupted. */
   cause?: unknown
 }
 
-/** A whole answer is made even if its caller has left by then: what it cost is charged all the same. */
+/** A whole answer is completed and charged even if its caller has disconnected by then. */
 export const wholeOutcome = ({ place }: { place: Pick<RunningCall, 'gone'> }): 'cancelled' | 'completed' =>
   place.gone.aborted ? 'cancelled' : 'completed'
 
@@ -44,8 +44,8 @@ export const wholeOutcome = ({ place }: { place: Pick<RunningCall, 'gone'> }): '
 export type Spent = Pick<Delivered, 'charge' | 'usage'>
 
 /**
- * The input of a request that was sent: what a caller pays who leaves before anything was reported or delivered.
- * @param input_tokens the estimate @param extras what was used beyond tokens, as far as is known
+ * Charges the input of a sent request. A caller who disconnects before anything was reported or delivered pays this.
+ * @param input_tokens the estimate @param extras the extras used beyond tokens, as far as known
  */
 export function spentInput(
   price: TokenPrice,
@@ -56,10 +56,10 @@ export function spentInput(
   return { usage, charge: chargeTokens(price, usage, extras) }
 }
 
-/** How a call ended that is charged for nothing. */
+/** The end of a call that is not charged. */
 export interface Undelivered {
   outcome: CallRecord['outcome']
   status: number
-  /** Why it failed or broke off. */
+  /** Why it failed or was interrupted. */
   cause?: unknown
 }

@@ -1,4 +1,4 @@
-// The journal of settlements that a stop found unwritten: a file of JSON lines that the next start applies, then removes.
+// The journal of settlements that were unwritten at a stop: a file of JSON lines that the next start applies and removes.
 import {
   closeSync,
   existsSync,
@@ -20,41 +20,41 @@ import { createForOwner } from '../../store/folder.ts'
 import type { UnwrittenSettlement } from './queue.ts'
 
 export interface SettlementJournal {
-  /** Keeps settlements for the next start, besides those that are kept already. On the disk when this returns. @throws what the disk throws */
+  /** Adds settlements for the next start to those already kept. They are on the disk when this returns. @throws the disk's error */
   keep(settlements: readonly UnwrittenSettlement[]): void
   /**
-   * Writes what the last stop kept, then removes the journal. What turns out to be written already is not written again.
-   * Only at start.
+   * Writes the settlements of the last stop, then removes the journal. Settlements that are already written are skipped.
+   * Only called at start.
    * @param found looks up the calls in the tables
-   * @throws GatewayError overloaded when the ledger cannot commit: the journal stays
+   * @throws GatewayError overloaded if the ledger cannot commit: the journal stays
    */
   apply(ledger: Pick<Ledger, 'submit'>, found: CallsFound): Promise<void>
-  /** Takes room on the disk in advance, so that a journal can be written when it is full. A disk without room is no failure. */
+  /** Allocates disk space in advance, so that a journal can be written on a full disk. It is no failure if the disk has no space for it. */
   reserve(): void
 }
 
 interface CallsFound {
-  /** Whether a hold that is not settled is of this request: ids of holds without a row are reused after a stop. */
+  /** Whether an unsettled hold belongs to this request: ids of holds without a row are reused after a stop. */
   hasHold(id: number, request_id: string): Promise<boolean>
-  /** Whether a call is recorded: its hold is settled then. */
+  /** Whether a call is recorded. Its hold is settled then. */
   isRecorded(request_id: string, started_at_ms: number): Promise<boolean>
 }
 
 export const JOURNAL_NAME = 'settlements.journal'
 const RESERVE_NAME = 'settlements.reserve'
-/** In the data folder. */
+/** Files in the data folder. */
 export const JOURNAL_FILES: readonly string[] = [JOURNAL_NAME, RESERVE_NAME]
-/** About a kilobyte for each of as many settlements as may wait. */
+/** About a kilobyte for each settlement that may wait (MAX_UNWRITTEN_SETTLEMENTS). */
 const RESERVE_BYTES = 1024 * 1024
 
-/** The journal of a data folder. */
+/** Opens the journal of a data folder. */
 export function openSettlementJournal(data_folder: string, log: Logger): SettlementJournal {
   const path = join(data_folder, JOURNAL_NAME)
   const reserve_path = join(data_folder, RESERVE_NAME)
   return {
     keep(settlements) {
       if (!existsSync(path) && existsSync(reserve_path)) renameSync(reserve_path, path)
-      // Begun with a newline: a line that a power cut tore does not take the next one with it.
+      // Each line begins with a newline, so that a line torn by a power cut does not damage the next.
       const lines = settlements.map((settlement) => `\n${JSON.stringify(settlement)}`).join('')
       append(path, Buffer.from(lines))
       flush(data_folder)
@@ -77,7 +77,7 @@ export function openSettlementJournal(data_folder: string, log: Logger): Settlem
   }
 }
 
-/** Writes over the zeros that end a reserved file: a full disk has those blocks already. */
+/** Writes over the zeros at the end of a reserved file, whose blocks a full disk has already allocated. */
 function append(path: string, bytes: Uint8Array): void {
   createForOwner(path)
   const file = openSync(path, 'r+')
@@ -91,7 +91,7 @@ function append(path: string, bytes: Uint8Array): void {
   }
 }
 
-/** The journal without the zeros of its reserve. */
+/** Returns the journal without the zeros of its reserve. */
 function linesOf(path: string): Buffer {
   const bytes = readFileSync(path)
   const end = bytes.indexOf(0)

@@ -1,4 +1,4 @@
-// The cost of a call at its providers: as they report it, else by the routes' cost of the attempts that answered, made images or failed.
+// A call's cost at its providers: as they report it; otherwise by the routes' costs, for attempts that answered, made images or failed.
 import type { ImageTokens } from '../../domain/image-tokens.ts'
 import type { Nanos } from '../../domain/money.ts'
 import { totalTokens, type Usage } from '../../domain/usage.ts'
@@ -9,7 +9,7 @@ import { providerCost } from '../../money/pricing/provider-cost.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 
-/** Tokens of an answer with images. */
+/** The tokens of an answer with images. */
 export interface ImageAnswerTokens {
   readonly attempt: Attempt
   readonly tokens: ImageTokens
@@ -20,12 +20,12 @@ interface Charged {
   readonly usage: Usage
   /** The attempt of each image; absent if one attempt made them all. */
   readonly image_attempts?: readonly Attempt[]
-  /** The same of images that are priced by tokens, with those of each answer. */
+  /** For images priced by tokens: the attempt and tokens of each answer. */
   readonly tokens_by_answer?: readonly ImageAnswerTokens[]
   readonly reported_cost_nanos?: Nanos | undefined
 }
 
-/** What an attempt costs at its provider. */
+/** The cost of an attempt at its provider. */
 export interface RouteCost {
   readonly attempt: Attempt
   readonly nanos: Nanos
@@ -36,13 +36,13 @@ interface RecordedCosts {
   provider_cost_nanos: Nanos | null
   reported_cost_nanos: Nanos | null
   computed_cost_nanos: Nanos | null
-  /** The part of `provider_cost_nanos` that other routes than `attempt` take, as the record has it; null without any. */
+  /** The part of `provider_cost_nanos` from routes other than `attempt`, in the record's format; null without any. */
   costs_elsewhere: string | null
 }
 
 /**
- * @param delivered undefined for a call that is charged for nothing
- * @param attempt the last that answered; undefined if none was reached
+ * @param delivered undefined for a call that is not charged
+ * @param attempt the last that answered; undefined if none did
  * @param failed the failed tries that cost something
  */
 export function costsOf(
@@ -66,7 +66,7 @@ export function costsOf(
     provider_cost_nanos: known === null ? null : capped(known + failed_nanos),
     reported_cost_nanos: reported,
     computed_cost_nanos: reported === null ? null : computed,
-    // A report is of the whole call.
+    // A reported cost covers the whole call.
     costs_elsewhere:
       known === null
         ? null
@@ -80,7 +80,7 @@ const addCost = (sum: Nanos, { nanos }: RouteCost): Nanos => sum + nanos
 
 const sumOf = (costs: readonly RouteCost[]): Nanos => capped(costs.reduce(addCost, 0))
 
-/** By route, in the order in which they were reached. */
+/** Sums costs by route, in the order in which the routes were reached. */
 function costsElsewhere(costs: readonly RouteCost[], own: Attempt | undefined): string | null {
   const others = costs.filter(
     ({ attempt }) => attempt.provider.name !== own?.provider.name || attempt.model !== own.model,
@@ -98,18 +98,18 @@ function costsElsewhere(costs: readonly RouteCost[], own: Attempt | undefined): 
   )
 }
 
-/** A 0 beside billed tokens is a cost that the provider left out. */
+/** Returns the reported cost. A 0 together with billed tokens means that the provider omitted the cost. */
 function believedCost(usage: Usage, reported_nanos: Nanos | undefined): Nanos | null {
   if (reported_nanos === undefined) return null
   return reported_nanos === 0 && totalTokens(usage) > 0 ? null : reported_nanos
 }
 
-/** A failed try whose usage is not believed costs nothing. */
+/** The estimate for a failed try whose usage is not accepted: it costs nothing. */
 const NOTHING = { input_tokens: 0, outputTokens: () => 0 }
 
 /**
- * The cost of a failed try, where the provider bills it: where its answer, under status 200, has a usage.
- * @param context of the model, in tokens; a usage beyond what fits is no usage
+ * Returns the cost of a failed try if the provider bills it: if its answer, with status 200, reports usage.
+ * @param context the model's context in tokens; a usage beyond what fits into it is ignored
  */
 export function costOfTry(
   { cost }: Attempt,
@@ -124,7 +124,7 @@ export function costOfTry(
   return providerCost(cost, usage, {}) ?? 0
 }
 
-/** By the routes' cost, of each route that answered; null if that is not known of one. */
+/** Computes the costs of the routes that answered; null if the cost of one of them is unknown. */
 function computedCosts(charged: Charged, attempt: Attempt | undefined): RouteCost[] | null {
   const { charge, usage, image_attempts, tokens_by_answer } = charged
   if (tokens_by_answer) return costsOfTokens(tokens_by_answer)
@@ -134,7 +134,7 @@ function computedCosts(charged: Charged, attempt: Attempt | undefined): RouteCos
   return nanos === null ? null : [{ attempt, nanos }]
 }
 
-/** The cost of images by tokens, summed by route. */
+/** Returns the cost of images priced by tokens, summed by route. */
 function costsOfTokens(answers: readonly ImageAnswerTokens[]): RouteCost[] | null {
   const costs: RouteCost[] = []
   for (const [cost, parts] of Map.groupBy(answers, ({ attempt }) => attempt.cost)) {
@@ -145,10 +145,10 @@ function costsOfTokens(answers: readonly ImageAnswerTokens[]): RouteCost[] | nul
     if (nanos === null) return null
     costs.push({ attempt: first.attempt, nanos })
   }
-  return safe(costs)
+  return safeOrNull(costs)
 }
 
-/** The cost of images by number, summed by route: rounded once. */
+/** Returns the cost of images priced by count, summed by route and rounded once. */
 function costsOfImages({ charge, usage }: Charged, image_attempts: readonly Attempt[]): RouteCost[] | null {
   const { counted } = charge
   if (!counted || !('order' in counted)) return null
@@ -162,8 +162,8 @@ function costsOfImages({ charge, usage }: Charged, image_attempts: readonly Atte
     if (nanos === null) return null
     costs.push({ attempt: first, nanos })
   }
-  return safe(costs)
+  return safeOrNull(costs)
 }
 
-const safe = (costs: RouteCost[]): RouteCost[] | null =>
+const safeOrNull = (costs: RouteCost[]): RouteCost[] | null =>
   Number.isSafeInteger(costs.reduce(addCost, 0)) ? costs : null

@@ -1,4 +1,4 @@
-// Settlements that the ledger could not write: kept, tried again until they are written, and at a stop put into the journal.
+// Settlements that the ledger could not write: kept and retried until written; at a stop they go to the journal.
 import { GatewayError } from '../../domain/errors.ts'
 import { formatUsd, NANOS_PER_USD, type Nanos } from '../../domain/money.ts'
 import type {
@@ -10,56 +10,56 @@ import type {
 } from '../../money/ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 
-/** A settlement as it can be kept on the disk. */
+/** A settlement in the form that the journal stores. */
 export interface UnwrittenSettlement {
   operation: PostOperation | VoidOperation
   /** The hold that it resolves, which may be unwritten, too; absent in journals of versions that wrote holds at once. */
   hold?: LostHold | undefined
-  /** How the log names the call: its request id, its hold, its cost. */
+  /** Log fields of the call: its request id, hold and cost. */
   fields: Readonly<Record<string, unknown>>
 }
 
 export interface QueuedSettlement extends UnwrittenSettlement {
-  /** Called once it is written, or refused for good. */
+  /** Called when the settlement is written, or refused for good. */
   written(outcome: Outcome): void
 }
 
 interface SettlementQueueOptions {
   ledger: Pick<Ledger, 'submit' | 'failing'>
   log: Logger
-  /** Keeps settlements for the next start. @throws what the disk throws */
+  /** Keeps settlements for the next start. @throws the disk's error */
   journal: (settlements: readonly UnwrittenSettlement[]) => void
-  /** The first pause; each one doubles, up to 30 seconds. */
+  /** The first pause; each pause doubles, up to 30 seconds. */
   first_pause_ms?: number
 }
 
 /** A settlement that waits for its next try. */
 interface Entry extends QueuedSettlement {
   pause_ms: number
-  /** By `performance.now()`. */
+  /** On the clock of `performance.now()`. */
   due_ms: number
   trying: boolean
-  /** The ledger refused it while it could write others. */
+  /** Whether the ledger refused it while it could write others. */
   refused: boolean
 }
 
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 30_000
-/** A ledger that says that it can commit, and then cannot: it is not left alone for long, since it may be able to again. */
+/** The pause after a failed commit of a ledger that reported that it can commit. Short, since it may recover soon. */
 const MAX_UNAVAILABLE_PAUSE_MS = 1_000
 
-/** More than these may wait, since calls that are under way always settle; but no new call begins then. */
+/** Above these limits no new call starts. More may wait, since running calls always settle. */
 export const MAX_UNWRITTEN_SETTLEMENTS = 1_000
 export const MAX_UNWRITTEN_NANOS: Nanos = 100 * NANOS_PER_USD
 
-/** Since the queue was last empty. */
+/** Counts since the queue was last empty. */
 interface Outage {
   since_ms: number
   kept: number
   written: number
 }
 
-/** Settlements that wait to be written. */
+/** The queue of unwritten settlements. */
 export class SettlementQueue {
   readonly #options: SettlementQueueOptions
   readonly #waiting = new Map<number, Entry>()
@@ -78,14 +78,14 @@ export class SettlementQueue {
     return this.#waiting.size
   }
 
-  /** Why no new call may begin: so much waits that more would be a risk. Undefined while calls may. */
+  /** Why no new call may start: a longer queue would be a risk. Undefined while calls may start. */
   get full(): string | undefined {
     return this.size > MAX_UNWRITTEN_SETTLEMENTS || this.#waiting_nanos > MAX_UNWRITTEN_NANOS
       ? `${this.size} settlements of ${formatUsd(this.#waiting_nanos)} USD wait to be written`
       : undefined
   }
 
-  /** Whether a hold waits for its settlement: no sweep may expire it. */
+  /** Whether a hold waits for its settlement, so that no sweep may expire it. */
   has(hold_id: number): boolean {
     return this.#waiting.has(hold_id)
   }
@@ -103,32 +103,32 @@ export class SettlementQueue {
     this.#timer ??= setInterval(() => this.#tryDue(), first_pause_ms)
   }
 
-  /** Resolves when nothing waits that a ledger that can commit would take, or after this time. */
+  /** Resolves when every settlement that the ledger did not refuse is written, or after the timeout. */
   async drain(timeout_ms: number): Promise<void> {
-    if (!this.#isHopeful()) return
+    if (!this.#hasRetriable()) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const timeout = setTimeout(resolve, timeout_ms)
     this.#onTried = () => {
-      if (!this.#isHopeful()) resolve()
+      if (!this.#hasRetriable()) resolve()
     }
     await promise
     clearTimeout(timeout)
   }
 
-  /** Stops trying. What waits then, or is added later, goes to the journal. */
+  /** Stops the tries. Waiting settlements, and later ones, go to the journal. */
   close(): void {
     this.#closed = true
     clearInterval(this.#timer)
     keepForNextStart([...this.#waiting.values()], this.#options)
   }
 
-  #isHopeful(): boolean {
+  #hasRetriable(): boolean {
     return this.#waiting.values().some(({ refused }) => !refused)
   }
 
-  /** Each has pauses of its own, so that one that can never be written does not delay the others. */
+  /** Starts the tries that are due. Each settlement has its own pauses, so that one that can never be written does not delay others. */
   #tryDue(): void {
-    // It tries by itself whether it can commit: until then all of them would fail.
+    // The ledger itself tests whether it can commit again. Until then every try would fail.
     if (this.#options.ledger.failing !== undefined) return
     const now_ms = performance.now()
     for (const entry of this.#waiting.values())
@@ -168,7 +168,7 @@ export class SettlementQueue {
 
 const outageFrom = (since_ms: number): Outage => ({ since_ms, kept: 0, written: 0 })
 
-/** Settlements that were not written were refused, which is logged by itself: their holds were already resolved. */
+/** Logs the end of an outage. Unwritten settlements were refused, since their holds were already resolved; each refusal has its own log line. */
 function logOutageOver({ since_ms, kept, written }: Outage, log: Logger): void {
   const lasted_ms = Math.round(performance.now() - since_ms)
   log.info({ kept, written, lasted_ms }, 'no settlement waits any more')
@@ -199,6 +199,6 @@ function keepForNextStart(
   }
 }
 
-/** The amount that a settlement takes from the balance: nothing where a plan covers the call. */
+/** Returns the amount that a settlement takes from the balance: nothing if a plan covers the call. */
 export const costOf = (operation: PostOperation | VoidOperation): Nanos =>
   operation.op === 'post' && !operation.is_covered ? operation.cost_nanos : 0

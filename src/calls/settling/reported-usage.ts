@@ -1,18 +1,18 @@
-// A provider's reported usage, where it differs from the charged one: kept with the call, and logged.
+// A provider's reported usage that differs from the charged one: stored with the call, and logged.
 import { type ReportedUsage, USAGE_FIELDS } from '../../domain/usage.ts'
 import type { Billed } from '../../money/pricing/billed-usage.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { Held } from '../life/call.ts'
 import type { CallParts } from '../parts.ts'
 
-/** The charged usage, and the reported one where it differs. */
+/** The charged usage, and the reported one if it differs. */
 export interface BilledCall extends Billed {
   reported_usage?: ReportedUsage | undefined
-  /** The cost that the provider reports. */
+  /** The cost that the provider reported. */
   reported_cost_nanos?: number | undefined
 }
 
-/** @returns undefined if the charged usage equals the report, or nothing was reported */
+/** @returns undefined if the charged usage equals the report, or if nothing was reported */
 export function reportedIfDifferent(
   reported: ReportedUsage | undefined,
   { usage, estimated }: Billed,
@@ -25,8 +25,8 @@ export function reportedIfDifferent(
 }
 
 /**
- * Writes the line in the log for a usage that was not believed, once for each call. Counts that are no numbers are null.
- * @param charged in place of the report
+ * Logs a usage that was not accepted, once for each call. Counts that are not numbers become null.
+ * @param charged the usage charged instead
  */
 export function reportDoubt(
   { log }: Pick<CallParts, 'log'>,

@@ -1,4 +1,4 @@
-// The line of a settled call in the log, written from a template: every call has one.
+// The log line of a settled call, written from a template, since every call has one.
 import { formatUsd } from '../../domain/money.ts'
 import type { PostOperation, VoidOperation } from '../../money/ledger/operations.ts'
 import type { TextLogger } from '../../observe/log.ts'

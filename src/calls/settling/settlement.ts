@@ -1,4 +1,4 @@
-// The end of a held call: its hold is posted or voided exactly once, with the call's record and its line in the log.
+// The settlement of a held call: its hold is posted or voided exactly once, with the call's record and log line.
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { overloaded } from '../../domain/errors.ts'
 import { formatUsd } from '../../domain/money.ts'
@@ -22,22 +22,22 @@ import { logSettled } from './settled-line.ts'
 
 export interface SettlementParts {
   ledger: Ledger
-  /** Says what an interrupted answer costs: `isFree`. */
+  /** Its `[billing]` section sets the price of an interrupted answer: `isFree`. */
   catalogue: () => Catalogue
-  /** Takes over what the ledger cannot write at the moment. */
+  /** Takes settlements that the ledger cannot write at the moment. */
   settlements: SettlementQueue
   events: Events
   log: TextLogger
   now: () => number
-  /** Called at each step: for tests of crashes, and for the bench. */
+  /** Called at each step, for crash tests and the benchmark. */
   probe: (point: string) => void
 }
 
 /**
- * Settles a held call, once: charges for what was delivered, or voids the hold. Does nothing for a call that is already resolved.
- * Resolves when that is on the disk; a void that cannot be recorded is tried again until it is, and never rejects.
- * @throws GatewayError when a charge could not be recorded. Where the caller has got some of it, or has left, it is then
- * tried again until it is recorded, as a broken answer; an answer that nobody has got is not, and may be voided
+ * Settles a held call, once: charges for what was delivered, or voids the hold. Does nothing if the call is already resolved.
+ * Resolves when the settlement is on the disk. A void that cannot be recorded is retried until it is, and never rejects.
+ * @throws GatewayError if a charge could not be recorded. If the caller has received a part, or has disconnected, the charge is then
+ * retried until it is recorded, as a broken answer. If the caller has received nothing, it is not retried, and may be voided
  */
 export async function settle(
   parts: SettlementParts,
@@ -50,7 +50,7 @@ export async function settle(
   held.is_resolved = true
   held.is_charged = operation.op === 'post' && operation.cost_nanos > 0
   if (operation.op === 'post') parts.probe('settling')
-  // A void would only fail, after a wait: callers need not wait for that.
+  // A void would fail only after a wait, which callers need not spend.
   else if (parts.ledger.failing !== undefined) return enqueue(parts, held, operation)
   let result: Outcome
   try {
@@ -60,7 +60,7 @@ export async function settle(
     if (operation.op === 'void') return enqueue(parts, held, operation)
     held.is_resolved =
       ('has_reached_caller' in end && end.has_reached_caller === true) || end.outcome === 'cancelled'
-    // An answer that nobody has got is not charged, where it cannot be recorded.
+    // An answer that no caller received is not charged if it cannot be recorded.
     held.is_charged &&= held.is_resolved
     if (!held.is_resolved) throw cause
     enqueue(parts, held, withoutEnd(operation))
@@ -70,15 +70,15 @@ export async function settle(
   if (operation.op === 'post') parts.probe('settled')
 }
 
-/** Records that an upstream started to answer. Several requests may make up one call: the first to answer counts. */
-export function reached({ events, now }: SettlementParts, held: Held, attempt: Attempt): void {
+/** Records that an upstream started to answer. If a call makes several requests, the first answer counts. */
+export function recordAnswering({ events, now }: SettlementParts, held: Held, attempt: Attempt): void {
   held.attempt = attempt
   if (held.first_byte_ms !== null) return
   held.first_byte_ms = now() - held.started_ms
   events.raise('answering', { call: held, after_ms: held.first_byte_ms })
 }
 
-/** Whether an answer that was interrupted after some of it arrived costs its caller nothing, by `[billing] interrupted`. */
+/** Whether an answer that was interrupted after its first part is free for the caller, by `[billing] interrupted`. */
 export const isFree = (
   { catalogue }: Pick<SettlementParts, 'catalogue'>,
   outcome: CallRecord['outcome'],
@@ -98,7 +98,7 @@ function operationOf(
     return { op: 'void', hold_id, request_id, call: recordOf(held, end, end.status, now_ms), now_ms }
   held.used_tokens = totalTokens(end.usage)
   const status = end.outcome === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
-  // Posted at nothing: the whole hold becomes free, and its tokens still count against limits of tokens.
+  // A post of 0 releases the whole hold, and its tokens still count against token limits.
   const cost_nanos = isFree(parts, end.outcome) ? 0 : end.charge.cost_nanos
   const call = recordOf(held, end, status, now_ms, end)
   if (!held.limits) return { op: 'post', hold_id, request_id, cost_nanos, call, now_ms }
@@ -124,7 +124,7 @@ function recordOf(
     status,
     streamed: order.streams ? 1 : 0,
     estimated: delivered?.estimated ? 1 : 0,
-    // Field by field: every call comes this way, and a spread takes a microsecond.
+    // Field by field: every call runs this, and a spread takes a microsecond.
     input_tokens: usage.input_tokens,
     input_audio_tokens: usage.input_audio_tokens,
     cache_read_tokens: usage.cache_read_tokens,
@@ -147,13 +147,13 @@ function recordOf(
   }
 }
 
-/** The same for an answer whose end is withheld, because it could not be paid in time. */
+/** Marks a completed answer as broken: its end is withheld, since it could not be paid in time. */
 function withoutEnd(operation: PostOperation): PostOperation {
   const { call } = operation
   return call.outcome === 'completed' ? { ...operation, call: { ...call, outcome: 'broken' } } : operation
 }
 
-/** Logs and announces the ledger's outcome for a call: charged, or not. */
+/** Logs and announces the ledger's outcome for a call: charged or not. */
 function conclude(
   { log, events }: SettlementParts,
   held: RecordedCall,
@@ -164,7 +164,7 @@ function conclude(
     const { request_id, hold_id, cost_usd } = fieldsOf(held, operation)
     log.error(
       { request_id, hold_id, refusal: result.refusal, cost_usd },
-      // A server that lost what it had committed has no such hold.
+      // A server that lost committed data has no such hold.
       `hold ${result.refusal === 'no_such_hold' ? 'missing' : 'already resolved'}; cost not charged`,
     )
     return
@@ -184,7 +184,7 @@ const fieldsOf = (
 
 function enqueue(parts: SettlementParts, held: Held, operation: PostOperation | VoidOperation): void {
   const fields = fieldsOf(held, operation)
-  // It may wait for long: the call itself, with its body, is let go of.
+  // The settlement may wait long, so the call itself, with its body, is not kept.
   const { caller, hold_id, held_nanos, plan_period_id, origin, order, attempt } = held
   const recorded = {
     caller,
@@ -201,13 +201,13 @@ function enqueue(parts: SettlementParts, held: Held, operation: PostOperation | 
     fields,
     written(outcome) {
       if (outcome.ok) return conclude(parts, recorded, operation, outcome)
-      // A commit that failed may have been made all the same; then it was this settlement that resolved the hold.
+      // A commit that reported failure may still have succeeded; then this settlement itself resolved the hold.
       parts.log.warn({ ...fields, refusal: outcome.refusal }, 'hold already resolved, by an earlier try')
     },
   })
 }
 
-/** A hold for a later process, to which it may be lost: by then it is over. */
+/** Returns the hold for a later process that may lack its row. It counts as expired, since its call is over. */
 const openedHold = ({
   caller,
   origin,

@@ -1,4 +1,4 @@
-// The end of a stream: its settlement; and for one that breaks, the caller's error and the log.
+// The end of a stream: its settlement; for a broken stream also the caller's error and the log line.
 import { GatewayError, toGatewayError, UpstreamFault } from '../../domain/errors.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { decodeByteString } from '../../protocols/wire/byte-string.ts'
@@ -10,9 +10,9 @@ import type { Delivered, Undelivered } from './end.ts'
 import { settle } from './settlement.ts'
 
 /**
- * Settles a stream, once, before its end is sent, and ends its call. Resolves when that is on the disk. A stream that cannot be
- * priced is voided.
- * @param endOf how it ended @throws what `endOf` throws; GatewayError as `settle`
+ * Settles a stream, once, before its end is sent, and ends its call. Resolves when the settlement is on the disk. A stream that
+ * cannot be priced is voided.
+ * @param endOf returns the end of the call @throws as `endOf`; GatewayError as `settle`
  */
 export async function settleStream(
   parts: CallParts,
@@ -32,13 +32,13 @@ export async function settleStream(
   }
 }
 
-/** A break that is neither the upstream's nor ours to announce is a bug of the gateway: it is logged with its stack. */
+/** Logs a break. One that is neither the upstream's fault nor an announced error is a bug of the gateway: it is logged with its stack. */
 export function reportBreak({ log }: CallParts, { origin }: Held, cause: unknown): void {
   const expected = cause instanceof UpstreamFault || cause instanceof GatewayError
   log[expected ? 'warn' : 'error']({ request_id: origin.request_id, cause }, 'a stream broke')
 }
 
-/** The error for the caller of a settled stream that broke. @param protocol the provider's */
+/** Returns the error for the caller of a settled stream that broke. @param protocol the provider's */
 export function streamErrorFor(
   { publicWords }: Pick<CallParts, 'publicWords'>,
   { is_charged }: Held,

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { answerTo } from '../../../src/app/surface/failed.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import type { KnownOfRequest } from '../../../src/calls/life/call.ts'
+import type { RefusalFacts } from '../../../src/calls/life/call.ts'
 import { createEvents, type RefusedRequest } from '../../../src/calls/life/events.ts'
 import { type ErrorKind, GatewayError } from '../../../src/domain/errors.ts'
 import { plainError } from '../../../src/http/plain-error.ts'
@@ -10,14 +10,10 @@ import { createTally } from '../../../src/observe/tally.ts'
 import { renderError as renderMessagesError } from '../../../src/protocols/anthropic/errors.ts'
 import { memoryLog } from '../../support/memory-log.ts'
 
-const CALLER = { account: { id: 7 }, key: { id: 8 } } as KnownOfRequest['caller']
+const CALLER = { account: { id: 7 }, key: { id: 8 } } as RefusalFacts['caller']
 const { log } = memoryLog()
 
-function recordedOf(
-  thrown: unknown,
-  known: KnownOfRequest | undefined,
-  render = plainError,
-): RefusedRequest[] {
+function recordedOf(thrown: unknown, known: RefusalFacts | undefined, render = plainError): RefusedRequest[] {
   const recorded: RefusedRequest[] = []
   const events = createEvents(log)
   events.on('refused', (request) => recorded.push(request))

@@ -1,4 +1,4 @@
-// Paid embeddings calls, as a value: how they are read, what they can cost, and how they are served.
+// Paid embeddings calls as a PaidKind: read, quote, serve.
 import type { EmbeddingModel, Provider } from '../../../domain/catalogue.ts'
 import { UpstreamFault } from '../../../domain/errors.ts'
 import { billUsage } from '../../../money/pricing/billed-usage.ts'
@@ -21,7 +21,7 @@ import { findModel, type PaidCall } from '../../life/admission.ts'
 import type { Admitted, Held, PaidOrder } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
 import type { CallParts } from '../../parts.ts'
-import { carriedBy, dispatchCall } from '../../serving/dispatch-call.ts'
+import { dispatchCall, withSupportingRoutes } from '../../serving/dispatch-call.ts'
 import { servedHeaders } from '../../serving/model-name.ts'
 import { spentInput, wholeOutcome } from '../../settling/end.ts'
 import { reportDoubt, reportedIfDifferent } from '../../settling/reported-usage.ts'
@@ -29,15 +29,15 @@ import { settle } from '../../settling/settlement.ts'
 import { readJsonRequest, verbsOf } from '../units/json-request.ts'
 import type { EmbeddingDialect } from './dialect.ts'
 
-/** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
+/** 2,048 inputs, or the 300,000 tokens that OpenAI accepts in one request, in any script, with a margin. */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
 
-/** A call of a surface. */
+/** A call from a surface. */
 interface EmbeddingCall extends PaidCall {
   dialect: EmbeddingDialect
 }
 
-/** An embeddings request that was read. */
+/** A parsed embeddings request. */
 interface EmbeddingOrder extends PaidOrder<EmbeddingModel> {
   dialect: EmbeddingDialect
   body: JsonBody
@@ -66,13 +66,13 @@ async function readEmbeddingCall(
   const named = findModel(parts, admitted, dialect.modelOf(body.json), 'embedding')
   const request = dialect.read(body.json)
   if (named.unknown_fields === 'refuse') dialect.rejectUnknown(body.json)
-  const model = await carriedBy(parts, named, (provider, route) => {
+  const model = await withSupportingRoutes(parts, named, (provider, route) => {
     verbsOf(parts, { provider }, 'embeddings').encode(request, route.model)
   })
   return { model, streams: false, content: [body.bytes], dialect, body, request }
 }
 
-/** Nothing is written, so the input is all that can be billed, and less than all of it is of no use. */
+/** Only input is billed, since nothing is generated. Embedding less than all of the input is of no use. */
 function quoteEmbedding({ model, request, body }: EmbeddingOrder): Quote {
   return quote(model.price, {
     input_bound_tokens: inputBound(
@@ -85,12 +85,12 @@ function quoteEmbedding({ model, request, body }: EmbeddingOrder): Quote {
   })
 }
 
-/** The provider's own bytes where it speaks the caller's protocol, else its vectors, written anew. */
+/** Answers with the provider's bytes if it speaks the caller's protocol, otherwise encodes its vectors for the caller. */
 async function serveEmbedding(parts: CallParts, held: Held<EmbeddingOrder>): Promise<Response> {
   const { model, request, body, dialect } = held.order
   const { answer, attempt } = await dispatchCall(parts, held, sendingOf(parts, held.order))
   const estimate = { input_tokens: request.input_tokens, outputTokens: () => 0 }
-  // No token is shorter than a byte, and nothing is written.
+  // No token is shorter than a byte, and there is no output.
   const bounds = { input_tokens: body.bytes.length, output_tokens: 0 }
   const billed = billUsage(model.price, answer.usage, bounds, estimate)
   const { usage, estimated, doubt } = billed
@@ -115,7 +115,7 @@ async function serveEmbedding(parts: CallParts, held: Held<EmbeddingOrder>): Pro
   return new Response(written, { headers: servedHeaders(held, 'application/json', attempt.model) })
 }
 
-/** How the call is put to a route: in the provider's own protocol. */
+/** Encodes the call for a route in the provider's protocol. */
 function sendingOf(parts: CallParts, { body, request, dialect }: EmbeddingOrder): Sending<Answer> {
   return {
     streams: false,
@@ -138,7 +138,7 @@ function sendingOf(parts: CallParts, { body, request, dialect }: EmbeddingOrder)
   }
 }
 
-/** A provider that speaks the caller's protocol gets the caller's bytes, with its own name of the model. */
+/** Returns the caller's bytes with the route's model name for a provider of the same protocol, otherwise the encoded request. */
 const bodyFor = (
   { protocol }: Provider,
   { body, dialect }: Pick<EmbeddingOrder, 'body' | 'dialect'>,

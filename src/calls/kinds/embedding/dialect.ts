@@ -1,4 +1,4 @@
-// The dialect of an embeddings call: how the request is read, and how the vectors are written.
+// The dialect of an embeddings call: reads the request and writes the vectors.
 import type { Usage } from '../../../domain/usage.ts'
 import type { EmbeddingRequest } from '../../../protocols/embeddings.ts'
 import {
@@ -20,7 +20,7 @@ import type { Names } from '../../../protocols/wire/json-names.ts'
 import { readCallTarget } from '../../bodies/arrival.ts'
 import { renameBytes, renameTo } from '../../serving/model-name.ts'
 
-/** A provider's answer: its bytes, and its vectors where they were read. */
+/** A provider's answer: its bytes, and its vectors if they were decoded. */
 interface EmbeddingAnswer {
   bytes: Uint8Array<ArrayBuffer>
   vectors: readonly (readonly number[])[] | undefined
@@ -34,15 +34,15 @@ interface Written {
   /** The provider's own name of the model. */
   upstream_model: string
   usage: Usage
-  /** The usage is not the provider's own. */
+  /** The provider did not report this usage. */
   estimated: boolean
 }
 
 export interface EmbeddingDialect {
-  /** The protocol whose providers get the caller's own bytes; undefined if the request is always written anew. */
+  /** The protocol whose providers get the caller's bytes; undefined if the request is always encoded anew. */
   passes_to: string | undefined
   names: Names
-  /** The model, where the address names it. */
+  /** The model, if the URL names it. */
   model_id?: string
   modelOf(body: JsonObject): string
   /** @throws GatewayError invalid_request naming the field */
@@ -68,7 +68,7 @@ export const OPENAI_EMBEDDINGS: EmbeddingDialect = {
   },
 }
 
-/** `:embedContent` or `:batchEmbedContents` of a model, which the address names. */
+/** `:embedContent` or `:batchEmbedContents` of the model in the URL. */
 export const nativeEmbeddings = (method: string, model_id: string): EmbeddingDialect => ({
   passes_to: undefined,
   names: embedNames,

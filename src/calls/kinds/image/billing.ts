@@ -1,4 +1,4 @@
-// The charge for images: by their number, or by the tokens that their providers report.
+// The charge for images: by count, or by the tokens that their providers report.
 import type { ImageTokens } from '../../../domain/image-tokens.ts'
 import { boundText } from '../../../domain/token-bound.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
@@ -24,7 +24,7 @@ import { reportDoubt } from '../../settling/reported-usage.ts'
 import type { GeneratedImage, ImageResponse } from './generated-images.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 
-/** The charge for images, and the tokens behind it where the price is by tokens. */
+/** The charge for images, and the tokens behind it if the price is by tokens. */
 interface ImageBill
   extends Pick<
     Delivered,
@@ -42,7 +42,7 @@ interface QuotedImages extends Pick<PaidImageOrder, 'model' | 'partial_images'> 
   readonly references: { readonly length: number }
 }
 
-/** The amount to hold for an order. */
+/** Returns the amount to hold for an order. */
 export function quoteOrder(order: QuotedImages): Quote {
   const { model, wanted, partial_images } = order
   if (model.price.unit === 'image')
@@ -50,7 +50,7 @@ export function quoteOrder(order: QuotedImages): Quote {
   return quoteImageTokens(model.price, requestedTokens(order, wanted.count))
 }
 
-/** @param partial_images sent to the caller before them */
+/** @param partial_images sent to the caller before the images */
 export function billImages(
   parts: Pick<CallParts, 'log'>,
   held: Held<PaidImageOrder>,
@@ -102,7 +102,7 @@ const billAnswer = (
 ): BilledImageTokens =>
   billImageTokens({ request: requestedTokens(order, count), reported, sent, kept, partial_images })
 
-/** Partial images alone: no image came after them, and nothing was reported. */
+/** Bills partial images alone: no final image followed, and the provider reported no usage. */
 export function billPartials({ order }: Held<PaidImageOrder>, partial_images: number): ImageBill {
   const { price } = order.model
   if (price.unit === 'image') {
@@ -113,7 +113,7 @@ export function billPartials({ order }: Held<PaidImageOrder>, partial_images: nu
   return { charge: chargeImageTokens(price, tokens), usage: tokens.usage, estimated: true, tokens }
 }
 
-/** @param count of images, of all of the call's or of one request */
+/** @param count images of the whole call or of one request */
 function requestedTokens(order: QuotedImages, count: number): ImageRequestTokens {
   const { model, wanted, partial_images } = order
   const texts = textsOf(order)
@@ -128,7 +128,7 @@ function requestedTokens(order: QuotedImages, count: number): ImageRequestTokens
       bound_tokens: Math.ceil(texts.reduce((sum, text) => sum + boundText(text), 0)),
       estimated_tokens: texts.reduce((sum, text) => sum + estimateTokens(text), 0),
     },
-    references: imagesRead(order),
+    references: inputImageCount(order),
     reference_tokens: referenceTokens(model.routes.map(knownAs), wanted.input_fidelity === 'high'),
     partial_images,
     max_tokens_per_image: bound?.max_tokens_per_image ?? model.max_tokens_per_image,
@@ -136,7 +136,7 @@ function requestedTokens(order: QuotedImages, count: number): ImageRequestTokens
   }
 }
 
-/** All text that a provider may read: some read the whole conversation. */
+/** Returns all text that a provider may read; some read the whole conversation. */
 function textsOf({ wanted: { prompt, conversation } }: QuotedImages): string[] {
   if (!conversation) return [prompt]
   const said = conversation.turns.flatMap(({ parts }) =>
@@ -145,7 +145,7 @@ function textsOf({ wanted: { prompt, conversation } }: QuotedImages): string[] {
   return [...conversation.system, ...said]
 }
 
-function imagesRead({ references, wanted: { sources, mask, conversation } }: QuotedImages): number {
+function inputImageCount({ references, wanted: { sources, mask, conversation } }: QuotedImages): number {
   const uploads = sources.filter(({ kind }) => kind === 'upload').length
   const image_parts = conversation?.turns.flatMap(({ parts }) =>
     parts.filter(({ kind }) => kind === 'image'),
@@ -153,7 +153,7 @@ function imagesRead({ references, wanted: { sources, mask, conversation } }: Quo
   return (image_parts ?? references.length + uploads) + (mask ? 1 : 0)
 }
 
-/** The parts of an order that its price depends on. @param count images requested, or made @param partial_images requested, or sent */
+/** Returns the parts of an order that set its price. @param count images requested or generated @param partial_images requested or sent */
 const priced = (
   { size_text, quality, input_fidelity }: Pick<ImageOrder, 'size_text' | 'quality' | 'input_fidelity'>,
   count: number,

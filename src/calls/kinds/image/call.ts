@@ -1,4 +1,4 @@
-// Paid image calls, as a value: how they are read, what they can cost, and how they are served.
+// Paid image calls as a PaidKind: read, prepare, quote, serve.
 import type { Rate } from '../../../domain/call-limits.ts'
 import type { ImageModel } from '../../../domain/catalogue.ts'
 import { invalidRequest } from '../../../domain/errors.ts'
@@ -18,7 +18,6 @@ import { upstreamModelHeader } from '../../serving/model-name.ts'
 import { spendHeaders } from '../../serving/spend-headers.ts'
 import { settle } from '../../settling/settlement.ts'
 import { billImages, quoteOrder } from './billing.ts'
-import { carryingFields } from './carrying.ts'
 import { withPictures } from './conversation.ts'
 import { tokenFields, writeImageEvents } from './events.ts'
 import { generateImages } from './generate.ts'
@@ -31,8 +30,9 @@ import { countCall, type OnRate } from './rate.ts'
 import { findReferences, readUpload } from './references.ts'
 import { droppedHeader, imageFailure } from './sending.ts'
 import { servePartials } from './serve-partials.ts'
+import { withRoutesForFields } from './supported-fields.ts'
 
-/** The parts of image calls, besides those of every call. */
+/** The dependencies of image calls, beyond those of every call. */
 export interface ImageParts {
   library: Library
   fetchImage: FetchImage
@@ -42,16 +42,16 @@ export interface ImageParts {
 }
 
 export interface ImageCall extends PaidCall {
-  /** Reads the body and checks its fields. @throws GatewayError for what is wrong with them */
+  /** Reads the body and checks its fields. @throws GatewayError for a wrong field */
   read(admitted: Admitted): Promise<ReadOrder>
-  /** Called once the call is counted, for the headers of every answer. */
+  /** Called after the call is counted, with the rate for the headers of every answer. */
   onRate: OnRate
 }
 
-/** A request that was read. */
+/** A parsed request. */
 export interface ReadOrder {
   order: ImageOrder
-  /** Releases the parts of the request that were not kept. */
+  /** Deletes the parts of the request that were not kept. */
   discard(): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export const imageCalls = (images: ImageParts): PaidKind<ImageCall, PaidImageOrd
   serve: (parts, held) => serveImages(parts, images, held),
 })
 
-/** Counts the call, reads its body, and waits for the memory that what is kept of it takes. */
+/** Counts the call, reads its body, and waits for memory for the parts that stay loaded. */
 async function readImageCall(
   parts: CallParts,
   { rate, memory, decoder }: ImageParts,
@@ -77,12 +77,12 @@ async function readImageCall(
   await countCall(parts, rate, admitted, call.onRate)
   const { order: wanted, discard } = await call.read(admitted)
   admitted.defer(discard)
-  // While it arrived it took its part of the memory of bodies, or of the disk.
+  // During arrival it used the memory of bodies, or the disk.
   admitted.defer((await memory.take(wanted.kept_bytes, place.gone.signal)).release)
-  const model = await carryingFields(parts, findImageModel(parts, admitted, wanted), wanted)
+  const model = await withRoutesForFields(parts, findImageModel(parts, admitted, wanted), wanted)
   const write = wanted.streams ? (paid: PaidImages) => writeImageEvents(paid, wanted) : writeImages
   const partial_images = partialsOf(parts, model, wanted)
-  // Without partial images a stream is written once it is paid, whole.
+  // Without partial images the stream is written whole after payment.
   const streams = partial_images > 0
   return { model, streams, content: wanted.content, wanted, references: [], partial_images, write }
 }
@@ -94,17 +94,17 @@ function findImageModel(parts: CallParts, admitted: Admitted, { model_id, count 
   return model
 }
 
-/** As bytes, in base64, and in the request that is sent upstream. */
+/** Bytes, base64, and the upstream request. */
 const STORED_COPIES = 4
 
-/** The order with the images that it refers to: a fault in them is reported before anything is held. */
+/** Adds the images that the order refers to, so that errors in them are reported before the hold. */
 async function withReferences(
   { library, fetchImage, memory }: ImageParts,
   admitted: Admitted,
   order: PaidImageOrder,
 ): Promise<PaidImageOrder> {
   const { caller, place } = admitted
-  // Stored images reserve their own part of the memory, once their size is known.
+  // Stored images reserve their own memory once their size is known.
   const reserve = async (bytes: number) => {
     if (bytes > 0) admitted.defer((await memory.take(bytes * STORED_COPIES, place.gone.signal)).release)
   }
@@ -118,13 +118,13 @@ async function withReferences(
   return { ...order, references, wanted: { ...order.wanted, mask } }
 }
 
-/** The rows of the images refer to the hold's. @throws GatewayError overloaded where it cannot be written */
+/** Waits until the hold's row is written, since image rows refer to it. @throws GatewayError overloaded if it cannot be written */
 async function requireRow({ ledger }: CallParts, { hold_id }: Held): Promise<void> {
   await ledger.barrier()
   if (ledger.unwritten.has(hold_id)) throw ledgerUnavailable('the row of the hold of images is not written')
 }
 
-/** Generates and stores the images; charges for those that came. */
+/** Generates and stores the images, and charges for those that arrived. */
 async function serveImages(
   parts: CallParts,
   { library }: ImageParts,
@@ -140,7 +140,7 @@ async function serveImages(
     const images = await generateImages(parts, library, held, all)
     await pending.store(images)
     const { tokens, ...bill } = billImages(parts, held, images)
-    // They are stored, and can be fetched even if this answer does not arrive.
+    // The images are stored, and can be fetched even if this answer does not arrive.
     await settle(parts, held, {
       outcome: 'completed',
       ...bill,

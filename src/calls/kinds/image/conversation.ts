@@ -1,4 +1,4 @@
-// An image requested in a conversation: the prompt and the images that it is made from.
+// An image request in a conversation: the prompt and the images for it.
 import { GatewayError } from '../../../domain/errors.ts'
 import { parseDataUri } from '../../../media/data-uri.ts'
 import type { FetchImage } from '../../../media/remote.ts'
@@ -18,8 +18,8 @@ interface FinalPrompt {
 }
 
 /**
- * The model's last picture, and the caller's texts and images since; without one, all from the beginning. Providers that
- * take a prompt and images, but no conversations, get this.
+ * Returns the model's last picture and the caller's texts and images since then; without such a picture, everything. For
+ * providers that take a prompt and images, but no conversations.
  */
 export function finalPromptOf({ system, turns }: Pick<ConversationRequest, 'system' | 'turns'>): FinalPrompt {
   const last_image_turn = turns.findLastIndex((turn) => turn.role === 'assistant' && turn.parts.some(isImage))
@@ -35,19 +35,19 @@ const isImage = (part: Part): part is MediaPart => part.kind === 'image'
 
 const nameOf = (source: Source): string => (source.by === 'url' ? source.url : source.data)
 
-interface Finding {
+interface FetchContext {
   fetchImage: FetchImage
-  /** Fires when the caller has gone. */
+  /** Fires when the caller disconnects. */
   gone: AbortSignal
 }
 
 /**
- * The order with the images of its conversation read: fetched where they are addresses, and inline in all of its turns.
- * They are held for this request only (spec.md, Image compose request, rule 5).
- * @throws GatewayError invalid_request naming the image that is none, or cannot be fetched; IMAGES_TOO_LARGE_TOTAL
+ * Reads the images of the order's conversation: URLs are fetched and become inline data in all turns. The images are kept
+ * for this request only (spec.md, Image compose request, rule 5).
+ * @throws GatewayError invalid_request naming an image that is invalid or cannot be fetched; IMAGES_TOO_LARGE_TOTAL
  */
 export async function withPictures(
-  finding: Finding,
+  finding: FetchContext,
   order: PaidImageOrder,
   conversation: ConversationRequest,
 ): Promise<PaidImageOrder> {
@@ -74,32 +74,32 @@ export async function withPictures(
   return { ...order, wanted: { ...order.wanted, conversation: { ...conversation, turns } }, references }
 }
 
-/** Types that the native protocol takes beside those that the gateway can look into (spec.md, Native generation request: image/heic, image/heif). */
+/** Native types that the gateway cannot decode (spec.md, Native generation request: image/heic, image/heif). */
 const UNSEEN_TYPES: ReadonlySet<string> = new Set(['image/heic', 'image/heif'])
 
 interface ReadImage {
   reference: Reference
-  /** Inline: as the caller wrote it, where nothing of it changed. */
+  /** Inline data: unchanged if the image itself is unchanged. */
   source: Source
 }
 
-async function readImage({ fetchImage, gone }: Finding, { source, at }: MediaPart): Promise<ReadImage> {
+async function readImage({ fetchImage, gone }: FetchContext, { source, at }: MediaPart): Promise<ReadImage> {
   if (source.by === 'url') {
-    const fetched = await named(at, async () => readable(await fetchImage(source.url, gone)))
+    const fetched = await withLocation(at, async () => readable(await fetchImage(source.url, gone)))
     return { reference: fetched, source: inlineSource(fetched) }
   }
   const mime = source.mime_type
   if (UNSEEN_TYPES.has(mime))
     return { reference: { bytes: Buffer.from(source.data, 'base64'), mime }, source }
-  return named(at, async () => {
+  return withLocation(at, async () => {
     const sent = parseDataUri(`data:${mime};base64,${source.data}`)
     const reference = await readable(sent)
     return { reference, source: reference === sent ? source : inlineSource(reference) }
   })
 }
 
-/** Says which image of the conversation is at fault. */
-async function named<T>(at: string, read: () => Promise<T>): Promise<T> {
+/** Adds the image's place in the conversation to an error. */
+async function withLocation<T>(at: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (thrown) {

@@ -1,4 +1,4 @@
-// The events of the image endpoints' streams, as OpenAI's SDK reads them: partial images, then each image whole.
+// Stream events of the image endpoints, as OpenAI's SDK reads them: partial images, then each whole image.
 // https://platform.openai.com/docs/api-reference/images-streaming
 import { formatOf } from '../../../domain/image-formats.ts'
 import type { ImageTokens } from '../../../domain/image-tokens.ts'
@@ -17,7 +17,7 @@ export const EVENTS_CONTENT_TYPE = FRAME.content_type
 
 type EventOrder = Pick<ImageOrder, 'kind' | 'quality' | 'background'>
 
-/** Several images in one form are a compose to the gateway, and an edit to OpenAI's SDK. */
+/** Several images in one form are a compose for the gateway, and an edit for OpenAI's SDK. */
 const nameOf = ({ kind }: EventOrder): string => (kind === 'generation' ? 'image_generation' : 'image_edit')
 
 function writeEvent(
@@ -51,7 +51,7 @@ export const partialEvent = (
 ): string =>
   writeEvent(`${nameOf(order)}.partial_image`, image, order, created_ms, { partial_image_index: index })
 
-/** One event for each image; the last has the call's cost. @param partial_images sent before */
+/** Writes one event for each image; the last has the call's cost. @param partial_images sent before */
 export function completedEvents(
   { images, uuids, cost_nanos, tokens, created_ms }: Omit<PaidImages, 'request_id'>,
   order: EventOrder,
@@ -63,7 +63,7 @@ export function completedEvents(
     ...tokenFields(tokens),
   }
   const last = { usage, cost: formatUsd(cost_nanos) }
-  // Typed clients read no event without usage; added up, it is that of the call.
+  // Typed clients reject events without usage. Added up, these are the call's usage.
   const others = { usage: tokenFields(NO_TOKENS) }
   return images
     .map((image, index) =>
@@ -75,12 +75,12 @@ export function completedEvents(
     .join('')
 }
 
-/** Of images that are priced by their number. */
+/** For images priced by count. */
 const NO_TOKENS: ImageTokens = { usage: NO_USAGE, image_input_tokens: 0, image_cache_read_tokens: 0 }
 
 /**
- * The tokens that were billed, in the whole form of OpenAI's type (openai's resources/images.d.ts, ImagesResponse.Usage): Rust's
- * async-openai (src/types/images, ImageGenUsage) and openai-java's `validate()` read no usage that lacks a part of it.
+ * The billed tokens, with every field of OpenAI's type (openai's resources/images.d.ts, ImagesResponse.Usage): Rust's
+ * async-openai (src/types/images, ImageGenUsage) and openai-java's `validate()` reject a usage without one of them.
  */
 export function tokenFields({ usage, image_input_tokens, image_cache_read_tokens }: ImageTokens = NO_TOKENS) {
   const input_tokens = promptTokens(usage)
@@ -99,10 +99,10 @@ export function tokenFields({ usage, image_input_tokens, image_cache_read_tokens
   }
 }
 
-/** The event that reports, inside the stream, that no image comes. @param error_json in the endpoints' shape */
+/** The event that reports inside the stream that generation failed. @param error_json in the endpoints' format */
 export const failedEvent = (error_json: string): string => FRAME.fail(error_json, false)
 
-/** Images that are paid as a stream that is written at once. */
+/** Writes paid images as a stream of events, all at once. */
 export const writeImageEvents = (paid: PaidImages, order: EventOrder): Response =>
   new Response(completedEvents(paid, order), {
     headers: { 'content-type': EVENTS_CONTENT_TYPE, ...idHeaders(paid) },

@@ -1,4 +1,4 @@
-// Generation of a held call's images: requested from its model's routes, and converted to the caller's shape and format.
+// Generation of a held call's images: requested from the model's routes, then converted to the caller's size and format.
 import { GatewayError } from '../../../domain/errors.ts'
 import type { Library } from '../../../library/library.ts'
 import { convert } from '../../../media/convert.ts'
@@ -6,14 +6,14 @@ import type { ImageAnswer, NoImage, Reference, SentImage } from '../../../protoc
 import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import { dispatchRequest } from '../../serving/dispatch-call.ts'
-import { reached } from '../../settling/settlement.ts'
+import { recordAnswering } from '../../settling/settlement.ts'
 import type { GeneratedImage, ImageResponse } from './generated-images.ts'
 import type { PaidImageOrder } from './order.ts'
 import { compresses, noImage, sendingOf, splitOrder } from './sending.ts'
 
 type HeldImages = Held<PaidImageOrder>
 
-/** An image, and whether its provider compressed it as requested. */
+/** An image, and whether the provider compressed it as requested. */
 interface ReceivedImage extends SentImage {
   is_compressed: boolean
   response: ImageResponse
@@ -21,7 +21,7 @@ interface ReceivedImage extends SentImage {
 
 /**
  * Generates the images of a call.
- * @returns as many as came and can be used; at least one, at most as many as were ordered
+ * @returns the usable images; at least one, at most as many as were ordered
  * @throws GatewayError content_policy_violation or no_image_generated (as invalid_request), or as `dispatch`
  */
 export async function generateImages(
@@ -35,7 +35,7 @@ export async function generateImages(
   return convertAll(parts, held, sent)
 }
 
-/** All requests of a call go out at once. Some may fail: the images of the others are answered, and charged. */
+/** Sends all requests of a call at once. Some may fail: the images of the others are answered and charged. */
 async function sendRequests(
   parts: CallParts,
   held: HeldImages,
@@ -47,7 +47,7 @@ async function sendRequests(
     requests.map(async (count) => {
       const sending = sendingOf(parts, held.order, references, count)
       const { answer, attempt } = await dispatchRequest(parts, held, model, sending, held.trace)
-      reached(parts, held, attempt)
+      recordAnswering(parts, held, attempt)
       return { answer, attempt, count }
     }),
   )
@@ -63,7 +63,7 @@ async function sendRequests(
   })
   const thrown =
     images.length > 0 ? undefined : (failures[0] ?? noImage(reasonOf(answers.map(({ answer }) => answer))))
-  // Failures of routes are logged already; of the rest, only the one thrown here will be.
+  // Failures of routes are already logged. Of the others, only the thrown one gets logged later.
   for (const cause of failures)
     if (!(cause instanceof GatewayError) && cause !== thrown)
       parts.log.error({ request_id: held.origin.request_id, cause }, 'a request for images failed')
@@ -71,7 +71,7 @@ async function sendRequests(
   return images.slice(0, wanted.count)
 }
 
-/** In the requested shape and format, whatever the provider sent. Images that cannot be decoded are left out. */
+/** Converts images to the requested size and format. Images that cannot be decoded are left out. */
 export async function convertAll(
   { log }: CallParts,
   { origin, order }: HeldImages,
@@ -93,7 +93,7 @@ export async function convertAll(
   return images
 }
 
-/** Moderation is the reason wherever it had a part in it. */
+/** Returns moderation as the reason if any answer was blocked by it. */
 function reasonOf(answers: readonly ImageAnswer[]): NoImage {
   const blocked = answers.some(
     (answer) => 'refusal' in answer && answer.refusal === 'content_policy_violation',

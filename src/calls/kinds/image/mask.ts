@@ -1,4 +1,4 @@
-// The mask of an edit: in JSON found as references are; a PNG with transparent places, of the first image's size.
+// The mask of an edit: a PNG with transparent areas and the size of the first image. JSON requests give it as they give references.
 import { invalidRequest } from '../../../domain/errors.ts'
 import type { Size } from '../../../domain/image-size.ts'
 import { inspectImage } from '../../../media/inspect.ts'
@@ -6,13 +6,13 @@ import type { Reference } from '../../../protocols/images.ts'
 import type { FoundReference, Source } from './order.ts'
 import { findReferences, type ReferenceDeps, type Referrer } from './references.ts'
 
-/** Of OpenAI's: the largest mask. */
+/** OpenAI's limit. */
 export const MAX_MASK_BYTES = 4 * 1024 * 1024
 
 /**
  * Finds the mask of an edit.
- * @param images those that are edited, in their order; found already
- * @throws GatewayError as `findReferences`; invalid_request for what is no mask of the first of the images
+ * @param images the edited images, in order, already found
+ * @throws GatewayError as `findReferences`; invalid_request if the image is not a valid mask for the first image
  */
 export async function findMask(
   deps: ReferenceDeps,
@@ -30,9 +30,9 @@ export async function findMask(
 }
 
 /**
- * Whether a PNG is a mask of an image.
- * @param image as a viewer shows it, turned as its EXIF says
- * @throws GatewayError invalid_request, param `mask`, for another size and for one without an alpha channel; as `inspectImage`
+ * Checks that a PNG is a valid mask for an image.
+ * @param image its size after the rotation that its EXIF orders
+ * @throws GatewayError invalid_request, param `mask`, for another size or a missing alpha channel; as `inspectImage`
  */
 export async function assertMasks(mask: Uint8Array, image: Size): Promise<void> {
   const { width, height, has_alpha } = await inspectImage(mask)

@@ -1,4 +1,4 @@
-// Partial images: whether a call may have them, and their request to the provider.
+// Partial images: whether a call may have them, and how they are requested from the provider.
 import type { ImageModel } from '../../../domain/catalogue.ts'
 import { OversizedAnswer, UpstreamFault } from '../../../domain/errors.ts'
 import { reportsError } from '../../../protocols/failures.ts'
@@ -15,12 +15,12 @@ import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import { dispatchCall } from '../../serving/dispatch-call.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
-import { imagesOf, sendingOf } from './sending.ts'
+import { imageVerbsOf, sendingOf } from './sending.ts'
 
 interface ImageEvents {
   /**
-   * The next event that brings an image.
-   * @throws UpstreamFault if the stream breaks, ends or is too long; ReportedFailure where it reports an error
+   * Returns the next event with an image.
+   * @throws UpstreamFault if the stream breaks, ends or is too long; ReportedFailure if it reports an error
    */
   next(): Promise<ImageEvent>
 }
@@ -28,7 +28,7 @@ interface ImageEvents {
 const isEventStream = ({ headers }: Response): boolean =>
   /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
 
-/** @param limit_bytes of one event */
+/** @param limit_bytes the limit of one event */
 export function readImageEvents(
   response: Response,
   verbs: Pick<ImageProtocol, 'readEvent' | 'readFailure'>,
@@ -80,8 +80,8 @@ function readEvent(
 }
 
 /**
- * How many partial images to request from a provider. They are billed, so they are requested only where the model's price names
- * them, as one by tokens does; and OpenAI's events do not say which image they belong to, so that a call for several images has none.
+ * Returns how many partial images to request from a provider. They are billed, so the model must have a price for them: a token
+ * price, or one for partial images. OpenAI's events do not say which image they belong to, so a call for several images gets none.
  */
 export function partialsOf(
   { protocols, catalogue }: Pick<CallParts, 'protocols' | 'catalogue'>,
@@ -92,24 +92,24 @@ export function partialsOf(
   const is_priced = price.unit === 'image_token' || price.partial_image_nanos !== undefined
   if (!streams || count > 1 || !is_priced) return 0
   const is_streamed = routesWithProviders(catalogue(), model).some(
-    (route) => imagesOf(protocols, route.provider).traitsOf(route).partial_images,
+    (route) => imageVerbsOf(protocols, route.provider).traitsOf(route).partial_images,
   )
   return is_streamed ? partial_images : 0
 }
 
 /** An image in generation. */
 export interface OpenedImage {
-  /** Its first event, or why it did not come. */
+  /** The first event, or the reason why no image came. */
   first: ImageEvent | { refusal: NoImage }
-  /** The events after it; undefined if the provider answered whole. */
+  /** The later events; undefined if the provider did not stream. */
   events: ImageEvents | undefined
-  /** Images in the answer: of a whole one all, also those beyond the request. */
+  /** Images in the answer; in a whole answer this includes those beyond the request. */
   sent: number
 }
 
 /**
- * Requests an image with its partial images, until the first of them is there: until then another route may answer, whole
- * where its protocol knows no partial images.
+ * Requests an image with its partial images and waits for the first one. Before it, another route may answer, without a stream
+ * if its protocol has no partial images.
  * @throws GatewayError as `dispatch`
  */
 export function openImage(
@@ -121,7 +121,7 @@ export function openImage(
   const { max_answer_bytes } = parts.catalogue().server
   return dispatchCall(parts, held, {
     ...sending,
-    // Its first event may take as long as a whole image: the time limits are those of one.
+    // The first event may take as long as a whole image, so a whole image's time limits apply.
     is_read_on: true,
     async open(response, attempt, onProgress): Promise<OpenedImage> {
       if (!isEventStream(response)) {
@@ -130,7 +130,7 @@ export function openImage(
         const { images, usage } = answer
         return { first: { image: images[0], usage }, events: undefined, sent: images.length }
       }
-      const verbs = imagesOf(parts.protocols, attempt.provider)
+      const verbs = imageVerbsOf(parts.protocols, attempt.provider)
       const events = readImageEvents(response, verbs, max_answer_bytes)
       return { first: await events.next(), events, sent: 1 }
     },

@@ -1,4 +1,4 @@
-// The images that a call is about to make: their rows before, their files once they are there.
+// The images of a call in generation: rows before the request, files after the answer.
 import {
   beginGenerations,
   failGenerations,
@@ -10,13 +10,13 @@ import type { Held } from '../../life/call.ts'
 import type { FoundReference, PaidImageOrder } from './order.ts'
 
 export interface PendingImages {
-  /** One for each image that was ordered. */
+  /** One for each ordered image. */
   readonly uuids: readonly string[]
-  /** Keeps what was made, and marks the rest as failed. @throws as `storeGenerations` */
+  /** Stores the generated images and marks the rest as failed. @throws as `storeGenerations` */
   store(images: readonly Produced[]): Promise<void>
 }
 
-/** Rows for the images of a call; those that are never stored are marked as failed when it is over. */
+/** Creates rows for a call's images. Rows without a stored image are marked as failed at the end of the call. */
 export async function createPendingImages(
   library: Library,
   held: Held<PaidImageOrder>,
@@ -33,7 +33,7 @@ export async function createPendingImages(
     order.uuids,
   )
   let are_stored = false
-  // After the money: where a call comes to nothing, its hold is voided first, and a crash leaves the rest to the next start.
+  // Runs after the ledger: the hold of a failed call is voided first. After a crash, the next start marks the rest.
   held.defer(async () => {
     if (!are_stored) await failGenerations(library.db, uuids)
   })

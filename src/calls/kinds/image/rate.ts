@@ -1,14 +1,14 @@
-// The rate that all image calls share, whichever surface they come by: the count of a call, and its headers.
+// The rate limit that all image calls of an account share, from every surface: counting, and its headers.
 import type { Rate, RateState } from '../../../domain/call-limits.ts'
 import { rateLimited } from '../../../domain/errors.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 
-/** Called once a call is counted, for the headers of every answer. */
+/** Called after a call is counted, for the headers of every answer. */
 export type OnRate = (state: RateState) => void
 
 /**
- * Counts a call; one that may be the repetition of an answered one only once it turns out to be none (silent.md, Images:
+ * Counts a call. A call that may repeat an answered one is counted only once it is known not to (silent.md, Images:
  * "A replay of a kept answer does not count").
  * @throws GatewayError rate_limited
  */
@@ -32,7 +32,7 @@ export async function countCall(
   }
 }
 
-/** The same of a call that no Idempotency-Key answers by itself. @throws GatewayError rate_limited */
+/** Counts a call that cannot be answered from a kept answer. @throws GatewayError rate_limited */
 async function countNow(
   parts: Pick<CallParts, 'catalogue'>,
   rate: Rate,
@@ -50,7 +50,7 @@ async function countNow(
 
 const limitOf = ({ catalogue }: Pick<CallParts, 'catalogue'>): number => catalogue().limits.images_per_minute
 
-/** As OpenAI names them: https://platform.openai.com/docs/guides/rate-limits#rate-limits-in-headers */
+/** Headers named as OpenAI's: https://platform.openai.com/docs/guides/rate-limits#rate-limits-in-headers */
 export const rateHeaders = ({ limit, remaining, resets_in_s }: RateState): Record<string, string> => ({
   'x-ratelimit-limit-requests': String(limit),
   'x-ratelimit-remaining-requests': String(remaining),

@@ -1,4 +1,4 @@
-// The reading of an image request's JSON body: a large one is parsed on a thread, which decodes the images inside it.
+// The JSON body of an image request: a large one is parsed on a thread, which also decodes its images.
 import { deploymentOf } from '../../../http/azure-paths.ts'
 import { MAX_REFERENCES_BYTES } from '../../../media/limits.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
@@ -9,7 +9,7 @@ import type { Admitted } from '../../life/call.ts'
 import type { InlineImage, OpenedImages } from '../../parsing/messages.ts'
 import { NO_BODY_ID, readError } from '../../parsing/parser.ts'
 
-/** Decoded images, by the names that stand in place of their data URIs. */
+/** Decoded images, by the names that replace their data URIs. */
 export type InlineImages = ReadonlyMap<string, InlineImage>
 
 interface ImagesBody {
@@ -19,14 +19,14 @@ interface ImagesBody {
   size_bytes: number
 }
 
-/** The fields that may hold data URIs, and how many one may hold: spec.md, Image compose request. */
+/** The fields that may hold data URIs; MAX_IMAGES is the limit of each: spec.md, Image compose request. */
 const FIELDS = ['image_urls', 'images', 'mask'] as const
 const MAX_IMAGES = 3
-/** A body as bytes and as text, and its images as texts and as bytes. */
+/** The body as bytes and as text, its images as text and as bytes. */
 const COPIES = 4
 const MAX_BYTES_ON_LOOP = 1024 * 1024
 
-/** @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded where the thread fails */
+/** @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded if the thread fails */
 export async function readImagesBody(
   bodies: BodyParts,
   admitted: Admitted,
@@ -38,7 +38,7 @@ export async function readImagesBody(
 }
 
 async function readAsSent(bodies: BodyParts, admitted: Admitted, limit_bytes: number): Promise<ImagesBody> {
-  // The balance is checked after the fields and the references (silent.md, Images: order of checks).
+  // The balance is checked later, after the fields and the references (silent.md, Images: order of checks).
   const { bytes, release } = await receiveBody(bodies, admitted, {
     limit_bytes,
     copies: COPIES,

@@ -1,4 +1,4 @@
-// The images that a caller refers to, found and read: their own only, finished, distinct, and within the size limits.
+// The images that a caller refers to, found and read: only their own, finished, distinct, and within the size limits.
 import {
   conflict,
   type GatewayError,
@@ -26,22 +26,22 @@ export interface ReferenceDeps {
 /** The account that refers to images, and its limits. */
 export interface Referrer {
   account_id: number
-  /** Fires when the caller has gone. */
+  /** Fires when the caller disconnects. */
   gone: AbortSignal
-  /** Waits until so many bytes of stored images may be read. */
+  /** Waits until this many bytes of stored images may be read. */
   reserve: (bytes: number) => Promise<void>
 }
 
-/** A stored image, read only once all are known to fit. */
-interface Stored {
+/** A stored image, which is read only after all images are known to fit. */
+interface StoredImage {
   bytes: number
   read: () => Promise<FoundImage>
 }
 
-/** A reference of the four formats. */
+/** A reference in one of the four formats. */
 type FoundImage = DataUriImage & Pick<FoundReference, 'parent'>
 
-/** An image, and its SHA-256 where that is known already. */
+/** An image, and its SHA-256 if already known. */
 interface DigestedImage extends DataUriImage {
   readonly sha256?: string
 }
@@ -49,8 +49,8 @@ interface DigestedImage extends DataUriImage {
 const RETRY_AFTER_S = 2
 
 /**
- * Finds the images that a request refers to. The form of all is checked before any is looked up, and nothing is fetched
- * before all stored ones are known to be there. An upload is skipped: it is stored and read only once money is held.
+ * Finds the images that a request refers to. All references are checked for form before any lookup, and all stored images are
+ * looked up before any URL is fetched. Uploads are skipped: they are stored and read only after the hold.
  * @returns the images in the order of their sources, in formats that every provider reads
  * @throws GatewayError with the codes of spec.md, Image endpoints: invalid_image_key, invalid_generation_id, duplicate_reference,
  * IMAGE_NOT_FOUND, generation_not_found, generation_not_ready, IMAGES_TOO_LARGE_TOTAL, and those of data URIs and URLs
@@ -63,7 +63,7 @@ export async function findReferences(
   const referred = sources.filter((source) => source.kind !== 'upload')
   for (const source of referred) assertForm(source, account_id)
   assertDistinct(referred.map(nameOf))
-  const stored: (Stored | undefined)[] = []
+  const stored: (StoredImage | undefined)[] = []
   for (const source of referred) stored.push(await findStored(library, account_id, source))
   const stored_bytes = stored.map((found) => found?.bytes ?? 0)
   assertTotal(stored_bytes)
@@ -79,14 +79,14 @@ export async function findReferences(
   return Promise.all(referred.map(async (_, at) => readable(inline[at] ?? (await stored[at]?.read()))))
 }
 
-/** An uploaded image of the caller's own, as a reference. */
+/** Reads an upload of the caller as a reference. */
 export async function readUpload(library: Library, file: StoredFile): Promise<FoundImage> {
   const bytes = await readFile(library, file)
   if (!bytes) throw fileMissing()
   return readable({ bytes, mime: file.mime, parent: file.key })
 }
 
-/** One after the other, so that no more is decoded than may be used. @returns undefined for what is no data URI */
+/** Decodes one data URI after the other, so that memory is bounded. @returns undefined for a source that is not a data URI */
 function readDataUris(sources: readonly Source[]): (DigestedImage | undefined)[] {
   const images: DataUriImage[] = []
   return sources.map((source) => {
@@ -104,7 +104,7 @@ function readDataUris(sources: readonly Source[]): (DigestedImage | undefined)[]
   })
 }
 
-/** @throws GatewayError what is wrong with it */
+/** @throws GatewayError the error of its decoding */
 function decodedOf(source: Source): DigestedImage | undefined {
   if (source.kind !== 'inline' || !source.decoded) return undefined
   if ('error' in source.decoded) throw readError(source.decoded.error)
@@ -116,7 +116,7 @@ function assertForm(source: Source, account_id: number): void {
   if (source.kind === 'generation' && !isUuid(source.uuid)) throw invalidId()
 }
 
-/** Equal for two references to the same image. */
+/** Returns the same name for two references to the same image. */
 function nameOf(source: Source): string {
   if (source.kind === 'file') return source.key
   if (source.kind === 'generation') return source.uuid.toLowerCase()
@@ -141,21 +141,29 @@ export function assertTotal(sizes_bytes: readonly number[]): void {
     )
 }
 
-/** @returns undefined for what is not stored */
-async function findStored(library: Library, account_id: number, source: Source): Promise<Stored | undefined> {
+/** @returns undefined if the source is not a stored image */
+async function findStored(
+  library: Library,
+  account_id: number,
+  source: Source,
+): Promise<StoredImage | undefined> {
   if (source.kind === 'file') return await findStoredFile(library, account_id, source.key)
   if (source.kind === 'generation') return await findStoredGeneration(library, account_id, source.uuid)
   return undefined
 }
 
-async function findStoredFile(library: Library, account_id: number, key: string): Promise<Stored> {
+async function findStoredFile(library: Library, account_id: number, key: string): Promise<StoredImage> {
   const row = await findFile(library.db, account_id, key)
   if (!row) throw fileNotFound()
   if (!isStored(row)) throw notReady('This file is still being stored.')
   return { bytes: row.bytes, read: () => readUpload(library, row) }
 }
 
-async function findStoredGeneration(library: Library, account_id: number, uuid: string): Promise<Stored> {
+async function findStoredGeneration(
+  library: Library,
+  account_id: number,
+  uuid: string,
+): Promise<StoredImage> {
   const row = await findGeneration(library.db, account_id, uuid)
   if (!row) throw generationNotFound()
   const { state, bytes, mime } = row
@@ -171,7 +179,7 @@ async function findStoredGeneration(library: Library, account_id: number, uuid: 
   }
 }
 
-/** As providers are sent it. @returns the very same reference where nothing changes */
+/** Converts an image to a format that providers accept. @returns the same object if nothing changes */
 export async function readable<Image extends FoundImage>(image: Image | undefined): Promise<Image> {
   if (!image) throw new Error('a reference was neither stored nor inline')
   const { bytes, mime } = await sendable(image.bytes, image.mime)

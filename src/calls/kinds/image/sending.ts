@@ -1,4 +1,4 @@
-// How an image call is put to its model's routes, and what comes back: images in base64, or why none came.
+// The encoding of an image call for its model's routes, and the decoding of answers: base64 images, or the reason for none.
 import type { ImageModel, Provider } from '../../../domain/catalogue.ts'
 import { GatewayError, invalidRequest, UpstreamFault, upstreamFailed } from '../../../domain/errors.ts'
 import type { Size } from '../../../domain/image-size.ts'
@@ -12,7 +12,7 @@ import { readAnswer } from '../../../upstream/transport.ts'
 import type { CallParts } from '../../parts.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 
-/** @param is_whole no partial images come @param attempt that answered */
+/** @param is_whole the answer has no partial images @param attempt the one that answered */
 export function droppedHeader(
   { protocols }: Pick<CallParts, 'protocols'>,
   { streams, partial_images = 0, quality = 'auto' }: ImageOrder,
@@ -20,30 +20,30 @@ export function droppedHeader(
 ): Record<string, string> {
   const dropped: string[] = []
   if (is_whole && streams && partial_images > 0) dropped.push('partial_images')
-  if (attempt && quality !== 'auto' && !imagesOf(protocols, attempt.provider).traitsOf(attempt).quality)
+  if (attempt && quality !== 'auto' && !imageVerbsOf(protocols, attempt.provider).traitsOf(attempt).quality)
     dropped.push('quality')
   return dropped.length === 0 ? {} : { 'x-tollgate-dropped': dropped.join(', ') }
 }
 
 const NOTHING_CHARGED = 'Nothing was charged'
 
-/** The limit of models whose sizes the catalogue does not list: the largest of spec.md, Limits, "Sizes verified to work". */
+/** The limit of models without listed sizes in the catalogue: the largest of spec.md, Limits, "Sizes verified to work". */
 const MAX_SIDE_PIXELS = 2_048
 
-/** How many images each of the requests that make up a call is to ask for: as few requests as all of the model's routes allow. */
+/** Splits a call's images into requests: as few as all of the model's routes allow. Returns the images of each. */
 export function splitOrder(
   { protocols, catalogue }: Pick<CallParts, 'protocols' | 'catalogue'>,
   model: ImageModel,
   count: number,
 ): number[] {
   const limits = routesWithProviders(catalogue(), model).map((route) =>
-    imagesOf(protocols, route.provider).maxPerRequest(route),
+    imageVerbsOf(protocols, route.provider).maxPerRequest(route),
   )
   const each = Math.min(count, ...limits)
   return Array.from({ length: Math.ceil(count / each) }, (_, at) => Math.min(each, count - at * each))
 }
 
-/** One request of a call. @param count images that it asks for */
+/** Makes one upstream request of a call. @param count images that it asks for */
 export function sendingOf(
   { protocols, catalogue }: Pick<CallParts, 'protocols' | 'catalogue'>,
   { wanted, model, partial_images }: PaidImageOrder,
@@ -56,14 +56,14 @@ export function sendingOf(
     timeout_ms: model.timeout_ms,
     write(attempt) {
       const { provider } = attempt
-      assertMakes(model, wanted)
-      const { body, ...target } = imagesOf(protocols, provider).encode(
+      assertSizeSupported(model, wanted)
+      const { body, ...target } = imageVerbsOf(protocols, provider).encode(
         {
           ...wanted,
           references,
           count,
           partial_images,
-          // Providers refuse it with a PNG, which is their default.
+          // Providers reject it for PNG, their default format.
           output_compression:
             output_format === 'jpeg' || output_format === 'webp' ? output_compression : undefined,
         },
@@ -75,14 +75,14 @@ export function sendingOf(
       const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
       const answer = parseObject(bytes.toString())
       if (!answer) throw new UpstreamFault('the answer is not a JSON object')
-      return imagesOf(protocols, provider).decode(answer)
+      return imageVerbsOf(protocols, provider).decode(answer)
     },
-    readFailure: ({ provider }, ...refusal) => imagesOf(protocols, provider).readFailure(...refusal),
+    readFailure: ({ provider }, ...refusal) => imageVerbsOf(protocols, provider).readFailure(...refusal),
   }
 }
 
-/** A size beyond the model fails: no smaller image is answered (spec.md, Limits). */
-function assertMakes({ sizes }: ImageModel, { size, size_text }: ImageOrder): void {
+/** Rejects a size that the model cannot make, since no smaller image may be returned (spec.md, Limits). */
+function assertSizeSupported({ sizes }: ImageModel, { size, size_text }: ImageOrder): void {
   if (!size || size_text === undefined) return
   const makes = sizes ? sizes.includes(size_text) : isWithin(size)
   if (!makes) throw beyondModel()
@@ -90,8 +90,8 @@ function assertMakes({ sizes }: ImageModel, { size, size_text }: ImageOrder): vo
 
 const isWithin = ({ width, height }: Size): boolean => Math.max(width, height) <= MAX_SIDE_PIXELS
 
-/** The verbs by which a provider makes images. @throws GatewayError upstream_failed if it makes none */
-export function imagesOf(protocols: Registry, provider: Provider): ImageProtocol {
+/** Returns a provider's image verbs. @throws GatewayError upstream_failed if it has none */
+export function imageVerbsOf(protocols: Registry, provider: Provider): ImageProtocol {
   const { images } = protocolOf(protocols, provider)
   if (!images) throw upstreamFailed('The model is not set up for images. Ask the operator of this gateway.')
   return images
@@ -99,18 +99,18 @@ export function imagesOf(protocols: Registry, provider: Provider): ImageProtocol
 
 /** Whether the provider compresses images as requested. */
 export const compresses = ({ protocols }: Pick<CallParts, 'protocols'>, attempt: Attempt): boolean =>
-  imagesOf(protocols, attempt.provider).traitsOf(attempt).output_compression
+  imageVerbsOf(protocols, attempt.provider).traitsOf(attempt).output_compression
 
 const NO_IMAGE: Readonly<Record<NoImage, string>> = {
   content_policy_violation: `The image was refused by moderation. ${NOTHING_CHARGED}. Change the prompt or the images.`,
   no_image_generated: `The model answered without an image. ${NOTHING_CHARGED}. Describe the image in the prompt.`,
 }
 
-/** The error where no image came. @param refusal the provider's reason */
+/** Makes the error for an answer without images. @param refusal the provider's reason */
 export const noImage = (refusal: NoImage): GatewayError =>
   invalidRequest(NO_IMAGE[refusal], { code: refusal })
 
-/** The same failure, for a caller who pays for delivered partial images. */
+/** Rewords a failure for a caller who pays for delivered partial images. */
 export function afterPartials(failure: GatewayError): GatewayError {
   const { kind, message, code, param, cause } = failure
   return new GatewayError(
@@ -120,7 +120,7 @@ export function afterPartials(failure: GatewayError): GatewayError {
   )
 }
 
-/** A provider's refusal in the terms of the images' endpoints. */
+/** Rewords a provider's refusal for the image endpoints. */
 export function imageFailure(thrown: unknown): unknown {
   if (!(thrown instanceof GatewayError)) return thrown
   if (thrown.code === 'content_policy_violation') return noImage('content_policy_violation')

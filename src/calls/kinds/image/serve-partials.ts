@@ -1,4 +1,4 @@
-// An image with partial images: each sent as it comes, converted; then the image, once it is stored and paid.
+// An image with partial images: each is converted and sent as it arrives; the final image is sent after it is stored and paid.
 import { GatewayError, toGatewayError, UpstreamFault, upstreamFailed } from '../../../domain/errors.ts'
 import { convert } from '../../../media/convert.ts'
 import type { ImageEvent, Reference, SentImage } from '../../../protocols/images.ts'
@@ -18,19 +18,19 @@ import { type OpenedImage, openImage } from './partials.ts'
 import type { PendingImages } from './pending-images.ts'
 import { afterPartials, compresses, droppedHeader, imageFailure, noImage } from './sending.ts'
 
-/** One image on its way to its caller. */
+/** The state of one image's generation and delivery. */
 interface ImageDelivery extends Dispatched<OpenedImage> {
   parts: CallParts
   held: Held<PaidImageOrder>
   pending: PendingImages
   stream: ReadableStreamDefaultController<Uint8Array>
-  /** Partial images sent to the caller, which are charged. */
+  /** Partial images sent to the caller, all of which are charged. */
   partials_sent: number
-  /** The first event, until it is taken. */
+  /** The first event, until `nextEvent` returns it. */
   first: ImageEvent | undefined
-  /** An event is being read or converted. */
+  /** Whether an event is being read or converted. */
   is_advancing: boolean
-  /** The caller has left, or stalled for too long. */
+  /** Whether the caller disconnected, or stalled for too long. */
   has_left: boolean
   timed_out: boolean
   state: 'generating' | 'over'
@@ -38,7 +38,7 @@ interface ImageDelivery extends Dispatched<OpenedImage> {
 
 /**
  * Generates one image with partial images.
- * @throws GatewayError for every refusal and failure before the first of them; nothing is charged then
+ * @throws GatewayError for every refusal and failure before the first partial image; nothing is charged then
  */
 export async function servePartials(
   parts: CallParts,
@@ -62,7 +62,7 @@ export async function servePartials(
   return answer
 }
 
-/** Nothing is read ahead of the caller: an event is several megabytes. @param left_ms of the time for the whole image */
+/** Reads nothing ahead of the caller: an event has several megabytes. @param left_ms the rest of the image's time limit */
 function streamOf(
   start: Pick<ImageDelivery, 'parts' | 'held' | 'pending' | 'first' | keyof Dispatched<OpenedImage>>,
   left_ms: number,
@@ -79,7 +79,7 @@ function streamOf(
           void advance(delivery)
         }, left_ms)
         start.held.defer(() => clearTimeout(timer))
-        // The time limit is the image's own; a stop of the gateway ends it, too.
+        // The image has its own time limit, so no silence limit applies; a stop of the gateway still ends it.
         place.watchSilence(Number.POSITIVE_INFINITY, delivery.abort)
         place.gone.listen({ onAbort: () => end(delivery) })
         if (place.gone.aborted) end(delivery)
@@ -99,7 +99,7 @@ const INITIAL_STATE = {
   state: 'generating',
 } as const
 
-/** Reads until something was sent; to the end, once the caller has left. Never rejects. */
+/** Reads until an event was sent; to the end of the stream if the caller has disconnected. Never rejects. */
 async function advance(delivery: ImageDelivery): Promise<void> {
   if (delivery.is_advancing || delivery.state !== 'generating') return
   delivery.is_advancing = true
@@ -127,14 +127,14 @@ async function nextEvent(delivery: ImageDelivery): Promise<ImageEvent> {
   return answer.events.next()
 }
 
-/** Sends a partial image in the requested shape. @returns whether it was sent */
+/** Sends a partial image in the requested size and format. @returns whether it was sent */
 async function sendPartial(delivery: ImageDelivery, base64: string): Promise<boolean> {
   const { held, parts, attempt, partials_sent } = delivery
   const { wanted, partial_images } = held.order
   if (delivery.has_left || partials_sent === partial_images) return false
   const is_compressed = compresses(parts, attempt)
   const image = await convert(Buffer.from(base64, 'base64'), { ...wanted, is_compressed }).catch((cause) => {
-    // It is one less, and not charged: the image itself may still be good.
+    // It is left out and not charged: the final image may still be good.
     parts.log.warn({ request_id: held.origin.request_id, cause }, 'a partial image was unusable')
     return undefined
   })
@@ -145,7 +145,7 @@ async function sendPartial(delivery: ImageDelivery, base64: string): Promise<boo
   return true
 }
 
-/** Stores the image, settles, and only then sends it. */
+/** Stores the image and settles the call before sending the image. */
 async function finish(
   delivery: ImageDelivery,
   { image: sent, usage: reported }: Extract<ImageEvent, { image: SentImage }>,
@@ -160,7 +160,7 @@ async function finish(
   abort()
   const { tokens, ...bill } = billImages(parts, held, images, partials_sent)
   const outcome = delivery.has_left ? 'cancelled' : 'completed'
-  // It is stored, and can be fetched even if this answer does not arrive.
+  // The image is stored, and can be fetched even if this answer does not arrive.
   await settleStream(parts, held, () => ({
     outcome,
     ...bill,
@@ -174,7 +174,7 @@ async function finish(
   stream.close()
 }
 
-/** Charges the partial images that were sent, and reports the error if the caller is still there. */
+/** Charges the sent partial images, and reports the error if the caller is still connected. */
 async function fail(delivery: ImageDelivery, thrown: unknown): Promise<void> {
   const { parts, held, partials_sent, has_left, stream } = delivery
   const must_settle = delivery.state === 'generating'
@@ -182,7 +182,7 @@ async function fail(delivery: ImageDelivery, thrown: unknown): Promise<void> {
   delivery.abort()
   const error = failureOf(delivery, thrown)
   const expected = thrown instanceof UpstreamFault || thrown instanceof GatewayError
-  // A caller who left is not a failure.
+  // A caller who disconnects is not a failure.
   if (!expected || !has_left)
     parts.log[expected ? 'warn' : 'error'](
       { request_id: held.origin.request_id, cause: thrown },
@@ -195,7 +195,7 @@ async function fail(delivery: ImageDelivery, thrown: unknown): Promise<void> {
       partials_sent > 0
         ? { outcome, ...bill, has_reached_caller: true, cause: error }
         : { outcome, status: has_left ? CLIENT_CLOSED_REQUEST : 200, cause: error }
-    // Its failure is dropped here: the settlement has logged it and is tried again, and the caller gets the first error.
+    // A failed settlement is ignored here: it is logged and retried, and the caller gets the original error.
     await settleStream(parts, held, () => end).catch(() => undefined)
   }
   if (delivery.has_left) return
@@ -204,7 +204,7 @@ async function fail(delivery: ImageDelivery, thrown: unknown): Promise<void> {
   stream.close()
 }
 
-/** The error for the caller. */
+/** Returns the error for the caller. */
 function failureOf(delivery: ImageDelivery, thrown: unknown): GatewayError {
   const { parts, held, partials_sent, timed_out } = delivery
   const { reason } = held.place.gone
@@ -231,13 +231,13 @@ const TIMED_OUT = {
 } as const
 
 /**
- * The caller has gone. After a partial image the provider bills the whole image: it is generated to its end, kept in the caller's
- * history, and charged. Before the first one nothing is charged, and the request is aborted.
+ * Handles a disconnect. After a partial image the provider bills the whole image, so it is generated to its end, kept in the
+ * caller's history, and charged. Before the first one nothing is charged, and the request is aborted.
  */
 async function leave(delivery: ImageDelivery): Promise<void> {
   if (delivery.has_left) return
   delivery.has_left = true
-  // A caller who stalled for too long is still connected: the answer breaks off, so that they do not wait for more.
+  // A caller who stalled for too long is still connected: the stream is aborted, so that they do not wait for more.
   delivery.stream.error(new Error('the caller left, or stalled'))
   if (delivery.state !== 'generating') return
   if (delivery.partials_sent === 0) delivery.abort()
@@ -245,7 +245,7 @@ async function leave(delivery: ImageDelivery): Promise<void> {
   await advance(delivery)
 }
 
-/** The caller has left, or the gateway ends the call with an error. */
+/** Ends the delivery after a disconnect, or after the gateway ended the call with an error. */
 function end(delivery: ImageDelivery): void {
   if (!(delivery.held.place.gone.reason instanceof GatewayError)) return void leave(delivery)
   delivery.abort()

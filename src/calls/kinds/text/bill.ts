@@ -1,4 +1,4 @@
-// The billed usage of a text call: as reported, with missing counts estimated.
+// The billed usage of a text call: the reported counts, with missing ones estimated.
 import { outputTokens, type ReportedUsage } from '../../../domain/usage.ts'
 import { billUsage, UNBOUNDED, type UsageBounds } from '../../../money/pricing/billed-usage.ts'
 import type { StreamReading } from '../../../protocols/protocol.ts'
@@ -10,18 +10,18 @@ import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
 import { outputLimitOf } from './sending.ts'
 
-/** The most that a provider can report of a call: silent.md, Streams whose caller left: "larger than the model and the request" */
+/** The most that a provider can report for a call: silent.md, Streams whose caller left: "larger than the model and the request" */
 function boundsOf(held: Held<TextOrder>, { protocol: { text }, extras }: Passage): UsageBounds {
   const { model, facts } = held.order
   const input_tokens = maxCredibleInput(model, facts, extras)
   if (input_tokens === undefined) return UNBOUNDED
   const sent = outputLimitOf(held) ?? facts.max_output_tokens
-  // Zero is no limit to some servers.
+  // Some servers take zero as no limit.
   const limit = sent || (text.requires_limit ? model.max_output_tokens : undefined)
   return { input_tokens, output_tokens: limit === undefined ? input_tokens : limit * facts.candidates }
 }
 
-/** @param estimateOutput the delivered tokens; called only where no usage was reported */
+/** @param estimateOutput counts the delivered tokens; called only if no usage was reported */
 export function bill(
   held: Held<TextOrder>,
   passage: Passage,
@@ -38,7 +38,7 @@ export function bill(
     : billed
 }
 
-/** The same for a stream. One that did not come to its end may not have reported its output. */
+/** Bills a stream. If it did not complete, the provider may not have reported its output. */
 export function billStream(
   held: Held<TextOrder>,
   passage: Passage,
@@ -59,8 +59,8 @@ export function billStream(
 }
 
 /**
- * Whether a stream is free: it broke before anything came, whether its caller was still there or not. One that was only
- * left is not, since its provider has read the input.
+ * Whether a stream is free: it broke before any output, whether the caller was connected or not. A stream that only the caller
+ * ended is not free, since the provider has read the input.
  */
 export const isFree = (reading: StreamReading, ending: StreamEnding, cause: unknown): boolean =>
   (ending === 'broken' || cause !== undefined) && reading.deliveredTokens() === 0

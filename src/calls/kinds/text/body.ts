@@ -1,11 +1,11 @@
-// A text request's body and its queries: parsed on the event loop, or, where it is large, on a thread.
+// A text request's body and the questions about it: parsed on the event loop, or on a thread if it is large.
 import type { RequestedExtra } from '../../../domain/extras.ts'
 import { isAnimatedData } from '../../../media/animation.ts'
 import type { ConversationRequest } from '../../../protocols/canonical/request.ts'
 import { boundDropped } from '../../../protocols/dropped-bound.ts'
 import { explainsEmpty } from '../../../protocols/explains-empty.ts'
 import type { RequestFacts } from '../../../protocols/facts.ts'
-import type { TakenImages } from '../../../protocols/image-types.ts'
+import type { AcceptedImages } from '../../../protocols/image-types.ts'
 import {
   changeMedia,
   type Medium,
@@ -28,9 +28,9 @@ import {
   withOperatorFields,
 } from './writing.ts'
 
-/** A request as it is sent. */
+/** A request as sent upstream. */
 export interface Written {
-  /** The caller's own bytes between equal protocols, else translated. */
+  /** The caller's bytes for a provider of the same protocol, otherwise the translation. */
   body: Uint8Array | string
   dropped: WrittenRequest['dropped']
   renamed_tools: WrittenRequest['renamed_tools']
@@ -38,57 +38,57 @@ export interface Written {
 }
 
 export interface TextBody {
-  /** Whether it has images inline. */
+  /** Whether it has inline images. */
   readonly has_images: boolean
-  /** The body's top-level fields; where it was parsed on a thread, only those that surfaces read. */
+  /** The body's top-level fields; of a body parsed on a thread, only those that surfaces read. */
   readonly fields: JsonObject
-  /** Tells it from another body under the same Idempotency-Key. */
+  /** Distinguishes the body from another one with the same Idempotency-Key. */
   readonly content: Uint8Array | string
   /**
-   * The facts that the price depends on.
-   * @param over fields that are read instead of the body's
+   * Returns the facts that the price depends on.
+   * @param over fields that replace the body's
    * @throws GatewayError as `readRequest` of the caller's protocol
    */
   facts(protocol: string, over?: JsonObject): RequestFacts | Promise<RequestFacts>
-  /** The fewest tokens that its prompt can have. */
+  /** Returns the fewest tokens that the prompt can have. */
   leastTokens(protocol: string): number | Promise<number>
-  /** The extras that it requests beyond tokens, where it passes through. @throws GatewayError as `pricedExtras` */
+  /** Returns the requested extras that are billed beyond tokens, for pass-through. @throws GatewayError as `pricedExtras` */
   extras(protocol: string, rules: ExtrasRules): readonly RequestedExtra[] | Promise<readonly RequestedExtra[]>
-  /** Tells its conversation from others of the account (`sessionInBody`); undefined where nothing does. */
+  /** Returns a name for its conversation within the account (`sessionInBody`); undefined if the body has none. */
   session(): string | undefined | Promise<string | undefined>
-  /** Whether something in it may make an answer empty. */
+  /** Whether the request itself can cause an empty answer. */
   explainsEmpty(): boolean | Promise<boolean>
-  /** @throws GatewayError invalid_request naming what a provider alone remembers */
+  /** Rejects references to state that only one provider stores. @throws GatewayError invalid_request naming the field */
   rejectRemembered(protocol: string): void | Promise<void>
-  /** @throws GatewayError invalid_request naming the field that the provider's protocol cannot carry */
+  /** @throws GatewayError invalid_request naming a field that the provider's protocol does not support */
   assertCarries(writing: Writing): void | Promise<void>
   /**
-   * The whole request in the canonical form.
-   * @param streams what the address asks for, where the body does not say
+   * Decodes the whole request to the canonical form.
+   * @param streams the stream flag of the URL, for a body without one
    * @throws GatewayError as `decodeRequest` of the caller's protocol
    */
   conversation(protocol: string, streams: boolean): ConversationRequest | Promise<ConversationRequest>
-  /** The body for a provider. @throws as `assertCarries` */
+  /** Writes the body for a provider. @throws as `assertCarries` */
   write(writing: Writing): Written | Promise<Written>
-  /** The caller's bytes with these fields in place of theirs, each name once. */
+  /** Returns the caller's bytes with these fields replaced, each name once. */
   replace(fields: JsonObject): Uint8Array | Promise<Uint8Array>
-  /** More of its top-level fields than `fields` has. */
+  /** Reads top-level fields that may be missing in `fields`. */
   read(names: readonly string[]): JsonObject | Promise<JsonObject>
-  /** The same request with these fields in place of its own, or beside them. This one is let go of. */
+  /** Returns the same request with these fields replaced or added. This one must not be used afterwards. */
   with(fields: JsonObject): TextBody | Promise<TextBody>
-  /** The same body, of which surfaces read other fields, or which is let go of in another way. */
+  /** Returns the same body with other `fields` or another `release`. */
   as(changed: Partial<Pick<TextBody, 'fields' | 'release'>>): TextBody
-  /** Its inline images that are not among these, in their order; with the caller's protocol. */
-  imagesBeyond(protocol: string, taken: TakenImages): readonly Medium[] | Promise<readonly Medium[]>
-  /** The same request with others in the places of these. This one is let go of. */
-  withImages(protocol: string, taken: TakenImages, images: readonly Medium[]): TextBody | Promise<TextBody>
+  /** Returns, in order, its inline images that providers do not accept. @param protocol the caller's */
+  imagesBeyond(protocol: string, taken: AcceptedImages): readonly Medium[] | Promise<readonly Medium[]>
+  /** Returns the same request with such images replaced, in order. This one must not be used afterwards. */
+  withImages(protocol: string, taken: AcceptedImages, images: readonly Medium[]): TextBody | Promise<TextBody>
   /** Releases the body after its last use. */
   readonly release: () => void
 }
 
 const nothing = (): void => {}
 
-/** A body that is parsed. */
+/** A parsed body. */
 export class ParsedBody implements TextBody {
   readonly fields: JsonObject
   readonly has_images: boolean
@@ -97,14 +97,14 @@ export class ParsedBody implements TextBody {
   readonly #protocols: Registry
   readonly #body: JsonBody
   readonly #json: JsonObject
-  /** By protocol, server and names of the model: a request is translated once for each. */
+  /** By protocol, server and model names: each is translated once. */
   #translated: Map<string, WrittenRequest> | undefined
 
   /**
-   * @param json what it says: all of `body.json`, or that with fields changed; only these are then written anew
-   * @param has_images whether it has images inline
-   * @param fields what surfaces read of it
-   * @param release frees the memory that its bytes take
+   * @param json the values: all of `body.json`, or with fields changed; only the changed ones are written again
+   * @param has_images whether it has inline images
+   * @param fields the fields that surfaces read
+   * @param release frees the memory of its bytes
    */
   constructor(
     protocols: Registry,
@@ -148,7 +148,7 @@ export class ParsedBody implements TextBody {
   }
 
   assertCarries(writing: Writing): void {
-    // Providers of the caller's protocol take every field of it.
+    // Providers of the caller's protocol accept all of its fields.
     if (writing.from !== writing.to) this.#translate(writing)
   }
 
@@ -185,7 +185,7 @@ export class ParsedBody implements TextBody {
     return new ParsedBody(this.#protocols, this.#body, { json, has_images, release })
   }
 
-  imagesBeyond(protocol: string, taken: TakenImages): readonly Medium[] {
+  imagesBeyond(protocol: string, taken: AcceptedImages): readonly Medium[] {
     const found: Medium[] = []
     const collect = beyond(taken, (image) => {
       found.push(image)
@@ -195,12 +195,12 @@ export class ParsedBody implements TextBody {
     return found
   }
 
-  withImages(protocol: string, taken: TakenImages, images: readonly Medium[]): TextBody {
+  withImages(protocol: string, taken: AcceptedImages, images: readonly Medium[]): TextBody {
     return this.with(this.imageFields(protocol, taken, images))
   }
 
-  /** The top-level fields that differ with other images in them. */
-  imageFields(protocol: string, taken: TakenImages, images: readonly Medium[]): JsonObject {
+  /** Returns the top-level fields that change when images are replaced. */
+  imageFields(protocol: string, taken: AcceptedImages, images: readonly Medium[]): JsonObject {
     let next = 0
     const put = beyond(taken, (image) => images[next++] ?? image)
     const changed = changeMedia(this.#json, this.#caller(protocol).media, put)
@@ -233,9 +233,9 @@ export class ParsedBody implements TextBody {
   }
 }
 
-/** A change of images alone that are not among these. */
+/** Limits a change to the images that providers do not accept. */
 const beyond =
-  ({ types, takes_animations }: TakenImages, change: MediumChange): MediumChange =>
+  ({ types, takes_animations }: AcceptedImages, change: MediumChange): MediumChange =>
   (medium) => {
     if (!medium.is_image) return medium
     const is_taken =
@@ -243,7 +243,7 @@ const beyond =
     return is_taken ? medium : change(medium)
   }
 
-/** The fields that surfaces read of a body, and its release. */
+/** The fields that surfaces read, and the body's release. */
 interface BodyOptions extends RegularBody {
   fields: JsonObject
   release: () => void

@@ -1,4 +1,4 @@
-// Paid text calls, as a value: how they are read, what they can cost, and how they are served.
+// Paid text calls as a PaidKind: read, quote, serve.
 import type { TextModel } from '../../../domain/catalogue.ts'
 import { quote } from '../../../money/pricing/quote.ts'
 import { priceAt } from '../../../money/pricing/service-tiers.ts'
@@ -10,6 +10,7 @@ import type { Admitted } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
 import type { CallParts } from '../../parts.ts'
 import { spentInput } from '../../settling/end.ts'
+import { withAcceptedImages } from './accepted-images.ts'
 import type { TextBody } from './body.ts'
 import { spentExtras } from './extras.ts'
 import type { ReadText, TextCall, TextOrder } from './order.ts'
@@ -17,7 +18,6 @@ import { extrasOf, orderOf } from './order-of.ts'
 import { readTextBody } from './read-body.ts'
 import { serveStream } from './serve-stream.ts'
 import { serveWhole } from './serve-whole.ts'
-import { withTakenImages } from './taken-images.ts'
 
 export const textCalls: PaidKind<TextCall, TextOrder> = {
   read: async (parts, admitted, call) =>
@@ -33,16 +33,16 @@ export const textCalls: PaidKind<TextCall, TextOrder> = {
   serve: (parts, held) => (held.order.streams ? serveStream(parts, held) : serveWhole(parts, held)),
 }
 
-/** A request whose body has arrived; its model may be of any kind. */
+/** A request whose body has arrived; its model may still be of any kind. */
 export interface OpenedText {
   body: TextBody
   target: CallTarget
-  /** The model, where the address names it. */
+  /** The model, if the URL names it. */
   named: TextModel | undefined
 }
 
 /**
- * Where the address names the model, it is found before the body is read.
+ * Reads the body. If the URL names the model, the model is found first.
  * @throws GatewayError as `findModel` and `readTextBody`
  */
 export function openText(
@@ -64,7 +64,7 @@ export function openText(
   })
 }
 
-/** @throws GatewayError as `findModel`, and for features that the model does not have */
+/** @throws GatewayError as `findModel`, and for features that the model does not support */
 export function readOpened(
   parts: CallParts,
   admitted: Admitted,
@@ -79,7 +79,7 @@ export function readOpened(
   return after(read, (text) => orderOf(parts, call, target, text))
 }
 
-/** A request that may change before it is priced: its images become such as the model takes, and its surface revises it. */
+/** Changes a request before it is priced: converts images that the model does not accept, then applies the surface's `revise`. */
 async function revised(
   parts: CallParts,
   admitted: Admitted,
@@ -87,7 +87,7 @@ async function revised(
   { model, body: opened }: Pick<ReadText, 'model' | 'body'>,
 ): Promise<ReadText> {
   const taken = opened.has_images
-    ? await withTakenImages(parts, admitted, { model, body: opened, protocol: name })
+    ? await withAcceptedImages(parts, admitted, { model, body: opened, protocol: name })
     : opened
   const read = { admitted, model, body: taken, facts: await taken.facts(name) }
   const body = revise ? await revise(read) : taken

@@ -1,4 +1,4 @@
-// The count of a request's input tokens, free of charge: by a provider of the caller's own protocol, or estimated.
+// Free counting of a request's input tokens: by a provider of the caller's protocol, or estimated.
 import type { TextModel } from '../../../domain/catalogue.ts'
 import { estimateFor, estimateMedia } from '../../../domain/media/tokens.ts'
 import { knownAs } from '../../../protocols/canonical/request.ts'
@@ -12,7 +12,7 @@ import type { Admitted } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import { dispatchRequest } from '../../serving/dispatch-call.ts'
 
-/** The request with its media estimated as its model reads them: never above what is held for them. */
+/** Estimates the request's media as its model reads them. The estimate never exceeds the hold. */
 export function estimatedFor({ routes, context }: TextModel, facts: RequestFacts): RequestFacts {
   const { media } = facts
   if (!media) return facts
@@ -21,9 +21,9 @@ export function estimatedFor({ routes, context }: TextModel, facts: RequestFacts
 }
 
 /**
- * @param write how the question is put to a route
+ * @param write writes the count request for a route
  * @returns the provider's answer; undefined if no route of the model speaks the protocol
- * @throws GatewayError if all of those fail
+ * @throws GatewayError if all these routes fail
  */
 export async function countUpstream(
   parts: CallParts,

@@ -1,4 +1,4 @@
-// The dialect of one text call: the caller's protocol, and the frame of its stream.
+// The dialect of one text call: the caller's protocol and stream format.
 import type { CallerProtocol, Protocol } from '../../../protocols/protocol.ts'
 import type { ByteString } from '../../../protocols/wire/byte-string.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
@@ -8,23 +8,23 @@ import type { Attempt } from '../../../upstream/routes.ts'
 export interface Dialect {
   protocol: CallerProtocol
   frame: Frame
-  /** Events of the caller's own protocol pass as bytes, not framed anew. */
+  /** Whether events of the caller's protocol pass as bytes, without new framing. */
   raw: boolean
-  /** Whether the caller wants the usage of a stream. */
+  /** Whether the caller wants usage in the stream. */
   shows_usage: boolean
-  /** The visible data of an event that passes through, undefined to hide it; absent where all are visible. */
+  /** Edits the data of an event that passes through; undefined hides the event. Absent if no event changes. */
   editEvent?: ((data: ByteString) => ByteString | undefined) | undefined
-  answering?: Answering | undefined
+  answering?: AnswerHooks | undefined
 }
 
-/** A surface's hooks on the answer of one call. */
-export interface Answering {
+/** A surface's hooks on one call's answer. */
+export interface AnswerHooks {
   /** Further headers of the answer. */
   headers: Readonly<Record<string, string>>
-  /** Called with the route that answers. @param protocol of the upstream request */
+  /** Called with the route that answers. @param protocol the protocol of the upstream request */
   answeredBy(attempt: Attempt, protocol: Protocol): void
-  /** The visible form of a whole answer in the caller's protocol. */
+  /** Edits a whole answer in the caller's protocol. */
   whole(answer: JsonObject): JsonObject
-  /** The answer is complete and paid for; its end is sent after this. Never throws. */
+  /** Called once the answer is complete and paid, before its end is sent. Never throws. */
   paid(): Promise<void>
 }

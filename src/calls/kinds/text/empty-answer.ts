@@ -1,4 +1,4 @@
-// Empty answers under status 200. The next route is tried, and nothing is charged.
+// Empty answers with status 200: the next route is tried, and nothing is charged.
 import { inFull, outputTokens, type ReportedUsage } from '../../../domain/usage.ts'
 import type { EmptyRules, Protocol } from '../../../protocols/protocol.ts'
 import { type ByteString, decodeByteString } from '../../../protocols/wire/byte-string.ts'
@@ -6,36 +6,36 @@ import { type JsonObject, parseObject } from '../../../protocols/wire/json.ts'
 import { ReportedFailure } from '../../../upstream/failures.ts'
 import type { TextBody } from './body.ts'
 
-/** The request's check for fields that may make an answer empty. */
-type Explains = Pick<TextBody, 'explainsEmpty'>
+/** Checks whether the request itself can cause an empty answer. */
+type EmptyAnswerCheck = Pick<TextBody, 'explainsEmpty'>
 
-/** A whole answer, and the usage that it reports. */
+/** A whole answer and its reported usage. */
 interface ReportedAnswer {
   readonly json: JsonObject
   readonly usage: ReportedUsage | undefined
 }
 
-/** Whether a whole answer may be none: nearly all have their contents, and report some output. */
+/** Whether a whole answer may be empty. Cheap: nearly all answers have content and report output. */
 export const seemsEmpty = ({ text }: Protocol, { json, usage }: ReportedAnswer): boolean =>
   text.empty !== undefined && (lacksAnswer(text.empty, json) || isZero(text, usage))
 
-/** Whether it lacks its contents. */
+/** Whether the answer lacks its content. */
 function lacksAnswer({ answers_in, needs_entry }: EmptyRules, json: JsonObject): boolean {
   const answers = json[answers_in]
   return !Array.isArray(answers) || (needs_entry === true && answers.length === 0)
 }
 
 /**
- * Judges an answer that seems empty.
+ * Rejects an answer that seems empty.
  *
- * Callers can bring about most empty answers, and pay for them. Not for one that lacks its contents, nor for one that ended by
- * itself with no output, where nothing in the request explains that: silent.md, Usage that is billed.
- * @throws ReportedFailure with the usage, since its provider may bill it
+ * Callers can cause most empty answers, and pay for those. They do not pay for an answer without content, or for one that ended by
+ * itself without output if nothing in the request explains that: emptyAnswer.md, Usage that is billed.
+ * @throws ReportedFailure with the usage, since the provider may bill it
  */
 export async function rejectEmpty(
   { text }: Protocol,
   { json, usage }: ReportedAnswer,
-  request: Explains,
+  request: EmptyAnswerCheck,
 ): Promise<void> {
   if (!text.empty) return
   const { answers_in, hasOther } = text.empty
@@ -46,18 +46,18 @@ export async function rejectEmpty(
   if (text.estimateOutput(json) > 0 || hasOther?.(json)) return
   const { candidates } = text.decodeAnswer(json, '')
   if (!candidates.every(({ parts, stop_reason }) => parts.length === 0 && stop_reason === 'stop')) return
-  if (!(await request.explainsEmpty())) throw silent(usage)
+  if (!(await request.explainsEmpty())) throw emptyAnswer(usage)
 }
 
 /**
- * The same for a stream that ended without output.
- * @param events the data of all of its events
- * @throws ReportedFailure as `rejectEmpty`, also for a stream without an end
+ * Rejects a stream that ended without output.
+ * @param events the data of all its events
+ * @throws ReportedFailure as `rejectEmpty`, and for a stream without an end
  */
 export async function rejectEmptyStream(
   { text }: Protocol,
   { events, usage }: { events: readonly ByteString[]; usage: ReportedUsage | undefined },
-  request: Explains,
+  request: EmptyAnswerCheck,
 ): Promise<void> {
   if (!text.empty) return
   const { hasOther } = text.empty
@@ -69,11 +69,11 @@ export async function rejectEmptyStream(
     throw noAnswer('the upstream ended its stream before any output', usage)
   const reasons = decoded.flatMap((event) => (event.type === 'candidate_end' ? event.stop_reason : []))
   if (!isZero(text, usage) || !reasons.every((reason) => reason === 'stop')) return
-  if (!(await request.explainsEmpty())) throw silent(usage)
+  if (!(await request.explainsEmpty())) throw emptyAnswer(usage)
 }
 
-/** A caller may have found words that bring it about: cooldowns would take the model from all others. */
-const silent = (usage: ReportedUsage | undefined) =>
+/** Starts no cooldown: a caller may cause this with a prompt, and cooldowns would take the model from all other callers. */
+const emptyAnswer = (usage: ReportedUsage | undefined) =>
   noAnswer('the upstream ended its answer without any output', usage, true)
 
 const noAnswer = (message: string, usage: ReportedUsage | undefined, is_silent = false) =>
@@ -85,7 +85,7 @@ const noAnswer = (message: string, usage: ReportedUsage | undefined, is_silent =
     is_silent,
   })
 
-/** Absent is not zero, but where the protocol leaves zeros out. */
+/** A missing count is not zero, unless the protocol omits zeros. */
 function isZero({ empty }: Protocol['text'], usage: ReportedUsage | undefined): boolean {
   if (!usage || (usage.output_tokens === undefined && !empty?.omits_zeros)) return false
   return outputTokens(inFull(usage)) === 0

@@ -1,4 +1,4 @@
-// The extras of a text call: their hold and their charge.
+// The extras of a text call, billed beyond tokens: their hold and their charge.
 import type { TextModel } from '../../../domain/catalogue.ts'
 import type { ExtraCharge, ExtraPrices, RequestedExtra } from '../../../domain/extras.ts'
 import type { Nanos } from '../../../domain/money.ts'
@@ -14,7 +14,7 @@ import { WatchedReading } from './watched-reading.ts'
 
 const NO_CHARGES: readonly ExtraCharge[] = []
 
-/** The most that a call's extras can cost, by any of its model's routes. @param passages of these routes */
+/** Returns the most that a call's extras can cost on any of its model's routes. @param passages the passages to these routes */
 export function heldForExtras({ price }: TextModel, passages: readonly Passage[]): Nanos {
   const { extras } = price
   return extras === undefined
@@ -22,7 +22,7 @@ export function heldForExtras({ price }: TextModel, passages: readonly Passage[]
     : Math.max(0, ...passages.map((passage) => extrasCeiling(extras, passage.extras)))
 }
 
-/** Extras by which a provider reads and writes no more than it is sent: a tier, a place, a speed, a voice. */
+/** Extras that add nothing to the provider's input or output: a tier, a place, a speed, a voice. */
 const SAME_WORK: ReadonlySet<string> = new Set([
   'audio_output',
   'service_tier',
@@ -34,10 +34,10 @@ const SAME_WORK: ReadonlySet<string> = new Set([
   'fallback_credit_token',
 ])
 
-/** Whether a call may read and write more than its request says: its provider runs tools, or asks other models. */
+/** Whether a call may read and write more than its request contains: the provider runs tools or calls other models. */
 export const exceedsRequest = (extras: readonly RequestedExtra[]): boolean => extras.some(addsWork)
 
-/** The most input tokens that a provider's report is believed with; undefined for a call that may read more than its request says. */
+/** Returns the most input tokens to accept in a provider's report; undefined for a call that may read more than its request. */
 export const maxCredibleInput = (
   { context }: TextModel,
   { runs_tools }: RequestFacts,
@@ -46,26 +46,26 @@ export const maxCredibleInput = (
 
 const addsWork = ({ name }: RequestedExtra): boolean => !SAME_WORK.has(name)
 
-/** The charge for the extras of a sent request whose caller left before the answer: each at least once. */
+/** Charges the extras of a sent request whose caller disconnected before the answer: each at least once. */
 export const spentExtras = ({ price }: TextModel, { extras }: Passage): readonly ExtraCharge[] =>
   price.extras ? chargedExtras(price.extras, extras, { units: () => undefined, complete: false }) : NO_CHARGES
 
-/** The counting of what is used in one answer. */
+/** Counts the extras used in one answer. */
 export interface ExtrasTally {
-  /** @param complete all of the answer came, and its usage is the provider's own */
+  /** @param complete the whole answer arrived, with usage from the provider */
   charges(complete: boolean): readonly ExtraCharge[]
 }
 
 const NO_TALLY: ExtrasTally = { charges: () => NO_CHARGES }
 
-/** Of a whole answer. */
+/** Tallies a whole answer. */
 export function tallyAnswer({ price }: TextModel, passage: Passage, answer: JsonObject): ExtrasTally {
   const count = countOf(price.extras, passage)
   count?.read(answer)
   return tallyOf(price.extras, passage, count)
 }
 
-/** Of a stream: a reading that counts, too; the same one where no extras are requested. */
+/** Tallies a stream. Returns a reading that also counts; the same reading if no extras are requested. */
 export function tallyStream(
   { price }: TextModel,
   passage: Passage,
@@ -73,7 +73,7 @@ export function tallyStream(
 ): { reading: StreamReading; tally: ExtrasTally } {
   const count = countOf(price.extras, passage)
   return {
-    // Every event is parsed: such calls are few, and dear.
+    // Every event is parsed: such calls are few and expensive.
     reading: count ? new WatchedReading(reading, (data) => countEvent(count, data)) : reading,
     tally: tallyOf(price.extras, passage, count),
   }

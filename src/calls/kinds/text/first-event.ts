@@ -1,4 +1,4 @@
-// The beginning of a stream: read until an event is there, so that an error in place of an answer goes to the next route.
+// The beginning of a stream: read until the first event, so that an error instead of an answer goes to the next route.
 import { UpstreamFault } from '../../../domain/errors.ts'
 import type { Protocol, StreamReading } from '../../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../../protocols/wire/byte-string.ts'
@@ -8,24 +8,24 @@ import { reportedFailure, tooDeep } from '../../../upstream/failures.ts'
 import type { ByteReader, OpenedBody } from '../../../upstream/pump.ts'
 import { fromUpstream } from '../../../upstream/transport.ts'
 
-/** An event that is longer is no error: it is not waited for. */
+/** A longer event is not an error event, and is not waited for. */
 const MAX_ERROR_BYTES = 64 * 1024
 const ERROR = '"error"'
 const PING = '"ping"'
 /** The data of an event that only keeps the connection open. */
-const SAYS_NOTHING = /^\s*(?:\{\s*(?:"type"\s*:\s*"ping"\s*)?\}\s*)?$/
-/** Without comments before the first event. */
-const BEGINS = /^(?:event: ?[a-z_.]+\r?\n)?data: ?(?!\{\s*\})\S/
+const KEEPALIVE = /^\s*(?:\{\s*(?:"type"\s*:\s*"ping"\s*)?\}\s*)?$/
+/** A beginning without comments before the first event. */
+const PLAIN_START = /^(?:event: ?[a-z_.]+\r?\n)?data: ?(?!\{\s*\})\S/
 
-/** How a provider's streams are read, and the errors in them. */
+/** Opens readers for a provider's streams, and decodes the errors in them. */
 interface StreamFormat extends Pick<Protocol, 'readFailure'> {
   open(): StreamReading
 }
 
 /**
- * Waits for the first event of a stream: until it is there, another route may still answer.
+ * Waits for the first event of a stream. Until then, another route may still answer.
  * @param onProgress called for bytes without an event: comments keep a connection open before a model starts
- * @returns what was read, and a reader of the rest
+ * @returns the bytes read so far, and a reader for the rest
  * @throws UpstreamFault; ReportedFailure for an error before any output
  */
 export async function readFirst(
@@ -52,13 +52,14 @@ export async function readFirst(
   }
 }
 
-/** Of what came at once, the events that an error may be among: all of it may be half a megabyte, for each of a hundred streams. */
+/** Returns the events that can be an error. The whole may be half a megabyte, for each of a hundred streams. */
 const beginningOf = (whole: Uint8Array): Uint8Array => whole.subarray(0, eventEnd(whole, MAX_ERROR_BYTES))
 
-/** Whether there is an event that is to be passed on. @throws ReportedFailure for an error before any output; UpstreamFault for one that is nested too deep */
+/** Whether there is an event to pass on. @throws ReportedFailure for an error before any output; UpstreamFault for one nested too deep */
 function hasStarted(whole: ByteString, format: StreamFormat): boolean {
-  // Nearly all streams: nothing is parsed.
-  if (BEGINS.test(whole) && !whole.includes(ERROR) && !whole.includes(PING) && !isTooDeep(whole)) return true
+  // Nearly all streams take this path, without parsing.
+  if (PLAIN_START.test(whole) && !whole.includes(ERROR) && !whole.includes(PING) && !isTooDeep(whole))
+    return true
   const reading = format.open()
   let has_started = false
   const walk = new EventWalk(whole)
@@ -67,7 +68,7 @@ function hasStarted(whole: ByteString, format: StreamFormat): boolean {
       if (has_started) return true
       throw tooDeep('event')
     }
-    has_started ||= !SAYS_NOTHING.test(walk.data)
+    has_started ||= !KEEPALIVE.test(walk.data)
     reading.read(walk.data)
   }
   if (!reading.failed || reading.deliveredTokens() > 0) return has_started

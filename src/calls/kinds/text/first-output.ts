@@ -1,4 +1,4 @@
-// The beginning of a stream, held back until its first output: until then another route may still answer.
+// The beginning of a stream, held back until its first output. Until then, another route may still answer.
 import type { Protocol, StreamReading } from '../../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../../protocols/wire/byte-string.ts'
 import { isTooDeep } from '../../../protocols/wire/json-text.ts'
@@ -8,12 +8,12 @@ import type { ByteReader, OpenedBody } from '../../../upstream/pump.ts'
 import { fromUpstream } from '../../../upstream/transport.ts'
 import type { Deadlines } from '../../../utilities/deadlines.ts'
 
-/** How long a stream whose first event is there may be without output, before it is passed on as it is. */
+/** The longest wait for output after a stream's first event; after that the beginning is passed on. */
 const MAX_WAIT_MS = 5_000
-/** Beginnings are short; longer ones are passed on. */
+/** Longer beginnings are passed on. */
 const MAX_BEGINNING_BYTES = 64 * 1024
 
-/** A stream that ended without output, for a judge who may throw. */
+/** A stream that ended without output. */
 interface SilentStream {
   readonly events: readonly ByteString[]
   readonly reading: StreamReading
@@ -21,8 +21,8 @@ interface SilentStream {
 
 /**
  * Waits for the first output of a stream whose first event was read.
- * @param judge called for a stream that ended without any
- * @throws ReportedFailure for an error before any output; what `judge` throws
+ * @param judge called for a stream that ended without output; may throw
+ * @throws ReportedFailure for an error before any output; as `judge`
  */
 export async function awaitOutput(
   deadlines: Deadlines,
@@ -53,9 +53,9 @@ export async function awaitOutput(
   }
 }
 
-/** A reader that first gives what is being read already. */
+/** Returns a reader whose first read is the one that already runs. */
 function resumed(next: ReturnType<ByteReader['read']>, reader: ByteReader): ByteReader {
-  // If nobody reads on, its failure concerns nobody.
+  // If nothing reads on, its failure must not become an unhandled rejection.
   next.catch(() => undefined)
   let waiting: typeof next | undefined = next
   return {
@@ -86,7 +86,7 @@ class Beginning implements SilentStream {
     return this.#read.length > 1 ? Buffer.concat(this.#read) : this.#read[0]
   }
 
-  /** Whether it is to be passed on: for its output, or because it is no beginning any more. */
+  /** Whether to pass it on: it has output, is broken, or is longer than a beginning. */
   get has_output(): boolean {
     return this.#is_broken || this.#read_bytes > MAX_BEGINNING_BYTES || this.reading.deliveredTokens() > 0
   }

@@ -1,4 +1,4 @@
-// The order of a text call: its request with the routes that can carry it, the extras that it asks for, and what its price depends on.
+// The order of a text call: the request, the routes that support it, its requested extras, and the facts behind its price.
 import type { Catalogue, TextModel } from '../../../domain/catalogue.ts'
 import type { RequestedExtra } from '../../../domain/extras.ts'
 import type { Medium } from '../../../domain/media/medium.ts'
@@ -19,7 +19,7 @@ import { after } from '../../../utilities/after.ts'
 import type { CallTarget } from '../../bodies/arrival.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
-import { carriedBy } from '../../serving/dispatch-call.ts'
+import { withSupportingRoutes } from '../../serving/dispatch-call.ts'
 import type { TextBody } from './body.ts'
 import { estimatedFor } from './counting.ts'
 import { heldForExtras, maxCredibleInput } from './extras.ts'
@@ -29,7 +29,7 @@ import { passagesOf } from './passages.ts'
 import { formOf } from './provider-form.ts'
 import { extrasRules, pricedHeaders, requestsLongContext } from './request-extras.ts'
 
-/** @throws GatewayError for features that the model does not have */
+/** @throws GatewayError for features that the model does not support */
 export function orderOf(
   parts: CallParts,
   call: TextCall,
@@ -57,7 +57,7 @@ export function orderOf(
         model: requested,
         extras,
       }))
-    : carriedText(parts, { call, forwarded_headers, requested, body, streams, facts, service_tier })
+    : routesForText(parts, { call, forwarded_headers, requested, body, streams, facts, service_tier })
   return after(carried, ({ model, extras }) => {
     const fits = assertFits(call, requested, body, facts, extras)
     const found = after(fits, () => sessionOf(parts, admitted, model, body))
@@ -85,7 +85,7 @@ export function orderOf(
   })
 }
 
-/** Tells the call's conversation from others, where its model has a choice of routes or keys. */
+/** Names the call's conversation if its model has a choice of routes or keys. */
 function sessionOf(
   { catalogue }: CallParts,
   { origin }: Admitted,
@@ -96,11 +96,11 @@ function sessionOf(
   return sessionInHeaders(origin.request.headers) ?? body.session()
 }
 
-/** The requested tier, where its model has a price for it. An unpriced one is refused, or dropped by translation. */
+/** Returns the requested tier if the model has a price for it. An unpriced tier is refused, or dropped by translation. */
 const pricedTier = ({ price }: TextModel, tier: RequestedTier): RequestedTier | undefined =>
   price.service_tiers?.has(tier.name) ? tier : undefined
 
-/** The most tokens in the fields that the operator sets at a provider. */
+/** Returns the most tokens of the fields that the operator sets for a provider. */
 function operatorFieldTokens({ catalogue, protocols }: CallParts, model: TextModel): number {
   let tokens = 0
   for (const { provider } of routesWithProviders(catalogue(), model))
@@ -111,7 +111,7 @@ function operatorFieldTokens({ catalogue, protocols }: CallParts, model: TextMod
 const withExtraBound = (facts: RequestFacts, tokens: number): RequestFacts =>
   tokens === 0 ? facts : { ...facts, input_bound_tokens: facts.input_bound_tokens + tokens }
 
-/** A prompt whose estimate is beyond the context is counted. @throws GatewayError in the terms of the caller's protocol */
+/** Counts a prompt whose estimate exceeds the context. @throws GatewayError in the format of the caller's protocol */
 function assertFits(
   { protocol }: TextCall,
   { context }: TextModel,
@@ -125,7 +125,7 @@ function assertFits(
   })
 }
 
-/** Whether all providers of a model are called in the caller's protocol: the same bytes may go to any of them. */
+/** Whether all providers of a model are called in the caller's protocol, so that each can get the same bytes. */
 const allPassThrough = (
   { protocols, catalogue }: CallParts,
   { name: caller }: CallerProtocol,
@@ -136,7 +136,7 @@ const allPassThrough = (
     (route) => upstreamProtocol(protocols, { ...route, caller, facts }).name === caller,
   )
 
-interface Carried {
+interface CarriedRequest {
   call: TextCall
   forwarded_headers: TextCall['forwarded_headers']
   requested: TextModel
@@ -147,17 +147,17 @@ interface Carried {
 }
 
 /**
- * The model with the routes that can carry the request, and the extras that it requests where it passes through.
- * @throws GatewayError as `carriedBy`
+ * Returns the model with the routes that support the request, and the extras that it requests from pass-through routes.
+ * @throws GatewayError as `withSupportingRoutes`
  */
-async function carriedText(
+async function routesForText(
   parts: CallParts,
-  { call, forwarded_headers, requested, body, streams, facts, service_tier }: Carried,
+  { call, forwarded_headers, requested, body, streams, facts, service_tier }: CarriedRequest,
 ): Promise<{ model: TextModel; extras: readonly RequestedExtra[] }> {
   const from = call.protocol.name
   const { efforts, max_output_tokens, automatic_caching } = requested
   let extras: readonly RequestedExtra[] = []
-  const model = await carriedBy(parts, requested, async (provider, route) => {
+  const model = await withSupportingRoutes(parts, requested, async (provider, route) => {
     const to = upstreamProtocol(parts.protocols, { ...route, provider, caller: from, facts }).name
     if (to === from) extras = await body.extras(from, extrasRules(requested, forwarded_headers))
     else
@@ -182,7 +182,7 @@ async function carriedText(
 const withCacheWrites = (facts: RequestFacts): RequestFacts =>
   facts.input_fields ? { ...facts, input_fields: [...facts.input_fields, 'cache_write_5m_tokens'] } : facts
 
-/** A provider whose protocol takes no limit as low as the caller's is sent its protocol's lowest. */
+/** Raises the output limit to the lowest one that a provider's protocol allows, since such a provider is sent that. */
 function withMinOutput(
   catalogue: Catalogue,
   model: TextModel,
@@ -197,7 +197,7 @@ function withMinOutput(
   return { ...facts, max_output_tokens: Math.max(requested, ...minimums) }
 }
 
-/** @param extras_nanos the most that the extras can cost; undefined if the model has no price for any */
+/** @param extras_nanos the most that the extras can cost; undefined if the model has no prices for extras */
 function quotedRequest(
   model: TextModel,
   facts: RequestFacts,
@@ -217,22 +217,25 @@ function quotedRequest(
 
 const NO_MEDIA: readonly Medium[] = []
 
-/** The media as the model reads them. Translation does not carry the detail that the caller requested. */
+/** Returns the media as the model reads them. Translation drops the requested image detail. */
 const mediaAsRead = ({ media = NO_MEDIA }: RequestFacts, passes_through: boolean): readonly Medium[] =>
   passes_through ? media : media.map((one) => (one.kind === 'image' ? { ...one, detail: undefined } : one))
 
 /**
- * The input tokens to hold: the request's bound, but at most what a report is believed with; beyond that the estimate is
- * charged. Cached content, which the gateway does not see, may fill all of the model's context.
+ * Returns the input tokens to hold: the request's bound, but at most what a provider's report may claim; for a report above that, the
+ * estimate is charged. Cached content, which the gateway does not see, may fill the model's whole context.
  */
 function inputToHold(model: TextModel, facts: RequestFacts, extras: readonly RequestedExtra[]): number {
   const { input_tokens, input_bound_tokens, media, cached_content } = facts
   const media_tokens = media ? boundMedia(media, model.routes.map(knownAs), model.context) : 0
-  const most_tokens = input_bound_tokens + media_tokens
-  const bound_tokens = Math.min(most_tokens, maxCredibleInput(model, facts, extras) ?? most_tokens)
+  const request_bound_tokens = input_bound_tokens + media_tokens
+  const bound_tokens = Math.min(
+    request_bound_tokens,
+    maxCredibleInput(model, facts, extras) ?? request_bound_tokens,
+  )
   return Math.max(input_tokens, bound_tokens, cached_content === undefined ? 0 : model.context)
 }
 
-/** The most that the extras of a call can cost, by any of its model's routes. */
+/** Returns the most that a call's extras can cost on any of its model's routes. */
 export const extrasOf = (catalogue: Catalogue, model: TextModel, passages: Passages): Nanos =>
   heldForExtras(model, routesWithProviders(catalogue, model).map(passages))

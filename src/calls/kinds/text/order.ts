@@ -1,4 +1,4 @@
-// A text call as its surface makes it, as it is read, and as it is ordered: its model, its request, and what its price depends on.
+// A text call: as its surface starts it, as it is read, and as an order with model, request and price facts.
 import type { TextModel } from '../../../domain/catalogue.ts'
 import type { TokenPrice } from '../../../domain/prices.ts'
 import type { RequestedTier } from '../../../domain/service-tiers.ts'
@@ -15,21 +15,21 @@ import type { Passages, TextRequest } from './passage.ts'
 
 export interface TextCall extends PaidCall {
   body_limit_bytes: number
-  /** From the address, or read from the body: then the model is found only after the body is read. */
+  /** From the URL; or a reader of the body, and then the model is found only after the body is read. */
   target: CallTarget | ((body: JsonObject) => CallTarget)
-  /** The caller's. */
+  /** The caller's protocol. */
   protocol: CallerProtocol
   dialect: (body: JsonObject) => Dialect
   /**
-   * Changes a request before its price is known: resolves references to kept content, drops tools without a price.
-   * @returns the very same body where nothing changes @throws GatewayError for every refusal
+   * Changes a request before it is priced: resolves references to kept content, drops tools without a price.
+   * @returns the same object if nothing changes @throws GatewayError for every refusal
    */
   revise?: (read: ReadText) => Promise<TextBody>
-  /** The caller's headers that are forwarded to a provider of the same protocol. */
+  /** The caller's headers that providers of the same protocol get. */
   forwarded_headers: Readonly<Record<string, string>>
 }
 
-/** A text request that was read, and not priced yet. */
+/** A text request that is read but not priced. */
 export interface ReadText {
   admitted: Admitted
   model: TextModel
@@ -40,11 +40,11 @@ export interface ReadText {
 export interface TextOrder extends PaidOrder<TextModel> {
   request: TextRequest
   facts: RequestFacts
-  /** Tells its conversation from others of the account; undefined also where its model has one route and key. */
+  /** Names the conversation within the account; undefined also if the model has one route and key. */
   session: string | undefined
-  /** The request that the hold is quoted for. */
+  /** The request as quoted for the hold. */
   quoted: QuotedRequest
-  /** The service tier that it is held at, which the model has a price for; undefined: the standard one. */
+  /** The service tier of the hold, which has a price; undefined for the standard tier. */
   service_tier: RequestedTier | undefined
   /** The model's price at that tier. */
   price: TokenPrice

@@ -1,4 +1,4 @@
-// The way of a text call's bytes between its caller and a provider.
+// A passage: the conversion of a text call between its caller and a provider.
 import type { RequestedExtra } from '../../../domain/extras.ts'
 import type { Billed } from '../../../money/pricing/billed-usage.ts'
 import type { AnswerContext } from '../../../protocols/canonical/answer.ts'
@@ -10,7 +10,7 @@ import type { Relay } from '../../../upstream/relay.ts'
 import type { TextBody } from './body.ts'
 import type { Dialect } from './dialect.ts'
 
-/** A caller's request, whichever provider gets it. */
+/** A caller's request, before a provider is chosen. */
 export interface TextRequest {
   dialect: Dialect
   body: TextBody
@@ -23,38 +23,38 @@ interface WholeAnswer {
   json: JsonObject
 }
 
-/** Either passes through or translates; which of the two was decided when it was made (passages.ts). */
+/** Passes through or translates, as decided when it was created (passages.ts). */
 export interface Passage {
   readonly protocol: Protocol
   /** The caller's headers that are forwarded. */
   readonly forwarded_headers: Readonly<Record<string, string>>
-  /** The extras beyond tokens in the request that the provider gets. */
+  /** The extras billed beyond tokens in the upstream request. */
   readonly extras: readonly RequestedExtra[]
-  /** The whole answer for the caller. @param billed the charged usage, which replaces any other in the answer */
-  answer(answer: WholeAnswer, billed: Billed, details: AnsweredAs): Uint8Array<ArrayBuffer> | string
-  /** The relay of a stream's events. */
+  /** Writes a whole answer for the caller. @param billed the charged usage, which replaces any other in the answer */
+  answer(answer: WholeAnswer, billed: Billed, details: AnswerDetails): Uint8Array<ArrayBuffer> | string
+  /** Creates the relay of a stream's events. */
   stream(reading: StreamReading, answered: StreamedAnswer): Relay
 }
 
-interface AnsweredAs {
-  /** The provider's own name of the model. */
+interface AnswerDetails {
+  /** The provider's name of the model. */
   upstream_model: string
-  /** JSON was requested in words: text around it is removed. */
+  /** The prompt asks for JSON in words: text around it is removed. */
   wants_json: boolean
-  /** The service tier that served; undefined for the standard one. */
+  /** The service tier that the provider used; undefined for the standard one. */
   service_tier: string | undefined
 }
 
 export interface StreamedAnswer {
-  /** As for `answer`, by the events read so far. */
+  /** As for `answer`, for the events read so far. */
   billed: () => Billed
-  /** As for `answer`, likewise. */
+  /** As for `answer`, for the events read so far. */
   service_tier: () => string | undefined
-  /** The provider's own name of the model. */
+  /** The provider's name of the model. */
   upstream_model: string
-  /** Puts the names of tools that the caller knows into the data of an event; undefined where all are those. */
+  /** Restores the caller's tool names in the data of an event; undefined if none were changed. */
   restore: ((data: ByteString) => ByteString) | undefined
 }
 
-/** The passage to each route, made for its protocol at the first use. */
+/** Returns the passage to a route; made once for each protocol. */
 export type Passages = (route: ProtocolRoute) => Passage

@@ -1,4 +1,4 @@
-// A request's passages: its bytes pass through to providers of the caller's own protocol, and are translated for all others.
+// A request's passages: its bytes pass through to providers of the caller's protocol, and are translated for all others.
 import type { RequestedExtra } from '../../../domain/extras.ts'
 import type { Billed } from '../../../money/pricing/billed-usage.ts'
 import type {
@@ -18,17 +18,17 @@ import { modelNameForCaller, renameBytes, renameEach, renameTo } from '../../ser
 import type { Passage, Passages, StreamedAnswer, TextRequest } from './passage.ts'
 
 /** The parts of a request that only providers of the caller's protocol get. */
-interface OwnProtocol {
+interface PassThroughParts {
   /** The caller's headers that are forwarded. */
   forwarded_headers: Readonly<Record<string, string>>
-  /** The extras that the request asks for beyond tokens. */
+  /** The requested extras that are billed beyond tokens. */
   extras: readonly RequestedExtra[]
 }
 
 export function passThrough(
   { dialect, context }: Pick<TextRequest, 'dialect' | 'context'>,
   protocol: Protocol,
-  { forwarded_headers, extras }: OwnProtocol,
+  { forwarded_headers, extras }: PassThroughParts,
 ): Passage {
   const { text } = protocol
   const { frame, raw, editEvent, answering } = dialect
@@ -39,8 +39,8 @@ export function passThrough(
     answer({ bytes, json }, { usage, estimated }, { upstream_model }) {
       const completed = text.completing?.whole(json, context) ?? json
       const differs = estimated && text.readUsage(json) !== undefined
-      const left = differs ? text.showUsage(completed, usage) : completed
-      const edited = answering ? answering.whole(left) : left
+      const corrected = differs ? text.showUsage(completed, usage) : completed
+      const edited = answering ? answering.whole(corrected) : corrected
       const written = edited === json ? bytes : Buffer.from(JSON.stringify(edited))
       if (answering || upstream_model === context.model) return written
       return renameBytes(written, renameTo(context.model, text.model_places.answer))
@@ -64,16 +64,16 @@ export function passThrough(
   }
 }
 
-/** One edit after the other; undefined where nothing is to be done. */
+/** Chains edits; undefined if there are none. */
 function editOf(edits: readonly (Edit | undefined)[]): Edit | undefined {
   const [first, ...others] = edits.filter((edit) => edit !== undefined)
   if (!first || others.length === 0) return first
-  return (data) => others.reduce((left, edit) => left && edit(left), first(data))
+  return (data) => others.reduce((corrected, edit) => corrected && edit(corrected), first(data))
 }
 
 /**
- * Replaces the usage that the provider reports at the end of its stream by the billed one; undefined if equal.
- * Reports before the end are superseded by it.
+ * Replaces the usage that the provider reports at the end of its stream by the billed one; undefined if they are equal.
+ * Callers take the last report, so earlier ones stay.
  */
 function correctionOf(
   { text }: Protocol,
@@ -87,8 +87,8 @@ function correctionOf(
 
 function withUsage(data: ByteString, show: (event: JsonObject) => JsonObject): ByteString {
   const event = parseObject(decodeByteString(data))
-  const left = event && show(event)
-  return left === event ? data : toByteString(Buffer.from(JSON.stringify(left)))
+  const corrected = event && show(event)
+  return corrected === event ? data : toByteString(Buffer.from(JSON.stringify(corrected)))
 }
 
 export function translation(
@@ -101,7 +101,7 @@ export function translation(
   return {
     protocol,
     forwarded_headers: {},
-    // Translation drops or refuses everything that is billed beyond tokens.
+    // Translation drops or refuses every extra that is billed beyond tokens.
     extras: NO_EXTRAS,
     answer({ json }, billed, { upstream_model, wants_json, service_tier }) {
       const read = provider.decodeAnswer(json, context.id)
@@ -140,7 +140,7 @@ function translateEvents(
   conclusion: () => Extract<StreamEvent, { type: 'usage' }>,
   { nameForCaller, restore }: Renaming,
 ): EventTranslation {
-  // The provider's own report of the usage gives way to what is billed, which comes before the end.
+  // The billed usage replaces the provider's report, and is written before the end.
   let has_end = false
   let failure: unknown
   function encode(events: readonly StreamEvent[]): ServerSentEvent[] {
@@ -169,21 +169,21 @@ function translateEvents(
     },
     finish() {
       const rest = encode(decoder.finish())
-      // The provider says that its answer is complete, but no end of it can be written.
+      // The provider completed its answer, but no valid end can be written.
       if (failure !== undefined && !has_end) throw failure
       return rest
     },
   }
 }
 
-/** The passages of one request. @param own for providers of the caller's own protocol */
+/** Returns the passages of one request. @param own for providers of the caller's protocol */
 export function passagesOf(
   request: TextRequest,
   facts: RequestFacts,
   protocols: Registry,
-  own: OwnProtocol,
+  own: PassThroughParts,
 ): Passages {
-  // Of one protocol, or of two: a list is found through sooner than a map is made.
+  // One or two protocols: searching a list is faster than creating a map.
   const made: Passage[] = []
   return ({ provider, model, endpoint, generation }) => {
     const { protocol: callers } = request.dialect

@@ -1,21 +1,21 @@
-// The form of a provider's requests: its server, and the fields that the operator drops and sets.
+// The form of a provider's requests: its server software, and the fields that the operator drops and sets.
 import type { Provider } from '../../../domain/catalogue.ts'
 import { protocolOf, type Registry } from '../../../protocols/registry.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
 
-/** Plain values, so that they can cross to a thread. */
+/** Plain values, which can be sent to a thread. */
 export interface ProviderForm {
   readonly server: string | undefined
   readonly drop_fields: readonly string[]
   readonly set_fields: JsonObject
-  /** The most tokens that these can be: one for each byte. */
+  /** The most tokens of `set_fields`: one for each byte. */
   readonly set_tokens: number
 }
 
-/** A catalogue that is read anew has new providers. */
+/** Reloading the catalogue creates new providers. */
 const FORMS = new WeakMap<Provider, ProviderForm | 'plain'>()
 
-/** Undefined for a provider of which nothing is known. */
+/** Returns undefined for a provider of an unknown server without such fields. */
 export function formOf(protocols: Registry, provider: Provider): ProviderForm | undefined {
   const known = FORMS.get(provider) ?? readForm(protocols, provider)
   FORMS.set(provider, known)

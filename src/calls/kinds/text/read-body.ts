@@ -1,4 +1,4 @@
-// The reading of a text request's body: small ones are parsed on the event loop, large ones on a thread.
+// The body of a text request: small ones are parsed on the event loop, large ones on a thread.
 import { isImageData, isPdfData } from '../../../domain/media/medium.ts'
 import { deploymentOf } from '../../../http/azure-paths.ts'
 import { regularBody } from '../../../protocols/media-places.ts'
@@ -13,22 +13,22 @@ import type { CallParts } from '../../parts.ts'
 import { ParsedBody, type TextBody } from './body.ts'
 import { threadBody } from './thread-body.ts'
 
-/** A body, and what is sent upstream of it. Only one at a time is parsed. */
+/** The body, and the upstream request. Only one body is parsed at a time. */
 const COPIES = 2
-/** Beyond either, to parse a body would stop everyone else for tens of milliseconds. */
+/** Parsing a body beyond either limit would block the event loop for tens of milliseconds. */
 const MAX_BYTES_ON_LOOP = 1024 * 1024
 const MAX_VALUES_ON_LOOP = 50_000
-/** Of recordings, whose seconds are counted: that takes longer than to parse them. */
+/** For recordings, whose duration is measured: that takes longer than parsing. */
 const MAX_MEDIA_CHARS_ON_LOOP = 16 * 1024
-/** Shorter ones have no page. */
+/** A shorter PDF has no page. */
 const MIN_PDF_CHARS = 256
-/** The names under which every protocol carries them. */
+/** The field names of media in every protocol. */
 const MEDIA_NAMES: ReadonlySet<string> = new Set(['data', 'file_data', 'input_audio'])
 
-/** Whether to count a body's media would stop everyone else: of a PDF, few bytes may unfold to many. */
+/** Whether counting a body's media would block the event loop. Few bytes of a PDF may unfold to many. */
 export const hasLongMedia = (body: Json): boolean => mediaChars(body) > MAX_MEDIA_CHARS_ON_LOOP
 
-/** Characters of a body's media but for images; a PDF counts as endless. */
+/** Returns the characters of a body's media other than images; infinity for a PDF. */
 function mediaChars(value: Json, name = ''): number {
   if (typeof value === 'string') {
     if (!MEDIA_NAMES.has(name) || isImageData(value)) return 0
@@ -41,7 +41,7 @@ function mediaChars(value: Json, name = ''): number {
   return chars
 }
 
-/** @param protocol the caller's @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded where the thread fails */
+/** @param protocol the caller's @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded if the thread fails */
 export function readTextBody(
   parts: CallParts,
   admitted: Admitted,
@@ -56,7 +56,7 @@ export function readTextBody(
   })
 }
 
-/** Undefined for what is to be parsed on the thread, which knows the built-in protocols only. */
+/** Returns undefined for a body that belongs on the thread, which knows only the built-in protocols. */
 function parsedOnLoop(
   { bodies, protocols }: CallParts,
   { caller }: Admitted,

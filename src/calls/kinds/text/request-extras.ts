@@ -1,4 +1,4 @@
-// Extras that a request asks for beyond tokens: their prices, and their limits of units.
+// Extras of a request that are billed beyond tokens: their prices and unit limits.
 import type { FieldHandling, TextModel } from '../../../domain/catalogue.ts'
 import { LONG_CONTEXT, type RequestedExtra, SERVICE_TIER } from '../../../domain/extras.ts'
 import type { RequestedTier } from '../../../domain/service-tiers.ts'
@@ -10,11 +10,11 @@ import { type JsonObject, refusal } from '../../../protocols/wire/json.ts'
 const NONE: readonly RequestedExtra[] = []
 const NO_NAMES: readonly string[] = []
 
-/** The extras that a request which passes through may ask for. Plain values, so that they can cross to a thread. */
+/** The extras that a pass-through request may use. Plain values, which can be sent to a thread. */
 export interface ExtrasRules {
   /** The extras that the model has a price for. */
   priced: readonly string[]
-  /** The service tiers that it has a price for. */
+  /** The service tiers that the model has a price for. */
   service_tiers: readonly string[]
   long_context: LongContext
   unknown_fields: FieldHandling
@@ -22,12 +22,12 @@ export interface ExtrasRules {
   headers: Readonly<Record<string, string>>
 }
 
-/** The longest prompt at the usual price of the models that need a beta for more. */
+/** The longest prompt at the standard price, for models that need a beta for longer ones. */
 const DEFAULT_CONTEXT_TOKENS = 200_000
 
 /**
- * The effect of a request for longer prompts: none, where the model's context is longer anyway; prompts beyond its context, where a
- * tier prices them; else a refusal.
+ * The effect of a request for longer prompts: none if the model's context is longer anyway; prompts beyond its context if a price tier
+ * covers them; otherwise a refusal.
  */
 type LongContext = 'within context' | 'beyond context' | 'unpriced'
 
@@ -36,7 +36,7 @@ function longContextOf({ context, price }: TextModel): LongContext {
   return tierOf(price, DEFAULT_CONTEXT_TOKENS + 1).above_tokens > 0 ? 'beyond context' : 'unpriced'
 }
 
-/** @param headers the caller's, as forwarded */
+/** @param headers the caller's forwarded headers */
 export const extrasRules = (model: TextModel, headers: Readonly<Record<string, string>>): ExtrasRules => ({
   long_context: longContextOf(model),
   priced: model.price.extras ? [...model.price.extras.keys()] : NO_NAMES,
@@ -46,9 +46,9 @@ export const extrasRules = (model: TextModel, headers: Readonly<Record<string, s
 })
 
 /**
- * The extras of a request that passes through.
- * @throws GatewayError invalid_request for one that the model has no price for, for what a provider alone remembers, and for
- * unknown fields where the model refuses them
+ * Returns the extras of a pass-through request.
+ * @throws GatewayError invalid_request for an extra without a price, for references to state that only one provider stores, and for
+ * unknown fields if the model refuses them
  */
 export function pricedExtras(
   { text: { extras } }: Protocol,
@@ -74,7 +74,7 @@ export function pricedExtras(
     : requested
 }
 
-/** Whether an extra lets a prompt be longer than its model's context. */
+/** Whether an extra allows a prompt longer than the model's context. */
 export const requestsLongContext = ({ name }: RequestedExtra): boolean => name === LONG_CONTEXT
 
 const UNPRICED_CONTEXT =
@@ -89,8 +89,8 @@ const unpricedTier = (at: string, priced: readonly string[]) =>
   )
 
 /**
- * A translated request with the same service tier. A provider without that field would serve, and bill, another tier.
- * @throws GatewayError invalid_request where the provider's protocol has no tiers
+ * Sets the service tier in a translated request. A provider without that field would serve, and bill, another tier.
+ * @throws GatewayError invalid_request if the provider's protocol has no tiers
  */
 export function withTier(
   { carries, text: { extras } }: Protocol,
@@ -103,7 +103,7 @@ export function withTier(
   return ask(body, name)
 }
 
-/** The most units of each extra that has a price by the unit; undefined without extras. */
+/** Returns the unit limit of each extra priced by the unit; undefined without extras. */
 export function unitLimits(
   { price }: TextModel,
   requested: readonly RequestedExtra[],
@@ -114,8 +114,8 @@ export function unitLimits(
 }
 
 /**
- * The caller's headers as a model's providers get them: without a longer context where the model has no price for it, so that its providers
- * refuse what would be billed higher than it is charged.
+ * Returns the caller's headers for a model's providers. The request for a longer context is removed if the model has no price for it,
+ * so that providers reject prompts that they would bill higher than the caller is charged.
  */
 export const pricedHeaders = (
   protocol: Protocol | undefined,

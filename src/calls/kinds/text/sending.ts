@@ -1,4 +1,4 @@
-// The writing of a text call for a route: in the provider's own protocol, with the output limit that is held for.
+// The upstream request of a text call: in the provider's protocol, with the output limit that the hold covers.
 import type { GatewayError } from '../../../domain/errors.ts'
 import { affordableOutput } from '../../../money/pricing/quote.ts'
 import { markOf } from '../../../observe/key-mark.ts'
@@ -19,11 +19,11 @@ import type { Passage } from './passage.ts'
 import { formOf } from './provider-form.ts'
 import { unitLimits } from './request-extras.ts'
 
-/** The facts of a written request that its answer depends on. */
-export type AsSent = Omit<Written, 'body'>
+/** The facts of the upstream request that decoding its answer needs. */
+export type SentFacts = Omit<Written, 'body'>
 
-/** Reads an answer as far as it must be there before the caller gets a byte. */
-type Open<T> = (response: Response, attempt: Attempt, onProgress: () => void, sent: AsSent) => Promise<T>
+/** Reads the part of an answer that must arrive before the caller gets a byte. */
+type Open<T> = (response: Response, attempt: Attempt, onProgress: () => void, sent: SentFacts) => Promise<T>
 
 export const sendingOf = <T>(
   { protocols }: Pick<CallParts, 'protocols'>,
@@ -31,14 +31,14 @@ export const sendingOf = <T>(
   open: Open<T>,
 ): TextSending<T> => new TextSending(protocols, held, open)
 
-const AS_ASKED: AsSent = { dropped: [], renamed_tools: new Map(), wants_json: false }
+const UNCHANGED: SentFacts = { dropped: [], renamed_tools: new Map(), wants_json: false }
 
 class TextSending<T> implements Sending<T> {
   readonly streams: boolean
   readonly isPreferred: Sending<T>['isPreferred']
   readonly seed: number | undefined
-  /** How the request of the last attempt was written. */
-  sent: AsSent = AS_ASKED
+  /** The facts of the last attempt's request. */
+  sent: SentFacts = UNCHANGED
   readonly #protocols: Registry
   readonly #open: Open<T>
   readonly #order: TextOrder
@@ -52,7 +52,7 @@ class TextSending<T> implements Sending<T> {
     this.streams = order.streams
     this.#protocols = protocols
     this.#open = open
-    this.isPreferred = issuer === undefined ? undefined : hasKeyOf(issuer)
+    this.isPreferred = issuer === undefined ? undefined : usesKey(issuer)
     this.seed = seedOfCall(held)
     this.#order = order
     this.#output_limit = outputLimitOf(held)
@@ -94,13 +94,13 @@ class TextSending<T> implements Sending<T> {
     attempt: Attempt,
     { cannot_read_reasoning, refuses_thinking, refuses_summary }: UpstreamFailure,
   ): boolean {
-    // Translation changes what stands before the thinking, such as a system message that comes late; what passes through is as it was.
+    // Translation changes the content before the thinking, such as a late system message; passing through leaves it unchanged.
     const forgets = cannot_read_reasoning || (refuses_thinking && this.#translates(attempt))
     if (forgets && !this.#forgets_reasoning) {
       this.#forgets_reasoning = true
       return true
     }
-    // Where the caller did not ask for a summary itself, the gateway did.
+    // The gateway adds the summary only in translation, so it removes it only there.
     if (!refuses_summary || this.#without_summary || !this.#translates(attempt)) return false
     this.#without_summary = true
     return true
@@ -120,11 +120,11 @@ class TextSending<T> implements Sending<T> {
   }
 }
 
-/** Providers keep their prompt caches by key, so the turns of a conversation stay at one. */
+/** Providers keep prompt caches per key, so a conversation stays on one key. */
 const seedOfCall = ({ caller, order: { session } }: Held<TextOrder>): number | undefined =>
   session === undefined ? undefined : seedOf(caller.account.id, session)
 
-const hasKeyOf =
+const usesKey =
   (issuer: string) =>
   ({ api_key }: Attempt): boolean =>
     markOf(api_key) === issuer
@@ -135,7 +135,7 @@ const withBody = ({ url, headers }: RequestHead, body: UpstreamRequest['body']):
   body,
 })
 
-/** The heads of requests that nothing of their caller's is in: the same for every call, as long as a catalogue is in force. */
+/** Request heads without caller data: the same for every call while a catalogue is in force. */
 const WHOLE_HEADS = new PairMap<Attempt, Protocol, RequestHead>()
 const STREAMED_HEADS = new PairMap<Attempt, Protocol, RequestHead>()
 
@@ -152,8 +152,8 @@ function makeHead(attempt: Attempt, { protocol, forwarded_headers }: Passage, st
 }
 
 /**
- * A provider's refusal of the prompt's length, in the words and with the code of the caller's protocol.
- * @returns undefined for another refusal, and where the provider's own words are those
+ * Words a provider's refusal of the prompt's length in the format of the caller's protocol.
+ * @returns undefined for another refusal, and if the provider's answer already has that format
  */
 function promptTooLong(
   { model, facts, request }: TextOrder,
@@ -166,7 +166,7 @@ function promptTooLong(
   return callers.promptTooLong(Math.max(tokens, context + 1), context)
 }
 
-/** The output limit sent upstream, in tokens, where the model or the balance allows less than requested. */
+/** Returns the output limit sent upstream, in tokens, if the model or the balance allows less than requested. */
 export function outputLimitOf({
   order,
   held_nanos,
@@ -175,19 +175,19 @@ export function outputLimitOf({
 }: Held<TextOrder>): number | undefined {
   const { model, facts, quoted, price } = order
   if (held_nanos + covered_nanos < ceiling_nanos) return affordableOutput(price, quoted, held_nanos)
-  // The hold covers the model's limit, where the caller set one beyond it: so that is sent.
+  // The hold covers the model's limit. If the caller set a higher one, the model's is sent.
   const { max_output_tokens = 0 } = facts
   return max_output_tokens > model.max_output_tokens ? model.max_output_tokens : undefined
 }
 
 const DROPPED = 'x-tollgate-dropped'
 
-/** The headers of an answer, whole or streamed. */
+/** Returns the headers of an answer, whole or streamed. */
 export function answerHeaders(
   held: Held<TextOrder>,
   { model }: Attempt,
   content_type: string,
-  { dropped }: AsSent,
+  { dropped }: SentFacts,
 ): Record<string, string> {
   const headers = servedHeaders(held, content_type, model)
   const { answering } = held.order.request.dialect

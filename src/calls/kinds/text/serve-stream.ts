@@ -1,11 +1,11 @@
-// A streamed text answer: pumped to its caller as it comes, and settled before its end is sent.
+// A streamed text answer: pumped to its caller as it arrives, and settled before its end is sent.
 import type { StreamReading } from '../../../protocols/protocol.ts'
 import type { StreamEnding } from '../../../upstream/pump.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
 import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import { dispatchCall } from '../../serving/dispatch-call.ts'
-import { pumped } from '../../serving/pumped.ts'
+import { pumpAnswer } from '../../serving/pump-answer.ts'
 import { restoreEach } from '../../serving/tool-names.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../../settling/end.ts'
 import { reportDoubt } from '../../settling/reported-usage.ts'
@@ -45,7 +45,7 @@ export async function serveStream(parts: CallParts, held: Held<TextOrder>): Prom
     restore: restoreEach(renamed_tools),
   })
   const headers = answerHeaders(held, attempt, relay.content_type, sending.sent)
-  return pumped(parts, held, dispatched, headers, {
+  return pumpAnswer(parts, held, dispatched, headers, {
     relay,
     async settle(ending, cause, has_reached_caller) {
       if (cause !== undefined) reportBreak(parts, held, cause)
@@ -66,12 +66,12 @@ interface StreamEnd {
   tally: ExtrasTally
   served: ServedTier
   ending: StreamEnding
-  /** Why it broke. */
+  /** The reason why it broke. */
   cause: unknown
   has_reached_caller: boolean
 }
 
-/** Delivered output is charged, however the stream ended. */
+/** Returns the end of the call. Delivered output is charged, however the stream ended. */
 function endOf(parts: CallParts, held: Held<TextOrder>, end: StreamEnd): Delivered | Undelivered {
   const { attempt, reading, tally, served, ending, cause, has_reached_caller } = end
   if (isFree(reading, ending, cause))

@@ -1,4 +1,4 @@
-// A whole text answer: read to its end, priced, and sent once it is paid.
+// A whole text answer: read to its end, priced, and sent after payment.
 import type { Awaitable } from '../../../store/db.ts'
 import { readReported } from '../../../upstream/failures.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
@@ -15,7 +15,7 @@ import { bill } from './bill.ts'
 import { rejectEmpty, seemsEmpty } from './empty-answer.ts'
 import { type ExtrasTally, tallyAnswer } from './extras.ts'
 import type { TextOrder } from './order.ts'
-import { type AsSent, answerHeaders, sendingOf } from './sending.ts'
+import { answerHeaders, type SentFacts, sendingOf } from './sending.ts'
 import { chargeServed, type ServedTier, servedTier, tierForCaller } from './service-tier.ts'
 
 export async function serveWhole(parts: CallParts, held: Held<TextOrder>): Promise<Response> {
@@ -42,7 +42,7 @@ export async function serveWhole(parts: CallParts, held: Held<TextOrder>): Promi
   return new Response(body, { headers: answerHeaders(held, attempt, 'application/json', sending.sent) })
 }
 
-/** A whole answer for its caller, and what it is charged by. */
+/** A whole answer for its caller, and the basis of its charge. */
 interface WholeAnswer {
   body: Uint8Array<ArrayBuffer> | string
   billed: BilledCall
@@ -50,28 +50,28 @@ interface WholeAnswer {
   served: ServedTier
 }
 
-/** An attempt that answered, and its request. */
-interface Answered {
+/** The attempt that answered, and the facts of its request. */
+interface AnsweredAttempt {
   attempt: Attempt
-  sent: AsSent
+  sent: SentFacts
 }
 
 /**
- * Reads all of an answer. After one that is cut short, or reports an error under status 200, another route is tried.
- * @throws UpstreamFault; ReportedFailure for such an error
+ * Reads a whole answer. If it is cut short, or reports an error with status 200, another route is tried.
+ * @throws UpstreamFault; ReportedFailure for a reported error
  */
 const readWhole = (
   { catalogue }: CallParts,
   response: Response,
   held: Held<TextOrder>,
-  answered: Answered,
+  answered: AnsweredAttempt,
 ): Promise<WholeAnswer> =>
   readAnswer(response, catalogue().server.max_answer_bytes).then((read) => judge(held, read, answered))
 
 function judge(
   held: Held<TextOrder>,
   read: Buffer<ArrayBuffer>,
-  { attempt, sent }: Answered,
+  { attempt, sent }: AnsweredAttempt,
 ): Awaitable<WholeAnswer> {
   const passage = held.order.passages(attempt)
   const bytes = restoreBytes(read, sent.renamed_tools)
@@ -86,13 +86,13 @@ function judge(
     dialect.answering?.answeredBy(attempt, passage.protocol)
     const billed = bill(held, passage, usage, () => estimateOutput(json))
     const served = servedTier(held.order, passage, attempt, json)
-    const as = {
+    const details = {
       upstream_model: attempt.model,
       wants_json: sent.wants_json,
       service_tier: tierForCaller(held.order, served),
     }
     return {
-      body: passage.answer({ bytes, json }, billed, as),
+      body: passage.answer({ bytes, json }, billed, details),
       billed,
       tally: tallyAnswer(held.order.model, passage, json),
       served,

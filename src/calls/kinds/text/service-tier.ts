@@ -1,4 +1,4 @@
-// The service tier that served a text call, as its answer names it, and the charge that follows from it.
+// The service tier that a text call's answer names, and the charge at that tier.
 import type { ExtraCharge } from '../../../domain/extras.ts'
 import type { Usage } from '../../../domain/usage.ts'
 import type { Charge } from '../../../money/pricing/charge.ts'
@@ -12,12 +12,12 @@ import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
 import { WatchedReading } from './watched-reading.ts'
 
-/** The tier that an answer names; undefined if it names none, or if no price depends on it. */
+/** The tier that the answer names; undefined if it names none, or if no price depends on it. */
 export type ServedTier = () => string | undefined
 
 const NONE: ServedTier = () => undefined
 
-/** Of a whole answer. */
+/** Reads the tier of a whole answer. */
 export function servedTier(
   order: TextOrder,
   passage: Passage,
@@ -28,7 +28,7 @@ export function servedTier(
   return tiers ? () => tiers.served(answer) : NONE
 }
 
-/** Of a stream, the last that it names: a reading that looks for it, or the very same one where it does not matter. */
+/** Watches a stream for the last tier that it names. Returns the same reading if no price depends on it. */
 export function watchServedTier(
   order: TextOrder,
   passage: Passage,
@@ -46,7 +46,7 @@ export function watchServedTier(
   return { reading: watched, served: () => last }
 }
 
-/** Where neither the price nor the cost has service tiers, nothing depends on them. */
+/** Returns undefined if neither the price nor the cost depends on service tiers. */
 const tiersOf = (
   { model: { price } }: TextOrder,
   { protocol: { text } }: Passage,
@@ -56,11 +56,11 @@ const tiersOf = (
     ? text.extras?.service_tier
     : undefined
 
-/** The tier in the caller's answer: the requested one, where the provider names none. */
+/** Returns the tier for the caller's answer: the requested one if the provider names none. */
 export const tierForCaller = ({ service_tier }: TextOrder, served: ServedTier): string | undefined =>
   served() ?? service_tier?.name
 
-/** The charge of a call, at the tier that served it. */
+/** Returns the charge of a call at the tier that served it. */
 export const chargeServed = (
   { model, service_tier }: TextOrder,
   served: ServedTier,

@@ -1,4 +1,4 @@
-// A large text body: parsed on a thread, which answers the call's queries.
+// A large text body: parsed on a thread, which answers the call's questions about it.
 import { overloaded } from '../../../domain/errors.ts'
 import type { RequestedExtra } from '../../../domain/extras.ts'
 import { freeBytes } from '../../../http/free-bytes.ts'
@@ -13,10 +13,10 @@ import type { TextBody, Written } from './body.ts'
 let last_body_id = 0
 
 /**
- * Has a body parsed on the thread.
- * @param body handed over: nobody else may use it any more
+ * Parses a body on the thread.
+ * @param body transferred: the caller of this function must not use it afterwards
  * @param protocol the caller's
- * @throws GatewayError as `parseJsonBody`, and overloaded where the thread fails
+ * @throws GatewayError as `parseJsonBody`, and overloaded if the thread fails
  */
 export async function threadBody(parser: Parser, body: Uint8Array, protocol: string): Promise<TextBody> {
   last_body_id += 1
@@ -24,7 +24,7 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
   let bytes: Uint8Array | undefined = body
   let released = false
 
-  /** @param returned called with the body's own bytes, which came back */
+  /** @param returned called with the body's bytes after the thread has returned them */
   async function ask<T>(question: Question, returned?: (bytes: Uint8Array) => void): Promise<T> {
     if (!bytes) throw overloaded('The request is still being read. Please retry.')
     const sent = bytes
@@ -73,7 +73,7 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
         changed.release()
         this.release()
       }
-      // The caller's own bytes tell it from another request.
+      // The bytes that the caller sent distinguish it from another request.
       return { ...changed, content: sha256, release: releaseBoth }
     },
     async withImages(this: TextBody, of, taken, images) {
@@ -88,7 +88,7 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
 
 type Ask = <T>(question: Question) => Promise<T>
 
-/** The verbs that ask one question, and do nothing with its answer. */
+/** The methods that only ask one question and return its answer. */
 const questionsOf = (
   ask: Ask,
 ): Pick<

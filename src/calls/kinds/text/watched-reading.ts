@@ -1,4 +1,4 @@
-// A stream's reading with a second reader of its events.
+// A stream reading with a second observer of its events.
 import type { StreamReading } from '../../../protocols/protocol.ts'
 import type { ByteString } from '../../../protocols/wire/byte-string.ts'
 
@@ -6,7 +6,7 @@ export class WatchedReading implements StreamReading {
   readonly #reading: StreamReading
   readonly #watch: (data: ByteString) => void
 
-  /** @param watch called with each event, after the reading */
+  /** @param watch called with each event, after `reading` has read it */
   constructor(reading: StreamReading, watch: (data: ByteString) => void) {
     this.#reading = reading
     this.#watch = watch

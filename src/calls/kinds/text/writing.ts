@@ -1,4 +1,4 @@
-// A text request as it is written for a route: translated where the provider speaks another protocol, and made to fit its server.
+// A text request as written for a route: translated if the provider speaks another protocol, and fitted to its server.
 import type { RequestedTier } from '../../../domain/service-tiers.ts'
 import { withoutFields } from '../../../protocols/body-fields.ts'
 import type { ConversationRequest, NamedModel } from '../../../protocols/canonical/request.ts'
@@ -10,35 +10,35 @@ import type { JsonObject } from '../../../protocols/wire/json.ts'
 import type { ProviderForm } from './provider-form.ts'
 import { withTier } from './request-extras.ts'
 
-/** How a request is to be written for a route. Names instead of objects, so that it can cross to a thread. */
+/** The parameters of writing a request for a route. Names instead of objects, so that it can be sent to a thread. */
 export interface Writing extends NamedModel {
-  /** The names of the caller's protocol and of the provider's. */
+  /** The names of the caller's and the provider's protocol. */
   from: string
   to: string
   streams: boolean
   max_output_tokens: number
-  /** Whether the gateway marks cache points for Claude where the caller set none. */
+  /** Whether the gateway marks cache points for Claude if the caller set none. */
   automatic_caching: boolean
-  /** The output limit to send instead of the caller's, where the model or the balance allows less. */
+  /** The output limit to send instead of the caller's, if the model or the balance allows less. */
   output_limit: number | undefined
-  /** Without the encrypted reasoning that the provider could not read. */
+  /** Drops encrypted reasoning that the provider could not read. */
   forgets_reasoning?: boolean | undefined
-  /** Without asking for a summary of the reasoning, which the provider refused. */
+  /** Requests no reasoning summary, since the provider refused to make one. */
   without_summary?: boolean | undefined
-  /** The service tier to request of the provider; between equal protocols the request carries it itself. */
+  /** The service tier to request in translation; a request that passes through has it already. */
   service_tier?: RequestedTier | undefined
-  /** The form of the provider's requests; undefined for the plain one. */
+  /** The form of the provider's requests; undefined for the default form. */
   form?: ProviderForm | undefined
-  /** The most units of each extra, between equal protocols; undefined without extras. */
+  /** The most units of each extra, for pass-through; undefined without extras. */
   max_units?: Readonly<Record<string, number>> | undefined
 }
 
-/** A written request, and the changes to report to its caller. */
+/** A written request, and the changes to report to the caller. */
 export interface WrittenRequest {
   readonly body: JsonObject
-  /** Names of fields that were left out, in the caller's protocol where it has them. */
+  /** Names of dropped fields, in the caller's protocol if it has them. */
   readonly dropped: readonly string[]
-  /** Names of tools as they are sent, with those that the caller knows. */
+  /** Tool names as sent upstream, with the caller's names. */
   readonly renamed_tools: ReadonlyMap<string, string>
   /** JSON was requested in words only: text around it is removed from a whole answer. */
   readonly wants_json: boolean
@@ -49,8 +49,8 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map()
 
 /**
  * Writes a request for a provider of another protocol.
- * @param source_body the caller's body, from which `request` was read
- * @throws GatewayError invalid_request for what cannot be carried there
+ * @param source_body the caller's body, from which `request` was decoded
+ * @throws GatewayError invalid_request for a field that the protocol does not support
  */
 export function translated(
   source_body: JsonObject,
@@ -104,7 +104,7 @@ export function translated(
 const inWords = (names: readonly string[], from: Carries, to: Carries): string[] =>
   names.map((name) => callersName(name, from, to))
 
-/** A request in a provider's protocol, prepared for its model, within the limit that is held for. */
+/** Prepares a request in a provider's protocol for its model, within the output limit that the hold covers. */
 export function prepared(body: JsonObject, { text }: Protocol, writing: Writing): JsonObject {
   const { model, generation, streams, forgets_reasoning, without_summary, form, output_limit } = writing
   const server = form?.server
@@ -119,7 +119,7 @@ export function prepared(body: JsonObject, { text }: Protocol, writing: Writing)
   return output_limit === undefined ? adapted : text.limitOutput(adapted, output_limit, writing)
 }
 
-/** A caller's own request, made to fit the server of its protocol; the very same body where nothing has to change. */
+/** Fits a caller's request to a server of its protocol. Returns the same body if nothing changes. */
 export function fitted(
   body: JsonObject,
   { text }: Protocol,
@@ -135,7 +135,7 @@ export function fitted(
   }
 }
 
-/** The same with the fields that the operator drops and sets. */
+/** Applies the fields that the operator drops and sets. */
 export function withOperatorFields(written: WrittenRequest, form: ProviderForm | undefined): WrittenRequest {
   if (!form || (form.drop_fields.length === 0 && Object.keys(form.set_fields).length === 0)) return written
   const { drop_fields, set_fields } = form

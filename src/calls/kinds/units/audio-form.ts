@@ -1,4 +1,4 @@
-// The form of a transcription: its one audio file in memory, its fields in order, and the same form written for a provider.
+// The form of a transcription: one audio file in memory, its fields in order, and the same form written for a provider.
 import { invalidRequest, payloadTooLarge } from '../../../domain/errors.ts'
 import { deploymentOf } from '../../../http/azure-paths.ts'
 import { announcedBytes, readAtMost } from '../../../http/body.ts'
@@ -27,26 +27,26 @@ interface AudioFile {
 
 type FormField = readonly [name: string, value: string]
 
-/** As OpenAI's limit of a file, and as that of images. */
+/** OpenAI's limit for the file, the same as for images. */
 const MAX_AUDIO_BYTES = 25 * 1024 * 1024
-/** The file, its fields, and the lines between them. */
+/** The file, the fields, and the boundary lines. */
 const BODY_LIMIT_BYTES = 26 * 1024 * 1024
 const MAX_FIELDS = 40
-/** As a form, as a file, and in the form that is sent upstream. */
+/** The form, the file, and the upstream form. */
 const COPIES = 3
 
 const PART_BYTES = 256 * 1024
-/** Smaller ones are soon collected. */
+/** Smaller buffers are collected soon. */
 const MIN_FREED_BYTES = 1024 * 1024
 
-/** Fields that decide the price, the model or the shape of the answer: no other spelling of them passes. */
+/** Fields that decide the price, the model or the answer's format. No similar spelling of them passes. */
 const DECIDING = ['model', 'file', 'stream', 'response_format'] as const
 const REDUCED: ReadonlySet<string> = new Set(DECIDING.map(reduce))
 
 /**
- * Reads the form, as fast as there is memory for it.
- * @throws GatewayError as `receiveBody` and `readForm`; payload_too_large for a longer file; invalid_request for another number of
- * files than one, a repeated field, and a second spelling of a field that decides
+ * Reads the form as fast as memory allows.
+ * @throws GatewayError as `receiveBody` and `readForm`; payload_too_large for a longer file; invalid_request unless there is exactly
+ * one file, for a repeated field, and for a similar spelling of a deciding field
  */
 export async function readAudioForm(parts: CallParts, admitted: Admitted): Promise<AudioForm> {
   const { request } = admitted.origin
@@ -104,7 +104,7 @@ async function* hashed(
   }
 }
 
-/** Bytes as they would arrive, without a copy: others have their turn after each part. */
+/** Streams bytes in parts without a copy, so that other work runs between them. */
 function inParts(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0
   return new ReadableStream({
@@ -133,18 +133,18 @@ const fileTooLarge = () =>
     param: 'file',
   })
 
-/** The value of a field that may occur once. */
+/** Returns the value of a field that may occur once. */
 export const fieldOf = ({ fields }: AudioForm, name: string): string | undefined =>
   fields.find(([field]) => field === name)?.[1]
 
-/** Values of a header inside a form: RFC 7578, section 4.2, and the WHATWG's escapes of a form's names. */
+/** Escapes a header value inside a form: RFC 7578, section 4.2, and the WHATWG's escapes for form names. */
 const escaped = (text: string): string =>
   text.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')
 
-/** Only what a header may have. */
+/** A MIME type that is safe in a header. */
 const SAFE_MIME = /^[\w.+-]+\/[\w.+-]+$/
 
-/** The same form for a provider, with its own name of the model. */
+/** Writes the same form for a provider, with the provider's name of the model. */
 export function writeAudioForm(
   { file, fields }: AudioForm,
   model: string,

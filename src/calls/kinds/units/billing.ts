@@ -1,4 +1,4 @@
-// Calls that are priced by units, of every kind: the order, its hold and its charge.
+// Calls priced by units, of every kind: order, hold and charge.
 import type { UnitModel } from '../../../domain/catalogue.ts'
 import type { ReportedUnits, Units } from '../../../domain/units.ts'
 import {
@@ -17,20 +17,20 @@ import type { Delivered, Spent } from '../../settling/end.ts'
 import { reportDoubt } from '../../settling/reported-usage.ts'
 
 export interface UnitOrder<M extends UnitModel = UnitModel> extends PaidOrder<M> {
-  /** The units to hold for. */
+  /** The units that the hold covers. */
   held: Units
   bounds: UnitBounds
-  /** The units that its provider bills for the request alone. */
+  /** The units that the provider bills for the request alone. */
   input: Units
 }
 
-/** The most that the call can use is held; a caller who leaves once it was sent pays for the input. */
+/** Holds the most that the call can use. A caller who disconnects after the request was sent pays for the input. */
 export const UNIT_PRICING: Pick<PaidKind<PaidCall, UnitOrder>, 'quote' | 'spent'> = {
   quote: ({ model, held }) => quoteUnits(model.price, held),
   spent: ({ model, input }): Spent => ({ usage: tokensOf(input), charge: chargeUnits(model.price, input) }),
 }
 
-/** @param bounds the order's, unless the answer has narrowed them */
+/** Bills the reported units. @param bounds those of the order, unless the answer narrowed them */
 export function deliveredUnits(
   parts: Pick<CallParts, 'log'>,
   held: Held<UnitOrder>,

@@ -1,4 +1,4 @@
-// A JSON request that is passed on as it came, but for the name of its model.
+// A JSON request that passes through unchanged except for the model's name.
 import type { Model } from '../../../domain/catalogue.ts'
 import { internal, invalidRequest } from '../../../domain/errors.ts'
 import { deploymentOf } from '../../../http/azure-paths.ts'
@@ -22,9 +22,9 @@ import { type Arrival, mayCallFreeModel, receiveBody } from '../../bodies/arriva
 import type { Admitted } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 
-/** A body as bytes, text and values, and what is sent upstream of it. */
+/** The body as bytes, text and values, and the upstream request. */
 const COPIES = 4
-/** Parsed, so many values stop the event loop for 10 ms. */
+/** Parsing this many values blocks the event loop for 10 ms. */
 const MAX_VALUES = 400_000
 
 interface JsonRequestOptions extends Pick<Arrival, 'limit_bytes' | 'model_id'> {
@@ -52,7 +52,7 @@ export async function readJsonRequest(
   return parseJsonBody(spliceFields(body, { ...body.json, model }), names)
 }
 
-/** The verbs of a route's provider; the catalogue refuses models whose provider has none. */
+/** Returns the verbs of a route's provider. The catalogue refuses models whose provider lacks them. */
 export function verbsOf<Verb extends 'embeddings' | keyof UnitProtocols>(
   { protocols }: Pick<CallParts, 'protocols'>,
   { provider }: Pick<Attempt, 'provider'>,
@@ -66,7 +66,7 @@ export function verbsOf<Verb extends 'embeddings' | keyof UnitProtocols>(
   )
 }
 
-/** How such a request is put to a route. */
+/** Writes such a request for a route. */
 export const jsonWriter =
   (parts: CallParts, verb: keyof UnitProtocols, body: JsonBody): Sending<unknown>['write'] =>
   (attempt) =>

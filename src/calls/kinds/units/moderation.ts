@@ -1,4 +1,4 @@
-// Paid moderations, as a value: how they are read, what they can cost, and how they are served.
+// Paid moderations as a PaidKind: read, quote, serve.
 import { isServed, type ModerationModel } from '../../../domain/catalogue.ts'
 import { boundMedia } from '../../../domain/media/tokens.ts'
 import { NO_UNITS } from '../../../domain/units.ts'
@@ -21,7 +21,7 @@ import { UNIT_PRICING, type UnitOrder } from './billing.ts'
 import { readJsonRequest } from './json-request.ts'
 import { serveJson } from './whole.ts'
 
-/** Long texts, or images inline. More would be parsed for longer than others should wait. */
+/** Long texts or inline images. Parsing more would block others for too long. */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
 
 /** https://platform.openai.com/docs/models/omni-moderation-latest */
@@ -49,14 +49,14 @@ async function readModeration(parts: CallParts, admitted: Admitted): Promise<Mod
   const { tokens, media } = bounded(boundModeration, body.json)
   const bound = tokens + boundMedia(media, model.routes.map(knownAs), MAX_INPUT_TOKENS) + boundDropped(body)
   const held = { ...NO_UNITS, input_tokens: inputBound(bound, input_tokens) }
-  // An image may be as many tokens as it has bytes at most; no token of a text is shorter than one.
-  const most_tokens = Math.max(body.bytes.length, 2 * input_tokens, held.input_tokens)
-  const most = { ...NO_UNITS, input_tokens: most_tokens }
+  // An image has at max as many tokens as bytes, and no token of a text is shorter than a byte.
+  const max_tokens = Math.max(body.bytes.length, 2 * input_tokens, held.input_tokens)
+  const most = { ...NO_UNITS, input_tokens: max_tokens }
   const bounds = { estimate: input, most }
   return { model, streams: false, content: [body.bytes], body, held, bounds, input }
 }
 
-/** OpenAI's SDK may leave the model out: then it is the first of the catalogue that the caller may call. */
+/** OpenAI's SDK may omit the model. Then it is the first of the catalogue that the caller may call. */
 function modelIn({ catalogue }: CallParts, { caller }: Admitted, body: JsonObject): string {
   if ((body.model ?? null) !== null) return readCallTarget(body).model_id
   const first = catalogue()

@@ -1,4 +1,4 @@
-// Paid reranks, as a value: how they are read, what they can cost, and how they are served.
+// Paid reranks as a PaidKind: read, quote, serve.
 import type { RerankModel } from '../../../domain/catalogue.ts'
 import { NO_UNITS } from '../../../domain/units.ts'
 import { boundDropped } from '../../../protocols/dropped-bound.ts'
@@ -26,7 +26,7 @@ export const rerankCalls: PaidKind<PaidCall, RerankOrder> = {
   serve: serveJson('rerank'),
 }
 
-/** Providers cut documents in their own ways. */
+/** Providers split documents in different ways. */
 const MAX_SEARCHES_FACTOR = 4
 
 async function readRerank(parts: CallParts, admitted: Admitted): Promise<RerankOrder> {
@@ -42,7 +42,7 @@ async function readRerank(parts: CallParts, admitted: Admitted): Promise<RerankO
   const most = {
     ...input,
     searches: Math.max(input.searches * MAX_SEARCHES_FACTOR, held.searches),
-    // Eight bytes of one token were estimated as one and a half at least.
+    // Eight bytes that are one token were estimated as at least one and a half tokens.
     input_tokens: Math.max(input.input_tokens * 8 + body.bytes.length, held.input_tokens),
   }
   const bounds = { estimate: input, most }

@@ -1,4 +1,4 @@
-// Paid speech, as a value: text that a model speaks, sent as audio while it comes, or as events.
+// Paid speech as a PaidKind: a model speaks a text; audio or events are sent as they arrive.
 import { type AudioMeter, createAudioMeter, pcmDurationMs } from '../../../domain/audio/meter.ts'
 import type { SpeechModel } from '../../../domain/catalogue.ts'
 import { UpstreamFault } from '../../../domain/errors.ts'
@@ -20,7 +20,7 @@ import { UNIT_PRICING, type UnitOrder } from './billing.ts'
 import { jsonWriter, readJsonRequest } from './json-request.ts'
 import { isEvents, openAnswer, openEvents, type PassingAnswer, servedStream } from './streamed.ts'
 
-/** OpenAI takes 4,096 characters; others a whole chapter. */
+/** OpenAI accepts 4,096 characters; others accept a whole chapter. */
 const BODY_LIMIT_BYTES = 1024 * 1024
 
 interface SpeechOrder extends UnitOrder<SpeechModel> {
@@ -43,16 +43,16 @@ async function readSpeech(parts: CallParts, admitted: Admitted): Promise<SpeechO
   const model = findModel(parts, admitted, readCallTarget(body.json).model_id, 'speech')
   const request = readSpeechRequest(body.json, model.unknown_fields, boundDropped(body))
   const { held, bounds, input } = unitsOf(request)
-  // Its answer is sent while it comes, whatever its format.
+  // The answer is sent as it arrives, in any format.
   return { model, streams: true, content: [body.bytes], body, request, held, bounds, input }
 }
 
-/** Slow speech, in a script that has a syllable or more to a character. English has 15 characters a second. */
+/** Slow speech in a script with a syllable or more per character. English has 15 characters a second. */
 const MIN_CHARACTERS_PER_S = 4
 const DEFAULT_CHARACTERS_PER_S = 15
-/** OpenAI's price for a minute of gpt-4o-mini-tts, by its price for a token. */
+/** OpenAI's price for a minute of gpt-4o-mini-tts, divided by its price for a token. */
 const TOKENS_PER_S = 21
-/** No tokenizer makes more than this of a byte, and no voice of a second. */
+/** No tokenizer exceeds this per character, and no voice exceeds MAX_TOKENS_PER_S. */
 const MAX_TOKENS_PER_CHARACTER = 4
 const MAX_TOKENS_PER_S = 100
 const SLACK_TOKENS = 1_000
@@ -64,9 +64,9 @@ function unitsOf({
   input_bound_tokens,
   speed,
 }: SpeechRequest): Pick<UnitOrder, 'held' | 'bounds' | 'input'> {
-  const usual_ms = Math.ceil((characters / DEFAULT_CHARACTERS_PER_S / speed) * 1_000)
-  // If the caller leaves before any audio came, the provider has made all of it.
-  const input: Units = { ...NO_UNITS, characters, input_tokens, audio_ms: usual_ms }
+  const estimated_ms = Math.ceil((characters / DEFAULT_CHARACTERS_PER_S / speed) * 1_000)
+  // If the caller disconnects before any audio arrived, the provider has still generated all of it.
+  const input: Units = { ...NO_UNITS, characters, input_tokens, audio_ms: estimated_ms }
   const longest_s = characters / MIN_CHARACTERS_PER_S / speed + 1
   const longest = withAudio(input, Math.ceil(longest_s * 1_000))
   const held = { ...longest, input_tokens: input_bound_tokens }
@@ -79,7 +79,7 @@ function unitsOf({
     audio_ms: longest.audio_ms * 4 + SLACK_MS,
     output_tokens: Math.ceil(longest_s * 4 * MAX_TOKENS_PER_S) + SLACK_TOKENS,
   }
-  return { input, held, bounds: { estimate: withAudio(input, usual_ms), most, exact: ['characters'] } }
+  return { input, held, bounds: { estimate: withAudio(input, estimated_ms), most, exact: ['characters'] } }
 }
 
 const withAudio = (input: Units, audio_ms: number): Units => ({
@@ -101,19 +101,19 @@ async function serveSpeech(parts: CallParts, held: Held<SpeechOrder>): Promise<R
     },
   })
   const { content_type } = dispatched.answer
-  const passing = isEvents(content_type) ? asEvents(held.order) : asAudio(held.order, content_type)
+  const passing = isEvents(content_type) ? passEvents(held.order) : passAudio(held.order, content_type)
   return servedStream(parts, held, dispatched, passing)
 }
 
-/** @throws UpstreamFault for what is neither audio nor events: an error under status 200, a page of a proxy in between */
+/** @throws UpstreamFault for an answer that is neither audio nor events: an error with status 200, or a proxy's page */
 function audioType({ headers }: Response, { response_format }: SpeechRequest): string {
   const type = headers.get('content-type') ?? `audio/${response_format ?? 'mp3'}`
   if (/^(audio\/|application\/octet-stream|application\/ogg|text\/event-stream)/i.test(type)) return type
   throw new UpstreamFault(`the upstream sent ${type}, no audio`)
 }
 
-/** Audio without reported usage is measured. */
-function asAudio({ bounds, request, input }: SpeechOrder, content_type: string): PassingAnswer {
+/** Passes audio on. Its duration is measured, for a provider that reports no usage. */
+function passAudio({ bounds, request, input }: SpeechOrder, content_type: string): PassingAnswer {
   const is_pcm = request.response_format === 'pcm' || /^audio\/(pcm|l16)/i.test(content_type)
   const meter = createAudioMeter(is_pcm)
   return {
@@ -124,17 +124,17 @@ function asAudio({ bounds, request, input }: SpeechOrder, content_type: string):
   }
 }
 
-/** The units of generated audio. */
-const MADE: ReadonlySet<Unit> = new Set(['audio_ms', 'output_tokens'])
-/** MP3 as OpenAI makes it: 128 kbit/s and more. What is only estimated by its bytes is not estimated too high. */
+/** The units that depend on the generated audio. */
+const AUDIO_UNITS: ReadonlySet<Unit> = new Set(['audio_ms', 'output_tokens'])
+/** MP3 from OpenAI has 128 kbit/s or more (16,000 bytes/s). A higher figure keeps the estimate by bytes from being too high. */
 const BYTES_PER_S = 20_000
 
-/** The audio of events is measured as that of files is, where something of its price depends on it. */
-function asEvents({ model, bounds, input, request }: SpeechOrder): PassingAnswer {
-  const is_priced = model.price.rates.some(({ name }) => MADE.has(RATES[name].unit))
+/** Passes events on. Their audio is measured like a file's if the price depends on it. */
+function passEvents({ model, bounds, input, request }: SpeechOrder): PassingAnswer {
+  const is_priced = model.price.rates.some(({ name }) => AUDIO_UNITS.has(RATES[name].unit))
   const meter = is_priced ? createAudioMeter(request.response_format === 'pcm') : undefined
   const reading = new AudioStreamReading('audio', (value) =>
-    // A slash may be written with an escape.
+    // JSON may escape a slash.
     meter?.add(Buffer.from(value.includes('\\') ? value.replaceAll('\\', '') : value, 'base64')),
   )
   return {
@@ -143,14 +143,14 @@ function asEvents({ model, bounds, input, request }: SpeechOrder): PassingAnswer
     bounds() {
       if (!meter) return bounds
       if (meter.total_bytes === 0) return { ...bounds, estimate: input }
-      return measured(bounds, input, meter.durationMs() ?? guessedMs(meter, request, reading.finished))
+      return measured(bounds, input, meter.durationMs() ?? estimatedMs(meter, request, reading.finished))
     },
     delivered: () => reading.passed_bytes > 0,
   }
 }
 
-/** For audio in no known container. Without a requested format servers send MP3, as OpenAI does, or bare samples. */
-function guessedMs(
+/** Estimates audio in no known container. Without a requested format, servers send MP3, as OpenAI does, or bare samples. */
+function estimatedMs(
   { total_bytes }: AudioMeter,
   { response_format }: SpeechRequest,
   finished: boolean,

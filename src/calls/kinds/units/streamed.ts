@@ -1,4 +1,4 @@
-// A streamed answer that is passed on as it comes, events or bytes: pumped to its caller, and paid for before its end.
+// A streamed answer that passes through, events or bytes: pumped to its caller, and paid before its end.
 import { UpstreamFault } from '../../../domain/errors.ts'
 import type { ReportedUnits } from '../../../domain/units.ts'
 import type { UnitBounds } from '../../../money/pricing/units.ts'
@@ -16,24 +16,24 @@ import { fromUpstream } from '../../../upstream/transport.ts'
 import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import { servedHeaders } from '../../serving/model-name.ts'
-import { pumped } from '../../serving/pumped.ts'
+import { pumpAnswer } from '../../serving/pump-answer.ts'
 import { CLIENT_CLOSED_REQUEST } from '../../settling/end.ts'
 import { reportBreak, settleStream, streamErrorFor } from '../../settling/stream-end.ts'
 import { readFirst } from '../text/first-event.ts'
 import { deliveredUnits, type UnitOrder } from './billing.ts'
 
-/** An answer whose first bytes are there. */
+/** An answer whose first bytes have arrived. */
 export interface OpenAnswer extends OpenedBody {
   content_type: string
 }
 
-/** An answer on its way, and what is known of it so far. */
+/** An answer in transit, and its counts so far. */
 export interface PassingAnswer {
   relay: Relay
   reported(): ReportedUnits | undefined
-  /** The bounds of the charge where nothing was reported, by the bytes that have passed. */
+  /** Returns the bounds of the charge if no usage was reported, by the bytes passed so far. */
   bounds(): UnitBounds
-  /** Whether something passed that is charged. */
+  /** Whether anything that is charged has passed. */
   delivered(): boolean
 }
 
@@ -42,8 +42,8 @@ export const isEvents = (content_type: string): boolean => /^text\/event-stream\
 const OPENING_BRACE = 0x7b
 
 /**
- * Waits for the first bytes: until they are there, another route may still answer.
- * @throws UpstreamFault for an empty answer; ReportedFailure for an error that calls itself audio
+ * Waits for the first bytes. Until then, another route may still answer.
+ * @throws UpstreamFault for an empty answer; ReportedFailure for a JSON error labelled as audio
  */
 export async function openAnswer(
   { protocols }: Pick<CallParts, 'protocols'>,
@@ -61,8 +61,8 @@ export async function openAnswer(
 }
 
 /**
- * The same for events: an error as the first of them is one before the first byte.
- * @param piece the key of an event's content @param onProgress as of `Sending.open`
+ * Waits for the first event. An error event before any output counts as a failure before the first byte.
+ * @param piece the key of an event's content @param onProgress as for `Sending.open`
  * @throws UpstreamFault; ReportedFailure for an error before any output
  */
 export async function openEvents(
@@ -76,7 +76,7 @@ export async function openEvents(
   return { ...(await readFirst(response, format, onProgress)), content_type: 'text/event-stream' }
 }
 
-/** Charges what passed, however it ends; nothing if it broke before anything came. */
+/** Charges what passed, however the stream ends; nothing if it broke before any output. */
 export function servedStream(
   parts: CallParts,
   held: Held<UnitOrder>,
@@ -86,7 +86,7 @@ export function servedStream(
   const { attempt } = dispatched
   const { provider } = attempt
   const headers = servedHeaders(held, relay.content_type, attempt.model)
-  return pumped(parts, held, dispatched, headers, {
+  return pumpAnswer(parts, held, dispatched, headers, {
     relay,
     async settle(ending, cause, has_reached_caller) {
       if (cause !== undefined) reportBreak(parts, held, cause)

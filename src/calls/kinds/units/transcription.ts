@@ -1,4 +1,4 @@
-// Paid transcriptions and translations, as values: audio that a model reads, answered whole or as events.
+// Paid transcriptions and translations as PaidKinds: a model reads audio, and answers whole or with events.
 import { SLOW_BYTES_PER_S } from '../../../domain/audio/bytes.ts'
 import { measureDurationMs } from '../../../domain/audio/duration.ts'
 import type { TranscriptionModel } from '../../../domain/catalogue.ts'
@@ -38,7 +38,7 @@ interface TranscriptionOrder extends UnitOrder<TranscriptionModel> {
   form: AudioForm
 }
 
-/** @param verb which of the two: their models and forms are the same */
+/** @param verb transcription or translation: both have the same models and forms */
 export const transcriptionCalls = (verb: Verb): PaidKind<PaidCall, TranscriptionOrder> => ({
   ...UNIT_PRICING,
   read: readTranscription,
@@ -75,15 +75,15 @@ async function readTranscription(parts: CallParts, admitted: Admitted): Promise<
   }
 }
 
-/** The duration by the container, in whole milliseconds; one that does not tell is taken to be slow. */
+/** Returns the container's duration in whole milliseconds. If it has none, the audio is assumed to have few bytes per second. */
 const audioMsOf = async (bytes: Uint8Array): Promise<number> =>
   (await measureDurationMs(bytes)) ?? Math.ceil((bytes.length / SLOW_BYTES_PER_S) * 1_000)
 
-/** The slowest codecs need more than this. */
+/** Even the slowest codecs need more than this. */
 const MIN_BYTES_PER_S = 500
 /** OpenAI: "1 token per 100 ms of audio". https://platform.openai.com/docs/guides/realtime-costs */
 const AUDIO_TOKENS_PER_S = 10
-/** Quick speech, in a script that needs a token or more for a syllable. */
+/** Fast speech in a script that needs a token or more per syllable. */
 const TEXT_TOKENS_PER_S = 8
 const SLACK_TOKENS = 1_000
 const SLACK_MS = 60_000
@@ -104,7 +104,7 @@ function unitsOf(
   }
   const estimate = { ...input, output_tokens: Math.ceil(seconds * TEXT_TOKENS_PER_S) }
   const held = { ...estimate, input_tokens: inputBound(boundOf(form, models), input.input_tokens) }
-  // Servers differ in what they count: they may cut silence, or fill it up.
+  // Servers count differently: they may cut silence or add it.
   const longest_ms = Math.max(audio_ms, (bytes.length / MIN_BYTES_PER_S) * 1_000) * MARGIN + SLACK_MS
   const most_tokens = Math.ceil((longest_ms / 1_000) * AUDIO_TOKENS_PER_S * MARGIN) + SLACK_TOKENS
   const most: Units = {
@@ -117,10 +117,10 @@ function unitsOf(
   return { input, held, bounds: { estimate, most } }
 }
 
-/** The most that a model of transcriptions reads. https://platform.openai.com/docs/models/gpt-4o-transcribe */
+/** The most that a transcription model reads. https://platform.openai.com/docs/models/gpt-4o-transcribe */
 const MAX_INPUT_TOKENS = 16_000
 
-/** All fields of the form, as one object: short recordings of voices are among them, as data URIs. */
+/** Bounds the form's fields, taken as one object. They may hold short voice recordings as data URIs. */
 const boundOf = ({ fields }: AudioForm, models: readonly string[]): number =>
   fields.reduce((sum, [name, value]) => {
     const { tokens, media } = bounded(boundField, { [name]: value })
@@ -133,7 +133,7 @@ const boundField = fieldsBound({
   ),
 })
 
-/** A whole answer, or one that is still coming. Some models answer as a whole even where a stream was requested. */
+/** A whole answer, or an open stream. Some models answer whole even if a stream was requested. */
 type Answer = { whole: UnitAnswer } | { open: OpenAnswer }
 
 async function serveTranscription(
@@ -157,23 +157,28 @@ async function serveTranscription(
     },
   })
   if ('open' in answer)
-    return servedStream(parts, held, { ...dispatched, answer: answer.open }, passing(held.order))
+    return servedStream(parts, held, { ...dispatched, answer: answer.open }, passEvents(held.order))
   const { whole } = answer
-  return servedWhole(parts, held, { ...dispatched, answer: whole }, boundsBy(held.order, whole.body.length))
+  return servedWhole(
+    parts,
+    held,
+    { ...dispatched, answer: whole },
+    boundsForText(held.order, whole.body.length),
+  )
 }
 
-/** The text that came is the output, where no count of it was reported: so much of it as can be said in the audio, which is held for. */
-const boundsBy = ({ bounds, input, held }: TranscriptionOrder, text_bytes: number): UnitBounds => ({
+/** Estimates unreported output from the text that arrived, at most what can be said in the audio, which the hold covers. */
+const boundsForText = ({ bounds, input, held }: TranscriptionOrder, text_bytes: number): UnitBounds => ({
   ...bounds,
   estimate: { ...input, output_tokens: Math.min(tokensOfBytes(text_bytes), held.output_tokens) },
 })
 
-function passing(order: TranscriptionOrder): PassingAnswer {
+function passEvents(order: TranscriptionOrder): PassingAnswer {
   const reading = new AudioStreamReading('delta')
   return {
     relay: passOn(reading, eventFrame()),
     reported: () => reading.units(),
-    bounds: () => boundsBy(order, reading.passed_bytes),
+    bounds: () => boundsForText(order, reading.passed_bytes),
     delivered: () => reading.passed_bytes > 0,
   }
 }

@@ -1,4 +1,4 @@
-// A whole answer that is sent as it came: read, measured, and paid for first.
+// A whole answer that passes through: read, measured and paid before it is sent.
 import { UpstreamFault } from '../../../domain/errors.ts'
 import type { ReportedUnits } from '../../../domain/units.ts'
 import { redactorOf } from '../../../observe/redact.ts'
@@ -19,7 +19,7 @@ import { settle } from '../../settling/settlement.ts'
 import { deliveredUnits, type UnitOrder } from './billing.ts'
 import { jsonWriter, verbsOf } from './json-request.ts'
 
-/** The formats that are text, and how a text in each of them looks. Bare text may be anything but JSON. */
+/** The text formats, each with a test of its content. Plain text may be anything but JSON. */
 const FORMATS = {
   text: () => true,
   srt: (text: string) => text.trim() === '' || text.includes('-->'),
@@ -34,14 +34,14 @@ export const textFormatOf = (format: string | undefined): TextFormat | undefined
 
 const TEXT_TYPE = /^(text\/(?!html\b|xml\b)|application\/(x-)?(subrip|srt)\b)/i
 
-/** @throws UpstreamFault if a text that is not JSON was not requested, or is not in the format */
+/** @throws UpstreamFault if text was not requested, or does not have the requested format */
 function assertText(text: string, content_type: string, format: TextFormat | undefined): void {
   if (format === undefined || !TEXT_TYPE.test(content_type))
     throw new UpstreamFault(`the upstream sent ${content_type}, which was not asked for`)
   if (!FORMATS[format](text)) throw new UpstreamFault(`the upstream sent ${content_type}, but no ${format}`)
 }
 
-/** @throws UpstreamFault if JSON has no transcript: some servers report errors in forms of their own */
+/** @throws UpstreamFault if the JSON has no transcript: some servers report errors in their own formats */
 function assertTranscript({ text }: JsonObject): void {
   if (typeof text !== 'string') throw new UpstreamFault('the upstream sent JSON without a text')
 }
@@ -55,9 +55,9 @@ export interface UnitAnswer {
 const isJson = (content_type: string): boolean => /^application\/([\w.+-]*\+)?json\b/i.test(content_type)
 
 /**
- * Reads all of an answer. It names the model as the caller does.
- * @param text_format of a transcription: requested in place of JSON
- * @throws UpstreamFault for what is cut short, or is a page of a proxy in between; ReportedFailure for an error under status 200
+ * Reads a whole answer, with the caller's name of the model.
+ * @param text_format of a transcription: requested instead of JSON
+ * @throws UpstreamFault if the answer is cut short or is a proxy's page; ReportedFailure for an error with status 200
  */
 export async function readUnitAnswer(
   parts: CallParts,
@@ -73,7 +73,7 @@ export async function readUnitAnswer(
   const is_transcript = verb === 'transcriptions' || verb === 'translations'
   if (is_transcript && !isJson(content_type) && !parseObject(text)) {
     assertText(text, content_type, text_format)
-    // The provider's own words cannot be distinguished from those of the audio.
+    // Words of the provider cannot be distinguished from words of the audio, so all of it is redacted.
     const body = Buffer.from(redactorOf(parts.catalogue()).hide(text))
     return { body, content_type, reported: undefined }
   }
@@ -89,7 +89,7 @@ export async function readUnitAnswer(
   return { body, content_type, reported: verbs.readUnits(json) }
 }
 
-/** Serves calls whose JSON request is passed on, and whose answer is whole. */
+/** Serves calls with a passed-on JSON request and a whole answer. */
 export const serveJson =
   (verb: keyof UnitProtocols) =>
   async (parts: CallParts, held: Held<UnitOrder & { body: JsonBody }>): Promise<Response> => {
@@ -101,7 +101,7 @@ export const serveJson =
     return servedWhole(parts, held, dispatched)
   }
 
-/** Charges for a whole answer, and sends it. @param bounds the order's, unless the answer has narrowed them */
+/** Charges for a whole answer, and sends it. @param bounds those of the order, unless the answer narrowed them */
 export async function servedWhole(
   parts: CallParts,
   held: Held<UnitOrder>,

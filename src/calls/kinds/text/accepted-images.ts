@@ -1,14 +1,14 @@
-// The inline images of a text request as its model takes them: others are made into PNG or JPEG before anything is priced.
+// Images that a model accepts: other inline images of a text request are converted to PNG or JPEG before the call is priced.
 import type { TextModel } from '../../../domain/catalogue.ts'
 import { invalidRequest } from '../../../domain/errors.ts'
 import { isAnimatedData } from '../../../media/animation.ts'
 import { reencode, sniffReadable } from '../../../media/sendable.ts'
 import { gemini } from '../../../protocols/gemini/index.ts'
 import {
+  type AcceptedImages,
   GEMINI_IMAGE_TYPES,
   type ImageTypes,
   imageTypesOf,
-  type TakenImages,
 } from '../../../protocols/image-types.ts'
 import type { Medium } from '../../../protocols/media-places.ts'
 import { base64Of } from '../../../protocols/wire/byte-string.ts'
@@ -19,28 +19,28 @@ import type { Admitted } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import type { TextBody } from './body.ts'
 
-/** spec.md, Native generation request, has a list of its own ("Allowed image MIME types"), which is what its provider takes. */
+/** spec.md, Native generation request, has its own list ("Allowed image MIME types"), which is that of its provider. */
 const ALLOWED_BY_CALLER = new Map([[gemini.name, GEMINI_IMAGE_TYPES]])
 
-/** Each takes up to a second of a processor, and comes before anything is held. */
+/** Each conversion takes up to a second of CPU, before the hold. */
 const MAX_CONVERTED_IMAGES = 20
 
 /**
- * For a body that has images. @param protocol the caller's
- * @returns the very same body where all its images are taken by all of the model's routes
- * @throws GatewayError invalid_request for an image that no route takes and that cannot be decoded; insufficient_balance
+ * Converts a body's images for its model. @param protocol the caller's
+ * @returns the same object if all routes of the model accept all its images
+ * @throws GatewayError invalid_request for an image that no route accepts and that cannot be decoded; insufficient_balance
  */
-export async function withTakenImages(
+export async function withAcceptedImages(
   parts: CallParts,
   { caller }: Pick<Admitted, 'caller'>,
   { model, body, protocol }: { model: TextModel; body: TextBody; protocol: string },
 ): Promise<TextBody> {
   const lists = routesWithProviders(parts.catalogue(), model).map(({ provider }) => imageTypesOf(provider))
-  const by_all = takenByAll(lists)
+  const by_all = acceptedByAll(lists)
   if (!by_all) return body
   const others = await body.imagesBeyond(protocol, by_all)
   if (others.length === 0) return body
-  // The surface refuses other types itself when the request is read.
+  // The surface itself refuses other types when it reads the request.
   const allowed = ALLOWED_BY_CALLER.get(protocol)
   if (others.some(({ mime_type }) => allowed?.includes(mime_type ?? '') === false)) return body
   if (!costsNothing(model)) await rejectUnpayable(caller.account, parts.bodies.accountOf)
@@ -54,19 +54,19 @@ export async function withTakenImages(
   for (const [index, image] of others.entries())
     changed.push(
       plans[index] === 'convert'
-        ? await inTurn(caller.account.id, () => convertedFrom(image, lists))
-        : renamed(image),
+        ? await onePerAccount(caller.account.id, () => convertedFrom(image, lists))
+        : withSniffedType(image),
     )
   const is_same = changed.every((image, index) => image === others[index])
   return is_same ? body : await body.withImages(protocol, by_all, changed)
 }
 
-/** One at a time for each account: an account with many images, which are only paid with the call, waits for its own. */
-const inTurn = createSlotsByOwner<number>(1)
+/** Converts one image at a time per account: conversions are only paid with the call, so they may delay only their own account. */
+const onePerAccount = createSlotsByOwner<number>(1)
 
-type Lists = readonly (ImageTypes | undefined)[]
+type AcceptedTypes = readonly (ImageTypes | undefined)[]
 
-function takenByAll(lists: Lists): TakenImages | undefined {
+function acceptedByAll(lists: AcceptedTypes): AcceptedImages | undefined {
   const [first, ...rest] = lists.filter((list) => list !== undefined)
   return (
     first && {
@@ -76,15 +76,15 @@ function takenByAll(lists: Lists): TakenImages | undefined {
   )
 }
 
-/** Whether one of the routes may take types that no document lists. */
-const isOpen = (lists: Lists): boolean => lists.some((list) => !list?.is_documented)
+/** Whether one of the routes may accept types that its documentation does not list. */
+const isOpen = (lists: AcceptedTypes): boolean => lists.some((list) => !list?.is_documented)
 
 const HEAD_CHARS = 64
 const typeByBytes = ({ data }: Medium): string | undefined =>
   sniffReadable(Buffer.from(data.slice(0, HEAD_CHARS), 'base64'))
 
-/** @throws GatewayError invalid_request for an image that no route takes and that cannot be decoded */
-function planFor(image: Medium, by_all: TakenImages, lists: Lists): 'pass' | 'convert' {
+/** @throws GatewayError invalid_request for an image that no route accepts and that cannot be decoded */
+function planFor(image: Medium, by_all: AcceptedImages, lists: AcceptedTypes): 'pass' | 'convert' {
   const found = typeByBytes(image)
   if (found !== undefined) {
     const is_taken = by_all.types.includes(found) && (by_all.takes_animations || !isAnimatedData(image.data))
@@ -96,14 +96,14 @@ function planFor(image: Medium, by_all: TakenImages, lists: Lists): 'pass' | 'co
   )
 }
 
-/** The same image under the type of its bytes, where they are recognized. */
-function renamed(image: Medium): Medium {
+/** Returns the image with the type of its bytes, if they are recognized. */
+function withSniffedType(image: Medium): Medium {
   const found = typeByBytes(image)
   return found === undefined || found === image.mime_type ? image : { ...image, mime_type: found }
 }
 
-/** @throws GatewayError as `reencode`, unless one of the routes may read the image itself */
-async function convertedFrom(image: Medium, lists: Lists): Promise<Medium> {
+/** @throws GatewayError as `reencode`, unless one of the routes may accept the original */
+async function convertedFrom(image: Medium, lists: AcceptedTypes): Promise<Medium> {
   try {
     const { bytes, mime_type } = await reencode(Buffer.from(image.data, 'base64'))
     return { ...image, mime_type, data: base64Of(bytes) }

@@ -1,7 +1,7 @@
 // Who reads a streamed answer: only what nobody in the gateway reads may go straight into a socket, since that holds no other reader's pace.
 import { expect, test } from 'bun:test'
 import type { CallOrigin } from '../../src/calls/life/call.ts'
-import { readBy } from '../../src/calls/serving/pumped.ts'
+import { readBy } from '../../src/calls/serving/pump-answer.ts'
 
 const origin = (headers: Record<string, string>) =>
   ({ request: new Request('http://gateway/', { headers }) }) as CallOrigin

@@ -1,19 +1,19 @@
-// Optional fields of image requests: the routes that take them, found before anything is held.
+// Optional fields of image requests: routes that support them, found before the hold.
 import { EXTRA_QUALITIES, type ExtraQuality, type ImageModel } from '../../../domain/catalogue.ts'
 import { type GatewayError, invalidRequest } from '../../../domain/errors.ts'
 import type { ImageTraits } from '../../../protocols/images.ts'
 import type { CallParts } from '../../parts.ts'
-import { carriedBy } from '../../serving/dispatch-call.ts'
+import { withSupportingRoutes } from '../../serving/dispatch-call.ts'
 import type { ImageOrder } from './order.ts'
-import { imagesOf } from './sending.ts'
+import { imageVerbsOf } from './sending.ts'
 
 type RequestedFields = Pick<ImageOrder, 'mask' | 'mask_source' | 'input_fidelity' | 'moderation' | 'quality'>
 
 /**
- * The model with the routes that take the order's fields.
- * @throws GatewayError invalid_request that names a field that no route takes, or that the model has no price for
+ * Returns the model with only the routes that support the order's fields.
+ * @throws GatewayError invalid_request naming a field that no route supports, or that the model has no price for
  */
-export async function carryingFields(
+export async function withRoutesForFields(
   parts: Pick<CallParts, 'protocols' | 'catalogue'>,
   model: ImageModel,
   { mask, mask_source, input_fidelity, moderation, quality }: RequestedFields,
@@ -26,8 +26,8 @@ export async function carryingFields(
   const { price } = model
   if (input_fidelity === 'high' && price.unit === 'image' && price.high_fidelity_nanos === undefined)
     throw refused('input_fidelity', 'this model has no price for high. Leave it out, or send low')
-  return carriedBy(parts, model, (provider, route) =>
-    assertTaken(imagesOf(parts.protocols, provider).traitsOf(route), {
+  return withSupportingRoutes(parts, model, (provider, route) =>
+    assertTaken(imageVerbsOf(parts.protocols, provider).traitsOf(route), {
       has_mask,
       input_fidelity,
       moderation,
@@ -36,7 +36,7 @@ export async function carryingFields(
   )
 }
 
-/** Whether a quality is one that models take only where their entries name it. */
+/** Whether the quality is available only on models that list it. */
 const isExtraQuality = (quality: string | null | undefined): quality is ExtraQuality =>
   EXTRA_QUALITIES.some((extra) => extra === quality)
 
@@ -56,7 +56,7 @@ function assertTaken(
       'input_fidelity',
       `this model does not support ${input_fidelity}. Leave it out, or choose another model`,
     )
-  // `auto` is the default of all.
+  // Every model accepts `auto`, its default.
   if (moderation !== undefined && moderation !== 'auto' && !traits.moderation)
     throw refused(
       'moderation',

@@ -1,16 +1,16 @@
-// The answer of a stream under way: pumped to its caller as it comes, and settled before its end.
+// The answer of a running stream: pumpAnswer to its caller as it arrives, and settled before its end is sent.
 import { keyOf } from '../../idempotency/idempotency.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { type PumpOptions, pump } from '../../upstream/pump.ts'
 import type { Admitted, Held } from '../life/call.ts'
 import type { CallParts } from '../parts.ts'
 
-/** The gateway reads answers that it keeps under an Idempotency-Key, makes part of another, or sends in messages. */
+/** Returns the reader of an answer: the gateway reads what it keeps under an Idempotency-Key, embeds in another answer, or sends in messages. */
 export const readBy = ({ origin }: Pick<Admitted, 'origin'>): PumpOptions['read_by'] =>
   origin.read_by === 'gateway' || keyOf(origin.request) !== null ? 'gateway' : 'socket'
 
-/** The call stays open until `settle` has ended it (`settleStream`). */
-export function pumped(
+/** Starts the pump. The call stays open until `settle` has ended it (`settleStream`). */
+export function pumpAnswer(
   { catalogue }: Pick<CallParts, 'catalogue'>,
   held: Held,
   { answer: opened, attempt, abort }: Dispatched<PumpOptions['opened']>,
