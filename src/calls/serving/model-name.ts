@@ -32,7 +32,7 @@ export const upstreamModelHeader = (upstream_model: string): Record<string, stri
 const VERSION = /^[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{2}-\d{2}|\d{3,4})$/
 
 /** Whether a name is the requested model's, or a version's of it. */
-const isNameOf = (name: string, requested: string): boolean =>
+const names = (name: string, requested: string): boolean =>
   name === requested || (name.startsWith(requested) && VERSION.test(name.slice(requested.length)))
 
 /** Returns the name for a translated answer. @param answered the provider's name, if its answer has one */
@@ -40,9 +40,7 @@ export const modelNameForCaller = (
   answered: string | undefined,
   { requested, upstream_model }: { requested: string; upstream_model: string },
 ): string | undefined =>
-  answered === undefined || upstream_model === requested || isNameOf(answered, requested)
-    ? answered
-    : requested
+  answered === undefined || upstream_model === requested || names(answered, requested) ? answered : requested
 
 /** Writes the requested name into an answer, unless it has that name or a version of it. */
 type Rename = (json: ByteString) => ByteString
@@ -68,7 +66,7 @@ function renameAt(requested: string, find: (json: ByteString) => Place | undefin
   return (json) => {
     const place = find(json)
     if (!place) return json
-    if (isNameOf(json.slice(place.start, place.end), name)) return json
+    if (names(json.slice(place.start, place.end), name)) return json
     return json.slice(0, place.start) + name + json.slice(place.end)
   }
 }

@@ -33,7 +33,7 @@ export interface Referrer {
 }
 
 /** A stored image, which is read only after all images are known to fit. */
-interface StoredImage {
+interface Stored {
   bytes: number
   read: () => Promise<FoundImage>
 }
@@ -63,7 +63,7 @@ export async function findReferences(
   const referred = sources.filter((source) => source.kind !== 'upload')
   for (const source of referred) assertForm(source, account_id)
   assertDistinct(referred.map(nameOf))
-  const stored: (StoredImage | undefined)[] = []
+  const stored: (Stored | undefined)[] = []
   for (const source of referred) stored.push(await findStored(library, account_id, source))
   const stored_bytes = stored.map((found) => found?.bytes ?? 0)
   assertTotal(stored_bytes)
@@ -142,28 +142,20 @@ export function assertTotal(sizes_bytes: readonly number[]): void {
 }
 
 /** @returns undefined if the source is not a stored image */
-async function findStored(
-  library: Library,
-  account_id: number,
-  source: Source,
-): Promise<StoredImage | undefined> {
+async function findStored(library: Library, account_id: number, source: Source): Promise<Stored | undefined> {
   if (source.kind === 'file') return await findStoredFile(library, account_id, source.key)
   if (source.kind === 'generation') return await findStoredGeneration(library, account_id, source.uuid)
   return undefined
 }
 
-async function findStoredFile(library: Library, account_id: number, key: string): Promise<StoredImage> {
+async function findStoredFile(library: Library, account_id: number, key: string): Promise<Stored> {
   const row = await findFile(library.db, account_id, key)
   if (!row) throw fileNotFound()
   if (!isStored(row)) throw notReady('This file is still being stored.')
   return { bytes: row.bytes, read: () => readUpload(library, row) }
 }
 
-async function findStoredGeneration(
-  library: Library,
-  account_id: number,
-  uuid: string,
-): Promise<StoredImage> {
+async function findStoredGeneration(library: Library, account_id: number, uuid: string): Promise<Stored> {
   const row = await findGeneration(library.db, account_id, uuid)
   if (!row) throw generationNotFound()
   const { state, bytes, mime } = row

@@ -15,7 +15,7 @@ const PING = '"ping"'
 /** The data of an event that only keeps the connection open. */
 const KEEPALIVE = /^\s*(?:\{\s*(?:"type"\s*:\s*"ping"\s*)?\}\s*)?$/
 /** A beginning without comments before the first event. */
-const PLAIN_START = /^(?:event: ?[a-z_.]+\r?\n)?data: ?(?!\{\s*\})\S/
+const STARTS = /^(?:event: ?[a-z_.]+\r?\n)?data: ?(?!\{\s*\})\S/
 
 /** Opens readers for a provider's streams, and decodes the errors in them. */
 interface StreamFormat extends Pick<Protocol, 'readFailure'> {
@@ -58,8 +58,7 @@ const beginningOf = (whole: Uint8Array): Uint8Array => whole.subarray(0, eventEn
 /** Whether there is an event to pass on. @throws ReportedFailure for an error before any output; UpstreamFault for one nested too deep */
 function hasStarted(whole: ByteString, format: StreamFormat): boolean {
   // Nearly all streams take this path, without parsing.
-  if (PLAIN_START.test(whole) && !whole.includes(ERROR) && !whole.includes(PING) && !isTooDeep(whole))
-    return true
+  if (STARTS.test(whole) && !whole.includes(ERROR) && !whole.includes(PING) && !isTooDeep(whole)) return true
   const reading = format.open()
   let has_started = false
   const walk = new EventWalk(whole)

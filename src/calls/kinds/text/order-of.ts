@@ -228,11 +228,8 @@ const mediaAsRead = ({ media = NO_MEDIA }: RequestFacts, passes_through: boolean
 function inputToHold(model: TextModel, facts: RequestFacts, extras: readonly RequestedExtra[]): number {
   const { input_tokens, input_bound_tokens, media, cached_content } = facts
   const media_tokens = media ? boundMedia(media, model.routes.map(knownAs), model.context) : 0
-  const request_bound_tokens = input_bound_tokens + media_tokens
-  const bound_tokens = Math.min(
-    request_bound_tokens,
-    maxCredibleInput(model, facts, extras) ?? request_bound_tokens,
-  )
+  const most_tokens = input_bound_tokens + media_tokens
+  const bound_tokens = Math.min(most_tokens, maxCredibleInput(model, facts, extras) ?? most_tokens)
   return Math.max(input_tokens, bound_tokens, cached_content === undefined ? 0 : model.context)
 }
 

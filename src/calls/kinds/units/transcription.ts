@@ -157,28 +157,23 @@ async function serveTranscription(
     },
   })
   if ('open' in answer)
-    return servedStream(parts, held, { ...dispatched, answer: answer.open }, passEvents(held.order))
+    return servedStream(parts, held, { ...dispatched, answer: answer.open }, passing(held.order))
   const { whole } = answer
-  return servedWhole(
-    parts,
-    held,
-    { ...dispatched, answer: whole },
-    boundsForText(held.order, whole.body.length),
-  )
+  return servedWhole(parts, held, { ...dispatched, answer: whole }, textBounds(held.order, whole.body.length))
 }
 
 /** Estimates unreported output from the text that arrived, at most what can be said in the audio, which the hold covers. */
-const boundsForText = ({ bounds, input, held }: TranscriptionOrder, text_bytes: number): UnitBounds => ({
+const textBounds = ({ bounds, input, held }: TranscriptionOrder, text_bytes: number): UnitBounds => ({
   ...bounds,
   estimate: { ...input, output_tokens: Math.min(tokensOfBytes(text_bytes), held.output_tokens) },
 })
 
-function passEvents(order: TranscriptionOrder): PassingAnswer {
+function passing(order: TranscriptionOrder): PassingAnswer {
   const reading = new AudioStreamReading('delta')
   return {
     relay: passOn(reading, eventFrame()),
     reported: () => reading.units(),
-    bounds: () => boundsForText(order, reading.passed_bytes),
+    bounds: () => textBounds(order, reading.passed_bytes),
     delivered: () => reading.passed_bytes > 0,
   }
 }
