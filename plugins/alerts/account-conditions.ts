@@ -1,4 +1,4 @@
-// Conditions of accounts and keys: balances that run out, and spending above the operator's limits of a day.
+// Alert conditions of accounts and keys: low balances, and spending above the operator's daily limits.
 
 import { and, eq, gt, gte, sql } from 'drizzle-orm'
 import { listedAccounts } from '../../src/access/account-listing.ts'
@@ -25,8 +25,8 @@ const NANOS_PER_CENT = 10_000_000
 /** Rounded down to the cent. */
 const inCents = (nanos: Nanos): string => formatUsd(Math.floor(nanos / NANOS_PER_CENT) * NANOS_PER_CENT)
 
-/** Accounts that are looked at at once: some 3 ms. */
-const ACCOUNTS_AT_ONCE = 250
+/** Accounts per batch. A batch takes about 3 ms; other requests are served between batches. */
+const BATCH_ACCOUNTS = 250
 
 interface LowAccount {
   id: number
@@ -34,21 +34,21 @@ interface LowAccount {
   reason: LowReason
   available_nanos: Nanos
   debt_nanos: Nanos
-  /** As in `Pace`. */
+  /** Days that the available balance lasts at this week's pace; null if nothing was spent. */
   lasts_days: number | null
 }
 
-/** Accounts whose balance is low, as lists and pages have it. */
+/** Returns accounts whose balance is low, by the same rule as the console's lists. */
 export async function lowAccounts(db: Db, now_ms: number): Promise<LowAccount[]> {
   const spenders = await queries(db).spenders.all({ from_s: weekStart(now_ms) })
   const debtors = await queries(db).debtors.all()
   const ids = [...new Set([...spenders, ...debtors].map(({ account_id }) => account_id))]
   const found: LowAccount[] = []
-  for (let start = 0; start < ids.length; start += ACCOUNTS_AT_ONCE) {
+  for (let start = 0; start < ids.length; start += BATCH_ACCOUNTS) {
     await endOfTurn()
-    const some = ids.slice(start, start + ACCOUNTS_AT_ONCE)
-    const spending = await spendingOf(db, some, now_ms)
-    for (const account of await listedAccounts(db, some)) {
+    const batch = ids.slice(start, start + BATCH_ACCOUNTS)
+    const spending = await spendingOf(db, batch, now_ms)
+    for (const account of await listedAccounts(db, batch)) {
       const available_nanos = account.balance_nanos - account.held_nanos
       const balance = { ...account, available_nanos }
       const spent = spending.get(account.id) ?? NOTHING_SPENT
@@ -62,7 +62,7 @@ export async function lowAccounts(db: Db, now_ms: number): Promise<LowAccount[]>
   return found
 }
 
-/** The same as conditions of alerts. */
+/** Returns one condition for each account whose balance is low. */
 export const lowBalances = async (db: Db, now_ms: number): Promise<Condition[]> =>
   (await lowAccounts(db, now_ms)).map((account) => ({
     rule: 'low_balance',
@@ -80,7 +80,7 @@ function balanceSentence({ name, reason, available_nanos, debt_nanos, lasts_days
   return `${left}, about ${counted(lasts_days, 'day')} at this week's pace.`
 }
 
-/** Accounts that spent more today (UTC) than the operator's limit. */
+/** Returns a condition for each account that spent more today (UTC) than the operator's limit. */
 export async function accountSpend(db: Db, limit_nanos: Nanos, now_ms: number): Promise<Condition[]> {
   const rows = await queries(db).byAccount.all({ from_s: today(now_ms).from_ms / 1_000, limit_nanos })
   return rows.map(({ account_id, name, cost_nanos }) => ({
@@ -91,7 +91,7 @@ export async function accountSpend(db: Db, limit_nanos: Nanos, now_ms: number): 
   }))
 }
 
-/** The same of keys. */
+/** Returns a condition for each key that spent more today (UTC) than the operator's limit. */
 export async function keySpend(db: Db, limit_nanos: Nanos, now_ms: number): Promise<Condition[]> {
   const rows = await queries(db).byKey.all({ from_s: today(now_ms).from_ms / 1_000, limit_nanos })
   return rows.map(({ account_id, name, key_name, prefix, cost_nanos }) => ({
@@ -102,10 +102,10 @@ export async function keySpend(db: Db, limit_nanos: Nanos, now_ms: number): Prom
   }))
 }
 
-const spendSentence = (who: string, cost_nanos: Nanos, limit_nanos: Nanos): string =>
-  `${who} has spent ${inCents(cost_nanos)} USD today (UTC), more than ${formatUsd(limit_nanos)} USD a day.`
+const spendSentence = (spender: string, cost_nanos: Nanos, limit_nanos: Nanos): string =>
+  `${spender} has spent ${inCents(cost_nanos)} USD today (UTC), more than ${formatUsd(limit_nanos)} USD a day.`
 
-/** The conditions of spending that the operator set limits for. */
+/** Returns the spending conditions for the limits that the operator has set. */
 export const spendConditions = async (
   db: Db,
   { account_daily_nanos, key_daily_nanos }: Pick<AlertSettings, 'account_daily_nanos' | 'key_daily_nanos'>,
@@ -115,7 +115,7 @@ export const spendConditions = async (
   ...(key_daily_nanos === undefined ? [] : await keySpend(db, key_daily_nanos, now_ms)),
 ]
 
-/** A literal, like that of the other queries on sums: the index by day serves. */
+/** DAY_S is a literal, as in the other queries on sums, so that the engine can use an index by day. */
 const days = and(eq(call_sums.span_s, sql.raw(String(DAY_S))), gte(call_sums.start_s, placeholder('from_s')))
 const cost = sql<number>`sum(${call_sums.cost_nanos})`
 const isAbove = sql`sum(${call_sums.cost_nanos}) > ${placeholder('limit_nanos')}`

@@ -1,4 +1,4 @@
-// The alerts of a gateway: its watch from the start to the end, and the test of its webhook.
+// The alerts of a running gateway: the watch that raises and sends them, and the test of their webhook.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { otherGateways } from './other-gateways.ts'
 import type { AlertSettings } from './settings.ts'
@@ -6,9 +6,9 @@ import { createWebhookTest, type TestResult } from './test-message.ts'
 import { type RunningAlerts, watchAlerts } from './watch.ts'
 
 export interface Alerting {
-  /** Looks regularly from now on. */
+  /** Starts the regular checks. */
   begin(): void
-  /** Sends a test to the webhook. @throws GatewayError conflict if none is set */
+  /** Sends a test to the webhook. @throws GatewayError conflict if no webhook is set */
   test(): Promise<TestResult>
   settings(): AlertSettings
   close(): Promise<void>

@@ -1,4 +1,4 @@
-// `alert`: a test of the webhook, from this machine.
+// The command `alert test`: sends a test message to the webhook of alerts from this machine.
 import type { Command } from 'commander'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { requireCatalogue } from '../../src/app/command-line/data-folder.ts'
@@ -7,7 +7,7 @@ import { createWebhookPost, type PostWebhook } from '../../src/media/webhook-pos
 import { alertSettings } from './settings.ts'
 import { createWebhookTest } from './test-message.ts'
 
-/** @param post how the webhook is reached */
+/** @param post the HTTP client for the webhook; tests replace it */
 export function addAlertCommands(
   program: Command,
   deps: CliDeps,
@@ -23,7 +23,7 @@ export function addAlertCommands(
     .action(async (_: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { catalogue } = await requireCatalogue(folder)
-      // The answer says it all.
+      // The command prints the result; a log line would repeat it.
       const log = { info: () => {}, warn: () => {} }
       const settings = () => alertSettings.of(catalogue)
       const { status, failure, sentence } = await createWebhookTest({ settings, post, now: deps.now, log })()

@@ -1,4 +1,4 @@
-// Alerts at the console: open and past ones, their messages to the webhook, and a test of it. For the operator alone.
+// Console routes of alerts, for operators only: open and past alerts, their webhook messages, and a test of the webhook.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'

@@ -1,4 +1,4 @@
-// The exports for other plugins: open alerts, for the Overview; low balances, for mails.
+// Exports for other plugins: open alerts for the Overview page, low balances for mails.
 export { lowAccounts } from './account-conditions.ts'
 export { openAlerts } from './store.ts'
 export { AlertView, alertView } from './views.ts'

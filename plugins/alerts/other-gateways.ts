@@ -1,18 +1,18 @@
-// Other gateways over the same database, where each alert is raised and sent once for all of them.
+// Other gateways over the same database: together they raise and send each alert once.
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import type { Operations } from '../../src/app/surface/gateway.ts'
 
 export interface OtherGateways {
-  /** The machine of this gateway: its name and the data folder, which one gateway at most serves. */
+  /** Identifies this gateway as `hostname:data folder`. At most one gateway serves a data folder. */
   machine: string
-  /** Whether a machine has a gateway that is alive. */
+  /** Whether a live gateway runs on the machine. */
   isAlive: (machine: string) => boolean
-  /** Whether this gateway checks the conditions that are the same for all. */
+  /** Whether this gateway is the oldest live one, which checks the conditions that all gateways share. */
   isEldest: () => boolean
 }
 
-/** @returns undefined where this gateway has the database alone */
+/** @returns undefined if no other gateway can share the database */
 export function otherGateways({
   gateways,
   data_folder,
@@ -22,7 +22,7 @@ export function otherGateways({
   const own_machine = `${hostname()}:${resolve(data_folder)}`
   return {
     machine: own_machine,
-    // The row of this gateway proves nothing of another folder on its machine, as after a move to a larger disk.
+    // This gateway's row does not count for another data folder on the same host, such as one before a move to a larger disk.
     isAlive: (machine) =>
       machine === own_machine ||
       alive().some(({ is_this, name }) => !is_this && machine.startsWith(`${name}:`)),

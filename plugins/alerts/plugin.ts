@@ -1,4 +1,4 @@
-// Alerts as a plugin: conditions that raise them, their webhook and its test, and their routes for the console.
+// The alerts plugin: conditions that raise alerts, the webhook and its test, and console routes.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { alertSettings } from './settings.ts'
 

@@ -1,4 +1,4 @@
-// Conditions of rejected keys, and of providers, models and routes that fail. Pure.
+// Alert conditions of rejected provider keys, and of failing providers, models and routes. Pure.
 import type { Trouble } from '../health/index.ts'
 import type { Condition } from './steps.ts'
 

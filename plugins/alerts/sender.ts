@@ -1,4 +1,4 @@
-// The sending of alerts to the operator's webhook: signed, tried again for a day, one at a time, beside everything else.
+// Delivery of alerts to the operator's webhook in the background: signed, one at a time, with retries for a day.
 
 import { HOUR_MS } from '../../src/domain/ranges.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
@@ -14,13 +14,13 @@ interface SenderParts {
   post: PostWebhook
   now: () => number
   log: Pick<Logger, 'info' | 'warn'>
-  /** Other gateways send the same: each sending is taken before it is sent. */
+  /** Whether other gateways send from the same table: each message is then leased before it is sent. */
   has_others?: boolean | undefined
 }
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
-/** The waits after each failed try; after the last one the message is given up. */
+/** The delay after each failed attempt. After the last one the sender gives up. */
 export const RETRY_AFTER_MS = [
   5 * SECOND_MS,
   MINUTE_MS,
@@ -31,19 +31,19 @@ export const RETRY_AFTER_MS = [
   16 * HOUR_MS,
 ] as const
 
-/** Longer than any try takes. After it other gateways may take the messages of a gateway that died. */
-export const TAKEN_FOR_MS = MINUTE_MS
+/** Lease on a message, longer than any attempt takes. When it expires, another gateway may send the message of a gateway that died. */
+export const SENDING_LEASE_MS = MINUTE_MS
 
-/** At once; the others wait for the next time. */
-const MAX_AT_ONCE = 20
+/** Messages per run; the rest wait for the next run. */
+const MAX_PER_RUN = 20
 
 /** Not sent, and not tried again. */
 const GIVEN_UP = { due_at_ms: null, sent_at_ms: null }
 
 interface Sender {
-  /** Sends the messages that are due, unless it does so already. */
+  /** Sends the messages that are due, or returns the run under way. */
   sendDue(): Promise<void>
-  /** Ends the try under way, and waits for its end. It does not count: the next start makes it again. */
+  /** Aborts the attempt under way and waits for its end. The attempt is not recorded, so the next start repeats it. */
   stop(): Promise<void>
 }
 
@@ -52,15 +52,15 @@ export function createSender({ db, settings, post, now, log, has_others = false 
   const stopping = new AbortController()
 
   async function sendAll(): Promise<void> {
-    for (const sending of await dueSendings(db, now(), MAX_AT_ONCE)) {
-      // It posts nothing once it stops, which may have begun while rows were read or written.
+    for (const sending of await dueSendings(db, now(), MAX_PER_RUN)) {
+      // `stop` may have been called while rows were read or written.
       if (stopping.signal.aborted) return
-      const taken_until_ms = now() + TAKEN_FOR_MS
-      if (has_others && !(await takeSending(db, sending, taken_until_ms))) continue
+      const leased_until_ms = now() + SENDING_LEASE_MS
+      if (has_others && !(await takeSending(db, sending, leased_until_ms))) continue
       const result = await trySending(sending)
-      // For the others, at once.
+      // Ends the lease, so that another gateway can send the message at once.
       if (stopping.signal.aborted && has_others)
-        await takeSending(db, { id: sending.id, due_at_ms: taken_until_ms }, now())
+        await takeSending(db, { id: sending.id, due_at_ms: leased_until_ms }, now())
       if (stopping.signal.aborted) return
       await recordTry(db, result)
       report(sending, result)

@@ -1,4 +1,4 @@
-// The settings of alerts, [alerts]: where they are sent, with which secret, and from which spending of a day on they are raised.
+// The settings section [alerts]: webhook address, signing secret, and the daily spending that raises an alert.
 import { type Static, Type } from '@sinclair/typebox'
 import { readUsd } from '../../src/catalogue/prices.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
@@ -43,18 +43,17 @@ const AlertsSchema = Type.Object(
   closed,
 )
 
-/** The operator's limits of spending, and the address of the webhook. */
 export interface AlertSettings {
-  /** Undefined: they are shown in the console alone. */
+  /** Undefined if alerts appear in the console only. */
   readonly webhook: { readonly url: string /** `whsec_…` */; readonly secret: string } | undefined
-  /** Spending of an account in a day (UTC) above which an alert is raised. */
+  /** An account that spends more in a day (UTC) raises an alert; undefined for no limit. */
   readonly account_daily_nanos: Nanos | undefined
   readonly key_daily_nanos: Nanos | undefined
 }
 
 type AlertsText = Static<typeof AlertsSchema>
 
-/** Reads the section, whose shape has been checked. A variable that is not set leaves out the webhook, and nothing else. */
+/** Reads the section after schema validation. An unset environment variable disables the webhook only. */
 function readAlerts(text: AlertsText, context: SectionContext): AlertSettings {
   const daily = (name: 'account_daily_usd' | 'key_daily_usd') => {
     const usd = text[name]
@@ -74,13 +73,13 @@ function readWebhook(
   { webhook_url, webhook_secret }: AlertsText,
   context: SectionContext,
 ): AlertSettings['webhook'] {
-  const secret = readSet(webhook_secret, SECRET_PATH, context)
+  const secret = readSetting(webhook_secret, SECRET_PATH, context)
   if (typeof secret === 'string' && secret !== '' && !secretBytes(secret))
     context.report(
       SECRET_PATH,
       'must be "whsec_" and 24 to 64 bytes in base64: make one with `echo whsec_$(openssl rand -base64 32)`',
     )
-  const url = readSet(webhook_url, URL_PATH, context)
+  const url = readSetting(webhook_url, URL_PATH, context)
   if (url !== undefined && url !== '' && !isAddress(url))
     context.report(
       URL_PATH,
@@ -94,11 +93,15 @@ function readWebhook(
   return url === undefined || secret === undefined ? undefined : { url, secret }
 }
 
-/** The schema checks the catalogue's text, and not what a variable of the environment holds. */
+/** The schema checks the text in the catalogue; this checks the value of an environment variable, too. */
 const isAddress = (url: string): boolean => /^https:\/\/\S+$/.test(url) && URL.canParse(url)
 
-/** The value itself, or of its variable; undefined, and warned of, if that is not set. */
-function readSet(written: string | undefined, path: TomlPath, context: SectionContext): string | undefined {
+/** Returns the value, or that of its environment variable. Returns undefined, with a warning, if the variable is not set. */
+function readSetting(
+  written: string | undefined,
+  path: TomlPath,
+  context: SectionContext,
+): string | undefined {
   return written === undefined ? undefined : readSetSecret(written, path, 'no alerts are sent', context)
 }
 

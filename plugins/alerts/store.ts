@@ -1,30 +1,30 @@
-// Alerts and their messages in the database: open and past ones, sent and due ones; kept for thirty days.
+// Alerts and their webhook messages in the database, kept for 30 days.
 
 import { and, asc, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
 import { equals, isOneOf, placeholder, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { type Condition, type Looking, type Steps, stepsOf } from './steps.ts'
+import { type CheckedScope, type Condition, type Steps, stepsOf } from './steps.ts'
 import { type AlertRow, type AlertSendingRow, alert_sendings, alerts } from './tables.ts'
 import type { AlertEvent } from './webhook.ts'
 
 export type SendingWithAlert = AlertSendingRow & { alert: AlertRow }
 
 const KEPT_MS = 30 * 86_400_000
-/** Of the newest, whatever their age: a row is some 200 bytes. */
+/** Only the newest ended alerts are kept, whatever their age. A row is about 200 bytes. */
 const MAX_ENDED = 2_000
 
-interface Applying {
+interface ApplyOptions {
   now_ms: number
-  /** A new id of a message, each time. Undefined: nothing is sent. */
+  /** Returns a new message id. Undefined if no messages are sent. */
   newWebhookId: (() => string) | undefined
 }
 
-/** Writes steps of alerts and their messages, all or nothing. */
-export function applySteps(db: Db, steps: Steps, { now_ms, newWebhookId }: Applying): Promise<void> {
+/** Writes the steps and their messages in one transaction. */
+export function applySteps(db: Db, steps: Steps, { now_ms, newWebhookId }: ApplyOptions): Promise<void> {
   return db.begin(async (tx) => {
     const { insert, setOver, end, send, sweep, trim } = queries(tx)
-    const sendOf = async (alert: AlertRow, event: AlertEvent): Promise<void> => {
+    const queueMessage = async (alert: AlertRow, event: AlertEvent): Promise<void> => {
       if (!newWebhookId) return
       const { id: alert_id, account_id } = alert
       await send.run({
@@ -37,35 +37,35 @@ export function applySteps(db: Db, steps: Steps, { now_ms, newWebhookId }: Apply
       })
     }
     for (const condition of steps.raise)
-      await sendOf(await insert.get({ ...condition, raised_at_ms: now_ms }), 'raised')
+      await queueMessage(await insert.get({ ...condition, raised_at_ms: now_ms }), 'raised')
     await setOver.run({ ids: JSON.stringify(steps.over), over_since_ms: now_ms })
     await setOver.run({ ids: JSON.stringify(steps.back), over_since_ms: null })
     const ended = await end.all({ ids: JSON.stringify(steps.end), ended_at_ms: now_ms })
-    for (const alert of ended) await sendOf(alert, 'ended')
+    for (const alert of ended) await queueMessage(alert, 'ended')
     await sweep.run({ ended_at_ms: now_ms - KEPT_MS })
     await trim.run({ kept: MAX_ENDED })
   })
 }
 
 /**
- * Writes the steps of alerts by the conditions of this moment: once, for any number of gateways that look at them.
+ * Writes the changes of alerts that follow from the present conditions. If several gateways check the same conditions, one of them writes.
  *
- * @param conditions as those of `stepsOf`
+ * @param conditions as for `stepsOf`
  * @returns the steps that were written
  */
 export async function writeConditions(
   db: Db,
   conditions: readonly Condition[],
-  { looked_at, isOwn, ...applying }: Applying & Omit<Looking, 'now_ms'>,
+  { checked_rules, isOwn, ...applying }: ApplyOptions & Omit<CheckedScope, 'now_ms'>,
 ): Promise<Steps> {
-  const look = async (db: Db) =>
-    stepsOf(await openAlerts(db), conditions, { looked_at, isOwn, now_ms: applying.now_ms })
-  const steps = await look(db)
+  const computeSteps = async (db: Db) =>
+    stepsOf(await openAlerts(db), conditions, { checked_rules, isOwn, now_ms: applying.now_ms })
+  const steps = await computeSteps(db)
   if (Object.values(steps).every((each) => each.length === 0)) return steps
   return await db.begin(async (tx) => {
-    // Another gateway may have written the same since.
+    // Another gateway may have written the same steps since.
     await tx.lock(null)
-    const steps = await look(tx)
+    const steps = await computeSteps(tx)
     await applySteps(tx, steps, applying)
     return steps
   })
@@ -73,7 +73,7 @@ export async function writeConditions(
 
 export const openAlerts = (db: Db): Awaitable<AlertRow[]> => queries(db).open.all()
 
-/** Open and past ones, the newest first. */
+/** Open and past alerts, newest first. */
 export const recentAlerts = (db: Db, limit: number): Awaitable<AlertRow[]> =>
   queries(db).recent.all({ row_limit: limit })
 
@@ -81,15 +81,15 @@ export const recentAlerts = (db: Db, limit: number): Awaitable<AlertRow[]> =>
 export const recentSendings = (db: Db, limit: number): Awaitable<SendingWithAlert[]> =>
   queries(db).sendings.all({ row_limit: limit })
 
-/** The messages that are due, the oldest first. */
+/** The messages that are due, oldest first. */
 export const dueSendings = (db: Db, now_ms: number, limit: number): Awaitable<SendingWithAlert[]> =>
   queries(db).due.all({ due_at_ms: now_ms, row_limit: limit })
 
 /**
- * Takes a sending that is due, where several gateways send: until then no other one has it.
+ * Leases a message that is due, so that only one of several gateways sends it.
  *
- * @param due_at_ms when it is due again, if nothing is recorded of this try
- * @returns whether it is taken; false where another one has taken it since it was read
+ * @param due_at_ms the end of the lease: the message is due again then, unless an attempt is recorded
+ * @returns false if another gateway has leased the message since it was read
  */
 export async function takeSending(
   db: Db,
@@ -100,10 +100,10 @@ export async function takeSending(
   return (await db.write((db) => queries(db).take.get(values))) !== undefined
 }
 
-/** The result of a try. */
+/** The result of an attempt to send. */
 export interface TryResult {
   id: number
-  /** When it is tried again; null if it is not. */
+  /** The time of the next attempt; null if none follows. */
   due_at_ms: number | null
   sent_at_ms: number | null
   status: number | null

@@ -1,4 +1,4 @@
-// The tables of alerts as Drizzle sees them, with their personal data.
+// Drizzle tables of alerts, with the rules for their personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accountTable,
@@ -8,21 +8,21 @@ import {
   type StoredTable,
 } from '../../src/store/stored-table.ts'
 
-/** Conditions that the operator is notified of, once until they are over. */
+/** Each row is one notification of a condition, from the time it is raised to its end. */
 export const alerts = sqliteTable('alerts', {
   id: integer().primaryKey(),
   rule: text().notNull(),
-  /** An account, a key, a model, a provider, a route, a machine of several; empty for the gateway as a whole. */
+  /** An account, a key, a model, a provider, a route, or one of several machines; empty for the gateway as a whole. */
   subject: text().notNull(),
   account_id: integer(),
   sentence: text().notNull(),
   raised_at_ms: integer().notNull(),
-  /** Since when it is over; it ends some minutes later. */
+  /** Since this time the condition no longer holds; the alert ends some minutes later. */
   over_since_ms: integer(),
   ended_at_ms: integer(),
 })
 
-/** Messages about alerts, sent or to be tried again. */
+/** Webhook messages about alerts, sent or waiting for an attempt. */
 export const alert_sendings = sqliteTable('alert_sendings', {
   id: integer().primaryKey(),
   alert_id: integer().notNull(),
@@ -31,7 +31,7 @@ export const alert_sendings = sqliteTable('alert_sendings', {
   webhook_id: text().notNull().unique(),
   created_at_ms: integer().notNull(),
   tries: integer().notNull(),
-  /** Null once it arrived or was given up. */
+  /** Null once the message was received, or the sender gave up. */
   due_at_ms: integer(),
   sent_at_ms: integer(),
   status: integer(),
@@ -52,7 +52,7 @@ export const tables: readonly StoredTable[] = [
         'id alert_id account_id event webhook_id created_at_ms tries due_at_ms sent_at_ms',
         EXPORTED,
       ),
-      // Of the operator's own server.
+      // They describe the operator's own server.
       ...columns('status failure', NOT_EXPORTED),
     },
   }),

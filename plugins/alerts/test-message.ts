@@ -1,4 +1,4 @@
-// A test of the webhook: one message as alerts send it, marked as a test, and its result with advice.
+// The test of the webhook: one message in the format of alerts, marked as a test, and its result with advice.
 import { conflict } from '../../src/domain/errors.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Logger } from '../../src/observe/log.ts'
@@ -18,7 +18,7 @@ interface TestParts {
 }
 
 /**
- * Sends one at a time: a second request meanwhile gets the result of the one under way.
+ * Creates the function that sends a test. It sends one test at a time: a call during a test returns the result of that test.
  *
  * @throws GatewayError conflict if no webhook is set
  */

@@ -1,4 +1,4 @@
-// An alert and its messages to the webhook as JSON for the console.
+// JSON views of alerts and their webhook messages for the console.
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../src/http/views.ts'

@@ -1,4 +1,4 @@
-// The watch of a running gateway: it checks conditions regularly, raises and ends alerts, and sends them.
+// The alert watch of a running gateway: regular checks that raise and end alerts, and the sending of their messages.
 
 import type { AlertOfCheck, Diagnosis } from '../../src/app/checks/check.ts'
 import { patientOf } from '../../src/app/checks/look.ts'
@@ -19,80 +19,80 @@ import { writeConditions } from './store.ts'
 interface AlertParts {
   gateway: Pick<Gateway, 'calls' | 'operations' | 'db'>
   settings: () => AlertSettings
-  /** What fails of models, providers, routes and keys. */
+  /** Returns the models, providers, routes and provider keys that fail now. */
   troubles?: () => Promise<readonly Trouble[]>
   post: PostWebhook
-  /** Undefined where this gateway has the database alone. */
+  /** Undefined if no other gateway can share the database. */
   others?: OtherGateways | undefined
-  /** The time between looks. */
+  /** The time between checks. */
   every_ms?: number | undefined
 }
 
 export interface RunningAlerts {
-  /** Checks all conditions, and then begins to send the messages that are due. For tests, too. */
+  /** Checks all conditions, then starts to send the messages that are due. Tests call it. */
   look(): Promise<void>
-  /** Sends the messages that are due, or waits for a sending under way. For tests, too. */
+  /** Sends the messages that are due, or waits for the run under way. Tests call it. */
   send(): Promise<void>
   stop(): Promise<void>
 }
 
-/** An outage is an alert within a minute: its answers are written within 10 s, looked at in these, and sent in 5 more. */
+/** An outage raises an alert within a minute: failed answers are written within 10 s, checked within 15 s, and sent within another 5 s. */
 const LOOK_EVERY_MS = 15_000
 const MINUTE_MS = 60_000
 const SEND_EVERY_MS = 5_000
 const MAX_STOP_MS = 1_000
-/** For checks that read many accounts. */
-const NOT_OFTEN_MS = 5 * 60_000
+/** The balance check reads many accounts. */
+const BALANCES_EVERY_MS = 5 * 60_000
 
 interface Check {
   rules: readonly string[]
-  /** Each gateway looks at its own machine. */
+  /** Whether each gateway checks its own machine. */
   of_machine?: boolean
   every_ms: number
   look: () => Awaitable<Condition[]>
 }
 
-/** Looks four times a minute; most checks are due each minute. A check that fails is logged, and its alerts stay unchanged. */
+/** Starts the watch. It looks for due checks four times a minute. A check that throws is logged, and its alerts stay unchanged. */
 export function watchAlerts({ gateway, settings, post, others, ...parts }: AlertParts): RunningAlerts {
   const { troubles = () => currentTroubles(gateway), every_ms = LOOK_EVERY_MS } = parts
   const { db, calls } = gateway
   const { now, log } = calls
   const has_others = others !== undefined
   const sender = createSender({ db, settings, post, now, log, has_others })
-  const of_all = checksOf(gateway, settings, troubles)
-  const checks = [...of_all, ...checksOfPlugins(gateway, others?.machine)].map((check) => ({
+  const shared_checks = sharedChecks(gateway, settings, troubles)
+  const checks = [...shared_checks, ...checksOfPlugins(gateway, others?.machine)].map((check) => ({
     ...check,
     due_at_ms: 0,
   }))
-  const of_machines = new Set(checks.flatMap(({ of_machine, rules }) => (of_machine ? rules : [])))
+  const machine_rules = new Set(checks.flatMap(({ of_machine, rules }) => (of_machine ? rules : [])))
   let is_stopping = false
 
   async function look(): Promise<void> {
-    const looked_at = new Set<string>()
+    const checked_rules = new Set<string>()
     const done: typeof checks = []
     const conditions: Condition[] = []
     const now_ms = now()
     for (const check of checks) {
-      if (!isDueAgain(now_ms, check.due_at_ms, check.every_ms) || !isToLook(check, others)) continue
+      if (!isDueAgain(now_ms, check.due_at_ms, check.every_ms) || !checksHere(check, others)) continue
       try {
         conditions.push(...(await check.look()))
-        for (const rule of check.rules) looked_at.add(rule)
+        for (const rule of check.rules) checked_rules.add(rule)
         done.push(check)
       } catch (cause) {
         log.warn({ rules: check.rules, cause }, 'it could not be checked whether an alert is due')
       }
     }
     const newWebhookId = settings().webhook ? () => `msg_${crypto.randomUUID()}` : undefined
-    const looking = { looked_at, isOwn: isOwnTo(others, of_machines), now_ms, newWebhookId }
-    const { raise } = await writeConditions(db, conditions, looking)
+    const scope = { checked_rules, isOwn: ownAlertFilter(others, machine_rules), now_ms, newWebhookId }
+    const { raise } = await writeConditions(db, conditions, scope)
     for (const { rule, subject, sentence } of raise) log.warn({ rule, subject }, `alert: ${sentence}`)
-    // After a failed write the next look repeats the checks.
+    // Only after the write: if it fails, the next look repeats the checks.
     for (const check of done) check.due_at_ms = now_ms + check.every_ms
   }
 
   const logged = (work: Promise<void>) =>
     work.catch((cause) => {
-      // Once it stops, the database may be closed.
+      // During a stop the database may already be closed.
       if (!is_stopping) log.error({ cause }, 'alerts could not be seen to')
     })
   const send = () => logged(sender.sendDue())
@@ -100,7 +100,7 @@ export function watchAlerts({ gateway, settings, post, others, ...parts }: Alert
   const lookAndSend = () =>
     (looking ??= logged(look()).finally(() => {
       looking = undefined
-      // A receiver that does not answer holds up the sendings, and no look.
+      // Not awaited: a receiver that does not answer must not delay the next check.
       if (!is_stopping) void send()
     }))
   const timers = [
@@ -115,29 +115,29 @@ export function watchAlerts({ gateway, settings, post, others, ...parts }: Alert
     async stop() {
       for (const timer of timers) clearInterval(timer)
       is_stopping = true
-      // A bucket may take longer to say which backups it has.
+      // A check that lists a bucket of backups may take longer.
       await Promise.race([Promise.all([looking, logged(sender.stop())]), Bun.sleep(MAX_STOP_MS)])
     },
   }
 }
 
-/** One gateway looks at the conditions that are the same for all. */
-const isToLook = ({ of_machine }: Check, others: OtherGateways | undefined): boolean =>
+/** Conditions that all gateways share are checked by the oldest one only. */
+const checksHere = ({ of_machine }: Check, others: OtherGateways | undefined): boolean =>
   !others || of_machine === true || others.isEldest()
 
-/** An alert of another machine is its own to end, while it is alive. */
-const isOwnTo =
-  (others: OtherGateways | undefined, of_machines: ReadonlySet<string>) =>
+/** Only the gateway of a machine ends that machine's alerts, while it is alive. */
+const ownAlertFilter =
+  (others: OtherGateways | undefined, machine_rules: ReadonlySet<string>) =>
   ({ rule, subject }: { rule: string; subject: string }): boolean =>
-    !others || !of_machines.has(rule) || subject === others.machine || !others.isAlive(subject)
+    !others || !machine_rules.has(rule) || subject === others.machine || !others.isAlive(subject)
 
-function checksOf(
+function sharedChecks(
   { db, calls: { now } }: AlertParts['gateway'],
   settings: () => AlertSettings,
   troubles: () => Promise<readonly Trouble[]>,
 ): Check[] {
   return [
-    { rules: ['low_balance'], every_ms: NOT_OFTEN_MS, look: () => lowBalances(db, now()) },
+    { rules: ['low_balance'], every_ms: BALANCES_EVERY_MS, look: () => lowBalances(db, now()) },
     {
       rules: ['account_spend', 'key_spend'],
       every_ms: MINUTE_MS,
@@ -151,7 +151,7 @@ function checksOf(
   ]
 }
 
-/** The checks of plugins that raise alerts. @param machine the name of this one, where there are several */
+/** The checks of plugins that raise alerts. @param machine as in `conditionsOf` */
 function checksOfPlugins(
   { calls: { catalogue, now }, operations: { checks, data_folder } }: AlertParts['gateway'],
   machine = '',
@@ -171,7 +171,7 @@ function checksOfPlugins(
   })
 }
 
-/** What a check of a plugin finds. @param machine its name where several gateways check theirs; empty where there is one */
+/** Converts the findings of a plugin's check into conditions. @param machine this machine if there are several gateways; otherwise empty */
 function conditionsOf(
   { rule, title, of_machine = false, each = false }: AlertOfCheck,
   diagnoses: readonly Diagnosis[],
@@ -188,6 +188,6 @@ function conditionsOf(
   }))
 }
 
-/** As a message of its own: a report has the same words behind the name of their check. */
+/** Makes sentences of a finding and its advice. The doctor's report prints the same finding after the name of the check. */
 const sentenceOf = (found: string, advice: string): string =>
   `${capital(found)}${found.endsWith('.') ? '' : '.'} ${advice}`.trim()

@@ -1,4 +1,4 @@
-// A webhook's message: its body, its delivery, and its signature as Standard Webhooks have it
+// Webhook messages: body, delivery, and signature according to Standard Webhooks
 // (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
 import { createHmac } from 'node:crypto'
 import { secretBytes } from '../../src/domain/webhook-secret.ts'
@@ -7,15 +7,15 @@ import { messageOf } from '../../src/utilities/thrown.ts'
 import type { AlertSettings } from './settings.ts'
 
 export interface Delivery {
-  /** The receiver's answer; null if it could not be reached. */
+  /** The HTTP status of the receiver; null if it could not be reached. */
   status: number | null
-  /** Null: it was received. */
+  /** Null if the message was received. */
   failure: string | null
 }
 
 interface Webhook {
   url: string
-  /** As of `secretBytes`. */
+  /** As returned by `secretBytes`. */
   secret: Uint8Array
 }
 
@@ -25,23 +25,23 @@ export function webhookOf({ webhook }: Pick<AlertSettings, 'webhook'>): Webhook 
   return secret && { url: webhook.url, secret }
 }
 
-interface Delivering {
+interface DeliveryRequest {
   webhook: Webhook
   webhook_id: string
   body: WebhookMessage['body']
-  /** When this try is made. */
+  /** The time of this attempt. */
   at_ms: number
   signal?: AbortSignal | undefined
 }
 
-/** The receiver wants no more messages: https://www.rfc-editor.org/rfc/rfc9110#name-410-gone */
+/** Status of a receiver that wants no more messages: https://www.rfc-editor.org/rfc/rfc9110#name-410-gone */
 export const GONE = 410
 const MAX_FAILURE_CHARS = 300
 
-/** Any 2xx is received. Never throws for the receiver's doing. */
+/** Posts a message. Any 2xx status counts as received; a failure of the receiver is returned, not thrown. */
 export async function deliver(
   post: PostWebhook,
-  { webhook: { url, secret }, webhook_id, body, at_ms, signal }: Delivering,
+  { webhook: { url, secret }, webhook_id, body, at_ms, signal }: DeliveryRequest,
 ): Promise<Delivery> {
   try {
     const headers = signedHeaders({ webhook_id, at_ms, body, secret })
@@ -67,7 +67,7 @@ export type AlertEvent = 'raised' | 'ended'
 
 const isoOf = (time_ms: number): string => new Date(time_ms).toISOString()
 
-/** The body: an event, and the alert as it was then. */
+/** The JSON body for an event, with the alert as it was at that time. */
 export const bodyOf = (event: AlertEvent, alert: AlertFields): string =>
   JSON.stringify({
     type: `alert.${event}`,
@@ -82,7 +82,7 @@ export const bodyOf = (event: AlertEvent, alert: AlertFields): string =>
     },
   })
 
-/** The body of a test: the shape of an alert's, so that receivers read it, with a type and a rule of its own. */
+/** The JSON body of a test, in the format of an alert so that receivers can parse it. */
 export const testBody = (at_ms: number): string =>
   JSON.stringify({
     type: 'alert.test',
@@ -97,17 +97,17 @@ export const testBody = (at_ms: number): string =>
     },
   })
 
-interface Signed {
+interface SignedParts {
   webhook_id: string
-  /** When this try is made. */
+  /** The time of this attempt. */
   at_ms: number
   body: string
-  /** As of `secretBytes`. */
+  /** As returned by `secretBytes`. */
   secret: Uint8Array
 }
 
-/** The three headers of a message: the same id in each try, the time of this one, and the signature of both with the body. */
-export function signedHeaders({ webhook_id, at_ms, body, secret }: Signed): Record<string, string> {
+/** The three headers of a message: its id, the same in each attempt; the time of this attempt; and the signature over both and the body. */
+export function signedHeaders({ webhook_id, at_ms, body, secret }: SignedParts): Record<string, string> {
   const timestamp = String(Math.floor(at_ms / 1_000))
   const signature = createHmac('sha256', secret).update(`${webhook_id}.${timestamp}.${body}`).digest('base64')
   return {

@@ -14,7 +14,7 @@ const UNPARSED = { parse: 'none' } as const
 
 const surfaceOf = (surface: string) => ({ surface, forms: COMMON_FORMS, render: renderError })
 
-/** The routes, each a surface of its own in the books. */
+/** The routes. Each is recorded as a separate surface. */
 export const audio = (gateway: Pick<Gateway, 'calls' | 'requests'>) => {
   const speech = new Elysia({ name: 'audio: speech' })
     .use(calls(gateway, surfaceOf('speech')))

@@ -1,4 +1,4 @@
-// The check of backups: a recent one at their place, on another disk than the data; and the disk space of older states.
+// The doctor's checks of backups: a recent one exists, on another disk than the data; and the disk space of older data states.
 
 import { lstatSync, readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -23,18 +23,18 @@ const backup_place = diagnosesOf('backup place')
 const older_states = diagnosesOf('older states')
 
 const { fail, ok, warn } = diagnosesOf('backups')
-/** For the backup itself, and its attempts after a failure. */
+/** Time for the backup itself and for retries after a failure. */
 const LATE_MS = 2 * HOUR_MS
-/** Without a schedule: by hand, or by another program. */
+/** The limit for backups without a schedule, which a person or another program makes. */
 const MAX_AGE_BY_HAND_MS = 8 * DAY_MS
 
-/** An alert is raised by what is late, or cannot be made: without any backup the doctor alone warns. */
+/** An alert is raised only for late or impossible backups. Only the doctor warns if no backup exists. */
 export async function checkBackups(patient: ReadPatient, time: CheckTime = 'doctor'): Promise<Diagnosis[]> {
   const { data_folder, catalogue, now } = patient
   const settings = backup_section.of(catalogue)
   if (time === 'alert')
     return await lateBackups(settings, () => configuredPlace({ settings, data_folder }), now())
-  // The gateway's own environment may have it.
+  // The gateway's environment may have the variable, though this command's does not.
   if (settings.unavailable !== undefined)
     return [
       warn(
@@ -52,7 +52,7 @@ export async function checkBackups(patient: ReadPatient, time: CheckTime = 'doct
   }
 }
 
-/** @param place the place of [backup], resolved where it can be */
+/** @param place returns the place of [backup]; called only if its settings are complete */
 export async function lateBackups(
   settings: BackupSettings,
   place: () => Pick<Place, 'where' | 'list'>,
@@ -70,14 +70,14 @@ export async function lateBackups(
   return newest ? [judge({ settings, newest, where: of_backups.where, now_ms })] : []
 }
 
-interface Known {
+interface NewestBackup {
   settings: BackupSettings
   newest: Archive | undefined
   where: string
   now_ms: number
 }
 
-function judge({ settings: { schedule }, newest, where, now_ms }: Known): Diagnosis {
+function judge({ settings: { schedule }, newest, where, now_ms }: NewestBackup): Diagnosis {
   if (!newest && schedule)
     return warn(
       `none yet in ${where}`,
@@ -102,7 +102,7 @@ function judge({ settings: { schedule }, newest, where, now_ms }: Known): Diagno
   return ok(found)
 }
 
-/** The age that the newest backup may reach. @param schedule undefined: by hand */
+/** The age that the newest backup may reach. @param schedule undefined for backups by hand */
 function maxAgeOf(schedule: BackupSettings['schedule']): number {
   if (!schedule) return MAX_AGE_BY_HAND_MS
   return ('every_ms' in schedule ? schedule.every_ms : DAY_MS) + LATE_MS
@@ -113,7 +113,7 @@ function ageText(age_ms: number): string {
   return age_ms < 2 * DAY_MS ? `${Math.round(age_ms / HOUR_MS)} h` : `${Math.round(age_ms / DAY_MS)} days`
 }
 
-/** One that breaks takes both. */
+/** Warns if backups and data share a disk, whose failure would lose both. */
 async function sameDisk({ place }: BackupSettings, where: string, data_folder: string): Promise<Diagnosis[]> {
   if (place.kind === 'bucket') return []
   const devices = await Promise.all(

@@ -1,4 +1,4 @@
-// Backups for the operator: what there is, one on request, the drill of a restore, and the download of encrypted ones.
+// Console routes of backups, for operators: the list, a backup on request, a trial restore, and the download of encrypted archives.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { csvFor, rowFor } from '../../src/app/list/columns.ts'
@@ -60,8 +60,8 @@ function archiveView(archive: Archive): Static<typeof ArchiveView> {
 }
 
 /**
- * `GET /console/api/backups` lists the archives, `GET …/work` says what is under way, `POST /console/api/backups` makes one,
- * `POST …/:name/verify` tries its restore, `GET …/:name` is its bytes.
+ * `GET /console/api/backups` lists the archives, `GET …/work` returns the running work, `POST /console/api/backups` makes an archive,
+ * `POST …/:name/verify` verifies it, `GET …/:name` downloads it.
  */
 export const backupRoutes = (gateway: Gateway, backups: Backups) =>
   new Elysia({ name: 'console-backups-all' }).use(archives(gateway, backups)).use(downloads(gateway, backups))
@@ -106,7 +106,7 @@ function archives(gateway: Gateway, backups: Backups) {
     )
 }
 
-/** An archive has everything: who may read the rest may not have it. */
+/** An archive holds all data, so a download needs the right to operate, not only to read. */
 const downloads = (gateway: Gateway, backups: Backups) =>
   new Elysia({ name: 'console-backups: downloads' })
     .use(operatorCalls(gateway, { reads: 'operate' }))
@@ -115,7 +115,7 @@ const downloads = (gateway: Gateway, backups: Backups) =>
       response: { 200: ArchiveFile, ...FAILURES },
     })
 
-/** A plain one has the keys of the providers, which the console never shows. */
+/** Refuses unencrypted archives: they hold the providers' keys, which the console never shows. */
 async function download(backups: Backups, name: string): Promise<Response> {
   if (readArchiveName(name)?.is_encrypted === false)
     throw conflict(

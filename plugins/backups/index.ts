@@ -1,2 +1,2 @@
-// Backups for personal data: the place of [backup], where archives still have what is erased.
+// Exports for the plugin of personal data: the place of [backup], whose archives still contain erased data.
 export { configuredPlace, type WhereOptions, whereOptions } from './places/where.ts'

@@ -1,4 +1,4 @@
-// Archives as a list: at the console, in a file and on the command line. Its rows are files of a place, so it has no filters and no pages.
+// The columns of the list of archives in the console, in CSV and on the command line. The list has no filters and no pages.
 import { boolean, columnsOf, integer, tableOnly, text, time } from '../../src/app/list/columns.ts'
 import type { Archive } from './places/place.ts'
 

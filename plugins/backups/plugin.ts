@@ -1,4 +1,4 @@
-// Backups as a plugin: archives of everything by a schedule, on request and by command, and their restore.
+// The backups plugin: archives of all data by schedule, on request and by command, and their restore.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { drillWork } from './restoring/drill-work.ts'
 import { backup_section } from './settings.ts'

@@ -1,4 +1,4 @@
-// The settings of backups, [backup]: when archives are made, where they go, and what they are encrypted with.
+// The settings section [backup]: schedule, place and encryption of archives.
 import { type Static, Type } from '@sinclair/typebox'
 import { BucketName, BucketPrefix, bucket_access } from '../../src/catalogue/place-schemas.ts'
 import { readSecret, warnUnusable } from '../../src/catalogue/providers.ts'
@@ -9,7 +9,7 @@ import { parseDuration } from '../../src/utilities/duration.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 
 const DEFAULT_KEEP = 7
-/** Within the data folder. */
+/** Relative to the data folder. */
 const DEFAULT_FOLDER = 'backups'
 
 const BackupSchema = Type.Object(
@@ -50,29 +50,27 @@ const BackupSchema = Type.Object(
   closed,
 )
 
-/** The passphrase that archives are encrypted with, or the public key of their reader. */
+/** The passphrase or public key that encrypts archives. */
 export type BackupLock = { readonly passphrase: string } | { readonly recipient: string }
 
-/** Where archives are kept. */
 export type BackupPlace =
   | { readonly kind: 'folder'; readonly folder: string }
   | ({ readonly kind: 'bucket' } & Bucket)
 
-/** Backups: when they are made, where they go, and how many stay. */
 export interface BackupSettings {
-  /** Undefined: by hand only. */
+  /** Undefined for backups by hand only. */
   readonly schedule: { readonly every_ms: number } | { readonly at_minute: number } | undefined
   readonly keep: number
   readonly place: BackupPlace
   readonly lock: BackupLock | undefined
-  /** Why none can be made, for the operator: an environment variable is not set. */
+  /** Why no backup can be made, for the operator: an environment variable is not set. */
   readonly unavailable: string | undefined
 }
 
 type BackupText = Static<typeof BackupSchema>
 type SecretName = 'access_key_id' | 'secret_access_key' | 'passphrase'
 
-/** Of a catalogue without the section. */
+/** The settings of a catalogue without the section. */
 export const DEFAULT_SETTINGS: BackupSettings = {
   schedule: undefined,
   keep: DEFAULT_KEEP,
@@ -81,7 +79,7 @@ export const DEFAULT_SETTINGS: BackupSettings = {
   unavailable: undefined,
 }
 
-/** Reads the section, whose shape has been checked. A variable that is not set disables backups, and nothing else. */
+/** Reads the section after schema validation. An unset environment variable disables backups only. */
 function readBackup(text: BackupText, { env, report, warn }: SectionContext): BackupSettings {
   const unset: string[] = []
   const secret = (name: SecretName): string => {

@@ -1,9 +1,9 @@
-// The table of files that disagree with their rows, as `audit` shows it.
+// The table of files that differ from their rows, printed by `tollgate audit`.
 import { table } from '../../src/app/command-line/table.ts'
 import type { FileStores } from '../../src/app/process/files/stores.ts'
 import type { Disagreement } from '../../src/library/audit.ts'
 
-/** In a terminal of 80 columns; `--json` has all files, with their whole paths. */
+/** Limits for a terminal of 80 columns; `--json` lists all files with full paths. */
 const MAX_ROWS = 50
 const MAX_PATH_CHARS = 51
 

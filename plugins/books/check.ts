@@ -1,4 +1,4 @@
-// The check of the books: when all rows were looked at last, and up to where those after them. It audits nothing.
+// The doctor's check of the books: when all rows were last audited, and up to which call the newer ones. It audits nothing itself.
 import { type Diagnosis, diagnosesOf, type Patient } from '../../src/app/checks/check.ts'
 import { openToRead } from '../../src/app/checks/database.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
@@ -6,10 +6,10 @@ import { unsealMark } from '../../src/money/ledger/audit-mark.ts'
 import { auditMark } from '../../src/store/audit-marks.ts'
 
 const { ok, warn } = diagnosesOf('books')
-/** A running gateway looks at all rows once a week. */
+/** A running gateway audits all rows once a week. */
 const MAX_AGE_DAYS = 9
 
-/** Nothing is said where there is no mark: each start looks at all rows then. */
+/** Returns no diagnosis if no audit mark is stored: each start then audits all rows. */
 export async function checkBooks(
   patient: Pick<Patient, 'data_folder' | 'storage' | 'now'>,
 ): Promise<Diagnosis[]> {

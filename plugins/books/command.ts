@@ -1,4 +1,4 @@
-// `audit`: a check of the books and of stored images, with or without a running gateway.
+// The command `audit`: checks the books and the stored images, with or without a running gateway.
 
 import type { Command } from 'commander'
 import { contextOf } from '../../src/app/command-line/context.ts'
@@ -55,8 +55,8 @@ export function addAuditCommand(program: Command, deps: CliDeps): void {
       const { folder, json, answer } = contextOf(command, deps)
       using stores = await filesOfFolder(folder)
       const removed = flags.remove ? await removeStrays(stores, { folder, json, flags, deps }) : undefined
-      const looks_through = flags.files === true && stores.bucket !== undefined
-      const options = { stores, looks_through, now_ms: deps.now() }
+      const lists_bucket = flags.files === true && stores.bucket !== undefined
+      const options = { stores, lists_bucket, now_ms: deps.now() }
       const found = await withProgress(deps, json, (show) =>
         auditFolder(folder, options, (progress) => show({ what: 'Checking', ...progress, unit: 'rules' })),
       )
@@ -81,7 +81,7 @@ interface Removed {
   bytes: number
 }
 
-/** Deletes what no row names, once that is agreed to. @throws GatewayError unprocessable where the files are in folders */
+/** Deletes objects without a row, after a confirmation. @throws GatewayError unprocessable if the files are in folders */
 async function removeStrays(
   stores: FileStores,
   { folder, json, flags: { yes }, deps }: { folder: DataFolder; json: boolean; flags: Flags; deps: CliDeps },
@@ -111,28 +111,28 @@ async function removeStrays(
 }
 
 interface FolderAudit extends FullAudit {
-  /** Images that were marked as missing, and whose files are back. */
+  /** Images that were marked as missing and whose files have returned. */
   found_files: number
 }
 
 interface AuditedFiles {
   stores: FileStores
-  /** A bucket is listed whole. */
-  looks_through: boolean
+  /** Whether the whole bucket is listed and compared. */
+  lists_bucket: boolean
 }
 
-/** The books and the images of a data folder. Rows whose missing files are back are unmarked; in a bucket each is a request. */
+/** Audits the books and images of a data folder. Clears the mark of missing files that have returned; in a bucket each costs a request. */
 async function auditFolder(
   folder: DataFolder,
-  { stores, looks_through, now_ms }: AuditedFiles & { now_ms: number },
+  { stores, lists_bucket, now_ms }: AuditedFiles & { now_ms: number },
   onAudit: OnAudit,
 ): Promise<FolderAudit> {
-  if (looks_through) await withDatabase(folder, 'read', (db) => requireOwnFiles(db, stores, 'read'))
-  const found_files = stores.bucket && !looks_through ? 0 : await findMarked(stores, folder)
+  if (lists_bucket) await withDatabase(folder, 'read', (db) => requireOwnFiles(db, stores, 'read'))
+  const found_files = stores.bucket && !lists_bucket ? 0 : await restoreFound(stores, folder)
   const engine = await engineOfFolder(folder)
   await using db = await engine.open({ ...folder, access: 'read' })
   using integrity = engine.openIntegrity(db)
-  const look = looks_through
+  const look = lists_bucket
     ? { answers: stores.answers, strays_before_ms: now_ms - MIN_STRAY_AGE_MS }
     : undefined
   const { images, files, responses } = stores
@@ -149,8 +149,8 @@ async function auditFolder(
   return { ...audit, found_files }
 }
 
-/** Writes only where there is something to unmark. */
-async function findMarked(folders: Pick<Library, 'images' | 'files'>, folder: DataFolder): Promise<number> {
+/** Opens the database for writing only if a row is marked as missing. */
+async function restoreFound(folders: Pick<Library, 'images' | 'files'>, folder: DataFolder): Promise<number> {
   const has_marked = await withDatabase(folder, 'read', (db) => hasMarked({ ...folders, db }))
   if (!has_marked) return 0
   return await withDatabase(folder, 'write', (db) => unmark({ ...folders, db }))
@@ -166,7 +166,7 @@ async function unmark(library: Pick<Library, 'db' | 'images' | 'files'>): Promis
 
 function describe(
   audit: FolderAudit,
-  { stores, looks_through }: AuditedFiles,
+  { stores, lists_bucket }: AuditedFiles,
   removed: Removed | undefined,
 ): string {
   const { totals, kept } = audit
@@ -189,10 +189,10 @@ function describe(
     ...(removed
       ? [`Objects deleted from ${stores.address}: ${removed.objects}, ${sizeText(removed.bytes)}.`]
       : []),
-    ...(audit.found_files > 0 ? [backAgain(audit.found_files)] : []),
+    ...(audit.found_files > 0 ? [restoredText(audit.found_files)] : []),
   ]
   const unchecked =
-    stores.bucket && !looks_through ? [`The files in ${stores.address} were not checked: add --files.`] : []
+    stores.bucket && !lists_bucket ? [`The files in ${stores.address} were not checked: add --files.`] : []
   if (audit.clean) return [summary, ...back, 'Clean: every invariant holds.', ...unchecked].join('\n\n')
   const of_files = new Set<string>([...FILE_INVARIANTS, ...KEPT_INVARIANTS])
   const others = audit.findings.filter(({ invariant }) => !of_files.has(invariant))
@@ -207,4 +207,4 @@ function describe(
   ].join('\n\n')
 }
 
-const backAgain = (count: number): string => `Restored: ${counted(count, 'missing image')}.`
+const restoredText = (count: number): string => `Restored: ${counted(count, 'missing image')}.`

@@ -1,4 +1,4 @@
-// The books: the last audit, rule by rule, and a new one on request. For the operator.
+// Console routes of the books, for operators: the last audit, rule by rule, and a new one on request.
 import { Elysia } from 'elysia'
 import { AuditReport } from '../../src/app/process/full-audit.ts'
 import { FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
@@ -8,7 +8,7 @@ import type { Books } from './books.ts'
 
 const RESPONSE = { response: { 200: LastReportView(AuditReport), ...FAILURES } }
 
-/** `GET /console/api/books`; `POST /console/api/books/audit` begins an audit beside the calls, unless one is running. */
+/** `GET /console/api/books`; `POST /console/api/books/audit` starts an audit in the background, unless one is running. */
 export const bookRoutes = (gateway: Gateway, books: Books) =>
   new Elysia({ name: 'console-books' })
     .use(operatorCalls(gateway))

@@ -1,4 +1,4 @@
-// The books as a plugin: the command `audit`, the last audit for the page Health check, and the doctor's check of when that was.
+// The books plugin: the command `audit`, the last audit for the page Health check, and the doctor's check of its age.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const books = definePlugin({

@@ -1,15 +1,15 @@
-// Objects of a bucket that nobody names: found, and deleted once they are old.
+// Stray objects: those in a bucket that no row names, to be deleted once they are old.
 import { compareKept } from '../../src/app/process/files/kept-objects.ts'
 import { type FileStores, storedAt } from '../../src/app/process/files/stores.ts'
 import { compareLibrary } from '../../src/library/audit.ts'
 import { TRIALS } from '../../src/media/bucket-store.ts'
 import type { Db } from '../../src/store/db.ts'
 
-/** The row of a younger one may be on its way: an upload, or an answer that is long in coming. */
+/** The row of a younger object may still follow: during an upload, or a long answer. */
 export const MIN_STRAY_AGE_MS = 24 * 60 * 60 * 1_000
 
-/** By the clock that dates the objects: this machine's may be off. */
-async function timeIn({ bucket }: Pick<FileStores, 'bucket'>): Promise<number> {
+/** Returns the time by the bucket's clock, which dates the objects: this machine's clock may be wrong. */
+async function bucketTime({ bucket }: Pick<FileStores, 'bucket'>): Promise<number> {
   if (!bucket) return Number.POSITIVE_INFINITY
   const { connection } = bucket
   const key = TRIALS + crypto.randomUUID()
@@ -20,11 +20,11 @@ async function timeIn({ bucket }: Pick<FileStores, 'bucket'>): Promise<number> {
 }
 
 /**
- * Images, uploads and kept content without a row, and what trials of the bucket left; nothing else that is in it.
- * @returns how many they are, and what deletes them, which may be run again
+ * Finds images, uploads and kept content without a row, and leftovers of access tests of the bucket. Other objects are ignored.
+ * @returns their number and size, and a function that deletes them, which may be called again after a failure
  */
 export async function findStrays(db: Db, files: FileStores, now_ms: number) {
-  const strays_before_ms = Math.min(now_ms, await timeIn(files)) - MIN_STRAY_AGE_MS
+  const strays_before_ms = Math.min(now_ms, await bucketTime(files)) - MIN_STRAY_AGE_MS
   const in_library = await compareLibrary({ ...files, db }, { strays_before_ms })
   const kept = await compareKept(db, files, { strays_before_ms })
   const strays: { store: { remove(key: string): Promise<void> }; key: string; bytes: number }[] = []

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { OtherGateways } from '../../plugins/alerts/other-gateways.ts'
-import { createSender, TAKEN_FOR_MS } from '../../plugins/alerts/sender.ts'
+import { createSender, SENDING_LEASE_MS } from '../../plugins/alerts/sender.ts'
 import { alertSettings } from '../../plugins/alerts/settings.ts'
 import { applySteps, openAlerts } from '../../plugins/alerts/store.ts'
 import { watchAlerts } from '../../plugins/alerts/watch.ts'
@@ -62,7 +62,7 @@ test.if(hasPostgres)('what five gateways send at the same moment is sent once ea
 })
 
 test.each([
-  ['that is killed meanwhile is sent by another once its time is over', false, TAKEN_FOR_MS],
+  ['that is killed meanwhile is sent by another once its time is over', false, SENDING_LEASE_MS],
   ['that stops meanwhile is sent by another at once', true, 0],
 ])('what is being sent by one %s', async (_, stops, after_ms) => {
   const db = dbOver(memoryDatabase())

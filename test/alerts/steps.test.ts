@@ -26,10 +26,10 @@ function played(moments: readonly Moment[]): string[] {
   let id = 0
   return moments.map((moment) => {
     const [minute, ...words] = moment.split(' ')
-    const looked_at = words.includes('?') ? new Set<string>() : EVERY
+    const checked_rules = words.includes('?') ? new Set<string>() : EVERY
     const conditions = words.filter((word) => word !== '?').map((subject) => condition(subject))
     const now_ms = Number(minute) * MINUTE_MS
-    const { raise, over, back, end } = stepsOf(open, conditions, { looked_at, now_ms })
+    const { raise, over, back, end } = stepsOf(open, conditions, { checked_rules, now_ms })
     const told = [
       ...raise.map(({ subject }) => `+${subject}`),
       ...open.filter((one) => end.includes(one.id)).map(({ subject }) => `-${subject}`),
@@ -69,7 +69,7 @@ test.each<[string, readonly Moment[], string[]]>([
 
 test('of one rule so many are open at a time; others wait for room, those of other rules do not', () => {
   const many = Array.from({ length: MAX_OPEN + 1 }, (_, index) => condition(`a${index}`))
-  const { raise } = stepsOf([], [...many, condition('', 'disk')], { looked_at: EVERY, now_ms: 0 })
+  const { raise } = stepsOf([], [...many, condition('', 'disk')], { checked_rules: EVERY, now_ms: 0 })
   expect(raise).toHaveLength(MAX_OPEN + 1)
   expect(raise.at(-1)?.rule).toBe('disk')
   const open = raise.map(({ rule, subject }, id) => ({
@@ -79,7 +79,7 @@ test('of one rule so many are open at a time; others wait for room, those of oth
     over_since_ms: id === 0 ? 0 : null,
   }))
   const later = stepsOf(open, [...many.slice(1), condition('', 'disk')], {
-    looked_at: EVERY,
+    checked_rules: EVERY,
     now_ms: END_AFTER_MS,
   })
   expect(later.end).toEqual([0])

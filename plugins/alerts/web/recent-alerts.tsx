@@ -1,4 +1,4 @@
-// Alerts on the System page: the newest ones, their messages to the webhook, and its test.
+// Alerts on the System page: the newest alerts, their webhook messages, and the test of the webhook.
 
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
@@ -57,7 +57,7 @@ export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
   )
 }
 
-/** One signed message, marked as a test, and its result. */
+/** A button that sends a test message, and the result. */
 function SendTest() {
   const test = useMutation({ mutationFn: () => send(api.alerts.test.post()) })
   const { data, error } = test

@@ -1,15 +1,15 @@
-// Archives encrypted in the format of age (https://age-encryption.org/v1), so that other programs read them, too.
+// Encryption of archives in the age format (https://age-encryption.org/v1), which other programs can read.
 import { readFile } from 'node:fs/promises'
 import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption'
 import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import type { BackupLock } from '../settings.ts'
 
-/** The keys that may open an archive: each is tried. */
+/** The passphrases and keys to try on an archive. */
 export interface ArchiveKeys {
   passphrases: readonly string[]
-  /** Secret keys of age. */
+  /** Secret age keys. */
   identities: readonly string[]
-  /** Why the passphrase of [backup] is not among them, where it is not: a clause for the operator. */
+  /** Why the passphrase of [backup] is missing: a clause for the operator's message. */
   unset?: string | undefined
 }
 
@@ -17,7 +17,7 @@ const BEGINNING = Buffer.from('age-encryption.org/')
 export const isEncrypted = (first: Uint8Array): boolean =>
   Buffer.from(first.subarray(0, BEGINNING.length)).equals(BEGINNING)
 
-/** Encrypts as it is read; memory does not grow with the length. */
+/** Encrypts a stream. Memory use does not grow with its length. */
 export async function encrypted(
   plain: AsyncIterable<Uint8Array>,
   lock: BackupLock,
@@ -28,9 +28,9 @@ export async function encrypted(
   return await encrypter.encrypt(streamOf(plain))
 }
 
-/** Decrypts as it is read. @throws GatewayError unprocessable without a key, or if none fits */
+/** Decrypts a stream. @throws GatewayError unprocessable without a key, or if no key fits */
 export async function decrypted(
-  secret: AsyncIterable<Uint8Array>,
+  ciphertext: AsyncIterable<Uint8Array>,
   { passphrases, identities, unset }: ArchiveKeys,
   archive: string,
 ): Promise<AsyncIterable<Uint8Array>> {
@@ -44,7 +44,7 @@ export async function decrypted(
   for (const passphrase of passphrases) decrypter.addPassphrase(passphrase)
   for (const identity of identities) decrypter.addIdentity(identity)
   try {
-    return await decrypter.decrypt(streamOf(secret))
+    return await decrypter.decrypt(streamOf(ciphertext))
   } catch (cause) {
     throw unprocessable(
       `${archive} cannot be decrypted: the passphrase or key is another one, or the file is damaged. Give the one that it was made with.`,
@@ -53,7 +53,7 @@ export async function decrypted(
   }
 }
 
-/** A stream that reads as it is consumed. */
+/** Converts an iterable into a stream, with backpressure. */
 export function streamOf(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>({
@@ -66,7 +66,7 @@ export function streamOf(source: AsyncIterable<Uint8Array>): ReadableStream<Uint
   })
 }
 
-/** The passphrase in a file: its first line. @throws GatewayError invalid_request if it is empty */
+/** Reads the passphrase from the first line of a file. @throws GatewayError invalid_request if it is empty */
 export async function readPassphraseFile(file: string): Promise<string> {
   const [line = ''] = (await readFile(file, 'utf8')).split('\n')
   const passphrase = line.trim()
@@ -77,7 +77,7 @@ export async function readPassphraseFile(file: string): Promise<string> {
 const IDENTITY = /^AGE-SECRET-KEY-[A-Z0-9-]+$/
 const RECIPIENT = /^age1[a-z0-9]+$/
 
-/** The keys in a file as `age-keygen` writes it, or a public key alone. @throws GatewayError invalid_request if it has none */
+/** Reads the keys in a file of `age-keygen`, or a file with only a public key. @throws GatewayError invalid_request if it has no key */
 export async function readKeyFile(file: string): Promise<{ identities: string[]; recipient: string }> {
   const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.trim())
   const identities = lines.filter((line) => IDENTITY.test(line))

@@ -1,14 +1,14 @@
-// The manifest of an archive: what made it and when, and each entry with its size and hash.
+// The manifest of an archive: the program version and time that made it, and each entry with its size and hash.
 import { type Static, Type } from '@sinclair/typebox'
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { readJsonAs } from '../../../src/domain/validation.ts'
 
-/** The form of archives; a program refuses those of later forms. */
+/** The version of the archive format. A program refuses archives of later versions. */
 export const FORMAT = 1
 export const HEAD_NAME = 'backup.json'
 export const MANIFEST_NAME = 'manifest.json'
 
-/** The first entry, so that an archive of a newer program is refused before it is unpacked. */
+/** The first entry of an archive, so that a program can refuse a newer archive before it unpacks anything. */
 export const Head = Type.Object({
   tollgate_backup: Type.Integer({ minimum: 1 }),
   version: Type.String(),
@@ -17,7 +17,7 @@ export const Head = Type.Object({
 })
 export type Head = Static<typeof Head>
 
-/** The last entry: without it an archive is cut. */
+/** The last entry of an archive. An archive without it was cut off. */
 export const Manifest = Type.Object({
   ...Head.properties,
   entries: Type.Array(
@@ -27,9 +27,9 @@ export const Manifest = Type.Object({
       sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     }),
   ),
-  /** Files that the database names, and that were deleted while the archive was made. */
+  /** Files that the database copy named, but that were deleted while the archive was made. */
   deleted_meanwhile: Type.Array(Type.String()),
-  /** Files that the database names, and that were not there or not of the size that it says. */
+  /** Files that the database names, but that were absent or differed from their row. */
   missing: Type.Array(Type.String()),
 })
 export type Manifest = Static<typeof Manifest>

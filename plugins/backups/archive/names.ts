@@ -1,12 +1,12 @@
-// The names of archives, with their time, and the paths in them.
+// The names of archives, which hold their time, and the paths that an archive may contain.
 
-/** `tollgate-20261122T031500Z.tar.zst`; `-scheduled` after the time where the schedule made it, `.age` at the end where it is encrypted. */
+/** `tollgate-20261122T031500Z.tar.zst`, with `-scheduled` after the time of a scheduled backup and `.age` at the end of an encrypted one. */
 const ARCHIVE = /^tollgate-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z(-scheduled)?\.tar\.zst(\.age)?$/
 
 export interface ArchiveName {
   made_at_ms: number
   is_encrypted: boolean
-  /** Whether the schedule made it, and deletes it one day. */
+  /** Whether the schedule made it. Only scheduled archives are deleted automatically. */
   is_scheduled: boolean
 }
 
@@ -15,7 +15,7 @@ export function archiveName({ made_at_ms, is_encrypted, is_scheduled }: ArchiveN
   return `tollgate-${time.replace(/[-:]/g, '')}${is_scheduled ? '-scheduled' : ''}.tar.zst${is_encrypted ? '.age' : ''}`
 }
 
-/** The facts in a name; undefined for a file that is no archive of this program. */
+/** Parses the name of an archive; returns undefined for any other file. */
 export function readArchiveName(name: string): ArchiveName | undefined {
   const found = ARCHIVE.exec(name)
   if (!found) return undefined
@@ -27,13 +27,13 @@ export function readArchiveName(name: string): ArchiveName | undefined {
   }
 }
 
-/** The parts of a data folder that an archive may hold. Others are refused, so that nothing is unpacked elsewhere. */
+/** The parts of a data folder that an archive may hold. Unpacking refuses all others. */
 export const FOLDERS: readonly string[] = ['images', 'files', 'answers', 'responses', 'plugins']
 export const FILES: readonly string[] = ['tollgate.db', 'tollgate.toml', 'settlements.journal']
 
 const MAX_PATH_CHARS = 1_024
 
-/** Whether a path stays within the folder that it is unpacked to, and names something that a data folder has. */
+/** Whether a path stays within the target folder and names a part of a data folder. */
 export function isArchivePath(path: string): boolean {
   if (path.length > MAX_PATH_CHARS || /[\0\\]/.test(path)) return false
   const [first = '', ...rest] = path.split('/')

@@ -1,22 +1,22 @@
-// An archive as it is written: what says what it is, the files, and the manifest of them.
+// Writing an archive: the head entry, the files, and the manifest.
 
 import { type PackedEntry, packedTar, type TarWriter } from '../../../src/store/tar.ts'
 import { HEAD_NAME, type Head, MANIFEST_NAME, type Manifest } from './manifest.ts'
 
 /** A file to be packed. */
 export interface Source {
-  /** In the archive. */
+  /** The path in the archive. */
   path: string
-  /** Its path on the disk; or what reads it elsewhere, whole: what is gone meanwhile is undefined, and no half of an entry. */
+  /** The path on disk, or a function that reads the whole file from elsewhere and returns undefined if it no longer exists. */
   file: string | (() => Promise<Uint8Array | undefined>)
-  /** By its row; undefined where the row does not know. */
+  /** According to the file's row; undefined if the row does not record it. */
   expected_bytes?: number | undefined
   expected_sha256?: string | undefined
 }
 
 interface Packing {
   head: Head
-  /** Read one after another: later ones may depend on the outcome of earlier ones. */
+  /** Read one after another: later sources may depend on the outcome of earlier ones. */
   sources: AsyncIterable<Source> | Iterable<Source>
   /** Called for each file that is absent, or differs from its row. */
   onTrouble(path: string, trouble: 'absent' | 'changed'): void
@@ -26,18 +26,18 @@ interface Packing {
 }
 
 /**
- * The bytes of an archive, made as they are read.
+ * Generates the bytes of an archive as the consumer reads them.
  *
- * @param packed called with the manifest when it is written
- * @throws (while it is read) what reading a file throws; a file that changes its size meanwhile
+ * @param onPacked called with the manifest once it is written
+ * @throws while it is read: errors of reading a file, also if the size of a file changes during the read
  */
 export const packArchive = (
   packing: Packing,
-  packed: (manifest: Manifest) => void,
+  onPacked: (manifest: Manifest) => void,
 ): AsyncGenerator<Uint8Array> =>
-  packedTar(packing.head.made_at_ms, async (tar) => packed(await fill(tar, packing)))
+  packedTar(packing.head.made_at_ms, async (tar) => onPacked(await writeEntries(tar, packing)))
 
-async function fill(
+async function writeEntries(
   tar: TarWriter,
   { head, sources, onTrouble, atEnd, onProgress }: Packing,
 ): Promise<Manifest> {
@@ -45,7 +45,7 @@ async function fill(
   const entries: Manifest['entries'] = []
   let packed_bytes = 0
   for await (const source of sources) {
-    const entry = await add(tar, source, (bytes) => onProgress?.(entries.length, packed_bytes + bytes))
+    const entry = await addSource(tar, source, (bytes) => onProgress?.(entries.length, packed_bytes + bytes))
     if (entry) entries.push(entry)
     else onTrouble(source.path, 'absent')
     if (entry && isChanged(entry, source)) onTrouble(source.path, 'changed')
@@ -62,8 +62,8 @@ const isChanged = (
   { expected_bytes = bytes, expected_sha256 = sha256 }: Source,
 ): boolean => bytes !== expected_bytes || sha256 !== expected_sha256
 
-/** @returns undefined if it is not there */
-async function add(
+/** @returns undefined if the file does not exist */
+async function addSource(
   tar: TarWriter,
   { path, file }: Source,
   onRead: (bytes: number) => void,

@@ -1,4 +1,4 @@
-// The room that an archive may take where it is unpacked: the disk's free space less a reserve, and no more than was said.
+// The disk space that an archive may unpack to: the free space minus a reserve, and at most the operator's --max-bytes.
 import { type StatsFs, statfsSync } from 'node:fs'
 import { type GatewayError, unprocessable } from '../../../src/domain/errors.ts'
 import { diskBytesOf, FILE_BYTES, reservedBytes } from '../../../src/store/disk-room.ts'
@@ -6,33 +6,33 @@ import { sizeText } from '../../../src/utilities/size-text.ts'
 
 export interface UnpackRoom {
   /**
-   * Takes the room of a file before any of it is written.
+   * Reserves the space of a file before it is written.
    *
-   * @param folders that are made for it
-   * @throws GatewayError unprocessable if there is not as much
+   * @param folders the number of folders created for the file
+   * @throws GatewayError unprocessable if there is not enough space
    */
   take(bytes: number, folders: number): void
-  /** Counts what came out of the compression. @throws GatewayError unprocessable if it is far more than the files in it */
+  /** Counts decompressed bytes. @throws GatewayError unprocessable if they far exceed the files in the archive */
   expanded(bytes: number): void
 }
 
 interface RoomLimits {
-  /** Where it is unpacked. */
+  /** The folder that the archive is unpacked into. */
   folder: string
-  /** Its name in messages. */
+  /** The name of the archive in messages. */
   archive: string
-  /** The most bytes that it may unpack to; undefined: the free space of the disk. */
+  /** Undefined for no limit but the free disk space. */
   max_bytes?: number | undefined
 }
 
-/** Of the places for files, as the doctor wants them. */
+/** 1/100 of the inodes must stay free, the same limit as in the doctor's check. */
 const RESERVED_INODES_SHARE = 100
-/** Each takes some 200 bytes of memory. */
+/** Each file takes about 200 bytes of memory. */
 const MAX_FILES = 10_000_000
-/** Of what is no file: the manifest, beside the headers of tar, which take less than a block a file. */
-const MAX_BESIDE_BYTES = 96 * 1024 * 1024
+/** Decompressed bytes beyond the files: the manifest. The tar headers take less than a block per file, which is counted apart. */
+const MAX_OVERHEAD_BYTES = 96 * 1024 * 1024
 
-/** @param statfs asks the file system; tests replace it */
+/** @param statfs reads the state of the file system; tests replace it */
 export function roomIn({ folder, archive, max_bytes }: RoomLimits, statfs = statfsSync): UnpackRoom {
   let files = 0
   let taken_bytes = 0
@@ -55,21 +55,21 @@ export function roomIn({ folder, archive, max_bytes }: RoomLimits, statfs = stat
     },
     expanded(bytes) {
       expanded_bytes += bytes
-      if (expanded_bytes > content_bytes + files * FILE_BYTES + MAX_BESIDE_BYTES)
+      if (expanded_bytes > content_bytes + files * FILE_BYTES + MAX_OVERHEAD_BYTES)
         throw tooMuch(archive, 'unpacks to far more than the files in it', UNTRUSTED)
     },
   }
 }
 
-interface Needed {
+interface SpaceRequest {
   folder: string
   archive: string
   needed_bytes: number
   needed_inodes: number
 }
 
-/** Called for each file: others fill the same disk meanwhile. */
-function refuseFull(disk: StatsFs, { folder, archive, needed_bytes, needed_inodes }: Needed): void {
+/** Called for each file, because other programs may fill the same disk at the same time. */
+function refuseFull(disk: StatsFs, { folder, archive, needed_bytes, needed_inodes }: SpaceRequest): void {
   const { files, ffree } = disk
   const free_bytes = disk.bavail * disk.bsize
   const reserve_bytes = reservedBytes(disk)
@@ -79,7 +79,7 @@ function refuseFull(disk: StatsFs, { folder, archive, needed_bytes, needed_inode
       `unpacks to more than there is room for: ${folder} has ${sizeText(free_bytes)} left, of which ${sizeText(reserve_bytes)} stay free`,
       ELSEWHERE,
     )
-  // File systems without a number of places report 0.
+  // File systems without an inode limit report 0.
   if (files > 0 && needed_inodes > ffree - files / RESERVED_INODES_SHARE)
     throw tooMuch(archive, `has more files than ${folder} has places for`, ELSEWHERE)
 }

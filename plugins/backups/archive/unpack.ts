@@ -1,4 +1,4 @@
-// An archive as it is read: each entry written to a new folder, and checked against the manifest.
+// Unpacking an archive: each entry is written to a new folder and checked against the manifest.
 import { mkdir, open } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -19,30 +19,30 @@ import { isArchivePath } from './names.ts'
 import type { UnpackRoom } from './unpack-room.ts'
 
 interface Unpacking {
-  /** Empty, and nobody else's. */
+  /** An empty folder that no other process uses. */
   folder: string
-  /** Its name in messages. */
+  /** The name of the archive in messages. */
   archive: string
   known_schema_version: number
   room: UnpackRoom
 }
 
 type Entry = ReturnType<typeof extract> extends AsyncIterable<infer Each> ? Each : never
-/** The blocks of an entry, which its type lacks. */
+/** An entry yields its content in blocks, which the type of the package does not declare. */
 const blocksOf = (entry: Entry) => entry as AsyncIterable<Buffer>
 
 const MAX_HEAD_BYTES = 64 * 1024
-/** In the blocks of 16 KB that Node gives where nothing is said, unpacking takes eight times the CPU. */
+/** With Node's default of 16 KB, unpacking takes eight times the CPU. */
 const BLOCK_BYTES = 256 * 1024
-/** A manifest has a line for each file that is there, of a path and a hash, and the paths of those that were missing. */
-const MAX_MANIFEST_BYTES = { each: 2 * 1024, more: 64 * 1024 * 1024 }
+/** A manifest has a path and a hash for each file, and the paths of deleted and missing files. */
+const MAX_MANIFEST_BYTES = { per_file: 2 * 1024, beside: 64 * 1024 * 1024 }
 
 /**
- * Unpacks an archive into a folder. Every file is synced, and has the hash of the manifest.
+ * Unpacks an archive into a folder, syncs every file and compares its hash with the manifest.
  *
- * @param archived its bytes, decrypted
- * @throws GatewayError unprocessable for what is no archive, is cut or damaged, was made by a newer program, would lead out of
- * the folder, or takes more than the room
+ * @param archived the decrypted bytes of the archive
+ * @throws GatewayError unprocessable if the file is no archive, is cut off or damaged, was made by a newer program, has a path
+ * outside the folder, or needs more than `room`
  */
 export async function unpackArchive(
   archived: AsyncIterable<Uint8Array>,
@@ -62,8 +62,8 @@ export async function unpackArchive(
         head = readHead(await textOf(entry, MAX_HEAD_BYTES, archive), archive)
         refuseNewerArchive(head, known_schema_version, archive)
       } else if (name === MANIFEST_NAME) {
-        const { each, more } = MAX_MANIFEST_BYTES
-        manifest = readManifest(await textOf(entry, more + found.size * each, archive), archive)
+        const { per_file, beside } = MAX_MANIFEST_BYTES
+        manifest = readManifest(await textOf(entry, beside + found.size * per_file, archive), archive)
       } else {
         if (!isArchivePath(name))
           throw broken(archive, `${JSON.stringify(name)} is not a path in a data folder`)
@@ -77,8 +77,8 @@ export async function unpackArchive(
         `${folder} has no room for what is in ${archive}: free some, or, to verify, name a folder on another disk in TMPDIR. Nothing was changed.`,
         { cause: thrown },
       )
-    if (thrown instanceof GatewayError || isOfTheSystem(thrown)) throw thrown
-    // The readers of age, zstd and tar throw in words of their own.
+    if (thrown instanceof GatewayError || isSystemError(thrown)) throw thrown
+    // The age, zstd and tar readers throw errors whose messages do not help the operator.
     throw broken(archive, 'it is cut off or damaged', thrown)
   }
   if (!manifest) throw broken(archive, 'its end is missing')
@@ -88,14 +88,14 @@ export async function unpackArchive(
 
 function entriesOf(archived: AsyncIterable<Uint8Array>, room: UnpackRoom): AsyncIterable<Entry> {
   const tar = extract()
-  async function* counted(plain: AsyncIterable<Buffer>) {
+  async function* countBytes(plain: AsyncIterable<Buffer>) {
     for await (const block of plain) {
       room.expanded(block.length)
       yield block
     }
   }
-  // Dropped: the failure, which the reader of the tar gets.
-  pipeline(archived, createZstdDecompress({ chunkSize: BLOCK_BYTES }), counted, tar).catch(() => {})
+  // The failure is ignored here, because the tar reader throws it, too.
+  pipeline(archived, createZstdDecompress({ chunkSize: BLOCK_BYTES }), countBytes, tar).catch(() => {})
   return tar
 }
 
@@ -106,7 +106,7 @@ async function textOf(entry: Entry, max_bytes: number, archive: string): Promise
   return Buffer.concat(blocks).toString()
 }
 
-/** Writes and syncs a new file, for its owner alone. */
+/** Writes and syncs a new file that only its owner can read. */
 async function writeEntry(
   entry: Entry,
   folder: string,
@@ -143,7 +143,7 @@ function compare(
   if (!found.has('tollgate.db')) throw broken(archive, 'it has no database')
 }
 
-const isOfTheSystem = (thrown: unknown): boolean =>
+const isSystemError = (thrown: unknown): boolean =>
   thrown instanceof Error && 'syscall' in thrown && typeof thrown.syscall === 'string'
 
 const broken = (archive: string, why: string, cause?: unknown): GatewayError =>

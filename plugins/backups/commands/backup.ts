@@ -1,4 +1,4 @@
-// `backup`: everything of the data folder as one archive, beside a running gateway or without; also its list and its drill.
+// The commands `backup`, `backup list` and `backup verify`: everything in the data folder as one archive, with or without a running gateway.
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
@@ -80,10 +80,10 @@ function addBackupListCommand(backup: Command, deps: CliDeps): void {
   })
 }
 
-/** The data folder has a note of the copy meanwhile, so that nothing stays of one that is killed. */
-async function copyWithin(folder: DataFolder, file: string): Promise<Audit> {
+/** Copies the database. A note in the data folder names the copy until it is finished, so that a copy that was killed is removed later. */
+async function writeDatabaseCopy(folder: DataFolder, file: string): Promise<Audit> {
   const engine = await engineOfFolder(folder)
-  // Fails here, with what to do, if there is no database.
+  // Throws with advice if there is no database.
   await (await engine.open({ access: 'read' })).close()
   using work = makeWorkFolder(databaseCopyWork(folder.dir))
   return await engine.writeSnapshot(file, work.goesWith)
@@ -92,7 +92,7 @@ async function copyWithin(folder: DataFolder, file: string): Promise<Audit> {
 async function copyDatabase(context: Context, file: string | undefined): Promise<void> {
   const { folder, answer } = context
   if (file === undefined) throw unprocessable('Name the file: tollgate backup --database-only tollgate.db')
-  const { totals } = await copyWithin(folder, file)
+  const { totals } = await writeDatabaseCopy(folder, file)
   const { size } = statSync(file)
   await recordMade(context, basename(file), { database_only: true, bytes: size })
   answer(
@@ -109,7 +109,7 @@ async function makeArchive(
 ): Promise<void> {
   const { folder } = context
   const engine = await engineOfFolder(folder)
-  // Fails here, with what to do, if there is no database.
+  // Throws with advice if there is no database.
   await (await engine.open({ access: 'read' })).close()
   const options = await whereOptions(context, deps)
   const lock = await lockFor(flags, options.settings)
@@ -122,7 +122,7 @@ async function makeArchive(
     is_encrypted: lock !== undefined,
     is_scheduled: flags.scheduled === true,
   })
-  let kept: Kept = { deleted: [], warnings: [] }
+  let retention: RetentionOutcome = { deleted: [], warnings: [] }
   const stores = await filesOfFolder(folder)
   const made = await withReports(context, flags, deps, (onProgress) =>
     untilStopped('The backup was stopped and its file removed.', (check) =>
@@ -134,19 +134,19 @@ async function makeArchive(
         now_ms,
         async put(content, expected_bytes, goesWith) {
           const bytes = await archive.put(untilThen(content, check), expected_bytes, goesWith)
-          if (flags.scheduled) kept = await keep(options)
+          if (flags.scheduled) retention = await deleteOldBackups(options)
           return bytes
         },
         onProgress,
       }),
     ),
   )
-  // In the gateway's own process of a backup the gateway records it, with its actor.
+  // If the gateway started this process (`--progress`), the gateway records the backup with its actor.
   if (!flags.progress) await recordMade(context, archive.name, { files: made.files })
-  answerMade(context, { archive, made, is_encrypted: lock !== undefined, ...kept })
+  answerMade(context, { archive, made, is_encrypted: lock !== undefined, ...retention })
 }
 
-/** The archive is made by now: a failed line of the audit log does not make it fail. */
+/** Only warns if the audit log cannot be written, because the archive is already complete. */
 async function recordMade({ folder, warn }: Context, name: string, after: Fields): Promise<void> {
   try {
     await withDatabase(folder, 'write', (db) =>
@@ -157,14 +157,14 @@ async function recordMade({ folder, warn }: Context, name: string, after: Fields
   }
 }
 
-/** The outcome for earlier archives. */
-interface Kept {
+/** The outcome of the deletion of older archives. */
+interface RetentionOutcome {
   deleted: readonly string[]
   warnings: readonly string[]
 }
 
-/** The archive is made by now: a failed deletion of others does not make it fail. */
-async function keep(options: WhereOptions): Promise<Kept> {
+/** Only warns if older archives cannot be deleted, because the new one is already complete. */
+async function deleteOldBackups(options: WhereOptions): Promise<RetentionOutcome> {
   try {
     const place = configuredPlace(options)
     const deleted = pastKeeping(await place.list(), options.settings.keep)
@@ -175,7 +175,7 @@ async function keep(options: WhereOptions): Promise<Kept> {
   }
 }
 
-interface Outcome extends Kept {
+interface Outcome extends RetentionOutcome {
   archive: Located
   made: MadeBackup
   is_encrypted: boolean
@@ -212,7 +212,7 @@ function answerMade({ answer, warn }: Context, outcome: Outcome): void {
   )
 }
 
-/** Reports the progress: to a program as JSON, to a person by the line at their terminal. */
+/** Reports progress as JSON lines for a program, or as a progress line in a terminal. */
 const withReports = <T>(
   { json }: Context,
   flags: BackupFlags,
@@ -220,7 +220,7 @@ const withReports = <T>(
   make: (onProgress: (progress: Progress) => void) => Promise<T>,
 ): Promise<T> =>
   flags.progress
-    ? make(nowAndThen((progress) => deps.terminal.err(JSON.stringify({ progress }))))
+    ? make(throttled((progress) => deps.terminal.err(JSON.stringify({ progress }))))
     : withProgress(deps, json, (show) => {
         show({ what: 'Copying the database', done: 0, unit: 'bytes' })
         return make(({ bytes, of_bytes }) =>
@@ -230,7 +230,7 @@ const withReports = <T>(
 
 const REPORT_EVERY_MS = 500
 
-function nowAndThen(report: (progress: Progress) => void): (progress: Progress) => void {
+function throttled(report: (progress: Progress) => void): (progress: Progress) => void {
   let reported_at_ms = 0
   return (progress) => {
     const now_ms = performance.now()

@@ -1,4 +1,4 @@
-// What commands of backups share: options for keys in files and for bounds, and the progress line of what is unpacked.
+// Shared parts of the backup commands: options for keys and size limits, and the progress line of unpacking.
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { readSize } from '../../../src/app/command-line/arguments.ts'
@@ -17,11 +17,11 @@ export interface KeyFlags {
   keyFile?: string
 }
 
-/** @param what is done with them, in the help */
-export const withKeyOptions = (command: Command, what: string): Command =>
+/** @param verb the purpose of the keys in the help: `encrypt` or `decrypt` */
+export const withKeyOptions = (command: Command, verb: string): Command =>
   command
-    .option('--passphrase-file <file>', `${what} with the passphrase in its first line`)
-    .option('--key-file <file>', `${what} with an age key, as age-keygen writes it`)
+    .option('--passphrase-file <file>', `${verb} with the passphrase in its first line`)
+    .option('--key-file <file>', `${verb} with an age key, as age-keygen writes it`)
 
 export interface UnpackFlags {
   maxBytes?: number
@@ -34,34 +34,35 @@ export const withUnpackOptions = (command: Command): Command =>
     readSize,
   )
 
-/** An archive that is there, and what it is opened with. @param name as `locate` takes it */
+/** Finds an existing archive and the keys to open it. @param name as for `locate` */
 export async function archiveNamed(name: string, flags: KeyFlags, context: Context, deps: CliDeps) {
   const options = await whereOptions(context, deps)
   const archive = await locate(name, options)
   return { archive, keys: await keysFor(flags, options.settings) }
 }
 
-/** The lock of a new archive: by its options, else by the catalogue. */
+/** The encryption of a new archive: from the options, otherwise from the catalogue. */
 export async function lockFor(flags: KeyFlags, settings: BackupSettings): Promise<BackupLock | undefined> {
   refuseBoth(flags)
   if (flags.passphraseFile !== undefined)
-    return { passphrase: await reading(flags.passphraseFile, readPassphraseFile) }
-  if (flags.keyFile !== undefined) return { recipient: (await reading(flags.keyFile, readKeyFile)).recipient }
+    return { passphrase: await readNamedFile(flags.passphraseFile, readPassphraseFile) }
+  if (flags.keyFile !== undefined)
+    return { recipient: (await readNamedFile(flags.keyFile, readKeyFile)).recipient }
   if (settings.lock && 'passphrase' in settings.lock) requireAvailable(settings)
   return settings.lock
 }
 
-/** The keys that open an archive: by its options, else the catalogue's passphrase. */
+/** The keys to open an archive: from the options, otherwise the catalogue's passphrase. */
 async function keysFor(flags: KeyFlags, { lock, unavailable }: BackupSettings): Promise<ArchiveKeys> {
   refuseBoth(flags)
   const passphrases = lock && 'passphrase' in lock && lock.passphrase !== '' ? [lock.passphrase] : []
   if (flags.passphraseFile !== undefined)
-    return { passphrases: [await reading(flags.passphraseFile, readPassphraseFile)], identities: [] }
+    return { passphrases: [await readNamedFile(flags.passphraseFile, readPassphraseFile)], identities: [] }
   if (flags.keyFile === undefined) {
     const unset = lock && passphrases.length === 0 ? unavailable : undefined
     return { passphrases, identities: [], unset }
   }
-  const { identities } = await reading(flags.keyFile, readKeyFile)
+  const { identities } = await readNamedFile(flags.keyFile, readKeyFile)
   if (identities.length === 0)
     throw unprocessable(
       `${flags.keyFile} has only a public key. Name the file with the secret key (AGE-SECRET-KEY-…).`,
@@ -74,7 +75,7 @@ function refuseBoth({ passphraseFile, keyFile }: KeyFlags): void {
     throw invalidRequest('Give --passphrase-file or --key-file, not both.')
 }
 
-async function reading<T>(file: string, read: (file: string) => Promise<T>): Promise<T> {
+async function readNamedFile<T>(file: string, read: (file: string) => Promise<T>): Promise<T> {
   if (!existsSync(file)) throw notFound(`File not found: ${file}.`)
   try {
     return await read(file)
@@ -85,26 +86,26 @@ async function reading<T>(file: string, read: (file: string) => Promise<T>): Pro
 
 interface Unpacking {
   archive: Pick<Located, 'size'>
-  /** Of the archive. */
+  /** The bytes of the archive. */
   content: AsyncIterable<Uint8Array>
   json: boolean
   deps: CliDeps
 }
 
-/** Runs work that reads an archive to its end and then audits what was in it, with a progress line. */
+/** Runs work that unpacks and then audits an archive, with a progress line. */
 export const withUnpacking = <T>(
   { archive, content, json, deps }: Unpacking,
   work: (content: AsyncIterable<Uint8Array>, onAudit: OnAudit) => Promise<T>,
 ): Promise<T> =>
   withProgress(deps, json, async (show) => {
-    // A pipe has no size.
+    // A pipe has the size 0, which means unknown.
     const of = deps.terminal.progress && !json ? (await archive.size()) || undefined : undefined
     return await work(readWithProgress(content, of, show), (progress) =>
       show({ what: 'Checking', ...progress, unit: 'rules' }),
     )
   })
 
-/** @param of the bytes of the content, where they are known */
+/** @param of the length of the content; undefined if unknown */
 async function* readWithProgress(
   content: AsyncIterable<Uint8Array>,
   of: number | undefined,

@@ -1,4 +1,4 @@
-// `restore`: puts a backup into an empty folder or an empty database, while no gateway serves it.
+// The command `restore`: puts a backup into an empty folder or an empty database while no gateway uses it.
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -45,12 +45,12 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
       const target = flags.to === undefined ? folder : { ...folder, ...dataFolder(flags.to, deps.env) }
       await withoutGateway(target, async () => {
         const { first, all } = await peek(await archive.open())
-        // To SQLite, an empty file is an empty database, which is refused in those words.
+        // SQLite reads an empty file as an empty database; restoreDatabase refuses it.
         const is_database = first.length === 0 || isDatabase(first)
         if (is_database) refuseDatabase(target)
         else refuseNotEmpty(target)
         await using destination = await openDestination(target, deps.env)
-        if (is_database) await answerDatabase(context, { file: name, target, destination, ...flags })
+        if (is_database) await restoreAndAnswer(context, { file: name, target, destination, ...flags })
         else {
           const { maxBytes: max_bytes } = flags
           const restored = await withUnpacking(
@@ -74,13 +74,13 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
 }
 
 interface DatabaseOptions extends UnpackFlags {
-  /** The copy of the database. */
+  /** The path of the database copy. */
   file: string
   target: DataFolder
   destination: Destination
 }
 
-async function answerDatabase(
+async function restoreAndAnswer(
   { answer }: Context,
   { file, target, destination: { bucket, takeRows }, maxBytes: max_bytes }: DatabaseOptions,
 ): Promise<void> {
@@ -120,10 +120,10 @@ function answerArchive(
 
 const ON_SERVER = 'the database that [storage] names'
 
-/** An archive has plugins without what they have installed. */
+/** An archive has plugins without their node_modules. */
 const needsPackages = (dir: string): boolean =>
   existsSync(join(dir, 'plugins', 'package.json')) && !existsSync(join(dir, 'plugins', 'node_modules'))
 
-/** The database only names these files. */
+/** The operator must restore the files apart, because a database copy only names them. */
 const beforeServe = (bucket = 'the folders images/, files/ and responses/'): string =>
   `Before you start the gateway, also restore ${bucket} of the same time. Images and kept responses without their files are shown as missing.`

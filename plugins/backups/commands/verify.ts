@@ -1,4 +1,4 @@
-// `backup verify`: the drill of a restore, into a folder that is removed again.
+// The command `backup verify`: a trial restore into a temporary folder.
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { fields } from '../../../src/app/command-line/table.ts'
@@ -25,7 +25,7 @@ export function addBackupVerifyCommand(backup: Command, deps: CliDeps): void {
     )
   addExample(verify, 'backup verify tollgate-20261121T030000Z.tar.zst')
   withUnpackOptions(withKeyOptions(verify, 'decrypt')).action(async (name: string, _, command: Command) => {
-    // `backup` has the same options, and takes them wherever they stand.
+    // The parent command `backup` has the same options and parses them first, so they are read from both.
     const flags = command.optsWithGlobals<KeyFlags & UnpackFlags>()
     const context = contextOf(command, deps)
     const { archive, keys } = await archiveNamed(name, flags, context, deps)
@@ -40,7 +40,7 @@ export function addBackupVerifyCommand(backup: Command, deps: CliDeps): void {
   })
 }
 
-/** The result of the checks in JSON. */
+/** The result of the checks as JSON. */
 export function viewOf({ manifest, is_encrypted, audit }: Unpacked) {
   const { version, schema_version, made_at_ms, entries, deleted_meanwhile, missing } = manifest
   return {

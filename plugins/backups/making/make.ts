@@ -1,4 +1,4 @@
-// The making of a backup: a checked copy of the database, the files that it names, and the catalogue as one archive.
+// Creation of a backup: one archive with a checked copy of the database, the files that it names, and the catalogue.
 import type { Database } from 'bun:sqlite'
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,14 +25,14 @@ import { sourcesOf } from './sources.ts'
 
 interface MakeOptions {
   paths: DataPaths
-  /** Of the folder. */
+  /** The database engine of the data folder. */
   engine: Engine
-  /** The same. */
+  /** The file stores of the data folder. */
   stores: FileStores
-  /** Undefined: plain. */
+  /** Undefined for an unencrypted archive. */
   lock: BackupLock | undefined
   now_ms: number
-  /** Takes the archive, as `Place.put`; what it throws is thrown, and nothing stays. @returns its bytes */
+  /** Stores the archive, as `Place.put`; its errors are rethrown after the cleanup. @returns the size in bytes */
   put(content: AsyncIterable<Uint8Array>, expected_bytes: number, goesWith: NoteUnfinished): Promise<number>
   onProgress?: ((progress: Progress) => void) | undefined
 }
@@ -40,30 +40,30 @@ interface MakeOptions {
 export interface Progress {
   files: number
   bytes: number
-  /** About as many bytes as there will be. */
+  /** The expected total, an estimate. */
   of_bytes: number
 }
 
 export interface MadeBackup {
-  /** Of the archive. */
+  /** Size of the archive. */
   bytes: number
   files: number
-  /** Of all that is in it. */
+  /** Total size of the packed files. */
   content_bytes: number
   accounts: number
   calls: number
   deleted_meanwhile: readonly string[]
   missing: readonly string[]
-  /** Of plugins: links, and paths that no archive can have. */
+  /** Links and unsupported paths in plugin folders. */
   left_out: readonly string[]
-  /** Of plugins: databases that SQLite cannot read, each with the reason. */
+  /** Plugin databases that SQLite cannot read, each with the reason. */
   unreadable: readonly string[]
 }
 
 /**
- * Makes a backup, beside a gateway that serves or not. One at a time.
+ * Makes a backup, with or without a running gateway. Only one at a time.
  *
- * @throws GatewayError conflict while another is being made; unprocessable if the books do not pass the audit
+ * @throws GatewayError conflict while another backup runs; unprocessable if the books do not pass the audit
  */
 export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
   const { dir } = options.paths
@@ -76,13 +76,13 @@ export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
 
 async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOptions): Promise<MadeBackup> {
   const { paths, engine, stores, lock, now_ms, put, onProgress } = options
-  // Before the copy: a start applies these settlements and removes them, and applying one again changes nothing.
-  const plain = setAside('settlements.journal', paths, staging)
+  // Copied before the database: a start applies these settlements and removes them, and applying one twice changes nothing.
+  const plain = copySmallFile('settlements.journal', paths, staging)
   const copy_path = join(staging, 'tollgate.db')
   await using live = await engine.open({ access: 'read' })
   const { totals } = await engine.writeSnapshot(copy_path)
   const copy = openDatabase(copy_path, { readonly: true })
-  const catalogue_path = engine.is_shared ? wholeCatalogue(copy, paths, staging) : paths.catalogue_path
+  const catalogue_path = engine.is_shared ? writeWholeCatalogue(copy, paths, staging) : paths.catalogue_path
   const left_out: string[] = []
   const unreadable: string[] = []
   const plugins = {
@@ -96,9 +96,9 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
   let missing: string[] = []
   const settle = async () => {
     copy.close()
-    if (absent.length > 0) ({ deleted, missing } = await settled(copy_path, live, absent))
+    if (absent.length > 0) ({ deleted, missing } = await settleAndCheck(copy_path, live, absent))
   }
-  const of_bytes = statSync(copy_path).size + bytesNamed(copy)
+  const of_bytes = statSync(copy_path).size + sumFileBytes(copy)
   let made: Manifest | undefined
   const plain_bytes = packArchive(
     {
@@ -113,8 +113,8 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
       atEnd: () => ({ deleted_meanwhile: deleted, missing: [...missing, ...changed] }),
       onProgress: (files, bytes) => onProgress?.({ files, bytes, of_bytes }),
     },
-    (packed) => {
-      made = packed
+    (manifest) => {
+      made = manifest
     },
   )
   const bytes = await put(lock ? await encrypted(plain_bytes, lock) : plain_bytes, of_bytes, goesWith)
@@ -132,8 +132,8 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
   }
 }
 
-/** The file of the catalogue: where it is in the database, that with what is of the machine. */
-function wholeCatalogue(copy: Database, { catalogue_path }: DataPaths, staging: string): string {
+/** Returns the path of the catalogue in force: the shared text in the database, merged with the settings of this machine's file. */
+function writeWholeCatalogue(copy: Database, { catalogue_path }: DataPaths, staging: string): string {
   const shared = copy
     .query<{ text: string }, []>('SELECT text FROM catalogues WHERE shared = 1 ORDER BY version DESC LIMIT 1')
     .get()
@@ -144,25 +144,25 @@ function wholeCatalogue(copy: Database, { catalogue_path }: DataPaths, staging: 
   return path
 }
 
-/** A copy of a small file, as it is now; none where it is absent. */
-function setAside(path: string, { dir }: DataPaths, staging: string): Source[] {
+/** Copies a small file into the staging folder; returns no source if it does not exist. */
+function copySmallFile(path: string, { dir }: DataPaths, staging: string): Source[] {
   if (!existsSync(join(dir, path))) return []
   const file = join(staging, path)
   copyFileSync(join(dir, path), file)
   return [{ path, file }]
 }
 
-/** The copy without the rows of what was deleted meanwhile, checked again. */
-async function settled(copy_path: string, live: Db, absent: readonly string[]) {
+/** Removes the rows of files that were deleted since the copy was made, and checks the copy again. */
+async function settleAndCheck(copy_path: string, live: Db, absent: readonly string[]) {
   using copy = closing(openDatabase(copy_path))
   const result = await settleCopy(copy, live, absent)
   if (result.deleted.length > 0) await check(copy, copy_path)
-  // The write-ahead log is not copied with the file.
+  // Only the main file is packed, so the write-ahead log is merged into it.
   copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
   return result
 }
 
-function bytesNamed(copy: ReturnType<typeof openDatabase>): number {
+function sumFileBytes(copy: ReturnType<typeof openDatabase>): number {
   const sums = ['generations', 'files'].map((table) => `SELECT sum(bytes) AS bytes FROM ${table}`)
   const sql = `SELECT sum(bytes) AS bytes FROM (${sums.join(' UNION ALL ')})`
   return copy.query<{ bytes: number | null }, []>(sql).get()?.bytes ?? 0

@@ -1,4 +1,4 @@
-// The files of plugins in an archive: as they are, but databases of SQLite as snapshots, since others write to them.
+// The files of plugins in an archive. SQLite databases are packed as snapshots, because plugins may write to them at the same time.
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,15 +11,15 @@ import type { Source } from '../archive/pack.ts'
 import { isDatabase } from '../restoring/unpacked.ts'
 
 export interface PluginFilesOptions {
-  /** Where snapshots are, each until it is packed. */
+  /** The folder for snapshots. Each is removed once it is packed. */
   staging: string
-  /** Called with each path that an archive cannot have: links, and names that it does not take. */
+  /** Called with each path that an archive cannot contain: links and unsupported names. */
   onLeftOut(path: string): void
-  /** Called with each database that cannot be read. */
+  /** Called with each database that SQLite cannot read. */
   onUnreadable(path: string, why: string): void
 }
 
-/** Packages are left out: they are installed anew by what names them. */
+/** Yields the files of a plugin folder. Leaves out node_modules, which the operator installs again from package.json. */
 export function* pluginFiles(folder: string, path: string, options: PluginFilesOptions): Generator<Source> {
   const entries = entriesOf(folder)
   const databases = new Set(
@@ -28,7 +28,7 @@ export function* pluginFiles(folder: string, path: string, options: PluginFilesO
     ),
   )
   for (const entry of entries) {
-    if (entry.name === 'node_modules' || isBesideOneOf(databases, entry.name)) continue
+    if (entry.name === 'node_modules' || isSidecarFile(databases, entry.name)) continue
     const inside = { path: `${path}/${entry.name}`, file: join(folder, entry.name) }
     if (entry.isDirectory()) yield* pluginFiles(inside.file, inside.path, options)
     else if (!entry.isFile() || !isArchivePath(inside.path)) options.onLeftOut(inside.path)
@@ -37,11 +37,11 @@ export function* pluginFiles(folder: string, path: string, options: PluginFilesO
   }
 }
 
-/** A file whose content is in a snapshot already. https://sqlite.org/tempfiles.html */
-const isBesideOneOf = (databases: ReadonlySet<string>, name: string): boolean =>
+/** Whether a file is a journal of a database, whose snapshot already includes it. https://sqlite.org/tempfiles.html */
+const isSidecarFile = (databases: ReadonlySet<string>, name: string): boolean =>
   databases.has(name.replace(/-(wal|shm|journal)$/, '')) && !databases.has(name)
 
-/** The copy goes once it is packed. */
+/** Yields a snapshot of a database and removes it once it is packed. */
 function* snapshotOf(
   { path, file }: { path: string; file: string },
   { staging, onUnreadable }: PluginFilesOptions,
@@ -57,7 +57,7 @@ function* snapshotOf(
   yield { path, file: copy }
 }
 
-/** Keeps the numbers of rows, as a plain VACUUM does not: SQLite copies them where it writes INTO another file. */
+/** Copies a database. VACUUM INTO preserves rowids, unlike a plain VACUUM. */
 function writeCopy(file: string, copy: string): void {
   using db = closing(new Database(file, { readonly: true }))
   db.run(`PRAGMA busy_timeout = ${MAX_BUSY_WAIT_MS}`)
@@ -66,7 +66,7 @@ function writeCopy(file: string, copy: string): void {
 
 const HEADER_BYTES = 16
 
-/** A file that disappears meanwhile, as a journal does, is no database. */
+/** Whether a file begins with SQLite's header; false if the file disappears, as journals do. */
 function beginsAsDatabase(file: string): boolean {
   const descriptor = unlessAbsent(() => openSync(file, 'r'))
   if (descriptor === undefined) return false

@@ -1,43 +1,45 @@
-// The copy of the database brought in line with the files that were found: rows of what was deleted meanwhile go.
+// Reconciliation of the database copy with the files that were found: rows of files deleted since the copy are removed.
 import type { Database } from 'bun:sqlite'
 import { responseQueries } from '../../../src/responses/queries.ts'
 import { deleteLast } from '../../../src/responses/rows.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
 
-interface Absent {
-  /** Their rows are gone from the database, too, and from the copy now. */
+interface SettledFiles {
+  /** Files whose rows were deleted from the live database, too, and now from the copy. */
   deleted: string[]
-  /** Their rows are still there. */
+  /** Files whose rows still exist. */
   missing: string[]
 }
 
-/** The column that names the files of a folder, and whether with their folder. */
-const NAMED_BY: Readonly<Record<string, { table: string; column: string; with_folder?: boolean }>> = {
+/** The column that names the files of a folder, and whether its values include the folder. */
+const FILE_COLUMNS: Readonly<Record<string, { table: string; column: string; with_folder?: boolean }>> = {
   images: { table: 'generations', column: 'file_key' },
   files: { table: 'files', column: 'key', with_folder: true },
   responses: { table: 'responses', column: 'body_file' },
   answers: { table: 'idempotency_keys', column: 'body_file' },
 }
-/** Rows that go by themselves. A response goes with its conversation, and a start forgets answers without their file. */
-const WITHOUT_OTHERS: readonly string[] = ['images', 'files']
+/** Folders whose rows can be deleted alone. Responses are deleted with their conversation; a start deletes answers without a file. */
+const INDEPENDENT_FOLDERS: readonly string[] = ['images', 'files']
 
 /**
- * @param copy the copy; written to
- * @param live the database that it was made of, on any engine; only read
- * @param absent paths of files that the copy names, and that are not there
+ * Finds out which absent files were deleted in the live database, and deletes their rows from the copy.
+ *
+ * @param copy the copy, which is written to
+ * @param live the original database, on any engine, which is only read
+ * @param absent paths of files that the copy names but that do not exist
  */
-export async function settleCopy(copy: Database, live: Db, absent: readonly string[]): Promise<Absent> {
+export async function settleCopy(copy: Database, live: Db, absent: readonly string[]): Promise<SettledFiles> {
   const deleted: string[] = []
   const missing: string[] = []
-  // The other database is read before anything is written: a transaction awaits nothing else.
-  for (const path of absent) ((await isGone(live, path)) ? deleted : missing).push(path)
-  const gone_responses = deleted.some((path) => path.startsWith('responses/'))
-    ? await goneResponses(copy, live)
+  // The live database is read first, because a transaction on the copy must not await anything else.
+  for (const path of absent) ((await isDeleted(live, path)) ? deleted : missing).push(path)
+  const deleted_responses = deleted.some((path) => path.startsWith('responses/'))
+    ? await deletedResponses(copy, live)
     : []
   await dbOver(copy).begin(async (tx) => {
     for (const path of deleted) removeRow(copy, path)
-    for (const id of gone_responses) {
+    for (const id of deleted_responses) {
       const row = await responseQueries(tx).row.get({ id })
       if (row && row.later === 0) await deleteLast(tx, [row], -1)
     }
@@ -45,44 +47,51 @@ export async function settleCopy(copy: Database, live: Db, absent: readonly stri
   return { deleted, missing }
 }
 
-function namedBy(path: string) {
+function rowNaming(path: string) {
   const [folder = '', ...rest] = path.split('/')
-  const row = NAMED_BY[folder]
+  const row = FILE_COLUMNS[folder]
   return { folder, row, value: row?.with_folder ? path : rest.join('/') }
 }
 
-/** Nothing names the files of plugins. */
-async function isGone(live: Db, path: string): Promise<boolean> {
-  const { folder, row, value } = namedBy(path)
+/** Whether no row of the live database names the file. No rows name the files of plugins, so those count as deleted. */
+async function isDeleted(live: Db, path: string): Promise<boolean> {
+  const { folder, row, value } = rowNaming(path)
   if (!row) return folder === 'plugins'
   const text = `SELECT 1 AS one FROM ${row.table} WHERE ${row.column} = $value`
   return (await live.rows(text, { value })).length === 0
 }
 
 function removeRow(copy: Database, path: string): void {
-  const { folder, row, value } = namedBy(path)
-  if (row && WITHOUT_OTHERS.includes(folder))
+  const { folder, row, value } = rowNaming(path)
+  if (row && INDEPENDENT_FOLDERS.includes(folder))
     copy.query(`DELETE FROM ${row.table} WHERE ${row.column} = ?`).run(value)
 }
 
 const PAGE_ROWS = 1_000
 
-/** Conversations go from their ends, as they did in the database: whatever continued a deleted response is gone as well. @returns ids, newest first */
-async function goneResponses(copy: Database, live: Db): Promise<number[]> {
+/**
+ * Finds responses that are in the copy but no longer in the live database. Responses that continue a deleted one were deleted with it,
+ * so the copy deletes from the newest on.
+ *
+ * @returns ids, newest first
+ */
+async function deletedResponses(copy: Database, live: Db): Promise<number[]> {
   const page = copy.query<{ id: number; response_id: string }, [number, number]>(
     'SELECT id, response_id FROM responses WHERE id < ? ORDER BY id DESC LIMIT ?',
   )
-  const gone: number[] = []
+  const deleted: number[] = []
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const rows = page.all(before, PAGE_ROWS)
     const last = rows.at(-1)
-    if (!last) return gone
+    if (!last) return deleted
     const found = await live.rows<{ id: number; response_id: string }>(
       'SELECT id, response_id FROM responses WHERE id >= $from AND id < $before',
       { from: last.id, before },
     )
-    const there = new Set(found.map(({ id, response_id }) => `${id} ${response_id}`))
-    gone.push(...rows.filter(({ id, response_id }) => !there.has(`${id} ${response_id}`)).map(({ id }) => id))
+    const live_keys = new Set(found.map(({ id, response_id }) => `${id} ${response_id}`))
+    deleted.push(
+      ...rows.filter(({ id, response_id }) => !live_keys.has(`${id} ${response_id}`)).map(({ id }) => id),
+    )
     before = last.id
   }
 }

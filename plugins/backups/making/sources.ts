@@ -1,4 +1,4 @@
-// The content of an archive: the files that a copy of the database names, and then the copy itself.
+// The sources of an archive: the files that the database copy names, and last the copy itself.
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,8 +14,8 @@ interface NamedFile {
   sha256: string | null
 }
 
-/** Each folder's files by the rows that name them. Rows of files that are being written name none yet. */
-const NAMED: readonly string[] = [
+/** Selects the stored files from the rows that name them. Rows of files that are still being written are not selected. */
+const FILE_QUERIES: readonly string[] = [
   `SELECT 'images/' || file_key AS path, bytes, sha256 FROM generations WHERE state = 'stored'`,
   `SELECT key AS path, bytes, sha256 FROM files WHERE state = 'stored'`,
   `SELECT 'responses/' || body_file AS path, kept_bytes AS bytes, NULL AS sha256 FROM responses WHERE body_file IS NOT NULL`,
@@ -23,15 +23,15 @@ const NAMED: readonly string[] = [
 ]
 
 /**
- * The sources of an archive, in their order: the plain files, what the copy names, and last the copy.
+ * Yields the sources of an archive in this order: catalogue, plain files, plugin files, files that the copy names, the copy.
  *
- * The copy is made first. A file is complete before its row says so (media/store.ts, library/intake.ts, store/kept/content.ts), so
- * whatever the copy names was stored when it was made; it is read after that, and can only have been deleted in between.
- * A deletion takes the row first, and then the file: where the file is gone and its row too, `settle` takes the row out of the
- * copy as well. That is why the copy is packed last.
+ * The copy exists before any file is read. The gateway completes a file before it marks the row as stored (media/store.ts,
+ * library/intake.ts, store/kept/content.ts), so every file that the copy names was complete then, and can only have been deleted since.
+ * A deletion removes the row first, then the file. If both are gone, `settle` removes the row from the copy, too; for this
+ * reason the copy is packed last.
  *
- * @param copy a connection to the copy, which is only read from
- * @param settle called when all files have been read, before the copy is
+ * @param copy a connection to the copy, only for reading
+ * @param settle called once all files have been read, before the copy is read
  */
 export async function* sourcesOf(
   { dir }: DataPaths,
@@ -42,7 +42,7 @@ export async function* sourcesOf(
   if (existsSync(catalogue_path)) yield { path: 'tollgate.toml', file: catalogue_path }
   yield* plain
   yield* pluginFiles(join(dir, 'plugins'), 'plugins', plugins)
-  for (const sql of NAMED)
+  for (const sql of FILE_QUERIES)
     for (const { path, bytes, sha256 } of copy.query<NamedFile, []>(sql).iterate())
       yield {
         path,
@@ -57,16 +57,16 @@ export async function* sourcesOf(
 interface SourceOptions extends PluginFilesOptions {
   copy: Database
   copy_path: string
-  /** The catalogue with all that the folder's gateway has in force. */
+  /** The path of the complete catalogue in force. */
   catalogue_path: string
-  /** Where the files are that the copy names. */
+  /** The stores of the files that the copy names. */
   stores: FileStores
-  /** Files that were put aside before the copy was made. */
+  /** Files that were copied before the database was. */
   plain: readonly Source[]
   settle(): Promise<void>
 }
 
-/** Undefined where it is gone, also if it went after it was found. */
+/** Returns undefined if the file does not exist, also if it is deleted after it was opened. */
 async function readStored(stores: FileStores, path: string): Promise<Uint8Array | undefined> {
   const { store, key } = storedAt(stores, path)
   const stored = await store.open(key)

@@ -1,4 +1,4 @@
-// A bucket of an S3-compatible server as the place of archives.
+// A bucket of an S3-compatible server as a place for archives.
 
 import type { Bucket } from '../../../src/domain/catalogue.ts'
 import { conflict, notFound } from '../../../src/domain/errors.ts'
@@ -6,15 +6,15 @@ import { connectBucket } from '../../../src/store/engines/s3/connection.ts'
 import { archivesAmong, type Place } from './place.ts'
 
 const MB = 1024 * 1024
-/** S3 takes 10,000 parts of one object (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html). */
+/** S3 allows 10,000 parts per object (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html). */
 const MAX_PARTS = 9_000
 const MIN_PART_BYTES = 8 * MB
 const MAX_PART_BYTES = 1_024 * MB
 
 interface BucketLimits {
-  /** To an answer, and to the next bytes of an archive that is read. */
+  /** Timeout of a request, and of the next bytes of an archive that is read. */
   answer_ms: number
-  /** Of a connection that a backup can be sent by. */
+  /** The slowest accepted upload: the time limit of a request grows with its bytes at this rate. */
   least_bytes_per_s: number
 }
 const LIMITS: BucketLimits = { answer_ms: 60_000, least_bytes_per_s: 50_000 }

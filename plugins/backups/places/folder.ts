@@ -1,4 +1,4 @@
-// A folder as the place of archives.
+// A folder as a place for archives.
 import { statSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { UNFINISHED } from '../../../src/store/work-folder.ts'
 import { readArchiveName } from '../archive/names.ts'
 import { type Archive, archivesAmong, type Place } from './place.ts'
 
-/** @param data_folder in which a relative folder is */
+/** @param data_folder the base of a relative folder */
 export function folderPlace(folder: string, data_folder: string): Place {
   const path = resolve(data_folder, folder)
   return {
@@ -35,7 +35,7 @@ export function folderPlace(folder: string, data_folder: string): Place {
   }
 }
 
-/** A killed program, here or on another machine, left an unfinished archive of this age; a younger one may still be written. */
+/** An unfinished archive of this age was left by a killed program, here or on another machine. A younger one may still be written. */
 const ABANDONED_MS = 24 * 3_600_000
 
 async function removeAbandoned(folder: string): Promise<void> {
@@ -46,7 +46,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** Those of earlier versions have no number of their own. */
+/** Unfinished archives have a random suffix, except those of earlier versions. */
 const isUnfinishedArchive = (name: string): boolean =>
   name.endsWith(UNFINISHED) &&
   readArchiveName(name.slice(0, -UNFINISHED.length).replace(/\.[0-9a-f]{8}$/, '')) !== undefined

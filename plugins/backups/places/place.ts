@@ -1,19 +1,19 @@
-// Places where archives are kept: a folder, or a bucket; both list, take and give them alike. And the archives among their files.
+// The interface of a place for archives, a folder or a bucket, and the selection of archives among its files.
 import type { NoteUnfinished } from '../../../src/store/work-folder.ts'
 import { type ArchiveName, readArchiveName } from '../archive/names.ts'
 
 export interface Place {
-  /** In words for people: a folder's path, or `s3://bucket/prefix`. */
+  /** The address in messages: a folder's path, or `s3://bucket/prefix`. */
   where: string
-  /** Fails early where nothing could be put: before an archive is made for it. */
+  /** Throws if no archive can be stored, before one is made. */
   check(): Promise<void>
   /**
-   * Takes an archive. It has its name once it is whole and safe; where `content` fails nothing stays of it.
+   * Stores an archive. The name appears once the archive is complete and synced; if `content` throws, nothing remains.
    *
-   * @param expected_bytes about as much as will come
-   * @param goesWith called with the file in which it is written, where it is a file
-   * @returns its bytes
-   * @throws GatewayError conflict if the name is taken
+   * @param expected_bytes the estimated length of the content
+   * @param goesWith called with the path of the unfinished file, if the place is a folder
+   * @returns the size in bytes
+   * @throws GatewayError conflict if the name exists
    */
   put(
     name: string,
@@ -21,11 +21,11 @@ export interface Place {
     expected_bytes: number,
     goesWith?: NoteUnfinished,
   ): Promise<number>
-  /** Its bytes, read as they are consumed. @throws GatewayError not_found */
+  /** Streams an archive. @throws GatewayError not_found */
   open(name: string): Promise<AsyncIterable<Uint8Array>>
-  /** How many they are. Asked of what could be opened. */
+  /** The size in bytes of an archive that `open` has found. */
   size(name: string): Promise<number>
-  /** Archives by this program's names, the newest first; all else is left alone. */
+  /** Lists archives, recognized by their names, newest first. Other files are ignored. */
   list(): Promise<Archive[]>
   remove(name: string): Promise<void>
 }
@@ -36,7 +36,7 @@ export interface Archive extends ArchiveName {
   bytes: number
 }
 
-/** Those of some files that are archives by their names, the newest first. */
+/** Selects the archives, recognized by their names, newest first. */
 export const archivesAmong = (files: readonly { name: string; bytes: number }[]): Archive[] =>
   files
     .flatMap(({ name, bytes }) => {
@@ -46,8 +46,8 @@ export const archivesAmong = (files: readonly { name: string; bytes: number }[])
     .sort((one, other) => other.made_at_ms - one.made_at_ms)
 
 /**
- * The archives that the schedule deletes: of those that it made, all but the newest `keep`, and always one. Other
- * archives are never among them.
+ * Names the scheduled archives to delete: all but the newest `keep`, of which there is at least one. Archives made by hand are
+ * never deleted.
  */
 export function pastKeeping(archives: readonly Archive[], keep: number): string[] {
   return archives

@@ -1,4 +1,4 @@
-// Places of archives: the file or bucket that a command names, or the place of [backup].
+// The location of an archive: the file or bucket that a command names, or the place of [backup].
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Context } from '../../../src/app/command-line/context.ts'
@@ -16,13 +16,13 @@ import { folderPlace, openArchive } from './folder.ts'
 import type { Place } from './place.ts'
 
 export interface WhereOptions {
-  /** Of the catalogue; the defaults if it cannot be read. */
+  /** The section [backup] of the catalogue; the defaults if the catalogue cannot be read. */
   settings: BackupSettings
   data_folder: string
   env: Environment
 }
 
-/** The section [backup] of the folder's catalogue; the defaults, with a warning, if it cannot be read. */
+/** Reads [backup] of the folder's catalogue; returns the defaults, with a warning, if it cannot be read. */
 async function backupSettings({ folder, warn }: Context): Promise<BackupSettings> {
   if (!existsSync(folder.catalogue_path)) return DEFAULT_SETTINGS
   const read = await readCatalogueOf(folder)
@@ -34,26 +34,25 @@ async function backupSettings({ folder, warn }: Context): Promise<BackupSettings
   return DEFAULT_SETTINGS
 }
 
-/** The place that commands of a folder use. */
 export async function whereOptions(context: Context, { env }: CliDeps): Promise<WhereOptions> {
   return { settings: await backupSettings(context), data_folder: context.folder.dir, env }
 }
 
-/** An archive in its place. */
+/** A new or existing archive and its location. */
 export interface Located {
-  /** For people: a path, or `s3://bucket/key`. */
+  /** The address in messages: a path, or `s3://bucket/key`. */
   where: string
   name: string
-  /** As `Place.put`. */
+  /** See `Place.put`. */
   put(content: AsyncIterable<Uint8Array>, expected_bytes: number, goesWith?: NoteUnfinished): Promise<number>
   open(): Promise<AsyncIterable<Uint8Array>>
-  /** Its bytes. Asked of what could be opened. */
+  /** See `Place.size`. */
   size(): Promise<number>
 }
 
 const BUCKET = /^s3:\/\/([^/]+)\/?(.*)$/
 
-/** The place of [backup]. @throws GatewayError unprocessable if an environment variable that it needs is not set */
+/** Returns the place of [backup]. @throws GatewayError unprocessable if a required environment variable is not set */
 export function configuredPlace({ settings, data_folder }: Omit<WhereOptions, 'env'>): Place {
   const { place } = settings
   if (place.kind === 'folder') return folderPlace(place.folder, data_folder)
@@ -70,9 +69,9 @@ export function requireAvailable({ unavailable }: BackupSettings): void {
 }
 
 /**
- * Where a new archive goes: to the file that is named, or with a name of its own to the place of [backup]. It can be put there.
+ * Chooses and checks the location of a new archive: the named file or bucket, or a new name in the place of [backup].
  *
- * @throws GatewayError unprocessable for an archive in plain that would leave this machine; what `Place.check` throws
+ * @throws GatewayError unprocessable if an unencrypted archive would leave this machine; errors of `Place.check`
  */
 export async function locateNew(
   target: string | undefined,
@@ -85,7 +84,7 @@ export async function locateNew(
     return atPath(target)
   }
   const leaves_machine = bucket !== undefined || options.settings.place.kind === 'bucket'
-  if (leaves_machine && !is_encrypted) throw inPlain(target ?? configuredPlace(options).where)
+  if (leaves_machine && !is_encrypted) throw unencrypted(target ?? configuredPlace(options).where)
   const [, name = '', key = ''] = bucket ?? []
   const folder = key.slice(0, key.lastIndexOf('/') + 1)
   const place = bucket
@@ -95,7 +94,7 @@ export async function locateNew(
   return inPlace(place, key.slice(folder.length) || (await freeName(place, facts)), leaves_machine)
 }
 
-/** The name of its second; where an earlier one has that, the name of the next free second. */
+/** Names an archive by its time, in seconds. If that name exists, takes the next free second. */
 async function freeName(place: Place, facts: ArchiveName): Promise<string> {
   const taken = new Set((await place.list()).map(({ made_at_ms }) => made_at_ms))
   let made_at_ms = Math.floor(facts.made_at_ms / 1_000) * 1_000
@@ -103,13 +102,13 @@ async function freeName(place: Place, facts: ArchiveName): Promise<string> {
   return archiveName({ ...facts, made_at_ms })
 }
 
-const inPlain = (where: string) =>
+const unencrypted = (where: string) =>
   unprocessable(
     `${where}: an archive holds the providers' keys and must be encrypted to leave this machine. ` +
       'Give --passphrase-file FILE or --key-file FILE, or set `passphrase` in [backup].',
   )
 
-/** An archive that is there: a file, an address in a bucket, or the name of one in the place of [backup]. */
+/** Locates an existing archive: a file, an address in a bucket, or a name in the place of [backup]. */
 export async function locate(archive: string, options: WhereOptions): Promise<Located> {
   if (BUCKET.test(archive)) return inBucket(archive, options)
   const is_name = readArchiveName(archive) !== undefined
@@ -143,7 +142,7 @@ function inBucket(address: string, options: WhereOptions): Located {
   return inPlace(bucketPlace({ ...bucketOf(bucket, options), prefix }), name, true)
 }
 
-/** The bucket of [backup], or another one by the variables that programs of S3 read. */
+/** The bucket of [backup], or another bucket with the AWS environment variables. */
 function bucketOf(bucket: string, { settings, env }: WhereOptions): Extract<BackupPlace, { kind: 'bucket' }> {
   const { place } = settings
   if (place.kind === 'bucket' && place.bucket === bucket) {

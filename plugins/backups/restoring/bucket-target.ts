@@ -1,4 +1,4 @@
-// The bucket that takes the files of what is restored: an empty one, or that of the gateway which is restored.
+// The bucket that receives restored files: an empty bucket, or the one of the gateway that is restored.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { markOf } from '../../../src/app/process/files/claim.ts'
@@ -14,24 +14,24 @@ import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { closing } from '../../../src/utilities/at-end.ts'
 
 interface BucketTarget {
-  /** For people: `s3://bucket/prefix`. */
+  /** The address in messages: `s3://bucket/prefix`. */
   readonly where: string
   /**
-   * Puts the files of what was unpacked into a folder there, and takes them out of it. Of a bucket that had nothing the
-   * unpacked database no longer knows a mark: its next start gives it one.
+   * Moves the unpacked files from a folder into the bucket. If the bucket was empty, the mark of a bucket in the unpacked database is
+   * removed; the next start writes a new one.
    *
-   * @returns takes them out again, where the restore fails later and the bucket had nothing
-   * @throws GatewayError conflict if the bucket has the files of another database; what the bucket throws
+   * @returns removes the files again if the restore fails later, provided that the bucket was empty
+   * @throws GatewayError conflict if the bucket has the files of another database; errors of the bucket
    */
   take(folder: string): Promise<() => Promise<void>>
 }
 
 /**
- * @param is_own whether this machine's own catalogue names the bucket, and not only that of the archive
- * @throws GatewayError conflict for a bucket that has anything but the files of this machine's gateway; what the bucket throws
+ * @param is_own whether this machine's catalogue names the bucket, not only the catalogue in the archive
+ * @throws GatewayError conflict if the bucket has anything but the files of this machine's gateway; errors of the bucket
  */
 export async function openBucketTarget(settings: Bucket, is_own: boolean): Promise<BucketTarget> {
-  // Its folder is not read.
+  // All files are in the bucket, so the folder is not used.
   const stores = fileStoresOf({ files: settings }, '')
   const bucket = stores.bucket as BucketFiles
   const { where } = bucket.connection
@@ -45,24 +45,24 @@ export async function openBucketTarget(settings: Bucket, is_own: boolean): Promi
     async take(folder) {
       using file = closing(openDatabase(join(folder, 'tollgate.db')))
       const db = dbOver(file)
-      await agree(db, mark, where)
-      // The write-ahead log is not copied with the file.
+      await matchBucketMark(db, mark, where)
+      // Only the main file is copied, so the write-ahead log is merged into it.
       file.run('PRAGMA wal_checkpoint(TRUNCATE)')
       const unpacked = fileStoresOf({ files: undefined }, folder)
-      const empty = mark === undefined ? await removerOf(unpacked, stores) : async () => {}
+      const removeMoved = mark === undefined ? await removerOf(unpacked, stores) : async () => {}
       try {
         await moveFilesOfRows({ db, from: unpacked, to: stores })
       } catch (failure) {
-        await empty()
+        await removeMoved()
         throw failure
       }
       for (const name of FILE_FOLDERS) rmSync(join(folder, name), { recursive: true, force: true })
-      return empty
+      return removeMoved
     },
   }
 }
 
-/** @returns removes from a bucket what an unpacked archive has, and nothing that came there meanwhile */
+/** @returns removes the files of the unpacked archive from the bucket, and no others */
 async function removerOf(unpacked: FileStores, stores: FileStores): Promise<() => Promise<void>> {
   const removals: (() => Promise<void>)[] = []
   for (const name of FILE_FOLDERS)
@@ -72,8 +72,8 @@ async function removerOf(unpacked: FileStores, stores: FileStores): Promise<() =
   }
 }
 
-/** Makes sure that a database knows the bucket's mark; without one, it forgets its own, by which it would know another bucket. */
-async function agree(db: Db, mark: string | undefined, where: string): Promise<void> {
+/** Refuses a database that has another mark than the bucket. For a bucket without a mark, removes the database's mark of another bucket. */
+async function matchBucketMark(db: Db, mark: string | undefined, where: string): Promise<void> {
   if (mark === undefined) await forgetBucketMark(db)
   else if (mark !== (await bucketMark(db))) throw ofAnother(where)
 }

@@ -1,4 +1,4 @@
-// Where what is restored goes: where [storage] of the data folder says; on a machine without a catalogue, of the archive's own.
+// The destination of a restore: the [storage] of the data folder's catalogue, or without a catalogue that of the archive.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DataPaths } from '../../../src/app/process/data-paths.ts'
@@ -20,16 +20,16 @@ import { closing } from '../../../src/utilities/at-end.ts'
 import { openBucketTarget } from './bucket-target.ts'
 
 export interface Destination extends AsyncDisposable {
-  /** The bucket of this machine's files, such as `s3://bucket/prefix`. */
+  /** The bucket for files according to this machine's catalogue, such as `s3://bucket/prefix`. */
   readonly bucket: string | undefined
-  /** Copies a whole database there, where that is a server. @returns whether it did @throws GatewayError, StorageFailure: nothing was changed then */
+  /** Copies a database to the server, if there is one. @returns whether it did @throws GatewayError, StorageFailure before any change */
   takeRows(database_path: string): Promise<boolean>
-  /** The same for an unpacked folder: its catalogue gets the [storage] of this one, and it loses what goes elsewhere. */
-  takeUnpacked(folder: string): Promise<Elsewhere>
+  /** Moves rows and files of an unpacked folder to the server and bucket, if configured, and sets [storage] of its catalogue. */
+  takeUnpacked(folder: string): Promise<ExternalStorage>
 }
 
-/** The parts of a restored gateway that are not in its folder. */
-export interface Elsewhere {
+/** The storage of a restored gateway outside its folder. */
+export interface ExternalStorage {
   /** Whether the rows are on the server that [storage] names. */
   is_on_server: boolean
   /** The bucket of the files, such as `s3://bucket/prefix`. */
@@ -37,9 +37,10 @@ export interface Elsewhere {
 }
 
 /**
- * Opens the place. A server must have an empty database, and a bucket nothing or this gateway's files, which is looked at before anything is unpacked.
+ * Opens the destination. Before anything is unpacked, it checks that the server's database is empty and that the bucket is empty or
+ * has this gateway's files.
  *
- * @throws GatewayError conflict if it has others; what `storageIn`, `openPostgres` and the bucket throw
+ * @throws GatewayError conflict if it has other data; errors of `storageIn`, `openPostgres` and the bucket
  */
 export async function openDestination({ catalogue_path }: DataPaths, env: Environment): Promise<Destination> {
   const own = existsSync(catalogue_path) ? await placesIn(catalogue_path, env) : undefined
@@ -48,13 +49,13 @@ export async function openDestination({ catalogue_path }: DataPaths, env: Enviro
   return {
     bucket: bucket?.where,
     async takeRows(database_path) {
-      if (server) await fill(server, database_path)
-      else forgetShared(database_path)
+      if (server) await copyRows(server, database_path)
+      else unshareCatalogue(database_path)
       return server !== undefined
     },
     async takeUnpacked(folder) {
       const unpacked = join(folder, 'tollgate.toml')
-      if (own) keepSection(catalogue_path, unpacked)
+      if (own) copyStorageSection(catalogue_path, unpacked)
       else {
         const { database, files } = await placesIn(unpacked, env)
         server = await openServer(database)
@@ -62,8 +63,8 @@ export async function openDestination({ catalogue_path }: DataPaths, env: Enviro
       }
       const removeFiles = await bucket?.take(folder)
       try {
-        if (server) await takeDatabase(server, folder)
-        else forgetShared(join(folder, 'tollgate.db'))
+        if (server) await moveDatabase(server, folder)
+        else unshareCatalogue(join(folder, 'tollgate.db'))
       } catch (failure) {
         await removeFiles?.()
         throw failure
@@ -76,7 +77,7 @@ export async function openDestination({ catalogue_path }: DataPaths, env: Enviro
   }
 }
 
-/** A catalogue without the section may have any mistake: the restore may mend it. */
+/** A catalogue that does not mention storage is not parsed, so that a restore can replace a faulty one. */
 async function placesIn(path: string, env: Environment): Promise<StorageSettings> {
   if (!textOf(path).includes('storage')) return { database: undefined, files: undefined }
   return await storageIn(path, env)
@@ -96,30 +97,30 @@ async function openServer(url: string | undefined): Promise<PostgresDb | undefin
   }
 }
 
-async function fill(server: PostgresDb, database_path: string): Promise<void> {
+async function copyRows(server: PostgresDb, database_path: string): Promise<void> {
   await using from = openDb(database_path, { readonly: true })
   await moveRows({ from, to: postgresTarget(server), auditCopy: () => audit(server) })
 }
 
-async function takeDatabase(server: PostgresDb, folder: string): Promise<void> {
+async function moveDatabase(server: PostgresDb, folder: string): Promise<void> {
   const database_path = join(folder, 'tollgate.db')
-  await fill(server, database_path)
+  await copyRows(server, database_path)
   for (const suffix of ['', '-wal', '-shm']) rmSync(database_path + suffix, { force: true })
 }
 
-/** In a folder the file counts: a catalogue that was for all gateways must not be in force again in a later database. */
-function forgetShared(database_path: string): void {
+/** Unmarks the shared catalogue: a gateway on SQLite reads its file, and a later move to a server must not revive the old catalogue. */
+function unshareCatalogue(database_path: string): void {
   using db = closing(openDatabase(database_path))
   db.run('UPDATE catalogues SET shared = 0 WHERE shared = 1')
-  // The write-ahead log is not copied with the file.
+  // Only the main file is moved, so the write-ahead log is merged into it.
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   flush(database_path)
 }
 
-/** Writes [storage] of one catalogue into another: rows and files are where this machine keeps them, not where they were. */
-function keepSection(from_path: string, to_path: string): void {
+/** Copies [storage] of this machine's catalogue into the restored one, which names the storage of the old machine. */
+function copyStorageSection(from_path: string, to_path: string): void {
   const text = textOf(to_path)
-  const [own, other] = [sectionIn(textOf(from_path)), sectionIn(text)]
+  const [own, other] = [storageSection(textOf(from_path)), storageSection(text)]
   if (Bun.deepEquals(own, other)) return
   const path = ['storage']
   const edit: Edit = own === undefined ? { op: 'remove', path } : { op: 'set', path, value: own }
@@ -127,8 +128,8 @@ function keepSection(from_path: string, to_path: string): void {
   flush(to_path)
 }
 
-/** Undefined without one, also in what is no TOML. */
-function sectionIn(text: string): TomlValue | undefined {
+/** Returns undefined if the text has no [storage] or is not valid TOML. */
+function storageSection(text: string): TomlValue | undefined {
   if (!text.includes('storage')) return undefined
   const document = readToml(text)
   return document.ok ? (document.value.storage as TomlValue | undefined) : undefined

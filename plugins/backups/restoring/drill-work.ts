@@ -1,4 +1,4 @@
-// Where drills unpack archives. Those of processes that are gone are removed by a start or the next drill: they hold the keys of the providers.
+// The temporary folders of trial restores. They hold the providers' keys, so a start or the next trial removes those of dead processes.
 import { tmpdir } from 'node:os'
 import type { WorkPlace } from '../../../src/store/work-folder.ts'
 

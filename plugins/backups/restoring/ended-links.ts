@@ -1,9 +1,9 @@
-// Sessions and links, which no backup brings back: they may have been ended since it was made.
+// The end of sessions and links at a restore: they may have been revoked since the backup was made.
 import { forgetSessions } from '../../../src/access/session-rows.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { cancelLinks } from '../../mail/index.ts'
 
-/** Ends every session and every link of a restored database, and cancels the mails that would bring such links. */
+/** Ends every session and link of a restored database, and cancels queued mails with such links. */
 export const endLinks = (db: Db): Promise<void> =>
   db.begin(async (tx) => {
     await forgetSessions(tx)

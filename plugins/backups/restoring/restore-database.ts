@@ -1,4 +1,4 @@
-// The restoring of a copy of the database alone: checked beside its place, and then put there.
+// Restore of a database copy without files: checked next to the target, then moved into place.
 import { Database } from 'bun:sqlite'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import type { DataPaths } from '../../../src/app/process/data-paths.ts'
@@ -14,7 +14,7 @@ import { createForOwner } from '../../../src/store/folder.ts'
 import { atEnd, closing } from '../../../src/utilities/at-end.ts'
 import { endLinks } from './ended-links.ts'
 
-/** @throws GatewayError conflict for a folder with a database, or with its write-ahead log, which SQLite would replay onto the restored one */
+/** @throws GatewayError conflict if the folder has a database or a write-ahead log, which SQLite would replay onto the restored one */
 export function refuseDatabase({ dir, database_path }: DataPaths): void {
   const found = ['', '-wal', '-shm'].filter((suffix) => existsSync(database_path + suffix))
   if (found.length === 0) return
@@ -25,11 +25,11 @@ export function refuseDatabase({ dir, database_path }: DataPaths): void {
 }
 
 /**
- * Checks a copy and puts it in place. The caller has the folder's lock, and there is no database.
+ * Checks a copy and moves it into place. The caller holds the folder's lock and has checked that there is no database.
  *
- * @param takeRows puts the rows elsewhere than into the folder; returns whether it did
- * @returns whether the rows went elsewhere
- * @throws GatewayError unprocessable for what is no sound copy: nothing was changed then
+ * @param takeRows copies the rows to a server; returns false if the database belongs into the folder
+ * @returns whether the rows are on a server
+ * @throws GatewayError unprocessable if the copy is damaged; nothing was changed then
  */
 export async function restoreDatabase(
   file: string,
@@ -50,10 +50,10 @@ function remove(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
-/** Copies a backup, migrates and checks the copy, and flushes it to the disk. The backup itself is only read. */
+/** Copies a backup, migrates and checks the copy, and flushes it to disk. The backup itself is only read. */
 async function prepare(file: string, incoming: string, by: ActionContext | undefined): Promise<void> {
   using source = closing(new Database(file, { readonly: true }))
-  // To SQLite, an empty file is an empty database.
+  // SQLite reads an empty file as an empty database.
   if (schemaVersion(source) === 0)
     throw unprocessable(`${file} is not a backup of Tollgate: it has no tables.`)
   createForOwner(incoming)
@@ -64,7 +64,7 @@ async function prepare(file: string, incoming: string, by: ActionContext | undef
     const rows = dbOver(copy)
     await endLinks(rows)
     if (by) await rows.begin((tx) => recordAction(tx, { action: 'backup.restored', subject: file }), { by })
-    // The write-ahead log is not copied with the file.
+    // Only the main file is moved, so the write-ahead log is merged into it.
     copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
   }
   flush(incoming)

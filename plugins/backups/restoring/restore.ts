@@ -1,4 +1,4 @@
-// The restoring of an archive: unpacked and audited within an empty folder, and only then put in its place; and the drill of it.
+// Restore of an archive: unpacked and audited in a subfolder, then moved into place; and the trial restore in a temporary folder.
 import {
   accessSync,
   constants,
@@ -20,7 +20,7 @@ import { giveToFolderOwner } from '../../../src/store/folder.ts'
 import { makeWorkFolder, removeAbandonedWork, type WorkFolder } from '../../../src/store/work-folder.ts'
 import { onSignals } from '../../../src/utilities/at-end.ts'
 import { FILES, FOLDERS } from '../archive/names.ts'
-import type { Destination, Elsewhere } from './destination.ts'
+import type { Destination, ExternalStorage } from './destination.ts'
 import { drillWork } from './drill-work.ts'
 import { type Unpacked, type UnpackOptions, unpackAndAudit } from './unpacked.ts'
 
@@ -30,15 +30,15 @@ interface RestoreOptions extends Omit<UnpackOptions, 'folder'> {
   now_ms: number
 }
 
-export interface Restored extends Unpacked, Elsewhere {
-  /** The catalogue that the folder had, under its new name; undefined if it had none. */
+export interface Restored extends Unpacked, ExternalStorage {
+  /** The new name of the catalogue that the folder had; undefined if it had none. */
   kept_catalogue: string | undefined
 }
 
-/** @throws GatewayError conflict for a folder that has anything of a gateway but a catalogue */
+/** @throws GatewayError conflict if the folder has any gateway data except a catalogue */
 export function refuseNotEmpty({ dir }: DataPaths): void {
   const found = [...FILES, 'tollgate.db-wal', ...FOLDERS].filter(
-    (name) => name !== 'tollgate.toml' && !isFree(dir, name),
+    (name) => name !== 'tollgate.toml' && !isReplaceable(dir, name),
   )
   if (found.length > 0)
     throw conflict(
@@ -46,17 +46,17 @@ export function refuseNotEmpty({ dir }: DataPaths): void {
     )
 }
 
-/** Absent, or an empty folder that a rename can replace: no link, and no mount. */
-function isFree(dir: string, name: string): boolean {
+/** Whether the name is free, or an empty folder (no link, no mount) that a rename can replace. */
+function isReplaceable(dir: string, name: string): boolean {
   const found = lstatSync(join(dir, name), { throwIfNoEntry: false })
   if (!found) return true
   return found.isDirectory() && found.dev === statSync(dir).dev && readdirSync(join(dir, name)).length === 0
 }
 
 /**
- * Restores a data folder from an archive. The caller has the folder's lock, so that no gateway serves it, and it is empty.
+ * Restores a data folder from an archive. The caller holds the folder's lock, so that no gateway uses it, and has checked that it is empty.
  *
- * @throws GatewayError before anything is changed: what `unpackAndAudit` and `takeUnpacked` throw
+ * @throws GatewayError before anything is changed: errors of `unpackAndAudit` and `takeUnpacked`
  */
 export async function restoreArchive(
   archived: AsyncIterable<Uint8Array>,
@@ -66,13 +66,13 @@ export async function restoreArchive(
   const folder = join(dir, INCOMING)
   const remove = () => rmSync(folder, { recursive: true, force: true })
   remove()
-  return await endedBySignals(remove, async () => {
+  return await removeOnSignal(remove, async () => {
     try {
       mkdirSync(folder, { mode: 0o700 })
       giveToFolderOwner(folder)
       const unpacked = await unpackAndAudit(archived, { ...unpacking, folder })
-      const elsewhere = await destination.takeUnpacked(folder)
-      return { ...unpacked, ...elsewhere, kept_catalogue: place(paths, folder, now_ms) }
+      const external = await destination.takeUnpacked(folder)
+      return { ...unpacked, ...external, kept_catalogue: moveIntoPlace(paths, folder, now_ms) }
     } catch (refusal) {
       remove()
       throw explainFullDisk(refusal, dir)
@@ -81,11 +81,15 @@ export async function restoreArchive(
 }
 
 /**
- * Puts what was unpacked in its place. Killed meanwhile it leaves a mark, by which starts and commands refuse the folder.
+ * Moves the unpacked files into place. If the process is killed meanwhile, a mark file remains, and starts and commands refuse the folder.
  *
- * @returns the new name of the catalogue that was there
+ * @returns the new name of the previous catalogue
  */
-function place({ dir, catalogue_path }: DataPaths, folder: string, now_ms: number): string | undefined {
+function moveIntoPlace(
+  { dir, catalogue_path }: DataPaths,
+  folder: string,
+  now_ms: number,
+): string | undefined {
   const mark = join(dir, RESTORE_MARK)
   writeFileSync(mark, '{}', { mode: 0o600 })
   giveToFolderOwner(mark)
@@ -103,7 +107,7 @@ function place({ dir, catalogue_path }: DataPaths, folder: string, now_ms: numbe
   return kept
 }
 
-/** A drill: unpacks an archive into a folder for temporary files, audits it, and removes the folder. */
+/** Tries a restore: unpacks an archive into a temporary folder, audits it, and removes the folder. */
 export async function drill(
   archived: AsyncIterable<Uint8Array>,
   unpacking: Omit<UnpackOptions, 'folder'>,
@@ -113,7 +117,7 @@ export async function drill(
   try {
     removeAbandonedWork(scratch)
     let made: WorkFolder | undefined
-    return await endedBySignals(
+    return await removeOnSignal(
       () => made?.remove(),
       async () => {
         using work = makeWorkFolder(scratch)
@@ -138,8 +142,8 @@ function refuseUnwritableScratch(folder: string): void {
   }
 }
 
-/** A signal that ends the work leaves nothing decrypted behind. */
-async function endedBySignals<T>(remove: () => void, work: () => Promise<T>): Promise<T> {
+/** Runs work and, if a signal ends the process, removes its files first, so that nothing decrypted remains. */
+async function removeOnSignal<T>(remove: () => void, work: () => Promise<T>): Promise<T> {
   const end = () => {
     remove()
     process.exit(1)

@@ -1,4 +1,4 @@
-// An archive unpacked into a folder and audited there: what a restore puts in place, and what a drill looks at.
+// Unpacking and audit of an archive in a folder, for a restore and for a trial restore.
 import type { Database } from 'bun:sqlite'
 import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,23 +34,23 @@ export interface Unpacked {
 }
 
 export interface UnpackOptions {
-  /** Empty, and nobody else's. */
+  /** An empty folder that no other process uses. */
   folder: string
-  /** Its name in messages. */
+  /** The name of the archive in messages. */
   archive: string
   keys: ArchiveKeys
-  /** The most bytes that it may unpack to; undefined: the free space of the disk, less a reserve. */
+  /** Undefined for no limit but the free disk space minus a reserve. */
   max_bytes?: number | undefined
   onAudit?: OnAudit | undefined
-  /** The actor of the restore, for the restored audit log; undefined in a drill. */
+  /** The actor of the restore, for the restored audit log; undefined in a trial restore. */
   by?: ActionContext | undefined
 }
 
 /**
- * Unpacks an archive, brings its database up to date, ends the sessions that it has, and audits all of it.
+ * Unpacks an archive, migrates its database, ends its sessions and links, and audits everything.
  *
- * @throws GatewayError unprocessable for an archive that is damaged, cannot be decrypted, takes more room than it may, or does
- * not pass the audit; files that the manifest names as missing are no reason
+ * @throws GatewayError unprocessable if the archive is damaged, cannot be decrypted, needs too much space, or does not pass the
+ * audit; files that the manifest names as missing are ignored
  */
 export async function unpackAndAudit(
   archived: AsyncIterable<Uint8Array>,
@@ -69,7 +69,7 @@ export async function unpackAndAudit(
     room: roomIn({ folder, archive, max_bytes }),
   })
   const audit = await auditUnpacked({ folder, archive, onAudit, by }, manifest)
-  settleFolder(folder)
+  syncFolder(folder)
   return { manifest, is_encrypted, audit }
 }
 
@@ -94,12 +94,12 @@ async function auditUnpacked(
   if (findings.length > 0)
     throw unprocessable(`${archive} does not pass the audit.\n${describeFindings({ findings })}`)
   if (by) await rows.begin((tx) => recordAction(tx, { action: 'backup.restored', subject: archive }), { by })
-  // The write-ahead log is not copied with the file, and closing does not empty it while prepared queries live on.
+  // Only the main file is moved, and closing does not merge the write-ahead log while prepared queries exist.
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   return audit
 }
 
-/** Findings but those about files that were missing when the backup was made. */
+/** Filters out findings about files that were already missing when the backup was made. */
 function unexpected(db: Database, { findings, files }: FullAudit, { missing }: Manifest) {
   if (findings.length === 0 || missing.length === 0) return findings
   const known = new Set(missing)
@@ -111,20 +111,22 @@ function unexpected(db: Database, { findings, files }: FullAudit, { missing }: M
       .get(file)
     if (row) subjects.add(`response ${row.response_id}`)
     const [folder, account] = path.split('/')
-    // The sum of an account's files is another one then, too.
+    // A missing file also changes the sum of its account's files.
     if (folder === 'files') subjects.add(`account ${account}`)
   }
-  return findings.filter(({ invariant, subject }) => !(OF_FILES.includes(invariant) && subjects.has(subject)))
+  return findings.filter(
+    ({ invariant, subject }) => !(FILE_RULES.includes(invariant) && subjects.has(subject)),
+  )
 }
 
-const OF_FILES: readonly string[] = [
+const FILE_RULES: readonly string[] = [
   'stored_row_has_its_file',
   'used_quota_is_sum_of_files',
   'kept_response_has_its_content',
 ]
 
-/** Syncs the names in each folder; run by root, all belongs to whom the folder above belongs to. */
-function settleFolder(folder: string): void {
+/** Syncs all files and folders. If run by root, gives them to the owner of the parent folder. */
+function syncFolder(folder: string): void {
   const owner = process.geteuid?.() === 0 ? statSync(join(folder, '..')) : undefined
   const visit = (path: string): void => {
     if (owner) chownSync(path, owner.uid, owner.gid)
@@ -136,11 +138,11 @@ function settleFolder(folder: string): void {
   visit(folder)
 }
 
-/** By the header of SQLite's files (https://sqlite.org/fileformat.html). */
+/** Whether the bytes begin with the header of an SQLite file (https://sqlite.org/fileformat.html). */
 export const isDatabase = (first: Uint8Array): boolean =>
   Buffer.from(first).toString('latin1').startsWith('SQLite format 3\0')
 
-/** The first bytes of an archive, and all of it. */
+/** Reads the first bytes of an archive. @returns them, and a stream of all bytes from the start */
 export async function peek(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<{ first: Uint8Array; all: AsyncIterable<Uint8Array> }> {

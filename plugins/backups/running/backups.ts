@@ -1,4 +1,4 @@
-// Backups of a running gateway: those of the schedule and those on request, one at a time, each in a process of its own.
+// Backups of a running gateway, scheduled or on request: one at a time, each in a separate process.
 
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { ActionContext } from '../../../src/domain/actions.ts'
@@ -12,37 +12,36 @@ import { nextDue, RETRY_MS } from './due.ts'
 import { type BackupWorker, createWorker, type WorkerOptions } from './worker.ts'
 
 export interface Backups {
-  /** Their place, for people. */
+  /** The address of the place, for messages. */
   readonly where: string
-  /** When the next one is due; undefined if there is no schedule. */
+  /** The time of the next scheduled backup; undefined without a schedule. */
   readonly next_at_ms: number | undefined
   readonly running: BackupWorker['running']
   readonly last: BackupWorker['last']
   /** @throws GatewayError if the place cannot be read */
   list(): Promise<Archive[]>
-  /** Begins one beside the calls. @throws GatewayError conflict while one is being made or verified */
+  /** Starts a backup in the background. @throws GatewayError conflict while one is being made or verified */
   make(by: ActionContext): void
-  /** Begins the drill of a restore. @throws GatewayError conflict; not_found if no archive has this name */
+  /** Starts a trial restore. @throws GatewayError conflict; not_found if no archive has this name */
   verify(name: string, by: ActionContext): void
-  /** The bytes of an archive, read as they are consumed. @throws GatewayError not_found */
+  /** Streams an archive. @throws GatewayError not_found */
   open(name: string): Promise<AsyncIterable<Uint8Array>>
-  /** Begins the scheduled one where it is due. */
+  /** Starts a scheduled backup if one is due. */
   tick(): Promise<void>
-  /** Looks regularly whether one is due. */
+  /** Starts the timer that calls `tick`. */
   watch(): void
-  /** Ends what is running. */
+  /** Stops the timer and the running work. */
   stop(): Promise<void>
 }
 
 interface BackupsOptions extends WorkerOptions {
   settings: () => BackupSettings
-  /** Of several gateways over a database one makes those of the schedule. Default: it is this one. */
+  /** Whether this gateway makes the scheduled backups, which only one of several gateways does. Default: true. */
   isScheduler?: () => boolean
 }
 
 const CHECK_EVERY_MS = 15_000
 
-/** The backups of a gateway. */
 export const openBackups = (
   { calls: { log, now }, operations: { data_folder, gateways }, db }: Gateway,
   settings: () => BackupSettings,
@@ -103,8 +102,8 @@ function createSchedule(
   listPlace: () => Promise<Archive[]>,
 ) {
   const started_at_ms = now()
-  let is_looking = false
-  /** When the schedule made those in the place. Undefined until it is looked at. */
+  let is_checking = false
+  /** The times of the scheduled archives in the place; undefined until the place is listed. */
   let made_at_ms: number[] | undefined
 
   function due(): number | undefined {
@@ -125,7 +124,7 @@ function createSchedule(
     return archives
   }
 
-  /** A failed look, such as at a bucket that does not answer, is repeated at the pace of failed backups. */
+  /** Listing the place, such as a bucket that does not answer, may fail. It is then retried as rarely as a failed backup. */
   function hasJustFailed(): boolean {
     const { last_failed_at_ms } = worker.scheduled
     return last_failed_at_ms !== undefined && Math.abs(now() - last_failed_at_ms) < RETRY_MS
@@ -136,25 +135,25 @@ function createSchedule(
     return at_ms !== undefined && at_ms <= now() && !worker.running
   }
 
-  /** The place is looked at once, and again before each one: a command may have made one meanwhile. */
+  /** Lists the place the first time, and again before each backup, because a command may have made one in between. */
   async function tick(): Promise<void> {
-    if (!isScheduler() || is_looking || worker.running || hasJustFailed() || due() === undefined) return
+    if (!isScheduler() || is_checking || worker.running || hasJustFailed() || due() === undefined) return
     if (made_at_ms && !isDue()) return
-    is_looking = true
+    is_checking = true
     try {
       await list()
       if (isDue()) worker.begin({ kind: 'make', scheduled: true })
     } catch (cause) {
       worker.failed(cause)
     } finally {
-      is_looking = false
+      is_checking = false
     }
   }
 
   return { due, list, tick }
 }
 
-/** Nothing else of the place is read by a name from outside. */
+/** Refuses names that are not archives, so that a caller cannot read other files of the place. */
 function requireName(name: string): void {
   if (!readArchiveName(name)) throw notFound(`Backup ${name} not found. Choose one from the list.`)
 }

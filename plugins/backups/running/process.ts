@@ -1,4 +1,4 @@
-// `tollgate backup` and its drill in a process of their own, beside the calls.
+// `tollgate backup` and `tollgate backup verify` as child processes of the gateway.
 import { Type } from '@sinclair/typebox'
 import { startOwnCommand } from '../../../src/app/process/own-process.ts'
 import { readJsonAs } from '../../../src/domain/validation.ts'
@@ -6,28 +6,28 @@ import type { Progress } from '../making/make.ts'
 
 export interface BackupProcess {
   ended: Promise<BackupResult | { failure: string }>
-  /** Ends it. Nothing stays of an archive that was being made. */
+  /** Stops the process, which removes an unfinished archive. */
   stop(): Promise<void>
 }
 
-/** The outcome of a task. */
+/** The result of a successful task. */
 export interface BackupResult {
   name: string
   files: number
   deleted: readonly string[]
-  /** Problems of a task that succeeded all the same. */
+  /** Problems that did not make the task fail. */
   warnings: readonly string[]
 }
 
 export type BackupTask = { kind: 'make'; scheduled: boolean } | { kind: 'verify'; name: string }
 
-/** An answer of either command. */
+/** The JSON output of either command. */
 const Answer = Type.Object({
   name: Type.String(),
   files: Type.Integer(),
   deleted: Type.Optional(Type.Array(Type.String())),
 })
-/** A line on standard error. */
+/** A JSON line on standard error. */
 const Line = Type.Partial(
   Type.Object({
     progress: Type.Object({ files: Type.Integer(), bytes: Type.Integer(), of_bytes: Type.Integer() }),
@@ -36,7 +36,7 @@ const Line = Type.Partial(
   }),
 )
 
-/** The copy of the database cannot be interrupted: it is waited for this long. */
+/** The wait before SIGKILL: the copy of the database cannot be interrupted. */
 const STOP_MS = 2_000
 
 export function startBackupProcess(
@@ -44,9 +44,9 @@ export function startBackupProcess(
   task: BackupTask,
   onProgress: (progress: Progress) => void,
 ): BackupProcess {
-  const words =
+  const args =
     task.kind === 'make' ? ['--progress', ...(task.scheduled ? ['--scheduled'] : [])] : ['verify', task.name]
-  const child = startOwnCommand(['backup', ...words, '--json', '--data', data_folder])
+  const child = startOwnCommand(['backup', ...args, '--json', '--data', data_folder])
   const read = async () => {
     const [output, { failure, warnings }] = await Promise.all([
       child.stdout.text(),
@@ -67,7 +67,7 @@ export function startBackupProcess(
   }
 }
 
-/** Lines of JSON: progress as it comes, warnings, and at the end why it failed. */
+/** Reads JSON lines: progress, warnings, and the reason of a failure at the end. */
 async function readErrors(
   stream: ReadableStream<Uint8Array>,
   onProgress: (progress: Progress) => void,
@@ -76,7 +76,7 @@ async function readErrors(
   let rest = ''
   let failure: string | undefined
   const warnings: string[] = []
-  const take = (line: string) => {
+  const readLine = (line: string) => {
     const message = readJsonAs(Line, line)
     if (message?.progress) onProgress(message.progress)
     if (message?.warning !== undefined) warnings.push(message.warning)
@@ -86,8 +86,8 @@ async function readErrors(
   for await (const bytes of stream) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
-    lines.forEach(take)
+    lines.forEach(readLine)
   }
-  take(rest)
+  readLine(rest)
   return { failure, warnings }
 }

@@ -1,4 +1,4 @@
-// The work on backups that goes on beside the calls: one at a time, each in a process of its own.
+// The background worker for backups and trial restores: one task at a time, each in a separate process.
 
 import type { Action, ActionContext } from '../../../src/domain/actions.ts'
 import { conflict } from '../../../src/domain/errors.ts'
@@ -8,42 +8,42 @@ import { type BackupProcess, type BackupResult, type BackupTask, startBackupProc
 
 export interface BackupWork {
   kind: 'make' | 'verify'
-  /** The archive that is verified; undefined of one that is being made. */
+  /** The archive that is verified; undefined while one is being made. */
   name: string | undefined
   since_ms: number
-  /** Undefined until it is known. */
+  /** Undefined until the process reports it. */
   progress: { files: number; bytes: number; of_bytes: number } | undefined
 }
 
 export interface EndedBackupWork {
-  /** The archive; undefined of one that could not be made. */
+  /** The archive; undefined if none could be made. */
   name: string | undefined
   ended_at_ms: number
-  /** Why it failed; undefined if it did not. */
+  /** The reason of a failure; undefined after success. */
   failure: string | undefined
   /** The result in a sentence. */
   result: string | undefined
-  /** Problems of a backup that was made all the same. */
+  /** Problems that did not make the backup fail. */
   warnings: readonly string[]
 }
 
 export interface BackupWorker {
   readonly running: BackupWork | undefined
-  /** The last of each kind since the start. */
+  /** The last work of each kind since the start. */
   readonly last: { make: EndedBackupWork | undefined; verify: EndedBackupWork | undefined }
   readonly scheduled: Readonly<ScheduledTimes>
-  /** @param by who asks for it; absent: the schedule. @throws GatewayError conflict while something is under way */
+  /** Starts a task. @param by the actor; absent for the schedule @throws GatewayError conflict while another task runs */
   begin(task: BackupTask, by?: ActionContext): void
-  /** Records that a scheduled one could not begin. */
+  /** Records that a scheduled backup could not start. */
   failed(cause: unknown): void
   stop(): Promise<void>
 }
 
-/** Of the backups of the schedule, since the start. */
+/** The times of scheduled backups since the start. */
 interface ScheduledTimes {
-  /** When the last one that was made began. */
+  /** The start of the last successful one. */
   last_made_at_ms: number | undefined
-  /** When the last one failed; undefined if it did not. */
+  /** The end of the last one if it failed; otherwise undefined. */
   last_failed_at_ms: number | undefined
 }
 
@@ -53,7 +53,7 @@ export interface WorkerOptions {
   now: () => number
   /** Writes to the audit log. */
   record: (action: Action, by: ActionContext) => Promise<void>
-  /** Begins a task; tests replace it. */
+  /** Starts a process; tests replace it. */
   start?: typeof startBackupProcess
 }
 

@@ -1,4 +1,4 @@
-// Backups on the System page: those that are kept, one on request, and the drill of a restore.
+// Backups on the System page: the list, a backup on request, and the verification of an archive.
 
 import { useQueryClient } from '@tanstack/react-query'
 import { Archive, Download, ShieldCheck } from 'lucide-react'
@@ -44,7 +44,7 @@ export function Backups() {
   })
   const running = work.data?.running ?? null
   const operates = useMay('operate')
-  useEnd(running !== null, work.data)
+  useAnnouncedEnd(running !== null, work.data)
   return (
     <Section
       title="Backups"
@@ -96,8 +96,8 @@ export function Backups() {
   )
 }
 
-/** Announces the end of the work, and reads the list again. */
-function useEnd(is_running: boolean, work: Working | undefined): void {
+/** Announces the end of the work and reloads the list. */
+function useAnnouncedEnd(is_running: boolean, work: Working | undefined): void {
   const queries = useQueryClient()
   const was_running = useRef(false)
   useEffect(() => {

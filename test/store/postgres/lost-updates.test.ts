@@ -153,7 +153,7 @@ const see = (
   { is_low, after_ms }: { is_low: boolean; after_ms: number },
 ) =>
   writeConditions(db, is_low ? [{ rule: 'low_balance', subject, account_id, sentence: 'It is low.' }] : [], {
-    looked_at: new Set(['low_balance']),
+    checked_rules: new Set(['low_balance']),
     now_ms: NOW + after_ms,
     newWebhookId: () => crypto.randomUUID(),
   })

@@ -407,7 +407,7 @@ const OPERATORS: Record<string, Race> = {
     hold: operator,
     ...both((db, { name: subject }) =>
       writeConditions(db, [{ rule: 'low_balance', subject, account_id: null, sentence: 'It is low.' }], {
-        looked_at: new Set(['low_balance']),
+        checked_rules: new Set(['low_balance']),
         now_ms: NOW,
         newWebhookId: () => `msg_${crypto.randomUUID()}`,
       }),

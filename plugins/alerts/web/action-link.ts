@@ -1,15 +1,19 @@
-// The page on which the operator can act on an open alert.
+// The link to the page on which the operator can act on an open alert.
 interface AlertFacts {
   rule: string
   subject: string
   account_id: number | null
 }
 
-export function wayOf({ rule, subject, account_id }: AlertFacts): readonly [href: string, words: string] {
+export function actionLinkOf({
+  rule,
+  subject,
+  account_id,
+}: AlertFacts): readonly [href: string, words: string] {
   switch (rule) {
     case 'low_balance':
     case 'account_spend':
-      // By its number: it may be called otherwise by now.
+      // By id, because the account may have been renamed since.
       return [`/accounts/${account_id ?? encodeURIComponent(subject)}`, `Open ${subject}`]
     case 'key_spend':
       return [`/keys?search=${encodeURIComponent(subject)}`, 'Open the key']
