@@ -73,13 +73,13 @@ function readWebhook(
   { webhook_url, webhook_secret }: AlertsText,
   context: SectionContext,
 ): AlertSettings['webhook'] {
-  const secret = readSetting(webhook_secret, SECRET_PATH, context)
+  const secret = readText(webhook_secret, SECRET_PATH, context)
   if (typeof secret === 'string' && secret !== '' && !secretBytes(secret))
     context.report(
       SECRET_PATH,
       'must be "whsec_" and 24 to 64 bytes in base64: make one with `echo whsec_$(openssl rand -base64 32)`',
     )
-  const url = readSetting(webhook_url, URL_PATH, context)
+  const url = readText(webhook_url, URL_PATH, context)
   if (url !== undefined && url !== '' && !isAddress(url))
     context.report(
       URL_PATH,
@@ -97,11 +97,7 @@ function readWebhook(
 const isAddress = (url: string): boolean => /^https:\/\/\S+$/.test(url) && URL.canParse(url)
 
 /** Returns the value, or that of its environment variable. Returns undefined, with a warning, if the variable is not set. */
-function readSetting(
-  written: string | undefined,
-  path: TomlPath,
-  context: SectionContext,
-): string | undefined {
+function readText(written: string | undefined, path: TomlPath, context: SectionContext): string | undefined {
   return written === undefined ? undefined : readSetSecret(written, path, 'no alerts are sent', context)
 }
 

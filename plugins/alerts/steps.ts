@@ -40,11 +40,7 @@ export interface CheckedScope {
   now_ms: number
 }
 
-/**
- * Compares the open alerts with the present conditions and returns the changes to write.
- *
- * @param conditions the conditions of the checked rules that hold now
- */
+/** Returns the changes of alerts to write. @param conditions the conditions of the checked rules that hold now */
 export function stepsOf(
   open: readonly OpenAlert[],
   conditions: readonly Condition[],

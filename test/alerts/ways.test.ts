@@ -1,6 +1,6 @@
 // Where the notice of an open alert leads: the page on which the operator can act on it.
 import { expect, test } from 'bun:test'
-import { actionLinkOf } from '../../plugins/alerts/web/action-link.ts'
+import { linkOf } from '../../plugins/alerts/web/action-link.ts'
 
 test.each([
   ['payment', 'order 5', 7, '/orders/5', 'Open order 5'],
@@ -10,5 +10,5 @@ test.each([
   ['low_balance', 'alice', 7, '/accounts/7', 'Open alice'],
   ['disk', '', null, '/system', 'Open System'],
 ] as const)('%s of %j', (rule, subject, account_id, href, words) => {
-  expect(actionLinkOf({ rule, subject, account_id })).toEqual([href, words])
+  expect(linkOf({ rule, subject, account_id })).toEqual([href, words])
 })

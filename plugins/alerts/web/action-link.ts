@@ -5,11 +5,7 @@ interface AlertFacts {
   account_id: number | null
 }
 
-export function actionLinkOf({
-  rule,
-  subject,
-  account_id,
-}: AlertFacts): readonly [href: string, words: string] {
+export function linkOf({ rule, subject, account_id }: AlertFacts): readonly [href: string, words: string] {
   switch (rule) {
     case 'low_balance':
     case 'account_spend':

@@ -4,7 +4,7 @@ import { counted } from '../../console/web/parts/amounts.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import { Words } from '../../console/web/parts/words.tsx'
-import { actionLinkOf } from './action-link.ts'
+import { linkOf } from './action-link.ts'
 import type { AlertsAnswer } from './recent-alerts.tsx'
 
 type Alert = AlertsAnswer['open'][number]
@@ -41,6 +41,6 @@ export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
 
 /** A link to the page on which the operator can act on the alert. */
 function ActionLink({ alert }: { alert: Alert }) {
-  const [href, words] = actionLinkOf(alert)
+  const [href, words] = linkOf(alert)
   return <Link href={href}>{words}</Link>
 }

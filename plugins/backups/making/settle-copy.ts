@@ -23,8 +23,7 @@ const FILE_COLUMNS: Readonly<Record<string, { table: string; column: string; wit
 const INDEPENDENT_FOLDERS: readonly string[] = ['images', 'files']
 
 /**
- * Finds out which absent files were deleted in the live database, and deletes their rows from the copy.
- *
+ * Deletes from the copy the rows of absent files whose rows the live database has deleted, too.
  * @param copy the copy, which is written to
  * @param live the original database, on any engine, which is only read
  * @param absent paths of files that the copy names but that do not exist
@@ -69,29 +68,22 @@ function removeRow(copy: Database, path: string): void {
 
 const PAGE_ROWS = 1_000
 
-/**
- * Finds responses that are in the copy but no longer in the live database. Responses that continue a deleted one were deleted with it,
- * so the copy deletes from the newest on.
- *
- * @returns ids, newest first
- */
+/** Finds responses that the live database no longer has. @returns ids, newest first, so that each is deleted after those that continue it */
 async function deletedResponses(copy: Database, live: Db): Promise<number[]> {
   const page = copy.query<{ id: number; response_id: string }, [number, number]>(
     'SELECT id, response_id FROM responses WHERE id < ? ORDER BY id DESC LIMIT ?',
   )
-  const deleted: number[] = []
+  const ids: number[] = []
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const rows = page.all(before, PAGE_ROWS)
     const last = rows.at(-1)
-    if (!last) return deleted
+    if (!last) return ids
     const found = await live.rows<{ id: number; response_id: string }>(
       'SELECT id, response_id FROM responses WHERE id >= $from AND id < $before',
       { from: last.id, before },
     )
-    const live_keys = new Set(found.map(({ id, response_id }) => `${id} ${response_id}`))
-    deleted.push(
-      ...rows.filter(({ id, response_id }) => !live_keys.has(`${id} ${response_id}`)).map(({ id }) => id),
-    )
+    const kept = new Set(found.map(({ id, response_id }) => `${id} ${response_id}`))
+    ids.push(...rows.filter(({ id, response_id }) => !kept.has(`${id} ${response_id}`)).map(({ id }) => id))
     before = last.id
   }
 }

@@ -72,7 +72,7 @@ export async function restoreArchive(
       giveToFolderOwner(folder)
       const unpacked = await unpackAndAudit(archived, { ...unpacking, folder })
       const external = await destination.takeUnpacked(folder)
-      return { ...unpacked, ...external, kept_catalogue: moveIntoPlace(paths, folder, now_ms) }
+      return { ...unpacked, ...external, kept_catalogue: putInPlace(paths, folder, now_ms) }
     } catch (refusal) {
       remove()
       throw explainFullDisk(refusal, dir)
@@ -85,11 +85,7 @@ export async function restoreArchive(
  *
  * @returns the new name of the previous catalogue
  */
-function moveIntoPlace(
-  { dir, catalogue_path }: DataPaths,
-  folder: string,
-  now_ms: number,
-): string | undefined {
+function putInPlace({ dir, catalogue_path }: DataPaths, folder: string, now_ms: number): string | undefined {
   const mark = join(dir, RESTORE_MARK)
   writeFileSync(mark, '{}', { mode: 0o600 })
   giveToFolderOwner(mark)

@@ -114,12 +114,10 @@ function unexpected(db: Database, { findings, files }: FullAudit, { missing }: M
     // A missing file also changes the sum of its account's files.
     if (folder === 'files') subjects.add(`account ${account}`)
   }
-  return findings.filter(
-    ({ invariant, subject }) => !(FILE_RULES.includes(invariant) && subjects.has(subject)),
-  )
+  return findings.filter(({ invariant, subject }) => !(OF_FILES.includes(invariant) && subjects.has(subject)))
 }
 
-const FILE_RULES: readonly string[] = [
+const OF_FILES: readonly string[] = [
   'stored_row_has_its_file',
   'used_quota_is_sum_of_files',
   'kept_response_has_its_content',

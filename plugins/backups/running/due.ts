@@ -4,7 +4,7 @@ import type { BackupSettings } from '../settings.ts'
 
 type Schedule = NonNullable<BackupSettings['schedule']>
 
-interface BackupTimes {
+interface Times {
   /** The time of the last scheduled backup; undefined if there is none. */
   last_made_at_ms: number | undefined
   /** The time of the last attempt if it failed; otherwise undefined. */
@@ -24,7 +24,7 @@ export const RETRY_MS = 15 * MINUTE_MS
  * The due time of the next backup, which may be past. A backup that was missed while the gateway did not run is made soon after the
  * start. A failed backup is repeated after 15 minutes.
  */
-export function nextDue(schedule: Schedule, reported: BackupTimes): number {
+export function nextDue(schedule: Schedule, reported: Times): number {
   const known = withoutFuture(reported)
   const { last_failed_at_ms, started_at_ms } = known
   const planned = Math.max(plannedAfter(schedule, known), started_at_ms + AFTER_START_MS)
@@ -32,12 +32,7 @@ export function nextDue(schedule: Schedule, reported: BackupTimes): number {
 }
 
 /** Drops times later than now, which come from a clock that was ahead: waiting for them would stop the schedule silently. */
-function withoutFuture({
-  now_ms,
-  started_at_ms,
-  last_made_at_ms,
-  last_failed_at_ms,
-}: BackupTimes): BackupTimes {
+function withoutFuture({ now_ms, started_at_ms, last_made_at_ms, last_failed_at_ms }: Times): Times {
   const past = (at_ms: number | undefined) => (at_ms !== undefined && at_ms > now_ms ? undefined : at_ms)
   return {
     now_ms,
@@ -47,7 +42,7 @@ function withoutFuture({
   }
 }
 
-function plannedAfter(schedule: Schedule, { last_made_at_ms, started_at_ms }: BackupTimes): number {
+function plannedAfter(schedule: Schedule, { last_made_at_ms, started_at_ms }: Times): number {
   if ('every_ms' in schedule)
     return last_made_at_ms === undefined ? started_at_ms : last_made_at_ms + schedule.every_ms
   return nextTimeOfDay(schedule.at_minute, last_made_at_ms ?? started_at_ms)
