@@ -55,9 +55,9 @@ export const audit_log = defineList<ListedAction>()({
       description: 'the same in words',
       table: { head: 'ACTION' },
     }),
-    for: tableOnly({ head: 'FOR', text: subjectWords }),
+    for: tableOnly({ head: 'FOR', text: subjectWords, elastic: true }),
     by: word(OneOf(ACTORS), actorFor),
-    actor: tableOnly({ head: 'BY', text: actorWords }),
+    actor: tableOnly({ head: 'BY', text: actorWords, elastic: true }),
     person: nullableText(hiddenFromOthers('person_name'), { description: 'who was signed in' }),
     person_email: nullableText(hiddenFromOthers('person_email')),
     session_id: nullableInteger(hiddenFromOthers('session_id')),
@@ -75,7 +75,7 @@ export const audit_log = defineList<ListedAction>()({
     }),
     before: nullableFields((action, reader) => changedFields(action, action.before, reader)),
     after: nullableFields((action, reader) => changedFields(action, action.after, reader)),
-    change: tableOnly({ head: 'CHANGE', text: changeWords, elastic: true }),
+    change: tableOnly({ head: 'CHANGE', text: changeWords, elastic: true, spare: 1 }),
   },
   async read(db, { by, person, ...filter }, page, { viewer }) {
     // Nobody learns by it which of the staff did something in their account.

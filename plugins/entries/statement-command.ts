@@ -43,7 +43,7 @@ export function addStatementCommand(program: Command, deps: CliDeps): void {
           [
             `Statement of ${head.account}, ${head.month} (UTC)`,
             partiesText(head),
-            tableOf(statement.covered.length > 0 ? WITH_COVERED : COLUMNS, lines, ''),
+            tableOf(statement.covered.length > 0 ? WITH_COVERED : COLUMNS, lines.filter(isPrinted), ''),
           ].join('\n\n'),
         csv: () => csvOf(STATEMENT_COLUMNS, lines),
       })
@@ -64,8 +64,23 @@ function readMonth(text: string): number {
   return Date.parse(`${text}-01T00:00:00Z`)
 }
 
+/** The table has no kinds of entries that the month has none of; JSON and CSV have all. */
+const isPrinted = ({ count }: StatementLine): boolean => count !== 0
+
+/** As on the page of statements. */
+const WORDS: Readonly<Record<StatementLine['line'], string>> = {
+  opening_balance: 'Opening balance',
+  top_up: 'Top-ups',
+  withdrawal: 'Debits',
+  debt_payment: 'Debt payments',
+  refund: 'Refunds',
+  charge: 'Charges',
+  plan: 'Covered by the plan',
+  closing_balance: 'Closing balance',
+}
+
 const COLUMNS: Column<StatementLine>[] = [
-  { head: 'ENTRY', text: ({ line }) => line },
+  { head: 'ENTRY', text: ({ line }) => WORDS[line] },
   { head: 'MODEL', text: ({ model }) => model ?? '-', elastic: true },
   { head: 'COUNT', text: ({ count }) => (count === null ? '-' : String(count)), right: true },
   { head: 'USD', text: ({ amount_nanos }) => formatUsd(amount_nanos), right: true },

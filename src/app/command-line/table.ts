@@ -63,7 +63,7 @@ export interface Column<Row> {
   narrow?: (row: Row) => string
   /** May be left out where the table is still too wide: the lowest first. */
   spare?: number
-  /** May be cut where the table is still too wide. */
+  /** May be cut where the table is still too wide; one that may be left out is cut to no less than 24 characters before it is. */
   elastic?: boolean
   /** Of all rows, for a last line where there are two or more. */
   total?: (rows: readonly Row[]) => string
@@ -72,6 +72,7 @@ export interface Column<Row> {
 const GAP = '  '
 /** An elastic column is cut to no less. */
 const MIN_CHARS = 8
+const MIN_SPARE_CHARS = 24
 
 /**
  * Rows under their heads.
@@ -125,18 +126,24 @@ function fitted(
   const left_out: string[] = []
   const spares = kept.filter(({ spare }) => spare !== undefined)
   for (const column of spares.sort((one, other) => (one.spare ?? 0) - (other.spare ?? 0))) {
-    if (widthOf(kept) <= max) break
+    if (widthOf(kept) - cuttable(column) <= max) break
     kept = kept.filter((other) => other !== column)
     left_out.push(column.head)
   }
   for (let over = widthOf(kept) - max; over > 0; over -= 1) {
-    const elastic = kept.filter((column) => column.elastic && column.width > MIN_CHARS)
+    const elastic = kept.filter((column) => column.elastic && column.width > minCharsOf(column))
     const [first, ...others] = elastic
     if (!first) break
     others.reduce((most, column) => (column.width > most.width ? column : most), first).width -= 1
   }
   return { kept, left_out }
 }
+
+const minCharsOf = ({ spare }: Rendered): number => (spare === undefined ? MIN_CHARS : MIN_SPARE_CHARS)
+
+/** How much narrower a column that may be left out becomes by cutting. */
+const cuttable = (column: Rendered): number =>
+  column.elastic ? Math.max(0, column.width - minCharsOf(column)) : 0
 
 const widest = (cells: readonly string[]): number => Math.max(...cells.map(({ length }) => length))
 

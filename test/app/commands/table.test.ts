@@ -92,6 +92,11 @@ describe('in a terminal', () => {
     expect(shown(36)).toEqual([...spared, `(left out: NOTE${LEFT_OUT} it)`])
   })
 
+  test('a long text that can be spared is cut to 24 characters before it is left out', () => {
+    const long = table(WIDE, [{ ...(ROWS[0] as Row), note: 'a note of more than twenty-four' }], 'none', 55)
+    expect(long.split('\n')[1]).toBe('somebody-with-a-name  1  2026  a note of more than twe…')
+  })
+
   test('that is too narrow for the rest, elastic columns are cut, to 8 characters at the least', () => {
     const cut = ['NAME             TIME', 'somebody-with-…  2026', 'b                2026']
     expect(shown(21)).toEqual([...cut, `(left out: NOTE, A${LEFT_OUT} them)`])
