@@ -95,7 +95,7 @@ function createProgram(commands: readonly AddCommand[], deps: CliDeps, json: boo
     .option('--data <dir>', `data folder (default: $TOLLGATE_DATA, else ${DEFAULT_DATA_FOLDER})`)
     .option('--env-file <file>', 'read environment variables from a file, as systemd does')
     .option('--json', 'print JSON, errors and warnings included')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: true })
     .configureOutput({
       writeOut: (text) => out(text.trimEnd()),
       writeErr: (text) => {

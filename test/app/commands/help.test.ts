@@ -22,6 +22,7 @@ test('every command has a help', () => {
   expect(COMMANDS).toContain('key rotate')
   expect(COMMANDS).toContain('config check')
   expect(COMMANDS.length).toBeGreaterThan(20)
+  expect(COMMANDS).toEqual(COMMANDS.toSorted())
 })
 
 test.each(COMMANDS)('tollgate %s --help', async (command) => {
