@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { type Random, randomFrom } from '../money/ledger/random.ts'
 import { hold, post, voided } from '../money/ledger/world.ts'
 import { ENGINES } from '../payments/world.ts'
-import { IS_LONG } from '../support/long.ts'
+import { IS_LONG, timeoutMs } from '../support/long.ts'
 import { SEED } from '../support/seed.ts'
 import { USD } from './scene.ts'
 import { paysByCard, STEADY, type Year, yearOf } from './year.ts'
@@ -51,7 +51,7 @@ test.each(ENGINES)(
     expect(seen.covered).toBeGreaterThan(calls / 10)
     expect(seen.from_balance).toBeGreaterThan(calls / 20)
   },
-  600_000,
+  timeoutMs(600_000),
 )
 
 /** Buys, changes, cancels, keeps, tops up, chooses the card, suspends. */

@@ -3,6 +3,9 @@
 /** Whether this is a long run. */
 export const IS_LONG = process.env.TOLLGATE_LONG === '1'
 
+/** The time-out of a test that does more in a long run. */
+export const timeoutMs = (otherwise_ms: number): number => (IS_LONG ? 3_600_000 : otherwise_ms)
+
 const SHARE = 3
 
 /**

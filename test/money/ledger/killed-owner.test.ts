@@ -6,7 +6,7 @@ import { expect, test } from 'bun:test'
 import { type Executor, openExecutor } from '../../../src/money/ledger/executor.ts'
 import type { LostHold, Operation } from '../../../src/money/ledger/operations.ts'
 import { createWriter, type Probe } from '../../../src/money/ledger/writer.ts'
-import { IS_LONG } from '../../support/long.ts'
+import { IS_LONG, timeoutMs } from '../../support/long.ts'
 import { SEED } from '../../support/seed.ts'
 import { onDisk } from './disk.ts'
 import { type Random, randomFrom } from './random.ts'
@@ -208,5 +208,5 @@ test(
       expect([...told.deaths.keys()].toSorted()).toEqual([...POINTS].toSorted())
       expect(told.charged.size).toBeGreaterThan(LIVES)
     }),
-  IS_LONG ? 3_600_000 : 60_000,
+  timeoutMs(60_000),
 )

@@ -5,6 +5,7 @@ import type { Operation } from '../../../src/money/ledger/operations.ts'
 import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executor.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
 import { Connection } from '../../../src/store/engines/postgres/connection.ts'
+import { timeoutMs } from '../../support/long.ts'
 import { hasPostgres } from '../../support/postgres.ts'
 import { SEED } from '../../support/seed.ts'
 import { inOne, postgresWorld } from './postgres-world.ts'
@@ -142,5 +143,5 @@ test.if(hasPostgres)(
     expect([share(1) > 0.05, share(2) > 0.05, share(3) > 0]).toEqual([true, true, true])
     await Promise.all(executors.map((executor) => executor.close()))
   },
-  120_000,
+  timeoutMs(120_000),
 )

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { DISK, type Disk, openExecutor } from '../../../src/money/ledger/executor.ts'
 import type { Operation } from '../../../src/money/ledger/operations.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
-import { IS_LONG } from '../../support/long.ts'
+import { IS_LONG, timeoutMs } from '../../support/long.ts'
 import { SEED } from '../../support/seed.ts'
 import { onDisk } from './disk.ts'
 import { randomFrom } from './random.ts'
@@ -147,7 +147,7 @@ test(
       expect(tried).toBeGreaterThan(BATCHES * 3)
       expect(answered.resolved.length).toBeGreaterThan(0)
     }),
-  IS_LONG ? 3_600_000 : 60_000,
+  timeoutMs(60_000),
 )
 
 /** By another connection, as another process may: the next batch begins the log anew. */

@@ -2,7 +2,7 @@
 import { test } from 'bun:test'
 import { openSharedLedger } from '../../../src/money/ledger/postgres/executor.ts'
 import { eventually } from '../../support/eventually.ts'
-import { IS_LONG } from '../../support/long.ts'
+import { IS_LONG, timeoutMs } from '../../support/long.ts'
 import { NATIVE } from '../../support/postgres-program.ts'
 import { startPostgres } from '../../support/postgres-server.ts'
 import { SEED } from '../../support/seed.ts'
@@ -53,5 +53,5 @@ test.if(NATIVE !== undefined)(
     for (const ledger of ledgers) await ledger.close()
     await expectAsTold(there.db, told)
   },
-  IS_LONG ? 600_000 : 60_000,
+  timeoutMs(60_000),
 )

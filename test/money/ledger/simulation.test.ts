@@ -3,6 +3,7 @@
 // its own; a third changes rows in between, and expires holds of calls that settle all the same.
 import { expect, test } from 'bun:test'
 import type { Operation, Outcome } from '../../../src/money/ledger/operations.ts'
+import { timeoutMs } from '../../support/long.ts'
 import { hasPostgres } from '../../support/postgres.ts'
 import { SEED } from '../../support/seed.ts'
 import { Model, type ModelLimits } from './model.ts'
@@ -173,13 +174,13 @@ async function expectSame(tables: Simulated, model: Model): Promise<void> {
 test(
   `${OPERATIONS} random operations, TOLLGATE_SEED=${SEED}`,
   () => simulate(sqliteSimulated, OPERATIONS),
-  600_000,
+  timeoutMs(600_000),
 )
 
 test.if(hasPostgres)(
   `${OPERATIONS_THERE} random operations on PostgreSQL, TOLLGATE_SEED=${SEED}`,
   () => simulate(postgresSimulated, OPERATIONS_THERE),
-  600_000,
+  timeoutMs(600_000),
 )
 
 async function simulate(open: () => Promise<Simulated>, count: number): Promise<void> {
