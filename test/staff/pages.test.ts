@@ -139,7 +139,7 @@ test('an operator adds a person, passes the link on, changes the role, and remov
   expect(await dialog.innerText()).toContain('/console/invitation#')
   await dialog.getByRole('button', { name: 'Done' }).click()
   const row = page.getByRole('row', { name: /Nina Roth/ })
-  expect(await row.innerText()).toContain('invited')
+  expect(await row.innerText()).toContain('Invited')
   await page.getByRole('button', { name: 'More for Nina Roth' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
   await page.getByRole('button', { name: 'Remove Nina Roth' }).click()

@@ -32,7 +32,7 @@ export function Status({ tone, children, title, icon }: StatusProps) {
   return (
     <span className={`status status-${tone}`} title={title}>
       <Icon className="icon" aria-hidden />
-      {children}
+      <span>{children}</span>
     </span>
   )
 }
