@@ -249,8 +249,8 @@ describe('no failure is dropped in silence', () => {
 /** The most lines of TypeScript in a folder. A change that raises one says why beside it, in place of the reason before; one that shrinks a folder lowers it. */
 const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/access/': 6_170,
-  // A command's moment with a folder's lock keeps no gateway from starting.
-  'src/app/': 9_894,
+  // Long cells of a terminal's table are cut before their column is left out.
+  'src/app/': 9_901,
   // With the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 1_981,
   // A missing hold is not called resolved.
@@ -279,11 +279,11 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/console/': 6_617,
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
-  // Words of the settings about money, links of notices to what they are about, capital letters of pages in one place.
-  'plugins/': 107_571,
+  // Words of the lines of a statement in the terminal.
+  'plugins/': 107_582,
 }
-/** Tests but for the tools and the strict providers; the last raise: a folder's lock that another process has for a moment. */
-const MAX_TEST_LINES = 186_090
+/** Tests but for the tools and the strict providers; the last raise: tables of the terminal, and the locks of folders. */
+const MAX_TEST_LINES = 186_104
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
