@@ -283,7 +283,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_582,
 }
 /** Tests but for the tools and the strict providers; the last raise: tables of the terminal, and the locks of folders. */
-const MAX_TEST_LINES = 186_104
+const MAX_TEST_LINES = 186_106
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

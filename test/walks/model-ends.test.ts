@@ -44,7 +44,9 @@ test.each(WALKED)('the operator’s Overview lists what ends, the earliest first
   const table = page.getByRole('table', { name: 'Models that end' })
   await table.waitFor()
   const text = (await table.innerText()).replace(/\s+/g, ' ')
-  expect(text).toMatch(/ended-model.*has ended.*near-model.*ends in [67] days.*two-routes.*ends in [67] days/i)
+  expect(text).toMatch(
+    /ended-model.*has ended.*near-model.*ends in [67] days.*two-routes.*ends in [67] days/i,
+  )
   expect(text).toContain(`${PROVIDER}:old`)
   for (const absent of ['far-model', 'retired-ended']) expect(text).not.toContain(absent)
   await one.looksRight()
