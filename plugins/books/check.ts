@@ -2,7 +2,7 @@
 import { type Diagnosis, diagnosesOf, type Patient } from '../../src/app/checks/check.ts'
 import { openToRead } from '../../src/app/checks/database.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
-import { unsealMark } from '../../src/money/ledger/audit-mark.ts'
+import { markFromRow } from '../../src/money/ledger/audit-mark.ts'
 import { auditMark } from '../../src/store/audit-marks.ts'
 
 const { ok, warn } = diagnosesOf('books')
@@ -16,7 +16,7 @@ export async function checkBooks(
   await using db = await openToRead(patient)
   const row = db && (await auditMark(db))
   if (!row) return []
-  const mark = unsealMark(row)
+  const mark = markFromRow(row)
   if (!mark)
     return [
       warn(

@@ -1,4 +1,4 @@
-// Additions of a batch to the kept sums: calls of one kind are put together, so that they change the sums once. Pure.
+// A batch's additions to the kept sums: calls of one kind are combined, so that they change the sums once. Pure.
 
 import type { Nanos } from '../../domain/money.ts'
 import type { Call } from '../../store/schema.ts'
@@ -7,7 +7,7 @@ import { OF_CALLS, SUMMED } from './sums.ts'
 
 type Kind = 'account_id' | 'started_at_ms' | 'key_id' | 'model' | 'outcome' | 'provider' | 'upstream_model'
 
-/** Some calls of one kind that started in the same quarter of an hour: a row of the view `calls_to_sum`. */
+/** The combined calls of one kind that started in the same quarter of an hour: a row of the view `calls_to_sum`. */
 export interface AddedCalls extends Pick<Call, Kind | 'covered_nanos' | (typeof OF_CALLS)[number]> {
   calls: number
   provider_cost_nanos: Nanos
@@ -35,10 +35,10 @@ export const ADDED_COLUMNS = [
 ] as const satisfies (keyof AddedCalls)[]
 
 /**
- * Puts the calls of a batch together. A call that is alone of its kind is left to the trigger, which is cheaper then; so are
- * those whose sum a number cannot hold, and those of which other routes take a part of the cost.
+ * Combines the calls of a batch. A call that is the only one of its kind is left to the trigger, which is cheaper then. So are
+ * kinds whose sum is not a safe integer, and calls with a part of their cost on other routes.
  *
- * @param calls those that are put together are marked as summed
+ * @param calls combined calls are marked as summed
  */
 export function groupCalls(calls: readonly Call[]): AddedCalls[] {
   if (calls.length < 2) return []
@@ -51,24 +51,24 @@ export function groupCalls(calls: readonly Call[]): AddedCalls[] {
     else kinds.set(kind, [call])
   }
   const added: AddedCalls[] = []
-  for (const alike of kinds.values()) {
-    const sum = alike.length > 1 ? sumOf(alike) : undefined
+  for (const of_kind of kinds.values()) {
+    const sum = of_kind.length > 1 ? sumOf(of_kind) : undefined
     if (!sum) continue
-    for (const call of alike) call.summed = 1
+    for (const call of of_kind) call.summed = 1
     added.push(sum)
   }
   return added
 }
 
 /**
- * The rows of all calls of a batch for the sums of one span, where these can be added up here.
+ * Combines all calls of a batch into the sums of one span.
  *
- * @returns undefined where a sum would not be exact, or another route takes a part of a cost
+ * @returns undefined if a sum would not be exact, or if a part of a cost is on another route
  */
 export function sumsOfSpan(calls: readonly Call[], span_s: number): AddedCalls[] | undefined {
   if (calls.some(({ costs_elsewhere }) => costs_elsewhere)) return undefined
   const kinds = Map.groupBy(calls, (call) => kindOf(call, span_s))
-  const sums = [...kinds.values()].map((alike) => sumOf(alike as [Call, ...Call[]]))
+  const sums = [...kinds.values()].map((of_kind) => sumOf(of_kind as [Call, ...Call[]]))
   return sums.every((sum) => sum !== undefined) ? sums : undefined
 }
 
@@ -77,11 +77,11 @@ function kindOf(call: Call, span_s: number): string {
   return `${account_id} ${key_id} ${spanAt(started_at_ms, span_s)} ${outcome} ${provider}\n${model}\n${upstream_model}`
 }
 
-/** The number of the span in which a call started. */
+/** Returns the number of the span in which a call started. */
 export const spanAt = (started_at_ms: number, span_s: number): number =>
   Math.trunc(started_at_ms / 1_000 / span_s)
 
-/** @returns undefined if it would not be exact, and for what the table refuses anyway */
+/** @returns undefined if the sum would not be exact, and for values that the table refuses anyway */
 function sumOf(calls: readonly [Call, ...Call[]]): AddedCalls | undefined {
   const sum: AddedCalls = {
     ...calls[0],

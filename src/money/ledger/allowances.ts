@@ -1,4 +1,4 @@
-// Allowances: what a person may credit to accounts in a day, counted from the audit log in the transaction of each credit. Pure.
+// Allowances: the most that a person may credit to accounts in a day, counted from the audit log in the transaction of each credit. Pure.
 import type { ActionName, Fields } from '../../domain/actions.ts'
 import { type Nanos, parseUsd } from '../../domain/money.ts'
 import type { Book } from './book.ts'
@@ -6,23 +6,23 @@ import type { Allowance, Operation, Refused } from './operations.ts'
 
 const CREDITS: readonly ActionName[] = ['balance.topped_up', 'call.refunded']
 
-/** The line of a credit is older than its number says by at most this, where clocks differ. */
+/** Where clocks differ, a credit's line may be older than its number suggests, by at most this. */
 const MAX_DISORDER_MS = 3_600_000
 
-/** The line of a credit in the audit log. */
+/** A credit's line in the audit log. */
 export interface CreditLine {
   account_id: number
-  /** Null where the account was erased. */
+  /** Null if the account was erased. */
   after: string | null
-  /** What anybody credited to an erased account since the moment; null for others. */
+  /** All credits to the account since the moment, by anyone, if it was erased; otherwise null. */
   erased_nanos: Nanos | null
 }
 
 /**
- * Selects the lines of a person's credits since a moment; their numbers rise with time, so that only the newest are read. An erasure takes the
- * amounts from the log, and leaves the entries, which do not say whose they are: all of them count, so that nobody credits more by it. `kind <> 'charge'` is said, too, since the index is of these entries.
- *
- * @param person, since the parameters as the engine writes them
+ * Selects the lines of a person's credits since a moment. Line numbers rise with time, so only the newest lines are read. An erasure
+ * removes the amounts from the log and leaves the entries, which do not name the person. All these entries count, so that an erasure
+ * allows nobody more credit. `kind <> 'charge'` repeats the condition of the partial index on these entries.
+ * @param person like `since`, the parameter in the engine's syntax
  */
 export const creditsSql = (person: string, since: string): string => `
   SELECT account_id, after,
@@ -35,7 +35,7 @@ export const creditsSql = (person: string, since: string): string => `
    WHERE id > coalesce((SELECT id FROM actions WHERE created_at_ms < ${since} - ${MAX_DISORDER_MS} ORDER BY id DESC LIMIT 1), 0)
      AND created_at_ms >= ${since} AND person_id = ${person} AND action IN (${CREDITS.map((name) => `'${name}'`).join()})`
 
-/** The sum of such lines, whose amounts are exact. */
+/** Returns the exact sum of such lines. */
 export function sumOfCredits(lines: readonly CreditLine[]): Nanos {
   const erased = new Map<number, Nanos>()
   let sum = 0
@@ -47,13 +47,13 @@ export function sumOfCredits(lines: readonly CreditLine[]): Nanos {
 
 const amountIn = ({ amount_usd }: Fields): Nanos => parseUsd(String(amount_usd))
 
-/** How `Book.credited` has an allowance. */
+/** Returns the key of an allowance in `Book.credited`. */
 export const allowanceKey = ({ person_id, since_ms }: Allowance): string => `${person_id} ${since_ms}`
 
 export const allowanceOf = (operation: Operation): Allowance | undefined =>
   'allowance' in operation ? operation.allowance : undefined
 
-/** The refusal of a credit that would be more than the allowance of its person; undefined where it fits, or nothing limits them. */
+/** Refuses a credit that exceeds its person's allowance. Returns undefined if it fits, or if the person has no allowance. */
 export function overAllowance(
   book: Book,
   allowance: Allowance | undefined,
@@ -69,7 +69,7 @@ export function overAllowance(
     : undefined
 }
 
-/** The credits of the same person whose lines are still to be written. */
+/** Returns the same person's credits in this batch, whose lines are not written yet. */
 const creditedInBatch = ({ new_actions }: Book, { person_id, since_ms }: Allowance): Nanos =>
   new_actions.reduce((sum, { action, by: { actor, now_ms } }) => {
     const is_theirs = 'person_id' in actor && actor.person_id === person_id && now_ms >= since_ms

@@ -1,4 +1,4 @@
-// The mark of a clean audit: the calls and entries up to which it looked, and their sums. A later audit begins there.
+// The mark of a clean audit: the last call and entry that it covered, and their sums. A later audit begins there.
 import { type Static, Type } from '@sinclair/typebox'
 import { readJsonAs } from '../../domain/validation.ts'
 import type { AuditMarkRow } from '../../store/audit-marks.ts'
@@ -9,23 +9,23 @@ import { INVARIANTS } from './invariants.ts'
 const Pairs = Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]))
 
 export const AuditMark = Type.Object({
-  /** The hash of the rules and the version of the tables: a mark of another version is not trusted. */
+  /** The hash of the rules and of the number of migrations. A mark with another hash is ignored. */
   rules: Type.String(),
-  /** When all rows were looked at last. */
+  /** The time of the last audit of all rows. */
   whole_at_ms: Type.Integer(),
   call_id: Type.Integer(),
   entry_id: Type.Integer(),
-  /** The counts of rows up to these. */
+  /** The numbers of calls up to `call_id`, and of entries up to `entry_id`. */
   calls: Type.Integer(),
   entries: Type.Integer(),
-  /** The charges above `entry_id` of calls up to `call_id`, which took longer than later calls. */
+  /** Charges above `entry_id` of calls up to `call_id`: these calls took longer than later ones. */
   late: Pairs,
-  /** The latest begin of a call up to `call_id`. */
+  /** The latest start of a call up to `call_id`. */
   last_started_ms: Type.Integer(),
-  /** By account: its entries, and its unpaid charges less debt payments. */
+  /** By account: `balance` sums its entries; `owed` its unpaid charges less debt payments. */
   balance: Pairs,
   owed: Pairs,
-  /** By key: its charges, paid or not, less refunds. */
+  /** By key: its charges, paid or unpaid, less refunds. */
   spent: Pairs,
   /** By key: the account of its calls. */
   owners: Pairs,
@@ -38,7 +38,7 @@ const hash = (text: string): Uint8Array => new Bun.CryptoHasher('sha256').update
 
 let rules: string | undefined
 
-/** Of this version of the program. */
+/** Returns the hash for this version of the program. */
 export function hashOfRules(): string {
   rules ??= hash(
     JSON.stringify([MIGRATIONS.length, INVARIANTS.map(({ sql, above }) => [sql, above])]),
@@ -46,13 +46,13 @@ export function hashOfRules(): string {
   return rules
 }
 
-export function sealMark(mark: AuditMark): AuditMarkRow {
+export function markRowOf(mark: AuditMark): AuditMarkRow {
   const json = JSON.stringify(mark)
   return { json, sha256: hash(json) }
 }
 
-/** @returns undefined where it is damaged, or of other rules */
-export function unsealMark({ json, sha256 }: AuditMarkRow): AuditMark | undefined {
+/** @returns undefined if the mark is damaged, or has other rules */
+export function markFromRow({ json, sha256 }: AuditMarkRow): AuditMark | undefined {
   if (hash(json).toHex() !== sha256.toHex()) return undefined
   const mark = readJsonAs(AuditMark, json)
   return mark?.rules === hashOfRules() ? mark : undefined

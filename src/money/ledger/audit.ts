@@ -1,4 +1,4 @@
-// The audit: every invariant of the ledger checked over all of its rows, as of one moment.
+// The audit: checks every invariant of the ledger over all rows at firstOf moment.
 
 import type { CheckedRule, Finding } from '../../domain/finding.ts'
 import type { Nanos } from '../../domain/money.ts'
@@ -15,7 +15,7 @@ export interface Totals {
   balance_nanos: Nanos
   held_nanos: Nanos
   debt_nanos: Nanos
-  /** All that was ever charged for calls, debt payments included. */
+  /** Everything ever charged for calls, including debt payments. */
   charged_nanos: Nanos
   topped_up_nanos: Nanos
   refunded_nanos: Nanos
@@ -30,21 +30,21 @@ export interface Audit {
   totals: Totals
 }
 
-/** A broken invariant may be broken in every row; the first ones are enough for a person. */
+/** An invariant may be broken in every row; the first findings are enough for a reader. */
 const MAX_FINDINGS_PER_INVARIANT = 100
 
 /**
- * Checks every invariant. It reads one snapshot, so it may run beside a server that writes; a read-only connection is
+ * Checks every invariant. It reads firstOf snapshot, so it may run beside a serving gateway. A read-only connection is
  * enough.
  *
- * @param onRule told how many rules have been checked, before each
+ * @param onRule called before each rule with the number of rules already checked
  * @returns at most 100 findings for each invariant; `clean` without any
  */
 export function audit(db: Db, onRule?: (done: number) => void): Promise<Audit> {
   return db.snapshot((then) => auditRows(then, onRule), LONG)
 }
 
-/** The same within a snapshot. */
+/** Audits within a snapshot. */
 export async function auditRows(db: Db, onRule: (done: number) => void = () => {}): Promise<Audit> {
   const findings: Finding[] = []
   for (const [done, invariant] of INVARIANTS.entries()) {
@@ -63,7 +63,7 @@ async function breachesOf(db: Db, { sql, breach }: Invariant): Promise<Breach[]>
   return found.flatMap((row) => breach(row) ?? []).slice(0, MAX_FINDINGS_PER_INVARIANT)
 }
 
-/** Whether anything that came after a mark breaks a rule. @param values as of `valuesAbove` */
+/** Whether any row above a mark breaks a rule. @param values as from `valuesAbove` */
 export async function hasBreach(
   db: Db,
   { sql, above = sql, breach }: Invariant,
@@ -76,7 +76,7 @@ export async function hasBreach(
 const valuesIn = (text: string, values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => text.includes(`$${name}`)))
 
-/** The rules with how many rows each was checked over. @param values of a mark: sums before its times are not counted */
+/** Returns the rules with the number of rows that each checked. @param values of a mark: sums before its times are not counted */
 export async function rulesOver(
   db: Db,
   findings: readonly Finding[],
@@ -85,7 +85,7 @@ export async function rulesOver(
 ): Promise<CheckedRule[]> {
   const text = countsOf(rows)
   const [row] = await db.rows<Record<Counted, number>>(text, valuesIn(text, values))
-  const counts = one(row)
+  const counts = firstOf(row)
   return INVARIANTS.map(({ name, meaning, over }) => ({
     invariant: name,
     meaning,
@@ -106,17 +106,17 @@ function countsOf({ calls, entries }: Source): string {
                  ${sums(86_400, '$day_s')} AS "daily sums", ${sums(900, '$quarter_s')} AS "quarter sums"`
 }
 
-/** @param kinds what entries come to, where that is known: all of them are read else */
+/** @param kinds the sums of entries by kind, if known; otherwise all entries are read */
 export async function totalsWith(db: Db, kinds?: ReadonlyMap<string, Nanos>): Promise<Totals> {
   const totals = totalQueries(db)
-  const { accounts, ...money } = one(await totals.accounts.get())
+  const { accounts, ...money } = firstOf(await totals.accounts.get())
   return {
     accounts,
-    ...one(await totals.keys.get()),
-    ...one(await totals.calls.get()),
-    ...one(await totals.pendingHolds.get()),
+    ...firstOf(await totals.keys.get()),
+    ...firstOf(await totals.calls.get()),
+    ...firstOf(await totals.pendingHolds.get()),
     ...money,
-    ...(kinds ? totalsOfKinds(kinds) : one(await totals.entries.get())),
+    ...(kinds ? totalsOfKinds(kinds) : firstOf(await totals.entries.get())),
   }
 }
 
@@ -130,7 +130,7 @@ function totalsOfKinds(kinds: ReadonlyMap<string, Nanos>) {
   }
 }
 
-function one<T>(row: T | undefined): T {
+function firstOf<T>(row: T | undefined): T {
   if (row === undefined) throw new Error('an aggregate query returned no row')
   return row
 }

@@ -1,8 +1,8 @@
-// The sums of calls and entries by account, key and kind: of those up to a mark, and of those above it.
+// Sums of calls and entries by account, key and kind: up to a mark, and above it.
 import type { Nanos } from '../../domain/money.ts'
 import type { Db, Values } from '../../store/db.ts'
 
-/** A place in the two tables that only grow: calls up to one id, entries up to another. */
+/** A place in the two tables that only grow: the calls up to one id, the entries up to another. */
 export interface Place {
   call_id: number
   entry_id: number
@@ -12,11 +12,11 @@ export const BEFORE_ALL: Place = { call_id: 0, entry_id: 0 }
 export const AFTER_ALL: Place = { call_id: Number.MAX_SAFE_INTEGER, entry_id: Number.MAX_SAFE_INTEGER }
 
 export interface Sums {
-  /** By account: its entries. */
+  /** By account: the sum of its entries. */
   balance: Map<number, Nanos>
   /** By account: unpaid charges less debt payments. */
   owed: Map<number, Nanos>
-  /** By key: charges, paid or not, less refunds. */
+  /** By key: charges, paid or unpaid, less refunds. */
   spent: Map<number, Nanos>
   /** By key: the account of its calls. */
   owners: Map<number, number>
@@ -24,7 +24,7 @@ export interface Sums {
   kinds: Map<string, Nanos>
 }
 
-/** A call may be under way for so long, and an entry may wait for its commit, without being seen as pending. */
+/** A call may run, or an entry may wait for its commit, this long without appearing as pending. */
 const SETTLED_AFTER_MS = 10 * 60_000
 
 const NEXT_CALL = `SELECT coalesce(max(id), $call_id) AS id FROM calls
@@ -34,7 +34,7 @@ const NEXT_ENTRY = `SELECT coalesce((SELECT min(id) - 1 FROM entries
                               WHERE id > $entry_id AND (call_id > $call_id OR created_at_ms >= $before_ms)),
                             (SELECT max(id) FROM entries), 0) AS id`
 
-/** The last place before which nothing is added any more: all entries up to it are of calls up to it. @param from an earlier one */
+/** Returns the last place before which no row will be added: all entries up to it belong to calls up to it. @param from an earlier place */
 export async function settledPlace(db: Db, { call_id, entry_id }: Place, now_ms: number): Promise<Place> {
   const before_ms = now_ms - SETTLED_AFTER_MS
   const last_id = AFTER_ALL.call_id
@@ -51,7 +51,7 @@ const CALL_SUMS = `SELECT +account_id AS account_id, key_id, sum(unpaid_nanos) A
 const REFUND_SUMS = `SELECT key_id, sum(amount_nanos) AS nanos FROM entries JOIN calls ON calls.id = entries.call_id
   WHERE kind = 'refund' AND kind <> 'charge' AND ${BETWEEN_ENTRIES} GROUP BY key_id`
 
-/** @returns these sums, with what the rows between two places add to them */
+/** @returns the sums plus those of the rows between two places */
 export async function addSums(db: Db, sums: Sums, from: Place, to: Place): Promise<Sums> {
   const { balance, owed, spent, owners, kinds } = structuredClone(sums)
   const entries = { entry_id: from.entry_id, last_entry_id: to.entry_id }
@@ -92,7 +92,7 @@ const OWED = `SELECT accounts.id, debt_nanos - coalesce(opening, 0) AS nanos FRO
   LEFT JOIN (SELECT account_id, sum(amount_nanos) AS opening FROM opening_debts GROUP BY account_id) AS brought
     ON brought.account_id = accounts.id`
 
-/** Whether accounts and keys have the sums of all rows. */
+/** Whether the stored columns of accounts and keys equal the sums of all rows. */
 export async function accountsMatch(db: Db, { balance, owed, spent, owners }: Sums): Promise<boolean> {
   const keys = await db.rows<{ id: number; account_id: number }>('SELECT id, account_id FROM keys')
   return (
@@ -111,7 +111,7 @@ async function columnMatches(db: Db, sums: ReadonlyMap<number, Nanos>, text: str
   )
 }
 
-/** @returns the number that a query finds under the name `id` */
+/** @returns the number that a query returns as `id` */
 export async function numberOf(db: Db, text: string, values: Values): Promise<number> {
   const [row] = await db.rows<{ id: number }>(text, values)
   if (!row) throw new Error('an aggregate query returned no row')

@@ -1,4 +1,4 @@
-// The book: the rows that the ledger's operations touch, as they are after those applied so far. Pure; the writer loads and stores them.
+// The book: the rows that the ledger's operations touch, with all changes applied so far. Pure; the writer loads and stores them.
 
 import type { Action, ActionContext } from '../../domain/actions.ts'
 import { type Budget, countOpened, countResolved, NO_BUDGETS } from '../../domain/budgets.ts'
@@ -10,19 +10,19 @@ import { type Counts, countPending } from './call-limits.ts'
 import type { KeyedEntry, Refusal, Refused } from './operations.ts'
 
 export type BookBudget = Budget & { readonly id: number }
-interface Budgeted {
+interface WithBudgets {
   /** The shortest period first; most accounts and keys have none. */
   readonly budgets: readonly BookBudget[]
 }
-/** The plan of an account: the period of it that was paid. */
+/** An account's plan, in its paid period. */
 export interface PlanInForce {
   readonly period_id: number
   readonly covers_until_ms: number
   readonly hasModel: TextMatcher
-  /** True where the balance pays for calls that the plan does not cover. */
+  /** Whether the balance pays for calls that the plan does not cover. */
   readonly overflow: boolean
   readonly concurrent_calls: number | null
-  /** Its calls that are under way. */
+  /** The number of its running calls. */
   running: number
   readonly budgets: readonly BookBudget[]
 }
@@ -31,8 +31,8 @@ export type AccountRow = Pick<
   Account,
   'id' | 'status' | 'balance_nanos' | 'held_nanos' | 'debt_nanos' | 'plan_period_id'
 > &
-  Budgeted & {
-    /** Null where it has none, or no operation of the batch asks for it. */
+  WithBudgets & {
+    /** Null if the account has no plan, or no operation of the batch needs it. */
     readonly plan: PlanInForce | null
   }
 export type KeyRow = Pick<
@@ -47,68 +47,68 @@ export type KeyRow = Pick<
   | 'expires_at_ms'
   | 'revoked_at_ms'
 > &
-  Budgeted & {
-    /** Of its person, one and the same for all their keys in the account. */
+  WithBudgets & {
+    /** The budgets of the key's person: one list for all keys of that person in the account. */
     readonly person_budgets: readonly BookBudget[]
   }
 export type NewEntry = Omit<Entry, 'id'>
-/** A hold whose call is recorded has no row of its own. */
+/** A hold. The hold of a recorded call has no row of its own. */
 export type HoldRow = Omit<Hold, 'state'> & { state: Hold['state'] | 'settled' }
 
-/** A call that a refund is of. */
+/** The call of a refund. */
 export type RefundedCall = Pick<
   Call,
   'id' | 'account_id' | 'key_id' | 'request_id' | 'cost_nanos' | 'refunded_nanos'
 >
 
-/** A row whose state changes with a movement. */
+/** A row whose state changes together with a movement. */
 export interface RowState {
   readonly table: string
   readonly id: number
-  /** Null: nobody's. */
+  /** Null: the row belongs to no account. */
   account_id: number | null
   state: string
   changed_at_ms: number
 }
 
-/** Rows as they are after the operations applied so far, and which of them must be written. */
+/** Rows with all operations applied so far, and the changes that must be written. */
 export interface Book {
   readonly accounts: Map<number, AccountRow>
   readonly keys: Map<number, KeyRow>
-  /** The budgets of people whose keys are there, by `personKey`. */
+  /** The budgets of the people whose keys are loaded, by `personKey`. */
   readonly person_budgets: Map<string, readonly BookBudget[]>
   readonly holds: Map<number, HoldRow>
-  /** The calls that refunds of a batch are of. */
+  /** The calls of the batch's refunds. */
   readonly calls: Map<number, RefundedCall>
-  /** Entries and opening debts of an account by `entryKey`, as far as the operations of a batch ask for them. */
+  /** Entries and opening debts by `entryKey`, if the batch's operations need them. */
   readonly keyed_entries: Map<string, KeyedEntry>
-  /** The credits of people with an allowance by `allowanceKey`, as far as the operations of a batch ask for them. */
+  /** The credits of people with an allowance by `allowanceKey`, if the batch's operations need them. */
   readonly credited: Map<string, Nanos>
-  /** Rows by `stateKey`, as far as the operations of a batch change them. */
+  /** Rows by `stateKey`, if the batch's operations change them. */
   readonly row_states: Map<string, RowState>
-  /** The number of a new hold, greater than all before. */
+  /** Returns the number of a new hold, greater than all before. */
   readonly takeHoldId: () => number
   /** The gateway that opens the holds; null: none. */
   readonly gateway_id: number | null
   readonly changed_accounts: Set<AccountRow>
   readonly changed_keys: Set<KeyRow>
   readonly changed_budgets: Set<BookBudget>
-  /** Holds whose row is still to be written; some of them are resolved already. */
+  /** Holds whose row is not written yet; some are already resolved. */
   readonly new_holds: Set<HoldRow>
   readonly resolved_holds: HoldRow[]
   readonly new_entries: NewEntry[]
   readonly new_opening_debts: Omit<OpeningDebt, 'id'>[]
   readonly new_calls: Call[]
-  /** Calls of which more is refunded, with how much more. */
+  /** Calls with further refunds, and the amounts of these. */
   readonly new_refunds: Map<number, Nanos>
   readonly changed_rows: Set<RowState>
   readonly new_state_changes: Omit<StateChangeRow, 'id'>[]
   readonly new_actions: { action: Action; by: ActionContext }[]
-  /** Counts for the limits of calls; absent where one gateway alone counts in memory. */
+  /** Counts for the limits of calls; absent if a single gateway counts in memory. */
   readonly counts?: Counts | undefined
 }
 
-/** A book with no rows in it yet. */
+/** Creates a book without rows. */
 export function emptyBook(takeHoldId: () => number, gateway_id: number | null, counts?: Counts): Book {
   return {
     accounts: new Map(),
@@ -137,7 +137,7 @@ export function emptyBook(takeHoldId: () => number, gateway_id: number | null, c
   }
 }
 
-/** After its changes were written: it has none any more, and forgets the holds that can never change again. */
+/** Clears the changes after they were written, and forgets holds that can never change again. */
 export function closeBatch(book: Book): void {
   for (const { id } of book.resolved_holds) book.holds.delete(id)
   book.calls.clear()
@@ -158,7 +158,7 @@ export function closeBatch(book: Book): void {
   book.new_actions.length = 0
 }
 
-/** Opens a hold: its amount is no longer free, to its account nor to its key. One that a plan covers counts there alone. */
+/** Opens a hold: its amount is no longer free in its account and key. A hold that a plan covers counts only against the plan. */
 export function addHold(book: Book, account: AccountRow, key: KeyRow, opened: HoldRow): void {
   book.holds.set(opened.id, opened)
   book.new_holds.add(opened)
@@ -176,23 +176,23 @@ export function addHold(book: Book, account: AccountRow, key: KeyRow, opened: Ho
   book.changed_keys.add(key)
 }
 
-/** How `Book.person_budgets` has those of a person in an account. */
+/** Returns the key of a person's budgets in `Book.person_budgets`. */
 export const personKey = (account_id: number, person_id: number): string => `${account_id} ${person_id}`
 
-/** The budgets of a key's person that a hold counts against: none of a time in which the key was another's. */
+/** Returns the budgets of a key's person that a hold counts against: none if the key belonged to another person at that time. */
 export const personBudgets = (
   { person_budgets, person_from_hold_id }: KeyRow,
   hold_id: number,
 ): readonly BookBudget[] => (hold_id >= person_from_hold_id ? person_budgets : NO_BUDGETS)
 
-/** Counts a covered hold. Where it is counted anew its plan may be over. */
+/** Counts a covered hold against its plan. When the rows are loaded again, the plan may have ended. */
 function countCovered(book: Book, { plan }: AccountRow, opened: HoldRow): void {
   if (!plan) return
   plan.running += 1
   countHold(book, plan.budgets, opened, opened.covered_nanos)
 }
 
-/** Counts a hold where it was opened. */
+/** Counts a new hold against budgets. */
 function countHold(
   book: Book,
   budgets: readonly BookBudget[],
@@ -205,7 +205,7 @@ function countHold(
   }
 }
 
-/** Begins the periods of a lost hold, which has a number only now: it counts from when it was opened, unless a later period has begun. */
+/** Starts the periods of a lost hold that gets its number only now. It counts from its opening, unless a later period has begun. */
 export function countLost(book: Book, budgets: readonly BookBudget[], lost: HoldRow): void {
   for (const budget of budgets) {
     countOpened(budget, lost.id, 0, Math.max(lost.created_at_ms, budget.started_ms ?? 0))
@@ -213,7 +213,7 @@ export function countLost(book: Book, budgets: readonly BookBudget[], lost: Hold
   }
 }
 
-/** Puts the cost of a call in the place of what its hold counts. */
+/** Replaces the hold's amount in its budgets by the cost of its call. */
 export function countCost(
   book: Book,
   budgets: readonly BookBudget[],
@@ -224,10 +224,10 @@ export function countCost(
     if (countResolved(budget, hold_id, change_nanos)) book.changed_budgets.add(budget)
 }
 
-/** The key of a row in `Book.row_states`. */
+/** Returns the key of a row in `Book.row_states`. */
 export const stateKey = (table: string, id: number): string => `${table} ${id}`
 
-/** How `Book.keyed_entries` has the entry of a request. */
+/** Returns the key of a request's entry in `Book.keyed_entries`. */
 export const entryKey = (account_id: number, request_key: string): string => `${account_id} ${request_key}`
 
 export type Movement = Omit<NewEntry, 'account_id' | 'created_at_ms'> & { now_ms: number }
@@ -265,7 +265,7 @@ export function payDebt(book: Book, account: AccountRow, now_ms: number): void {
   })
 }
 
-/** The part of a balance that is not held. */
+/** Returns the part of a balance that is not held. */
 export const freeOf = (account: AccountRow): Nanos => account.balance_nanos - account.held_nanos
 
 export const isAmount = (nanos: number): boolean => Number.isSafeInteger(nanos) && nanos >= 0

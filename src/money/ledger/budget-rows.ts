@@ -1,4 +1,4 @@
-// Rows of accounts, plans and keys with their budgets as one text, so that a book is loaded without a statement for these.
+// Rows of accounts, plans and keys with their budgets as one JSON text, so that loading a book needs no further statement for these.
 import { BUDGET_PERIODS, type BudgetPeriod, NO_BUDGETS } from '../../domain/budgets.ts'
 import { compileGlobs } from '../../utilities/glob.ts'
 import {
@@ -10,9 +10,9 @@ import {
   personKey,
 } from './book.ts'
 
-/** The columns of a budget in the text, in this order. */
+/** A budget's columns in the text, in this order. */
 export const BUDGET_COLUMNS = 'id, period, limit_nanos, started_ms, first_hold_id, used_nanos'
-/** The conditions of the budgets that a call of a key counts against: its own, its person's, its account's. */
+/** The conditions for the budgets of a call: its key's, its person's, its account's. */
 export const BUDGETS = {
   of_key: 'budgets.key_id = keys.id',
   of_person: 'budgets.person_id = keys.person_id AND budgets.account_id = keys.account_id',
@@ -29,13 +29,13 @@ type StoredBudget = [
   used: number,
 ]
 
-/** Its budgets are an array of arrays in JSON; null or empty: none. */
+/** A row whose budgets are a JSON array of arrays; null or empty: none. */
 type WithText<Row> = Omit<Row, 'budgets'> & { budgets: string | null }
 export type StoredAccount = Omit<WithText<AccountRow>, 'plan'>
-/** With those of its person, null where it is the account's. */
+/** A key with its person's budgets; null if the key belongs to the account. */
 export type StoredKey = Omit<WithText<KeyRow>, 'person_budgets'> & { person_budgets: string | null }
 
-/** An account as a book has it. @param plan of the period that the row names; absent also where no operation asks for it */
+/** Converts a stored account for a book. @param plan the period that the row names; absent also if no operation needs it */
 export const accountRow = (row: StoredAccount, plan?: StoredPlan | null | undefined): AccountRow => ({
   ...bookRow(row),
   plan: plan ? planFrom(plan) : null,
@@ -46,12 +46,12 @@ const bookRow = <Row extends { budgets: string | null }>(row: Row) => ({
   budgets: budgetsFrom(row.budgets),
 })
 
-/** Puts a key into a book. The budgets of its person are those that another key of theirs has brought: they may have changed since. */
+/** Adds a key to a book. If another key of its person is loaded, that key's budgets are used: they may have changed since. */
 export function addKeyRow(book: Book, { person_budgets: text, ...row }: StoredKey): void {
-  book.keys.set(row.id, { ...bookRow(row), person_budgets: personsBudgets(book, row, text) })
+  book.keys.set(row.id, { ...bookRow(row), person_budgets: personBudgetsOf(book, row, text) })
 }
 
-function personsBudgets(
+function personBudgetsOf(
   book: Book,
   { account_id, person_id }: Pick<KeyRow, 'account_id' | 'person_id'>,
   text: string | null,
@@ -63,7 +63,7 @@ function personsBudgets(
   return known
 }
 
-/** The plan in force of an account as it is stored. */
+/** An account's plan in force, as stored. */
 export interface StoredPlan {
   account_id: number
   period_id: number
@@ -76,7 +76,7 @@ export interface StoredPlan {
   budgets: string | null
 }
 
-/** Its columns but for the budgets. What was held before counts as under way, whichever month it is of. */
+/** A plan's columns without its budgets. Earlier holds count as running, in whichever month they began. */
 export const PLAN_COLUMNS = `plan_periods.account_id, plan_periods.id AS period_id, ends_ms, covers_until_ms, models, overflow, concurrent_calls,
   (SELECT count(*) FROM holds WHERE state = 'pending' AND holds.account_id = plan_periods.account_id AND holds.plan_period_id IS NOT NULL) AS running`
 

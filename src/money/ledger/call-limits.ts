@@ -1,4 +1,4 @@
-// Limits of accounts and keys as several gateways count them together: what counts in a batch, and which limit a hold would exceed. Pure.
+// Limits of accounts and keys that several gateways count together: a batch's counts, and the limit that a hold would exceed. Pure.
 import type { Limit } from '../../domain/call-limits.ts'
 import { totalTokens } from '../../domain/usage.ts'
 import type { LimitReached } from './limit-refusals.ts'
@@ -28,9 +28,9 @@ interface AddedCount extends CountedSecond {
   id: number
 }
 
-/** Of a batch: what it has read of those whose limits it decides by, and what it adds. */
+/** A batch's counts: those read for the limits that it decides by, and those that it adds. */
 export interface Counts {
-  /** Of the database's clock, under the locks of the batch. */
+  /** On the database's clock, under the batch's locks. */
   readonly now_s: number
   readonly account: Map<number, Counted>
   readonly key: Map<number, Counted>
@@ -44,7 +44,7 @@ interface LimitRefusal {
 }
 
 const WINDOW_S = 60
-/** As the limits of calls are checked elsewhere. */
+/** In the order in which call limits are checked elsewhere. */
 export const SCOPES = ['account', 'key'] as const satisfies Scope[]
 
 export const noCounts = (now_s: number): Counts => ({
@@ -54,11 +54,11 @@ export const noCounts = (now_s: number): Counts => ({
   added: new Map(),
 })
 
-/** Whether a second counts yet: whole ones do, so that no 60 seconds have more. A clock that was set back leaves some in the future. */
+/** Whether a second still counts. Whole seconds count, so that no 60 seconds exceed the limit. A clock set back leaves some in the future. */
 export const isCountedAt = ({ at_s }: CountedSecond, now_s: number): boolean =>
   at_s >= now_s - WINDOW_S && at_s <= now_s + WINDOW_S
 
-/** Which limit one more call of an account and a key would exceed; undefined: none. */
+/** Returns the limit that one more call would exceed; undefined: none. */
 export function limitReached(
   { now_s, ...counts }: Counts,
   owner: LimitOwner,
@@ -67,16 +67,16 @@ export function limitReached(
   for (const of of SCOPES) {
     const limit = limits[of]
     const counted = counts[of].get(owner[`${of}_id`])
-    const reached = limit && counted && reachedBy(counted, limit, now_s)
+    const reached = limit && counted && exceededLimit(counted, limit, now_s)
     if (reached) return { refusal: reached.refusal, limit: { of, retry_after_s: reached.retry_after_s } }
   }
   return undefined
 }
 
-/** When a call that is under way will end is not known. */
+/** Used because the end of a running call is unknown. */
 const UNKNOWN_S = 1
 
-function reachedBy(
+function exceededLimit(
   { pending, seconds }: Counted,
   { requests_per_minute, tokens_per_minute, concurrent_calls }: Limit,
   now_s: number,
@@ -94,7 +94,7 @@ function reachedBy(
 const sumOf = (seconds: readonly CountedSecond[], count: 'requests' | 'tokens'): number =>
   seconds.reduce((sum, second) => sum + second[count], 0)
 
-/** @returns the second from which on less counts than the limit, if nothing is added; in seconds since 1970 */
+/** @returns the second when the count falls below the limit if nothing is added; in seconds since 1970 */
 function untilBelow(seconds: readonly CountedSecond[], count: 'requests' | 'tokens', limit: number): number {
   let sum = sumOf(seconds, count)
   let last_s = 0
@@ -106,7 +106,7 @@ function untilBelow(seconds: readonly CountedSecond[], count: 'requests' | 'toke
   return last_s + WINDOW_S + 1
 }
 
-/** Counts a call that was admitted. */
+/** Counts an admitted call. */
 export function countRequest(counts: Counts, owner: LimitOwner, limits: HoldLimits): void {
   for (const of of SCOPES)
     if (limits[of]?.requests_per_minute !== undefined)
@@ -114,7 +114,7 @@ export function countRequest(counts: Counts, owner: LimitOwner, limits: HoldLimi
 }
 
 /**
- * Counts the tokens of a call that is charged: from its end on, as far as they count yet.
+ * Counts the tokens of a charged call from its end on, if that is recent enough to count.
  * @param ended_ms milliseconds since 1970
  */
 export function countTokens(
@@ -130,7 +130,7 @@ export function countTokens(
       add(counts, of, owner[`${of}_id`], { requests: 0, tokens })
 }
 
-/** Counts a hold that is opened, or one less for a pending one that is resolved. */
+/** Counts an opened hold (1), or a resolved pending one (-1). */
 export function countPending(counts: Counts, owner: LimitOwner, by: 1 | -1): void {
   for (const of of SCOPES) {
     const counted = counts[of].get(owner[`${of}_id`])

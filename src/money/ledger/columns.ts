@@ -1,10 +1,10 @@
-// The columns of the ledger's tables, as its statements name them: from Drizzle's tables, so that the schema stays in one place.
+// The column names of the ledger's tables for its statements: read from Drizzle's tables, so that the schema is defined once.
 import { getTableColumns } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 export const columnsOf = (table: SQLiteTable): string[] =>
   Object.values(getTableColumns(table)).map(({ name }) => name)
 
-/** Of a table whose rows the database numbers. */
+/** For a table whose rows the database numbers. */
 export const columnsWithoutId = (table: SQLiteTable): string[] =>
   columnsOf(table).filter((name) => name !== 'id')

@@ -1,4 +1,4 @@
-// Sums of the calls of an account that plans cover, by model, for statements. Only reads.
+// Sums of an account's calls that plans cover, by model, for statements. Read only.
 import { and, gte, lt, sql } from 'drizzle-orm'
 import type { Nanos } from '../../domain/money.ts'
 import { DAY_MS } from '../../domain/ranges.ts'
@@ -16,7 +16,7 @@ export interface CoveredSum {
 }
 
 const ended_ms = sql`${calls.started_at_ms} + ${calls.duration_ms}`
-/** A literal, so that the index of covered calls serves. */
+/** A literal condition, so that the partial index of covered calls applies. */
 const isCovered = sql`${calls.plan_period_id} IS NOT NULL`
 
 const queries = perConnection({
@@ -41,10 +41,10 @@ const queries = perConnection({
       .groupBy(calls.model),
 })
 
-/** The longest that a call may have taken that ends in a month. */
+/** The longest duration of a call, for finding calls that started before the month. */
 const MAX_CALL_MS = 2 * DAY_MS
 
-/** Covered calls of an account that ended in a time, the dearest model first. */
+/** Returns an account's covered calls that ended in a period, the most expensive model first. */
 export async function coveredOf(
   db: Db,
   account_id: number,

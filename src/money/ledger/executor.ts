@@ -1,4 +1,4 @@
-// The executor of batches: commits them on the event loop, and answers once they are on the disk. The flush is on the event loop, or beside it where the disk is slow.
+// The executor of batches: commits them on the event loop and answers once they are on the disk. On a slow disk the flush runs on another thread.
 
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -18,12 +18,12 @@ import {
 import type { HoldOperation, HoldOutcome, Operation } from './operations.ts'
 import { createWriter, type Probe, type Writer } from './writer.ts'
 
-/** The disk of a flush; tests have disks of their own. */
+/** The disk operations of a flush; tests replace them. */
 export interface Disk {
   open(path: string): number
-  /** Returns once all that was written to the file is on the disk. @throws what the disk throws */
+  /** Returns after everything written to the file is on the disk. @throws the disk's error */
   flush(file: number): void
-  /** As `flush`, beside the event loop. */
+  /** As `flush`, on another thread. */
   flushBeside(file: number): Promise<void>
   close(file: number): void
   now_ms(): number
@@ -32,7 +32,7 @@ export interface Disk {
 const flushBeside = promisify(fdatasync)
 
 export const DISK: Disk = {
-  // A file that is only read cannot be flushed on Windows.
+  // On Windows, a file opened for reading cannot be flushed.
   open: (path) => openSync(path, 'r+'),
   flush: fdatasyncSync,
   flushBeside: (file) => flushBeside(file),
@@ -41,28 +41,28 @@ export const DISK: Disk = {
 }
 
 interface LogFlush {
-  /** @returns nothing once the log is on the disk, or a promise of that. Throws or rejects with what the disk says */
+  /** @returns nothing if the log is already on the disk, or a promise of that. Throws or rejects with the disk's error */
   flush(): void | Promise<void>
   close(): void
 }
 
-/** Passing a flush to another thread takes about 0.1 ms more; one that takes this long keeps the event loop from its work. */
+/** Moving a flush to another thread takes about 0.1 ms more. A flush that takes this long blocks the event loop too long. */
 const SLOW_FLUSH_MS = 1
 const COMPARED_FLUSHES = 5
 
 /**
- * The flush of a database's log. It goes beside the event loop once all of the last flushes were slow, and back with the first
- * that is not: a busy event loop hears late of a flush beside it, never too early.
+ * Opens the flush of a database's log. It moves to another thread after all of the last flushes were slow, and back after the first
+ * fast one. A busy event loop may learn late that a flush on another thread has ended, but never too early.
  *
- * The file is opened once and stays the same: SQLite begins a log anew in its file for as long as a connection is open.
+ * The file is opened once and stays the same: SQLite restarts a log within its file while a connection is open.
  *
- * @param path the database's file, which has a log as soon as a connection has read it; `:memory:` has none
+ * @param path the database's file, which has a log once a connection has read it; `:memory:` has none
  */
 export function openLogFlush(path: string, disk: Disk = DISK): LogFlush {
   if (path === ':memory:') return { flush: () => {}, close: () => {} }
   const file = disk.open(`${path}-wal`)
   const last_ms: number[] = []
-  const took = (ms: number): void => {
+  const addDuration = (ms: number): void => {
     last_ms.push(ms)
     if (last_ms.length > COMPARED_FLUSHES) last_ms.shift()
   }
@@ -72,7 +72,7 @@ export function openLogFlush(path: string, disk: Disk = DISK): LogFlush {
   return {
     flush() {
       const started_ms = disk.now_ms()
-      const recordDuration = () => took(disk.now_ms() - started_ms)
+      const recordDuration = () => addDuration(disk.now_ms() - started_ms)
       if (isSlow()) return disk.flushBeside(file).then(recordDuration)
       disk.flush(file)
       recordDuration()
@@ -81,37 +81,37 @@ export function openLogFlush(path: string, disk: Disk = DISK): LogFlush {
   }
 }
 
-/** Commits batches one at a time: the next one is passed only after the results of the last. */
+/** Commits batches one at a time: the next batch is passed only after the results of the last. */
 export interface Executor {
   /**
    * @param wait_ms how long to wait for another process's write lock
-   * @returns one result for each operation. Rejects only when the executor itself has failed: what became of the batch is
-   * not known then
+   * @returns one result for each operation. Rejects only if the executor itself has failed; the batch's outcome is then
+   * unknown
    */
   commit(operations: Operation[], wait_ms: number): Promise<Result[]>
-  /** Whether anything can be committed; undefined if it can. Rejects as `commit`. */
+  /** Tests whether anything can be committed; undefined if it can. Rejects as `commit`. */
   tryToWrite(): Promise<Failure | undefined>
-  /** Absent where holds wait for their batch, as where several processes make holds. */
+  /** Absent if holds wait for their batch, as they do if several processes make holds. */
   readonly holds?: HoldsInMemory | undefined
-  /** The message for a batch that does not come back; absent: that the disk does not answer. */
+  /** The message for a batch that does not return; absent: that the disk does not respond. */
   readonly stalled?: Failure | undefined
   close(): Promise<void>
 }
 
-/** Holds that are decided in memory; their rows are written by the next commit, or by `write`. */
+/** Holds that are decided in memory. The next commit, or `write`, writes their rows. */
 export interface HoldsInMemory {
-  /** @throws what SQLite throws; nothing is held then */
+  /** @throws SQLite's error; nothing is held then */
   decide(operation: HoldOperation): HoldOutcome
   /** Holds without a row. */
   readonly unwritten: ReadonlyMap<number, Hold>
-  /** Writes those rows; nobody's money moves by that, so it waits for no disk. @returns why they are not written */
+  /** Writes these rows without waiting for the disk, since no money moves. @returns why they are not written */
   write(wait_ms: number): Promise<Failure | undefined>
 }
 
 export interface ExecutorOptions {
-  /** The gateway that this process is. It alone makes holds: it has the folder's lock. */
+  /** The id of this process's gateway. It alone makes holds, since it has the folder's lock. */
   gateway_id?: number | undefined
-  /** Told of a decided hold that could not be written. */
+  /** Called for a decided hold that could not be written. */
   onLost?: OnLost | undefined
   /** For crash tests. */
   probe?: Probe | undefined
@@ -120,12 +120,12 @@ export interface ExecutorOptions {
 }
 
 /**
- * The executor of a database file. SQLite writes its log and does not wait for the disk; one flush of the log makes a batch durable,
- * whoever wrote to it.
+ * Opens the executor of a database file. SQLite writes its log without waiting for the disk. One flush of the log makes a batch durable,
+ * whichever connection wrote it.
  *
- * After a flush that failed nobody knows which pages of the log the disk has, and flushing them again may say that all is well
- * (https://lwn.net/Articles/752063/). So no batch is committed until a checkpoint has copied the log into the file and begun it anew:
- * frames behind a lost one would be lost with it.
+ * After a failed flush it is unknown which pages of the log are on the disk, and another flush may report success
+ * (https://lwn.net/Articles/752063/). So no batch is committed until a checkpoint has copied the log into the database file and
+ * restarted it: frames after a lost one would be lost, too.
  */
 export function openExecutor(
   path: string,
@@ -141,7 +141,7 @@ export function openExecutor(
   /** @returns why the log is not on the disk; undefined if it is */
   const flush = async (): Promise<Failure | undefined> => {
     try {
-      // Not awaited where it is done: each batch would wait for a turn of its own.
+      // Awaited only if it is a promise: otherwise each batch would take an extra turn of the event loop.
       const flushing = log.flush()
       if (flushing) await flushing
       probe('batch.synced')

@@ -1,4 +1,4 @@
-// Failed commits: which operations of the batch fail, and which error their callers get.
+// Failed commits: the operations of the batch that fail, and the errors for their callers.
 
 import { type GatewayError, internal, isStorageFailure, overloaded } from '../../domain/errors.ts'
 import { StorageFailure, type StorageTrouble, troubleInWords } from '../../domain/storage-failure.ts'
@@ -12,26 +12,26 @@ import type { Writer } from './writer.ts'
 export type Result = Outcome | { failure: Failure }
 
 export interface Failure {
-  /** The database could not be written at all, whatever the operation: the same operation may succeed later. */
+  /** The database could not be written at all, so the same operation may succeed later. */
   unavailable: boolean
   /** For the log. */
   cause: string
-  /** The fault of the database, where that is why. */
+  /** The kind of database failure, if that is the cause. */
   trouble?: StorageTrouble
-  /** In words that anybody may read, where they do not follow from that. */
+  /** The reason in words that callers may read, if `trouble` does not give them. */
   reason?: string
-  /** Others have locked what the operation changes. It may be tried again, and says nothing about other operations. */
+  /** Others hold locks on the operation's rows. It may be retried, and other operations are not affected. */
   is_set_aside?: true
 }
 
-/** Told of a decided hold that the tables refuse: its call is served, and cannot be charged. */
+/** Called for a decided hold that the tables refuse: its call is served and cannot be charged. */
 export type OnLost = (lost: Hold, failure: Failure) => void
 
 /**
- * Commits a batch. Where SQLite refuses it for its content, its halves are tried, and theirs, so that only the operations
- * that cannot be written fail; before them the decided holds, one by one. Never throws.
+ * Commits a batch. If SQLite refuses its content, first the decided holds are written one by one, then the batch is halved
+ * repeatedly, so that only the operations that cannot be written fail. Never throws.
  *
- * @returns one result for each operation, in their order
+ * @returns one result for each operation, in order
  */
 export function commitBatch(
   writer: Writer,
@@ -58,10 +58,10 @@ export function commitBatch(
 }
 
 /**
- * Commits a batch with a writer whose connection never blocks (`neverBlock`): while another process holds the write lock,
- * what is left of the batch is tried again.
+ * Commits a batch with a writer whose connection never blocks (`neverBlock`). While another process holds the write lock,
+ * the rest of the batch is retried.
  *
- * @param wait_ms how long it is tried again
+ * @param wait_ms how long it is retried
  */
 export function commitPatiently(
   writer: Writer,
@@ -82,7 +82,7 @@ export function commitPatiently(
 }
 
 /**
- * Writes the decided holds, and waits for another process's lock as `commitPatiently`.
+ * Writes the decided holds. Waits for another process's lock like `commitPatiently`.
  * @returns why they are not written; undefined if they are
  */
 export const writeHoldsPatiently = (
@@ -97,7 +97,7 @@ export function writeHolds(writer: Writer, onLost: OnLost): Failure | undefined 
   return !failure || failure.unavailable ? failure : writeEachHold(writer, onLost)
 }
 
-/** Writes decided holds one by one, as they are; those that the tables refuse are given up. @returns why nothing can be written */
+/** Writes decided holds one by one. Those that the tables refuse are dropped. @returns why nothing can be written */
 function writeEachHold(writer: Writer, onLost: OnLost): Failure | undefined {
   for (const decided of [...writer.unwritten.values()]) {
     const failure = tryTo(() => writer.writeOne(decided.id))
@@ -114,7 +114,7 @@ const isBusyResult = (result: Result | undefined): boolean =>
 
 const isBusy = (failure: Failure | undefined): boolean => failure?.trouble === 'busy'
 
-/** Does what may fail. @returns why it did; undefined if it did not */
+/** Runs a write that may fail. @returns why it failed; undefined if it did not */
 export function tryTo(write: () => void): Failure | undefined {
   try {
     write()
@@ -124,7 +124,7 @@ export function tryTo(write: () => void): Failure | undefined {
   }
 }
 
-/** The failure of a commit that may not be made. @param blocked says why, in words that anybody may read */
+/** Returns the failure of a commit that is not allowed. @param blocked returns the reason, in words that callers may read */
 export function blockedBy(blocked: () => string | undefined): Failure | undefined {
   const reason = blocked()
   return reason === undefined ? undefined : { unavailable: true, cause: reason, reason }
@@ -145,14 +145,14 @@ const lockedFor = (cause: string): GatewayError =>
     cause,
   })
 
-/** A failure as callers see it: it says what to do, and nothing about the database. */
+/** Returns the error for callers: what to do, and nothing about the database. */
 export function errorOf(failure: Failure): GatewayError {
   if (failure.is_set_aside) return lockedFor(failure.cause)
   if (failure.unavailable) return ledgerUnavailable(failure.cause)
   return internal('The gateway failed to record this call. It has been logged.', { cause: failure.cause })
 }
 
-/** A failure as it was thrown by SQLite or by the disk. */
+/** Converts an error of SQLite or the disk. */
 export function failureOf(thrown: unknown): Failure {
   const error = storageFailureOf(thrown)
   const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -163,6 +163,6 @@ export function failureOf(thrown: unknown): Failure {
   }
 }
 
-/** Why nothing can be committed, in words that anybody may read. */
+/** Returns why nothing can be committed, in words that callers may read. */
 export const inWords = ({ trouble, reason }: Failure): string =>
   reason ?? (trouble ? troubleInWords(trouble) : 'the database cannot be written')

@@ -1,4 +1,4 @@
-// Whether the ledger can commit: learned from its commits, and while they fail from writes that are tried beside them.
+// The ledger's health: whether it can commit, learned from its commits and, while these fail, from test writes.
 import { type Failure, inWords } from './failure.ts'
 
 /** @param failing as `Ledger.failing` @param cause for the log */
@@ -6,23 +6,23 @@ export type OnChange = (failing: string | undefined, cause: string | undefined) 
 
 export interface LedgerHealth {
   readonly failing: string | undefined
-  /** A commit has shown why none is possible; undefined: that one is. */
+  /** Records a commit that showed why none is possible; undefined: it succeeded. */
   saw(failure: Failure | undefined): void
   stop(): void
 }
 
 interface LedgerWatch {
   onChange: OnChange
-  /** Why the commit under way is not coming back; undefined while it still may. Asked twice a second. */
+  /** Returns why the running commit does not return; undefined while it still may. Called twice a second. */
   stalled(now_ms: number): Failure | undefined
-  /** Tries to write, and tells `saw`. Called four times a second while commits fail. */
+  /** Tests a write, and reports the result to `saw`. Called four times a second while commits fail. */
   tryToWrite(): Promise<void>
 }
 
 const STALL_CHECK_MS = 500
 const RETRY_MS = 250
 
-/** Healthy until a commit says otherwise. Keeps no process alive. */
+/** Watches a ledger, which counts as healthy until a commit fails. Its timers do not keep the process alive. */
 export function watchLedger({ onChange, stalled, tryToWrite }: LedgerWatch): LedgerHealth {
   let failing: string | undefined
   let retrying: ReturnType<typeof setInterval> | undefined

@@ -1,9 +1,9 @@
-// The invariants of the ledger's tables: what must be true at every moment, each with the query for the rows that break it.
+// The invariants of the ledger's tables: rules that hold at every moment, each with a query for the rows that break it.
 //
-// Raw SQL: most use expressions that Drizzle has no builder for (`'account ' || id`, format(), IS DISTINCT FROM) and
-// would be `sql` templates in it, too. An audit of 100,000 calls takes 360 ms; preparing its queries, less than 1 ms.
+// Raw SQL: most queries use expressions without a Drizzle builder (`'account ' || id`, format(), IS DISTINCT FROM) and would be
+// `sql` templates there, too. An audit of 100,000 calls takes 360 ms; preparing its queries takes less than 1 ms.
 import type { Finding } from '../../domain/finding.ts'
-import { over } from './rows-above.ts'
+import { forBothSources } from './rows-above.ts'
 import { hashPrice } from './stored-prices.ts'
 import { sumsThatDiffer } from './sums-compared.ts'
 
@@ -27,29 +27,29 @@ export interface Invariant {
   readonly name: string
   /** The rule: it holds while the query finds nothing. */
   readonly meaning: string
-  /** The rows that it is about. */
+  /** The rows that the rule covers. */
   readonly over: Counted
   /** Selects one row for each violation: `subject`, `expected` and `found`. */
   readonly sql: string
-  /** The same for what came after a mark. Absent where `sql` itself is: of rows that change, or are few. */
+  /** The query for the rows above a mark. Absent if `sql` serves for these, too: its tables change or have few rows. */
   readonly above?: string
-  /** A column of accounts or keys that is a sum: `audited-sums.ts` compares it above a mark. */
+  /** Set for a column of accounts or keys that is a sum: `audited-sums.ts` compares it above a mark. */
   readonly is_sum?: true
-  /** Where SQL cannot tell: what of a selected row is a violation, undefined if it is not one. */
+  /** For rules that SQL cannot check: returns the violation of a selected row; undefined if there is none. */
   readonly breach?: (row: Breach) => Breach | undefined
 }
 
-/** The least of a row's columns: no function for it has the same name in every engine. */
+/** Returns SQL for the smallest of a row's columns: no function for it has the same name in every engine. */
 const least = (first: string, ...others: string[]): string =>
   others.reduce((so_far, next) => `CASE WHEN ${next} < ${so_far} THEN ${next} ELSE ${so_far} END`, first)
 const MIN_OF_ACCOUNT = least('balance_nanos', 'held_nanos', 'debt_nanos', 'balance_nanos - held_nanos')
 const MIN_OF_KEY = least('spent_nanos', 'held_nanos')
 const MIN_OF_CALL = least('cost_nanos', 'unpaid_nanos', 'refunded_nanos', 'cost_nanos - refunded_nanos')
 
-/** Budgets of a plan count the calls that it covers, and no other does. A call that began in an earlier month of the plan counts by its number. */
+/** A plan's budgets count the calls that it covers, and other budgets do not. A call that began in the plan's earlier month counts by its number. */
 const OF_PLAN = 'budgets.plan_period_id IS NOT NULL'
 
-/** Budgets that count less than they must. More is right: a key that replaced another begins with what that one had used. */
+/** Budgets that count less than they must. More is allowed: a key that replaced another starts with that key's usage. */
 const BUDGET_LESS = `
   SELECT 'budget ' || budgets.id AS subject, total AS expected, used_nanos AS found
     FROM budgets JOIN (
@@ -116,7 +116,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'plan_is_of_account',
     meaning: 'A covered call, its hold, and the limits of a plan belong to an account that bought the plan.',
     over: 'budgets',
-    ...over(
+    ...forBothSources(
       (of) => `SELECT subject, 'a plan of account ' || named.account_id AS expected,
                  'plan period ' || plan_period_id AS found
             FROM (SELECT 'account ' || id AS subject, id AS account_id, plan_period_id FROM accounts
@@ -132,7 +132,7 @@ export const INVARIANTS: readonly Invariant[] = [
     meaning:
       'A call that a plan covers costs its account nothing; a call without a plan counts against none.',
     over: 'calls',
-    ...over(
+    ...forBothSources(
       (of) => `SELECT 'call ' || id AS subject, 0 AS expected,
                  CASE WHEN plan_period_id IS NULL THEN covered_nanos ELSE cost_nanos END AS found
             FROM ${of.calls} AS calls WHERE CASE WHEN plan_period_id IS NULL THEN covered_nanos ELSE cost_nanos END <> 0
@@ -170,7 +170,7 @@ export const INVARIANTS: readonly Invariant[] = [
     meaning:
       'No balance, debt, hold or spend is negative, no account holds more than its balance, and no call is refunded more than its charge.',
     over: 'accounts',
-    ...over(
+    ...forBothSources(
       (of) => `SELECT 'account ' || id AS subject, 0 AS expected,
                  ${MIN_OF_ACCOUNT} AS found FROM accounts WHERE ${MIN_OF_ACCOUNT} < 0
           UNION ALL
@@ -193,7 +193,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'call_key_belongs_to_account',
     meaning: 'A call and its key belong to the same account.',
     over: 'calls',
-    ...over(
+    ...forBothSources(
       (of) => `SELECT 'call ' || calls.id AS subject, keys.account_id AS expected, calls.account_id AS found
             FROM ${of.calls} AS calls LEFT JOIN keys ON keys.id = calls.key_id
            WHERE keys.account_id IS DISTINCT FROM calls.account_id`,
@@ -219,7 +219,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'call_is_charged_what_was_paid',
     meaning: 'Each call has one charge, the paid part of its cost, or none if that is 0.',
     over: 'calls',
-    ...over(
+    ...forBothSources(
       (of) => `SELECT 'call ' || calls.id AS subject, cost_nanos - unpaid_nanos AS expected,
                  format('%s charges of %s', coalesce(charges, 0), coalesce(-total, 0)) AS found
             FROM ${of.calls} AS calls
@@ -234,7 +234,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'call_is_refunded_by_entries',
     meaning: "A call's refunded amount is the sum of its refunds.",
     over: 'calls',
-    ...over(
+    ...forBothSources(
       (of) => `SELECT 'call ' || calls.id AS subject, coalesce(total, 0) AS expected, refunded_nanos AS found
             FROM ${of.refunded} AS calls
             LEFT JOIN (SELECT call_id, sum(amount_nanos) AS total FROM entries
@@ -247,7 +247,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'charge_has_call_of_account',
     meaning: 'Each charge or refund belongs to a call of the same account.',
     over: 'charges',
-    ...over(
+    ...forBothSources(
       (of) => `SELECT 'entry ' || entries.id AS subject, entries.account_id AS expected,
                  calls.account_id AS found
             FROM ${of.entries} AS entries LEFT JOIN calls ON calls.id = entries.call_id
@@ -258,7 +258,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'entry_has_account',
     meaning: 'Each entry belongs to an existing account.',
     over: 'entries',
-    ...over(
+    ...forBothSources(
       (of) => `SELECT 'entry ' || entries.id AS subject, 'account ' || account_id AS expected, 'none' AS found
             FROM ${of.entries} AS entries LEFT JOIN accounts ON accounts.id = account_id
            WHERE accounts.id IS NULL`,
@@ -268,7 +268,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'call_has_its_price',
     meaning: 'Each call has its price on record.',
     over: 'calls',
-    ...over(
+    ...forBothSources(
       (of) => `SELECT 'call ' || calls.id AS subject, 'price ' || price_id AS expected, 'none' AS found
             FROM ${of.calls} AS calls LEFT JOIN prices ON prices.id = price_id
            WHERE price_id IS NOT NULL AND prices.id IS NULL`,
@@ -292,7 +292,7 @@ export const INVARIANTS: readonly Invariant[] = [
   })),
 ]
 
-/** A column that is a sum over the rows of another table, of the same account or key: in their order, not an index's, in which SQLite takes five times as long. */
+/** Selects rows whose column differs from a sum over another table. `+` keeps SQLite from using an index, whose order takes five times as long. */
 function isSum(of: 'account' | 'key', column: string, total: string): string {
   return `SELECT '${of} ' || ${of}s.id AS subject, coalesce(total, 0) AS expected, ${column} AS found
             FROM ${of}s LEFT JOIN (SELECT +${of}_id AS ${of}_id, ${total} GROUP BY 1) AS sums ON sums.${of}_id = ${of}s.id

@@ -1,4 +1,4 @@
-// Group commit: holds are decided at once; other operations that arrive together share one transaction, and are answered once it is on the disk.
+// Group commit: holds are decided at once; other operations that arrive together share a transaction, and are answered once it is on the disk.
 
 import { overloaded } from '../../domain/errors.ts'
 import { MAX_BUSY_WAIT_MS } from '../../store/busy.ts'
@@ -20,37 +20,37 @@ import type {
 export interface LedgerOptions extends ExecutorOptions {
   /** The database's file, or `:memory:`. */
   path: string
-  /** Why nothing may be committed at the moment, in words that anybody may read; undefined while it may. Asked before each commit. */
+  /** Returns why nothing may be committed, in words that callers may read; undefined if it may. Called before each commit. */
   blocked?: () => string | undefined
-  /** Told when the ledger can no longer commit, and when it can again. */
+  /** Called when the ledger becomes unable to commit, and when it recovers. */
   onChange?: OnChange
-  /** How long an operation waits for another process's write lock; `MAX_BUSY_WAIT_MS` where absent. */
+  /** How long an operation waits for another process's write lock; by default `MAX_BUSY_WAIT_MS`. */
   max_busy_wait_ms?: number | undefined
 }
 
-/** By then the row of a decided hold is written: others read the tables. */
+/** The row of a decided hold is written within this time, since others read the tables. */
 const MAX_UNWRITTEN_MS = 50
 
 const NO_HOLDS: ReadonlyMap<number, Hold> = new Map()
 
-/** Bounds how long one transaction keeps the write lock and blocks the event loop. */
+/** Bounds the time for which one transaction keeps the write lock and blocks the event loop. */
 const MAX_BATCH_OPERATIONS = 512
 
 interface Waiting {
   readonly operation: Operation
   readonly resolve: (outcome: Outcome) => void
   readonly reject: (error: Error) => void
-  /** Until then it waits for its commit, by `performance.now()`. */
+  /** The end of its wait for a commit, on the clock of `performance.now()`. */
   readonly due_ms: number
 }
 
-/** Opens the ledger of a database, which is made and migrated where needed. @throws Error when it cannot be opened */
+/** Opens the ledger of a database, which is created and migrated if necessary. @throws Error if it cannot be opened */
 export const openLedger = ({ path, ...options }: LedgerOptions): Ledger =>
   groupCommit(openExecutor(path, options), options)
 
 /**
- * A ledger over an executor. All operations submitted in one turn of the event loop, or while a batch is in flight, form
- * the next batch; no operation waits for others to join it, and none longer than `max_busy_wait_ms`.
+ * Makes a ledger over an executor. All operations submitted in one turn of the event loop, or while a batch is in flight, form
+ * the next batch. No operation waits for others to join it, and none waits longer than `max_busy_wait_ms`.
  */
 export const groupCommit = (executor: Executor, options: Partial<LedgerOptions> = {}): Ledger =>
   new GroupCommit(executor, options)
@@ -62,16 +62,16 @@ class GroupCommit implements Ledger {
   readonly #blocked: () => string | undefined
   readonly #max_wait_ms: number
   readonly #health: LedgerHealth
-  /** Writes the rows of decided holds, if no commit has written them by then. */
+  /** Writes the rows of decided holds, unless a commit has written them before. */
   #holds_timer: ReturnType<typeof setTimeout> | undefined
   #queue: Waiting[] = []
-  /** Operations of which others have locked what they change, until they are tried again. */
+  /** Operations on rows that others have locked, until they are retried. */
   #set_aside: Waiting[] = []
   #set_aside_timer: ReturnType<typeof setTimeout> | undefined
   #in_flight: Waiting[] = []
   #running: Promise<void> | undefined
   #closing: Promise<void> | undefined
-  /** The rows of decided holds are due with the next batch, or are written with the one in flight: told once that was tried. */
+  /** Requests to write the rows of decided holds, with the next batch or with the one in flight. Resolved after the try. */
   #due: PromiseWithResolvers<void> | undefined
   #due_in_flight: PromiseWithResolvers<void> | undefined
 
@@ -107,14 +107,14 @@ class GroupCommit implements Ledger {
     return promise as Promise<OutcomeOf<O>>
   }
 
-  /** Decides a hold in this turn. @returns undefined where it waits for its batch */
+  /** Decides a hold in this turn. @returns undefined if it waits for its batch */
   #decide(operation: HoldOperation): HoldOutcome | undefined {
-    // While nothing can be committed a hold would be worth nothing.
+    // While nothing can be committed, a hold could never be settled.
     if (!this.#holds || this.failing !== undefined || this.#blocked() !== undefined) return undefined
     try {
       const outcome = this.#holds.decide(operation)
       if (outcome.ok) this.#holds_timer ??= setTimeout(this.#whenDue, MAX_UNWRITTEN_MS)
-      // An operation under way may free the money that a refused one lacks.
+      // A running operation may free the money that a refused hold lacks.
       return outcome.ok || !this.#running ? outcome : undefined
     } catch (thrown) {
       throw errorOf(failureOf(thrown))
@@ -142,7 +142,7 @@ class GroupCommit implements Ledger {
       if (this.#running) await this.#running
       else await Bun.sleep(SET_ASIDE_MS)
     }
-    // A call that cannot be written then has its settlement in the journal.
+    // If a hold cannot be written now, the settlement of its call goes to the journal.
     if (this.unwritten.size > 0) await this.#tryToWriteHolds()
     await this.#executor.close()
   }
@@ -174,17 +174,17 @@ class GroupCommit implements Ledger {
     this.#running ??= this.#run()
   }
 
-  /** Rows that are written do not prove that a batch can be: its flush may fail. */
+  /** Reports only failures: written rows do not prove that a batch can be committed, since its flush may fail. */
   #sawHolds(failure: Failure | undefined): void {
     if (failure) this.#health.saw(failure)
   }
 
-  /** @returns why their rows are not written */
+  /** @returns why the rows are not written */
   async #tryToWriteHolds(): Promise<Failure | undefined> {
     return blockedBy(this.#blocked) ?? (await this.#holds?.write(this.#max_wait_ms))
   }
 
-  /** With the next batch, whatever waits behind it. */
+  /** Writes the rows with the next batch, without waiting for later ones. */
   #writeHolds(): Promise<void> {
     this.#due ??= Promise.withResolvers()
     this.#running ??= this.#run()
@@ -192,17 +192,17 @@ class GroupCommit implements Ledger {
   }
 
   async #tryToWrite(): Promise<void> {
-    // The batch under way shows by itself whether anything can be committed.
+    // The running batch itself shows whether anything can be committed.
     if (this.#running) return
-    this.#running = probe(this.#executor, this.#health).then(() => {
+    this.#running = testWrite(this.#executor, this.#health).then(() => {
       this.#running = this.#queue.length > 0 || this.#due ? this.#run() : undefined
     })
     await this.#running
   }
 
-  /** While the executor does not come back, what waits for it is told so: a disk may hang for as long as it likes. */
+  /** Rejects overdue operations while the executor does not return: a disk may hang for any time. */
   #rejectOverdue(now_ms: number): Failure | undefined {
-    // Nothing is in flight while it is tried whether anything can be written: that may hang, too.
+    // Nothing is in flight during a test write, which may hang, too.
     const oldest = this.#in_flight[0] ?? this.#queue[0]
     if (!oldest || now_ms < oldest.due_ms + STALLED_MS) return undefined
     for (const { reject } of this.#in_flight) reject(errorOf(this.#stalled))
@@ -217,10 +217,10 @@ class GroupCommit implements Ledger {
 const failureOfEach = (operations: readonly Operation[], failure: Failure): Result[] =>
   operations.map(() => ({ failure }))
 
-/** An executor that commits nothing while something speaks against it. */
+/** Wraps an executor so that it commits nothing while `blocked` returns a reason. */
 function unlessBlocked(executor: Executor, blocked: () => string | undefined): Executor {
   return {
-    // Not async: each commit would make promises of its own.
+    // Not async, to save each commit an extra promise.
     commit(operations, wait_ms) {
       const refused = blockedBy(blocked)
       return refused
@@ -232,12 +232,12 @@ function unlessBlocked(executor: Executor, blocked: () => string | undefined): E
   }
 }
 
-/** An operation that was set aside is tried again after it. */
+/** The pause before an operation that was set aside is retried. */
 const SET_ASIDE_MS = 100
-/** And no more when it has less time left: a batch takes so long where it finds another lock. */
+/** With less time left than this, it is not retried: a batch that finds another lock takes this long. */
 const MIN_SET_ASIDE_MS = 1_000
 
-/** A batch that is not back by then is given up. What becomes of it is not known; a hold is resolved once, whatever it is. */
+/** A batch that has not returned after this time is given up. Its outcome is unknown, but a hold is resolved only once in any case. */
 const STALLED_MS = 500
 
 const STALLED: Failure = {
@@ -248,18 +248,18 @@ const STALLED: Failure = {
 
 const NO_RESULT = { failure: { unavailable: false, cause: 'the writer gave no result' } }
 
-/** The outcome of operations whose executor failed: they may have been committed or not. */
-const lost = (cause: unknown): Failure => ({ unavailable: true, cause: String(cause) })
+/** The failure of operations whose executor failed: they may be committed or not. */
+const unknownOutcome = (cause: unknown): Failure => ({ unavailable: true, cause: String(cause) })
 
-async function probe(executor: Executor, health: LedgerHealth): Promise<void> {
+async function testWrite(executor: Executor, health: LedgerHealth): Promise<void> {
   try {
     health.saw(await executor.tryToWrite())
   } catch (cause) {
-    health.saw(lost(cause))
+    health.saw(unknownOutcome(cause))
   }
 }
 
-/** @returns the operations that are to be tried again */
+/** @returns the operations to retry */
 async function commit(
   executor: Executor,
   batch: readonly Waiting[],
@@ -271,7 +271,7 @@ async function commit(
     const operations = batch.map(({ operation }) => operation)
     results = await executor.commit(operations, Math.max(wait_ms, 0))
   } catch (cause) {
-    const failure = lost(cause)
+    const failure = unknownOutcome(cause)
     health.saw(failure)
     for (const { reject } of batch) reject(errorOf(failure))
     return []
@@ -289,7 +289,7 @@ async function commit(
 const mayTryAgain = ({ is_set_aside }: Failure, { due_ms }: Waiting): boolean =>
   is_set_aside === true && due_ms - performance.now() > MIN_SET_ASIDE_MS
 
-/** Why nothing of a batch could be written; undefined if any of it was, or was refused for its content. */
+/** Returns why nothing of a batch could be written; undefined if any operation was written, or refused for its content. */
 function unavailability(results: readonly Result[]): Failure | undefined {
   for (const result of results)
     if ('failure' in result && result.failure.unavailable && !result.failure.is_set_aside)

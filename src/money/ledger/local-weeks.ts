@@ -1,4 +1,4 @@
-// The last seven days of a time zone: by what their sums differ from those of UTC, which lists read without looking into days.
+// The last seven days of a time zone: the differences of their sums from those of UTC, so that lists need not read single days.
 import { and, eq } from 'drizzle-orm'
 import type { Nanos } from '../../domain/money.ts'
 import { lastWeek } from '../../domain/ranges.ts'
@@ -10,17 +10,17 @@ import { call_sums } from '../../store/schema.ts'
 import { type Periods, periodsOf } from './days.ts'
 import { totalOf } from './totals.ts'
 
-/** The begin of the last seven days (UTC), in seconds since 1970: today counts as one of them. */
+/** Returns the start of the last seven UTC days, including today, in seconds since 1970. */
 export const weekStart = (now_ms: number): number => lastWeek(now_ms).from_ms / 1_000
 
-/** The periods of kept sums that are added to the last seven days of UTC, or taken away, for those of a zone. None for UTC. */
+/** Returns the stored periods to add to, or subtract from, the last seven UTC days to get those of a zone. None for UTC. */
 export function weekDifference(now_ms: number, zone: Zone): Periods[] {
   const [utc_ms, local_ms] = [lastWeek(now_ms).from_ms, lastWeek(now_ms, zone).from_ms]
   if (local_ms <= utc_ms) return periodsOf(local_ms, utc_ms)
   return periodsOf(utc_ms, local_ms).map(({ sign, ...one }) => ({ ...one, sign: sign === 1 ? -1 : 1 }))
 }
 
-/** The sums of some periods of one length: `span_s`, and `starts` as JSON. */
+/** Matches the sums of periods of one length: `span_s`, and `starts` as JSON. */
 export const isInPeriods = and(
   eq(call_sums.span_s, placeholder('span_s')),
   isOneOfNeighbours(call_sums.start_s, 'starts'),
@@ -40,7 +40,7 @@ const queries = perConnection({
       .groupBy(call_sums.account_id, call_sums.key_id),
 })
 
-/** Differences of the sums of keys of some accounts to those of the zone: of at most 48 rows for each key and model. Nothing is read for UTC. */
+/** Returns the differences of some accounts' sums by key, in the zone from UTC. Reads at most 48 rows for each key and model; none for UTC. */
 export async function keyDifferences(
   db: Db,
   account_ids: readonly number[],

@@ -1,4 +1,4 @@
-// The audit from a mark: checks the rows above it, and adds their sums to those of the mark. The whole audit decides where anything does not fit.
+// The audit from a mark: checks the rows above it, and adds their sums to the mark's. If anything does not fit, the whole audit decides.
 import type { Nanos } from '../../domain/money.ts'
 import { DAY_S } from '../../domain/ranges.ts'
 import { type Db, LONG, type Values } from '../../store/db.ts'
@@ -18,13 +18,13 @@ import { INVARIANTS } from './invariants.ts'
 import { ABOVE } from './rows-above.ts'
 
 export interface MarkedAudit extends Audit {
-  /** The mark that it began at; undefined: it looked at all rows. */
+  /** The mark that it began at; undefined: it checked all rows. */
   from: AuditMark | undefined
-  /** The mark to begin at the next time; undefined where it is not clean, or there is nothing to leave out. */
+  /** The mark for the next audit; undefined if this audit is not clean, or if no rows are old enough to skip. */
   next: AuditMark | undefined
 }
 
-/** The same as `audit`, with a mark for the next. */
+/** Audits all rows like `audit`, and makes a mark for the next audit. */
 export function auditAndMark(db: Db, now_ms: number, onRule?: (done: number) => void): Promise<MarkedAudit> {
   return db.snapshot(async (then) => {
     const audit = await auditRows(then, onRule)
@@ -33,7 +33,7 @@ export function auditAndMark(db: Db, now_ms: number, onRule?: (done: number) => 
   }, LONG)
 }
 
-/** Checks the rows above a mark, within one snapshot. @returns undefined where anything is wrong, or does not fit the mark: the whole audit says what */
+/** Checks the rows above a mark in one snapshot. @returns undefined if anything is wrong or does not fit the mark; the whole audit then reports it */
 export const auditFrom = (db: Db, mark: AuditMark, now_ms: number): Promise<MarkedAudit | undefined> =>
   db.snapshot((then) => auditAbove(then, mark, now_ms), LONG)
 
@@ -70,7 +70,7 @@ const BELOW = `SELECT (SELECT count(*) FROM calls) - (SELECT count(*) FROM calls
 const LATE = `SELECT call_id, amount_nanos FROM entries
   WHERE id > $entry_id AND kind = 'charge' AND call_id <= $call_id ORDER BY id`
 
-/** The counts of rows below a mark, which stay the same. */
+/** Counts the rows below a mark. These counts never change. */
 async function rowsBelow(db: Db, { call_id, entry_id }: Place): Promise<Below> {
   const [row] = await db.rows<Omit<Below, 'late'>>(BELOW, { call_id, entry_id })
   if (!row) throw new Error('an aggregate query returned no row')
@@ -78,14 +78,14 @@ async function rowsBelow(db: Db, { call_id, entry_id }: Place): Promise<Below> {
   return { ...row, late: late.map(({ call_id, amount_nanos }) => [call_id, amount_nanos]) }
 }
 
-/** The earliest begin of a call that was added or refunded since the mark; also by its sum, where the call itself is missing. A call gets its id within a day of its begin. */
+/** The earliest start of a call added or refunded since the mark; also found by its sum if the call is missing. A call gets its id within a day. */
 const FIRST_STARTED = `SELECT coalesce(min(started_at_ms), $last_started_ms) AS id FROM (
     SELECT started_at_ms FROM ${ABOVE.refunded} AS calls UNION ALL
     SELECT start_s * 1000 FROM call_sums WHERE span_s = 900 AND start_s >= $day_before_s AND last_call_id > $call_id) AS changed`
 const FIRST_CALL =
   'SELECT coalesce(min(first_call_id), $call_id) AS id FROM call_sums WHERE span_s = 900 AND start_s >= $quarter_s'
 
-/** The values of the rules' queries above a mark. Sums are compared from the first time on that one of its calls or refunds changed. */
+/** Returns the values for the rules' queries above a mark. Sums are compared from the earliest start of a call that was added or refunded. */
 async function valuesAbove(db: Db, { call_id, entry_id, last_started_ms }: AuditMark): Promise<Values> {
   const place = { call_id, entry_id }
   const day_before_s = Math.floor(last_started_ms / 1_000) - DAY_S
@@ -105,7 +105,7 @@ async function valuesAbove(db: Db, { call_id, entry_id, last_started_ms }: Audit
 const LAST_STARTED =
   'SELECT coalesce(max(started_at_ms), 0) AS id FROM calls WHERE id > $call_id AND id <= $last_call_id'
 
-/** @returns undefined where an account or a key has another sum than its rows */
+/** @returns undefined if the sum of an account or key differs from its rows */
 async function nextMark(
   db: Db,
   last: typeof NO_MARK,

@@ -1,4 +1,4 @@
-// The rules of movements beside calls: top-ups, withdrawals and opening debts, each made once for the key of its request. Pure.
+// The rules of movements without a call: top-ups, withdrawals and opening debts, each made once for its request key. Pure.
 import type { ActionName, Fields } from '../../domain/actions.ts'
 import { formatUsd } from '../../domain/money.ts'
 import { allowanceOf, overAllowance } from './allowances.ts'
@@ -24,7 +24,7 @@ import type {
 } from './operations.ts'
 import { changeRows, wrongState } from './row-states.ts'
 
-/** Adds to a balance and pays debt from it, or takes from what it has beside its holds. */
+/** Adds to a balance and pays debt from it, or takes from the part of the balance that is not held. */
 export function topUpOrWithdraw(book: Book, operation: TopUpOperation | WithdrawOperation): MoneyOutcome {
   const { op, account_id, amount_nanos, note, request_key = null, now_ms } = operation
   const account = book.accounts.get(account_id)
@@ -56,7 +56,7 @@ export function topUpOrWithdraw(book: Book, operation: TopUpOperation | Withdraw
   return moneyOf(account)
 }
 
-/** Nothing that stands in its way stands in the way of the top-up that it goes with. */
+/** Credits a share of a top-up. If the share is not possible, it is left out, and the top-up is still made. */
 function creditShare(book: Book, share: Share, { by, now_ms }: TopUpOperation): void {
   const { account_id, amount_nanos, note, request_key } = share
   const account = book.accounts.get(account_id)
@@ -97,7 +97,7 @@ const ACTIONS = {
   open_debt: 'balance.debt_opened',
 } as const satisfies Record<MoneyOperation['op'], ActionName>
 
-/** The audit log's record of a movement, written with its entry. */
+/** Adds a movement to the audit log, together with its entry. */
 function recordMovement(
   book: Book,
   account: AccountRow,
@@ -124,7 +124,7 @@ export const balanceFields = ({ balance_nanos, debt_nanos }: AccountRow): Fields
   ...(debt_nanos === 0 ? {} : { debt_usd: formatUsd(debt_nanos) }),
 })
 
-/** The movement that the key of a request was used for. */
+/** Returns the earlier movement with this request key. */
 export const earlierMovement = (
   book: Book,
   account_id: number,
@@ -132,7 +132,7 @@ export const earlierMovement = (
 ): KeyedEntry | undefined =>
   request_key === null ? undefined : book.keyed_entries.get(entryKey(account_id, request_key))
 
-/** The outcome of a movement whose key was used: nothing moves. */
+/** Returns the outcome of a movement whose key was used before: nothing moves. */
 function repeated(
   account: AccountRow,
   first: KeyedEntry,

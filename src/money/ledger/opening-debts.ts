@@ -1,4 +1,4 @@
-// Opening debts of imported accounts, as they are read.
+// Reading of the opening debts of imported accounts.
 import { asc } from 'drizzle-orm'
 import type { Awaitable, Db } from '../../store/db.ts'
 import { equals } from '../../store/placeholders.ts'
@@ -14,6 +14,6 @@ const queries = perConnection({
       .orderBy(asc(opening_debts.id)),
 })
 
-/** The opening debts of an account, the oldest first; most have none, others one. */
+/** Returns an account's opening debts, the oldest first; most accounts have none, others one. */
 export const openingDebtsOf = (db: Db, account_id: number): Awaitable<OpeningDebt[]> =>
   queries(db).ofAccount.all({ account_id })

@@ -17,43 +17,43 @@ export interface HoldOperation {
   /** The most that the call can cost. */
   amount_nanos: Nanos
   /**
-   * Where the free balance or the rest of one of the key's spend limits is less than `amount_nanos`, the smallest of them
-   * is held, provided it is at least this much (and at least 1).
+   * If the free balance, or the rest of one of the key's spend limits, is less than `amount_nanos`, the smallest of these is held,
+   * provided that it is at least this much (and at least 1).
    */
   minimum_nanos: Nanos
-  /** The model, where the account has a plan: a plan that covers the call pays. Absent: the balance does. */
+  /** The model, if the account has a plan: a plan that covers the call pays for it. Absent: the balance pays. */
   model_id?: string | undefined
   now_ms: number
   expires_at_ms: number
-  /** Refused where they are reached. Only where several gateways share the ledger: one alone counts in memory. */
+  /** Refused if one is reached. Only set if several gateways share the ledger: a single gateway counts in memory. */
   limits?: HoldLimits | undefined
-  /** The outcome has `spend_left`, if the hold counts against such a limit. */
+  /** The outcome contains `spend_left` if the hold counts against such a limit. */
   tells_left?: true | undefined
 }
 
-/** The limits of a call's account and key, as the catalogue has them; absent where it limits nothing. */
+/** The catalogue's limits for a call's account and key; absent where there are none. */
 export interface HoldLimits {
   account?: Limit | undefined
   key?: Limit | undefined
 }
 
-/** The hold of an earlier process, whose row was never written while its call was served; its id may be another's by now. */
+/** The hold of an earlier process whose row was never written while its call was served. Another hold may have its id by now. */
 export type LostHold = Omit<Hold, 'id' | 'state' | 'gateway_id' | OfPlan> &
-  // Absent in the journal of a version that had no plans.
+  // Absent in journals of versions without plans.
   Partial<Pick<Hold, OfPlan>>
 
 type OfPlan = 'covered_nanos' | 'plan_period_id'
 
-/** The record of a call when its hold is resolved; the rest of the row comes from the hold. */
+/** The record of a call when its hold is resolved; the other columns come from the hold. */
 export type CallRecord = Omit<
   Call,
   OfHold | OfPlan | 'cost_nanos' | 'unpaid_nanos' | 'refunded_nanos' | OfWriter | Later
 > &
-  // Absent in the journal of a version that did not record them.
+  // Absent in journals of versions that did not record them.
   Partial<Pick<Call, Later>>
 
 type OfHold = 'id' | 'request_id' | 'account_id' | 'key_id' | 'hold_nanos'
-/** How the row stores it; in the record, `price` is the whole text. */
+/** Columns that the writer fills; in the record, `price` is the whole text. */
 type OfWriter = 'summed' | 'price_id' | 'counted'
 type Later =
   | 'failed_tries'
@@ -63,27 +63,27 @@ type Later =
   | 'computed_cost_nanos'
   | 'costs_elsewhere'
 
-/** Settles a hold with the record of its call. One that has expired is settled as well: it has nothing left to become free. */
+/** Settles a hold with the record of its call. An expired hold is settled, too: it then frees nothing. */
 interface Settlement {
   hold_id: number
-  /** Of its call: a server that lost what it committed gives numbers again. Absent in journals of older versions. */
+  /** The call's request, because a server that lost commits assigns numbers again. Absent in journals of older versions. */
   request_id?: string | undefined
-  /** Settled in place of `hold_id`, as one that has expired. */
+  /** Settled instead of `hold_id`, like an expired hold. */
   lost?: LostHold | undefined
   call: CallRecord
-  /** A plan covers the call: what it costs counts there, and takes nothing from the balance. */
+  /** A plan covers the call: its cost counts against the plan and takes nothing from the balance. */
   is_covered?: true | undefined
   now_ms: number
 }
 
 /**
- * Resolves a hold with the cost of its call; the rest of the hold becomes free. A cost above the hold is taken from the
- * free balance, and what that does not cover becomes debt.
+ * Resolves a hold with the cost of its call; the rest of the hold becomes free. A cost above the hold comes from the free balance,
+ * and what exceeds that becomes debt.
  */
 export interface PostOperation extends Settlement {
   op: 'post'
   cost_nanos: Nanos
-  /** The limits of its hold: its tokens count against them. */
+  /** The limits of its hold, against which its tokens count. */
   limits?: HoldLimits | undefined
 }
 
@@ -98,25 +98,25 @@ export interface ExpireOperation extends Pick<Settlement, 'hold_id' | 'request_i
   now_ms: number
 }
 
-/** A movement of money by the operator, or by what became of a payment. */
+/** A movement of money by the operator, or as the result of a payment. */
 interface Movement {
   account_id: number
   amount_nanos: Nanos
   note: string
-  /** Moves money once in its account: the same movement under it again changes nothing, and another one is refused. */
+  /** Idempotency key within the account: a repeated movement changes nothing, and a different one with the key is refused. */
   request_key?: string | undefined
-  /** The operator or account that moves it; absent: the gateway itself. */
+  /** The operator or account that moves the money; absent: the gateway itself. */
   by?: ActionContext | undefined
   now_ms: number
 }
 
-/** Changes of rows with a movement of money, in its transaction. */
+/** Changes of rows in the transaction of a movement. */
 interface Changing {
-  /** Refused as `wrong_state` unless each row is in a state that it may come from, and of the account or of nobody. */
+  /** Refused as `wrong_state` unless each row is in an allowed state, and belongs to the account or to no account. */
   changes?: readonly StateChange[] | undefined
 }
 
-/** A credit to another account that goes with a top-up. Nothing is credited where the account is gone, or its key was used. */
+/** A credit to another account together with a top-up. It is left out if the account is missing or the key was used. */
 export interface Share {
   account_id: number
   amount_nanos: Nanos
@@ -124,19 +124,19 @@ export interface Share {
   request_key: string
 }
 
-/** A withdrawal that a top-up pays for. Where it would be refused, the credit stays on the balance. */
+/** A withdrawal that a top-up pays for. If it would be refused, the credit stays on the balance. */
 export type Purchase = Pick<WithdrawOperation, 'amount_nanos' | 'note' | 'request_key' | 'changes'>
 
-/** What a person may credit to accounts, top-ups and refunds together, since a moment. */
+/** The most that a person may credit to accounts since a moment, top-ups and refunds together. */
 export interface Allowance {
   person_id: number
   since_ms: number
   limit_nanos: Nanos
 }
 
-/** A credit by somebody who may credit so much and no more. */
+/** A credit by a person who may be limited to an allowance. */
 interface Credit {
-  /** Of the person in `by`; absent: unlimited. */
+  /** The allowance of the person in `by`; absent: unlimited. */
   allowance?: Allowance | undefined
 }
 
@@ -152,7 +152,7 @@ export interface WithdrawOperation extends Movement, Changing {
   op: 'withdraw'
 }
 
-/** Adds to an account's debt what it owes beside calls, such as where it was before or for a lost dispute, and pays that from its free balance. */
+/** Adds to an account's debt what it owes besides calls, such as from another gateway or for a lost dispute. The free balance pays it at once. */
 export interface OpenDebtOperation extends Movement, Changing {
   op: 'open_debt'
   request_key: string
@@ -162,14 +162,14 @@ export interface OpenDebtOperation extends Movement, Changing {
 export type MoneyOperation = TopUpOperation | WithdrawOperation | OpenDebtOperation
 
 /**
- * Gives back what a call was charged, or a part of it, at most what was not refunded before; debt is paid from it first, also what the
- * call itself left unpaid. It no longer counts against the spend limit of its key, nor against budgets in whose period it was made.
+ * Returns a call's charge or a part of it, at most what is not refunded yet. Debt is paid from it first, including the unpaid part of the
+ * call itself. It no longer counts against the key's spend limit, nor against budgets whose current period contains the call.
  */
 export interface RefundOperation extends Omit<Movement, 'amount_nanos'>, Credit {
   op: 'refund'
   key_id: number
   call_id: number
-  /** Null: all that was not refunded before. */
+  /** Null: everything that is not refunded yet. */
   amount_nanos: Nanos | null
 }
 
@@ -206,7 +206,7 @@ export type Refusal =
   | 'limit_concurrency'
 
 export type HoldOutcome =
-  // `covered_nanos` and `plan_period_id` where a plan covers the call: `held_nanos` is 0 then.
+  // With `covered_nanos` and `plan_period_id` if a plan covers the call: then `held_nanos` is 0.
   | {
       ok: true
       hold_id: number
@@ -228,10 +228,10 @@ export type PostOutcome =
   | Refused
 export type VoidOutcome = { ok: true; returned_nanos: Nanos; late?: true | undefined } | Refused
 export type MoneyOutcome =
-  // `first`: the movement that was made under the same key before; nothing was moved.
+  // `first`: the earlier movement under the same key; nothing was moved.
   { ok: true; balance_nanos: Nanos; debt_nanos: Nanos; first?: KeyedEntry | undefined } | Refused
 export type RefundOutcome =
-  // `refunded_nanos`: what this refund gave back, or the one that was made under the same key before.
+  // `refunded_nanos`: the amount of this refund, or of the earlier one under the same key.
   | {
       ok: true
       refunded_nanos: Nanos
@@ -243,19 +243,19 @@ export type RefundOutcome =
 export interface Refused {
   ok: false
   refusal: Refusal
-  /** The earlier use of the request's key, where that is why. */
+  /** The earlier use of the request's key, if that is the reason. */
   first?: KeyedEntry
-  /** The owner of the limit of calls that is reached, where that is why. */
+  /** The call limit that is reached, and its owner, if that is the reason. */
   limit?: LimitReached
-  /** When the budget begins anew, where that is why; null: five hours after its next call, or the call needs more than a whole limit. */
+  /** When the budget starts again, if that is the reason; null: five hours after its next call, or the call needs more than the whole limit. */
   resets_at_ms?: number | null
-  /** What is left of the person's allowance, where that is why. */
+  /** The rest of the person's allowance, if that is the reason. */
   left_nanos?: Nanos
-  /** The state that a row is in, where that is why; undefined where it is not there, or of another account. */
+  /** The state of the row, if that is the reason; undefined if the row is missing or belongs to another account. */
   state?: string | undefined
 }
 
-/** An entry that is known by the key of its request; or an opening debt, whose amount is negative here. */
+/** An entry found by its request key; or an opening debt, whose amount is negative here. */
 export type KeyedEntry = Pick<Entry, 'amount_nanos' | 'call_id' | 'note' | 'created_at_ms'> & {
   kind: Entry['kind'] | 'opening_debt'
 }
@@ -269,32 +269,32 @@ export type OutcomeOf<O extends Operation> = O extends HoldOperation
       : O extends RefundOperation
         ? RefundOutcome
         : MoneyOutcome
-/** A hold may be decided at once. */
+/** The result of `submit`. A hold may be decided without a promise. */
 export type Submitted<O extends Operation> =
   | Promise<OutcomeOf<O>>
   | (O extends HoldOperation ? HoldOutcome : never)
 export type Outcome = HoldOutcome | PostOutcome | VoidOutcome | MoneyOutcome | RefundOutcome
 
-/** The ledger as the rest of the gateway sees it. */
+/** The ledger as the rest of the gateway uses it. */
 export interface Ledger {
-  /** Why nothing can be committed at the moment, in words that anybody may read; undefined while it can, as far as is known. */
+  /** Why nothing can be committed, in words that callers may read; undefined while commits work, as far as is known. */
   readonly failing: string | undefined
   /**
-   * @returns the outcome, once the commit that contains it is on the disk; of a hold, where this process owns the ledger, at once.
-   * A refusal changes nothing: settling a hold again, for example, is refused as `already_resolved`
-   * @throws GatewayError overloaded (code `ledger_unavailable`) where the database could not be written within five
-   * seconds: the same operation may be submitted again. Nothing was changed, but where the disk hangs or fails to
-   * flush, which may show only later; overloaded without a code after `close`; internal if the operation itself cannot be
-   * written. The promise rejects with them; for a hold that is decided at once they are thrown
+   * @returns the outcome, once its commit is on the disk; for a hold, at once if this process owns the ledger.
+   * A refusal changes nothing: for example, settling a hold again is refused as `already_resolved`
+   * @throws GatewayError overloaded (code `ledger_unavailable`) if the database could not be written within five seconds: the same
+   * operation may be submitted again. Nothing was changed, unless the disk hangs or fails to flush: then the outcome is unknown.
+   * Overloaded without a code after `close`; internal if the operation itself cannot be written. The promise rejects with these;
+   * for a hold that is decided at once they are thrown
    */
   submit<O extends Operation>(operation: O): Submitted<O>
-  /** Holds that were decided, and whose rows are not written yet, by their ids: for 50 ms at most, while anything can be written. */
+  /** Decided holds whose rows are not written yet, by id: for at most 50 ms while the database can be written. */
   readonly unwritten: ReadonlyMap<number, Hold>
   /**
-   * Writes those rows, for who reads the tables next or refers to them. Never rejects: what cannot be written stays unwritten.
-   * Waits for no more than the batches in flight and next, and not at all while nothing can be written.
+   * Writes these rows, for code that reads the tables next or refers to the rows. Never rejects: rows that cannot be written stay
+   * unwritten. Waits for no more than the batches in flight and next, and not at all while nothing can be written.
    */
   barrier(): Promise<void>
-  /** Commits the operations under way, then closes the database. */
+  /** Commits the submitted operations, then closes the database. */
   close(): Promise<void>
 }

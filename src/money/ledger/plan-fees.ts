@@ -1,18 +1,18 @@
-// Fees of plans: what accounts paid for months, at the time when they did, less what refunds gave back. Only reads.
+// Plan fees: the accounts' payments for months, at the time of payment, less refunds. Read only.
 import type { Nanos } from '../../domain/money.ts'
 import type { TimeRange } from '../../domain/ranges.ts'
 import type { Db } from '../../store/db.ts'
 
 interface FeeRequest extends TimeRange {
-  /** Absent: of all accounts. */
+  /** Absent: all accounts. */
   account_id?: number | undefined
 }
 
-/** The fees of a time by account. */
+/** Returns the fees of a time range by account. */
 export const feesByAccount = (db: Db, request: FeeRequest): Promise<Map<number, Nanos>> =>
   feesBy(db, 'plan_periods.account_id', request)
 
-/** The fees of a time by quarter of an hour: its begin in seconds since 1970. */
+/** Returns the fees of a time range by quarter of an hour: its start in seconds since 1970. */
 export const feesByQuarter = (db: Db, request: FeeRequest): Promise<Map<number, Nanos>> =>
   feesBy(db, 'at_ms / 900000 * 900', request)
 
@@ -30,8 +30,8 @@ const IN_TIME = `at_ms >= $from_ms AND at_ms < $until_ms
              AND (CAST($account_id AS BIGINT) IS NULL OR plan_periods.account_id = $account_id)`
 
 /**
- * The payment's time is that of the change of state, which is in one transaction with the entry; what a refund gave back is taken off when the
- * plan ended with it. Literals, so that the indexes serve.
+ * The payment's time is that of the state change, which shares a transaction with the entry. A refund is subtracted at the time when
+ * it ended the plan. Literal conditions, so that the partial indexes apply.
  */
 const feesSql = (group: string) => `
   SELECT "of", CAST(sum(nanos) AS BIGINT) AS nanos

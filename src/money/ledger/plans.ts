@@ -1,4 +1,4 @@
-// The rules of plans: which calls a plan covers, and what they count against its limits. Pure.
+// The rules of plans: the calls that a plan covers, and how these count against its limits. Pure.
 import {
   everFit,
   reachedBudget,
@@ -19,14 +19,14 @@ import {
 import { PERIOD_NAMES } from './limit-refusals.ts'
 import type { HoldOperation, Refused } from './operations.ts'
 
-/** The plan that decides whether a call is covered; undefined: the balance pays, as of a call that costs nothing. */
+/** Returns the plan that decides whether a call is covered; undefined: the balance pays, which includes calls that cost nothing. */
 export const planOf = (
   { plan }: AccountRow,
   { model_id, amount_nanos, now_ms }: HoldOperation,
 ): PlanInForce | undefined =>
   plan && model_id !== undefined && amount_nanos > 0 && now_ms < plan.covers_until_ms ? plan : undefined
 
-/** The refusal of a call that a plan does not cover; undefined: it does, whatever the call costs up to its ceiling. */
+/** Refuses a call that a plan does not cover; undefined: the plan covers any cost of the call up to its ceiling. */
 export function planRefusal(
   { budgets, concurrent_calls, running, hasModel }: PlanInForce,
   { model_id = '', amount_nanos, now_ms }: HoldOperation,
@@ -41,16 +41,16 @@ export function planRefusal(
   return staysExactOpened(budgets, amount_nanos, now_ms) ? undefined : refused('amount_out_of_range')
 }
 
-/** Reports whether the limits of an account's plan stay exact with a cost in the place of a hold. */
+/** Whether the limits of an account's plan stay exact when a cost replaces a hold. */
 export const coversExactly = ({ plan }: AccountRow, hold_id: number, change_nanos: Nanos): boolean =>
   !plan || staysExactResolved(plan.budgets, hold_id, change_nanos)
 
-/** Begins the periods of a covered hold that was lost. */
+/** Starts the periods of a lost covered hold. */
 export function countCoveredLost(book: Book, { plan }: AccountRow, lost: HoldRow): void {
   if (plan) countLost(book, plan.budgets, lost)
 }
 
-/** Puts the cost of a covered call in the place of what its hold counts. */
+/** Replaces a hold's amount in its plan's budgets by the cost of the covered call. */
 export function countCoveredCost(
   book: Book,
   { plan }: AccountRow,

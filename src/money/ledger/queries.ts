@@ -1,4 +1,4 @@
-// The ledger's reading queries, prepared once for each connection, and the filter of calls with its values. The writer's statements are in statements.ts.
+// The ledger's read queries, prepared once for each connection, and the filter of calls. The writer's statements are in statements.ts.
 import { and, count, desc, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Nanos } from '../../domain/money.ts'
@@ -11,19 +11,19 @@ import { perAccount, perConnection } from '../../store/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, isDayOfAccount, keys } from '../../store/schema.ts'
 import { totalOf, totalsOfSums } from './totals.ts'
 
-/** An absent field does not filter. */
+/** A filter of calls. Absent fields do not filter. */
 export interface CallFilter {
   account_id?: number | undefined
   key_ids?: readonly number[] | undefined
   key_prefix?: string | undefined
   model?: string | undefined
-  /** Calls that ended in one of these ways. */
+  /** Calls with one of these outcomes. */
   outcomes?: readonly CallOutcome[] | undefined
-  /** Calls that it answered, and those that no route answered but it was tried for. */
+  /** Calls that this provider answered, and calls that no route answered but that tried it. */
   provider?: string | undefined
-  /** Only calls that a route answered: with a provider, those that its sums count. */
+  /** Only calls that a route answered; together with `provider`, the calls that its sums count. */
   answered?: boolean | undefined
-  /** The least and the greatest HTTP status. */
+  /** The lowest and highest HTTP status. */
   status?: { from: number; to: number } | undefined
   min_cost_nanos?: Nanos | undefined
   /** Calls that started at this time or later. */
@@ -32,7 +32,7 @@ export interface CallFilter {
   until_ms?: number | undefined
 }
 
-/** Whether the kept sums say where calls that match can be: they have no tried providers, statuses and costs. */
+/** Whether the kept sums can narrow down the matching calls. They contain no tried providers, statuses or costs. */
 export const isNarrowed = ({
   account_id,
   provider,
@@ -42,11 +42,11 @@ export const isNarrowed = ({
   ...of_sums
 }: CallFilter): boolean => Object.values(of_sums).some((value) => value !== undefined)
 
-/** Whether it leaves any call of its account out. */
+/** Whether the filter excludes any call of its account. */
 export const isFilter = ({ account_id, ...rest }: CallFilter): boolean =>
   Object.values(rest).some((value) => value !== undefined)
 
-/** A filter as the prepared queries take it: null, or a time before or after all others, where it does not filter. */
+/** Returns the filter's values for the prepared queries: null, or an extreme time, for fields that do not filter. */
 export async function valuesOf(db: Db, filter: CallFilter) {
   const { account_id, key_prefix, model, outcomes, provider, status, min_cost_nanos } = filter
   const { answered, since_ms, until_ms } = filter
@@ -58,7 +58,7 @@ export async function valuesOf(db: Db, filter: CallFilter) {
     model: model ?? null,
     outcomes: outcomes === undefined ? null : JSON.stringify(outcomes),
     provider: provider ?? null,
-    /** As a trace has it (src/calls/life/trace.ts). */
+    /** In the form that traces contain (src/calls/life/trace.ts). */
     tried_provider: provider === undefined ? null : JSON.stringify({ provider }).slice(1, -1),
     /** Calls without an answer have no provider. */
     other_than_provider: answered ? '' : null,
@@ -70,12 +70,12 @@ export async function valuesOf(db: Db, filter: CallFilter) {
   }
 }
 
-/** A literal: SQLite plans a query anew at each execution if a parameter decides on the partial index (5.9 µs, not 0.3). */
+/** A literal: if a parameter decides on the partial index, SQLite plans the query again at each execution (5.9 µs instead of 0.3). */
 const PENDING = sql`'pending'`
 /** A literal, for the same reason. */
 export const DAY = sql.raw(String(DAY_S))
 
-/** Filters that may be null, which matches every row. They choose no index: what a search may look at bounds it instead. */
+/** Filters that match every row if null. They select no index; the number of rows that a search may read bounds it instead. */
 export const optionalFilters = (table: typeof calls | typeof call_sums) =>
   and(
     isOneOfUnlessNull(table.key_id, 'key_ids'),
@@ -83,7 +83,7 @@ export const optionalFilters = (table: typeof calls | typeof call_sums) =>
     isOneOfUnlessNull(table.outcome, 'outcomes'),
   )
 
-/** The names of the account and the key of a row. */
+/** The names of a row's account and key. */
 export const NAMES = { account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix }
 
 export const sumQueries = perAccount((account) => ({
@@ -92,10 +92,10 @@ export const sumQueries = perAccount((account) => ({
   usage: (orm: Orm) => usageWhere(orm, account(call_sums)),
 }))
 
-/** By which index the sums of days are found hangs on whether those of one account are wanted. */
+/** Matches the sums of days. The index differs, depending on whether only one account's sums are read. */
 export const isDay = (account?: SQL): SQL => (account ? isDayOfAccount : eq(call_sums.span_s, DAY))
 
-/** From one day up to another. */
+/** Matches the days in a range. */
 const ofSomeDays = (account?: SQL) =>
   and(
     account,
@@ -104,7 +104,7 @@ const ofSomeDays = (account?: SQL) =>
     lt(call_sums.start_s, placeholder('until_s')),
   )
 
-/** When the days (UTC) begin that have calls, the newest first. */
+/** Returns the starts of UTC days that have calls, the newest first. */
 export const daysWhere = (orm: Orm, account?: SQL) =>
   orm
     .selectDistinct({ start_s: call_sums.start_s })
@@ -113,14 +113,14 @@ export const daysWhere = (orm: Orm, account?: SQL) =>
     .orderBy(desc(call_sums.start_s))
     .limit(placeholder('row_limit'))
 
-/** Numbers of lists of periods; a page reads fewer at once. */
+/** The most lists of periods in one query; a page reads fewer at once. */
 const MAX_LISTS = 1_000
-/** A begin of a period, and the number of its list, as one number of a JSON array. */
+/** Encodes a period's start and its list's number as one number of a JSON array. */
 export const numbered = (start_s: number, list: number): number => start_s * MAX_LISTS + list
 const LISTED_VALUE = sql.raw('CAST(listed.value AS BIGINT)')
 const LIST = sql<number>`${LISTED_VALUE} % ${sql.raw(String(MAX_LISTS))}`
 
-/** The sums over some lists of periods of one length, by list, account, key and model. The names are of the ids that it groups by. */
+/** Sums some lists of periods of one length, by list, account, key and model. Names belong to the grouped ids. */
 const sumsWhere = (orm: Orm, account?: SQL) =>
   orm
     .select({
@@ -149,7 +149,7 @@ const sumsWhere = (orm: Orm, account?: SQL) =>
       covered_cost_nanos: sumOf(call_sums.covered_cost_nanos),
     })
     .from(sql`json_each(${placeholder('starts')}) AS listed`)
-    // Not an inner one: SQLite would rather read all sums of that length, and look each up in the list.
+    // A cross join: with an inner one, SQLite would read all sums of that length and look each up in the list.
     .crossJoin(call_sums)
     .innerJoin(accounts, eq(accounts.id, call_sums.account_id))
     .innerJoin(keys, eq(keys.id, call_sums.key_id))
@@ -163,7 +163,7 @@ const sumsWhere = (orm: Orm, account?: SQL) =>
     )
     .groupBy(sql`list`, accounts.id, keys.id, call_sums.model)
 
-/** Sums of calls from one day up to another, by day, account, key and model: in the order of an index, so that nothing is sorted. */
+/** Sums calls in a range of days, by day, account, key and model, in the order of an index, so that nothing is sorted. */
 const usageWhere = (orm: Orm, account?: SQL) =>
   orm
     .select({
@@ -177,13 +177,13 @@ const usageWhere = (orm: Orm, account?: SQL) =>
     .where(and(ofSomeDays(account), optionalFilters(call_sums)))
     .groupBy(call_sums.start_s, call_sums.account_id, call_sums.key_id, call_sums.model)
 
-/** The keys of a prefix, which need not be unique. */
+/** Finds the keys with a prefix, which is not always unique. */
 const keyPrefixQueries = perConnection({
   ids: (orm) => orm.select({ id: keys.id }).from(keys).where(equals(keys.prefix, 'key_prefix')),
 })
 
 export const holdQueries = perConnection({
-  /** Pending ones of no gateway that is alive, and those of `gateway_id` that are past their time limit. */
+  /** Pending holds without a living gateway, and those of `gateway_id` that are past their time limit. */
   orphaned: (orm) =>
     orm
       .select()
@@ -197,7 +197,7 @@ export const holdQueries = perConnection({
           ),
         ),
       )
-      // Of the partial index, which has no others.
+      // The order of the partial index, which contains only pending holds.
       .orderBy(holds.expires_at_ms, holds.id),
   ofRequest: (orm) =>
     orm
@@ -207,18 +207,18 @@ export const holdQueries = perConnection({
 })
 
 const refundQueries = perConnection({
-  // A literal, so that the index of refunds serves.
+  // A literal, so that the partial index of refunds applies.
   count: (orm) => orm.select({ refunds: count() }).from(entries).where(eq(entries.kind, sql`'refund'`)),
 })
 
 /**
- * How many refunds there are: more than before where kept sums went down since. Not the id of the newest: of two gateways, the one that
- * took the lower id may commit later.
+ * Returns the number of refunds. If it grew, kept sums have decreased since. The newest id would not do: of two gateways, the one with
+ * the lower id may commit later.
  */
 export const refundCount = async (db: Db): Promise<number> =>
   (await refundQueries(db).count.get({}))?.refunds ?? 0
 
-/** The sums of an audit. */
+/** The totals of an audit. */
 export const totalQueries = perConnection({
   accounts: (orm) =>
     orm
@@ -243,7 +243,7 @@ export const totalQueries = perConnection({
   pendingHolds: (orm) => orm.select({ pending_holds: count() }).from(holds).where(eq(holds.state, PENDING)),
 })
 
-/** Drizzle's own `sum` gives text, and null for no rows; a group always has rows. */
+/** Drizzle's own `sum` returns text, and null for no rows; a group always has rows. */
 function sumOf(column: SQLiteColumn): SQL<number> {
   return sql<number>`sum(${column})`
 }

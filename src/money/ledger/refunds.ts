@@ -1,4 +1,4 @@
-// The rule of refunds: what a call was charged is given back, at most once in all. Pure.
+// The rule of refunds: a call's charge is returned at most once in total. Pure.
 import { countResolved } from '../../domain/budgets.ts'
 import { formatUsd, type Nanos } from '../../domain/money.ts'
 import { overAllowance } from './allowances.ts'
@@ -16,7 +16,7 @@ import {
 import { balanceFields, earlierMovement, isSame, moneyOf } from './movements.ts'
 import type { KeyedEntry, RefundOperation, RefundOutcome } from './operations.ts'
 
-/** Gives back all that is left of a call's charge, or a part of it. The balance gets it, and pays debt from it. */
+/** Refunds the rest of a call's charge or a part of it. The balance receives it, and pays debt from it. */
 export function refund(book: Book, operation: RefundOperation): RefundOutcome {
   const { account_id, amount_nanos: requested_nanos, note, request_key = null, now_ms } = operation
   if (requested_nanos !== null && (!isAmount(requested_nanos) || requested_nanos === 0))
@@ -57,7 +57,7 @@ export function refund(book: Book, operation: RefundOperation): RefundOutcome {
   return { ...moneyOf(account), refunded_nanos: amount_nanos }
 }
 
-/** The call of a refund, also one that is recorded in the same batch. */
+/** Finds a refund's call, which may be recorded in the same batch. */
 function callOf(
   { calls, new_calls }: Book,
   { account_id, key_id, call_id }: RefundOperation,
@@ -68,7 +68,7 @@ function callOf(
   return call?.account_id === account_id && call.key_id === key_id ? call : undefined
 }
 
-/** It counts no longer in what the key has spent, nor in budgets whose last period the call was made in. */
+/** Subtracts a refund from the key's spend, and from budgets whose current period contains the call. */
 function takeFromSpending(
   book: Book,
   { account, key, call }: { account: AccountRow; key: KeyRow; call: RefundedCall },
@@ -83,7 +83,7 @@ function takeFromSpending(
       if (countResolved(budget, call.id, -amount_nanos)) book.changed_budgets.add(budget)
 }
 
-/** The outcome of a refund whose key was used: nothing moves. One of all that is left is the same whatever was left then. */
+/** Returns the outcome of a refund whose key was used before: nothing moves. A refund of the whole rest matches any amount. */
 function repeated(
   account: AccountRow,
   first: KeyedEntry,

@@ -1,4 +1,4 @@
-// The end of a hold: which one an operation resolves, what it gives up, and the record of its call. Pure.
+// The end of a hold: the hold that an operation resolves, the amount that it frees, and the record of its call. Pure.
 import type { Nanos } from '../../domain/money.ts'
 import type { Call } from '../../store/schema.ts'
 import {
@@ -15,22 +15,22 @@ import { countPending } from './call-limits.ts'
 import type { CallRecord, ExpireOperation, PostOperation, Refused, VoidOperation } from './operations.ts'
 import { countCoveredCost, countCoveredLost } from './plans.ts'
 
-/** Of a lost hold, until it is settled: as one that is opened now, and greater than all there are. */
+/** The id of a lost hold until it is settled: greater than all others, like that of a hold opened now. */
 const NO_ID_YET = Number.MAX_SAFE_INTEGER
 
 export interface OpenHold {
   readonly resolving: HoldRow
   readonly account: AccountRow
   readonly key: KeyRow
-  /** Nothing once it has expired, and where a plan covers the call. */
+  /** 0 if the hold has expired, or if a plan covers the call. */
   readonly frozen_nanos: Nanos
-  /** The amount that it counts against the plan that covers the call. */
+  /** The amount that counts against the plan that covers the call. */
   readonly covered_nanos: Nanos
   readonly is_covered: boolean
   readonly late: true | undefined
 }
 
-/** A hold that may be resolved. The call of one that expired was made: whatever its account and key may do by now, it is paid. */
+/** Finds a hold that can be resolved. The call of an expired hold was made, so it is paid, whatever its account and key may do now. */
 export function openHoldOf(
   book: Book,
   operation: PostOperation | VoidOperation | ExpireOperation,
@@ -60,7 +60,7 @@ export function openHoldOf(
   }
 }
 
-/** @param cost_nanos of its call, or 0 */
+/** @param cost_nanos the cost of its call, or 0 */
 export function release(book: Book, open: OpenHold, state: HoldRow['state'], cost_nanos: Nanos = 0): void {
   const { resolving, account } = open
   if (resolving.id === NO_ID_YET) {
@@ -96,7 +96,7 @@ function countCharge(
   book.changed_keys.add(key)
 }
 
-/** @param cost_nanos what the balance owes for it @param covered_nanos what it counts against a plan */
+/** @param cost_nanos the amount that the balance owes for the call @param covered_nanos the amount that counts against a plan */
 export function callOf(
   resolved: HoldRow,
   record: CallRecord,

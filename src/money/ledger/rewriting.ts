@@ -1,23 +1,23 @@
-// Rewriting of recorded calls in smaller form: some at a time, in the order of their ids, while the gateway serves.
+// Rewriting of recorded calls in a smaller form: some at a time, in the order of their ids, while the gateway serves.
 //
-// A row of SQLite that only becomes smaller leaves a gap in its page that nothing can fill, since calls are added at the end. So the rows
-// of a step are deleted and inserted again: their pages become free, and take what is written next. On a server a row that is changed is
-// written anew by itself, and others may change it at the same time: there only the columns that become smaller are written.
+// If a SQLite row only shrinks, it leaves a gap in its page that is never filled, since calls are added at the end. So the rows of a step
+// are deleted and inserted again: their pages become free for later writes. A PostgreSQL server itself writes a changed row anew, and
+// others may change it at the same time, so only the shrinking columns are written there.
 import { getTableColumns } from 'drizzle-orm'
 import type { Db } from '../../store/db.ts'
 import { equals, placeholders, rawPlaceholders } from '../../store/placeholders.ts'
 import { perConnection } from '../../store/prepared.ts'
 import { type Call, call_rewrites, calls, prices } from '../../store/schema.ts'
-import { hashPrice, type StoredPrice, takeApart } from './stored-prices.ts'
+import { hashPrice, type StoredPrice, splitPrice } from './stored-prices.ts'
 
-/** `prices` moves those that an older version stored with each call into their table; `traces` empties those that are old. */
+/** `prices` moves the prices that an older version stored with each call into their table; `traces` empties old traces. */
 export type RewriteName = 'prices' | 'traces'
 
 interface RewriteOptions {
   max_calls: number
-  /** Leaves younger calls as they are. */
+  /** Leaves later calls unchanged. */
   began_before_ms: number
-  /** Called when the transaction has begun; again where it is done again. */
+  /** Called at the start of the transaction, and again if that is repeated. */
   onBegin?: () => void
 }
 
@@ -38,19 +38,19 @@ const rewriteQueries = perConnection({
       .where(equals(calls.id, 'id')),
   traces: (orm) => orm.update(calls).set(rawPlaceholders('trace')).where(equals(calls.id, 'id')),
   findPrice: (orm) => orm.select({ id: prices.id }).from(prices).where(equals(prices.sha256, 'sha256')),
-  // Another gateway may store the same price at this moment.
+  // Another gateway may store the same price at the same time.
   insertPrice: (orm) => orm.insert(prices).values(placeholders('sha256', 'json')).onConflictDoNothing(),
 })
 
-// Texts, as Drizzle takes as long for whole rows as all else takes.
+// SQL text: for whole rows Drizzle takes as long as everything else together.
 const NEXT = 'SELECT * FROM calls WHERE id > $done_id AND id <= $last_id ORDER BY id LIMIT $row_limit'
 const REMOVE = 'DELETE FROM calls WHERE id BETWEEN $first_id AND $last_id'
 const COLUMNS = Object.keys(getTableColumns(calls))
 const INSERT = `INSERT INTO calls (${COLUMNS.join()}) VALUES (${COLUMNS.map((name) => `$${name}`).join()})`
 
 /**
- * Looks at the next calls, in one transaction. A process that dies in it has done nothing; the next one goes on where the last
- * step ended. What a power cut takes of it is done again.
+ * Checks the next calls in one transaction. If the process dies in it, nothing has changed, and the next process continues after the
+ * last step. Steps lost in a power cut are repeated.
  *
  * @throws StorageFailure; nothing was changed then
  */
@@ -63,7 +63,7 @@ export const rewriteCalls = (
     async (tx) => {
       onBegin()
       const found = await nextCalls(tx, name, max_calls)
-      // Calls begin in the order of their ids, but for milliseconds.
+      // Calls begin in the order of their ids, except for milliseconds.
       const young = found.findIndex(({ started_at_ms }) => started_at_ms >= began_before_ms)
       const next = young < 0 ? found : found.slice(0, young)
       const last = next.at(-1)
@@ -81,26 +81,26 @@ async function nextCalls(tx: Db, name: RewriteName, row_limit: number): Promise<
   return await tx.rows<Call>(NEXT, { done_id, last_id: last_id ?? Number.MAX_SAFE_INTEGER, row_limit })
 }
 
-/** @param next all that have their ids between those of the first and the last */
+/** @param next all calls with ids between the first and the last of them */
 async function moveRows(tx: Db, next: readonly Call[]): Promise<void> {
   await tx.rows(REMOVE, { first_id: next[0]?.id ?? 0, last_id: next.at(-1)?.id ?? 0 })
-  // It is in the kept sums: no trigger adds it again.
+  // The call is already in the kept sums, so no trigger adds it again.
   for (const call of next) await tx.rows(INSERT, Object.assign(call, { summed: 1 }))
 }
 
-/** A server is sent all at once. */
+/** Sends all changes to a server at once. */
 async function changeRows(tx: Db, name: RewriteName, changed: readonly Call[]): Promise<void> {
   await Promise.all(changed.map((call) => rewriteQueries(tx)[name].run({ ...call })))
 }
 
-/** They change the calls that are not in the new form yet. @returns these */
+/** Each changes the calls that do not have the new form. @returns these */
 const CHANGES: Record<RewriteName, (tx: Db, next: readonly Call[]) => Call[] | Promise<Call[]>> = {
   async prices(tx, next) {
     const known = new Map<string, number>()
     const priced: Call[] = []
     for (const call of next) {
       const { price } = call
-      // One that is not an object of JSON stays as it is, and keeps no other from its place.
+      // A price that is not a JSON object is left unchanged, and does not stop the others.
       if (price === '' || !(known.has(price) || isJsonObject(price))) continue
       priced.push(Object.assign(call, await storePrice(tx, price, known)))
     }
@@ -113,11 +113,11 @@ const CHANGES: Record<RewriteName, (tx: Db, next: readonly Call[]) => Call[] | P
   },
 }
 
-/** @param known ids of prices that are stored, by what calls share of them */
+/** @param known ids of stored prices, by the part that calls share */
 async function storePrice(tx: Db, text: string, known: Map<string, number>): Promise<StoredPrice> {
   const id = known.get(text)
   if (id !== undefined) return { price: '', price_id: id, counted: '' }
-  const { json, counted } = takeApart(text)
+  const { json, counted } = splitPrice(text)
   const price_id = known.get(json) ?? (await idOfPrice(tx, json))
   known.set(json, price_id)
   return { price: '', price_id, counted }
@@ -138,7 +138,7 @@ function isJsonObject(text: string): boolean {
   try {
     return JSON.parse(text) instanceof Object
   } catch {
-    // Dropped: what is wrong with it, which whoever reads the call is told.
+    // The parse error is dropped; code that reads the call reports it.
     return false
   }
 }

@@ -1,13 +1,13 @@
-// The states of rows that change with a movement, such as that of an order with its credit: checked before it, and changed in its transaction. Pure.
+// The states of rows that change with a movement, such as an order's with its credit: checked before, and changed in its transaction. Pure.
 import { checkNames, type StateChange, stateChangeRow } from '../../store/state-changes.ts'
 import { type AccountRow, type Book, type RowState, stateKey } from './book.ts'
 import type { Operation, Refused } from './operations.ts'
 import { purchaseOf } from './with-top-ups.ts'
 
-/** The columns that the ledger reads of such a row, of whatever table. */
+/** The columns that the ledger reads of such a row, in any table. */
 export const STATE_COLUMNS = 'id, account_id, state, changed_at_ms'
 
-/** The changes that an operation carries, by names that may stand in SQL. @throws Error for others: a bug of the caller */
+/** Returns the changes in an operation, after checking their names for use in SQL. @throws Error for other names: a bug of the caller */
 export function changesOf(operation: Operation): readonly StateChange[] {
   const changes = [...changesIn(operation), ...changesIn(purchaseOf(operation) ?? {})]
   for (const change of changes) checkNames(change)
@@ -18,7 +18,7 @@ type Changing = { changes?: readonly StateChange[] | undefined }
 
 const changesIn = (changing: object): readonly StateChange[] => (changing as Changing).changes ?? []
 
-/** The refusal of a movement by a row that is in another state than the movement is for, or of another account. */
+/** Refuses a movement if one of its rows is in an unexpected state, or belongs to another account. */
 export function wrongState(book: Book, account: AccountRow, movement: Changing): Refused | undefined {
   for (const change of changesIn(movement)) {
     const row = rowOf(book, change)
@@ -29,7 +29,7 @@ export function wrongState(book: Book, account: AccountRow, movement: Changing):
   return undefined
 }
 
-/** Changes the rows of a movement that is made. */
+/** Changes the rows of a movement. */
 export function changeRows(book: Book, account: AccountRow, movement: Changing & { now_ms: number }): void {
   for (const change of changesIn(movement)) {
     const row = rowOf(book, change)

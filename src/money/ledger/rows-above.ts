@@ -1,6 +1,6 @@
-// The rows that a rule is about, in SQL: all of them, or what came after a mark.
+// The rows that a rule covers, in SQL: all of them, or those above a mark.
 
-/** The calls and entries that a rule is about. */
+/** The calls and entries that a rule covers. */
 export interface Source {
   calls: string
   /** The calls, and earlier ones with a new refund. */
@@ -17,5 +17,5 @@ export const ABOVE: Source = {
   entries: '(SELECT * FROM entries WHERE id > $entry_id)',
 }
 
-/** A rule's query of all rows, and of those above a mark. */
-export const over = (text: (rows: Source) => string) => ({ sql: text(ALL), above: text(ABOVE) })
+/** Returns a rule's queries: for all rows, and for those above a mark. */
+export const forBothSources = (text: (rows: Source) => string) => ({ sql: text(ALL), above: text(ABOVE) })

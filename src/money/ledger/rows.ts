@@ -1,4 +1,4 @@
-// The rows of a book in the tables: those that an operation touches are loaded, and those that a batch changed are stored.
+// A book's rows in the tables: loads those that an operation touches, and stores those that a batch changed.
 
 import type { Hold } from '../../store/schema.ts'
 import { groupCalls } from './added-calls.ts'
@@ -11,7 +11,7 @@ import type { Statements } from './statements.ts'
 import type { StoredPrices } from './stored-prices.ts'
 import { purchaseOf, sharesOf } from './with-top-ups.ts'
 
-/** Loads the rows that an operation touches into the book. A row is read once; later operations see its changes. */
+/** Loads the rows that an operation touches. A row is read once; later operations see its changes. */
 export function load(book: Book, statements: Statements, operation: Operation): void {
   switch (operation.op) {
     case 'hold':
@@ -54,7 +54,7 @@ function loadMovement(book: Book, statements: Statements, operation: MoneyOperat
   }
 }
 
-/** The account and the key of a hold. */
+/** Loads the account and the key of a hold. */
 export function loadOwner(
   book: Book,
   statements: Statements,
@@ -109,7 +109,7 @@ function loadHold(book: Book, statements: Statements, id: number): void {
   loadOwner(book, statements, row)
 }
 
-/** Writes what the batch changed: rows before those that refer to them. */
+/** Writes a batch's changes: rows before those that refer to them. */
 export function store(book: Book, statements: Statements, prices: StoredPrices): void {
   for (const row of book.changed_accounts)
     statements.updateAccount.run(row.balance_nanos, row.held_nanos, row.debt_nanos, row.id)
@@ -117,7 +117,7 @@ export function store(book: Book, statements: Statements, prices: StoredPrices):
   for (const row of book.changed_budgets)
     statements.updateBudget.run(row.started_ms, row.first_hold_id, row.used_nanos, row.id)
   storeHolds(book, statements)
-  // Marks the calls that it puts together, so before they are written.
+  // Before the calls are written, since it marks the calls that it combines.
   const added = groupCalls(book.new_calls)
   for (const row of book.new_calls) statements.insertCall(Object.assign(row, prices.store(row.price)))
   for (const row of added) statements.addToSums(row)
@@ -128,7 +128,7 @@ export function store(book: Book, statements: Statements, prices: StoredPrices):
   for (const row of book.new_state_changes) statements.insertStateChange(row)
 }
 
-/** A hold whose call is written with it needs no row. */
+/** Stores holds. A hold whose call is written in the same batch needs no row. */
 function storeHolds({ new_holds, resolved_holds }: Book, statements: Statements): void {
   for (const row of new_holds) if (row.state !== 'settled') statements.insertHold(row)
   for (const row of resolved_holds) {

@@ -1,4 +1,4 @@
-// The rules of the ledger: what an operation does to the rows of a book. Pure.
+// The rules of the ledger: how an operation changes the rows of a book. Pure.
 
 import {
   type Budget,
@@ -58,9 +58,9 @@ const RULES: { [Op in Operation['op']]: Rule<Extract<Operation, { op: Op }>> } =
 }
 
 /**
- * Applies one operation to a book that has the rows it touches. A refusal changes nothing.
+ * Applies one operation to a book that contains the rows it touches. A refusal changes nothing.
  *
- * @throws Error when the account or key of a hold is not in the book: a bug of the writer
+ * @throws Error if the account or key of a hold is not in the book: a bug of the writer
  */
 export function apply<O extends Operation>(book: Book, operation: O): OutcomeOf<O> {
   // The table pairs every name with its rule; the compiler cannot follow that through the lookup.
@@ -86,14 +86,14 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
     if (!plan.overflow) return refusal
   }
 
-  // A call that can cost anything needs a hold of at least 1, even where the minimum is 0.
+  // A call that may cost anything needs a hold of at least 1, even if the minimum is 0.
   const required = Math.min(amount_nanos, Math.max(minimum_nanos, 1))
   const total_room = remainingIn(key.spend_limit_nanos, key.spent_nanos + key.held_nanos)
   if (total_room < required) return refused('key_spend_limit')
   const over_budget =
-    overBudget('key', key.budgets, required, now_ms) ??
-    overBudget('person', key.person_budgets, required, now_ms) ??
-    overBudget('account', account.budgets, required, now_ms)
+    refusalByBudget('key', key.budgets, required, now_ms) ??
+    refusalByBudget('person', key.person_budgets, required, now_ms) ??
+    refusalByBudget('account', account.budgets, required, now_ms)
   if (over_budget) {
     const all = [key.budgets, key.person_budgets, account.budgets]
     const may_wait = all.every((budgets) => everFit(budgets, required))
@@ -155,7 +155,7 @@ function post(book: Book, operation: PostOperation): PostOutcome {
   return { ok: true, charged_nanos: paid, unpaid_nanos, late }
 }
 
-/** The whole cost counts against the plan alone, also the part above its ceiling. */
+/** Counts the whole cost against the plan alone, including the part above its ceiling. */
 function postCovered(book: Book, operation: PostOperation, open: OpenHold): PostOutcome {
   const { cost_nanos, now_ms } = operation
   const { resolving, account, late } = open
@@ -185,7 +185,7 @@ function expire(book: Book, operation: ExpireOperation): VoidOutcome {
   return { ok: true, returned_nanos: open.frozen_nanos }
 }
 
-/** Why this account and key may not begin a call now, whatever it costs; in order of precedence. */
+/** Returns why this account and key may not begin any call now, in order of precedence. */
 function refusalOf(account: AccountRow, key: KeyRow, now_ms: number): Refusal | undefined {
   if (account.status === 'suspended') return 'account_suspended'
   if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) return 'key_revoked'
@@ -194,8 +194,8 @@ function refusalOf(account: AccountRow, key: KeyRow, now_ms: number): Refusal | 
   return undefined
 }
 
-/** The refusal by a budget that has less left than a call needs. */
-function overBudget(
+/** Refuses a call that needs more than a budget has left. */
+function refusalByBudget(
   of: 'account' | 'key' | 'person',
   budgets: readonly Budget[],
   required_nanos: Nanos,
@@ -207,7 +207,7 @@ function overBudget(
   return { ok: false, refusal, resets_at_ms: resetOf(reached, now_ms) }
 }
 
-/** @param plan_period_id of the plan that covers the call, in place of the balance */
+/** @param plan_period_id the period of the plan that covers the call instead of the balance */
 function openHold(
   book: Book,
   { account, key }: { account: AccountRow; key: KeyRow },
@@ -242,6 +242,6 @@ function openHold(
   return outcome
 }
 
-/** How much more a key may hold by one of its limits; negative where its calls cost more than their holds. */
+/** Returns how much more a key may hold under its spend limit; negative if its calls cost more than their holds. */
 const remainingIn = (limit_nanos: Nanos | null, used_nanos: Nanos): Nanos =>
   limit_nanos === null ? Infinity : limit_nanos - used_nanos

@@ -1,8 +1,8 @@
-// The remaining amount of the tightest limit of spending by period that a hold counts against, for callers. Pure.
+// The remaining amount of the tightest periodic spend limit of a hold, for callers. Pure.
 import { type Budget, resetOf, roomOf, type SpendLeft } from '../../domain/budgets.ts'
 import { type AccountRow, type HoldRow, type KeyRow, personBudgets } from './book.ts'
 
-/** @returns undefined where the hold counts against no such limit */
+/** @returns undefined if no such limit applies to the hold */
 export function spendLeft(account: AccountRow, key: KeyRow, opened: HoldRow): SpendLeft | undefined {
   const { created_at_ms: now_ms, plan_period_id } = opened
   if (plan_period_id !== null)
@@ -12,7 +12,7 @@ export function spendLeft(account: AccountRow, key: KeyRow, opened: HoldRow): Sp
   return tightest('key', key.budgets, now_ms, least)
 }
 
-/** The one with the least left; of several, the first. */
+/** Returns the limit with the least left; of equal ones, the first. */
 function tightest(
   of: SpendLeft['of'],
   budgets: readonly Budget[],

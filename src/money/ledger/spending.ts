@@ -1,4 +1,4 @@
-// Spend of accounts in the last seven days and in the seven before, from the kept sums; and how long a balance lasts at that pace.
+// Accounts' spend in the last seven days and in the seven before, from the kept sums; and how long a balance lasts at that pace.
 import { and, desc, gte, sql } from 'drizzle-orm'
 import type { Nanos } from '../../domain/money.ts'
 import { DAY_MS, DAY_S, WEEK_DAYS } from '../../domain/ranges.ts'
@@ -10,16 +10,16 @@ import { endOfTurn } from '../../utilities/end-of-turn.ts'
 import { weekStart } from './local-weeks.ts'
 import { totalOf } from './totals.ts'
 
-/** Of so many is the least hold: one of them may have been larger than usual. */
+/** The smallest hold of this many last calls is used, since any one of them may be unusually large. */
 const LAST_CALLS = 5
 
-/** The cost of an account's calls, paid or not. */
+/** The cost of an account's calls, paid or unpaid. */
 export interface Spending {
-  /** Since the begin of the day (UTC) six days ago. */
+  /** Since the start of the UTC day six days ago. */
   week_nanos: Nanos
   /** In the seven days before that. */
   week_before_nanos: Nanos
-  /** The least that one of its last calls held; null if it has made none that its balance paid. */
+  /** The smallest hold of the last calls; null if the balance paid for none of them. */
   call_nanos: Nanos | null
 }
 
@@ -67,13 +67,13 @@ const queries = perConnection({
       .limit(1),
 })
 
-/** When the last recorded call of an account started; null if not found. */
+/** Returns when the last recorded call of an account started; null if not found. */
 export async function lastCallOf(db: Db, account_id: number): Promise<number | null> {
   const call = await queries(db).lastCall.get({ account_id })
   return call?.started_at_ms ?? null
 }
 
-/** Reads the spend of some accounts: some twenty rows an account. */
+/** Reads the spend of some accounts: about twenty rows per account. */
 export async function spendingOf(
   db: Db,
   account_ids: readonly number[],
@@ -95,10 +95,10 @@ export async function spendingOf(
   )
 }
 
-/** Accounts whose sums are read at once: some 3 ms. */
+/** The number of accounts whose sums are read at once: takes about 3 ms. */
 export const ACCOUNTS_AT_ONCE = 250
 
-/** `spendingOf` for many accounts, a part at a time, so that calls go on between. */
+/** Calls `spendingOf` for many accounts, a part at a time, so that calls continue in between. */
 export async function spendingOfMany(
   db: Db,
   account_ids: readonly number[],
@@ -113,18 +113,18 @@ export async function spendingOfMany(
   return all
 }
 
-/** How an account spends. */
+/** An account's spending pace. */
 export interface Pace {
   /** Whole days that the available balance lasts at this week's pace; null if nothing was spent. */
   lasts_days: number | null
-  /** This week's daily spending against that of the week before, in percent; null if there was none before. */
+  /** The change of daily spend from the week before to this week, in percent; null if nothing was spent before. */
   change_percent: number | null
 }
 
 /**
- * The pace of an account.
+ * Returns the pace of an account.
  *
- * @param account.created_at_ms an account that is younger than a week has spent in fewer days, in one at least
+ * @param account.created_at_ms an account younger than a week has spent in fewer days, at least one
  */
 export function paceOf(
   account: { available_nanos: Nanos; created_at_ms: number },
@@ -141,17 +141,17 @@ export function paceOf(
   }
 }
 
-/** A balance that lasts less is low. */
+/** A balance that lasts fewer days is low. */
 const LOW_DAYS = 3
 
 export const LOW_REASONS = ['debt', 'empty', 'call', 'pace'] as const
 /**
- * Why the balance of an active account is low: it is in debt; or it spent something in the last 7 days, and has nothing available,
- * less than one of its usual calls holds, or not enough for three days at its pace. Calls of the first three are refused.
+ * Why the balance of an active account is low: the account is in debt; or it spent something in the last 7 days, and nothing is available,
+ * or less than one of its usual calls holds, or not enough for three days at its pace. Calls of the first three are refused.
  */
 export type LowReason = (typeof LOW_REASONS)[number]
 
-/** The one definition of a low balance, of pages, lists and alerts. @returns null if it is not low */
+/** Defines a low balance for pages, lists and alerts. @returns null if it is not low */
 export function lowReason(
   account: { status: string; available_nanos: Nanos; debt_nanos: Nanos },
   { week_nanos, call_nanos }: Pick<Spending, 'week_nanos' | 'call_nanos'>,

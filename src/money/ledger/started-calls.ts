@@ -1,4 +1,4 @@
-// The ids of calls that started in some time, by the kept sums, and whether a call is recorded. No index of calls by request is paid for at each call.
+// The ids of calls that started in a time range, from the kept sums, and whether a call is recorded. Saves an index by request id for each call.
 import { and, between, eq, gte, lte, max, min } from 'drizzle-orm'
 import { timeOfRequestId } from '../../domain/request-id.ts'
 import type { Db } from '../../store/db.ts'
@@ -7,13 +7,13 @@ import { perConnection } from '../../store/prepared.ts'
 import { call_sums, calls } from '../../store/schema.ts'
 import { QUARTER_S } from './days.ts'
 
-/** Ids of calls, both within. */
+/** A range of call ids, inclusive. */
 export interface IdRange {
   first_id: number
   last_id: number
 }
 
-/** A request has its id a moment before its call begins, unless the clock was set between the two. */
+/** A request gets its id a moment before its call begins; more time is allowed in case the clock is set in between. */
 const MINUTE_MS = 60_000
 
 const queries = perConnection({
@@ -42,7 +42,7 @@ const queries = perConnection({
 })
 
 /**
- * The ids of the calls that started in some time, to the quarter of an hour: some others are among them.
+ * Returns the ids of calls that started in a time range, rounded to quarters of an hour, so that it includes some others.
  *
  * @returns undefined if no call started then
  */
@@ -57,7 +57,7 @@ export async function startedBetween(
   return { first_id: range.first_id, last_id: range.last_id }
 }
 
-/** The same for the calls whose request id is, or begins with, a text; undefined also where the text tells no time. */
+/** Returns the ids for calls whose request id is, or begins with, a text; undefined also if the text contains no time. */
 export async function startedWith(db: Db, request_id: string): Promise<IdRange | undefined> {
   const came_ms = timeOfRequestId(request_id)
   return came_ms === undefined
@@ -65,7 +65,7 @@ export async function startedWith(db: Db, request_id: string): Promise<IdRange |
     : await startedBetween(db, came_ms - MINUTE_MS, came_ms + MINUTE_MS)
 }
 
-/** Whether a call has its record. @param started_at_ms of the call: a part of an answer may start long after its request came */
+/** Whether a call is recorded. @param started_at_ms the start of the call: a part of an answer may start long after its request arrived */
 export async function isRecorded(db: Db, request_id: string, started_at_ms: number): Promise<boolean> {
   const range = await startedBetween(db, started_at_ms, started_at_ms)
   return range !== undefined && (await queries(db).recorded.get({ ...range, request_id })) !== undefined

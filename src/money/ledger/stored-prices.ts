@@ -1,26 +1,26 @@
-// The table of prices: each price that calls were charged at is stored once, and a call names it by number.
+// The table of prices: each charged price is stored once, and calls refer to it by number.
 import type { Database } from 'bun:sqlite'
 import { sql } from 'drizzle-orm'
 import type { Call } from '../../store/schema.ts'
 
-/** A call's price as its row has it. */
+/** A call's price in the form of its row. */
 export type StoredPrice = Pick<Call, 'price' | 'price_id' | 'counted'>
 
 export interface StoredPrices {
   /**
-   * Stores a price unless it is stored. Only in a transaction; after one that was rolled back, `forget`.
+   * Stores a price unless it is already stored. Only in a transaction; call `forget` after a rollback.
    *
-   * @param text what a call was charged at, with what was counted for it alone (`Charge.snapshot`); empty if nothing was
+   * @param text the price of a call and the counts of that call alone (`Charge.snapshot`); empty if nothing was charged
    */
   store(text: string): StoredPrice
   /** Forgets which prices are stored. */
   forget(): void
 }
 
-/** More prices than a catalogue has; when there are more, they are looked up anew. */
+/** More prices than a catalogue has. Beyond it all are dropped and looked up again. */
 const MAX_KNOWN_PRICES = 1_000
 
-/** The prices of a connection. A call whose price is known costs one look into a map. */
+/** Opens the prices of a connection. For a known price, a call costs one lookup in a map. */
 export function storedPrices(db: Database): StoredPrices {
   const find = db.prepare<{ id: number }, [Uint8Array]>('SELECT id FROM prices WHERE sha256 = ?')
   const insert = db.prepare<{ id: number }, [Uint8Array, string]>(
@@ -48,9 +48,9 @@ export function storedPrices(db: Database): StoredPrices {
 }
 
 /**
- * @param text as of `StoredPrices.store`
+ * @param text as for `StoredPrices.store`
  * @param known prices with their numbers
- * @param idOf the number of one that is not among them
+ * @param idOf returns the number of a price that is not known
  */
 export function storedPrice(
   text: string,
@@ -60,18 +60,18 @@ export function storedPrice(
   if (text === '') return { price: '', price_id: null, counted: '' }
   const id = known.get(text)
   if (id !== undefined) return { price: '', price_id: id, counted: '' }
-  const { json, counted } = takeApart(text)
+  const { json, counted } = splitPrice(text)
   return { price: '', price_id: idOf(json), counted }
 }
 
-/** @returns the SHA-256 by which a price is found */
+/** @returns the SHA-256 that identifies a price */
 export const hashPrice = (json: string): Uint8Array => new Bun.CryptoHasher('sha256').update(json).digest()
 
-/** The part of a price's text that belongs to one call alone (`chargeUnits`, `chargeTokens`, `chargeImages`, `chargeImageTokens`). */
+/** The fields of a price's text that belong to one call (`chargeUnits`, `chargeTokens`, `chargeImages`, `chargeImageTokens`). */
 const COUNTED = ['units', 'extras', 'partial_images', 'image_tokens']
 
-/** The price that many calls share, and what was counted for this one; both as JSON, the latter empty if that is nothing. */
-export function takeApart(text: string): { json: string; counted: string } {
+/** Splits a text into the price that many calls share, and the counts of this call; both as JSON, the latter empty without counts. */
+export function splitPrice(text: string): { json: string; counted: string } {
   const fields = Object.entries(JSON.parse(text))
   const own = fields.filter(([name]) => COUNTED.includes(name))
   if (own.length === 0) return { json: text, counted: '' }
@@ -83,8 +83,8 @@ export function takeApart(text: string): { json: string; counted: string } {
 }
 
 /**
- * In SQL over `calls`: the text that `store` was given, up to the order of its fields, whether the row has it in the table or
- * still to itself.
+ * SQL over `calls` for the text that was given to `store`, except for the order of its fields, whether it is in the table or
+ * still in the call's row.
  */
 export const PRICE_OF_CALL_SQL = `CASE WHEN price_id IS NULL THEN price ELSE
   (SELECT CASE WHEN counted = '' THEN json ELSE json_patch(json, counted) END FROM prices WHERE prices.id = price_id) END`

@@ -1,11 +1,11 @@
-// The queries that compare kept sums of calls with the calls: of all, and of the times that calls above a mark change.
+// Queries that compare the kept sums with the calls: all of them, or those of the times that calls above a mark changed.
 import { addedBy, SUM_KIND, SUMMED, SUMMED_SQL } from './sums.ts'
 
 const SUBJECT = `format('account %s, key %s, %s, %s, from %s', account_id, key_id, model, outcome,
                         datetime(start_s, 'unixepoch'))`
 const TEXT = "calls || ' calls'"
 
-/** Sums with their calls, and calls with their sums: a row of one that is not in the other, count for count. */
+/** Compares computed sums with kept ones: selects rows that only one of the two has, or whose counts differ. */
 function differing(counted: string, kept: string): string {
   return `SELECT ${SUBJECT} AS subject, ${TEXT} || ' as they were recorded' AS expected, 'another sum, or none' AS found
             FROM (${counted} EXCEPT ${kept}) AS recorded
@@ -13,7 +13,7 @@ function differing(counted: string, kept: string): string {
           SELECT ${SUBJECT}, 'the sum of its calls', ${TEXT} || ' or their counts' FROM (${kept} EXCEPT ${counted}) AS summed`
 }
 
-/** Above a mark, days are compared with their quarters of an hour, of which a day has many, and those with calls. */
+/** Compares sums. Above a mark, days are compared with their quarters of an hour instead of with calls, and quarters with calls. */
 export function sumsThatDiffer(span_s: 86_400 | 900): { sql: string; above: string } {
   const counted = (where = 'true') =>
     `SELECT started_at_ms / ${span_s * 1_000} * ${span_s} AS start_s, ${SUM_KIND.join()}, ${SUMMED_SQL.join()}, min(id), max(id)

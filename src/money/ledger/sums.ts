@@ -1,4 +1,4 @@
-// Sums of calls by day, added up from the kept sums. Only reads; their cost does not grow with the number of calls.
+// Daily sums of calls, from the kept sums. Read only; the cost does not grow with the number of calls.
 import type { Nanos } from '../../domain/money.ts'
 import { DAY_S } from '../../domain/ranges.ts'
 import type { Usage } from '../../domain/usage.ts'
@@ -8,10 +8,10 @@ import { joinedPeriods, type Periods, QUARTER_S } from './days.ts'
 import { type CallFilter, numbered, sumQueries, valuesOf } from './queries.ts'
 
 /**
- * How many periods are read together next, after some that were.
+ * Returns how many periods to read together next.
  *
- * @param rows what these had
- * @param wanted_rows as many as are read in one turn; periods that have hardly any are read sixteen times as many at once
+ * @param rows the number of rows in the periods read before
+ * @param wanted_rows the rows to read in one turn; for nearly empty periods, at most sixteen times as many periods are read
  */
 export const nextAtOnce = (at_once: number, rows: number, wanted_rows: number): number =>
   Math.max(1, Math.floor((at_once * wanted_rows) / Math.max(rows, wanted_rows / 16)))
@@ -28,20 +28,20 @@ interface Sum extends Usage {
   images: number
   cost_nanos: Nanos
   unpaid_nanos: Nanos
-  /** The provider cost of the calls of which it is known. For the operator alone. */
+  /** The provider cost of the calls whose cost is known. Only for the operator. */
   provider_cost_nanos: Nanos
   /** The charges of those calls. */
   known_revenue_nanos: Nanos
-  /** Answered calls of which it is not known. */
+  /** Answered calls whose provider cost is unknown. */
   uncosted_calls: number
-  /** Calls that plans cover, and what they would have cost at the account's price. */
+  /** Calls that plans cover, and their price without a plan. */
   covered_calls: number
   covered_nanos: Nanos
-  /** The part of `provider_cost_nanos` that is of them. */
+  /** The covered calls' part of `provider_cost_nanos`. */
   covered_cost_nanos: Nanos
 }
 
-/** The same on one day. */
+/** A sum on one day. */
 export interface DailySum extends Sum {
   /** `2026-12-31`. */
   day: string
@@ -49,27 +49,27 @@ export interface DailySum extends Sum {
 
 export interface SumsRequest {
   zone: Zone
-  /** At most this many sums, and whole days, one at least; all where absent. */
+  /** The most sums in a page, which contains whole days and at least one; absent: all. */
   limit?: number | undefined
-  /** The `next_cursor` of the page before; absent for the first page. */
+  /** The `next_cursor` of the previous page; absent for the first page. */
   cursor?: number | undefined
 }
 
 export interface SumsPage {
   sums: DailySum[]
-  /** Where the next page begins: the days before this second since 1970. Undefined on the last page. */
+  /** The start of the next page: the days before this second since 1970. Undefined on the last page. */
   next_cursor: number | undefined
 }
 
-/** A page looks at this many days that have calls, also where the filter matches none of them. */
+/** A page reads this many days with calls, even if the filter matches none of their calls. */
 const MAX_DAYS = 50
 
-/** A page has at most so many sums, whatever was asked for: about 10 ms. */
+/** A page has at most this many sums, whatever was requested: about 10 ms. */
 const MAX_SUMS = 250
 
 /**
- * The sums of calls by day, account, key and model: the newest day first, within a day the most expensive first.
- * `since_ms` and `until_ms` count from, and up to, whole quarters of an hour.
+ * Returns the sums of calls by day, account, key and model: the newest day first, within a day the most expensive first.
+ * `since_ms` and `until_ms` are rounded outwards to quarters of an hour.
  */
 export const dailySums = (db: Db, filter: CallFilter, request: SumsRequest): Promise<SumsPage> =>
   db.snapshot((then) => readDailySums(then, filter, request))
@@ -93,7 +93,7 @@ async function readDailySums(db: Db, filter: CallFilter, request: SumsRequest): 
   return { sums, next_cursor: undefined }
 }
 
-/** The days of a time zone in which there may be calls, the newest first: those that share a moment with a day in UTC that has some. */
+/** Yields the days of a time zone that may have calls, the newest first: those that overlap a UTC day with calls. */
 async function* daysWithCalls(
   db: Db,
   { account_id, since_ms = -MAX_TIME_MS }: CallFilter,
@@ -118,7 +118,7 @@ async function* daysWithCalls(
   }
 }
 
-/** The latest moment that a date can stand for. */
+/** The latest moment that a Date can represent. */
 const MAX_TIME_MS = 8.64e15
 
 /** The summed columns of a call. */
@@ -136,7 +136,7 @@ export const OF_CALLS = [
   'unpaid_nanos',
 ] as const satisfies (keyof Sum)[]
 
-/** The summed columns: a call without a known provider cost counts in neither the cost nor the revenue. */
+/** The summed columns. A call without a known provider cost counts neither in the cost nor in the known revenue. */
 export const SUMMED = [
   ...OF_CALLS,
   'provider_cost_nanos',
@@ -147,22 +147,22 @@ export const SUMMED = [
   'covered_cost_nanos',
 ] as const satisfies (keyof Sum)[]
 
-/** What calls of one sum have in common, beside the period. */
+/** The columns that the calls of one sum have in common, besides the period. */
 export const SUM_KIND = ['account_id', 'key_id', 'model', 'outcome', 'provider', 'upstream_model'] as const
 
-/** What a call costs its account, refunds taken off. */
+/** The charge of a call, less refunds. */
 const CHARGED = 'cost_nanos - refunded_nanos'
-/** A part of the cost that another route takes: `["provider", "their model", nano-dollars]`. */
+/** A field of a cost on another route: `["provider", "their model", nano-dollars]`. */
 const partOf = (at: number): string => `(SELECT value FROM json_each(part.value) WHERE key = ${at})`
 const PARTS = 'json_each(costs_elsewhere) AS part'
 const ELSEWHERE = `CASE WHEN costs_elsewhere IS NULL THEN 0
   ELSE (SELECT CAST(sum(CAST(${partOf(2)} AS BIGINT)) AS BIGINT) FROM ${PARTS}) END`
-/** The part of a call's provider cost at its own route. */
+/** The part of a call's provider cost on its own route. */
 const OWN_COST = `coalesce(provider_cost_nanos, 0) - ${ELSEWHERE}`
 
 /**
- * What calls add to the sums, in SQL: a row for each call, and one for each other route that takes a part of its cost.
- * @param calls their table
+ * Returns SQL for the calls' additions to the sums: a row for each call, and one for each other route with a part of its cost.
+ * @param calls the calls' table
  */
 export const addedBy = (calls: string): string => `
   SELECT id, started_at_ms, ${SUM_KIND.join()}, 1 AS calls,
@@ -179,20 +179,20 @@ export const addedBy = (calls: string): string => `
          0, 0, CASE WHEN plan_period_id IS NULL THEN 0 ELSE CAST(${partOf(2)} AS BIGINT) END
     FROM ${calls} CROSS JOIN ${PARTS} WHERE costs_elsewhere IS NOT NULL`
 
-/** The sums of these rows, in the order of `calls` and `SUMMED`. */
+/** Sums these rows, in the order of `calls` and `SUMMED`. */
 export const SUMMED_SQL = ['calls', ...SUMMED].map((name) => `sum(${name}) AS ${name}`)
 
 const COUNTS = ['calls', ...SUMMED] as const
 
-/** Sums that are read at once: some 3 ms. */
+/** The number of sums to read at once: takes about 3 ms. */
 const SUMS_AT_ONCE = 400
-/** Days, or months, that are read at once: in the beginning, and at most. */
+/** The number of days or months to read at once: at first, and at most. */
 const FIRST_AT_ONCE = 2
 const MAX_AT_ONCE = 50
 
 /**
- * The sums of each of some days or months, the most expensive first. The fewer sums they have, the more are read at once: a page that
- * ends with one of them has read the others in vain.
+ * Yields the sums of some days or months, the most expensive first. The fewer sums they have, the more are read at once: a page that
+ * ends early has read the rest in vain.
  */
 async function* sumsOf(
   db: Db,
@@ -231,11 +231,11 @@ type Row = Sum & { list: number }
 
 interface PeriodRows {
   rowsOf(one: Periods): readonly Row[]
-  /** How many there are in all. */
+  /** The number of all rows. */
   rows: number
 }
 
-/** Reads the sums of periods, those of one length with one query. Two local days share quarters of an hour, which are read once. */
+/** Reads the sums of periods, one query for each length. Two local days may share quarters of an hour, which are read once. */
 async function readPeriods(
   queries: ReturnType<typeof sumQueries>,
   values: Awaited<ReturnType<typeof valuesOf>>,

@@ -1,4 +1,4 @@
-// The sweep: expires orphaned holds, which no call is known to settle any more, so that their money is free again.
+// The sweep: expires orphaned holds, which no known call will settle, so that their money is free again.
 
 import type { Nanos } from '../../domain/money.ts'
 import type { Db } from '../../store/db.ts'
@@ -9,24 +9,24 @@ import { holdQueries } from './queries.ts'
 export interface Swept {
   /** The holds that this sweep expired. */
   expired: Hold[]
-  /** The most that their calls may have cost upstream, which no account is charged for unless they settle late: the operator's possible loss. */
+  /** The most that their calls may have cost upstream. No account pays it unless they settle late: the operator's possible loss. */
   possible_loss_nanos: Nanos
 }
 
 interface Sweeping {
   now_ms: number
-  /** The gateway that sweeps. */
+  /** The sweeping gateway. */
   gateway_id: number
-  /** Whether a hold's call may still resolve it, here. */
+  /** Whether a running call of this process may still resolve the hold. */
   isUnderWay: (hold_id: number) => boolean
 }
 
 /**
- * Expires the pending holds of gateways that are dead, and the own ones whose call is past its time limit and not under way: without
- * its hold a running call may end in debt. Those of another gateway that is alive are its own to expire.
+ * Expires the pending holds of dead gateways, and this gateway's own holds whose call is past its time limit and not running: without
+ * its hold, a running call could end in debt. Other living gateways expire their own.
  *
- * @param db any connection to the ledger's database; only read from
- * @throws GatewayError when the ledger cannot commit; some of the holds may have been expired then
+ * @param db any connection to the ledger's database; it is only read
+ * @throws GatewayError if the ledger cannot commit; some of the holds may be expired then
  */
 export async function expireOrphanedHolds(
   db: Db,

@@ -1,4 +1,4 @@
-// Sums of calls as pages show them, and their columns in queries on the kept sums and on calls.
+// Totals of calls for pages, and their columns in queries on the kept sums and on calls.
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { KnownCosts } from '../../domain/margin.ts'
@@ -8,28 +8,28 @@ import { INPUT_FIELDS, OUTPUT_FIELDS, type UsageField } from '../../domain/usage
 import { call_sums, calls } from '../../store/schema.ts'
 
 /**
- * Calls counted, with their money. What providers take is for the operator alone. It is of the calls that balances pay: those that plans
- * cover have no charge, and their cost stands against the fees of plans.
+ * Counts of calls with their money. Provider costs are only for the operator, and cover the calls that balances pay: covered calls have
+ * no charge, and their cost is set against the fees of plans.
  */
 export interface MoneyTotals extends KnownCosts {
   calls: number
-  /** Calls that failed or broke off. */
+  /** Calls that failed or were interrupted. */
   failed: number
   cost_nanos: Nanos
-  /** Answered calls of which it is not known what their providers take. */
+  /** Answered calls whose provider cost is unknown. */
   uncosted_calls: number
-  /** Calls that plans cover, among `calls`, and what they would have cost at the account's price. */
+  /** The calls among `calls` that plans cover, and their price without a plan. */
   covered_calls: number
   covered_nanos: Nanos
-  /** The provider cost of covered calls, as far as it is known; not part of `provider_cost_nanos`. */
+  /** The known provider cost of covered calls; not part of `provider_cost_nanos`. */
   covered_cost_nanos: Nanos
 }
 
-/** The same with what was used. */
+/** Counts of calls with their money and usage. */
 export interface CallTotals extends MoneyTotals {
-  /** Of all kinds, cached ones included. */
+  /** All kinds, including cached tokens. */
   input_tokens: number
-  /** Of all kinds, thinking and images included. */
+  /** All kinds, including thinking and images. */
   output_tokens: number
   images: number
 }
@@ -49,12 +49,12 @@ export const NO_CALLS: Readonly<CallTotals> = { ...NO_MONEY, input_tokens: 0, ou
 
 const NAMES = Object.keys(NO_CALLS) as (keyof CallTotals)[]
 
-/** Adds the counts to a sum; with the sign −1 takes them away. */
+/** Adds counts to a sum; with the sign −1, subtracts them. */
 export function addTotals(total: CallTotals, more: Readonly<CallTotals>, sign: 1 | -1 = 1): void {
   for (const name of NAMES) total[name] += sign * more[name]
 }
 
-/** The sum of this name, made of `none` at its first use. */
+/** Returns the sum with this name, created from `none` at first use. */
 export function totalsIn<Name, Sum extends MoneyTotals>(
   sums: Map<Name, Sum>,
   name: Name,
@@ -70,22 +70,22 @@ export function totalsIn<Name, Sum extends MoneyTotals>(
 /** Literals, so that SQLite plans each query once. */
 const OUTCOMES = sql.raw(`(${FAILED_OUTCOMES.map((outcome) => `'${outcome}'`).join()})`)
 
-/** Which rows of calls, or of their sums, count as failed: `hasFailed` in SQL. */
+/** Matches rows of calls, or of their sums, that count as failed: `hasFailed` in SQL. */
 export const isFailed = (outcome: SQLiteColumn): SQL => sql`${outcome} IN ${OUTCOMES}`
 
-/** A sum, 0 without rows: Drizzle's own gives text, and null. */
+/** Sums a value, 0 without rows: Drizzle's own `sum` returns text, and null. */
 export const totalOf = (value: SQL | SQLiteColumn, condition?: SQL): SQL<number> =>
   condition
     ? sql<number>`coalesce(sum(${value}) FILTER (WHERE ${condition}), 0)`
     : sql<number>`coalesce(sum(${value}), 0)`
 
-const used = (table: typeof calls | typeof call_sums) => ({
+const usageColumns = (table: typeof calls | typeof call_sums) => ({
   input_tokens: totalOf(combineTotals(table, INPUT_FIELDS)),
   output_tokens: totalOf(combineTotals(table, OUTPUT_FIELDS)),
   images: totalOf(table.images),
 })
 
-/** The money of rows of the kept sums. */
+/** The money columns of the kept sums. */
 const moneyOfSums = () => ({
   calls: totalOf(call_sums.calls),
   failed: totalOf(call_sums.calls, isFailed(call_sums.outcome)),
@@ -98,10 +98,10 @@ const moneyOfSums = () => ({
   covered_cost_nanos: totalOf(call_sums.covered_cost_nanos),
 })
 
-/** What calls cost their accounts, refunds taken off, as the kept sums have it. */
+/** The charge of a call, less refunds, as in the kept sums. */
 const charged_nanos = sql<number>`${calls.cost_nanos} - ${calls.refunded_nanos}`
 
-/** The money of calls. */
+/** The money columns of calls. */
 const moneyOfCalls = () => ({
   calls: sql<number>`count(*)`,
   failed: sql<number>`count(*) FILTER (WHERE ${isFailed(calls.outcome)})`,
@@ -114,8 +114,8 @@ const moneyOfCalls = () => ({
   covered_cost_nanos: totalOf(calls.provider_cost_nanos, sql`${calls.plan_period_id} IS NOT NULL`),
 })
 
-export const totalsOfSums = () => ({ ...moneyOfSums(), ...used(call_sums) })
-export const totalsOfCalls = () => ({ ...moneyOfCalls(), ...used(calls) })
+export const totalsOfSums = () => ({ ...moneyOfSums(), ...usageColumns(call_sums) })
+export const totalsOfCalls = () => ({ ...moneyOfCalls(), ...usageColumns(calls) })
 
 function combineTotals(table: typeof calls | typeof call_sums, fields: readonly UsageField[]): SQL {
   return sql.join(

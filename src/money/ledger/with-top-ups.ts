@@ -1,4 +1,4 @@
-// Companions of a top-up in its transaction: credits to other accounts, and a purchase that it pays for. Pure.
+// The parts of a top-up's transaction besides itself: credits to other accounts, and a purchase that it pays for. Pure.
 import type { Operation, Purchase, Share } from './operations.ts'
 
 export const sharesOf = (operation: Operation): readonly Share[] =>

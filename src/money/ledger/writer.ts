@@ -1,4 +1,4 @@
-// The writer: decides holds by the book of rows that it knows from one batch to the next, and commits batches in one transaction each.
+// The writer: decides holds by the book of rows that it keeps between batches, and commits each batch in one transaction.
 import type { Database } from 'bun:sqlite'
 import { StorageFailure } from '../../domain/storage-failure.ts'
 import { actionRow } from '../../store/actions.ts'
@@ -13,32 +13,32 @@ import { prepareStatements, type Statements } from './statements.ts'
 import { storedPrices } from './stored-prices.ts'
 
 interface KnownBook {
-  /** The rows of earlier batches while no other connection has written; otherwise a new book. In a transaction that cannot change. */
+  /** Returns the book of earlier batches if no other connection has written since; otherwise a new book. Within a transaction this is stable. */
   open(): Book
   /**
-   * The same by the last look at other connections, if nothing was written by this process since, as when a key is revoked in the
-   * console. A command is another process: of what it writes the last look may know nothing for a millisecond.
+   * Like `open`, but with the last check for other connections' writes, if this process has not written since, as when a key is revoked in
+   * the console. Commands run in other processes: for a millisecond, their writes may be missed.
    */
   glance(): Book
   /**
-   * The next one is a new book.
-   * @param lost_hold_id is not given again, although no row has it: its call is still served
+   * Drops the book; the next one is new.
+   * @param lost_hold_id is not assigned again, although no row has it: its call is still being served
    */
   forget(lost_hold_id?: number): void
 }
 
-/** Many calls come at once, and a look takes some microseconds. No command ends so soon after what it wrote. */
+/** Many calls arrive at once, and a check takes some microseconds. No command ends this soon after its write. */
 const MAX_GLANCE_MS = 1
 
-/** A book with more rows is given up, and begun anew: most accounts pause for long. */
+/** A book with more rows is dropped and begun again: most accounts are idle for long. */
 const MAX_KNOWN_ROWS = 20_000
 
 /**
- * The book of a connection through which nothing else writes. A new one has the rows of the tables as they are asked for, and on
- * them the holds that were decided and have no row.
+ * The book of a connection through which nothing else writes. A new book loads the tables' rows on demand, and adds the decided holds that
+ * have no row.
  *
- * @param unwritten those holds, as they were opened
- * @param gateway_id whose holds it opens
+ * @param unwritten these holds, as they were opened
+ * @param gateway_id the gateway that opens the holds
  */
 function knownBook(
   statements: Statements,
@@ -46,7 +46,7 @@ function knownBook(
   gateway_id: number | null,
 ): KnownBook {
   let known: { book: Book; data_version: number | undefined } | undefined
-  let looked = { at_ms: 0, own_writes: 0 }
+  let checked = { at_ms: 0, own_writes: 0 }
   let newest_lost_id = 0
 
   const begin = (): Book => {
@@ -64,7 +64,7 @@ function knownBook(
 
   const open = (): Book => {
     const data_version = statements.dataVersion.get()?.data_version
-    looked = { at_ms: performance.now(), own_writes: ownWrites() }
+    checked = { at_ms: performance.now(), own_writes: ownWrites() }
     if (known?.data_version !== data_version || !known || sizeOf(known.book) > MAX_KNOWN_ROWS)
       known = { book: begin(), data_version }
     return known.book
@@ -73,7 +73,7 @@ function knownBook(
   return {
     open,
     glance() {
-      const is_new = looked.own_writes === ownWrites() && performance.now() - looked.at_ms < MAX_GLANCE_MS
+      const is_new = checked.own_writes === ownWrites() && performance.now() - checked.at_ms < MAX_GLANCE_MS
       return known && is_new ? known.book : open()
     },
     forget(lost_hold_id = 0) {
@@ -98,36 +98,36 @@ export type Probe = (
 
 export interface Writer {
   /**
-   * Decides a hold at once: the next commit writes its row. Only for a process that alone makes holds; changes of accounts and keys are
-   * seen at once where this process made them, otherwise within a millisecond.
+   * Decides a hold at once: the next commit writes its row. Only for the one process that makes holds. Changes of accounts and keys by this
+   * process are seen at once, others within a millisecond.
    *
-   * @throws what SQLite throws; nothing is held then
+   * @throws SQLite's error; nothing is held then
    */
   hold(operation: HoldOperation): HoldOutcome
-  /** Decided holds without a row, by their ids, as they were opened. */
+  /** Decided holds without a row, by id, as they were opened. */
   readonly unwritten: ReadonlyMap<number, Hold>
   /**
-   * Writes the decided holds, and applies a batch in order, in one transaction that is in the database when this returns, and on
-   * the disk as soon as the connection's `synchronous` says. A refused operation changes nothing and does not affect the others.
+   * Writes the decided holds, and applies a batch in order, in one transaction. When this returns, it is in the database, and on the disk
+   * as the connection's `synchronous` pragma defines. A refused operation changes nothing and does not affect the others.
    *
-   * @returns one outcome for each operation, in their order
-   * @throws what SQLite throws; the whole batch is rolled back then, and the decided holds stay decided
+   * @returns one outcome for each operation, in order
+   * @throws SQLite's error; the whole batch is rolled back then, and the decided holds stay decided
    */
   commit(operations: readonly Operation[]): Outcome[]
-  /** Writes one of the decided holds alone. @throws as `commit` */
+  /** Writes only one of the decided holds. @throws as `commit` */
   writeOne(hold_id: number): void
-  /** Gives up a decided hold that the tables refuse. Its id is not given to another call. */
+  /** Drops a decided hold that the tables refuse. Its id is not assigned to another call. */
   forget(hold_id: number): void
-  /** Writes the database's header as it is, to see whether anything can be written. @throws what SQLite throws */
+  /** Writes the database's header unchanged, to test whether anything can be written. @throws SQLite's error */
   rewriteHeader(): void
-  /** Copies all of the write-ahead log into the database and begins it anew. @throws what SQLite throws; StorageFailure `busy` while somebody reads or writes */
+  /** Copies the whole write-ahead log into the database and restarts it. @throws SQLite's error; StorageFailure `busy` while others read or write */
   beginLogAnew(): void
 }
 
 /**
- * A writer over an open database, which must not be in a transaction. Nothing else may write through its connection.
+ * Creates a writer over an open database that is not in a transaction. Nothing else may write through its connection.
  *
- * @param gateway_id whose holds it opens; absent: those of no gateway
+ * @param gateway_id the gateway that opens the holds; absent: none
  */
 export function createWriter(db: Database, probe: Probe = () => {}, gateway_id?: number | null): Writer {
   const statements = prepareStatements(db)
@@ -161,7 +161,7 @@ export function createWriter(db: Database, probe: Probe = () => {}, gateway_id?:
     } catch (error) {
       known.forget()
       prices.forget()
-      // After some errors, such as a full disk, SQLite has already rolled back by itself.
+      // After some errors, such as a full disk, SQLite has already rolled back.
       if (db.inTransaction) statements.rollback.run()
       throw error
     }

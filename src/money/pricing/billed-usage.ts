@@ -1,4 +1,4 @@
-// The usage that is billed: as the provider reports it where that can be believed, else an estimate.
+// The billed usage: the provider's report if it is credible, otherwise an estimate.
 import type { TokenPrice } from '../../domain/prices.ts'
 import {
   INPUT_FIELDS,
@@ -22,35 +22,35 @@ export interface UsageBounds {
 /** The estimate that is charged without a credible report. */
 interface UsageEstimate {
   input_tokens: number
-  /** The delivered output, in tokens; only counted where it matters. */
+  /** Counts the delivered output tokens; called only if they matter. */
   outputTokens(): number
 }
 
-/** The usage that a call is charged for, and that its caller is shown. */
+/** The usage that a call is charged for, and that its caller sees. */
 export interface Billed {
   usage: Usage
-  /** True where the provider did not report all of it. */
+  /** True if the provider did not report all of it. */
   estimated: boolean
   doubt?: Doubt | undefined
 }
 
-/** A report that is not believed. */
+/** A report that is not accepted. */
 interface Doubt {
   reported: ReportedUsage
   why: 'it contradicts itself' | 'its input is larger than possible' | 'its output is larger than possible'
 }
 
-/** Providers count what is read by their own tokenizer and with texts of their own; none reads twice its context. */
+/** Providers count with their own tokenizers and add their own texts; none reads more than twice its context. */
 export const CONTEXT_MARGIN = 2
 
-/** No call has more tokens, whatever tools ran in it: its cost might exceed a safe integer. */
+/** No call has more tokens, even with tools: above this, its cost might exceed a safe integer. */
 const MAX_TOKENS = 2 ** 31
 export const UNBOUNDED: UsageBounds = { input_tokens: MAX_TOKENS, output_tokens: MAX_TOKENS }
 
 /**
- * Judges what a provider reports, the same for all protocols (silent.md, Streams whose caller left: "Usage absent is not
- * usage zero"). A report that contradicts itself, or is beyond what was possible, is none; input or output of which
- * nothing is said is estimated.
+ * Checks a provider's report, in the same way for all protocols (silent.md, Streams whose caller left: "Usage absent is not
+ * usage zero"). A report that contradicts itself, or exceeds what was possible, is ignored. Input or output that is not
+ * reported is estimated.
  */
 export function billUsage(
   price: TokenPrice,
@@ -73,7 +73,7 @@ export function billUsage(
   }
   if (reported.output_tokens === undefined) {
     for (const field of OUTPUT_FIELDS) usage[field] = 0
-    // Where nothing was delivered, nothing need be reported: some providers leave out what is zero.
+    // If nothing was delivered, a missing count is not estimated: some providers omit zeros.
     usage.output_tokens = estimatedOutput(estimate, bounds)
     estimated ||= usage.output_tokens > 0
   }
@@ -84,7 +84,7 @@ const estimatedOutput = (estimate: UsageEstimate, bounds: UsageBounds): number =
   Math.min(estimate.outputTokens(), bounds.output_tokens)
 
 function doubtOf(usage: Usage, bounds: UsageBounds): Doubt['why'] | undefined {
-  // NaN is not above zero, either.
+  // NaN also fails this comparison.
   for (const field of USAGE_FIELDS) if (!(usage[field] >= 0)) return 'it contradicts itself'
   if (promptTokens(usage) > Math.min(bounds.input_tokens, MAX_TOKENS))
     return 'its input is larger than possible'
@@ -94,8 +94,8 @@ function doubtOf(usage: Usage, bounds: UsageBounds): Doubt['why'] | undefined {
 }
 
 /**
- * All fields, with zero for what is not said. A part that is larger than its whole is not a contradiction where both have
- * one price: then the whole decides alone. Servers differ in whether reasoning is part of the completion's count.
+ * Completes a report: all fields, with zero for missing ones. A part larger than its whole is no contradiction if both have
+ * the same price: then only the whole counts. Servers differ in whether reasoning is part of the completion's count.
  */
 function completeUsage(price: TokenPrice, reported: ReportedUsage): Usage {
   const usage = inFull(reported)

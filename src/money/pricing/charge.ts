@@ -1,4 +1,4 @@
-// Charges: what a call cost, exact and rounded up once.
+// Charges: the cost of a call, exact and rounded up once.
 import type { ExtraCharge } from '../../domain/extras.ts'
 import type { ImageTokens } from '../../domain/image-tokens.ts'
 import { addProduct, divideRoundingUp, type Nanos, type Whole } from '../../domain/money.ts'
@@ -14,13 +14,13 @@ import { promptTokens, USAGE_FIELDS, type Usage } from '../../domain/usage.ts'
 
 export interface Charge {
   cost_nanos: Nanos
-  /** The price applied, as JSON: stored with the call, so that its cost can be checked at any time. */
+  /** The applied price as JSON, stored with the call, so that its cost can be checked at any time. */
   snapshot: string
-  /** Counts besides the tokens of its usage; absent if there are none. */
+  /** Counts besides the usage's tokens; absent if there are none. */
   counted?: Counted
 }
 
-/** The counts to which another price of the same sort is applied: the provider's, for the same call (provider-cost.ts). */
+/** Counts for applying another price of the same unit to the same call: the provider's cost (provider-cost.ts). */
 export type Counted =
   | {
       readonly extras: readonly ExtraCharge[]
@@ -32,22 +32,22 @@ export type Counted =
   | { readonly order: ImageOrder }
 
 export interface ImageOrder {
-  /** Images asked for (a quote) or returned (a charge). */
+  /** Images requested (quote) or returned (charge). */
   count: number
   /** As the caller wrote it (`1024x1024`, `auto`); undefined if the request has none. */
   size: string | undefined
   quality: string | undefined
-  /** Partial images asked for, or given out; 0 if absent. */
+  /** Partial images requested (quote) or delivered (charge); 0 if absent. */
   partial_images?: number
   /** Whether the images are made with high input fidelity. */
   high_fidelity?: boolean
 }
 
 /**
- * The cost of a call that is priced by tokens: the exact sum of tokens x rate, rounded up once to a nano-dollar. The size
- * of the prompt selects the tier, which prices the whole request, output included. Extras come on top, whatever the tier.
+ * Returns the charge of a call priced by tokens: the exact sum of tokens x rate, rounded up once to a nano-dollar. The size
+ * of the prompt selects the tier, which prices the whole request, output included. Extras are added in any tier.
  *
- * @throws RangeError when a count is not a whole number, or the cost is above the safe integers
+ * @throws RangeError if a count is not a whole number, or the cost exceeds the safe integers
  */
 export function chargeTokens(
   price: TokenPrice,
@@ -76,10 +76,10 @@ export function chargeTokens(
 const NO_EXTRAS: readonly ExtraCharge[] = []
 
 /**
- * The cost of images: their number x the price of one (spec.md, Image billing 1), and what the price has for partial images
- * and for high fidelity.
+ * Returns the charge of images: their number x the price of one (spec.md, Image billing 1), plus the price's amounts for partial
+ * images and for high fidelity.
  *
- * @throws RangeError when the cost is above the safe integers
+ * @throws RangeError if the cost exceeds the safe integers
  */
 export function chargeImages(price: ImagePrice, order: ImageOrder): Charge {
   const { size, quality, per_image_nanos } = variantOf(price, order)
@@ -103,7 +103,7 @@ export function chargeImages(price: ImagePrice, order: ImageOrder): Charge {
   }
 }
 
-/** The first variant of the price that matches the order; a variant without a size or quality matches any. */
+/** Returns the price's first variant that matches the order; a variant without a size or quality matches any. */
 export function variantOf(price: ImagePrice, order: Pick<ImageOrder, 'size' | 'quality'>): ImageVariant {
   const matches = (variant: ImageVariant) =>
     (variant.size === undefined || variant.size === order.size) &&
@@ -118,10 +118,10 @@ export function variantOf(price: ImagePrice, order: Pick<ImageOrder, 'size' | 'q
 }
 
 /**
- * The tier that prices a whole request: the last one whose limit the prompt is above. A prompt of exactly the limit
+ * Returns the tier that prices a whole request: the last one whose limit the prompt exceeds. A prompt of exactly the limit
  * still pays the tier below ("prompts <= 200k tokens", ai.google.dev/gemini-api/docs/pricing).
  *
- * @param prompt_tokens all tokens that the model reads, cached or not
+ * @param prompt_tokens all tokens that the model reads, including cached ones
  */
 export function tierOf(price: TokenPrice, prompt_tokens: number): Tier {
   let chosen = price.tiers[0]

@@ -1,17 +1,17 @@
-// The cost of extras: the most that those of a request can cost, and what was used of them.
+// The cost of extras: the most for those that a request asks for, and the charge for those that were used.
 import type { ExtraCharge, ExtraPrices, RequestedExtra } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
 
-/** A provider's report of the extras of a call. */
+/** A provider's report of a call's extras. */
 interface ReportedExtras {
-  /** Units of an extra so far; undefined if the provider counts none. */
+  /** Returns the units of an extra so far; undefined if the provider does not count it. */
   units(name: string): number | undefined
-  /** All of the answer came, and its usage is the provider's own. */
+  /** The whole answer arrived, and the provider reported its usage. */
   complete: boolean
 }
 
 /**
- * The most that the extras of a request can cost. Extras without a price are left out.
+ * Returns the most that a request's extras can cost. Extras without a price are left out.
  *
  * @returns nano-dollars
  */
@@ -23,8 +23,8 @@ export function extrasCeiling(prices: ExtraPrices, requested: readonly Requested
 }
 
 /**
- * The charges for the extras of a call. An extra that the provider counts is charged as counted, up to the held units; one
- * that it does not count is used by asking. Of an answer that did not come to its end, each counts as used at least once: a
+ * Returns the charges for a call's extras. An extra that the provider counts is charged as counted, up to the held units. One that it
+ * does not count is charged as used, since it was requested. In an answer that did not complete, each counts as used at least once: a
  * provider may count only at the end.
  */
 export function chargedExtras(
@@ -36,7 +36,7 @@ export function chargedExtras(
   for (const [name, max_units] of unitLimits(prices, requested)) {
     const price = prices.get(name)
     if (!price) continue
-    // An extra that is billed unasked was not used where the provider counts none, but for the fee of a request.
+    // An extra that is billed without a request, and that the provider does not count, was not used; a fee per request always applies.
     const count =
       units(name) ?? (price.always && price.per === 'unit' && !isRequested(requested, name) ? 0 : 1)
     const used = Math.min(complete ? count : Math.max(count, 1), max_units)
@@ -48,19 +48,19 @@ export function chargedExtras(
 const isRequested = (requested: readonly RequestedExtra[], name: string): boolean =>
   requested.some((extra) => extra.name === name && extra.is_charged)
 
-/** The most units of what the provider may bill to any call. */
+/** Returns the unit limits of extras that the provider may bill to any call. */
 const alwaysBilled = (prices: ExtraPrices): Map<string, number> =>
   new Map(
     [...prices].flatMap(([name, { always, max_units }]) => (always ? [[name, max_units] as const] : [])),
   )
 
-/** Whether units are counted in every answer: some are billed unasked. */
+/** Whether units are counted in every answer, since some are billed without a request. */
 export const countsAlways = (prices: ExtraPrices | undefined): boolean =>
   prices !== undefined && [...prices.values()].some(({ always, per }) => always && per !== 'request')
 
 /**
- * The charges for the same extras at other prices, with the extras that these add to each request; undefined if one has no price of the same sort there.
- * @param prices undefined: none
+ * Returns the charges for the same extras at other prices, plus the extras that these add to each request; undefined if one has no such price.
+ * @param prices undefined: no prices
  */
 export function extrasAt(
   prices: ExtraPrices | undefined,
@@ -78,7 +78,7 @@ export function extrasAt(
   return charges
 }
 
-/** The most units of each extra: for tools with limits of their own the sum of these, but never more than the price's. */
+/** Returns the unit limit of each extra: for tools with their own limits the sum of these, but at most the price's limit. */
 function unitLimits(prices: ExtraPrices, requested: readonly RequestedExtra[]): Map<string, number> {
   const limits = alwaysBilled(prices)
   for (const { name, max_units, is_charged } of requested) {

@@ -1,4 +1,4 @@
-// Images that are priced by tokens: what a call holds, which report of a provider's is believed, and what it is charged.
+// Images priced by tokens: their hold, the check of a provider's report, and their charge.
 import {
   countedByRate,
   IMAGE_TOKEN_RATES,
@@ -15,39 +15,39 @@ import type { Charge } from './charge.ts'
 import type { Quote } from './quote.ts'
 
 interface ReferenceTokens {
-  /** The held tokens. */
+  /** The tokens to hold. */
   readonly most: number
-  /** The charged tokens where a provider reports nothing. */
+  /** The tokens to charge if the provider reports nothing. */
   readonly usual: number
 }
 
-/** OpenAI: 65, and 129 for each tile of 512 pixels, of which eight are the most. https://platform.openai.com/docs/guides/images-vision#calculating-costs */
+/** OpenAI: 65, plus 129 for each tile of 512 pixels, at most eight. https://platform.openai.com/docs/guides/images-vision#calculating-costs */
 const TILES: ReferenceTokens = { most: 65 + 8 * 129, usual: 65 + 4 * 129 }
-/** More for high fidelity: 4,160 of a square, 6,240 of another image. The same guide, "GPT Image 1" */
+/** High fidelity adds 4,160 for a square image, 6,240 for any other. The same guide, "GPT Image 1" */
 const HIGH_FIDELITY_TOKENS = 6_240
 const HIGH: ReferenceTokens = {
   most: TILES.most + HIGH_FIDELITY_TOKENS,
   usual: TILES.usual + HIGH_FIDELITY_TOKENS,
 }
-/** As many patches: https://community.openai.com/t/1382940 */
+/** The number of patches: https://community.openai.com/t/1382940 */
 const PATCHES: ReferenceTokens = { most: 1_536, usual: 1_536 }
-/** More than any that is known. */
+/** More than any known model uses. */
 const UNKNOWN: ReferenceTokens = { most: 8_192, usual: INPUT_IMAGE_TOKENS }
 
-/** @param model by the name that tells its generation @param is_high whether high fidelity is asked for */
+/** @param model the name that identifies its generation @param is_high whether high fidelity is requested */
 function tokensOf(model: string, is_high: boolean): ReferenceTokens {
   const name = model.toLowerCase()
   if (/gpt-image-1-mini/.test(name)) return TILES
   // 1, 1.5, and the one that ChatGPT uses.
   if (/gpt-image-1(?!\d)|chatgpt-image/.test(name)) return is_high ? HIGH : TILES
   if (/gpt-image-2(?![.\d])/.test(name)) return PATCHES
-  // Image models of Gemini read as its others do.
+  // Gemini's image models read images as its other models do.
   if (/gemini|nano-banana/.test(name))
     return { most: familyOf(name).image(undefined, undefined), usual: INPUT_IMAGE_TOKENS }
   return UNKNOWN
 }
 
-/** Of several routes the dearest holds. @param models by the names that tell their generations */
+/** Returns the tokens of a reference; of several routes the most expensive counts. @param models the names that identify their generations */
 export function referenceTokens(models: readonly string[], is_high: boolean): ReferenceTokens {
   const all = models.map((model) => tokensOf(model, is_high))
   return {
@@ -56,26 +56,26 @@ export function referenceTokens(models: readonly string[], is_high: boolean): Re
   }
 }
 
-/** A request to an image model: the facts that bound its tokens. */
+/** The facts of a request to an image model that bound its tokens. */
 export interface ImageRequestTokens {
-  /** Images asked for. */
+  /** Images requested. */
   readonly count: number
-  /** Of the text that is read. */
+  /** The tokens of the text that the model reads. */
   readonly prompt: { readonly bound_tokens: number; readonly estimated_tokens: number }
-  /** Images that are read, and the tokens of each. */
+  /** Images that the model reads, and the tokens of each. */
   readonly references: number
   readonly reference_tokens: ReferenceTokens
-  /** The most that come before the image. */
+  /** The most partial images before the image. */
   readonly partial_images: number
-  /** The most tokens of one image of the size and quality that were asked for. */
+  /** The most tokens of one image of the requested size and quality. */
   readonly max_tokens_per_image: number
-  /** Whether that holds for this size or quality: then most images come near it. */
+  /** Whether that limit is specific to this size or quality: then most images come near it. */
   readonly is_of_shape: boolean
 }
 
 /** OpenAI's guide "Image generation", "Partial images cost". */
 const PARTIAL_IMAGE_TOKENS = 100
-/** The provider adds text to the prompt, and to each image: 6 tokens, and up to 41 (community.openai.com/t/1382940). */
+/** The provider adds text to the prompt and to each image: 6 tokens, and up to 41 (community.openai.com/t/1382940). */
 const OVERHEAD_TOKENS = 256
 const OVERHEAD_TOKENS_PER_REFERENCE = 128
 
@@ -84,7 +84,7 @@ interface Bounds {
   output_tokens: number
 }
 
-/** Each image is billed as a request of its own that reads all of the input, however many one request asks for. */
+/** Bounds the tokens. Each image is billed as a separate request that reads the whole input, however many images one request asks for. */
 const boundsOf = ({
   count,
   prompt,
@@ -101,7 +101,7 @@ const boundsOf = ({
   output_tokens: count * max_tokens_per_image + partial_images * PARTIAL_IMAGE_TOKENS,
 })
 
-/** The hold covers the most that the call can use. Fewer images are of no use. */
+/** Quotes the most that the call can use as both amounts, since fewer images are of no use. */
 export function quoteImageTokens({ rates }: ImageTokenPrice, request: ImageRequestTokens): Quote {
   const bounds = boundsOf(request)
   const input_rate = highest(rates, request.references > 0 ? INPUT_RATES : TEXT_INPUT_RATES)
@@ -120,28 +120,28 @@ const highest = (rates: ImageTokenPrice['rates'], names: readonly ImageTokenRate
 const inNanos = (cost: Whole): Nanos =>
   Math.min(Number((BigInt(cost) + TOKENS_PER_RATE - 1n) / TOKENS_PER_RATE), Number.MAX_SAFE_INTEGER)
 
-/** An answer with images: what was asked of its provider, and what became of it. */
+/** An answer with images: the request to its provider, and the result. */
 export interface AnsweredImages {
   readonly request: ImageRequestTokens
   readonly reported: ReportedImageTokens | undefined
-  /** Images that came, and those of them that were given out. */
+  /** Images received, and those of them that were delivered. */
   readonly sent: number
   readonly kept: number
-  /** Partial images that were given out. */
+  /** Partial images delivered. */
   readonly partial_images: number
 }
 
 export interface BilledImageTokens {
   readonly tokens: ImageTokens
-  /** True where the provider did not report all of it. */
+  /** True if the provider did not report all of it. */
   readonly estimated: boolean
-  /** Why a report was not believed. */
+  /** Why a report was not accepted. */
   readonly doubt?: string | undefined
 }
 
 /**
- * Judges what a provider reports, as `billUsage` does for text (silent.md, Streams whose caller left: "Usage absent is not usage
- * zero"). An image without image tokens is a report that lacks them. Images that came and were not given out are not charged:
+ * Checks a provider's report, as `billUsage` does for text (silent.md, Streams whose caller left: "Usage absent is not usage
+ * zero"). A report without image tokens for an image is incomplete. Images that were received but not delivered are not charged:
  * their part of the output is left out.
  */
 export function billImageTokens(answered: AnsweredImages): BilledImageTokens {
@@ -161,7 +161,7 @@ export function billImageTokens(answered: AnsweredImages): BilledImageTokens {
   return { tokens: keptOf(billed, sent, kept), estimated: estimate !== undefined || whole.estimated }
 }
 
-/** All counts. Where images are not told from text, what the prompt's text does not come to is theirs. */
+/** Completes all counts. If the report does not separate images from text, tokens beyond the prompt's estimate count as images. */
 function completeReport(
   { usage: reported, image_input_tokens, image_cache_read_tokens }: ReportedImageTokens,
   { references, prompt }: ImageRequestTokens,
@@ -177,11 +177,11 @@ function completeReport(
   return { tokens, estimated: !is_split }
 }
 
-/** More images than were asked for have more output; they are not given out, so that it is never charged. */
+/** Returns why a report is not accepted. Surplus images have more output, which is not charged, since they are not delivered. */
 function doubtOf(tokens: ImageTokens, { request, sent }: AnsweredImages): string | undefined {
   const { input_tokens } = boundsOf(request)
   const { output_tokens } = boundsOf({ ...request, count: Math.max(request.count, sent) })
-  // NaN is not above zero, either.
+  // NaN also fails this comparison.
   for (const field of USAGE_FIELDS) if (!(tokens.usage[field] >= 0)) return 'it contradicts itself'
   for (const count of Object.values(countedByRate(tokens))) if (!(count >= 0)) return 'it contradicts itself'
   if (request.references === 0 && tokens.image_input_tokens + tokens.image_cache_read_tokens > 0)
@@ -191,9 +191,9 @@ function doubtOf(tokens: ImageTokens, { request, sent }: AnsweredImages): string
 }
 
 /**
- * The charge for images without a credible report, and for partial images alone.
+ * Estimates the tokens of images without a credible report, and of partial images alone.
  *
- * @param partial_images given out
+ * @param partial_images delivered
  */
 export function estimateImageTokens(
   { count, prompt, references, reference_tokens, max_tokens_per_image, is_of_shape }: ImageRequestTokens,
@@ -219,7 +219,7 @@ interface MissingCounts {
   lacks_output: boolean
 }
 
-/** Output that is not told apart is the image's: all of it, and at least what one has. */
+/** Fills missing counts. Output that is not separated belongs to the images: all of it, and at least the estimate of one. */
 function fillMissing(
   tokens: ImageTokens,
   estimate: ImageTokens,
@@ -239,7 +239,7 @@ function fillMissing(
   return { ...estimate, usage: { ...estimated, ...reported_output, ...output } }
 }
 
-/** The output of those of the images that were given out, all of it rounded up once. */
+/** Returns the output of the delivered images, with their total rounded up once. */
 function keptOf(tokens: ImageTokens, sent: number, kept: number): ImageTokens {
   if (kept >= sent) return tokens
   const { usage } = tokens
@@ -250,7 +250,7 @@ function keptOf(tokens: ImageTokens, sent: number, kept: number): ImageTokens {
   return { ...tokens, usage: { ...usage, output_tokens, thinking_tokens, output_image_tokens } }
 }
 
-/** The tokens of several answers together. */
+/** Sums the tokens of several answers. */
 export function sumImageTokens(all: readonly ImageTokens[]): ImageTokens {
   const usage: Usage = { ...NO_USAGE }
   let image_input_tokens = 0
@@ -264,9 +264,9 @@ export function sumImageTokens(all: readonly ImageTokens[]): ImageTokens {
 }
 
 /**
- * The cost of images by their tokens: the exact sum of tokens x rate, rounded up once to a nano-dollar.
+ * Returns the charge of images by their tokens: the exact sum of tokens x rate, rounded up once to a nano-dollar.
  *
- * @throws RangeError when a count is not a whole number, or the cost is above the safe integers
+ * @throws RangeError if a count is not a whole number, or the cost exceeds the safe integers
  */
 export function chargeImageTokens({ rates }: ImageTokenPrice, tokens: ImageTokens): Charge {
   const counts = countedByRate(tokens)

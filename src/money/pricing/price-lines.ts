@@ -1,4 +1,4 @@
-// Prices as lists of lines, one an amount; what is different between two of them, and the margin of each line. Pure.
+// Prices as lists of lines, one for each amount; the differences between two prices, and the margin of each line. Pure.
 import { IMAGE_TOKEN_RATES } from '../../domain/image-tokens.ts'
 import { marginPercent } from '../../domain/margin.ts'
 import type { Nanos } from '../../domain/money.ts'
@@ -7,22 +7,22 @@ import type { RateName } from '../../domain/units.ts'
 import { TOKEN_RATE_NAMES, USAGE_FIELDS } from '../../domain/usage.ts'
 import { tierOf, variantOf } from './charge.ts'
 
-/** A line of a price, and what the cost has for the same. */
+/** A line of a price, with the corresponding cost. */
 export interface MarginLine extends Omit<PriceLine, 'nanos'> {
   readonly price_nanos: Nanos
-  /** Null if the cost does not name it, such as an extra or a service tier: nobody said what it costs. */
+  /** Null if the cost does not name it, such as an extra or a service tier: the cost is unknown. */
   readonly cost_nanos: Nanos | null
 }
 
-/** The margin of a line, for tables: "20 %"; "-" where the cost is unknown. */
+/** Formats a line's margin for tables: "20 %"; "-" if the cost is unknown. */
 export function percentText({ price_nanos, cost_nanos }: MarginLine): string {
   const percent = cost_nanos === null ? null : marginPercent(price_nanos, cost_nanos)
   return percent === null ? '-' : `${percent} %`
 }
 
 /**
- * All lines of the price, in its order, and those of prompts and images that only the cost tells apart.
- * @param cost of a route; undefined: nobody said it
+ * Returns all lines of the price, in its order, and further lines for prompts and images that only the cost distinguishes.
+ * @param cost of a route; undefined: unknown
  */
 export function marginLines(price: Price, cost: Price | undefined): MarginLine[] {
   const own_costs = cost ? priceLines(withLinesOf(cost, price)) : []
@@ -34,17 +34,17 @@ export function marginLines(price: Price, cost: Price | undefined): MarginLine[]
   }))
 }
 
-/** The same price with a line for all that the other has one for: what such a call pays, in each. */
+/** Returns the price with a line for every line of the other, at what this price charges for it. */
 function withLinesOf(price: Price, other: Price): Price {
   if (price.unit === 'token' && other.unit === 'token') return withTiers(price, other)
   return price.unit === 'image' && other.unit === 'image' ? withVariants(price, other) : price
 }
 
-/** With a tier wherever one of the other begins. */
+/** Adds a tier wherever one of the other price tier_starts. */
 function withTiers(price: TokenPrice, other: TokenPrice): TokenPrice {
   const [first, ...later] = price.tiers
-  const begins = new Set([...later, ...other.tiers.slice(1)].map(({ above_tokens }) => above_tokens))
-  const tiers = [...begins]
+  const tier_starts = new Set([...later, ...other.tiers.slice(1)].map(({ above_tokens }) => above_tokens))
+  const tiers = [...tier_starts]
     .toSorted((one, another) => one - another)
     .map((above_tokens) => ({ ...tierOf(price, above_tokens + 1), above_tokens }))
   const service_tiers = [...(price.service_tiers ?? [])].map(
@@ -53,7 +53,7 @@ function withTiers(price: TokenPrice, other: TokenPrice): TokenPrice {
   return { ...price, tiers: [first, ...tiers], service_tiers: new Map(service_tiers) }
 }
 
-/** With each size and quality that the other tells apart. */
+/** Adds each size and quality that the other price distinguishes. */
 function withVariants(price: ImagePrice, other: ImagePrice): ImagePrice {
   const isIn = (variants: ImagePrice['variants'], { size, quality }: ImageVariant) =>
     variants.some((own) => own.size === size && own.quality === quality)
@@ -65,20 +65,20 @@ function withVariants(price: ImagePrice, other: ImagePrice): ImagePrice {
 
 /** One amount of a price. */
 interface PriceLine {
-  /** As the catalogue file names it: `input`, `per_image`; an extra by its own name. */
+  /** The name in the catalogue file: `input`, `per_image`; an extra's own name. */
   readonly name: string
-  /** Which calls it is for, in words; empty if it is for all. */
+  /** The calls that it applies to, in words; empty if it applies to all. */
   readonly of: string
   readonly nanos: Nanos
   /** The unit of an amount: `million tokens`, `image`. */
   readonly per: string
 }
 
-/** An amount that is not the same in two prices. */
+/** An amount that differs between two prices. */
 export interface PriceChange extends Omit<PriceLine, 'nanos'> {
-  /** Null for a line that is new. */
+  /** Null for an added line. */
   readonly before_nanos: Nanos | null
-  /** Null for one that is gone. */
+  /** Null for a removed line. */
   readonly after_nanos: Nanos | null
 }
 
@@ -93,7 +93,7 @@ const PER: Readonly<Record<RateName, string>> = {
   output: 'million tokens',
 }
 
-/** The lines of a price, in the order of the catalogue's reference. Rates that follow from others are among them. */
+/** Returns the lines of a price, in the order of the catalogue's reference, including rates that are derived from others. */
 export function priceLines(price: Price): PriceLine[] {
   if (price.unit === 'unit')
     return price.rates.map(({ name, nanos }) => ({ name, of: '', nanos, per: PER[name] }))
@@ -123,7 +123,7 @@ export function priceLines(price: Price): PriceLine[] {
   return [...tokenLines(price), ...service_tiers, ...extras]
 }
 
-/** The rates of one service tier, for prompts of all sizes. */
+/** Returns the rates of one service tier, for prompts of all sizes. */
 function tokenLines({ tiers, service_tier }: TokenPrice): PriceLine[] {
   return tiers.flatMap(({ above_tokens, rates }) => {
     const of = [
@@ -142,7 +142,7 @@ function tokenLines({ tiers, service_tier }: TokenPrice): PriceLine[] {
 const lineIf = (name: string, nanos: Nanos | undefined, per: string): PriceLine[] =>
   nanos === undefined ? [] : [{ name, of: '', nanos, per }]
 
-/** The lines that two prices do not have in common, in the order of the later one; those that are gone last. Of a new price, all. */
+/** Returns the lines that differ between two prices, in the order of the later one, with removed lines last; for a new price, all. */
 export function comparePrices(before: Price | undefined, after: Price): PriceChange[] {
   const old = new Map((before ? priceLines(before) : []).map((line) => [lineKey(line), line]))
   const changes: PriceChange[] = []

@@ -1,4 +1,4 @@
-// Provider costs: what a provider takes of the operator for a call, by the cost that its route has in the catalogue.
+// Provider costs: the operator's cost of a call at its provider, by the route's cost in the catalogue.
 import type { Nanos } from '../../domain/money.ts'
 import type { ImagePrice, Price, TokenPrice } from '../../domain/prices.ts'
 import type { Usage } from '../../domain/usage.ts'
@@ -9,10 +9,10 @@ import { priceAt } from './service-tiers.ts'
 import { chargeUnits } from './units.ts'
 
 /**
- * The cost of what a call was charged for: the same counts, rated by the rules that rate prices, rounded up once.
+ * Returns the cost of a charged call: the same counts, rated by the same rules as prices, rounded up once.
  *
- * @param cost of the sort that the model's price has
- * @returns nano-dollars; null if it cannot be said: the cost has nothing for something that was charged, or is above the
+ * @param cost has the same unit as the model's price
+ * @returns nano-dollars; null if unknown: the cost has no rate for something that was charged, or the result exceeds the
  * safe integers
  */
 export function providerCost(cost: Price, usage: Usage, { counted }: Pick<Charge, 'counted'>): Nanos | null {
@@ -34,7 +34,7 @@ function costOf(cost: Price, usage: Usage, counted: Counted | undefined): Nanos 
   return counted && 'units' in counted ? chargeUnits(cost, counted.units).cost_nanos : undefined
 }
 
-/** A service tier that the cost does not name is not known: nobody said what it costs. */
+/** If the cost does not name the service tier, the cost is unknown. */
 function costOfTokens(cost: TokenPrice, usage: Usage, counted: Counted | undefined): Nanos | undefined {
   const { extras: charged = [], service_tier } = counted && 'extras' in counted ? counted : {}
   const at = priceAt(cost, service_tier)
@@ -42,7 +42,7 @@ function costOfTokens(cost: TokenPrice, usage: Usage, counted: Counted | undefin
   return at && extras && chargeTokens(at, usage, extras).cost_nanos
 }
 
-/** A part without a cost of its own beside the image's is not free: its cost is unknown. */
+/** A charged part without its own rate in the cost is not free: then the cost is unknown. */
 function costOfImages(cost: ImagePrice, counted: Counted | undefined): Nanos | undefined {
   if (!counted || !('order' in counted)) return undefined
   const { high_fidelity = false, partial_images = 0 } = counted.order

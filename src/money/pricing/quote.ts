@@ -10,24 +10,24 @@ import {
 import { INPUT_FIELDS, type InputField, OUTPUT_FIELDS, type UsageField } from '../../domain/usage.ts'
 import { chargeImages, type ImageOrder } from './charge.ts'
 
-/** The shortest useful output: a balance that does not cover this much is refused instead of lowering the limit further. */
+/** The shortest useful output. If the balance does not cover it, the call is refused instead of lowering the output limit further. */
 export const USEFUL_ANSWER_TOKENS = 256
 
-/** A rate is for so many tokens: what a nano-dollar is in the costs below. */
+/** A rate applies to this many tokens, so the costs below are in nano-dollars times this number. */
 const NANOS_OF_RATE = Number(TOKENS_PER_RATE)
 
 /**
- * The factor by which a bound may be below the provider's count: tokenizers differ. A tier within it counts as reached: the prices of two
- * tiers differ by half or more, too much to become the caller's debt.
+ * The factor by which a bound may be below the provider's count, since tokenizers differ. A tier within this margin counts as reached:
+ * the prices of two tiers differ by half or more, which is too much to become the caller's debt.
  */
 export const ESTIMATE_MARGIN = 1.25
 
 interface QuotedInput {
   /** The most tokens that the model can read. */
   input_bound_tokens: number
-  /** Answers asked for; each may be as long as the limit. */
+  /** Answers requested; each may be as long as the limit. */
   candidates: number
-  /** How the input may be billed. Absent: in any way, including the most expensive cache write of the price. */
+  /** The ways in which the input may be billed. Absent: any, including the price's most expensive cache write. */
   input_fields?: readonly InputField[] | undefined
   /** The most that is billed beyond tokens; 0 if absent. */
   extras_nanos?: Nanos
@@ -47,17 +47,17 @@ export interface Quote {
 
 /** The cost of a request in one tier, in nano-dollars x 1,000,000, so that nothing is rounded yet. */
 interface TierCost {
-  /** Of the input, and of all that does not depend on the output. */
+  /** The cost of the input, and of everything else that does not depend on the output. */
   input: Whole
   per_output_token: Whole
 }
 
 /**
- * The most and the least to hold for a call that is priced by tokens. Input and output are each priced at the highest
- * rate that may apply, in the most expensive of the tiers that the prompt may be in.
+ * Returns the most and the least to hold for a call priced by tokens. Input and output are each priced at the highest
+ * rate that may apply, in the most expensive tier that the prompt may reach.
  *
  * @returns nano-dollars; a ceiling above the safe integers becomes the largest safe integer
- * @throws RangeError when a count is not a whole number
+ * @throws RangeError if a count is not a whole number
  */
 export function quote(price: TokenPrice, request: QuotedRequest): Quote {
   const { max_output_tokens } = request
@@ -74,9 +74,9 @@ export function quote(price: TokenPrice, request: QuotedRequest): Quote {
 }
 
 /**
- * The largest output limit whose ceiling is not above what is held.
+ * Returns the largest output limit whose ceiling is at most the hold.
  *
- * @returns tokens; 0 if the hold does not even cover the input, the largest safe integer where output is free
+ * @returns tokens; 0 if the hold does not even cover the input, the largest safe integer if output is free
  */
 export function affordableOutput(price: TokenPrice, request: QuotedInput, held_nanos: Nanos): number {
   const held = addProduct(0, held_nanos, NANOS_OF_RATE)
@@ -86,13 +86,13 @@ export function affordableOutput(price: TokenPrice, request: QuotedInput, held_n
   return tokens
 }
 
-/** The hold for images is the price of all requested ones (spec.md, Image billing 2). Fewer are of no use. */
+/** Quotes the price of all requested images (spec.md, Image billing 2), since fewer are of no use. */
 export function quoteImages(price: ImagePrice, order: ImageOrder): Quote {
   const { cost_nanos } = chargeImages(price, order)
   return { ceiling_nanos: cost_nanos, floor_nanos: cost_nanos }
 }
 
-/** Whether the prompt may be in a tier: in the first one, and in those that begin below the bound with its margin. */
+/** Whether the prompt may reach a tier: the first one always, others if they begin below the bound with its margin. */
 const mayApply = (tier: Tier, { tiers }: TokenPrice, { input_bound_tokens }: QuotedInput): boolean =>
   tier === tiers[0] || tier.above_tokens < input_bound_tokens * ESTIMATE_MARGIN
 
@@ -116,7 +116,7 @@ const withOutput = ({ input, per_output_token }: TierCost, tokens: number): Whol
     ? addProduct(input, tokens, per_output_token)
     : BigInt(input) + BigInt(tokens) * per_output_token
 
-/** The most output that what is held pays for beside the rest of a cost. */
+/** Returns the most output that the rest of the hold can pay for. */
 function outputWithin(held: Whole, { input, per_output_token }: TierCost): number {
   if (input > held) return 0
   if (per_output_token <= 0) return Number.MAX_SAFE_INTEGER

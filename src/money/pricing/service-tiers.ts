@@ -1,4 +1,4 @@
-// Service tiers: the price of the one that a call asks for, and its charge at the one that served it.
+// Service tiers: the price of a call's requested tier, and its charge at the tier that served it.
 import type { ExtraCharge } from '../../domain/extras.ts'
 import type { TokenPrice } from '../../domain/prices.ts'
 import { STANDARD_TIER } from '../../domain/service-tiers.ts'
@@ -7,19 +7,19 @@ import { type Charge, chargeTokens } from './charge.ts'
 
 /** The tiers of a call. */
 interface CallTiers {
-  /** The one that is held for; undefined: the standard one. */
+  /** The tier of the hold; undefined: the standard tier. */
   requested: string | undefined
-  /** The one that the answer names; undefined if it names none. */
+  /** The tier that the answer names; undefined if it names none. */
   served: string | undefined
 }
 
-/** The price of a service tier; undefined if not found. @param tier undefined: the standard one */
+/** Returns the price of a service tier; undefined if not found. @param tier undefined: the standard tier */
 export const priceAt = (price: TokenPrice, tier: string | undefined): TokenPrice | undefined =>
   tier === undefined || tier === STANDARD_TIER ? price : price.service_tiers?.get(tier)
 
 /**
- * The charge at the tier that served the call, but never more than at the tier that it asked for, which is held (silent.md, Usage that is
- * billed: "never above the asked one"). A tier without a price is charged as the one asked for.
+ * Returns the charge at the tier that served the call, but never more than at the requested tier, which was held (silent.md, Usage that is
+ * billed: "never above the asked one"). A tier without a price is charged like the requested one.
  *
  * @throws RangeError as `chargeTokens`
  */
@@ -34,7 +34,7 @@ export function chargeAtTier(
   const own = priceAt(price, served)
   const at_served = own && chargeTokens(own, usage, extras)
   const charge = at_served && at_served.cost_nanos <= at_requested.cost_nanos ? at_served : at_requested
-  // The provider's cost follows the tier that served, whatever was charged.
+  // The provider's cost follows the tier that served, whichever was charged.
   const counted =
     served === undefined || served === STANDARD_TIER ? { extras } : { extras, service_tier: served }
   return { ...charge, counted }

@@ -1,4 +1,4 @@
-// Prices by units: what a call holds, what it is charged, and which report of a provider's is believed.
+// Prices by units: the hold, the charge, and the check of a provider's report.
 import { divideRoundingUp, type Nanos } from '../../domain/money.ts'
 import type { Price, UnitPrice } from '../../domain/prices.ts'
 import { RATES, type ReportedUnits, UNITS, type Unit, type Units } from '../../domain/units.ts'
@@ -16,10 +16,10 @@ function leastMultiple(one: bigint, other: bigint): bigint {
 }
 
 /**
- * The cost of a call that is priced by units: the exact sum of units x rate, rounded up once to a nano-dollar. What was
- * counted is stored with the price.
+ * Returns the charge of a call priced by units: the exact sum of units x rate, rounded up once to a nano-dollar. The counts are
+ * stored with the price.
  *
- * @throws RangeError when a count is not a whole number, or the cost is above the safe integers
+ * @throws RangeError if a count is not a whole number, or the cost exceeds the safe integers
  */
 export function chargeUnits(price: UnitPrice, units: Units): Charge {
   const nanos: Record<string, Nanos> = {}
@@ -36,7 +36,7 @@ export function chargeUnits(price: UnitPrice, units: Units): Charge {
   }
 }
 
-/** In nano-dollars x SCALE, so that nothing is rounded yet. */
+/** Returns the cost in nano-dollars x SCALE, so that nothing is rounded yet. */
 function scaledCost({ rates }: UnitPrice, units: Units): bigint {
   let sum = 0n
   for (const { name, nanos } of rates) {
@@ -47,7 +47,7 @@ function scaledCost({ rates }: UnitPrice, units: Units): bigint {
 }
 
 /**
- * The hold covers the most that the call can use. The hold cannot limit what a provider makes.
+ * Quotes the most that the call can use. A smaller hold could not limit what the provider generates.
  *
  * @returns nano-dollars; an amount above the safe integers becomes the largest safe integer
  */
@@ -62,22 +62,22 @@ export interface UnitBounds {
   estimate: Units
   /** The most that a call can have used. */
   most: Units
-  /** Units that the gateway counts exactly, so that no report of them is needed. */
+  /** Units that the gateway counts exactly, so that they need no report. */
   exact?: readonly Unit[]
 }
 
 /** The units that a call is charged for. */
 interface BilledUnits {
   units: Units
-  /** True where the provider did not report all that is billed. */
+  /** True if the provider did not report everything that is billed. */
   estimated: boolean
-  /** Why a report was not believed. */
+  /** Why a report was not accepted. */
   doubt?: string | undefined
 }
 
 /**
- * Judges what a provider reports, as `billUsage` does for tokens (silent.md, Streams whose caller left: "Usage absent is
- * not usage zero"): a report with a count that is none, or is beyond what was possible, is no report at all.
+ * Checks a provider's report, as `billUsage` does for tokens (silent.md, Streams whose caller left: "Usage absent is
+ * not usage zero"): if any count is invalid, or exceeds what was possible, the whole report is ignored.
  */
 export function billUnits(
   { rates }: UnitPrice,
@@ -85,12 +85,12 @@ export function billUnits(
   { estimate, most, exact = [] }: UnitBounds,
 ): BilledUnits {
   const wrong = reported && UNITS.find((unit) => !isPossible(reported[unit], most[unit]))
-  const believed = wrong === undefined ? (reported ?? {}) : {}
+  const accepted = wrong === undefined ? (reported ?? {}) : {}
   const units = { ...estimate }
-  for (const unit of UNITS) if (!exact.includes(unit)) units[unit] = believed[unit] ?? estimate[unit]
+  for (const unit of UNITS) if (!exact.includes(unit)) units[unit] = accepted[unit] ?? estimate[unit]
   const estimated = rates.some(({ name }) => {
     const { unit } = RATES[name]
-    return !exact.includes(unit) && believed[unit] === undefined
+    return !exact.includes(unit) && accepted[unit] === undefined
   })
   return { units, estimated, doubt: wrong && `its ${wrong} cannot be` }
 }
@@ -98,7 +98,7 @@ export function billUnits(
 const isPossible = (count: number | undefined, most: number): boolean =>
   count === undefined || (Number.isSafeInteger(count) && count >= 0 && count <= most)
 
-/** The tokens among the units, as calls record them. */
+/** Returns the tokens among the units, as calls record them. */
 export const tokensOf = ({ input_tokens, input_audio_tokens, output_tokens }: Units): Usage => ({
   ...NO_USAGE,
   input_tokens,
@@ -106,7 +106,7 @@ export const tokensOf = ({ input_tokens, input_audio_tokens, output_tokens }: Un
   output_tokens,
 })
 
-/** Whether nothing at this price costs anything, whatever a call uses. */
+/** Whether every call at this price is free, whatever it uses. */
 export function isFreePrice(price: Price): boolean {
   if (price.unit === 'token')
     return (

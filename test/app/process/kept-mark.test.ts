@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { checkBooks } from '../../../plugins/books/check.ts'
 import { keepMark, markToBeginAt } from '../../../src/app/process/kept-mark.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
-import { type AuditMark, sealMark } from '../../../src/money/ledger/audit-mark.ts'
+import { type AuditMark, markRowOf } from '../../../src/money/ledger/audit-mark.ts'
 import { auditAndMark, auditFrom } from '../../../src/money/ledger/marked-audit.ts'
 import { keepAuditMark } from '../../../src/store/audit-marks.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
@@ -40,7 +40,7 @@ async function marked(changed: Partial<AuditMark> = {}) {
   const db = dbOver(connection)
   const { next } = await auditAndMark(db, NOW_MS)
   if (!next) throw new Error('no mark was made')
-  await keepAuditMark(db, sealMark({ ...next, ...changed }))
+  await keepAuditMark(db, markRowOf({ ...next, ...changed }))
   return { db, next }
 }
 

@@ -4,7 +4,7 @@ import { sqliteEngine } from '../../../src/app/process/engine/sqlite.ts'
 import { fileStoresOf } from '../../../src/app/process/files/stores.ts'
 import { ownProgram } from '../../../src/app/process/own-process.ts'
 import { auditAtStart } from '../../../src/app/process/start-audit.ts'
-import { sealMark } from '../../../src/money/ledger/audit-mark.ts'
+import { markRowOf } from '../../../src/money/ledger/audit-mark.ts'
 import { auditAndMark } from '../../../src/money/ledger/marked-audit.ts'
 import { keepAuditMark } from '../../../src/store/audit-marks.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
@@ -115,7 +115,7 @@ test('what the audit of a start found at once, that of the day finds again, thou
   const tampered = openDatabase(folder.database_path)
   const { next } = await auditAndMark(dbOver(tampered), Date.now())
   if (!next) throw new Error('no mark was made')
-  await keepAuditMark(dbOver(tampered), sealMark(next))
+  await keepAuditMark(dbOver(tampered), markRowOf(next))
   tampered.run('UPDATE calls SET cost_nanos = cost_nanos + 1 WHERE id = 3')
   const { audit, db, log } = await started(5_000, folder, folder.path, { again_every_ms: 100 })
   const findings = () => log.lines().map((line) => line.findings)

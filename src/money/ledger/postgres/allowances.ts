@@ -1,4 +1,4 @@
-// Allowances on PostgreSQL: their people are locked, so that no other batch credits for them, and their credits of the day are read.
+// Allowances on PostgreSQL: the people's rows are locked, so that no other batch credits for them, and their credits of the day are read.
 import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
 import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
 import { allowanceKey, allowanceOf, type CreditLine, creditsSql, sumOfCredits } from '../allowances.ts'
@@ -6,13 +6,13 @@ import type { Book } from '../book.ts'
 import type { Allowance, Operation } from '../operations.ts'
 
 interface ReadingOfAllowances {
-  /** In this order, after the locks of accounts; none where no operation has an allowance. */
+  /** In this order, after the account locks; none if no operation has an allowance. */
   readonly statements: readonly Statement[]
   /** @param answers one for each statement */
   fill(book: Book, answers: readonly Answer[]): void
 }
 
-/** The lock is a statement of its own: what reads after it sees what the last batch that had it has committed. */
+/** Reads the allowances' credits. The lock is a separate statement: the next one sees everything that its earlier holders committed. */
 export function readingOfAllowances(operations: readonly Operation[]): ReadingOfAllowances {
   const allowances = new Map<string, Allowance>()
   for (const operation of operations) {
@@ -39,6 +39,6 @@ export function readingOfAllowances(operations: readonly Operation[]): ReadingOf
   }
 }
 
-/** In one order, so that two batches do not wait for each other. */
+/** In a fixed order, so that two batches cannot deadlock. */
 const LOCK = 'SELECT id FROM staff WHERE person_id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE'
 const CREDITS = creditsSql('$1::bigint', '$2::bigint')

@@ -1,5 +1,5 @@
-// One batch in one transaction on PostgreSQL: two round trips, of which the first locks and reads, and the second writes and commits. One that
-// is decided by rows that are known takes one (known-batch.ts).
+// One batch in one transaction on PostgreSQL, in two round trips: the first locks and reads, the second writes and commits. A batch
+// decided by known rows takes one round trip (known-batch.ts).
 
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import type { Connection, Marked } from '../../../store/engines/postgres/connection.ts'
@@ -13,24 +13,24 @@ import type { SharedPrices } from './prices.ts'
 import { type NotAwaited, readingOf } from './reading.ts'
 import { writesOf } from './writing.ts'
 
-/** A batch whose outcomes are known, and that is not committed yet. */
+/** A batch whose outcomes are known but not committed. */
 export interface DecidedBatch {
-  /** Undefined for an operation of an account that others have locked: nothing is done for it. */
+  /** Undefined for an operation on an account that others have locked: nothing is done for it. */
   readonly outcomes: (Outcome | undefined)[]
   readonly locked: readonly LockedRows[]
   readonly marked: Marked
-  /** The rows as they are once it is committed. */
+  /** The rows as they will be after the commit. */
   readonly book: Book
   /**
-   * Writes what it changes, and commits it.
-   * @throws StatementError and StorageFailure: nothing was done then, unless the connection is lost
+   * Writes the changes and commits.
+   * @throws StatementError and StorageFailure: nothing was done then, unless the connection was lost
    */
   commit(within_ms: number): Promise<void>
-  /** Reads what the answer to its commit would have told. @throws StorageFailure */
+  /** Reads the data that the lost answer to the commit contained. @throws StorageFailure */
   recall?(connection: Connection): Promise<void>
 }
 
-/** The gateway of the batch was taken for dead, and has ended. Nothing was done. */
+/** Another gateway considered this one dead and ended it. Nothing was done. */
 export class Fenced extends StorageFailure {
   constructor() {
     super('unreachable', { code: 'FENCED', message: 'others took this gateway for dead, and ended it' })
@@ -45,8 +45,8 @@ export interface BatchParts {
 }
 
 /**
- * Begins a transaction, and decides the operations of a batch by the rows that it has locked. Without operations it changes
- * nothing, and shows that something can be written.
+ * Begins a transaction, locks rows, and decides a batch's operations by them. Without operations it changes nothing, and only
+ * shows that the database can be written.
  *
  * @throws Fenced; StatementError, StorageFailure, and Error for a bug: nothing was done
  */
@@ -81,7 +81,7 @@ export async function decide(
   }
 }
 
-/** The accounts that an operation changes. */
+/** Returns the accounts that an operation changes. */
 const accountsOf = (operation: Operation, book: Book): readonly number[] => [
   accountOf(operation, book) ?? 0,
   ...sharesOf(operation).map(({ account_id }) => account_id),

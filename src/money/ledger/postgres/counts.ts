@@ -1,4 +1,4 @@
-// Counts for the limits of calls, in the tables of PostgreSQL: read and added to under the lock of the account.
+// Counts for call limits in PostgreSQL's tables: read and increased under the account's lock.
 import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
 import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
@@ -13,13 +13,13 @@ import {
 import type { Operation } from '../operations.ts'
 
 interface ReadingOfCounts {
-  /** In this order; none where the operations ask for no limit. */
+  /** In this order; none if no operation has a limit. */
   readonly statements: readonly Statement[]
-  /** @param answers one for each statement @param counts get what they tell */
+  /** @param answers one for each statement @param counts receive the values */
   fill(counts: Counts, answers: readonly Answer[]): void
 }
 
-/** Reads the counts for the limits that holds name. */
+/** Reads the counts for the limits of the holds. */
 export function readingOfCounts(operations: readonly Operation[]): ReadingOfCounts {
   const { all, pending, seconds } = limitedBy(operations)
   const parts = [
@@ -35,23 +35,23 @@ export function readingOfCounts(operations: readonly Operation[]): ReadingOfCoun
   }
 }
 
-interface LimitedParty {
+interface LimitOwner {
   scope: Scope
   id: number
   account_id: number
 }
 
-/** Accounts and keys, each once. */
-interface Limited {
-  all: Map<string, LimitedParty>
-  /** Parties with a limit of concurrent calls. */
-  pending: Map<string, LimitedParty>
-  /** Parties with a limit of requests or tokens. */
-  seconds: Map<string, LimitedParty>
+/** The accounts and keys with limits, each once. */
+interface LimitOwners {
+  all: Map<string, LimitOwner>
+  /** Accounts and keys with a limit of concurrent calls. */
+  pending: Map<string, LimitOwner>
+  /** Accounts and keys with a limit of requests or tokens. */
+  seconds: Map<string, LimitOwner>
 }
 
-function limitedBy(operations: readonly Operation[]): Limited {
-  const limited: Limited = { all: new Map(), pending: new Map(), seconds: new Map() }
+function limitedBy(operations: readonly Operation[]): LimitOwners {
+  const limited: LimitOwners = { all: new Map(), pending: new Map(), seconds: new Map() }
   for (const operation of operations) {
     if (operation.op !== 'hold' || !operation.limits) continue
     for (const scope of SCOPES) {
@@ -73,7 +73,7 @@ function limitedBy(operations: readonly Operation[]): Limited {
 const REQUESTED_PARTIES =
   'json_to_recordset($1::text::json) AS requested (scope text, id bigint, account_id bigint)'
 
-/** A key's calls are looked for among those of its account. As a query of its own for each party, so that no plan reads the holds of others. */
+/** Searches a key's calls among its account's. A subquery for each party, so that no query plan reads the holds of others. */
 const PENDING = `
   SELECT scope, id, (SELECT count(*) FROM holds
                       WHERE holds.account_id = requested.account_id AND state = 'pending'
@@ -86,18 +86,18 @@ const SECONDS = `
    ORDER BY at_s`
 
 function fillPending(counts: Counts, answer: Answer): void {
-  for (const { scope, id, pending } of objectsOf<Pick<Counted, 'pending'> & LimitedParty>(answer)) {
+  for (const { scope, id, pending } of objectsOf<Pick<Counted, 'pending'> & LimitOwner>(answer)) {
     const counted = counts[scope].get(id)
     if (counted) counted.pending = pending
   }
 }
 
 function fillSeconds(counts: Counts, answer: Answer): void {
-  for (const { scope, id, ...second } of objectsOf<CountedSecond & LimitedParty>(answer))
+  for (const { scope, id, ...second } of objectsOf<CountedSecond & LimitOwner>(answer))
     if (isCountedAt(second, counts.now_s)) counts[scope].get(id)?.seconds.push(second)
 }
 
-/** With what it adds goes what counts no more of the same account or key. */
+/** Adds the counts, and deletes expired ones of the same account or key. */
 const ADD = `
   WITH added AS MATERIALIZED (
          SELECT * FROM json_to_recordset($1::text::json) AS added (scope text, id bigint, at_s bigint, requests bigint, tokens bigint)),
@@ -107,6 +107,6 @@ const ADD = `
       ON CONFLICT (scope, id, at_s) DO UPDATE
      SET requests = rates.requests + excluded.requests, tokens = rates.tokens + excluded.tokens`
 
-/** The statement that adds what a batch counted; none where it counted nothing. */
+/** Returns the statement that adds a batch's counts; none if there are none. */
 export const addingCounts = (counts: Counts | undefined): Statement[] =>
   counts && counts.added.size > 0 ? [{ text: ADD, values: [jsonOf([...counts.added.values()])] }] : []

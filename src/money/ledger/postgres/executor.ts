@@ -1,4 +1,4 @@
-// The executor of batches on a PostgreSQL server that several gateways share: a batch is carried out once or not at all, whatever connection is lost.
+// The executor of batches on a PostgreSQL server that several gateways share. A batch is committed once or not at all, even if connections break.
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { pauses } from '../../../store/busy.ts'
 import { Connection } from '../../../store/engines/postgres/connection.ts'
@@ -18,37 +18,37 @@ import { LockedAccounts } from './locked-accounts.ts'
 import { SharedPrices } from './prices.ts'
 import type { NotAwaited } from './reading.ts'
 
-/** @param url as of `openPostgresExecutor`. Nothing is connected to yet */
+/** @param url as for `openPostgresExecutor`. Does not connect yet */
 export const openSharedLedger = (
   url: string,
   options: PostgresExecutorOptions & Pick<LedgerOptions, 'blocked' | 'onChange'> = {},
 ): Ledger => groupCommit(openPostgresExecutor(url, options), options)
 
 export interface PostgresExecutorOptions {
-  /** The gateway that this process is; absent: none, as of a command. */
+  /** This process's gateway id; absent for a command. */
   gateway_id?: number | undefined
-  /** Others took it for dead, and ended its row. It is alive again once this is done; absent: it stays ended, and nothing is committed. */
+  /** Called after another gateway considered this one dead and ended its row. Makes it alive again; absent: it stays ended and commits nothing. */
   onFenced?: (() => Promise<void>) | undefined
   /** For crash tests. */
   probe?: Probe | undefined
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now?: () => number
 }
 
-/** It needs so much where an operation has waited for long. */
+/** The least time for a commit, even after an operation has waited long. */
 const MIN_COMMIT_MS = 500
 const MAX_TRY_MS = 1_000
 
-/** Longer than batches of other gateways take: three gateways on one account waited for a lock for less. */
+/** Longer than batches of other gateways take: with three gateways on one account, waits for a lock were shorter. */
 export const SETTINGS = {
   lock_timeout: '150ms',
-  // Rows of a batch are found one by one: nothing is read to be put beside them.
+  // A batch's rows are found one by one, so scans and joins of whole tables are never useful.
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   enable_bitmapscan: 'off',
 }
 
-/** @param url of a database whose tables are there: `openPostgres` brings them up to date. It is connected to at the first batch, and again whenever that is lost */
+/** @param url of a migrated database (`openPostgres` migrates). Connects at the first batch, and again after each loss of the connection */
 export const openPostgresExecutor = (url: string, options: PostgresExecutorOptions = {}): Executor =>
   new PostgresExecutor(url, options)
 
@@ -63,11 +63,11 @@ class PostgresExecutor implements Executor {
   readonly #known = new KnownRows()
   readonly #locked: LockedAccounts
   #connection: Connection | undefined
-  /** The outcome of its COMMIT is unknown: nothing else is committed before it is known. */
+  /** A batch whose COMMIT has an unknown outcome. Nothing else is committed before that outcome is known. */
   #unknown: { batch: DecidedBatch; operations: readonly Operation[] } | undefined
-  /** Holds whose callers were told that nothing is known of them: they are nobody's. */
+  /** Holds whose callers were told that the outcome is unknown: no call uses them. */
   #abandoned: Pick<HoldRow, 'id' | 'request_id'>[] = []
-  /** Somebody has waited for the server in vain: until it is there again nobody else does. */
+  /** A batch waited for the server in vain. Until the server is back, no other batch waits. */
   #is_abandoned = false
 
   constructor(
@@ -82,7 +82,7 @@ class PostgresExecutor implements Executor {
     this.#locked = new LockedAccounts(url)
   }
 
-  /** The writer of batches awaits each before the next: the known rows and the unknown commit are those of one batch. */
+  /** Commits a batch. The caller awaits each batch before the next: the known rows and the unknown commit belong to one batch. */
   async commit(operations: Operation[], wait_ms: number): Promise<Result[]> {
     const needed_ms = this.#is_abandoned ? MIN_COMMIT_MS : Math.max(wait_ms, MIN_COMMIT_MS)
     const is_locked = operations.map((operation) => this.#isLocked(operation))
@@ -102,13 +102,13 @@ class PostgresExecutor implements Executor {
     await this.#connection?.close()
   }
 
-  /** Its account is known to be locked: the check costs nobody a statement. Of a hold the tables decide. */
+  /** Whether the operation's account is known to be locked: saves a statement. Operations on a hold are checked in the tables. */
   #isLocked(operation: Operation): boolean {
     return 'account_id' in operation && this.#locked.has(operation.account_id)
   }
 
   /**
-   * Where the tables refuse it for its content, or others have locked what it writes, its halves are tried, and theirs, so that only the
+   * Commits a batch. If the tables refuse its content, or others have locked its rows, it is halved repeatedly, so that only the
    * operations that cannot be written fail.
    */
   async #commitInParts(operations: readonly Operation[], due_ms: number): Promise<Result[]> {
@@ -124,7 +124,7 @@ class PostgresExecutor implements Executor {
     ]
   }
 
-  /** Again without waiting for what others have locked, and while the server was not to be reached; at least once. */
+  /** Tries at least once; again without waiting for rows that others have locked, and while the server is unreachable. */
   async #commitPatiently(
     operations: readonly Operation[],
     due_ms: number,
@@ -181,8 +181,8 @@ class PostgresExecutor implements Executor {
   }
 
   /**
-   * @param all the operations, after those that free what was abandoned
-   * @returns undefined where nothing was done, since the rows are to be read
+   * @param all the operations, after those that expire abandoned holds
+   * @returns undefined if nothing was done, since the rows must be read
    */
   async #commitByKnown(
     all: readonly Operation[],
@@ -213,7 +213,7 @@ class PostgresExecutor implements Executor {
     left: () => number,
   ): Promise<(Outcome | undefined)[]> {
     try {
-      // Half of the time is left to learn what became of it.
+      // Half of the time is reserved for finding out the outcome.
       await batch.commit(left() / 2)
     } catch (thrown) {
       if (!connection.isLost) throw thrown
@@ -228,11 +228,11 @@ class PostgresExecutor implements Executor {
   }
 
   /**
-   * Learns what became of the batch of which that is not known.
+   * Finds out the unknown outcome of a batch, if there is one.
    *
-   * @param operations whose outcomes are waited for. Whoever waited for others was told that nothing is known
-   * @returns their outcomes, if they are those of that batch, and it was committed
-   * @throws StorageFailure where it cannot be told; it stays unknown then
+   * @param operations the waiting ones. Callers of other operations were told that the outcome is unknown
+   * @returns their outcomes, if they belong to that batch and it was committed
+   * @throws StorageFailure if it cannot be found out; it stays unknown then
    */
   async #resolveUnknown(
     operations: readonly Operation[],
@@ -250,7 +250,7 @@ class PostgresExecutor implements Executor {
       try {
         await batch.recall(connection)
       } catch (thrown) {
-        // A bug: asked again, it would stand in the way of all that comes.
+        // A bug: asking again would block every later batch.
         if (!(thrown instanceof StorageFailure)) this.#unknown = undefined
         throw thrown
       } finally {
@@ -265,7 +265,7 @@ class PostgresExecutor implements Executor {
     return undefined
   }
 
-  /** Of a batch that is committed: those that were abandoned have expired with it, unless they were set aside. */
+  /** Returns the outcomes of a committed batch. Its abandoned holds have expired with it, unless they were set aside. */
   #outcomesOf({ outcomes }: DecidedBatch, operations: readonly Operation[]): DecidedBatch['outcomes'] {
     this.#abandoned = this.#abandoned.filter((_, at) => outcomes[at] === undefined)
     return outcomes.slice(outcomes.length - operations.length)
@@ -278,7 +278,7 @@ class PostgresExecutor implements Executor {
   ): Promise<DecidedBatch> {
     const parts = { ...how, prices: this.#prices, gateway_id: this.#gateway_id }
     try {
-      // Half of the time is left to do it again on another connection.
+      // Half of the time is reserved for another try on a new connection.
       return await decide(operations, parts, left() / 2)
     } catch (thrown) {
       if (!(thrown instanceof Fenced) || !this.#onFenced) throw thrown
@@ -293,7 +293,7 @@ class PostgresExecutor implements Executor {
   }
 
   #open(left: () => number): Promise<Connection> {
-    // It may lead to another server, which lacks what was done last.
+    // It may lead to another server, which lacks the latest commits.
     this.#known.forget()
     return Connection.open(this.#url, SETTINGS, left())
   }

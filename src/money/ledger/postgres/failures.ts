@@ -1,4 +1,4 @@
-// Failures of batches on PostgreSQL, in words that anybody may read.
+// Failures of batches on PostgreSQL, in words that callers may read.
 import type { StorageTrouble } from '../../../domain/storage-failure.ts'
 import type { Failure } from '../failure.ts'
 

@@ -1,7 +1,7 @@
-// A batch of plain calls that is decided by rows which are known, without reading them: in one round trip, and only if they still are what they were.
+// A batch of plain calls, decided by known rows without reading them, in one round trip. It is committed only if the rows are unchanged.
 //
-// The server compares them once it has locked their accounts, as it would read them. Where anything is different, or a hold is refused, the
-// batch is decided again, by rows that are read under the lock (batch.ts).
+// The server locks the accounts and then compares the rows. If any row differs, or a hold is refused, the batch is decided again by rows
+// that are read under the lock (batch.ts).
 
 import { markPart } from '../../../store/engines/postgres/commit-mark.ts'
 import type { Answer, Connection } from '../../../store/engines/postgres/connection.ts'
@@ -20,15 +20,15 @@ import type { KnownOfBatch, KnownRows } from './known-rows.ts'
 import { isAlive } from './reading.ts'
 import { CHANGED_OF_ACCOUNT, CHANGED_OF_KEY, insertingHolds, openedIn, partsOf } from './writing.ts'
 
-/** The first number of a hold until the server has assigned one: greater than all that it assigns. */
+/** The first provisional number of a hold, until the server assigns one: greater than every assigned number. */
 const FIRST_PROVISIONAL_ID = 2 ** 52
 
 interface KnownBatch extends DecidedBatch {
-  /** The rows that it is decided by. */
+  /** The known rows that decide it. */
   readonly based_on: KnownOfBatch
 }
 
-/** @returns undefined where it is to be decided by rows that are read */
+/** @returns undefined if the batch must be decided by rows that are read */
 export function decideByKnown(
   operations: readonly Operation[],
   known: KnownRows,
@@ -44,7 +44,7 @@ export function decideByKnown(
     if (!outcome.ok) return undefined
     outcomes.push(outcome)
   }
-  // A period that begins has the number of its first hold.
+  // A period that starts stores the number of its first hold, which is not assigned yet.
   if ([...book.changed_budgets].some(({ first_hold_id }) => first_hold_id >= FIRST_PROVISIONAL_ID))
     return undefined
   const marked = connection.nextMark()
@@ -74,10 +74,10 @@ export function decideByKnown(
   }
 }
 
-/** In one order, so that two batches do not wait for each other. A statement of its own: the next one sees what was committed until then. */
+/** In a fixed order, so that two batches cannot deadlock. A separate statement: the next one sees everything committed before the lock. */
 const LOCK = 'SELECT 1 FROM accounts WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE'
 
-/** All that a rule looks at, as it was: under names of their own beside what it becomes. */
+/** The columns that the rules read. Their known values have separate names (`known_…`) beside the new values. */
 const OF_ACCOUNT = {
   status: 'text',
   balance_nanos: 'bigint',
@@ -96,7 +96,7 @@ const OF_KEY = {
   revoked_at_ms: 'bigint',
 }
 
-/** The whole set of budgets is compared: a new one is found as well as one that is gone. */
+/** The whole set of budgets is compared, so that an added budget is found as well as a removed one. */
 const WITHOUT_BUDGETS = Object.values(BUDGETS).map((of) => `NOT EXISTS (SELECT FROM budgets WHERE ${of})`)
 const SAME_BUDGETS = Object.entries(BUDGETS).map(
   ([name, of]) =>
@@ -107,7 +107,7 @@ const SAME_HOLD = columnsWithoutId(holds)
   .map((name) => `holds.${name} IS NOT DISTINCT FROM known.${name}`)
   .join(' AND ')
 
-/** Changes rows that are what they were. */
+/** Returns an UPDATE of rows that still have their known values. */
 function updateOf(
   table: string,
   changed: readonly string[],
@@ -130,12 +130,12 @@ const UPDATE_ACCOUNTS = updateOf('accounts', CHANGED_OF_ACCOUNT, OF_ACCOUNT, [])
 const UPDATE_KEYS = updateOf('keys', CHANGED_OF_KEY, OF_KEY, WITHOUT_BUDGETS)
 const UPDATE_BUDGETED_KEYS = updateOf('keys', CHANGED_OF_KEY, OF_KEY, SAME_BUDGETS)
 
-/** Holds that nobody has resolved, and the gateway that nobody has ended. After a failover their numbers may be of others. */
+/** Checks that the holds are unresolved and the gateway is not ended. After a failover the numbers may belong to other holds. */
 const COMPARE = `SELECT ${isAlive('$2')}
   AND NOT EXISTS (SELECT FROM json_populate_recordset(NULL::holds, $1::text::json) AS known
                    WHERE NOT EXISTS (SELECT FROM holds WHERE holds.id = known.id AND ${SAME_HOLD})) AS are_same`
 
-/** Every account and key of a batch changes: each call that it begins or ends holds something, or nothing, of them. */
+/** Every account and key of a batch is updated: each call that it starts or ends changes their held amounts, maybe by 0. */
 function changing({ accounts, keys }: KnownOfBatch, known: KnownRows, book: Book): Part[] {
   const of_account = new Map(accounts.map(({ id, budgets }) => [id, listed(budgets)]))
   const changed_keys = keys.map((key) => ({
@@ -188,7 +188,7 @@ const comparing = (known: KnownOfBatch, gateway_id: number | null): Part => ({
   condition: '(SELECT are_same FROM compared)',
 })
 
-/** Budgets as the server lists them, in the order of their numbers; null for an empty list. */
+/** Lists budgets as the server does, by number; null for an empty list. */
 const listed = (budgets: readonly BookBudget[]) =>
   budgets.length === 0
     ? null
@@ -208,7 +208,7 @@ function assignedIds(written: Answer | undefined): number[] {
   return (row?.inserted_holds ?? '').split(',').filter(Boolean).map(Number)
 }
 
-/** Puts the assigned numbers in the place of provisional ones: holds and the outcomes that opened them are in the same order. */
+/** Replaces provisional numbers by assigned ones. Holds and the outcomes that opened them have the same order. */
 function setHoldIds(
   { new_holds }: Book,
   outcomes: readonly Outcome[],
@@ -224,13 +224,13 @@ function setHoldIds(
   }
 }
 
-/** The columns by which a hold is found again. */
+/** The columns that identify a hold. */
 const OF_HOLD = ['account_id', 'key_id', 'request_id', 'amount_nanos', 'created_at_ms', 'gateway_id'] as const
 
 const OPENED = `SELECT id, ${OF_HOLD.join()} FROM holds
   WHERE account_id = ANY($1::bigint[]) AND request_id = ANY(ARRAY(SELECT json_array_elements_text($2::text::json))) ORDER BY id DESC`
 
-/** The numbers of holds that were just opened: of rows that are the same the newest, and of these it does not matter which is whose. */
+/** Finds the numbers of newly opened holds. Of equal rows the newest are taken, and these are interchangeable. */
 async function idsOf(opened: readonly HoldRow[], connection: Connection): Promise<(number | undefined)[]> {
   const accounts = new Set(opened.map(({ account_id }) => account_id))
   const requests = opened.map(({ request_id }) => request_id)

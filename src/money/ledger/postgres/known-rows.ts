@@ -1,4 +1,4 @@
-// Rows of accounts, keys and holds as the last batches of this process left them: what others have changed since is not known.
+// Rows of accounts, keys and holds as this process's last batches left them. Later changes by others are unknown.
 import { NO_BUDGETS } from '../../../domain/budgets.ts'
 import {
   type AccountRow,
@@ -11,31 +11,31 @@ import {
 } from '../book.ts'
 import type { HoldOperation, Operation, PostOperation, VoidOperation } from '../operations.ts'
 
-/** More than are in use at a time; when there are more, they are read anew. */
+/** More rows than are in use at a time. Beyond it all are dropped and read again. */
 const MAX_ROWS = 20_000
-/** Batches in which the rows of an account are not known after others changed them: twice as many each time, at most so many. */
+/** The most batches for which a shared account's rows are not kept. The number doubles each time that others changed them. */
 const MAX_PAUSE = 32
 
-/** Rows that a batch of calls is decided by, as they are known. */
+/** The known rows that decide a batch of calls. */
 export interface KnownOfBatch {
   readonly accounts: readonly AccountRow[]
   readonly keys: readonly KeyRow[]
-  /** Pending ones. */
+  /** Pending holds. */
   readonly holds: readonly HoldRow[]
 }
 
 export class KnownRows {
   readonly #accounts = new Map<number, AccountRow>()
   readonly #keys = new Map<number, KeyRow>()
-  /** By `personKey`: all keys of a person in an account have the same. */
+  /** Budgets by `personKey`: all keys of a person in an account share them. */
   readonly #of_people = new Map<string, readonly BookBudget[]>()
-  /** Pending ones that this process has opened. */
+  /** Pending holds that this process opened. */
   readonly #holds = new Map<number, HoldRow>()
-  /** Accounts that others change as well. */
+  /** Accounts that other processes change, too. */
   readonly #shared = new Map<number, { pause: number; left: number }>()
   readonly #all = [this.#accounts, this.#keys, this.#of_people, this.#holds, this.#shared]
 
-  /** The rows that operations name; undefined where one is not known, or an operation depends on more than these. */
+  /** Returns the rows that operations name; undefined if one is unknown, or if an operation needs other rows. */
   rowsFor(operations: readonly Operation[]): KnownOfBatch | undefined {
     if (operations.length === 0) return undefined
     const accounts = new Set<AccountRow>()
@@ -43,7 +43,7 @@ export class KnownRows {
     const holds = new Set<HoldRow>()
     for (const operation of operations) {
       const hold = isPlainSettlement(operation) ? this.#holds.get(operation.hold_id) : undefined
-      const { account_id, key_id } = hold ?? (isPlainHold(operation) ? operation : NOBODY)
+      const { account_id, key_id } = hold ?? (isPlainHold(operation) ? operation : NO_IDS)
       const [account, key] = [this.#accounts.get(account_id), this.#keys.get(key_id)]
       if (!account || !key) return undefined
       accounts.add(account)
@@ -53,7 +53,7 @@ export class KnownRows {
     return { accounts: [...accounts], keys: [...keys], holds: [...holds] }
   }
 
-  /** A book of copies of them, which a batch may change. */
+  /** Makes a book of copies of these rows, which a batch may change. */
   bookOf({ accounts, keys, holds }: KnownOfBatch, takeHoldId: () => number, gateway_id: number | null): Book {
     const book = emptyBook(takeHoldId, gateway_id)
     for (const row of accounts) book.accounts.set(row.id, { ...row, budgets: copied(row.budgets) })
@@ -73,13 +73,13 @@ export class KnownRows {
     return budgets
   }
 
-  /** The budgets of a key's person, as the last batch left them, with whichever of their keys. */
+  /** Returns the budgets of a key's person, as the last batch with any of their keys left them. */
   personBudgetsOf({ account_id, person_id }: KeyRow): readonly BookBudget[] {
     if (person_id === null) return NO_BUDGETS
     return this.#of_people.get(personKey(account_id, person_id)) ?? NO_BUDGETS
   }
 
-  /** Keeps the rows of a batch that was committed. An account's budgets are known only if a key of it was read. */
+  /** Keeps the rows of a committed batch. An account's budgets are known only if one of its keys was read. */
   keep(book: Book): void {
     if (this.#all.reduce((sum, { size }) => sum + size, 0) > MAX_ROWS) this.forget()
     const paused = new Set([...book.accounts.keys()].filter((id) => this.#isPaused(id)))
@@ -87,7 +87,7 @@ export class KnownRows {
     for (const key of book.keys.values()) {
       const account = book.accounts.get(key.account_id)
       this.#keys.delete(key.id)
-      // A plan is read only where an operation asks for it.
+      // A plan is read only if an operation needs it.
       if (!account || account.plan_period_id !== null || paused.has(account.id)) continue
       this.#accounts.set(account.id, account)
       this.#keys.set(key.id, key)
@@ -99,7 +99,7 @@ export class KnownRows {
       if (hold.state === 'pending' && hold.plan_period_id === null) this.#holds.set(hold.id, hold)
   }
 
-  /** Others have changed one of these rows, or what they depend on. */
+  /** Records that others have changed one of these rows, or data that they depend on. */
   markChanged({ accounts, keys, holds }: KnownOfBatch): void {
     for (const { id } of accounts) {
       this.#accounts.delete(id)
@@ -110,12 +110,12 @@ export class KnownRows {
     for (const { id } of holds) this.#holds.delete(id)
   }
 
-  /** None of these has been changed by others. */
+  /** Records that others have not changed these rows. */
   markUnchanged({ accounts }: KnownOfBatch): void {
     for (const { id } of accounts) this.#shared.delete(id)
   }
 
-  /** Counts the batches in which it is. */
+  /** Whether an account is paused. Each call counts as one batch of the pause. */
   #isPaused(account_id: number): boolean {
     const shared = this.#shared.get(account_id)
     if (!shared || shared.left === 0) return false
@@ -128,9 +128,9 @@ export class KnownRows {
   }
 }
 
-const NOBODY = { account_id: 0, key_id: 0 }
+const NO_IDS = { account_id: 0, key_id: 0 }
 
-/** Limits are counted over all gateways. */
+/** Whether a hold needs only known rows. Limits are counted over all gateways, so they must be read. */
 const isPlainHold = (operation: Operation): operation is HoldOperation =>
   operation.op === 'hold' && operation.limits === undefined
 

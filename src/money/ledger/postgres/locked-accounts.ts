@@ -1,27 +1,27 @@
-// Accounts whose rows somebody else keeps locked: batches leave them alone, and they are batched again once they are free.
+// Accounts whose rows others keep locked: batches skip their operations, which are retried once the locks are free.
 import { Connection } from '../../../store/engines/postgres/connection.ts'
 import { isBusy } from '../../../store/engines/postgres/failure.ts'
 import { atEnd } from '../../../utilities/at-end.ts'
 
-/** Rows of an account that were locked. */
+/** Locked rows of an account. */
 export interface LockedRows {
   account_id: number
-  /** Of its keys. */
+  /** Its locked keys. */
   key_ids: readonly number[]
 }
 
-/** In line with the batches of other gateways, which take it a few milliseconds each. */
+/** How long it queues for a lock behind the batches of other gateways, which each take a few milliseconds. */
 const SETTINGS = { lock_timeout: '500ms' }
 const AGAIN_AFTER_MS = 250
 
-/** Empty but while somebody holds a lock for long. */
+/** Empty unless another transaction holds a lock for long. */
 export class LockedAccounts {
   readonly #url: string
   readonly #locked = new Map<number, LockedRows>()
   #watching: Promise<void> | undefined
   #is_closed = false
 
-  /** @param url as of `openPostgres` */
+  /** @param url as for `openPostgres` */
   constructor(url: string) {
     this.#url = url
   }
@@ -44,7 +44,7 @@ export class LockedAccounts {
     await this.#watching
   }
 
-  /** Waits in line for each, one after the other: a lock that many want is never found free by a look at it. Others may be. */
+  /** Queues for each lock, one after the other: a contended lock is never found free by a check. Others may be found free. */
   async #watch(): Promise<void> {
     let connection: Connection | undefined
     using _ = atEnd(() => {
@@ -57,22 +57,22 @@ export class LockedAccounts {
           if (!connection || connection.isLost) connection = await Connection.open(this.#url, SETTINGS)
           await this.#look(connection)
           const rows = this.#locked.get(account_id)
-          if (rows) await connection.askAll(waitingFor(rows))
+          if (rows) await connection.askAll(lockStatements(rows))
           this.#locked.delete(account_id)
         } catch (thrown) {
           if (isBusy(thrown)) continue
-          // Dropped: why the server cannot be asked. The next batch says so, and finds out anew what is locked.
+          // The error is ignored: the next batch reports an unreachable server, and finds the locked accounts again.
           await Bun.sleep(AGAIN_AFTER_MS)
           this.#locked.clear()
           break
         }
       }
     }
-    // Dropped: it is of no more use, and the next one is opened anew.
+    // A failure is ignored: this connection is no longer needed, and the next is opened anew.
     await connection?.close().catch(() => {})
   }
 
-  /** Accounts that are free are batched again. */
+  /** Removes the accounts that are free again. */
   async #look(connection: Connection): Promise<void> {
     if (this.#locked.size <= 1) return
     const all = [...this.#locked.values()]
@@ -92,7 +92,7 @@ const FREE_ACCOUNTS = `
 
 const arrayOf = (ids: readonly number[]): string => `{${ids.join()}}`
 
-const waitingFor = ({ account_id, key_ids }: LockedRows) => [
+const lockStatements = ({ account_id, key_ids }: LockedRows) => [
   { text: 'BEGIN' },
   { text: 'SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', values: [account_id] },
   {

@@ -1,4 +1,4 @@
-// The plans of a batch's accounts on PostgreSQL: read once these are locked, where an operation may be of a call that a plan covers.
+// The plans of a batch's accounts on PostgreSQL: read under their locks, if an operation may belong to a covered call.
 import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
 import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
 import { BUDGET_COLUMNS, PLAN_COLUMNS, type StoredPlan } from '../budget-rows.ts'
@@ -7,11 +7,11 @@ import type { Operation } from '../operations.ts'
 interface ReadingOfPlans {
   /** One, or none. */
   readonly statements: readonly Statement[]
-  /** @param answers one for each statement @returns by their accounts */
+  /** @param answers one for each statement @returns the plans by account */
   plansIn(answers: readonly Answer[]): Map<number, StoredPlan>
 }
 
-/** @param accounts, holds arrays of the ids that the operations name */
+/** @param accounts, holds SQL arrays of the ids in the operations */
 export const readingOfPlans = (
   operations: readonly Operation[],
   accounts: string,
@@ -22,7 +22,7 @@ export const readingOfPlans = (
     new Map(answer ? objectsOf<StoredPlan>(answer).map((plan) => [plan.account_id, plan]) : []),
 })
 
-/** An operation that expires a hold does not know its plan. */
+/** Whether an operation may belong to a covered call. An expiry does not know its hold's plan. */
 const mayBeCovered = (operation: Operation): boolean =>
   operation.op === 'expire' ||
   ('is_covered' in operation && operation.is_covered === true) ||

@@ -3,20 +3,20 @@ import type { Connection } from '../../../store/engines/postgres/connection.ts'
 import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
 import type { Operation } from '../operations.ts'
-import { hashPrice, type StoredPrice, storedPrice, takeApart } from '../stored-prices.ts'
+import { hashPrice, type StoredPrice, splitPrice, storedPrice } from '../stored-prices.ts'
 
-/** More prices than a catalogue has; when there are more, they are looked up anew. */
+/** More prices than a catalogue has. Beyond it all are dropped and looked up again. */
 const MAX_KNOWN_PRICES = 1_000
 
 export class SharedPrices {
-  /** Their numbers, which never change. */
+  /** The prices' numbers, which never change. */
   readonly #known = new Map<string, number>()
 
   /**
-   * Stores those that the calls of a batch were charged at, and that are not known yet. Outside of its transaction: two batches would wait
-   * for each other over a price that both have new.
+   * Stores the batch's prices that are not known yet. This happens outside of the batch's transaction: two batches with the same new price
+   * would wait for each other.
    *
-   * @throws as `Connection.askAll`; SyntaxError for a price that is no JSON
+   * @throws as `Connection.askAll`; SyntaxError for a price that is not JSON
    */
   async store(
     connection: Connection,
@@ -30,7 +30,7 @@ export class SharedPrices {
       lacking = this.#lackingOf(operations)
     }
     const missing_prices = lacking.map((json) => ({ json, sha256: hashPrice(json).toHex() }))
-    // In one order, so that two gateways do not wait for each other.
+    // In a fixed order, so that two gateways cannot deadlock.
     const values = [jsonOf(missing_prices.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1)))]
     const [, found] = await connection.askAll(
       [
@@ -45,7 +45,7 @@ export class SharedPrices {
     }
   }
 
-  /** @throws Error where it was not stored */
+  /** @throws Error if it was not stored */
   rowOf(text: string): StoredPrice {
     return storedPrice(text, this.#known, (json) => {
       const id = this.#known.get(json)
@@ -59,7 +59,7 @@ export class SharedPrices {
     for (const operation of operations) {
       const text = 'call' in operation ? operation.call.price : ''
       if (text === '' || this.#known.has(text)) continue
-      const { json } = takeApart(text)
+      const { json } = splitPrice(text)
       if (!this.#known.has(json)) lacking.add(json)
     }
     return [...lacking]

@@ -1,4 +1,4 @@
-// The first reads of a batch on PostgreSQL: the accounts that it touches, locked until its end, then all else that its operations need.
+// A batch's first reads on PostgreSQL: its accounts, which stay locked until its end, then all other rows that its operations need.
 import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
 import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
@@ -21,26 +21,26 @@ import type { LockedRows } from './locked-accounts.ts'
 import { readingOfPlans } from './plans.ts'
 import { readingOfRowStates } from './row-states.ts'
 
-/** The state of a batch once it has been read. */
+/** The state of a batch after its reads. */
 interface BatchRead {
   readonly book: Book
   /** Whether its gateway has not ended. */
   readonly is_alive: boolean
-  /** Rows that others were found to have locked: their accounts are not in the book. */
+  /** Rows that others have locked: their accounts are not in the book. */
   readonly locked: readonly LockedRows[]
 }
 
-/** Accounts that a batch leaves alone, since others are known to have locked them; `all`: it waits for none, and finds out which are. */
+/** Accounts that a batch skips, since others are known to have locked them; `all`: it waits for no lock, and finds out which are held. */
 export type NotAwaited = readonly number[] | 'all'
 
 interface Reading {
-  /** In this order, in a transaction at READ COMMITTED: each sees what was committed until its accounts were locked. */
+  /** In this order, in a transaction at READ COMMITTED: each sees everything committed before its accounts were locked. */
   readonly statements: readonly Statement[]
   /** @param answers one for each statement */
   readAnswers(answers: readonly Answer[]): BatchRead
 }
 
-/** @param gateway_id whose holds it opens; null: of none, which is always alive */
+/** @param gateway_id the gateway that opens the holds; null: none, which counts as alive */
 export function readingOf(
   operations: readonly Operation[],
   gateway_id: number | null,
@@ -106,7 +106,7 @@ export function readingOf(
   }
 }
 
-/** @returns the accounts that are locked now, and what others have */
+/** @returns the accounts locked by this batch, and the rows locked by others */
 function lockedOf([accounts, keys]: readonly Answer[]): [free: LockedAccount[], locked: LockedRows[]] {
   if (!keys) return [rowsIn<LockedAccount>(accounts), []]
   const tried = rowsIn<Omit<LockedAccount, 'status'> & { status: AccountRow['status'] | null }>(accounts)
@@ -121,7 +121,7 @@ function lockedOf([accounts, keys]: readonly Answer[]): [free: LockedAccount[], 
   return [free, [...locked.values()]]
 }
 
-/** Its budgets are read once it is locked, with its keys: an operation that names none counts against no budget. */
+/** An account without budgets. These are read after the lock, with its keys: an operation without a key counts against no budget. */
 type LockedAccount = Omit<AccountRow, 'budgets' | 'plan'>
 interface OfAccount {
   account_budgets: string | null
@@ -136,8 +136,8 @@ interface State {
 type KeyedRow = KeyedEntry & { account_id: number; request_key: string }
 
 /**
- * Every row that a batch writes is of an account whose row it has locked. They are locked in one order, so that two batches never wait for
- * each other. Keys and foreign references to an account are left free.
+ * Every row that a batch writes belongs to an account whose row it has locked. Accounts are locked in a fixed order, so that two batches
+ * cannot deadlock. The lock leaves keys, and foreign references to an account, free.
  */
 const LOCKED_ACCOUNTS = `
   SELECT id, status, balance_nanos, held_nanos, debt_nanos, plan_period_id FROM accounts
@@ -145,7 +145,7 @@ const LOCKED_ACCOUNTS = `
      AND id <> ALL($3::bigint[])
    ORDER BY id FOR NO KEY UPDATE`
 
-/** Without waiting: locks those that nobody else has locked. */
+/** Does not wait: locks the accounts that nobody else has locked. */
 const TRIED_ACCOUNTS = `
   WITH named AS MATERIALIZED (
          SELECT id FROM accounts
@@ -155,7 +155,7 @@ const TRIED_ACCOUNTS = `
           WHERE id = ANY(ARRAY(SELECT id FROM named)) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
   SELECT named.id, status, balance_nanos, held_nanos, debt_nanos, plan_period_id FROM named LEFT JOIN free ON free.id = named.id`
 
-/** Of the same accounts, the keys that somebody else has. */
+/** Finds keys of the same accounts that others have locked. */
 const LOCKED_KEYS = `
   WITH named AS MATERIALIZED (
          SELECT id, account_id FROM keys
@@ -164,13 +164,13 @@ const LOCKED_KEYS = `
          SELECT id FROM keys WHERE id = ANY(ARRAY(SELECT id FROM named)) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
   SELECT id, account_id FROM named WHERE id NOT IN (SELECT id FROM free)`
 
-/** The expression whether a gateway has not ended, and stays so until the end of the transaction; of none it is true. */
+/** Returns an SQL expression: whether a gateway has not ended, which then stays so until the end of the transaction; true without a gateway. */
 export const isAlive = (id: string): string =>
   `(${id}::bigint IS NULL OR (SELECT id FROM gateways WHERE id = ${id}::bigint AND ended_at_ms IS NULL FOR SHARE) IS NOT NULL)`
 
 /**
- * Ids are drawn under the lock, so that those of an account rise with time, whichever gateway gives them; those that are not used are given
- * to none. While the batch goes on its gateway cannot be ended: whoever ends it finds all its holds.
+ * Ids are assigned under the lock, so that those of an account rise with time, whichever gateway assigns them. Unused ids stay unused.
+ * The gateway cannot be ended while the batch runs, so whoever ends it later finds all its holds.
  */
 const STATE = `
   SELECT (SELECT string_agg(nextval('hold_ids')::text, ',') FROM generate_series(1, $1::bigint)) AS hold_ids,
@@ -189,7 +189,7 @@ const KEYS = `
     FROM keys
    WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT key_id FROM holds WHERE id = ANY($2::bigint[])))`
 
-/** A hold whose call is recorded has no row of its own. */
+/** The hold of a recorded call has no row of its own. */
 const HOLDS = `
   SELECT id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms, gateway_id, covered_nanos, plan_period_id
     FROM holds WHERE id = ANY($1::bigint[]) UNION ALL
@@ -215,7 +215,7 @@ interface Named {
   readonly holds: Set<number>
   readonly calls: Set<number>
   readonly keyed: Pick<KeyedRow, 'account_id' | 'request_key'>[]
-  /** How many they may open. */
+  /** The most holds that they may open. */
   new_holds: number
 }
 
@@ -277,7 +277,7 @@ function addNew(named: Named, { account_id, key_id }: { account_id: number; key_
   named.new_holds += 1
 }
 
-/** An id that no row can have is left out. */
+/** Leaves out ids that no row can have. */
 const arrayOf = (ids: ReadonlySet<number>): string => `{${[...ids].filter(Number.isSafeInteger).join()}}`
 
 const rowsIn = <Row>(answer: Answer | undefined): Row[] => (answer ? objectsOf<Row>(answer) : [])

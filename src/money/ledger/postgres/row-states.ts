@@ -1,4 +1,4 @@
-// The states of rows that change with movements, on PostgreSQL: read and locked after the accounts of a batch, and written with it.
+// The states of rows that change with movements, on PostgreSQL: locked and read after the batch's accounts, and written with the batch.
 import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
 import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
@@ -7,13 +7,13 @@ import type { Operation } from '../operations.ts'
 import { changesOf, STATE_COLUMNS } from '../row-states.ts'
 
 interface ReadingOfRowStates {
-  /** One for each table whose rows change: none for most batches. */
+  /** One for each table whose rows change; most batches have none. */
   readonly statements: readonly Statement[]
   /** @param answers one for each statement */
   fill(book: Book, answers: readonly Answer[]): void
 }
 
-/** Tables and rows in one order, so that two batches do not wait for each other. */
+/** Reads tables and rows in a fixed order, so that two batches cannot deadlock. */
 export function readingOfRowStates(operations: readonly Operation[]): ReadingOfRowStates {
   const changes = Map.groupBy(operations.flatMap(changesOf), ({ table }) => table)
   const tables = [...changes].sort(([one], [other]) => (one < other ? -1 : 1))
@@ -32,7 +32,7 @@ export function readingOfRowStates(operations: readonly Operation[]): ReadingOfR
   }
 }
 
-/** The statements that write what a batch changed of such rows. */
+/** Returns the statements that write a batch's changes of such rows. */
 export const writesOfRowStates = ({ changed_rows }: Book): Statement[] =>
   [...Map.groupBy(changed_rows, ({ table }) => table)].map(([table, rows]) => ({
     text: `

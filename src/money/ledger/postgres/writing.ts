@@ -1,7 +1,7 @@
-// The writes of a batch on PostgreSQL: most of them as one statement, of each table with all of its rows as JSON.
+// A batch's writes on PostgreSQL: most of them in one statement, with the rows of each table as JSON.
 //
-// So a batch of one takes the server two thirds of what an array for each column takes, and one of 64 the same. Columns are named, so that
-// a table may get more of them while an older program writes.
+// For a batch of one this takes the server two thirds of the time of one array per column; for a batch of 64 the same. Columns are named,
+// so that a table may get further columns while an older program writes.
 
 import { DAY_S } from '../../../domain/ranges.ts'
 import { actionRow } from '../../../store/actions.ts'
@@ -20,52 +20,52 @@ import { addingCounts } from './counts.ts'
 import type { SharedPrices } from './prices.ts'
 import { writesOfRowStates } from './row-states.ts'
 
-/** The statements that write what a batch changed, and its mark; none for what it left as it was. */
+/** Returns the statements for a batch's changes and its mark; none for unchanged tables. */
 export function writesOf(book: Book, prices: SharedPrices, marked: Marked): Statement[] {
   return [
-    ...writing(INSERT_OPENING_DEBTS, book.new_opening_debts),
+    ...statementUnlessEmpty(INSERT_OPENING_DEBTS, book.new_opening_debts),
     ...writesOfRowStates(book),
-    ...writing(INSERT_STATE_CHANGES, book.new_state_changes),
-    ...writing(
+    ...statementUnlessEmpty(INSERT_STATE_CHANGES, book.new_state_changes),
+    ...statementUnlessEmpty(
       INSERT_ACTIONS,
       book.new_actions.map(({ action, by }) => actionRow(action, by)),
     ),
     ...addingCounts(book.counts),
     oneStatement([
-      ...part('changed_accounts', UPDATE_ACCOUNTS, [...book.changed_accounts]),
-      ...part('changed_keys', UPDATE_KEYS, [...book.changed_keys]),
+      ...partUnlessEmpty('changed_accounts', UPDATE_ACCOUNTS, [...book.changed_accounts]),
+      ...partUnlessEmpty('changed_keys', UPDATE_KEYS, [...book.changed_keys]),
       ...partsOf(book, prices),
-      ...part('opened_holds', INSERT_HOLDS, openedIn(book)),
+      ...partUnlessEmpty('opened_holds', INSERT_HOLDS, openedIn(book)),
       markPart(marked),
     ]),
-    // After calls, which may be of the same batch, and whose sums they change: no row may change twice in a statement.
-    ...writing(
+    // After the calls, which may belong to the same batch and whose sums they change: a statement may change a row only once.
+    ...statementUnlessEmpty(
       ADD_REFUNDS,
       [...book.new_refunds].map(([id, more_nanos]) => ({ id, more_nanos })),
     ),
   ]
 }
 
-/** The holds that a batch opens, and does not settle. */
+/** Returns the holds that a batch opens and does not settle. */
 export const openedIn = ({ new_holds }: Book) => [...new_holds].filter(({ state }) => state !== 'settled')
 
-/** What a batch of calls changes, but for accounts, keys, and the holds that it opens. */
+/** Returns the changes of a batch of calls, except accounts, keys, and the holds that it opens. */
 export function partsOf(book: Book, prices: SharedPrices): Part[] {
   const resolved = book.resolved_holds.filter((row) => !book.new_holds.has(row))
   const settled = resolved.filter(({ state }) => state === 'settled')
   const expired = resolved.filter(({ state }) => state !== 'settled')
   const recorded = book.new_calls.map((row) => ({ ...row, ...prices.rowOf(row.price), summed: 1 }))
   return [
-    ...part('changed_budgets', UPDATE_BUDGETS, [...book.changed_budgets]),
-    ...part('settled_holds', DELETE_HOLDS, settled),
-    ...part('expired_holds', EXPIRE_HOLDS, expired),
-    ...part('new_calls', INSERT_CALLS, recorded),
+    ...partUnlessEmpty('changed_budgets', UPDATE_BUDGETS, [...book.changed_budgets]),
+    ...partUnlessEmpty('settled_holds', DELETE_HOLDS, settled),
+    ...partUnlessEmpty('expired_holds', EXPIRE_HOLDS, expired),
+    ...partUnlessEmpty('new_calls', INSERT_CALLS, recorded),
     ...sumsOf(book.new_calls),
-    ...part('new_entries', INSERT_ENTRIES, book.new_entries),
+    ...partUnlessEmpty('new_entries', INSERT_ENTRIES, book.new_entries),
   ]
 }
 
-/** Added up here where that is exact: the server takes longer for it than for all else of a call. */
+/** Adds sums up here if that is exact: in the server this would take longer than everything else of a call. */
 function sumsOf(calls: readonly Call[]): Part[] {
   const rows: object[] = []
   for (const span_s of SPANS_S) {
@@ -74,16 +74,16 @@ function sumsOf(calls: readonly Call[]): Part[] {
     for (const sum of sums)
       rows.push(sumRow({ ...sum, span_s, start_s: spanAt(sum.started_at_ms, span_s) * span_s }))
   }
-  return part('added_sums', ADD_SUMS, rows)
+  return partUnlessEmpty('added_sums', ADD_SUMS, rows)
 }
 
-const part = (name: string, text: string, rows: readonly object[]): Part[] =>
+const partUnlessEmpty = (name: string, text: string, rows: readonly object[]): Part[] =>
   rows.length === 0 ? [] : [{ name, text, values: [jsonOf(rows)] }]
 
-const writing = (text: string, rows: readonly object[]): Statement[] =>
+const statementUnlessEmpty = (text: string, rows: readonly object[]): Statement[] =>
   rows.length === 0 ? [] : [{ text, values: [jsonOf(rows)] }]
 
-/** All columns that the ledger changes are integers. */
+/** Builds an UPDATE. All columns that the ledger changes are integers. */
 const update = (table: string, columns: readonly string[]): string => `
   UPDATE ${table} SET ${columns.map((name) => `${name} = changed.${name}`).join()}
     FROM json_to_recordset($1::text::json) AS changed (${['id', ...columns].map((name) => `${name} bigint`).join()})
@@ -97,7 +97,7 @@ const UPDATE_ACCOUNTS = update('accounts', CHANGED_OF_ACCOUNT)
 const UPDATE_KEYS = update('keys', CHANGED_OF_KEY)
 const UPDATE_BUDGETS = update('budgets', ['started_ms', 'first_hold_id', 'used_nanos'])
 
-/** @param id an expression that gives a row its number, where the JSON has none */
+/** Builds an INSERT. @param id an SQL expression for the row's number, if the JSON has none */
 const insert = (table: string, columns: readonly string[], id?: string): string =>
   `INSERT INTO ${table} (${[...(id ? ['id'] : []), ...columns].join()}) SELECT ${[...(id ? [id] : []), ...columns].join()}
      FROM json_populate_recordset(NULL::${table}, $1::text::json)`
@@ -105,12 +105,12 @@ const insert = (table: string, columns: readonly string[], id?: string): string 
 const SUMS = ['calls', ...SUMMED] as const
 
 const INSERT_HOLDS = insert('holds', columnsOf(holds))
-/** Numbers are assigned under the lock of the accounts, in the order of the rows. */
+/** Numbers are assigned under the accounts' lock, in the order of the rows. */
 const INSERT_NEW_HOLDS = `${insert('holds', columnsWithoutId(holds), "nextval('hold_ids')")} RETURNING id`
 
-/** Opens holds whose numbers the server assigns. They are the answer, with commas between. */
+/** Opens holds whose numbers the server assigns and returns, separated by commas. */
 export const insertingHolds = (rows: readonly object[]): Part[] =>
-  part('inserted_holds', INSERT_NEW_HOLDS, rows).map((inserting) => ({
+  partUnlessEmpty('inserted_holds', INSERT_NEW_HOLDS, rows).map((inserting) => ({
     ...inserting,
     answer: "(SELECT string_agg(id::text, ',' ORDER BY id) FROM inserted_holds)",
   }))
@@ -127,7 +127,7 @@ const DELETE_HOLDS = `DELETE ${OF_LISTED_HOLDS.replace('FROM', 'FROM holds USING
 
 const INSERT_CALLS = `${insert('calls', columnsOf(calls))} RETURNING *`
 
-/** No trigger adds them here. */
+/** The lengths of the kept sums, which no trigger adds up on PostgreSQL. */
 const SPANS_S = [DAY_S, QUARTER_S] as const
 const OF_SUM = ['span_s', 'start_s', ...SUM_KIND, ...SUMS, 'first_call_id', 'last_call_id']
 const SUM_COLUMNS = OF_SUM.join()
@@ -142,14 +142,14 @@ const ADD_TO_SUMS = `
 const ADD_SUMS = `
   INSERT INTO call_sums (${SUM_COLUMNS}) SELECT ${SUM_COLUMNS} FROM json_populate_recordset(NULL::call_sums, $1::text::json) ${ADD_TO_SUMS}`
 
-/** A day's are put together before they are added: no row may change twice in a statement. */
+/** Combines a day's calls before adding them: a statement may change a row only once. */
 const SUM_CALLS = `
   INSERT INTO call_sums (${SUM_COLUMNS})
   SELECT span_s, started_at_ms / (1000 * span_s) * span_s, ${SUM_KIND.join()}, ${SUMMED_SQL.join()}, min(id), max(id)
     FROM (${addedBy('new_calls')}) AS of_routes CROSS JOIN (VALUES (${SPANS_S[0]}::bigint), (${SPANS_S[1]})) AS spans (span_s)
    GROUP BY 1, 2, ${SUM_KIND.join()} ${ADD_TO_SUMS}`
 
-/** They leave the sums of the call's own day and quarter of an hour. */
+/** Adds refunds to calls, and subtracts them from the sums of the calls' own days and quarters of an hour. */
 const ADD_REFUNDS = `
   WITH refunded AS (
     UPDATE calls SET refunded_nanos = refunded_nanos + more_nanos
