@@ -1,4 +1,4 @@
-// `import`: accounts, keys, balances, providers and prices of another gateway; a dry run, unless --apply is given.
+// `import`: moves accounts, keys, balances, providers and prices in from another gateway. Without --apply it is a dry run.
 import type { Command } from 'commander'
 import { checkName } from '../../src/access/accounts.ts'
 import { amountReader } from '../../src/app/command-line/arguments.ts'

@@ -1,4 +1,4 @@
-// A move-in: what another gateway's database and configuration bring, as plain values that are the same for every source.
+// A move-in: the contents of another gateway's database and configuration as plain values, the same for every source.
 import type { BudgetChanges } from '../../src/access/budgets.ts'
 import type { BudgetUse } from '../../src/access/imported-budgets.ts'
 import type { TomlValue } from '../../src/catalogue/toml-write.ts'
@@ -11,40 +11,40 @@ export type { BudgetUse }
 
 export type SourceName = 'new-api' | 'one-api' | 'litellm'
 
-/** Everything that is imported at once. Logs are not in it: they are read as a stream. */
+/** Everything that is imported as a whole. Logs are read as streams instead. */
 export interface MoveIn {
   readonly source: SourceName
   readonly accounts: readonly IncomingAccount[]
   readonly providers: readonly IncomingProvider[]
   readonly models: readonly IncomingModel[]
-  /** Absent: the source has none. */
+  /** Absent if the source has no groups. */
   readonly price_groups?: readonly IncomingPriceGroup[]
   readonly vouchers: IncomingVouchers
   readonly left_out: readonly LeftOut[]
 }
 
-/** Vouchers whose codes people have. */
+/** Vouchers whose codes the source has given out. */
 export interface IncomingVouchers {
   readonly unused: readonly NewVoucher[]
-  /** Hashes of those that have been used or disabled, or have expired. */
+  /** Hashes of used, disabled and expired codes. */
   readonly ended: readonly Buffer[]
 }
 
 export const NO_VOUCHERS: IncomingVouchers = { unused: [], ended: [] }
 
-/** A payer of the source: a user or a team. */
+/** A payer in the source: a user or a team. */
 export interface IncomingAccount {
-  /** Its row in the source, which stays the same from run to run: "user 17". */
+  /** Its row in the source, the same in each run: "user 17". */
   readonly source_id: string
-  /** As the source has it: in any script, maybe empty, maybe taken. The import makes an account name of it. */
+  /** The source's name: in any script, possibly empty or taken. The import derives the account name from it. */
   readonly name: string
   readonly display_name: string
-  /** Empty where the source has none. */
+  /** Empty if the source has none. */
   readonly email: string
   readonly status: 'active' | 'suspended'
-  /** Money that is left; negative: debt; null: the source limits no total, so nothing is added. */
+  /** The balance; negative: debt; null: the source has no total limit, and nothing is added. */
   readonly balance_nanos: Nanos | null
-  /** A bcrypt hash by which the person signs in until their first sign-in replaces it; null: they get a link. */
+  /** A bcrypt hash, which the person's first sign-in replaces; null: they get a link. */
   readonly password_hash: string | null
   readonly budgets: BudgetChanges
   /** The amount already used in the budget's current period. */
@@ -59,21 +59,21 @@ export interface IncomingAccount {
 /** A price group for the catalogue. */
 export interface IncomingPriceGroup {
   readonly name: string
-  /** Of the imported prices, as a decimal. */
+  /** Factor of the imported prices, as a decimal. */
   readonly factor: string
 }
 
-/** A key that goes on working unchanged. */
+/** A key that keeps working unchanged. */
 export interface IncomingKey {
   readonly source_id: string
   readonly name: string
-  /** Of the whole text that callers send, "sk-" included. */
+  /** Hash of the whole text that callers send, "sk-" included. */
   readonly sha256: Buffer
-  /** Its first 10 characters, or what the source still knows of it: "sk-...aB3d". */
+  /** The first 10 characters, or what the source still has of the text: "sk-...aB3d". */
   readonly prefix: string
   readonly created_at_ms: number | null
   readonly expires_at_ms: number | null
-  /** The amount that it can still spend; null: not limited. */
+  /** The amount that the key can still spend; null: unlimited. */
   readonly spend_limit_nanos: Nanos | null
   /** Model ids or patterns; null: all models. */
   readonly models: readonly string[] | null
@@ -87,21 +87,21 @@ export interface IncomingKey {
 /** A provider for the catalogue. */
 export interface IncomingProvider {
   readonly source_id: string
-  /** Made of the source's name: lower case, a name that a catalogue takes, unique among the incoming ones. */
+  /** Derived from the source's name: lower case, valid in a catalogue, unique among the incoming names. */
   readonly name: string
   /** Fields of `[[providers]]` without `name`, `api_keys` and `headers`. */
   readonly fields: { readonly [field: string]: TomlValue }
-  /** Its keys, which go to the file of variables and never into the catalogue or an output. */
+  /** API keys: they go to the file of variables, never to the catalogue or to output. */
   readonly api_keys: readonly Secret[]
-  /** Headers that it is sent, by their names; their values are treated as secrets. */
+  /** Request headers by name. Their values are treated as secrets. */
   readonly headers?: { readonly [name: string]: Secret }
 }
 
-/** A secret: its value is for the file of variables alone. */
+/** A secret. Only the file of variables may contain its value. */
 export interface Secret {
   /** The environment variable: "OPENAI_MAIN_API_KEY". Unique among the incoming ones. */
   readonly variable: string
-  /** Null: the source itself names the variable, so there is no value to write. */
+  /** Null: the source refers to the variable itself, so the value is unknown. */
   readonly value: string | null
 }
 
@@ -110,7 +110,7 @@ export interface IncomingModel {
   readonly id: string
   /** Fields of `[[models]]` without `id`, `routes` and `price`: `kind` at least. */
   readonly fields: { readonly kind: string; readonly [field: string]: TomlValue }
-  /** In the order in which they are tried. `provider` is the name of an incoming one. */
+  /** In the order of trial. `provider` is the name of an incoming provider. */
   readonly routes: readonly IncomingRoute[]
   /** The price of its kind, amounts as decimals in text: `{ input: '0.30', output: '2.50' }`. */
   readonly price: { readonly [rate: string]: TomlValue }
@@ -121,24 +121,24 @@ export interface IncomingModel {
 export interface IncomingRoute {
   readonly provider: string
   readonly model: string
-  /** The model whose rules hold where `model` is a name of the operator's own, as Azure's deployments have. */
+  /** The model whose rules apply, if `model` is a name that the operator chose, such as an Azure deployment. */
   readonly generation?: string
   readonly order: number
   readonly weight: number
   readonly cost?: { readonly [rate: string]: TomlValue } | undefined
 }
 
-/** A row, or a part of it, that does not come in. */
+/** A row, or a part of a row, that is not imported. */
 export interface LeftOut {
-  /** The kind of its rows, in the plural: "keys", "channels", "group prices". */
+  /** A plural noun for such rows: "keys", "channels", "group prices". */
   readonly kind: string
   /** The row: `token 12 "laptop" of user 3`. Without secrets. */
   readonly row: string
-  /** The reason, a sentence that says what to do where something can be done. */
+  /** A sentence with the reason, and with advice if there is any. */
   readonly reason: string
 }
 
-/** Calls of the source before the move: a day, an account, a model. They are history, never charges. */
+/** Calls before the import, summed by day, account and model. They are history, never charges. */
 export interface HistoryRow {
   /** The account's `source_id`. */
   readonly account: string
@@ -151,38 +151,38 @@ export interface HistoryRow {
   readonly charged_nanos: Nanos
 }
 
-/** A line of the source's log that it charged, for the shadow bill. */
+/** A charged line of the source's log, for the shadow bill. */
 export interface ChargedLine {
   readonly model: string
   readonly usage: Usage
-  /** Of an image or a call that is priced by the piece; 1 where the log does not say. */
+  /** Number of images or calls, if priced by the piece; 1 if the log has no count. */
   readonly count: number
   readonly charged_nanos: Nanos
-  /** The source's smallest amount, to which it rounds each charge; absent where it does not round. */
+  /** The smallest amount to which the source rounds charges; absent if it does not round. */
   readonly rounded_to_nanos?: Nanos
-  /** The source's factors beyond its price list: "group ratio 0.8", "cache ratio 0.1". */
+  /** Factors besides the source's price list: "group ratio 0.8", "cache ratio 0.1". */
   readonly factors: readonly string[]
 }
 
-/** A model in the shadow bill: what the source charged for its lines, and what they cost by the imported prices. */
+/** A model in the shadow bill: the source's charges, and the cost of the same lines at the imported prices. */
 export interface ShadowBillRow {
   readonly model: string
   readonly count: number
   readonly charged_nanos: Nanos
   readonly rated_nanos: Nanos
-  /** `rated_nanos` less `charged_nanos`. */
+  /** `rated_nanos` minus `charged_nanos`. */
   readonly difference_nanos: Nanos
-  /** Of one line, without its sign. */
+  /** The largest absolute difference of one line. */
   readonly largest_difference_nanos: Nanos
-  /** Why they differ by more than 1 %, such as "group ratio 0.8 in 12 lines"; empty where they do not. */
+  /** Reasons for a difference above 1 %, such as "group ratio 0.8 in 12 lines"; empty for smaller differences. */
   readonly reasons: readonly string[]
 }
 
-/** A source that is open: its rows become a move-in, its log two streams. */
+/** An open source: its move-in, and its log as two streams. */
 export interface OpenSource extends AsyncDisposable {
   readMoveIn(): Promise<MoveIn>
-  /** Sums by day, account and model of all of its log. */
+  /** The whole log as sums by day, account and model. */
   readHistory(): AsyncIterable<HistoryRow>
-  /** The newest lines that it charged, newest first. @param limit at most so many */
+  /** The newest charged lines, newest first. @param limit maximum number of lines */
   readChargedLines(limit: number): AsyncIterable<ChargedLine>
 }

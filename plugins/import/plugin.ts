@@ -1,4 +1,4 @@
-// Move-ins from other gateways as a plugin: the command, what it remembers, and the calls of before as a list.
+// Import from other gateways as a plugin: the command, the table of imported rows, and the list of earlier calls.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const importing = definePlugin({

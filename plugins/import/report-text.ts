@@ -1,21 +1,21 @@
-// The report of an import as text: a table each, the first rows of long ones, then what to do next.
+// The report of an import as text: one table for each part, cut to its first rows, then the next steps.
 import { type Column, fields, table, usdColumn, wrapped } from '../../src/app/command-line/table.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import type { ShadowBillRow } from './move-in.ts'
 import type { LeftOutGroup, Report } from './report.ts'
 
-/** --json has all rows. */
+/** Rows of a table; --json has all. */
 const MAX_ROWS = 10
 const MAX_CATALOGUE_ROWS = 40
 const MAX_NAMED_ROWS = 3
-/** Of a kind. */
+/** Reasons listed for each kind of rows. */
 const MAX_REASONS = 8
 
 interface TextOptions {
-  /** Of the terminal; undefined: it is none. */
+  /** Width of the terminal; undefined without a terminal. */
   columns: number | undefined
-  /** The data folder as it was named. */
+  /** The data folder as the operator wrote it. */
   data: string
 }
 
@@ -236,12 +236,12 @@ function nextSteps(report: Report, { data }: TextOptions): string {
         set_missing,
         'Nothing was written. To import, add --apply to this command.',
       ]
-  const lines = steps.filter((step) => step !== false).flatMap((step, at) => numbered(step, at + 1))
+  const lines = steps.filter((step) => step !== false).flatMap((step, at) => numberedLines(step, at + 1))
   return ['Next', ...lines].join('\n')
 }
 
-/** The text of a step is below that of the others. */
-function numbered(step: string, number: number): string[] {
+/** Numbers a step, and indents its further lines. */
+function numberedLines(step: string, number: number): string[] {
   const [first = '', ...others] = wrapped(step, '   ')
   return [`${number}.${first.slice(2)}`, ...others]
 }

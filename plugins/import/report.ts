@@ -1,11 +1,11 @@
-// The report of an import as a value: what comes in and under which names, what does not and why, and the shadow bill.
+// The report of an import as a value: imported rows with their names, rows left out with reasons, and the shadow bill.
 import { existsSync } from 'node:fs'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import type { Applied, ImportFiles } from './apply/apply.ts'
 import type { CatalogueImport } from './apply/catalogue.ts'
 import { secretsOf } from './apply/env-file.ts'
 import type { HistorySums } from './apply/history.ts'
-import { isInvited } from './apply/links.ts'
+import { needsLink } from './apply/links.ts'
 import type { IncomingKey, IncomingVouchers, LeftOut, ShadowBillRow } from './move-in.ts'
 import { prefixOf } from './plan/identity.ts'
 import type { Plan } from './plan/plan.ts'
@@ -19,13 +19,13 @@ interface ReportParts {
   /** The address of the source, without its password. */
   database: string
   files: ImportFiles
-  /** Undefined: nothing was written. */
+  /** Undefined for a dry run. */
   applied: Applied | undefined
 }
 
 export type Report = ReturnType<typeof reportOf>
 
-/** Amounts are in nano-dollars, and in USD as text. */
+/** Builds the report. Amounts are in nano-dollars, and in USD as text. */
 export function reportOf({
   plan,
   catalogue,
@@ -89,14 +89,14 @@ export function reportOf({
       models: shadow_bill,
     },
     files: { ...files, has_variables: existsSync(files.variables) },
-    links: applied?.links ?? fresh.filter(({ incoming }) => isInvited(incoming)).length,
+    links: applied?.links ?? fresh.filter(({ incoming }) => needsLink(incoming)).length,
   }
 }
 
 const vouchersView = ({ unused }: IncomingVouchers, applied: Applied | undefined) => ({
   unused: unused.length,
   ...money('worth', sum(unused.map(({ amount_nanos }) => amount_nanos))),
-  // Null: nothing was written.
+  // Null for a dry run.
   created: applied?.vouchers.created ?? null,
   revoked: applied?.vouchers.revoked ?? null,
 })
@@ -110,9 +110,9 @@ const money = <const Name extends string>(name: Name, nanos: Nanos) =>
     [N in Name as `${N}_usd`]: string
   }
 
-function signInOf(account: Parameters<typeof isInvited>[0]): 'password' | 'link' | 'nothing yet' {
+function signInOf(account: Parameters<typeof needsLink>[0]): 'password' | 'link' | 'nothing yet' {
   if (account.password_hash !== null) return 'password'
-  return isInvited(account) ? 'link' : 'nothing yet'
+  return needsLink(account) ? 'link' : 'nothing yet'
 }
 
 const keyView = ({
@@ -167,7 +167,7 @@ export interface LeftOutGroup {
   readonly rows: readonly string[]
 }
 
-/** By kind and reason, the most frequent first. */
+/** Groups by kind and reason, the most frequent reason first. */
 function groupsOf(left_out: readonly LeftOut[]): LeftOutGroup[] {
   const groups = Map.groupBy(left_out, ({ kind, reason }) => JSON.stringify([kind, reason]))
   return [...groups.values()]

@@ -8,9 +8,9 @@ import { conflict, toGatewayError } from '../../src/domain/errors.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { takeLock } from '../../src/store/lock.ts'
 import { applyImport, type ImportFiles, makeFolder } from './apply/apply.ts'
-import type { ImportPoint } from './apply/applying.ts'
 import { prepareCatalogue } from './apply/catalogue.ts'
 import { countedRows, type HistorySums, noSums, unownedHistory } from './apply/history.ts'
+import type { ImportPoint } from './apply/import-run.ts'
 import type { OpenSource } from './move-in.ts'
 import { type Known, NOTHING_KNOWN, readKnown } from './plan/known.ts'
 import { withUsableHashes } from './plan/passwords.ts'
@@ -19,11 +19,11 @@ import { reportOf } from './report.ts'
 import { reportText } from './report-text.ts'
 import { rateLines } from './shadow-bill.ts'
 
-/** As many of the newest lines as the shadow bill has. */
+/** Number of newest lines in the shadow bill. */
 const MAX_BILL_LINES = 10_000
 
 export interface ImportOptions {
-  /** The name of the import: that of the source, or as --as says. */
+  /** The import's name: the source's, unless --as sets one. */
   readonly name: string
   readonly apply: boolean
   readonly opening_balance_nanos: Nanos | undefined
@@ -46,13 +46,13 @@ export async function runImport(
 ): Promise<void> {
   const { folder, json } = context
   using _lock = options.apply ? lockImport(folder) : undefined
-  const files = filesIn(folder)
+  const files = importFilesOf(folder)
   const report = await untilStopped(STOPPED, (check) =>
     withProgress(deps, json, async (show) => {
       const now_ms = deps.now()
       show({ what: 'Reading the source', done: 0, unit: 'rows' })
       const move_in = withUsableHashes(await source.readMoveIn())
-      const plan = planAccounts(move_in, await knownIn(folder, options.name), {
+      const plan = planAccounts(move_in, await readKnownRows(folder, options.name), {
         ...options,
         source: options.name,
         now_ms,
@@ -64,9 +64,9 @@ export async function runImport(
         env_path: files.variables,
       })
       const shadow_bill = await rateLines(source.readChargedLines(MAX_BILL_LINES), catalogue.catalogue)
-      const applying = { plan, now_ms, by: folder.by, show, check, probe }
+      const run = { plan, now_ms, by: folder.by, show, check, probe }
       const applied = options.apply
-        ? await applyImport({ folder, deps, source, move_in, catalogue, files }, applying)
+        ? await applyImport({ folder, deps, source, move_in, catalogue, files }, run)
         : undefined
       const history = applied?.history ?? (await countHistory(source, plan, show, check))
       const with_history: Plan = { ...plan, left_out: [...plan.left_out, ...unownedHistory(history)] }
@@ -82,7 +82,7 @@ export async function runImport(
 
 const STOPPED = 'Import stopped. Imported rows stay. Run it again to continue.'
 
-const filesIn = ({ dir }: DataFolder): ImportFiles => ({
+const importFilesOf = ({ dir }: DataFolder): ImportFiles => ({
   variables: join(dir, 'imported.env'),
   links: join(dir, 'imported-links.csv'),
 })
@@ -94,8 +94,8 @@ function lockImport({ dir }: DataFolder): Disposable {
   return lock
 }
 
-/** Nothing is known where there is no database yet; a dry run makes none. */
-async function knownIn(folder: DataFolder, name: string): Promise<Known> {
+/** Nothing is known without a database; a dry run does not create one. */
+async function readKnownRows(folder: DataFolder, name: string): Promise<Known> {
   try {
     await using db = await (await engineOfFolder(folder)).open({ ...folder, access: 'read' })
     return await readKnown(db, name)

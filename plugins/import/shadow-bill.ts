@@ -1,4 +1,4 @@
-// The shadow bill: lines that a source charged, rated by the imported prices, and why they differ. Pure.
+// The shadow bill: charged lines of the source rated at the imported prices, with reasons for differences. Pure.
 
 import type { Catalogue, Model } from '../../src/domain/catalogue.ts'
 import type { Nanos } from '../../src/domain/money.ts'
@@ -12,10 +12,10 @@ import type { ChargedLine, ShadowBillRow } from './move-in.ts'
 
 const NOT_IMPORTED = 'no imported model has this name'
 
-/** A line differs where the difference is more than this part of its charge. */
+/** A difference above 1/100 of the charge counts. */
 const TOLERATED_PART = 100
 
-/** Rates each line as a call of the catalogue, 0 where it lacks the model. The rows are by what was charged, the most first. */
+/** Rates each line as a call of the catalogue; 0 for a missing model. The model with the highest charges comes first. */
 export async function rateLines(
   lines: AsyncIterable<ChargedLine>,
   { models }: Pick<Catalogue, 'models'>,
@@ -55,7 +55,7 @@ class ModelSum {
     this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1)
   }
 
-  /** Rounding alone is named only where it adds up. */
+  /** Lists rounding as a reason only if it adds up. */
   row(): ShadowBillRow {
     const difference_nanos = this.#rated_nanos - this.#charged_nanos
     const adds_up = differs(Math.abs(difference_nanos), this.#charged_nanos)
@@ -87,7 +87,7 @@ function reasonOf(line: ChargedLine, difference_nanos: Nanos): string {
   return has_cache ? 'tokens of a cache' : 'another price than now, or a unit that the log does not name'
 }
 
-/** The cost of the call here. Extras are those of every call. */
+/** Returns the cost of the call here. Includes only extras that every call has. */
 function ratedNanos(model: Model, { usage, count }: ChargedLine): Nanos {
   const { price } = model
   switch (price.unit) {
@@ -99,7 +99,7 @@ function ratedNanos(model: Model, { usage, count }: ChargedLine): Nanos {
     case 'image':
       return chargeImages(price, { count, size: undefined, quality: undefined }).cost_nanos
     case 'image_token': {
-      // Other gateways log all that an image model writes as tokens of its answer.
+      // Other gateways log all output of an image model as answer tokens.
       const written = { ...usage, output_tokens: 0, output_image_tokens: usage.output_tokens }
       const tokens = { usage: written, image_input_tokens: 0, image_cache_read_tokens: 0 }
       return chargeImageTokens(price, tokens).cost_nanos

@@ -1,4 +1,4 @@
-// The sources of `import` as the command names them: a database, or LiteLLM's configuration and its database.
+// Opens the sources that `import` names: a database, or LiteLLM's configuration with its database.
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { naming } from '../../src/app/command-line/failure.ts'
@@ -9,7 +9,7 @@ import { openNewApi } from './new-api/open.ts'
 import { openTables } from './source/open.ts'
 import type { SourceTables } from './source/rows.ts'
 
-/** An open source, and where it reads from, without a password. */
+/** An open source with its address, without a password. */
 export interface Opened {
   source: OpenSource
   address: string
@@ -47,7 +47,7 @@ export async function openLitellmFrom(
   return { source, address: tables === undefined ? config : `${config} and ${tables.address}` }
 }
 
-/** A source that cannot be opened does not close its tables. */
+/** Closes the tables if the source cannot be opened: openers leave them open. */
 async function closingOnFailure(tables: SourceTables, opening: Promise<OpenSource>): Promise<OpenSource> {
   try {
     return await opening

@@ -1,4 +1,4 @@
-// Records of imports: rows of another gateway that came in, and earlier calls of accounts as sums by day and model.
+// Stored records of imports: imported rows, and calls of accounts before the import as sums by day and model.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accountTable,
@@ -9,7 +9,7 @@ import {
   type StoredTable,
 } from '../../src/store/stored-table.ts'
 
-/** A row of another gateway and what it became: a second import brings only what is new. An erased account stays known, so that it does not come back. */
+/** A row of another gateway with its account or key here: a second import skips it. Rows of erased accounts stay, so they are not imported again. */
 export const imported_rows = sqliteTable('imported_rows', {
   id: integer().primaryKey(),
   source: text().notNull(),
@@ -17,14 +17,14 @@ export const imported_rows = sqliteTable('imported_rows', {
   source_id: text().notNull(),
   account_id: integer().notNull(),
   key_id: integer(),
-  /** Digests, so that another database behind the same name is noticed. */
+  /** Digests that reveal another database under the same import name. */
   identity: text().notNull(),
   /** Amounts and limits at the import, a JSON object. */
   content: text().notNull(),
   imported_at_ms: integer().notNull(),
 })
 
-/** Calls before the import. */
+/** Calls before the import: sums by day and model. */
 export const imported_usage = sqliteTable('imported_usage', {
   id: integer().primaryKey(),
   source: text().notNull(),

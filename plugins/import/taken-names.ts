@@ -1,9 +1,8 @@
-// Names of the incoming, each only once: a second one gets a number behind it.
+// Unique names of imported accounts, keys and providers: a duplicate gets a number appended.
 
-/** Of accounts, keys and providers. */
 export const MAX_NAME_CHARS = 64
 
-/** Names that are taken, to which each new one is added. */
+/** Names in use. */
 export class TakenNames {
   readonly #taken: Set<string>
   readonly #separator: string
@@ -14,7 +13,7 @@ export class TakenNames {
     this.#separator = separator
   }
 
-  /** @returns the first free one of a name, and of it with a number behind it */
+  /** Returns a free name, the given one or one with a number, and marks it as used. */
   take(name: string): string {
     let free = name
     for (let number = 2; this.#taken.has(free); number += 1) {
@@ -26,7 +25,7 @@ export class TakenNames {
   }
 }
 
-/** A text in lower case with hyphens, as names of providers are; empty where nothing of it is a Latin letter or a digit. */
+/** Returns a text in lower case with hyphens, as provider names are; empty if it has no Latin letter or digit. */
 export const hyphenated = (text: string, max_chars = MAX_NAME_CHARS): string =>
   text
     .normalize('NFKD')

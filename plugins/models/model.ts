@@ -1,4 +1,4 @@
-// The list of models as callers see it: what is asked for, page by page, and one body for the SDKs of two providers.
+// The list of models for callers: its query, its pages, and one body for the SDKs of two providers.
 import { type Static, Type } from '@sinclair/typebox'
 import { takesOf } from '../../src/catalogue/takes.ts'
 import { type Model, TAKEN_MEDIA } from '../../src/domain/catalogue.ts'
@@ -9,8 +9,8 @@ import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { NativeModel } from '../../src/protocols/gemini/models.ts'
 
 /**
- * https://platform.claude.com/docs/en/api/models/list. OpenAI's list has no pages, so without `limit` all are listed.
- * Other parameters pass: SDKs send some of their own (`beta=true`), which mean nothing here.
+ * https://platform.claude.com/docs/en/api/models/list. OpenAI's list has no pages, so without `limit` the list is complete.
+ * Other parameters are ignored: SDKs send some of their own, such as `beta=true`.
  */
 export const ListQuery = Type.Object(
   {
@@ -39,8 +39,8 @@ export const ListQuery = Type.Object(
 const unused = { description: 'Always null.' }
 
 /**
- * A model, for OpenAI's SDK (`object`, `created`, `owned_by`) and Anthropic's (`type` and what follows it). `kind` is
- * ours: it tells through which endpoints the model can be called.
+ * A model for OpenAI's SDK (`object`, `created`, `owned_by`) and Anthropic's (`type` and the fields after it). `kind` is
+ * Tollgate's own: it names the endpoints that serve the model.
  */
 export const ModelView = Closed(
   {
@@ -75,7 +75,7 @@ export const ModelView = Closed(
           'What its requests may have: text, images, audio, files, tools. Null where that is not known.',
       }),
     ),
-    // For Google's SDK, where the operator wants the native API's extra methods.
+    // Fields for Google's SDK, present if the operator enables the native API's extra methods.
     ...Type.Partial(NativeModel).properties,
   },
   { description: 'The model.' },
@@ -97,10 +97,10 @@ export const ListView = Closed(
 )
 
 /**
- * One page of models.
+ * Returns one page of models.
  * @param models all that the caller may call, in the catalogue's order
- * @param owned_by the operator's brand, as a part of names
- * @throws GatewayError invalid_request for `before_id` or `after_id` that names none of them, and for both at once
+ * @param owned_by slug of the operator's brand
+ * @throws GatewayError invalid_request if `before_id` or `after_id` names none of them, or if both are present
  */
 export function listView(
   models: readonly Model[],
@@ -134,7 +134,7 @@ function placeOf(models: readonly Model[], id: string, param: string): number {
 }
 
 /**
- * A model as both SDKs read it. `shutdown_date` is OpenAI's (openai's resources/models.d.ts), `lifecycle` and `retires_at` are
+ * Returns a model for both SDKs. `shutdown_date` is OpenAI's (openai's resources/models.d.ts), `lifecycle` and `retires_at` are
  * Anthropic's (@anthropic-ai/sdk's resources/models.d.ts), where a past date means that the retirement is overdue.
  */
 export function modelView(model: Model, owned_by: string): Static<typeof ModelView> {

@@ -15,12 +15,12 @@ import { nativeModel, nativePage } from '../../src/protocols/gemini/models.ts'
 import { nativeSettings } from '../native/index.ts'
 import { ListQuery, ListView, listView, ModelView, modelView } from './model.ts'
 
-/** Clients of every API list the models here, each with its key where its own API takes it. */
+/** Clients of every API list models at this path, each with the key in its own API's header. */
 const surfaceOf = (request: Request): Surface => surfaceFor('models', clientApiOf(request) ?? 'openai')
 
 const tags = ['Models']
 
-/** Models that are retired or unavailable, or that the caller's key may not call, do not exist here. */
+/** Hides models that are retired or unavailable, and models that the caller's key may not call. */
 export function models(gateway: Pick<Gateway, 'calls' | 'requests'>) {
   const { catalogue } = gateway.calls
 
@@ -38,7 +38,7 @@ export function models(gateway: Pick<Gateway, 'calls' | 'requests'>) {
 
   const owner = () => brandSlug(catalogue().brand)
 
-  /** Google's SDK, which asks for version v1 of its API here, reads the same body. */
+  /** Google's SDK gets the same body with its own fields: it calls version v1 of its API at this path. */
   const isNative = (request: Request): boolean =>
     nativeSettings.of(catalogue()).extra_methods && clientApiOf(request) === 'google'
 

@@ -1,4 +1,4 @@
-// The answers of `migrate`: what it copied, and what to write into the catalogue.
+// The output of `migrate`: the copied rows and files, and the lines for the catalogue.
 import { join, resolve } from 'node:path'
 import type { Context } from '../../src/app/command-line/context.ts'
 import type { Moved } from '../../src/app/process/moving/rows.ts'
@@ -73,9 +73,9 @@ export function answerToFolder(context: Context, dir: string, moved: MovedAll): 
   const { files, catalogue } = moved
   warnOf(context, moved)
   const path = join(dir, 'tollgate.db')
-  const is_own = resolve(dir) === resolve(folder.dir)
+  const is_same_folder = resolve(dir) === resolve(folder.dir)
   const lines = files ? '`database`, `files` and the lines of the bucket' : '`database`'
-  const next = is_own
+  const next = is_same_folder
     ? `Remove ${lines} from [storage] in ${folder.catalogue_path}, then start the gateway.`
     : `Copy the rest of ${folder.dir} there: ${catalogue ? '' : `tollgate.toml, without ${lines} in [storage], `}${files ? '' : `${FOLDERS}, `}plugins/, and settlements.journal if there is one. Then start the gateway with --data ${dir}.`
   answer(
@@ -105,11 +105,11 @@ export function answerFiles(context: Context, files: MovedFiles & { is_complete:
   warnOfDamaged(context, files)
   answer(
     { ...viewOfFiles(files), complete: is_complete },
-    [...summaryOfFiles(files), '', ...nextOf(context, files)].join('\n'),
+    [...summaryOfFiles(files), '', ...nextSteps(context, files)].join('\n'),
   )
 }
 
-function nextOf({ folder }: Context, files: MovedFiles & { is_complete: boolean }): string[] {
+function nextSteps({ folder }: Context, files: MovedFiles & { is_complete: boolean }): string[] {
   const { move, is_complete } = files
   const { from, lines } = move
   if (!is_complete)
@@ -136,17 +136,17 @@ const keysOf = (files: MovedFiles | undefined): string[] =>
 
 function warnOf(context: Context, { rows: { changed }, files }: MovedAll): void {
   if (changed.length > 0)
-    context.warn(`PostgreSQL stores no NUL character. It has � in place of each in: ${listed(changed)}.`)
+    context.warn(`PostgreSQL stores no NUL character. It has � in place of each in: ${listSome(changed)}.`)
   if (!files) return
   warnOfMissing(context, files)
   warnOfDamaged(context, files)
 }
 
-/** A further run copies none of them again, so it cannot warn of them. */
+/** Warns now, since a second run skips files already copied. */
 function warnOfDamaged({ warn }: Context, { damaged, move }: MovedFiles): void {
   if (damaged.length > 0)
     warn(
-      `Damaged images in ${move.from.address}, copied as they are: ${listed(damaged)}. Restore them from a backup; until then their readers get image_damaged.`,
+      `Damaged images in ${move.from.address}, copied as they are: ${listSome(damaged)}. Restore them from a backup; until then their readers get image_damaged.`,
     )
 }
 
@@ -154,10 +154,10 @@ function warnOfMissing({ warn }: Context, { missing, move }: MovedFiles): void {
   if (missing.length === 0) return
   const paths = missing.map(({ path }) => path)
   warn(
-    `${counted(missing.length, 'file')} that rows name ${missing.length === 1 ? 'is' : 'are'} not in ${move.from.address}, and could not be copied. Images without their file are shown as missing: ${listed(paths)}.`,
+    `${counted(missing.length, 'file')} that rows name ${missing.length === 1 ? 'is' : 'are'} not in ${move.from.address}, and could not be copied. Images without their file are shown as missing: ${listSome(paths)}.`,
   )
 }
 
-const listed = (all: readonly string[]): string =>
+const listSome = (all: readonly string[]): string =>
   all.slice(0, MAX_LISTED).join(', ') +
   (all.length > MAX_LISTED ? `, and ${all.length - MAX_LISTED} more` : '')

@@ -1,4 +1,4 @@
-// `migrate`: moves the database to PostgreSQL and the files into a bucket, or back, together or one of them.
+// `migrate`: moves the database to PostgreSQL and the files to a bucket, or back; both, or one of them.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Context, contextOf } from '../../src/app/command-line/context.ts'
@@ -8,8 +8,8 @@ import type { Engine } from '../../src/app/process/engine/engine.ts'
 import { storageOfFolder } from '../../src/app/process/engine/of.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import { answerFiles, answerToFolder, answerToServer } from './answers.ts'
-import { fileMoveOf } from './files.ts'
-import { filesAlone, toFolder, toServer } from './moves.ts'
+import { planFileMove } from './files.ts'
+import { moveFilesOnly, moveToFolder, moveToServer } from './moves.ts'
 import { readFilesTarget, readTarget, type Target } from './target.ts'
 
 interface MigrateFlags {
@@ -55,18 +55,20 @@ async function migrate({ to, files, copy = false }: MigrateFlags, context: Conte
   const storage = await storageOfFolder(folder, deps.env)
   if (target) refuseSameEngine(target, from)
   const new_folder = target && 'folder' in target ? target.folder : folder.dir
-  const filesGo = files_target ?? (storage.files && target && 'folder' in target ? target : undefined)
+  const chosen_files_target =
+    files_target ?? (storage.files && target && 'folder' in target ? target : undefined)
   using file_move =
-    filesGo && fileMoveOf({ context, deps, storage, target: filesGo, folder: resolve(new_folder) })
+    chosen_files_target &&
+    planFileMove({ context, deps, storage, target: chosen_files_target, folder: resolve(new_folder) })
   const move = { context, deps, from, storage, files: file_move, copy }
   if (!target) {
-    if (!file_move) throw staying(files)
-    answerFiles(context, await filesAlone({ ...move, files: file_move }))
-  } else if ('url' in target) answerToServer(context, target, await toServer(move, target.url))
-  else answerToFolder(context, target.folder, await toFolder(move, target.folder))
+    if (!file_move) throw filesAlreadyThere(files)
+    answerFiles(context, await moveFilesOnly({ ...move, files: file_move }))
+  } else if ('url' in target) answerToServer(context, target, await moveToServer(move, target.url))
+  else answerToFolder(context, target.folder, await moveToFolder(move, target.folder))
 }
 
-/** @throws GatewayError conflict where the database is on that engine already */
+/** @throws GatewayError conflict if the database is on that engine already */
 function refuseSameEngine(target: Target, { is_shared, address }: Engine): void {
   if ('url' in target && is_shared)
     throw conflict(
@@ -78,7 +80,7 @@ function refuseSameEngine(target: Target, { is_shared, address }: Engine): void 
     )
 }
 
-const staying = (place: string | undefined) =>
+const filesAlreadyThere = (place: string | undefined) =>
   conflict(
     `[storage] names ${place} already, so the files are there. To copy files of the data folder to it, take \`files\` out of [storage] first.`,
   )

@@ -1,4 +1,4 @@
-// The part of `migrate` that moves files: from the data folder into a bucket, or back.
+// The part of `migrate` that moves files from the data folder to a bucket, or back.
 import { statfsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Context } from '../../src/app/command-line/context.ts'
@@ -22,31 +22,31 @@ import type { FilesTarget } from './target.ts'
 export interface FileMove extends Disposable {
   from: FileStores
   to: FileStores
-  /** Lines of [storage] about the bucket, once the files are there; none for a folder. */
+  /** Lines for [storage] about the bucket; none for a folder. */
   lines: readonly string[]
-  /** Marks the bucket as the one of the database, which gets the mark, too. @throws GatewayError where it cannot be used, or is another's */
+  /** Marks the bucket and the database as belonging together. @throws GatewayError if the bucket cannot be used, or belongs to another database */
   claim(db: Db): Promise<void>
-  /** @param db with the rows that name the files @throws as `moveFilesOfRows`; GatewayError unprocessable where a disk has no room for them */
+  /** @param db with the rows that name the files @throws as `moveFilesOfRows`; GatewayError unprocessable if the disk is too small */
   move(db: Db): Promise<MovedFiles>
-  /** Marks rows with files that are in neither place. @param db the one that is used from now on */
+  /** Marks rows whose files are in neither place. @param db the database after the move */
   mark(db: Db, moved: MovedFiles): Promise<void>
 }
 
 interface FileMoveOptions {
   context: Context
   deps: CliDeps
-  /** Of the gateway until now. */
+  /** Of the gateway before the move. */
   storage: StorageSettings
   target: FilesTarget
-  /** Of the gateway from now on: it has the files that are in no bucket. */
+  /** The data folder of the gateway after the move, for files outside a bucket. */
   folder: string
 }
 
 /**
- * @returns undefined where the files stay where they are
- * @throws GatewayError conflict for a bucket in place of another one; invalid_request for a folder that no gateway would read
+ * @returns undefined if the files stay in place
+ * @throws GatewayError conflict for a move between buckets; invalid_request for a folder other than the gateway's data folder
  */
-export function fileMoveOf(options: FileMoveOptions): FileMove | undefined {
+export function planFileMove(options: FileMoveOptions): FileMove | undefined {
   const { context, storage, target, folder } = options
   const { dir } = context.folder
   const from = fileStoresOf(storage, dir)
@@ -60,7 +60,7 @@ export function fileMoveOf(options: FileMoveOptions): FileMove | undefined {
       )
     }
     const to = fileStoresOf({ files: bucket }, dir, { named_in: 'environment' })
-    return { ...movingOf(options, from, to), lines }
+    return { ...newFileMove(options, from, to), lines }
   }
   if (resolve(target.folder) !== resolve(folder))
     throw invalidRequest(
@@ -70,7 +70,7 @@ export function fileMoveOf(options: FileMoveOptions): FileMove | undefined {
     throw conflict(
       `The files are in folders already, in ${dir}. Name a bucket in --files, such as "s3://tollgate-files/prod".`,
     )
-  return { ...movingOf(options, from, fileStoresOf({ files: undefined }, folder)), lines: [] }
+  return { ...newFileMove(options, from, fileStoresOf({ files: undefined }, folder)), lines: [] }
 }
 
 const placeOf = ({ endpoint }: Bucket): string => (endpoint === undefined ? '' : ` at ${endpoint}`)
@@ -78,7 +78,7 @@ const placeOf = ({ endpoint }: Bucket): string => (endpoint === undefined ? '' :
 const isSame = (one: Bucket, other: Bucket): boolean =>
   one.bucket === other.bucket && one.prefix === other.prefix && one.endpoint === other.endpoint
 
-function movingOf(
+function newFileMove(
   { context, deps, folder }: FileMoveOptions,
   from: FileStores,
   to: FileStores,
@@ -86,7 +86,7 @@ function movingOf(
   return {
     from,
     to,
-    // They are about to come.
+    // The move itself will copy the missing files.
     claim: (db) => claimBucket(db, to, { accept_missing_files: true }),
     move: (db) =>
       withProgress(deps, context.json, (show) => {
@@ -114,7 +114,7 @@ function movingOf(
   }
 }
 
-/** Refuses files that would fill a disk: a tenth of it stays free, as after a restore. @throws GatewayError unprocessable */
+/** Refuses files that would fill the disk: a tenth of it stays free, as after a restore. @throws GatewayError unprocessable */
 function refuseNoRoom(folder: string, files: readonly { bytes: number }[]): void {
   const needed_bytes = files.reduce((sum, { bytes }) => sum + diskBytesOf(bytes), 0)
   const disk = statfsSync(folder)
@@ -126,7 +126,7 @@ function refuseNoRoom(folder: string, files: readonly { bytes: number }[]): void
   )
 }
 
-/** Marks the rows of images without a file. @param db the one that names them, or a copy of it */
+/** Marks image and file rows whose file is missing. @param db the database with these rows, or a copy of it */
 async function markAllMissing(
   db: Db,
   stores: FileStores,

@@ -1,4 +1,4 @@
-// Guards that keep a database and its folder as they are while they are moved.
+// Guards against changes of a database and its folder during a move.
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,13 +10,13 @@ import { aliveGateways } from '../../src/store/gateways.ts'
 import { MAX_COMMAND_MS, takeLock } from '../../src/store/lock.ts'
 import { closing } from '../../src/utilities/at-end.ts'
 
-/** @returns undefined while a gateway serves the folder; until its end none can begin to */
-export const lockOf = (dir: string): ReturnType<typeof takeLock> =>
+/** Locks a folder, so that no gateway can start to serve it. @returns undefined while a gateway serves it */
+export const lockFolder = (dir: string): ReturnType<typeof takeLock> =>
   takeLock(join(dir, 'serve.lock'), MAX_COMMAND_MS)
 
 /** @throws GatewayError conflict while a gateway serves the folder */
-export function stoppedFolder(dir: string): Disposable {
-  const unlock = lockOf(dir)
+export function requireStoppedFolder(dir: string): Disposable {
+  const unlock = lockFolder(dir)
   if (!unlock)
     throw conflict(
       `A gateway is serving ${dir}: stop it first, so that nothing is written after the copy. --copy makes a copy beside it, to try it out.`,
@@ -24,8 +24,8 @@ export function stoppedFolder(dir: string): Disposable {
   return unlock
 }
 
-/** Until its end nobody writes a database's file: a top-up by a command would stay behind. @throws GatewayError conflict */
-export function unchanged(path: string): Disposable {
+/** Locks a database's file against writes: a command's top-up would be lost in the move. @throws GatewayError conflict */
+export function lockDatabaseFile(path: string): Disposable {
   const db = closing(new Database(path, { readwrite: true }))
   try {
     db.run(`PRAGMA busy_timeout = ${MAX_COMMAND_MS}`)
@@ -37,16 +37,16 @@ export function unchanged(path: string): Disposable {
   }
 }
 
-/** The gateways that are alive, on any machine, over a database on a server: in words. */
-export async function aliveNames(db: Db): Promise<string[]> {
+/** Names the gateways on any machine that are running over a server's database. */
+export async function namesOfRunningGateways(db: Db): Promise<string[]> {
   const silent_before_ms = (await serverClock(db)) - TIMING.silent_after_ms
   const alive = (await aliveGateways(db)).filter(({ seen_at_ms }) => (seen_at_ms ?? 0) >= silent_before_ms)
   return alive.map(({ id, name }) => `number ${id} on ${name}`)
 }
 
-/** @throws GatewayError conflict while a gateway on any machine is alive */
-export async function refuseAlive(db: Db): Promise<void> {
-  const names = await aliveNames(db)
+/** @throws GatewayError conflict while a gateway on any machine is running */
+export async function refuseRunningGateways(db: Db): Promise<void> {
+  const names = await namesOfRunningGateways(db)
   if (names.length === 0) return
   throw conflict(
     `Gateways are running over this database: ${names.join(', ')}. Stop all of them first; one that was killed counts for ${TIMING.silent_after_ms / 1_000} seconds. ` +
@@ -54,7 +54,7 @@ export async function refuseAlive(db: Db): Promise<void> {
   )
 }
 
-/** SQLite would replay a log that was left onto the new database. @throws GatewayError conflict */
+/** Refuses a folder with files of a database: SQLite would replay a leftover log onto the new one. @throws GatewayError conflict */
 export function refuseDatabase(path: string): void {
   const there = ['', '-wal', '-shm'].map((suffix) => path + suffix).find((each) => existsSync(each))
   if (there !== undefined)

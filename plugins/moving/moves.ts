@@ -1,4 +1,4 @@
-// The moves of `migrate`: rows, files or both, while nothing else changes them.
+// The moves of `migrate`: rows, files or both, guarded against other changes.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -30,16 +30,23 @@ import { giveToFolderOwner } from '../../src/store/folder.ts'
 import { makeWorkFolder } from '../../src/store/work-folder.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import type { FileMove } from './files.ts'
-import { aliveNames, lockOf, refuseAlive, refuseDatabase, stoppedFolder, unchanged } from './guards.ts'
+import {
+  lockDatabaseFile,
+  lockFolder,
+  namesOfRunningGateways,
+  refuseDatabase,
+  refuseRunningGateways,
+  requireStoppedFolder,
+} from './guards.ts'
 
-/** `to be written`: the folder has a file already, which is left as it is. */
+/** `to be written`: the folder already has a file, which stays lockDatabaseFile. */
 type PlacedCatalogue = 'written' | 'to be written'
 
 /**
- * Writes the catalogue that a database has in force for all gateways as the file of a folder, with what is of this machine, if it has none.
+ * Writes the catalogue that the database shares between gateways to the folder, with the settings of this machine, unless the folder has one.
  *
- * @param keeps_bucket the files stay in the bucket of [storage]
- * @returns undefined where the file of each machine is in force
+ * @param keeps_bucket whether the files stay in the bucket of [storage]
+ * @returns undefined if the database has no shared catalogue
  */
 async function placeCatalogue(
   db: Db,
@@ -66,54 +73,54 @@ interface Move {
   deps: CliDeps
   from: Engine
   storage: StorageSettings
-  /** Undefined where they stay where they are. */
+  /** Undefined if the files stay in place. */
   files: FileMove | undefined
-  /** Beside a running gateway. */
+  /** Whether this is a copy beside a running gateway. */
   copy: boolean
 }
 
 export interface MovedAll {
   rows: Moved
   files: (MovedFiles & { move: FileMove }) | undefined
-  /** The catalogue that was in the database for all gateways; undefined: there was none. */
+  /** The shared catalogue of the database; undefined without one. */
   catalogue?: PlacedCatalogue | undefined
 }
 
-/** @throws GatewayError, StorageFailure: nothing is in the database then */
-export async function toServer(move: Move, url: string): Promise<MovedAll> {
+/** Moves a database to a PostgreSQL server. @throws GatewayError, StorageFailure: the new database is then empty */
+export async function moveToServer(move: Move, url: string): Promise<MovedAll> {
   const { context, from, files, copy } = move
   const { folder } = context
   await using source = await from.open({ access: 'read' })
-  using _stopped = copy ? undefined : stoppedFolder(folder.dir)
+  using _stopped = copy ? undefined : requireStoppedFolder(folder.dir)
   await using target = await openPostgres(url, { by: folder.by, is_new: true })
   if (files) {
-    // Files may take hours.
+    // Checks first that the target has no rows: copying the files may take hours.
     await refuseRows(target)
     await using db = await from.open({ access: 'write' })
     await files.claim(db)
   }
-  using _unchanged = copy ? undefined : unchanged(folder.database_path)
-  const first = await movedFiles(move, source)
+  using _unchanged = copy ? undefined : lockDatabaseFile(folder.database_path)
+  const first = await moveFiles(move, source)
   const rows = await moveWithProgress(move, {
     from: source,
     to: postgresTarget(target),
     auditCopy: () => audit(target),
   })
-  return await finished(move, { source, target, rows, first })
+  return await finishMove(move, { source, target, rows, first })
 }
 
-/** @param dir which has no database @throws as `toServer` */
-export async function toFolder(move: Move, dir: string): Promise<MovedAll> {
+/** Moves a database to a folder. @param dir without a database @throws as `moveToServer` */
+export async function moveToFolder(move: Move, dir: string): Promise<MovedAll> {
   const { context, from, copy } = move
   const { folder } = context
   const { database_path } = dataPaths(dir)
-  const is_own = resolve(dir) === resolve(folder.dir)
+  const is_same_folder = resolve(dir) === resolve(folder.dir)
   await using source = await from.open({ access: 'read' })
   return await withoutGateway({ dir }, async () => {
-    using _stopped = copy || is_own ? undefined : stoppedFolder(folder.dir)
+    using _stopped = copy || is_same_folder ? undefined : requireStoppedFolder(folder.dir)
     refuseDatabase(database_path)
-    if (!copy) await refuseAlive(source)
-    const first = await movedFiles(move, source)
+    if (!copy) await refuseRunningGateways(source)
+    const first = await moveFiles(move, source)
     using work = makeWorkFolder(databaseCopyWork(dir))
     const rows = await writeNew(database_path, { goesWith: work.goesWith }, async (unfinished) => {
       const moved = await moveWithProgress(move, {
@@ -122,24 +129,24 @@ export async function toFolder(move: Move, dir: string): Promise<MovedAll> {
         auditCopy: () => checkFile(unfinished),
       })
       // Rows of a gateway that started meanwhile would be lost.
-      if (!copy) await refuseAlive(source)
+      if (!copy) await refuseRunningGateways(source)
       return moved
     })
     await using target = openDb(database_path, { by: folder.by })
-    const moved = await finished(move, { source, target, rows, first })
+    const moved = await finishMove(move, { source, target, rows, first })
     return { ...moved, catalogue: await placeCatalogue(source, folder, dir, move.files === undefined) }
   })
 }
 
-/** Files alone, also beside a gateway. @returns whether all are there, for good @throws as `moveFilesOfRows` */
-export async function filesAlone(
+/** Moves files only, even beside a running gateway. @returns `is_complete`: whether no more files can follow @throws as `moveFilesOfRows` */
+export async function moveFilesOnly(
   move: Move & { files: FileMove },
 ): Promise<NonNullable<MovedAll['files']> & { is_complete: boolean }> {
   const { context, from, files } = move
   const { folder } = context
-  using stopped = lockOf(folder.dir)
+  using stopped = lockFolder(folder.dir)
   await using db = await from.open({ access: 'write', by: folder.by })
-  const isServed = async () => !stopped || (from.is_shared && (await aliveNames(db)).length > 0)
+  const isServed = async () => !stopped || (from.is_shared && (await namesOfRunningGateways(db)).length > 0)
   const was_served = await isServed()
   await files.claim(db)
   const moved = await files.move(db)
@@ -151,8 +158,8 @@ export async function filesAlone(
   return { ...moved, move: files, is_complete }
 }
 
-/** @throws GatewayError conflict where files come meanwhile, though no gateway may run */
-async function movedFiles({ files, copy }: Move, source: Db): Promise<MovedFiles | undefined> {
+/** Moves the files, unless they stay. @throws GatewayError conflict if files were added during the move */
+async function moveFiles({ files, copy }: Move, source: Db): Promise<MovedFiles | undefined> {
   const moved = await files?.move(source)
   if (moved && moved.left > 0 && !copy)
     throw conflict(
@@ -161,25 +168,25 @@ async function movedFiles({ files, copy }: Move, source: Db): Promise<MovedFiles
   return moved
 }
 
-interface Copied {
+interface CopiedRows {
   source: Db
   target: Db
   rows: Moved
   first: MovedFiles | undefined
 }
 
-async function finished(move: Move, { source, target, rows, first }: Copied): Promise<MovedAll> {
+async function finishMove(move: Move, { source, target, rows, first }: CopiedRows): Promise<MovedAll> {
   const { files, from, storage, copy } = move
-  // Beside a gateway, the rows may name files that came after the first.
+  // Beside a running gateway, rows may refer to files that were added after the first pass.
   const moved = copy && first ? sumOf(first, await files?.move(source)) : first
   if (files && moved) await files.mark(target, moved)
-  // Both would delete what expires from one bucket, each by its own rows.
+  // Two databases with the mark of one bucket would both delete expired files from it, each by its own rows.
   if (copy && storage.files) await forgetBucketMark(target)
   await target.begin((tx) => recordMove(tx, from))
   return { rows, files: files && moved && { ...moved, move: files } }
 }
 
-/** A catalogue that was for all gateways before is not in force here. */
+/** Records the move. Drops the shared catalogue, which does not apply to the new database. */
 async function recordMove(tx: Tx, { address }: Engine): Promise<void> {
   await tx.lock(null)
   await dropShared(tx)

@@ -1,4 +1,4 @@
-// The targets of `migrate`, as the command line names them.
+// The targets of `migrate` from the command line.
 import { validate } from '../../src/catalogue/mistakes.ts'
 import { StorageSchema } from '../../src/catalogue/place-schemas.ts'
 import type { Environment } from '../../src/catalogue/providers.ts'
@@ -10,7 +10,7 @@ export type Target = Server | { folder: string }
 
 export interface Server {
   url: string
-  /** For [storage] `database`, without a password. */
+  /** The value of `database` in [storage], without a password. */
   setting: string
 }
 
@@ -18,38 +18,37 @@ export type FilesTarget = NamedBucket | { folder: string }
 
 interface NamedBucket {
   bucket: Bucket
-  /** Lines of [storage], with keys by the names of their variables. */
+  /** Lines for [storage]; keys by the names of their variables. */
   lines: string[]
 }
 
-/** A database on a server, or a folder. */
-const OF_SERVER = /^(env:|postgres(ql)?:)/
+const SERVER = /^(env:|postgres(ql)?:)/
 const ADDRESS = /^[a-z][a-z0-9+]+:\/\//
 
-/** @param env where `env:NAME` is looked up @throws GatewayError invalid_request that says what to write */
+/** @param env the environment for `env:NAME` @throws GatewayError invalid_request with advice */
 export function readTarget(text: string, env: Environment): Target {
-  if (ADDRESS.test(text) && !OF_SERVER.test(text))
+  if (ADDRESS.test(text) && !SERVER.test(text))
     throw invalidRequest(
       `--to: ${text} must be a PostgreSQL database ("postgres://USER@HOST/NAME") or a folder.${
         text.startsWith('s3:') ? ' Name a bucket for the files in --files.' : ''
       }`,
     )
-  if (!OF_SERVER.test(text)) return { folder: text }
+  if (!SERVER.test(text)) return { folder: text }
   const mistakes: string[] = []
   const url = readDatabase({ database: text }, { env, report: (_, message) => void mistakes.push(message) })
   if (mistakes.length > 0 || url === undefined) throw invalidRequest(`--to: ${mistakes.join('; ')}.`)
   return { url, setting: text.startsWith('env:') ? text : withoutPassword(url) }
 }
 
-/** An address with a password belongs into the environment. */
+/** Returns the setting for an address: one with a password belongs in an environment variable. */
 const withoutPassword = (url: string): string => (new URL(url).password === '' ? url : 'env:DATABASE_URL')
 
 const KEYS = { access_key_id: 'env:AWS_ACCESS_KEY_ID', secret_access_key: 'env:AWS_SECRET_ACCESS_KEY' }
 const DEFAULT_REGION = 'us-east-1'
 
 /**
- * A bucket, which is reached by the variables that programs of S3 read, or a folder.
- * @throws GatewayError invalid_request that says what to write, or which variables to set
+ * Reads a bucket, with keys, region and address from the usual variables of S3 clients, or a folder.
+ * @throws GatewayError invalid_request with advice, or with the variables to set
  */
 export function readFilesTarget(text: string, env: Environment): FilesTarget {
   if (!ADDRESS.test(text)) return { folder: text }

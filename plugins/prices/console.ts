@@ -1,4 +1,4 @@
-// The JSON routes of prices: the margins of one that is typed, the import of a list, changes by per cent, and price groups.
+// JSON routes of prices for the console: margins of a draft, import of a list, changes by per cent, and price groups.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { percentRoutes } from './console/by-percent.ts'

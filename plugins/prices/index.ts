@@ -1,4 +1,4 @@
-// The exports for other plugins: prices, margins and re-rated calls in JSON, for the pages of the catalogue; price lists, for imports.
+// Exports for other plugins: views of prices, margins and re-rated calls for catalogue pages; price lists for imports.
 export {
   changeView,
   linesView,

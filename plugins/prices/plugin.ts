@@ -1,4 +1,4 @@
-// Prices as a plugin: their markup, their margins in forms, public price lists put into the catalogue by a command or in the console, and price groups.
+// Prices as a plugin: the markup, margins in forms, imports of price lists by command and console, and price groups.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { priceSettings } from './settings.ts'
 

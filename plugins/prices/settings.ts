@@ -1,4 +1,4 @@
-// The settings of prices, [catalogue]: the markup at which a price is proposed for a cost.
+// The settings of prices in [catalogue]: the markup for proposed prices.
 import { type Static, Type } from '@sinclair/typebox'
 import { MARKUP_MUST, markupFactor } from '../../src/catalogue/markup.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
@@ -16,9 +16,8 @@ const MarkupSchema = Type.Object(
   closed,
 )
 
-/** Undefined: nobody said it yet. */
 interface PriceSettings {
-  /** Per cent on top of a cost, as it is written: `25`, `12.5`. */
+  /** Per cent on top of a cost, as written: `25`, `12.5`. Undefined if not set. */
   readonly markup: string | undefined
 }
 

@@ -1,29 +1,29 @@
-// Changes between two versions in a changelog, beginning with the steps before an upgrade. Pure.
+// Changes between two versions in a changelog, with the steps to take before an upgrade. Pure.
 
 export interface VersionChanges {
   version: string
-  /** Items that name something to do. */
+  /** Items with a step to take. */
   before_you_upgrade: string[]
-  /** The others, by for whom they are: callers, operators. */
+  /** Other items by audience: callers, operators. */
   others: { of: string; items: string[] }[]
 }
 
-/** Entries for contributors are left out. */
-const LEFT_OUT = 'Contributors'
+/** The audience whose items are omitted. */
+const OMITTED_AUDIENCE = 'Contributors'
 const VERSION = /^\d+\.\d+\.\d+\S*/
-const FOR_WHOM = /^[A-Z][a-z]+$/
+const AUDIENCE = /^[A-Z][a-z]+$/
 const TO_DO = /Before you upgrade/
 
 /**
- * @param changelog its text, the newest version first
- * @param from the version in use, whose own changes are left out
- * @param to the last one whose changes are in the answer
+ * @param changelog its text, newest version first
+ * @param from the version in use; its own changes are not included
+ * @param to the last included version
  */
 export function changesBetween(changelog: string, from: string, to: string): VersionChanges[] {
   return sectionsOf(changelog)
     .filter(({ version }) => Bun.semver.order(version, from) > 0 && Bun.semver.order(version, to) <= 0)
     .map(({ version, lines }) => {
-      const items = itemsOf(lines).filter(({ of }) => of !== LEFT_OUT)
+      const items = itemsOf(lines).filter(({ of }) => of !== OMITTED_AUDIENCE)
       const others = Map.groupBy(
         items.filter(({ text }) => !TO_DO.test(text)),
         ({ of }) => of,
@@ -44,7 +44,7 @@ function sectionsOf(changelog: string): { version: string; lines: string[] }[] {
   })
 }
 
-/** An item begins with `- ` and goes on in indented lines; a word that stands alone says for whom the next ones are. */
+/** An item begins with `- ` and continues in indented lines. A line of one word names the audience of the items after it. */
 function itemsOf(lines: readonly string[]): { of: string; text: string }[] {
   const items: { of: string; text: string }[] = []
   let of = ''
@@ -52,7 +52,7 @@ function itemsOf(lines: readonly string[]): { of: string; text: string }[] {
     const last = items.at(-1)
     if (line.startsWith('- ')) items.push({ of, text: line.slice(2).trim() })
     else if (line.startsWith('  ') && last) last.text += ` ${line.trim()}`
-    else if (FOR_WHOM.test(line)) of = line
+    else if (AUDIENCE.test(line)) of = line
   }
   return items
 }

@@ -1,11 +1,11 @@
-// The archive of a release, brought into a folder and checked: its SHA-256 by checksums.txt, and that file by its signature where a key is known.
+// Downloads a release's archive and checks it: its SHA-256 against checksums.txt, and that file's signature if a public key is known.
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { verifySignature } from '../../src/build/release/signature.ts'
 import { conflict, type GatewayError, invalidRequest, unprocessable } from '../../src/domain/errors.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
-import { limited, type Source } from './source.ts'
+import { limitBytes, type Source } from './source.ts'
 
 const CHECKSUMS = 'checksums.txt'
 const SIGNATURE = `${CHECKSUMS}.minisig`
@@ -18,16 +18,16 @@ export interface CheckedArchive {
   readonly path: string
   readonly version: string
   readonly platform: string
-  /** The comment of the signature, which is signed, too; undefined where no key is known. */
+  /** The signed comment of the signature; undefined without a public key. */
   readonly signed: string | undefined
 }
 
 /**
- * @param folder empty; gets the archive
+ * @param folder an empty folder for the archive
  * @param public_key of the releases, in minisign's format
- * @throws GatewayError for another name, a missing file, a wrong signature, a missing or wrong checksum
+ * @throws GatewayError for an invalid name, a missing file, a wrong signature, a missing or wrong checksum
  */
-export async function bringArchive(
+export async function downloadArchive(
   source: Source,
   folder: string,
   public_key: string | undefined,
@@ -37,11 +37,11 @@ export async function bringArchive(
     throw invalidRequest(
       `${source.archive || 'This address'} is not the name of a release's archive, such as tollgate-0.5.0-linux-x64.tar.gz.`,
     )
-  const checksums = await wholeOf(source, CHECKSUMS)
+  const checksums = await readWhole(source, CHECKSUMS)
   const signed = public_key === undefined ? undefined : await checkSignature(source, public_key, checksums)
-  const expected = listedIn(checksums.toString(), source.archive)
+  const expected = checksumOf(checksums.toString(), source.archive)
   const path = join(folder, source.archive)
-  const found = await save(limited(source.read(source.archive), MAX_ARCHIVE_BYTES, source.archive), path)
+  const found = await save(limitBytes(source.read(source.archive), MAX_ARCHIVE_BYTES, source.archive), path)
   if (found !== expected)
     throw unprocessable(
       `The checksum of ${source.archive} is wrong: the file is damaged, or not the one that was released. Nothing was changed. ` +
@@ -51,7 +51,7 @@ export async function bringArchive(
 }
 
 async function checkSignature(source: Source, public_key: string, message: Uint8Array): Promise<string> {
-  const signature = await wholeOf(source, SIGNATURE)
+  const signature = await readWhole(source, SIGNATURE)
   try {
     return verifySignature(public_key, message, signature.toString())
   } catch (thrown) {
@@ -61,24 +61,24 @@ async function checkSignature(source: Source, public_key: string, message: Uint8
   }
 }
 
-async function wholeOf(source: Source, name: string): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(limited(source.read(name), MAX_TEXT_BYTES, name)))
+async function readWhole(source: Source, name: string): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(limitBytes(source.read(name), MAX_TEXT_BYTES, name)))
 }
 
-/** The checksum of one file, in lines as sha256sum writes them. */
-function listedIn(checksums: string, name: string): string {
+/** Returns the checksum of a file from the output of sha256sum. */
+function checksumOf(checksums: string, name: string): string {
   const lines = checksums.split(/\r?\n/).filter((line) => line.slice(66) === name)
   const [checksum] = /^[0-9a-f]{64}(?=[ *]{2})/.exec(lines[0] ?? '') ?? []
-  if (lines.length === 0) throw refused(`has no ${name}`)
-  if (lines.length > 1) throw refused(`has ${name} twice`)
-  if (checksum === undefined) throw refused(`has no SHA-256 for ${name}`)
+  if (lines.length === 0) throw uncheckable(`has no ${name}`)
+  if (lines.length > 1) throw uncheckable(`has ${name} twice`)
+  if (checksum === undefined) throw uncheckable(`has no SHA-256 for ${name}`)
   return checksum
 }
 
-const refused = (why: string): GatewayError =>
+const uncheckable = (why: string): GatewayError =>
   conflict(`${CHECKSUMS} ${why}, so the archive cannot be checked. Nothing was changed.`)
 
-/** @returns the SHA-256 of what was saved */
+/** @returns the SHA-256 of the saved file */
 async function save(content: AsyncIterable<Uint8Array>, path: string): Promise<string> {
   const hash = createHash('sha256')
   await using file = await open(path, 'wx')

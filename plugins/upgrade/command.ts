@@ -1,4 +1,4 @@
-// `upgrade`: another version's executable, from a file or a URL, in the place of this one.
+// `upgrade`: replaces this executable with another version's, from a file or a URL.
 import { readFileSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Context, contextOf } from '../../src/app/command-line/context.ts'
@@ -48,7 +48,7 @@ export function addUpgradeCommand(program: Command, deps: CliDeps): void {
     })
 }
 
-/** Before anything is downloaded, so that a slip of the hand is not taken for a wrong signature. */
+/** Reads the key before any download, so that a typing mistake does not look like a wrong signature. */
 function keyOf(text_or_path: string): string {
   const is_file = statSync(text_or_path, { throwIfNoEntry: false })?.isFile()
   const text = is_file ? readFileSync(text_or_path, 'utf8') : text_or_path

@@ -1,29 +1,29 @@
-// Where this program is installed, and whether its file is its own to replace: packages and images are replaced by what brought them.
+// The installation of this program: whether `upgrade` may replace its file. Packages and images have their own way to upgrade.
 import { accessSync, constants, existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { conflict, type GatewayError } from '../../src/domain/errors.ts'
 import { codeOf } from '../../src/utilities/thrown.ts'
 
 interface Program {
-  /** Its file. */
+  /** Path of its file. */
   readonly path: string
-  /** False in a checkout, where the file is that of the runtime. */
+  /** False in a checkout, where the file is the runtime's. */
   readonly is_compiled: boolean
 }
 
-/** Files that tell of a container: Docker's and Podman's. */
+/** Files that exist in containers of Docker and Podman. */
 const CONTAINER_MARKS = ['.dockerenv', 'run/.containerenv']
 const DPKG_LIST = 'var/lib/dpkg/info/tollgate.list'
 const UNITS = ['etc/systemd/system', 'usr/lib/systemd/system', 'lib/systemd/system']
 const UNIT = 'tollgate.service'
 
-/** @throws the system's error where this user cannot make files in a folder */
+/** @throws the system's error if this user cannot create files in the folder */
 const requireWritable = (folder: string): void => accessSync(folder, constants.W_OK)
 
 /**
- * The executable's own file, behind symbolic links.
+ * Returns the executable's own file, with symbolic links resolved.
  * @param root of the file system
- * @throws GatewayError conflict where something else owns the file, or this user cannot replace it; it says how to upgrade there
+ * @throws GatewayError conflict if a package owns the file, or this user cannot replace it; the message says how to upgrade
  */
 export function executableToReplace(
   { path, is_compiled }: Program,
@@ -70,7 +70,7 @@ function unwritable(path: string, thrown: unknown, root: string): GatewayError {
   )
 }
 
-/** The command that restarts the gateway, where it is a service of systemd; else undefined. @param root of the file system */
+/** Returns the command that restarts a systemd service; undefined without one. @param root of the file system */
 export const restartCommand = (root = '/'): string | undefined =>
   existsSync(join(root, 'run/systemd/system')) && UNITS.some((folder) => existsSync(join(root, folder, UNIT)))
     ? 'sudo systemctl restart tollgate'

@@ -1,4 +1,4 @@
-// Upgrading as a plugin: a checked executable of another version in the place of this one.
+// Upgrades as a plugin: the command `upgrade`.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const upgrade = definePlugin({

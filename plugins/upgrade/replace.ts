@@ -1,4 +1,4 @@
-// An executable put in the place of another one, which stays beside it: whoever starts it meanwhile, or after a power failure, has the one or the other.
+// Replacement of an executable, which stays beside the new one. A start at any moment, even after a power failure, runs one of the two.
 import {
   chmodSync,
   chownSync,
@@ -19,16 +19,16 @@ import { atEnd } from '../../src/utilities/at-end.ts'
 
 const PREFIX = '.tollgate-upgrade-'
 const MODE_BITS = 0o777
-/** A download takes minutes: what is a day old was left by a process that was killed. */
+/** A download takes minutes: a folder that is a day old belongs to a killed process. */
 const ABANDONED_MS = 86_400_000
 
 export const keptPath = (executable: string): string => `${executable}.before`
 
 /**
- * A folder beside the executable, on its disk, which goes at the end of the block. Removes what killed upgrades left.
- * @param now_ms of the clock
+ * Creates a folder beside the executable, on the same disk; disposal removes it. Removes folders of killed upgrades.
+ * @param now_ms the current time
  */
-export function workFolder(executable: string, now_ms: number): { path: string } & Disposable {
+export function createWorkFolder(executable: string, now_ms: number): { path: string } & Disposable {
   const folder = dirname(executable)
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(PREFIX)) continue
@@ -41,7 +41,7 @@ export function workFolder(executable: string, now_ms: number): { path: string }
 }
 
 /**
- * Puts `staged` in the place of `executable`, with its mode and owner, and keeps the one that was there as `keptPath`.
+ * Replaces `executable` with `staged`, keeps its mode and owner, and keeps the previous file at `keptPath`.
  * @param staged on the same disk, synced
  */
 export function replaceExecutable(executable: string, staged: string): void {
@@ -59,7 +59,7 @@ function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to)
   } catch {
-    // Dropped: a file system without links, or one that protects those of others' files. What fails here, too, is thrown.
+    // Ignored: file systems without links, or with protection of other users' files. If the copy fails too, it throws.
     copyFileSync(from, to)
   }
 }

@@ -1,16 +1,16 @@
-// Where a release's files are read from: a folder, or an address, which is the only one that an upgrade asks.
+// The source of a release's files: a folder or a URL. An upgrade requests no other URL.
 import { createReadStream, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type GatewayError, invalidRequest, notFound, unprocessable } from '../../src/domain/errors.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 
-/** Sends a GET request, and follows no redirect. */
+/** Sends a GET request without following redirects. */
 type Get = (url: string) => Promise<Response>
 
 export interface Source {
-  /** The archive's name, as `checksums.txt` has it. */
+  /** The archive's name in `checksums.txt`. */
   readonly archive: string
-  /** The bytes of a file beside the archive, or of the archive. @throws GatewayError where it is missing or cannot be read */
+  /** Reads the archive or a file beside it. @throws GatewayError if it is missing or unreadable */
   read(name: string): AsyncIterable<Uint8Array>
 }
 
@@ -18,12 +18,12 @@ const MAX_REDIRECTS = 5
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/
 
 /**
- * The folder or the address that has the archive.
- * @param from the path or the URL of the archive
- * @throws GatewayError invalid_request for another scheme, not_found for a file that is not there
+ * Opens the folder or URL of the archive.
+ * @param from the path or URL of the archive
+ * @throws GatewayError invalid_request for another scheme, not_found for a missing file
  */
 export function sourceOf(from: string, get: Get): Source {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(from)) return addressOf(from, get)
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(from)) return urlSource(from, get)
   const path = resolve(from)
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw notFound(
@@ -41,10 +41,10 @@ async function* readFileOf(path: string): AsyncGenerator<Uint8Array> {
   for await (const bytes of createReadStream(path)) yield bytes as Uint8Array
 }
 
-function addressOf(from: string, get: Get): Source {
+function urlSource(from: string, get: Get): Source {
   if (!URL.canParse(from)) throw invalidRequest(`${from} is not a URL.`)
   const url = new URL(from)
-  refusePlain(url)
+  refusePlainHttp(url)
   return {
     archive: basename(url.pathname),
     async *read(name) {
@@ -59,11 +59,11 @@ function addressOf(from: string, get: Get): Source {
 }
 
 /**
- * The same content, as far as it may go.
- * @param name for the refusal
- * @throws GatewayError unprocessable for more: nobody fills the disk or the memory before a checksum is known
+ * Passes content through up to a limit, so that a download cannot fill the disk or memory before its checksum is known.
+ * @param name for the message
+ * @throws GatewayError unprocessable above the limit
  */
-export async function* limited(
+export async function* limitBytes(
   content: AsyncIterable<Uint8Array>,
   max_bytes: number,
   name: string,
@@ -77,8 +77,8 @@ export async function* limited(
   }
 }
 
-/** Over plain HTTP, anybody on the way could change an archive and its checksum. */
-function refusePlain(url: URL): void {
+/** Refuses plain HTTP, over which an attacker could change both the archive and its checksum. */
+function refusePlainHttp(url: URL): void {
   const { protocol, hostname } = url
   if (protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))) return
   throw invalidRequest(
@@ -86,11 +86,11 @@ function refusePlain(url: URL): void {
   )
 }
 
-/** Hosts of releases send on to others. */
+/** Follows redirects: release hosts redirect to storage hosts. */
 async function follow(url: URL, get: Get): Promise<Response> {
   let at = url
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-    refusePlain(at)
+    refusePlainHttp(at)
     const answer = await get(at.href).catch((thrown) => Promise.reject(unreachable(url, messageOf(thrown))))
     if (answer.ok) return answer
     await answer.body?.cancel()
@@ -103,7 +103,7 @@ async function follow(url: URL, get: Get): Promise<Response> {
   throw unreachable(url, `it redirects more than ${MAX_REDIRECTS} times`)
 }
 
-/** Passwords and tokens are in the rest of an address. */
+/** Omits parts of a URL that may contain passwords or tokens. */
 const publicPart = ({ protocol, host, pathname }: URL): string => `${protocol}//${host}${pathname}`
 
 const unreachable = (url: URL, why: string): GatewayError =>

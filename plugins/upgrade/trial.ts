@@ -1,4 +1,4 @@
-// A trial of another executable before it replaces this one: that it runs here, and what its own doctor says of the data folder.
+// A trial of another executable before it replaces this one: it must run here, and its doctor must accept the data folder.
 import { type Static, Type } from '@sinclair/typebox'
 import type { Environment } from '../../src/catalogue/providers.ts'
 import { conflict, type GatewayError, unprocessable } from '../../src/domain/errors.ts'
@@ -7,10 +7,10 @@ import { codeOf, messageOf } from '../../src/utilities/thrown.ts'
 import type { CheckedArchive } from './checked.ts'
 
 const START_TIMEOUT_MS = 60_000
-/** A database of many gigabytes is read once. */
+/** Enough to read a database of many gigabytes once. */
 const DOCTOR_TIMEOUT_MS = 600_000
 
-/** Of a report as far as it is used: another version may say more. */
+/** The fields of a finding that are used; other versions may add more. */
 const Finding = Type.Object(
   {
     level: Type.String(),
@@ -28,30 +28,33 @@ const FOREIGN = 'it is for another system, processor or C library'
 interface Output {
   out: string
   errors: string
-  /** Why it did not start, or was ended; undefined where it ended by itself. */
+  /** The reason why it did not start or was killed; undefined if it ended by itself. */
   failure: string | undefined
 }
 
-/** @throws GatewayError unprocessable where it does not run on this machine, or is of another version than its archive */
+/** @throws GatewayError unprocessable if it does not run on this machine, or its version is not the archive's */
 export async function requireRuns(
   executable: string,
   { version, platform }: CheckedArchive,
   env: Environment,
 ): Promise<void> {
   const { out, errors, failure } = await run([executable, '--version'], env, START_TIMEOUT_MS)
-  const said = out.trim()
-  if (said === version) return
-  const why = said === '' ? (failure ?? errors.trim().split('\n').at(-1) ?? '') : `it says that it is ${said}`
+  const reported_version = out.trim()
+  if (reported_version === version) return
+  const why =
+    reported_version === ''
+      ? (failure ?? errors.trim().split('\n').at(-1) ?? '')
+      : `it says that it is ${reported_version}`
   throw unprocessable(
     `The executable for ${platform} does not run on this machine${why === '' ? '' : `: ${why}`}. Nothing was changed.`,
   )
 }
 
 /**
- * What the executable says of the data folder's catalogue and database. It writes nothing there.
- * @param is_older than the program in use: it must say that it can read the database
- * @returns what failed but does not keep an upgrade from being made, such as a mistake in the catalogue
- * @throws GatewayError conflict where it cannot read the database
+ * Runs the executable's doctor on the data folder's catalogue and database. The doctor writes nothing there.
+ * @param is_older than the program in use: then it must confirm that it can read the database
+ * @returns failures that do not prevent the upgrade, such as a mistake in the catalogue
+ * @throws GatewayError conflict if it cannot read the database
  */
 export async function requireReads(
   executable: string,
@@ -61,7 +64,7 @@ export async function requireReads(
   const command = [executable, 'doctor', '--only', 'database', '--json', '--data', dir]
   const { out, errors, failure } = await run(command, env, DOCTOR_TIMEOUT_MS)
   const findings = readJsonAs(Report, out)?.findings
-  if (!findings) throw unread(version, dir, failure ?? errors.trim())
+  if (!findings) throw unconfirmed(version, dir, failure ?? errors.trim())
   const schema = findings.filter(({ check }) => check === 'schema')
   const failed = findings.filter(({ level }) => level === 'fail')
   const unreadable = schema.find(({ level }) => level === 'fail')
@@ -70,13 +73,13 @@ export async function requireReads(
       `Tollgate ${version} cannot read the database of ${dir}: ${unreadable.found}. Nothing was changed. ` +
         'To go back, restore a backup of that version, or the copy of the database that the last migration kept, and keep this program until then.',
     )
-  // Without a failure, there is no database yet.
+  // Without any failure, the folder has no database yet.
   if (is_older && schema.length === 0 && failed.length > 0)
-    throw unread(version, dir, failed.map(({ found }) => found).join('; '))
+    throw unconfirmed(version, dir, failed.map(({ found }) => found).join('; '))
   return failed
 }
 
-const unread = (version: string, dir: string, why: string): GatewayError =>
+const unconfirmed = (version: string, dir: string, why: string): GatewayError =>
   conflict(
     `Tollgate ${version} does not say whether it can read the database of ${dir}${why === '' ? '' : `: ${why}`}. Nothing was changed.`,
   )
@@ -96,7 +99,7 @@ async function run(command: readonly string[], env: Environment, timeout_ms: num
     const { signalCode } = child
     return { out, errors, failure: signalCode === null ? undefined : `it was ended by ${signalCode}` }
   } catch (thrown) {
-    // The file is there: what is missing is its loader.
+    // The file exists, so ENOENT means that its loader is missing.
     const is_foreign = /^(ENOENT|ENOEXEC)$/.test(codeOf(thrown))
     return { out: '', errors: '', failure: is_foreign ? FOREIGN : messageOf(thrown) }
   }

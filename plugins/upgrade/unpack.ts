@@ -1,4 +1,4 @@
-// The files of an archive that an upgrade needs: the executable and the changelog.
+// Unpacks an archive's executable and changelog.
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
@@ -8,7 +8,7 @@ import { unprocessable } from '../../src/domain/errors.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 import type { CheckedArchive } from './checked.ts'
 
-/** In the blocks of 16 KB that Node gives where nothing is said, unpacking takes several times the CPU. */
+/** With Node's default of 16 KB, unpacking takes several times the CPU. */
 const BLOCK_BYTES = 256 * 1024
 const EXECUTABLE_MODE = 0o755
 /** An archive of a few megabytes may unpack to terabytes. */
@@ -16,7 +16,7 @@ const MAX_FILE_BYTES = 1024 ** 3
 const MAX_CHANGELOG_BYTES = 1024 ** 2
 
 /**
- * @param executable the path that its executable is written to, synced
+ * @param executable the path to write its executable to, synced
  * @returns the text of its changelog; empty if it has none
  * @throws GatewayError unprocessable for an archive without an executable
  */
@@ -27,7 +27,7 @@ export async function unpackArchive(
   const folder = `tollgate-${version}-${platform}`
   const tar = extract()
   const read = pipeline(createReadStream(path), createGunzip({ chunkSize: BLOCK_BYTES }), tar)
-  // Dropped: the failure, which the reader of the tar gets.
+  // Ignored here: the tar stream passes the failure to its reader.
   read.catch(() => {})
   let changelog = ''
   let has_executable = false

@@ -1,4 +1,4 @@
-// An upgrade: the archive is brought and checked, its executable is tried, and then put in the place of this one.
+// An upgrade: downloads and checks the archive, tries its executable, and then replaces this one.
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
@@ -6,20 +6,20 @@ import type { DataFolder } from '../../src/app/command-line/data-folder.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import { sha256OfFile } from '../../src/utilities/file-hash.ts'
 import { changesBetween, type VersionChanges } from './changes.ts'
-import { bringArchive, type CheckedArchive } from './checked.ts'
-import { keptPath, replaceExecutable, workFolder } from './replace.ts'
+import { type CheckedArchive, downloadArchive } from './checked.ts'
+import { createWorkFolder, keptPath, replaceExecutable } from './replace.ts'
 import type { Source } from './source.ts'
 import { type Finding, requireReads, requireRuns } from './trial.ts'
 import { unpackArchive } from './unpack.ts'
 
 export interface UpgradeOptions {
   source: Source
-  /** This program's file, which is replaced. */
+  /** This program's file, which the upgrade replaces. */
   executable: string
   folder: DataFolder
-  /** Of the releases, in minisign's format; undefined where none is known. */
+  /** The releases' key in minisign's format; undefined if none is known. */
   public_key: string | undefined
-  /** Everything but the replacement. */
+  /** Stops before the replacement. */
   is_dry: boolean
   now_ms: number
 }
@@ -28,28 +28,28 @@ export interface Upgrade {
   from: string
   to: string
   executable: string
-  /** Where the executable is that was in use; null where nothing was replaced. */
+  /** The previous executable; null if nothing was replaced. */
   kept: string | null
-  /** Whether the archive has the very executable that is in use, which is then left alone. */
+  /** Whether the archive has the executable in use: then nothing is replaced. */
   is_same: boolean
-  /** The comment of the valid signature; null where no key is known. */
+  /** The comment of the valid signature; null without a public key. */
   signed: string | null
-  /** Whether the data folder was looked at; there may be none yet. */
+  /** Whether the data folder was checked; false if it has no data. */
   checked_data: boolean
   findings: Finding[]
   changes: VersionChanges[]
 }
 
-/** @throws GatewayError where anything about the archive or the data folder forbids it; nothing is changed then */
+/** @throws GatewayError if the archive or the data folder does not allow the upgrade; then nothing is changed */
 export async function upgradeTo(options: UpgradeOptions): Promise<Upgrade> {
   const { source, executable, folder, public_key, is_dry, now_ms } = options
-  using work = workFolder(executable, now_ms)
-  const archive = await bringArchive(source, work.path, public_key)
+  using work = createWorkFolder(executable, now_ms)
+  const archive = await downloadArchive(source, work.path, public_key)
   const staged = join(work.path, 'tollgate')
   const changelog = await unpackArchive(archive, staged)
   await requireRuns(staged, archive, folder.env)
   const findings = await tryOn(folder, staged, archive)
-  // The second time would lose the one that was kept the first time.
+  // A second replacement would overwrite the kept previous version with this one.
   const is_same = await haveSameBytes(executable, staged)
   const replaces = !is_dry && !is_same
   if (replaces) replaceExecutable(executable, staged)
@@ -71,7 +71,7 @@ async function haveSameBytes(one: string, other: string): Promise<boolean> {
   return (await sha256OfFile(one)) === (await sha256OfFile(other))
 }
 
-/** @returns undefined where there is no data yet */
+/** @returns undefined if there is no data yet */
 async function tryOn(
   { dir, catalogue_path, database_path, env }: DataFolder,
   staged: string,

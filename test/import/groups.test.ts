@@ -1,6 +1,6 @@
 // Groups of new-api and one-api as price groups: factors of the imported prices, names that a catalogue takes, and what is left out.
 import { describe, expect, test } from 'bun:test'
-import { exact } from '../../plugins/import/new-api/exact.ts'
+import { fraction } from '../../plugins/import/new-api/fraction.ts'
 import { SourceGroups } from '../../plugins/import/new-api/groups.ts'
 import type { Settings } from '../../plugins/import/new-api/options.ts'
 import { planCatalogue, withBlocks } from '../../plugins/import/plan/catalogue.ts'
@@ -12,7 +12,7 @@ import { importFrom } from './scene.ts'
 
 const groupsOf = (ratios: Record<string, string>) =>
   new SourceGroups({
-    group_ratio: new Map(Object.entries(ratios).map(([name, ratio]) => [name, exact(ratio)])),
+    group_ratio: new Map(Object.entries(ratios).map(([name, ratio]) => [name, fraction(ratio)])),
   } as unknown as Settings)
 
 describe('a group is', () => {

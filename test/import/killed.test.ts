@@ -1,7 +1,7 @@
 // An import that is killed at any point: run again it comes to the same end as one that was not.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import type { ImportPoint } from '../../plugins/import/apply/applying.ts'
+import type { ImportPoint } from '../../plugins/import/apply/import-run.ts'
 import { commandOf } from '../support/programs.ts'
 import { fakeSource } from './fake-source.ts'
 import { ENGINES, type ImportFolder, importFolder } from './folder.ts'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { MoveIn, ShadowBillRow } from '../../plugins/import/move-in.ts'
 import { placeOf } from '../../plugins/import/new-api/addresses.ts'
 import { channelKeys } from '../../plugins/import/new-api/channel-settings.ts'
-import { exact, times, usdTextOf } from '../../plugins/import/new-api/exact.ts'
+import { fraction, times, usdTextOf } from '../../plugins/import/new-api/fraction.ts'
 import { openNewApi } from '../../plugins/import/new-api/open.ts'
 import type { Program } from '../../plugins/import/new-api/ratios.ts'
 import { rateLines } from '../../plugins/import/shadow-bill.ts'
@@ -396,10 +396,10 @@ describe('prices', () => {
   })
 
   test('products of ratios are exact, and rounded up once', () => {
-    expect(usdTextOf(times(exact('0.1'), exact('0.2')))).toBe('0.02')
-    expect(usdTextOf(times(exact('1.1'), exact('1.1'), exact('1.1')))).toBe('1.331')
-    expect(usdTextOf({ over: 1n, under: 3n })).toBe('0.333333334')
-    expect(usdTextOf({ over: 10n ** 30n, under: 1n })).toBeUndefined()
+    expect(usdTextOf(times(fraction('0.1'), fraction('0.2')))).toBe('0.02')
+    expect(usdTextOf(times(fraction('1.1'), fraction('1.1'), fraction('1.1')))).toBe('1.331')
+    expect(usdTextOf({ numerator: 1n, denominator: 3n })).toBe('0.333333334')
+    expect(usdTextOf({ numerator: 10n ** 30n, denominator: 1n })).toBeUndefined()
   })
 })
 

@@ -1,6 +1,6 @@
 // A data folder into which a test imports from a source of its own, by the command as it is but for the source.
 
-import type { ImportPoint } from '../../plugins/import/apply/applying.ts'
+import type { ImportPoint } from '../../plugins/import/apply/import-run.ts'
 import type { OpenSource } from '../../plugins/import/move-in.ts'
 import { runImport } from '../../plugins/import/run.ts'
 import { plugins } from '../../plugins/index.ts'

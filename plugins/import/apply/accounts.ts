@@ -1,4 +1,4 @@
-// The accounts of an import with their sign-ins, limits and keys, many in one transaction: each is there as a whole, or not yet.
+// Imported accounts with their sign-ins, limits and keys. Each transaction creates a batch of complete accounts.
 import { createImportedAccounts } from '../../../src/access/imported-accounts.ts'
 import { importKeys, type NewImportedKey } from '../../../src/access/imported-keys.ts'
 import type { Db, Tx } from '../../../src/store/db.ts'
@@ -6,19 +6,19 @@ import { batchesOf } from '../../../src/utilities/batches.ts'
 import { accountContent, accountIdentity, keyContent, keyIdentity, prefixOf } from '../plan/identity.ts'
 import type { PlannedAccount, PlannedKey } from '../plan/plan.ts'
 import { type ImportedRow, imported_rows } from '../tables.ts'
-import { type Applying, batchesOfStep } from './applying.ts'
+import { batchesOfStep, type ImportRun } from './import-run.ts'
 
-/** Some 20 ms of the write lock on SQLite. */
+/** A batch holds SQLite's write lock for some 20 ms. */
 const ACCOUNTS_A_BATCH = 100
 const ROWS_A_STATEMENT = 500
 
-/** @throws StorageFailure; GatewayError where a name was taken since the plan was made: a second run takes another one */
-export async function applyAccounts(db: Db, applying: Applying): Promise<void> {
-  const { plan, probe, now_ms } = applying
+/** @throws StorageFailure; GatewayError if a name was taken after the plan was made: a second run takes another name */
+export async function applyAccounts(db: Db, run: ImportRun): Promise<void> {
+  const { plan, probe, now_ms } = run
   const step = { size: ACCOUNTS_A_BATCH, what: 'Importing accounts', unit: 'accounts' }
-  for (const batch of batchesOfStep(applying, plan.accounts, step)) {
+  for (const batch of batchesOfStep(run, plan.accounts, step)) {
     await db.begin(async (tx) => {
-      // The names of all accounts.
+      // Locks the names of all accounts.
       await tx.lock(null)
       const created = await createAccounts(
         tx,
@@ -110,7 +110,7 @@ function newKey({ incoming, name }: PlannedKey, now_ms: number): NewImportedKey 
   }
 }
 
-/** New keys of an account that came in before. */
+/** Adds new keys to an account of an earlier import. */
 async function addKeys(
   tx: Tx,
   { keys }: PlannedAccount,

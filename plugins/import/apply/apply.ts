@@ -1,4 +1,4 @@
-// The import itself: each step is done once, whatever was done before, so that a run that was killed is finished by the next one.
+// The steps of an import. Each step can be repeated: the next run finishes a killed one.
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { consoleUrl } from '../../../src/app/command-line/console-link.ts'
@@ -14,10 +14,10 @@ import { giveFoldersToOwner } from '../../../src/store/folder.ts'
 import { type ImportedVouchers, importVouchers } from '../../vouchers/index.ts'
 import type { IncomingVouchers, MoveIn, OpenSource } from '../move-in.ts'
 import { applyAccounts } from './accounts.ts'
-import type { Applying } from './applying.ts'
 import type { CatalogueImport } from './catalogue.ts'
 import { writeVariables } from './env-file.ts'
 import { applyHistory, type HistorySums } from './history.ts'
+import type { ImportRun } from './import-run.ts'
 import { applyLinks } from './links.ts'
 import { applyMoney } from './money.ts'
 
@@ -29,7 +29,7 @@ export interface ImportFiles {
 export interface Applied {
   readonly vouchers: ImportedVouchers
   readonly history: HistorySums
-  /** The sentence of the saved catalogue; undefined: it stays as it is. */
+  /** The sentence about the saved catalogue; undefined if the catalogue stays unchanged. */
   readonly catalogue: string | undefined
   readonly links: number
 }
@@ -43,40 +43,40 @@ interface ImportParts {
   files: ImportFiles
 }
 
-/** @throws GatewayError as its steps; what came in before stays, and a second run goes on */
+/** @throws GatewayError as its steps do. Imported rows stay, and a second run continues. */
 export async function applyImport(
   { folder, deps, source, move_in, catalogue, files }: ImportParts,
-  applying: Applying,
+  run: ImportRun,
 ): Promise<Applied> {
-  writeVariables(files.variables, catalogue.variables.added, applying.plan.source)
-  applying.probe('env file')
+  writeVariables(files.variables, catalogue.variables.added, run.plan.source)
+  run.probe('env file')
   const engine = await engineOfFolder(folder)
   await using db = await engine.open({ ...folder, access: 'make' })
-  await applyAccounts(db, applying)
+  await applyAccounts(db, run)
   {
     await using mover = await openMoneyMover(folder)
-    await applyMoney(db, mover, applying)
+    await applyMoney(db, mover, run)
   }
-  const vouchers = await applyVouchers(db, move_in.vouchers, applying)
-  const history = await applyHistory(db, source.readHistory(), applying)
+  const vouchers = await applyVouchers(db, move_in.vouchers, run)
+  const history = await applyHistory(db, source.readHistory(), run)
   const saved = await catalogue.save()
-  applying.probe('catalogue')
-  const links = await makeLinks(db, { folder, deps, move_in, files }, applying)
+  run.probe('catalogue')
+  const links = await makeLinks(db, { folder, deps, move_in, files }, run)
   return { vouchers, history, catalogue: saved, links }
 }
 
-/** Makes a data folder, unless there is one. */
+/** Creates the data folder if it does not exist. */
 export function makeFolder(dir: string): void {
   const folder = resolve(dir)
   const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (made !== undefined) giveFoldersToOwner(made, folder)
 }
 
-/** None where the console is off, or there is no catalogue yet: there is nowhere to sign in. */
+/** Makes no links if the console is off or no catalogue exists: nobody could sign in. */
 async function makeLinks(
   db: Db,
   { folder, deps, move_in, files }: Pick<ImportParts, 'folder' | 'deps' | 'move_in' | 'files'>,
-  applying: Applying,
+  run: ImportRun,
 ): Promise<number> {
   const reading = await readCatalogueOf(folder)
   if (!('catalogue' in reading) || !reading.catalogue.console.enabled) return 0
@@ -85,15 +85,15 @@ async function makeLinks(
     db,
     move_in.accounts,
     { path: files.links, url, randomBytes: deps.randomBytes },
-    applying,
+    run,
   )
 }
 
-/** @returns how many are new, and how many were ended */
+/** @returns the numbers of new and of ended vouchers */
 async function applyVouchers(
   db: Db,
   vouchers: IncomingVouchers,
-  { plan, now_ms, probe }: Pick<Applying, 'plan' | 'now_ms' | 'probe'>,
+  { plan, now_ms, probe }: Pick<ImportRun, 'plan' | 'now_ms' | 'probe'>,
 ): Promise<ImportedVouchers> {
   const applied = await db.begin((tx) => importVouchers(tx, vouchers, { source: plan.source, now_ms }))
   probe('vouchers')

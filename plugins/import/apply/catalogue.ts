@@ -1,4 +1,4 @@
-// The imported providers, models and limits in the catalogue: behind its text, checked as a whole, and saved as every other change of it.
+// Additions of an import to the catalogue: appended to its text, checked as a whole, saved like any other change.
 import { existsSync, readFileSync } from 'node:fs'
 import { type DataFolder, requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
@@ -23,7 +23,7 @@ import {
 } from '../plan/catalogue.ts'
 import { type PlannedVariables, planVariables } from './env-file.ts'
 
-/** The catalogue of a folder that has none: without the simulator's demo. */
+/** The initial text for a folder without a catalogue. It has no demo of the simulator. */
 const EMPTY_CATALOGUE = `# The catalogue: providers, models, prices, limits and the server's settings.
 #
 # Tollgate reloads this file when it changes. \`tollgate config check\` finds mistakes. data/README.md of the
@@ -33,11 +33,11 @@ const EMPTY_CATALOGUE = `# The catalogue: providers, models, prices, limits and 
 listen = "127.0.0.1:8080"
 `
 
-/** The catalogue as an import finds it. */
+/** The catalogue before the import. */
 interface CatalogueState {
   readonly text: string
   readonly values: TomlTable
-  /** In force, as far as there is any. */
+  /** The catalogue in force; without models if none is in force. */
   readonly catalogue: Pick<Catalogue, 'models'>
   check(text: string, variables: PlannedVariables): Promise<Checked>
   /** @returns the sentence for the operator */
@@ -46,16 +46,16 @@ interface CatalogueState {
 
 interface Checked {
   readonly mistakes: readonly Mistake[]
-  /** As it would be in force. */
+  /** The catalogue that would be in force; undefined if there are mistakes. */
   readonly catalogue: Catalogue | undefined
 }
 
 export interface CatalogueImport {
   readonly plan: PlannedCatalogue
-  /** As it is once the import is saved. */
+  /** The catalogue after the import is saved. */
   readonly catalogue: Pick<Catalogue, 'models'>
   readonly variables: PlannedVariables
-  /** @returns the sentence for the operator; undefined: there was nothing to add */
+  /** @returns the sentence for the operator; undefined if nothing was added */
   save(): Promise<string | undefined>
 }
 
@@ -64,20 +64,20 @@ interface ImportedCatalogue {
   limits: readonly PlannedLimit[]
   /** The name of the import. */
   source: string
-  /** Of the file of variables. */
+  /** The path of the file of variables. */
   env_path: string
 }
 
 /**
- * The additions to the catalogue that it takes: a block with a mistake is left out, and the rest comes in.
- * @throws GatewayError unprocessable where the catalogue has mistakes of its own
+ * Plans the additions to the catalogue. Leaves out each block with a mistake.
+ * @throws GatewayError unprocessable if the catalogue itself has mistakes
  */
 export async function prepareCatalogue(
   folder: DataFolder,
   deps: CliDeps,
   { move_in, limits, source, env_path }: ImportedCatalogue,
 ): Promise<CatalogueImport> {
-  const state = (await bareState(folder, deps)) ?? (await presentState(folder, deps, source))
+  const state = (await emptyState(folder, deps)) ?? (await existingState(folder, deps, source))
   const used = new Set([...state.text.matchAll(/env:(\w+)/g)].map(([, name = '']) => name))
   const variables = planVariables(
     env_path,
@@ -88,7 +88,7 @@ export async function prepareCatalogue(
   const textOf = (plan: PlannedCatalogue) => withBlocks(state.text, plan, `Imported from ${source}`)
   let plan = planCatalogue(state.values, move_in, limits, (name) => variables.names.get(name) ?? name)
   for (;;) {
-    // Without a model it may be none yet.
+    // Skips the check: a catalogue without models may not pass it yet.
     if (isEmpty(plan)) return { plan, variables, catalogue: state.catalogue, save: async () => undefined }
     const { mistakes, catalogue } = await state.check(textOf(plan), variables)
     if (catalogue) return { plan, variables, catalogue, save: () => state.save(textOf(plan), variables) }
@@ -107,16 +107,16 @@ function refusedBy([mistake]: readonly Mistake[]) {
 }
 
 /**
- * A folder without a catalogue, or with a file that says only where the rows are.
- * @returns undefined: it has providers or models, in the file or in the database
+ * The state of a folder without a catalogue, or with a file that only says where the database is.
+ * @returns undefined if the file or the database has providers or models
  */
-async function bareState(folder: DataFolder, { env }: CliDeps): Promise<CatalogueState | undefined> {
+async function emptyState(folder: DataFolder, { env }: CliDeps): Promise<CatalogueState | undefined> {
   const path = folder.catalogue_path
-  const is_there = existsSync(path)
-  const text = is_there ? readFileSync(path, 'utf8') : EMPTY_CATALOGUE
+  const exists = existsSync(path)
+  const text = exists ? readFileSync(path, 'utf8') : EMPTY_CATALOGUE
   const read = readToml(text)
   if (!read.ok || read.value.providers !== undefined || read.value.models !== undefined) return undefined
-  if (is_there && (await sharedOfFolder(folder, env))) return undefined
+  if (exists && (await sharedOfFolder(folder, env))) return undefined
   return {
     text,
     values: read.value,
@@ -128,15 +128,15 @@ async function bareState(folder: DataFolder, { env }: CliDeps): Promise<Catalogu
         : { mistakes: reading.mistakes, catalogue: undefined }
     },
     async save(changed) {
-      if (is_there ? readFileSync(path, 'utf8') !== text : !(await ensureCatalogue(path, changed)))
+      if (exists ? readFileSync(path, 'utf8') !== text : !(await ensureCatalogue(path, changed)))
         throw conflict(`${path} changed during the import. Run the import again. Imported rows stay.`)
-      if (is_there) await replaceFile(path, changed)
+      if (exists) await replaceFile(path, changed)
       return `Written to ${path}.`
     },
   }
 }
 
-async function presentState(folder: DataFolder, deps: CliDeps, source: string): Promise<CatalogueState> {
+async function existingState(folder: DataFolder, deps: CliDeps, source: string): Promise<CatalogueState> {
   const { catalogue } = await requireCatalogue(folder)
   const withVariables = ({ values, names }: PlannedVariables) =>
     configurationOf(folder, catalogue, { env: values, now: deps.now }, new Set(names.values()))

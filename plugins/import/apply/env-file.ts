@@ -1,26 +1,26 @@
-// The file of variables with the keys of imported providers: lines of NAME=value, for its owner alone. A line that is there stays.
+// The environment file with the API keys of imported providers: NAME=value lines, readable by its owner only. Existing lines stay.
 import { existsSync, readFileSync } from 'node:fs'
 import { addEnvFile } from '../../../src/app/commands/env-file.ts'
 import type { IncomingProvider, MoveIn, Secret } from '../move-in.ts'
-import { replaceForOwner } from './own-file.ts'
+import { replaceForOwner } from './secret-file.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface PlannedVariables {
-  /** By the names of the source: the names in the file, which differ where another value has the name. */
+  /** Names of the source, mapped to names in the file. They differ if the variable already has another value. */
   readonly names: ReadonlyMap<string, string>
-  /** New lines. */
+  /** New lines: values by name. */
   readonly added: ReadonlyMap<string, string>
   /** Variables that the source itself reads from its environment, and that are not set here. */
   readonly missing: readonly string[]
-  /** All values by their names, to check the catalogue by. */
+  /** All values by name, for the check of the catalogue. */
   readonly values: Environment
 }
 
 /**
  * @param path of the file, which may be absent
  * @param env of the gateway
- * @param used variables that the catalogue names already: each goes to one address alone
+ * @param used variables that the catalogue already names: each is sent to one address only
  * @throws GatewayError unprocessable for a file with a mistake
  */
 export function planVariables(
@@ -55,7 +55,7 @@ export const secretsOf = ({ api_keys, headers = {} }: IncomingProvider): readonl
   ...Object.values(headers),
 ]
 
-/** Adds lines to the file, all or none. */
+/** Adds all lines to the file, or none. */
 export function writeVariables(path: string, added: ReadonlyMap<string, string>, source: string): void {
   if (added.size === 0) return
   const before = existsSync(path) ? readFileSync(path, 'utf8').trimEnd() : ''
@@ -64,6 +64,6 @@ export function writeVariables(path: string, added: ReadonlyMap<string, string>,
   replaceForOwner(path, `${[...(before === '' ? [] : [before]), heading, ...lines].join('\n')}\n`)
 }
 
-/** As systemd and `--env-file` read it. */
+/** Quotes a value for systemd and `--env-file`. */
 const quoted = (value: string): string =>
   /^[A-Za-z0-9_./:@%+=,-]*$/.test(value) ? value : `"${value.replace(/["\\`$]/g, (sign) => `\\${sign}`)}"`

@@ -1,4 +1,4 @@
-// The calls of a source before the import, as sums by day, account and model: history, never charges. A later import renews the sums.
+// History of calls before the import: sums by day, account and model, never charged. A later import replaces the sums.
 import { type Placeholder, sql } from 'drizzle-orm'
 import type { Db, Orm, Tx } from '../../../src/store/db.ts'
 import { bareColumns, placeholder } from '../../../src/store/placeholders.ts'
@@ -7,23 +7,23 @@ import { batchesOf } from '../../../src/utilities/batches.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import type { HistoryRow, LeftOut } from '../move-in.ts'
 import { type ImportedUsage, imported_usage } from '../tables.ts'
-import type { Applying } from './applying.ts'
+import type { ImportRun } from './import-run.ts'
 import { accountIds } from './money.ts'
 
 const ROWS_A_BATCH = 500
-/** Of a prepared statement: building one takes ten times as long as running it. */
+/** Rows of one prepared statement. Preparing it takes ten times as long as running it. */
 const ROWS_A_STATEMENT = 50
 
-/** Sums of a source's log, of accounts that came in and of others. */
+/** Sums of the source's log. */
 export interface HistorySums {
   rows: number
   calls: number
   charged_nanos: number
-  /** Calls of users that the source has deleted. */
+  /** Calls of users that are deleted in the source, or are not imported. */
   unowned_calls: number
 }
 
-/** The rows of a history with their sums, counted while they are read. */
+/** Yields the rows of imported accounts. Adds all rows to the sums. */
 export async function* countedRows(
   rows: AsyncIterable<HistoryRow>,
   rows_here: ReadonlySet<string>,
@@ -51,7 +51,7 @@ export function unownedHistory({ unowned_calls }: HistorySums): LeftOut[] {
 export async function applyHistory(
   db: Db,
   rows: AsyncIterable<HistoryRow>,
-  { plan: { source, rows_here }, show, check, probe }: Applying,
+  { plan: { source, rows_here }, show, check, probe }: ImportRun,
 ): Promise<HistorySums> {
   const ids = await accountIds(db, source)
   const sums = noSums()
@@ -99,11 +99,11 @@ const insertion = (orm: Orm, rows: Record<(typeof COLUMNS)[number], Placeholder>
       },
     })
 
-/** Columns with the names of their placeholders in a row. */
-const named = (at: number) => COLUMNS.map((column) => [column, `${column}_${at}`] as const)
+/** Columns with the names of their placeholders for the row at this index. */
+const placeholderNames = (at: number) => COLUMNS.map((column) => [column, `${column}_${at}`] as const)
 
 const placeholdersOf = (at: number) =>
-  Object.fromEntries(named(at).map(([column, name]) => [column, placeholder(name)])) as Record<
+  Object.fromEntries(placeholderNames(at).map(([column, name]) => [column, placeholder(name)])) as Record<
     (typeof COLUMNS)[number],
     Placeholder
   >
@@ -125,4 +125,6 @@ async function renewHistory(tx: Tx, rows: readonly NewRow[]): Promise<void> {
 }
 
 const parametersOf = (rows: readonly NewRow[]): Record<string, unknown> =>
-  Object.fromEntries(rows.flatMap((row, at) => named(at).map(([column, name]) => [name, row[column]])))
+  Object.fromEntries(
+    rows.flatMap((row, at) => placeholderNames(at).map(([column, name]) => [name, row[column]])),
+  )

@@ -1,4 +1,4 @@
-// Links by which imported people without a password set one: a line each in a file of the data folder, for the operator to send.
+// Links with which imported people set their first password: one line each in a file of the data folder, for the operator to send.
 import { existsSync, readFileSync } from 'node:fs'
 import type { RandomBytes } from '../../../src/access/secret.ts'
 import {
@@ -13,8 +13,8 @@ import { csvLine } from '../../../src/http/csv.ts'
 import type { Db } from '../../../src/store/db.ts'
 import type { IncomingAccount } from '../move-in.ts'
 import { imported_rows } from '../tables.ts'
-import { type Applying, batchesOfStep } from './applying.ts'
-import { replaceForOwner } from './own-file.ts'
+import { batchesOfStep, type ImportRun } from './import-run.ts'
+import { replaceForOwner } from './secret-file.ts'
 
 const LINKS_A_BATCH = 500
 
@@ -27,46 +27,46 @@ interface Invited {
 
 interface LinkFile {
   path: string
-  /** Of the console. */
+  /** The console's address. */
   url: string
   randomBytes: RandomBytes
 }
 
 /**
- * Makes the links that are not made yet. The file comes first: a run that is killed before the rows are written is finished by the next one with
- * the tokens of the file.
- * @returns how many were made @throws StorageFailure; the file system's error
+ * Creates the missing links. The file is written first: if the process is killed before the rows are stored, the next run
+ * stores the tokens of the file.
+ * @returns the number of links @throws StorageFailure; the file system's error
  */
 export async function applyLinks(
   db: Db,
   accounts: readonly IncomingAccount[],
   { path, url, randomBytes }: LinkFile,
-  applying: Applying,
+  run: ImportRun,
 ): Promise<number> {
-  const invited = await withoutPassword(db, accounts, applying.plan.source)
+  const invited = await readUninvited(db, accounts, run.plan.source)
   if (invited.length === 0) return 0
   const text = existsSync(path)
     ? readFileSync(path, 'utf8')
     : csvLine(['account', 'email', 'link', 'expires'])
   const known = tokensIn(text)
-  const expires_at_ms = applying.now_ms + INVITATION_DAYS * DAY_MS
+  const expires_at_ms = run.now_ms + INVITATION_DAYS * DAY_MS
   const made = invited.map((person) => ({
     ...person,
-    token: known.get(personOf(person)) ?? makeToken(randomBytes),
+    token: known.get(lineStartOf(person)) ?? makeToken(randomBytes),
     expires_at_ms,
   }))
   const lines = made
-    .filter((person) => !known.has(personOf(person)))
+    .filter((person) => !known.has(lineStartOf(person)))
     .map(({ name, email, token }) => {
       const link = linkAt(url, 'invitation', { token, expires_at_ms })
       return csvLine([name, email, link.url, link.expires_at])
     })
   replaceForOwner(path, text + lines.join(''))
-  applying.probe('links file')
+  run.probe('links file')
   const step = { size: LINKS_A_BATCH, what: 'Making sign-in links', unit: 'links' }
-  for (const batch of batchesOfStep(applying, made, step)) {
-    await storeLinks(db, batch, applying)
-    applying.probe('links')
+  for (const batch of batchesOfStep(run, made, step)) {
+    await storeLinks(db, batch, run)
+    run.probe('links')
   }
   return made.length
 }
@@ -74,7 +74,7 @@ export async function applyLinks(
 const storeLinks = (
   db: Db,
   made: readonly (Invited & PreparedInvitation)[],
-  { plan: { source }, now_ms }: Applying,
+  { plan: { source }, now_ms }: ImportRun,
 ): Promise<void> =>
   db.begin(async (tx) => {
     await tx.lock(null)
@@ -93,8 +93,8 @@ const storeLinks = (
     )
   })
 
-/** The start of a person's line: an erased account's name may be somebody else's by now, who must not get a token that was sent already. */
-const personOf = ({ name, email }: Pick<Invited, 'name' | 'email'>): string =>
+/** The start of a person's line. Another account may have taken the name of an erased one, and must not get the token already sent. */
+const lineStartOf = ({ name, email }: Pick<Invited, 'name' | 'email'>): string =>
   csvLine([name, email]).trimEnd()
 
 const LINE = /^(.*),[^,]*\/invitation#([A-Za-z0-9_-]{32})/gm
@@ -117,16 +117,16 @@ const UNINVITED = `
                         AND link.source_id = imported_rows.source_id)
    ORDER BY accounts.id`
 
-async function withoutPassword(
+async function readUninvited(
   db: Db,
   accounts: readonly IncomingAccount[],
   source: string,
 ): Promise<readonly Invited[]> {
-  const people = new Set(accounts.filter(isInvited).map(({ source_id }) => source_id))
+  const people = new Set(accounts.filter(needsLink).map(({ source_id }) => source_id))
   const rows = await db.rows<Invited>(UNINVITED, { source })
   return rows.filter(({ source_id }) => people.has(source_id))
 }
 
-/** Whether a person needs a link: the source has their address, and no password that could be checked. */
-export const isInvited = ({ email, password_hash, status }: IncomingAccount): boolean =>
+/** Whether a person needs a link: the source has their email address, and no password hash that Tollgate can check. */
+export const needsLink = ({ email, password_hash, status }: IncomingAccount): boolean =>
   email.trim() !== '' && password_hash === null && status === 'active'

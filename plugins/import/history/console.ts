@@ -1,4 +1,4 @@
-// Imported history at the console: in pages and as a file. An account sees its own.
+// Imported history in the console: pages and CSV. An account sees its own history.
 import { Elysia } from 'elysia'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import { type ConsoleParts, viewerCalls } from '../../../src/app/surface/console/calls.ts'

@@ -1,4 +1,4 @@
-// The calls of accounts before they were imported as a list: for the console, in files and on the command line.
+// The list of imported history: for the console, in files and on the command line.
 import { countColumn, usdColumn } from '../../../src/app/command-line/table.ts'
 import { integer, money, tableOnly, text } from '../../../src/app/list/columns.ts'
 import { type ConsoleRowOf, defineList } from '../../../src/app/list/list.ts'
@@ -38,5 +38,5 @@ export const imported_history = defineList<ListedHistory>()({
   read: listHistory,
 })
 
-/** A row as the console's pages get it. */
+/** A row in the console's API. */
 export type ConsoleHistory = ConsoleRowOf<typeof imported_history>

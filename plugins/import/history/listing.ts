@@ -1,4 +1,4 @@
-// Calls before an import as a list, the newest day first: filtered and paged. Only reads.
+// Queries of imported history, newest day first, with filters and pages.
 import { and, desc, eq, getTableColumns, gte, lt, or, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf } from '../../../src/store/page.ts'
@@ -8,14 +8,14 @@ import { accounts } from '../../../src/store/schema.ts'
 import { type ImportedUsage, imported_usage } from '../tables.ts'
 
 interface HistoryFilter {
-  /** Undefined: of all accounts. Never left out: that would show everybody's. */
+  /** Undefined: all accounts. Required, so that no caller shows all accounts by omission. */
   account_id: number | undefined
   model?: string | undefined
   since_ms?: number | undefined
   until_ms?: number | undefined
 }
 
-/** A day of an account's calls of a model, with the account's name. */
+/** The calls of an account to a model on one day, with the account's name. */
 export interface ListedHistory extends ImportedUsage {
   account_name: string
 }
@@ -52,7 +52,7 @@ const queries = perConnection({
 
 const FOREVER = Number.MAX_SAFE_INTEGER
 
-/** @returns undefined for a cursor that is no row */
+/** @returns undefined if the cursor names no row */
 export async function listHistory(
   db: Db,
   { account_id, model, since_ms, until_ms }: HistoryFilter,

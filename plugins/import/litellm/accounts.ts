@@ -1,7 +1,7 @@
-// Teams and users of LiteLLM as accounts, with their keys.
+// Accounts made from LiteLLM's teams and users, with their keys.
 import type { IncomingAccount, IncomingKey, LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
-import { type BudgetRow, callLimitsOf, isSomething, spendingLimitsOf } from './budgets.ts'
+import { type BudgetRow, callLimitsOf, isSetValue, spendingLimitsOf } from './budgets.ts'
 import type { KeyContext, Keys } from './keys.ts'
 import { KEYS_OF_NOBODY, teamId, userId } from './owners.ts'
 import { columnTexts, jsonFields, textOf } from './values.ts'
@@ -22,7 +22,7 @@ export function accountsOf(
     return account({
       source_id,
       ...of,
-      status: isSomething(row.blocked) ? 'suspended' : 'active',
+      status: isSetValue(row.blocked) ? 'suspended' : 'active',
       balance_nanos: left_nanos,
       budgets,
       budgets_used,
@@ -39,13 +39,13 @@ export function accountsOf(
   for (const [id, row] of rows.users) {
     const [alias, email] = [textOf(row.user_alias) ?? '', textOf(row.user_email) ?? '']
     const name = [alias, email, id].find((each) => each !== '') ?? id
-    const reason = payers.has(userId(id)) || isSomething(row.max_budget) ? undefined : reasonAgainst(row)
+    const reason = payers.has(userId(id)) || isSetValue(row.max_budget) ? undefined : reasonAgainst(row)
     if (reason === undefined) accounts.push(accountOf(userId(id), row, { name, display_name: alias, email }))
     else left_out.push({ kind: 'users', row: `"${name}"`, reason })
   }
-  const there = new Set(accounts.map(({ source_id }) => source_id))
-  const others = [...payers].filter((payer) => !there.has(payer))
-  return [...accounts, ...others.map((payer) => withoutRow(payer, keysFor(payer)))]
+  const imported_ids = new Set(accounts.map(({ source_id }) => source_id))
+  const others = [...payers].filter((payer) => !imported_ids.has(payer))
+  return [...accounts, ...others.map((payer) => accountWithoutRow(payer, keysFor(payer)))]
 }
 
 const MEMBER =
@@ -53,20 +53,20 @@ const MEMBER =
 const ADMINISTRATOR =
   'An administrator without keys pays nothing. `tollgate console link` lets the operator sign in.'
 
-/** Users who have no key and no budget of their own. */
+/** The reason to leave out a user without a key and without a budget; undefined to import the user. */
 function reasonAgainst(row: SourceRow): string | undefined {
   if (textOf(row.user_role)?.startsWith('proxy_admin')) return ADMINISTRATOR
   return columnTexts(row.teams).length > 0 || textOf(row.team_id) !== undefined ? MEMBER : undefined
 }
 
-/** LiteLLM's hashes of passwords are not ours: people get a link. */
+/** Tollgate cannot check LiteLLM's password hashes: people get a link. */
 const account = (fields: Omit<IncomingAccount, 'password_hash'>): IncomingAccount => ({
   ...fields,
   password_hash: null,
 })
 
-/** The account of keys that name a user whom LiteLLM does not have, or nobody. */
-const withoutRow = (source_id: string, keys: readonly IncomingKey[]): IncomingAccount =>
+/** The account of keys whose user LiteLLM does not have, or that have no user. */
+const accountWithoutRow = (source_id: string, keys: readonly IncomingKey[]): IncomingAccount =>
   account({
     source_id,
     name: source_id.slice(source_id.indexOf(' ') + 1),
@@ -80,8 +80,8 @@ const withoutRow = (source_id: string, keys: readonly IncomingKey[]): IncomingAc
     keys,
   })
 
-/** Rows of other tables that do not come in. */
-export function otherRowsLeftOut({ rows, left_out }: KeyContext): void {
+/** Lists rows of other tables that are not imported. */
+export function noteOtherRows({ rows, left_out }: KeyContext): void {
   const add = (kind: string, name: unknown, reason: string, of = '') =>
     left_out.push({ kind, row: `${of}"${textOf(name) ?? ''}"`, reason })
   for (const { model_name } of rows.database_models)
@@ -100,7 +100,7 @@ export function otherRowsLeftOut({ rows, left_out }: KeyContext): void {
   for (const { project_alias, project_id } of rows.projects.values())
     add('projects', project_alias ?? project_id, PROJECT)
   for (const { user_id, team_id, budget_id } of rows.memberships)
-    if (isSomething(budget_id))
+    if (isSetValue(budget_id))
       add('limits', user_id, MEMBER_BUDGET, `budget in team "${textOf(team_id)}" of `)
   for (const { user_id, alias } of rows.end_users)
     add(
@@ -115,7 +115,7 @@ export function otherRowsLeftOut({ rows, left_out }: KeyContext): void {
       'An old text works for a while after a rotation. Use the new one.',
     )
   for (const { tag_name, budget_id } of rows.tags)
-    if (isSomething(budget_id)) add('limits', tag_name, 'Tollgate does not count by tags.', 'budget of tag ')
+    if (isSetValue(budget_id)) add('limits', tag_name, 'Tollgate does not count by tags.', 'budget of tag ')
   for (const [id, row] of rows.teams) noteTeam(id, row, left_out)
 }
 
@@ -123,9 +123,9 @@ function noteTeam(id: string, row: SourceRow, left_out: LeftOut[]): void {
   const metadata = jsonFields(row.metadata)
   const note = (what: string, reason: string) =>
     left_out.push({ kind: 'limits', row: `${what} of ${teamId(id)}`, reason })
-  if (isSomething(metadata.guardrails))
+  if (isSetValue(metadata.guardrails))
     note('guardrails', 'Tollgate has no guardrails. A custom plugin can check requests.')
-  if (isSomething(metadata.model_rpm_limit) || isSomething(metadata.model_tpm_limit))
+  if (isSetValue(metadata.model_rpm_limit) || isSetValue(metadata.model_tpm_limit))
     note('limits by model', 'Tollgate limits accounts, not models of an account.')
 }
 

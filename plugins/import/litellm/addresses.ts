@@ -1,4 +1,4 @@
-// Where a deployment is served, as a provider of the catalogue: its server, or its protocol and address, and the model's id there.
+// The address of a deployment as a provider of the catalogue: its server, or its protocol and base URL, and the model's id there.
 import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { KNOWN_SERVERS } from '../../../src/domain/servers/table.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
@@ -12,16 +12,16 @@ export interface Address {
   readonly fields: { readonly [field: string]: TomlValue }
   /** The provider's id of the model. */
   readonly model: string
-  /** The model that `model` is, where that is a name of the operator's own. */
+  /** The model behind `model`, if the operator chose that name. */
   readonly generation?: string
-  /** A name for the provider, if it is free. */
+  /** The name that the provider gets if it is free. */
   readonly name: string
   readonly prefix: Prefix
 }
 
 type AddressOrReason = Address | { readonly reason: string }
 
-/** @returns the address, or why it cannot be written */
+/** @returns the address, or the reason why the catalogue cannot have it */
 export function addressOf(deployment: Deployment, settings: Settings): AddressOrReason {
   const prefix = PREFIXES.get(deployment.prefix)
   if (!prefix) return { reason: `Tollgate does not support the provider "${deployment.prefix}".` }
@@ -35,13 +35,13 @@ export function addressOf(deployment: Deployment, settings: Settings): AddressOr
       reason:
         'Its api_base is not an address that begins with https:// or http://, without user name and query. Correct it.',
     }
-  const place: Place = { deployment, settings, prefix, base }
+  const place: AddressParts = { deployment, settings, prefix, base }
   if (deployment.prefix === 'azure' || deployment.prefix === 'azure_text') return azureAddress(place)
   if (prefix.server !== undefined) return knownAddress(place, prefix.server)
   return otherAddress(place)
 }
 
-interface Place {
+interface AddressParts {
   readonly deployment: Deployment
   readonly settings: Settings
   readonly prefix: Prefix
@@ -54,13 +54,13 @@ const unsetReason = (variable: string, what: string): { reason: string } => ({
 
 const isAddress = (text: string): boolean => /^https?:\/\/[^@?#]+$/.test(text) && URL.canParse(text)
 
-/** Versions that are the newer addresses, without one in the query: https://docs.litellm.ai/docs/providers/azure */
+/** Values of api_version that select the newer addresses, which have no version in the query: https://docs.litellm.ai/docs/providers/azure */
 const NEWER_VERSIONS = ['v1', 'latest', 'preview']
 const VERSION = /^\d{4}-\d{2}-\d{2}(-preview)?$/
-/** LiteLLM's own where none is written: litellm 1.72.6 __init__.py. */
+/** LiteLLM's default version: litellm 1.72.6 __init__.py. */
 const DEFAULT_VERSION = '2025-02-01-preview'
 
-function azureAddress({ deployment, settings, prefix, base }: Place): AddressOrReason {
+function azureAddress({ deployment, settings, prefix, base }: AddressParts): AddressOrReason {
   if (base === undefined) return { reason: 'It has no api_base. Write the address of your Azure resource.' }
   const version = settings.read(deployment.params.api_version)
   if (version.missing !== undefined) return unsetReason(version.missing, 'its api_version')
@@ -76,7 +76,7 @@ function azureAddress({ deployment, settings, prefix, base }: Place): AddressOrR
   return { fields, model: deployment.model, ...generationOf(deployment), name: 'azure', prefix }
 }
 
-/** The model of a deployment: `base_model` names it, as `azure/gpt-4o`. */
+/** Reads the model of a deployment from `base_model`, such as `azure/gpt-4o`. */
 function generationOf({ info, params, model }: Deployment): { generation?: string } {
   const base_model = textOf(info.base_model) ?? textOf(params.base_model)
   const generation = base_model?.slice(base_model.lastIndexOf('/') + 1)
@@ -86,7 +86,7 @@ function generationOf({ info, params, model }: Deployment): { generation?: strin
 const IN_FRONT_OF_BEDROCK = /^(?:(?:converse|converse_like|invoke)\/)?(?:([a-z]{2}(?:-[a-z]+)+-\d)\/)?/
 const REGION_VARIABLES = ['AWS_REGION_NAME', 'AWS_REGION', 'AWS_DEFAULT_REGION']
 
-function knownAddress(place: Place, server: string): AddressOrReason {
+function knownAddress(place: AddressParts, server: string): AddressOrReason {
   const { deployment, prefix, base } = place
   const { model, in_path } = modelAt(server, deployment.model)
   const protocol = protocolFor(server, model)
@@ -95,7 +95,7 @@ function knownAddress(place: Place, server: string): AddressOrReason {
       reason: 'Tollgate serves only Gemini and Claude from Vertex AI. Use another provider for this model.',
     }
   const is_main = protocol === undefined || protocol === mainProtocol(server)
-  const spoken = is_main ? {} : { protocol }
+  const protocol_field = is_main ? {} : { protocol }
   const common = {
     model,
     prefix,
@@ -108,7 +108,7 @@ function knownAddress(place: Place, server: string): AddressOrReason {
     const at = in_path ?? region.region
     if (at === undefined)
       return { reason: 'It has no aws_region_name. Write the region of its models, or set AWS_REGION.' }
-    return { ...common, fields: { server, ...spoken, region: at } }
+    return { ...common, fields: { server, ...protocol_field, region: at } }
   }
   if (server === 'vertex' && base === undefined) {
     const region = regionOf(
@@ -118,19 +118,19 @@ function knownAddress(place: Place, server: string): AddressOrReason {
     )
     if ('reason' in region) return region
     const at = region.region === undefined ? {} : { region: region.region }
-    return { ...common, fields: { server, ...spoken, ...at } }
+    return { ...common, fields: { server, ...protocol_field, ...at } }
   }
-  if (server === 'foundry') return foundryAddress(place, { ...common, fields: { server, ...spoken } })
+  if (server === 'foundry') return foundryAddress(place, { ...common, fields: { server, ...protocol_field } })
   const url = base === undefined ? undefined : ownAddress(server, base)
-  // Another server behind OpenAI's protocol is not OpenAI's: its habits are those of its address.
-  if (server === 'openai' && url !== undefined && !isServedBy(server, url))
+  // A server at another address is not OpenAI itself: it gets OpenAI's protocol and a base_url, not OpenAI's settings.
+  if (server === 'openai' && url !== undefined && !isHostOf(server, url))
     return { ...common, name: hostName(url), fields: { protocol: 'openai', base_url: url } }
-  return { ...common, fields: { server, ...spoken, ...(url === undefined ? {} : { base_url: url }) } }
+  return { ...common, fields: { server, ...protocol_field, ...(url === undefined ? {} : { base_url: url }) } }
 }
 
 const mainProtocol = (server: string): string => Object.keys(KNOWN_SERVERS.get(server)?.speaks ?? {})[0] ?? ''
 
-const isServedBy = (server: string, url: string): boolean =>
+const isHostOf = (server: string, url: string): boolean =>
   KNOWN_SERVERS.get(server)?.hosts?.test(new URL(url).hostname) === true
 
 function modelAt(server: string, written: string): { model: string; in_path?: string } {
@@ -141,7 +141,7 @@ function modelAt(server: string, written: string): { model: string; in_path?: st
 }
 
 function regionOf(
-  { deployment, settings }: Place,
+  { deployment, settings }: AddressParts,
   names: readonly string[],
   variables: readonly string[],
 ): { region?: string } | { reason: string } {
@@ -158,14 +158,14 @@ function regionOf(
   return text === undefined ? {} : { region: text }
 }
 
-function foundryAddress({ base }: Place, address: Address): AddressOrReason {
+function foundryAddress({ base }: AddressParts, address: Address): AddressOrReason {
   if (base === undefined) return { reason: 'It has no api_base. Write the address of your Foundry resource.' }
   const [, resource] = /^https:\/\/([A-Za-z0-9-]+)\.services\.ai\.azure\.com(?:\/.*)?$/.exec(base) ?? []
   const where = resource === undefined ? { base_url: withoutTrailing(base, '/') } : { resource }
   return { ...address, fields: { ...address.fields, ...where } }
 }
 
-/** LiteLLM's address of Ollama is without a version, Tollgate's with one: https://docs.ollama.com/api/openai-compatibility */
+/** LiteLLM's address of Ollama has no version, Tollgate's has one: https://docs.ollama.com/api/openai-compatibility */
 function ownAddress(server: string, base: string): string {
   const url = withoutTrailing(base, '/')
   if (server === 'ollama') return /\/v1$/.test(url) ? url : `${url}/v1`
@@ -173,10 +173,10 @@ function ownAddress(server: string, base: string): string {
   return url
 }
 
-/** https://docs.cohere.com/reference/rerank: not part of its compatible endpoints. */
+/** Cohere's OpenAI-compatible endpoints have no rerank: https://docs.cohere.com/reference/rerank */
 const COHERE_RERANK_URL = 'https://api.cohere.com/v2'
 
-function otherAddress({ deployment, prefix, base }: Place): AddressOrReason {
+function otherAddress({ deployment, prefix, base }: AddressParts): AddressOrReason {
   const is_cohere_rerank = deployment.prefix.startsWith('cohere') && isRerank(deployment)
   const url = base ?? (is_cohere_rerank ? COHERE_RERANK_URL : prefix.base_url)
   if (url === undefined || url === '')
@@ -194,5 +194,5 @@ function otherAddress({ deployment, prefix, base }: Place): AddressOrReason {
 const isRerank = ({ info, model }: Deployment): boolean =>
   textOf(info.mode) === 'rerank' || model.startsWith('rerank')
 
-/** A provider's name by its host: "llm-example-com". */
+/** A provider's name, made from its host: "llm-example-com". */
 const hostName = (url: string): string => hyphenated(new URL(url).hostname) || 'server'

@@ -1,4 +1,4 @@
-// Amounts in USD as LiteLLM keeps them, floating-point numbers, as nano-dollars: by their decimal digits, never by arithmetic of floats.
+// LiteLLM's floating-point amounts in USD as nano-dollars, converted by their decimal digits, never by float arithmetic.
 import { isDecimal, parseDecimal } from '../../../src/catalogue/decimal.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { textOf } from './values.ts'
@@ -6,12 +6,12 @@ import { textOf } from './values.ts'
 const NANO_DIGITS = 9
 
 /**
- * An amount, rounded to the nearest nano-dollar, halves up.
+ * Converts an amount to nano-dollars, rounded to the nearest, halves up.
  *
  * @param value a number, or text such as `0.25` or `7.5e-08`
- * @returns undefined for null, for what is no decimal number, and for more than can be counted exactly
+ * @returns undefined for null, for text that is no decimal number, and above the largest safe integer
  */
-export function nanosIn(value: unknown): Nanos | undefined {
+export function parseNanos(value: unknown): Nanos | undefined {
   const [, sign = '', digits = ''] = /^(-?)(.*)$/s.exec(textOf(value) ?? '') ?? []
   if (!isDecimal(digits)) return undefined
   const { coefficient, exponent } = parseDecimal(digits)

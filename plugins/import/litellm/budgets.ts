@@ -1,22 +1,26 @@
-// Budgets of LiteLLM as limits here: a total, or a limit for a period that begins anew.
+// Budgets of LiteLLM as limits: a total, or a budget that resets with each period.
 import type { BudgetPeriod } from '../../../src/domain/budgets.ts'
 import type { Limit } from '../../../src/domain/call-limits.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { DAY_MS, HOUR_MS } from '../../../src/domain/ranges.ts'
 import type { BudgetUse, LeftOut } from '../move-in.ts'
-import { nanosIn } from './amounts.ts'
+import { parseNanos } from './amounts.ts'
 import { countOf, elementsOfJson, type Fields, fieldsOf, momentOf, textOf } from './values.ts'
 
-/** The amount that a row can still spend. */
 interface SpendingLimits {
-  /** The rest of a total; negative if more was spent; null: no total. */
+  /** The rest of a total; negative if more was spent; null without a total. */
   readonly left_nanos: Nanos | null
   readonly budgets: { readonly [Period in BudgetPeriod]?: Nanos }
   readonly budgets_used: BudgetUse
 }
 
-/** Words that newer versions take: litellm 1.110.2 litellm_core_utils/duration_parser.py. */
-const WORDS: Readonly<Record<string, string>> = { hourly: '1h', daily: '24h', weekly: '7d', monthly: '30d' }
+/** Names of durations in newer versions: litellm 1.110.2 litellm_core_utils/duration_parser.py. */
+const NAMED_DURATIONS: Readonly<Record<string, string>> = {
+  hourly: '1h',
+  daily: '24h',
+  weekly: '7d',
+  monthly: '30d',
+}
 const UNITS_MS: Readonly<Record<string, number>> = {
   s: 1_000,
   m: 60_000,
@@ -25,34 +29,34 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   w: 7 * DAY_MS,
   mo: 31 * DAY_MS,
 }
-/** The shortest first, each with the longest duration that is not more than it. */
+/** Periods, shortest first, each with the longest duration that it covers. */
 const PERIODS: readonly (readonly [period: BudgetPeriod, longest_ms: number])[] = [
   ['5h', 5 * HOUR_MS],
   ['day', DAY_MS],
   ['week', 7 * DAY_MS],
   ['month', 31 * DAY_MS],
 ]
-const EXACT = ['5h', '1d', '24h', '7d', '1w', '30d', '31d', '1mo', 'daily', 'weekly', 'monthly']
+const EXACT_DURATIONS = ['5h', '1d', '24h', '7d', '1w', '30d', '31d', '1mo', 'daily', 'weekly', 'monthly']
 
 /**
- * The period that stands for a duration: the next longer one, which is stricter.
+ * Returns the shortest period that covers a duration. A longer period is stricter: it resets less often.
  *
- * @returns undefined for more than a month, and for what is no duration
+ * @returns undefined for more than a month, and for text that is no duration
  */
 function periodOf(
   duration: string,
 ): { readonly period: BudgetPeriod; readonly is_exact: boolean } | undefined {
   const text = duration.toLowerCase()
-  const [, count, unit = 's'] = /^(\d{1,9})(mo|[smhdw])?$/.exec(WORDS[text] ?? text) ?? []
+  const [, count, unit = 's'] = /^(\d{1,9})(mo|[smhdw])?$/.exec(NAMED_DURATIONS[text] ?? text) ?? []
   if (count === undefined) return undefined
   const duration_ms = Number(count) * (UNITS_MS[unit] ?? Infinity)
   const found = PERIODS.find(([, longest_ms]) => duration_ms > 0 && duration_ms <= longest_ms)
-  return found && { period: found[0], is_exact: EXACT.includes(text) }
+  return found && { period: found[0], is_exact: EXACT_DURATIONS.includes(text) }
 }
 
 export interface BudgetRow {
   readonly row: Fields
-  /** The row of LiteLLM_BudgetTable that it names: it holds where the row itself says nothing. */
+  /** The row of LiteLLM_BudgetTable that it names. Its values apply where the row itself has none. */
   readonly table_row: Fields | undefined
   /** For messages. */
   readonly name: string
@@ -63,14 +67,14 @@ const budgetSetting = ({ row, table_row }: BudgetRow, name: string): unknown => 
 
 /**
  * Reads `max_budget`, `budget_duration`, `spend` and `budget_reset_at`: litellm 1.72.6 proxy/schema.prisma, proxy/common_utils/reset_budget_job.py.
- * `spend` counts from the last reset, where there is a duration.
+ * If the budget has a duration, `spend` counts from the last reset.
  */
 export function spendingLimitsOf(budget: BudgetRow, now_ms: number, left_out: LeftOut[]): SpendingLimits {
-  noteOthers(budget, left_out)
+  noteUnsupportedLimits(budget, left_out)
   const windows = windowsOf(budget, left_out)
-  const max_nanos = nanosIn(budgetSetting(budget, 'max_budget'))
+  const max_nanos = parseNanos(budgetSetting(budget, 'max_budget'))
   if (max_nanos === undefined) return { left_nanos: null, budgets: windows, budgets_used: {} }
-  const spent_nanos = nanosIn(budget.row.spend) ?? 0
+  const spent_nanos = parseNanos(budget.row.spend) ?? 0
   const duration = textOf(budgetSetting(budget, 'budget_duration'))
   const total = { left_nanos: max_nanos - spent_nanos, budgets: windows, budgets_used: {} }
   if (duration === undefined) return total
@@ -85,7 +89,7 @@ export function spendingLimitsOf(budget: BudgetRow, now_ms: number, left_out: Le
   const is_over = reset_ms !== undefined && reset_ms <= now_ms
   return {
     left_nanos: null,
-    budgets: lowered(windows, period, Math.max(0, max_nanos)),
+    budgets: withStricterBudget(windows, period, Math.max(0, max_nanos)),
     budgets_used: is_over || spent_nanos <= 0 ? {} : { [period]: spent_nanos },
   }
 }
@@ -102,7 +106,7 @@ const periodNote = ({ name }: BudgetRow, duration: string, reason: string): Left
   reason,
 })
 
-const lowered = (
+const withStricterBudget = (
   budgets: SpendingLimits['budgets'],
   period: BudgetPeriod,
   nanos: Nanos,
@@ -111,15 +115,15 @@ const lowered = (
   [period]: Math.min(nanos, budgets[period] ?? nanos),
 })
 
-/** Several budgets of one row by their durations: litellm 1.110.2 proxy/auth/auth_checks.py. */
+/** Reads several budgets of one row, each with its duration: litellm 1.110.2 proxy/auth/auth_checks.py. */
 function windowsOf(budget: BudgetRow, left_out: LeftOut[]): SpendingLimits['budgets'] {
   let budgets: SpendingLimits['budgets'] = {}
   for (const window of elementsOfJson(budget.row.budget_limits).map(fieldsOf)) {
     const duration = textOf(window.budget_duration) ?? ''
     const found = periodOf(duration)
-    const nanos = nanosIn(window.max_budget)
+    const nanos = parseNanos(window.max_budget)
     if (nanos === undefined) continue
-    if (found) budgets = lowered(budgets, found.period, Math.max(0, nanos))
+    if (found) budgets = withStricterBudget(budgets, found.period, Math.max(0, nanos))
     const reason = found
       ? periodReason(found.period)
       : 'The longest period here is a month. Set a monthly budget.'
@@ -128,8 +132,8 @@ function windowsOf(budget: BudgetRow, left_out: LeftOut[]): SpendingLimits['budg
   return budgets
 }
 
-/** Limits of a row that have no counterpart, by their columns. */
-const OTHERS: readonly (readonly [column: string, reason: string])[] = [
+/** Columns with limits that have no counterpart. */
+const UNSUPPORTED_LIMITS: readonly (readonly [column: string, reason: string])[] = [
   ['soft_budget', 'It only warns: set account_daily_usd in [alerts] of the catalogue.'],
   [
     'model_max_budget',
@@ -138,21 +142,21 @@ const OTHERS: readonly (readonly [column: string, reason: string])[] = [
   ['tpd_limit', 'Tollgate limits tokens in a minute. Set a daily budget in USD.'],
 ]
 
-function noteOthers(budget: BudgetRow, left_out: LeftOut[]): void {
-  for (const [column, reason] of OTHERS)
-    if (isSomething(budgetSetting(budget, column)))
+function noteUnsupportedLimits(budget: BudgetRow, left_out: LeftOut[]): void {
+  for (const [column, reason] of UNSUPPORTED_LIMITS)
+    if (isSetValue(budgetSetting(budget, column)))
       left_out.push({ kind: 'limits', row: `${column} of ${budget.name}`, reason })
 }
 
-/** Null, 0 and empty objects say nothing. */
-export function isSomething(value: unknown): boolean {
+/** Whether a value is set: null, 0, empty text and empty objects are not. */
+export function isSetValue(value: unknown): boolean {
   if (value === null || value === undefined || value === false) return false
   if (typeof value === 'string') return !['', '{}', '[]', '0', 'null'].includes(value.trim())
   if (typeof value === 'object') return Object.keys(value).length > 0
   return Number(value) !== 0
 }
 
-/** `rpm_limit`, `tpm_limit` and `max_parallel_requests`. */
+/** Reads `rpm_limit`, `tpm_limit` and `max_parallel_requests`. */
 export function callLimitsOf(budget: BudgetRow): Limit {
   const requests_per_minute = countOf(budgetSetting(budget, 'rpm_limit'))
   const tokens_per_minute = countOf(budgetSetting(budget, 'tpm_limit'))

@@ -1,4 +1,4 @@
-// LiteLLM's config.yaml with the files that it includes, as its sections.
+// LiteLLM's config.yaml, merged with the files that it includes.
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { elementsOf, type Fields, fieldsOf, textOf, textsOf } from './values.ts'
@@ -9,18 +9,18 @@ export interface LitellmConfig {
   readonly router_settings: Fields
   readonly litellm_settings: Fields
   readonly general_settings: Fields
-  /** Values of `credential_list` by their names, which deployments name. */
+  /** `credential_list`: values by the names that deployments refer to. */
   readonly credentials: ReadonlyMap<string, Fields>
-  /** `environment_variables`: LiteLLM sets them when it starts. */
+  /** `environment_variables`, which LiteLLM sets when it starts. */
   readonly environment: ReadonlyMap<string, string>
-  /** Other sections by their names, without those that only hold anchors: `x-…` by custom. */
+  /** Names of the other sections, without `x-…`, which by convention only hold anchors. */
   readonly other_sections: readonly string[]
 }
 
-/** Reads a file that the configuration includes. @param path as it is written: relative to the configuration's folder */
+/** Reads an included file. @param path as in the configuration: relative to the configuration's folder */
 export type ReadIncluded = (path: string) => Promise<string>
 
-/** Files may include files: https://docs.litellm.ai/docs/proxy/config_management */
+/** Included files may include others: https://docs.litellm.ai/docs/proxy/config_management */
 const MAX_INCLUDED_FILES = 100
 
 const READ_SECTIONS: readonly string[] = [
@@ -33,7 +33,7 @@ const READ_SECTIONS: readonly string[] = [
   'include',
 ]
 
-/** Of which a file with sections has at least one: https://docs.litellm.ai/docs/proxy/config_settings */
+/** A file that is not empty has at least one of these: https://docs.litellm.ai/docs/proxy/config_settings */
 const KNOWN_SECTIONS: readonly string[] = [
   ...READ_SECTIONS,
   'guardrails',
@@ -48,7 +48,7 @@ const KNOWN_SECTIONS: readonly string[] = [
 /**
  * Reads the text of config.yaml.
  *
- * @throws GatewayError invalid_request for a text that is no such configuration
+ * @throws GatewayError invalid_request if the text is not a configuration of LiteLLM
  */
 export async function readLitellmConfig(text: string, readIncluded: ReadIncluded): Promise<LitellmConfig> {
   const sections = await mergedSections(text, readIncluded)
@@ -74,7 +74,7 @@ export async function readLitellmConfig(text: string, readIncluded: ReadIncluded
   }
 }
 
-/** Lists are appended, other sections replaced, as LiteLLM does it: litellm 1.72.6 proxy/proxy_server.py. */
+/** Appends lists and replaces other sections, as LiteLLM does: litellm 1.72.6 proxy/proxy_server.py. */
 async function mergedSections(text: string, readIncluded: ReadIncluded): Promise<Fields> {
   const merged: Record<string, unknown> = { ...parse(text, 'The configuration') }
   const pending = [...textsOf(merged.include)]

@@ -4,7 +4,7 @@ import type { LitellmConfig } from './config.ts'
 import { PREFIXES, prefixOfName } from './prefixes.ts'
 import { type Fields, fieldsOf, textOf } from './values.ts'
 
-/** One entry of `model_list`. Several with one name share its calls. */
+/** One entry of `model_list`. Entries with the same name share its calls. */
 export interface Deployment {
   /** The name that callers use. */
   readonly name: string
@@ -18,28 +18,28 @@ export interface Deployment {
   readonly row: string
 }
 
-/** A value that a configuration names by `os.environ/NAME`: https://docs.litellm.ai/docs/proxy/configs */
+/** A reference to an environment variable, `os.environ/NAME`: https://docs.litellm.ai/docs/proxy/configs */
 interface Reference {
   readonly variable: string
 }
 
 const REFERENCE = /^os\.environ\/(.+)$/
 
-/** The variable that a value names; undefined for a value that stands there itself. */
-export function referenceIn(value: unknown): Reference | undefined {
+/** Returns the variable that a value refers to; undefined for a literal value. */
+export function parseReference(value: unknown): Reference | undefined {
   const [, variable] = REFERENCE.exec(textOf(value) ?? '') ?? []
   return variable === undefined ? undefined : { variable }
 }
 
-/** Reads a setting that is no secret: as it is written, or from the environment. */
+/** Reads a setting that is not secret: a literal, or a variable of the environment. */
 export interface Settings {
-  /** @returns the name of the variable in `missing` where it is not set */
+  /** @returns `missing`: the name of a variable that is not set */
   read(value: unknown): { readonly text?: string; readonly missing?: string }
   /** The first of these variables that is set. */
   firstSet(variables: readonly string[]): string | undefined
 }
 
-/** @param env the import's own environment, which the configuration's `environment_variables` go before */
+/** @param env the import's own environment; the configuration's `environment_variables` come first */
 export function settingsOf(
   { environment }: LitellmConfig,
   env: Readonly<Record<string, string | undefined>>,
@@ -47,7 +47,7 @@ export function settingsOf(
   const setting = (variable: string) => textOf(environment.get(variable)) ?? textOf(env[variable])
   return {
     read(value) {
-      const reference = referenceIn(value)
+      const reference = parseReference(value)
       if (!reference) {
         const text = textOf(value)
         return text === undefined ? {} : { text }
@@ -64,7 +64,7 @@ export interface Deployments {
   readonly left_out: readonly LeftOut[]
 }
 
-/** Reads `model_list`. Entries that name no model, or a provider that cannot be reached, are left out. */
+/** Reads `model_list`. Leaves out entries without a model, and entries of unsupported providers. */
 export function readDeployments({ model_list, credentials }: LitellmConfig): Deployments {
   const deployments: Deployment[] = []
   const left_out: LeftOut[] = []
@@ -90,7 +90,7 @@ export function readDeployments({ model_list, credentials }: LitellmConfig): Dep
   return { deployments, left_out }
 }
 
-/** `azure/gpt-4o-eu` is `gpt-4o-eu` at `azure`; of a name without a known prefix the family decides. */
+/** `azure/gpt-4o-eu` is `gpt-4o-eu` at `azure`. Without a prefix, the model's family names the provider. */
 function splitModel(written: string, provider: string | undefined) {
   const slash = written.indexOf('/')
   const before = slash < 0 ? undefined : written.slice(0, slash)
@@ -100,7 +100,7 @@ function splitModel(written: string, provider: string | undefined) {
   return { prefix: written === '*' ? '*' : prefixOfName(written), model: written }
 }
 
-/** `model_info`: litellm 1.110.2 types/router.py ModelInfo. Here every key could call what there one team alone may. */
+/** Reads `model_info`: litellm 1.110.2 types/router.py ModelInfo. A team's model is left out: here every key could call it. */
 function reasonByInfo({ blocked, team_id }: Fields): string | undefined {
   if (blocked === true) return 'It is paused. Take `blocked` out of its model_info to sell it.'
   if (textOf(team_id) === undefined) return undefined

@@ -1,8 +1,8 @@
-// Virtual keys of LiteLLM: known by the SHA-256 of their text, so that they go on working.
+// LiteLLM's virtual keys. Their SHA-256 is imported, so they keep working.
 import { hashKey } from '../../../src/access/secret.ts'
 import type { IncomingKey, LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
-import { type BudgetRow, callLimitsOf, isSomething, spendingLimitsOf } from './budgets.ts'
+import { type BudgetRow, callLimitsOf, isSetValue, spendingLimitsOf } from './budgets.ts'
 import { allowedModels, type ModelNames } from './model-access.ts'
 import { DASHBOARD_TEAM, payerOfKey } from './owners.ts'
 import { aliasesOf, type LitellmRows, namedRow } from './tables.ts'
@@ -11,7 +11,7 @@ import { columnTexts, jsonFields, momentOf, textOf } from './values.ts'
 export interface Keys {
   /** By the `source_id` of the account that pays. */
   readonly by_account: ReadonlyMap<string, readonly IncomingKey[]>
-  /** The accounts of all keys, those that are left out among them. */
+  /** Accounts of all keys, including keys that are not imported. */
   readonly payers: ReadonlySet<string>
 }
 
@@ -19,7 +19,7 @@ export interface KeyContext {
   readonly rows: LitellmRows
   readonly names: ModelNames
   readonly now_ms: number
-  /** Gets what does not come in. */
+  /** Collects rows that are not imported. */
   readonly left_out: LeftOut[]
 }
 
@@ -42,7 +42,7 @@ export function keysOf(context: KeyContext): Keys {
   return { by_account, payers }
 }
 
-/** As LiteLLM's own pages name a key: its alias, and the last characters of its text. */
+/** Names a key as LiteLLM's pages do: its alias, and the last characters of its text. */
 function nameOf({ key_alias, key_name }: SourceRow): string {
   const ending = textOf(key_name)
   return `"${textOf(key_alias) ?? ''}"${ending === undefined ? '' : ` (${ending})`}`
@@ -50,7 +50,7 @@ function nameOf({ key_alias, key_name }: SourceRow): string {
 
 const HASH = /^[0-9a-f]{64}$/
 
-/** Older versions could keep the text itself: litellm 1.72.6 proxy/_types.py hash_token. */
+/** Older versions could store the key's text itself: litellm 1.72.6 proxy/_types.py hash_token. */
 function sha256Of(row: SourceRow): Buffer | undefined {
   const token = textOf(row.token) ?? ''
   if (token.startsWith('sk-')) return hashKey(token)
@@ -74,7 +74,7 @@ function keyOf(
     name: `key ${nameOf(row)}`,
   }
   const { left_nanos, budgets, budgets_used } = spendingLimitsOf(budget, now_ms, left_out)
-  noteUnlimited(row, rows, left_out)
+  noteUnsupportedLimits(row, rows, left_out)
   return {
     source_id: `key ${sha256.toString('hex').slice(0, 16)}`,
     name: textOf(row.key_alias) ?? '',
@@ -91,7 +91,7 @@ function keyOf(
   }
 }
 
-/** Routes that are no calls of models: litellm 1.110.2 proxy/_types.py LiteLLMRoutes, LiteLLMKeyType. */
+/** Routes that do not call models: litellm 1.110.2 proxy/_types.py LiteLLMRoutes, LiteLLMKeyType. */
 const OTHER_ROUTES = ['management_routes', 'info_routes', 'scim_routes']
 
 function reasonAgainst(row: SourceRow, rows: LitellmRows, now_ms: number): string | undefined {
@@ -100,7 +100,7 @@ function reasonAgainst(row: SourceRow, rows: LitellmRows, now_ms: number): strin
   const expires_ms = momentOf(row.expires)
   if (expires_ms !== undefined && expires_ms <= now_ms)
     return `It expired on ${new Date(expires_ms).toISOString().slice(0, 10)}.`
-  if (isSomething(namedRow(rows.projects, row, 'project_id')?.blocked)) return 'Its project is blocked.'
+  if (isSetValue(namedRow(rows.projects, row, 'project_id')?.blocked)) return 'Its project is blocked.'
   const routes = columnTexts(row.allowed_routes)
   return routes.length > 0 && routes.every((route) => OTHER_ROUTES.includes(route))
     ? "It is for LiteLLM's management alone."
@@ -116,33 +116,33 @@ function modelsOfKey(row: SourceRow, rows: LitellmRows, names: ModelNames): read
   return allowedModels(lists, names)
 }
 
-/** A row's `models`, with those of the access groups that it names. */
+/** Returns a row's `models` and the models of its access groups. */
 function modelList(row: SourceRow, { access_groups }: LitellmRows): readonly string[] {
   const own = columnTexts(row.models)
   const groups = columnTexts(row.access_group_ids).flatMap((id) =>
     columnTexts(access_groups.get(id)?.access_model_names),
   )
-  // An empty list allows all models, whatever groups add to it.
+  // An empty list allows all models, even if the row has access groups.
   return own.length === 0 ? own : [...own, ...groups]
 }
 
-/** Limits of a key that have no counterpart: it comes in, and may do more than before. */
-function noteUnlimited(row: SourceRow, rows: LitellmRows, left_out: LeftOut[]): void {
+/** Lists limits without a counterpart. The key is imported and may do more than before. */
+function noteUnsupportedLimits(row: SourceRow, rows: LitellmRows, left_out: LeftOut[]): void {
   const note = (what: string, reason: string) =>
     left_out.push({ kind: 'limits', row: `${what} of key ${nameOf(row)}`, reason })
   const metadata = jsonFields(row.metadata)
   const routes = columnTexts(row.allowed_routes).filter((route) => route !== 'llm_api_routes')
   if (routes.length > 0) note('allowed_routes', 'A key can call its models at every endpoint.')
-  if (isSomething(metadata.model_rpm_limit) || isSomething(metadata.model_tpm_limit))
+  if (isSetValue(metadata.model_rpm_limit) || isSetValue(metadata.model_tpm_limit))
     note(
       'limits by model',
       'Tollgate limits keys, not models of a key. Create a key for that model with limits of its own.',
     )
-  if (isSomething(metadata.guardrails))
+  if (isSetValue(metadata.guardrails))
     note('guardrails', 'Tollgate has no guardrails. A custom plugin can check requests.')
-  if (isSomething(metadata.temp_budget_increase))
+  if (isSetValue(metadata.temp_budget_increase))
     note('temp_budget_increase', 'Its budget is imported without the increase. Raise it by hand.')
-  if (isSomething(row.auto_rotate))
+  if (isSetValue(row.auto_rotate))
     note('auto_rotate', 'Tollgate does not rotate keys by itself: `tollgate key rotate` does.')
   const aliases = [
     ...aliasesOf(row),
@@ -159,19 +159,20 @@ const LAST_CHARACTERS = /^sk-\.{3}([A-Za-z0-9._-]{4})$/
 const HASH_CHARACTERS = 3
 
 /**
- * The prefixes of keys in lists and in `[limits.keys.PREFIX]`: `sk-...aB3d`, as LiteLLM's pages have them; where several end alike,
- * or LiteLLM knows no end, with characters of the hash.
+ * The prefixes of keys in lists and in `[limits.keys.PREFIX]`: `sk-...aB3d`, as on LiteLLM's pages. If several keys end alike, or
+ * LiteLLM does not know the end, the prefix has characters of the hash.
  */
 class Prefixes {
   readonly #counts = new Map<string, number>()
   readonly #taken = new Set<string>()
 
   constructor(rows: readonly SourceRow[]) {
-    for (const row of rows) this.#counts.set(endOf(row), (this.#counts.get(endOf(row)) ?? 0) + 1)
+    for (const row of rows)
+      this.#counts.set(lastCharactersOf(row), (this.#counts.get(lastCharactersOf(row)) ?? 0) + 1)
   }
 
   next(row: SourceRow): string {
-    const end = endOf(row)
+    const end = lastCharactersOf(row)
     const hash = textOf(row.token) ?? ''
     const digits = HASH.test(hash) ? hash : (sha256Of(row)?.toString('hex') ?? '')
     let prefix = `sk-...${end}`
@@ -186,4 +187,5 @@ class Prefixes {
   }
 }
 
-const endOf = ({ key_name }: SourceRow): string => LAST_CHARACTERS.exec(textOf(key_name) ?? '')?.[1] ?? ''
+const lastCharactersOf = ({ key_name }: SourceRow): string =>
+  LAST_CHARACTERS.exec(textOf(key_name) ?? '')?.[1] ?? ''

@@ -2,24 +2,24 @@
 import { type ExactDecimal, parseDecimal, timesRoundingUp } from '../../../src/catalogue/decimal.ts'
 import { isTable, type TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { formatUsd, parseUsd } from '../../../src/domain/money.ts'
-import { nanosIn } from './amounts.ts'
+import { parseNanos } from './amounts.ts'
 import { type Fields, fieldsOf, textOf } from './values.ts'
 
 export type Price = { readonly [rate: string]: TomlValue }
 
-/** Of one provider. */
+/** The margin and discount of one provider. */
 interface Margin {
-  /** Factor of its cost: 1 less the discount. */
+  /** Factor of the provider's cost: 1 minus the discount. */
   readonly discounted: ExactDecimal
-  /** Its price divided by its cost: 1 and the margin. */
+  /** Price divided by cost: 1 plus the margin. */
   readonly raised: ExactDecimal
-  /** Added to each request, as decimal USD. */
+  /** Decimal USD added to each request. */
   readonly per_request: string | undefined
 }
 
 /**
- * Margins are fractions by provider or `global`, or `{ percentage, fixed_amount }`: https://docs.litellm.ai/docs/proxy/provider_margins;
- * discounts fractions by provider: https://docs.litellm.ai/docs/proxy/provider_discounts.
+ * Margins by provider or `global` are fractions, or `{ percentage, fixed_amount }`: https://docs.litellm.ai/docs/proxy/provider_margins.
+ * Discounts by provider are fractions: https://docs.litellm.ai/docs/proxy/provider_discounts.
  *
  * @param prefix LiteLLM's name of the provider
  */
@@ -27,10 +27,10 @@ export function marginOf({ cost_margin_config, cost_discount_config }: Fields, p
   const margins = fieldsOf(cost_margin_config)
   const margin = margins[prefix] ?? margins.global
   const parts = fieldsOf(margin)
-  const fixed_nanos = nanosIn(parts.fixed_amount)
+  const fixed_nanos = parseNanos(parts.fixed_amount)
   return {
-    discounted: fraction(fieldsOf(cost_discount_config)[prefix], -1n),
-    raised: fraction(textOf(margin) ?? parts.percentage, 1n),
+    discounted: onePlus(fieldsOf(cost_discount_config)[prefix], -1n),
+    raised: onePlus(textOf(margin) ?? parts.percentage, 1n),
     per_request: fixed_nanos === undefined || fixed_nanos <= 0 ? undefined : formatUsd(fixed_nanos),
   }
 }
@@ -38,8 +38,8 @@ export function marginOf({ cost_margin_config, cost_discount_config }: Fields, p
 const DECIMAL_TEXT = /^\d+(?:\.\d+)?(?:[eE]-?\d{1,2})?$/
 const ONE: ExactDecimal = { coefficient: 1n, exponent: 0 }
 
-/** `1 + sign * value`, exact; 1 for what is no fraction. */
-function fraction(value: unknown, sign: 1n | -1n): ExactDecimal {
+/** `1 + sign * value`, exact; 1 if the value is no decimal. */
+function onePlus(value: unknown, sign: 1n | -1n): ExactDecimal {
   const text = textOf(value) ?? ''
   if (!DECIMAL_TEXT.test(text)) return ONE
   const { coefficient, exponent } = parseDecimal(text)
@@ -53,12 +53,12 @@ const positive = (value: bigint): bigint => (value < 0n ? 0n : value)
 const isOne = ({ coefficient, exponent }: ExactDecimal): boolean =>
   exponent <= 0 && coefficient === 10n ** BigInt(-exponent)
 
-/** All amounts of a price times a factor, each rounded up. */
+/** Multiplies all amounts of a price, and rounds each up. */
 export function timesPrice(price: Price, factor: ExactDecimal): Price {
   return isOne(factor) ? price : (times(price, factor) as Price)
 }
 
-/** Amounts are texts; sizes and qualities of images, which are texts too, are no decimals. */
+/** Amounts are decimal texts. Sizes and qualities of images are texts too, but not decimals. */
 function times(value: TomlValue, factor: ExactDecimal): TomlValue {
   if (typeof value === 'string')
     return DECIMAL_TEXT.test(value) ? formatUsd(timesRoundingUp(parseUsd(value), factor)) : value

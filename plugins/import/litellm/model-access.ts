@@ -1,29 +1,29 @@
-// The models that a key may call: its own list and those of its team, user, organisation and project, all of which must allow a model.
+// The models that a key may call: its own list and the lists of its team, user, organisation and project must all allow a model.
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 
-/** Special names in lists of models. */
+/** Names that lists of models may use. */
 export interface ModelNames {
-  /** Models that come in, each with LiteLLM's names of its providers. */
+  /** Imported models, each with LiteLLM's names of its providers. */
   readonly models: ReadonlyMap<string, readonly string[]>
-  /** Names of callers for other models. */
+  /** Aliases of models: the names that callers use. */
   readonly aliases: ReadonlyMap<string, string>
   /** Access groups with their models: https://docs.litellm.ai/docs/proxy/model_access */
   readonly groups: ReadonlyMap<string, readonly string[]>
 }
 
-/** Words of lists: litellm 1.72.6 proxy/_types.py SpecialModelNames. */
+/** Special entries of lists: litellm 1.72.6 proxy/_types.py SpecialModelNames. */
 const ALL_MODELS = 'all-proxy-models'
-/** Of a key: those of its team, which the team's own list says. */
+/** Only in lists of keys: the models that the team's list allows. */
 const TEAM_MODELS = 'all-team-models'
 const NO_MODELS = 'no-default-models'
 
 const PATTERN = /^[A-Za-z0-9*][A-Za-z0-9*._:/-]{0,127}$/
 
 /**
- * The models that all lists allow, for a key here.
+ * Returns the models that all lists allow.
  *
- * @param lists as LiteLLM's rows have them; an empty one allows all models
- * @returns null for all models; an empty list where no model is left
+ * @param lists from LiteLLM's rows; an empty list allows all models
+ * @returns null for all models; an empty list if no model is left
  */
 export function allowedModels(
   lists: readonly (readonly string[])[],
@@ -32,12 +32,12 @@ export function allowedModels(
   let allowed: readonly string[] | null = null
   for (const list of lists) {
     const own = patternsOf(list, names)
-    if (own !== null) allowed = allowed === null ? own : bothOf(allowed, own, names)
+    if (own !== null) allowed = allowed === null ? own : intersectionOf(allowed, own, names)
   }
   return allowed
 }
 
-/** @returns null for a list that allows all models */
+/** @returns null if the list allows all models */
 function patternsOf(list: readonly string[], names: ModelNames): readonly string[] | null {
   if (list.length === 0 || list.includes(ALL_MODELS) || list.includes(TEAM_MODELS) || list.includes('*'))
     return null
@@ -50,7 +50,7 @@ function patternsOf(list: readonly string[], names: ModelNames): readonly string
   return [...new Set([...written, ...aliases])].filter((each) => PATTERN.test(each))
 }
 
-/** `openai/*` allows models that OpenAI serves, whatever they are called: litellm 1.110.2 proxy/auth/auth_checks.py. */
+/** `openai/*` allows all models that OpenAI serves, whatever their names: litellm 1.110.2 proxy/auth/auth_checks.py. */
 function modelsOfProvider(entry: string, { models }: ModelNames): readonly string[] {
   const [, provider] = /^([^/*]+)\/\*$/.exec(entry) ?? []
   return provider === undefined
@@ -58,8 +58,12 @@ function modelsOfProvider(entry: string, { models }: ModelNames): readonly strin
     : [...models].flatMap(([id, prefixes]) => (prefixes.includes(provider) ? [id] : []))
 }
 
-/** Patterns that both lists have, and all names that both allow. */
-function bothOf(one: readonly string[], other: readonly string[], { models }: ModelNames): readonly string[] {
+/** Returns patterns in both lists, and the names that both lists allow. */
+function intersectionOf(
+  one: readonly string[],
+  other: readonly string[],
+  { models }: ModelNames,
+): readonly string[] {
   const same = one.filter((entry) => other.includes(entry))
   const [isInOne, isInOther, isInSame] = [one, other, same].map(compileModelPatterns)
   const candidates = [...one, ...other].filter((entry) => !entry.includes('*'))

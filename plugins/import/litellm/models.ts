@@ -1,4 +1,4 @@
-// Models of the catalogue made of deployments: those of one name are routes of one model, then come its fallbacks.
+// Models made of deployments: deployments of the same name become routes of one model, followed by the routes of its fallbacks.
 
 import { parseUsd } from '../../../src/domain/money.ts'
 import type { IncomingModel, IncomingRoute, LeftOut } from '../move-in.ts'
@@ -17,7 +17,7 @@ export interface Models {
 /** A model before its fallbacks. */
 interface Group {
   readonly id: string
-  /** The names by which the configuration names its fallbacks: its own, and that of the model that it is an alias of. */
+  /** Names to look up its fallbacks by: its own, and for an alias that of the model behind it. */
   readonly names: readonly string[]
   readonly deployments: readonly PricedDeployment[]
   readonly kind: Priced['kind']
@@ -29,7 +29,7 @@ interface PricedDeployment {
   readonly priced: Priced
 }
 
-/** As the catalogue takes a model's id. */
+/** Ids that the catalogue accepts. */
 const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/
 
 /** @param all deployments, each with its provider */
@@ -37,7 +37,7 @@ export function modelsOf(all: readonly PlacedDeployment[], config: LitellmConfig
   const left_out: LeftOut[] = []
   const groups = new Map<string, Group>()
   for (const [id, placed] of Map.groupBy(all, ({ deployment }) => deployment.name)) {
-    const group = groupOf(id, placed, config, prices, left_out)
+    const group = readGroup(id, placed, config, prices, left_out)
     if (group) groups.set(id, group)
   }
   for (const [alias, target] of aliasesIn(config)) {
@@ -61,7 +61,7 @@ const aliasReason = (alias: string, group: Group | undefined): string =>
 const idReason = (id: string): string =>
   `"${id}" has signs that a model's id cannot have: use letters, digits, ".", "_", ":", "/" and "-". Add it under another name.`
 
-function groupOf(
+function readGroup(
   id: string,
   all: readonly PlacedDeployment[],
   config: LitellmConfig,
@@ -109,9 +109,9 @@ function discounted(
     : priced
 }
 
-/** Deployments with an order are tried before those without one: https://docs.litellm.ai/docs/routing */
+/** Deployments with an order come before deployments without one: https://docs.litellm.ai/docs/routing */
 function routesOf(all: readonly PricedDeployment[]): readonly IncomingRoute[] {
-  const orders = all.map(({ placed }) => wholeOf(placed.deployment.params.order))
+  const orders = all.map(({ placed }) => parseOrder(placed.deployment.params.order))
   const last = Math.max(-1, ...orders.flatMap((order) => order ?? [])) + 1
   const weights = weightsOf(all)
   const routes = all.map(({ placed: { address, provider }, priced: { cost } }, index): IncomingRoute => {
@@ -121,28 +121,28 @@ function routesOf(all: readonly PricedDeployment[]): readonly IncomingRoute[] {
       provider,
       model: address.model,
       ...(address.generation === undefined ? {} : { generation: address.generation }),
-      // LiteLLM never picks a weight of 0: the route is tried where the others fail.
+      // LiteLLM never picks a deployment of weight 0: the route comes last.
       order: weight === 0 ? last + 1 : order,
       weight: Math.max(1, weight),
       ...(cost ? { cost } : {}),
     }
   })
   const lowest = Math.min(...routes.map(({ order }) => order))
-  return withoutRepetitions(routes.map((route) => ({ ...route, order: route.order - lowest }))).toSorted(
+  return mergeSameRoutes(routes.map((route) => ({ ...route, order: route.order - lowest }))).toSorted(
     (one, other) => one.order - other.order,
   )
 }
 
-function wholeOf(value: unknown): number | undefined {
+function parseOrder(value: unknown): number | undefined {
   const number = Number(textOf(value))
   return textOf(value) !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined
 }
 
-/** Measures by which calls are shared; the first that any deployment has counts: litellm 1.110.2 router_strategy/simple_shuffle.py. */
+/** Measures that share calls. The first that any deployment has is used: litellm 1.110.2 router_strategy/simple_shuffle.py. */
 const METRICS = ['weight', 'rpm', 'tpm']
 const MAX_WEIGHT_DIGITS = 3
 
-/** Shares as whole numbers, as small as they can be. */
+/** Returns weights as the smallest whole numbers. */
 function weightsOf(all: readonly PricedDeployment[]): readonly number[] {
   for (const metric of METRICS) {
     const shares = all.map(({ placed }) =>
@@ -159,8 +159,8 @@ function weightsOf(all: readonly PricedDeployment[]): readonly number[] {
 const greatestDivisor = (one: number, other: number): number =>
   other === 0 ? one : greatestDivisor(other, one % other)
 
-/** One provider and model is one route: its deployments had the same address and key. */
-function withoutRepetitions(routes: readonly IncomingRoute[]): IncomingRoute[] {
+/** Merges routes to the same model of a provider: their deployments have the same address and key. */
+function mergeSameRoutes(routes: readonly IncomingRoute[]): IncomingRoute[] {
   const by_place = Map.groupBy(routes, ({ provider, model, order }) =>
     JSON.stringify([provider, model, order]),
   )
@@ -206,10 +206,10 @@ function modelOf(
   }
 }
 
-/** Of a text model in the catalogue (src/catalogue/schema.ts). */
+/** The catalogue's default for a text model (src/catalogue/schema.ts). */
 const DEFAULT_MAX_OUTPUT_TOKENS = 8_192
 
-/** The smallest of its deployments: a call may come to any of them. */
+/** Returns the smallest sizes among its deployments: any of them may serve a call. */
 function sizesOf({ kind, deployments }: Group): { context?: number; max_output_tokens?: number } {
   if (kind !== 'text') return {}
   const smallest = (sizes: readonly (number | undefined)[]) => {
@@ -225,7 +225,7 @@ function sizesOf({ kind, deployments }: Group): { context?: number; max_output_t
   }
 }
 
-/** The cost of its dearest deployment, with the provider's margin: LiteLLM charges each call at what served it. */
+/** The cost of the dearest deployment, plus the provider's margin: LiteLLM charges each call at the cost of its deployment. */
 function priceOf(
   { kind, deployments }: Group,
   { litellm_settings }: LitellmConfig,
@@ -252,7 +252,7 @@ function priceOf(
 const withRequest = (price: Price, kind: string, per_request: string | undefined): Price =>
   per_request === undefined || kind !== 'text' ? price : { ...price, extras: { request: { per_request } } }
 
-/** To tell the dearest of several prices: their rates together. */
+/** Sums the rates of a price, to find the dearest one. */
 const sumOf = (price: Price): number =>
   Object.values(fieldsOf(price)).reduce<number>(
     (sum, rate) => sum + (typeof rate === 'string' ? parseUsd(rate) : 0),

@@ -1,10 +1,10 @@
-// Names of models in LiteLLM's configuration beside `model_list`: aliases, fallbacks and wildcard entries.
+// Names in LiteLLM's configuration besides `model_list`: aliases, fallbacks and wildcard entries.
 import type { LeftOut } from '../move-in.ts'
 import type { LitellmConfig } from './config.ts'
 import type { Deployment } from './deployments.ts'
 import { elementsOf, type Fields, fieldsOf, textOf, textsOf } from './values.ts'
 
-/** Names of callers for models of another name: https://docs.litellm.ai/docs/proxy/reliability and litellm 1.72.6 types/router.py. */
+/** Returns aliases of models: https://docs.litellm.ai/docs/proxy/reliability and litellm 1.72.6 types/router.py. */
 export function aliasesIn({ router_settings, litellm_settings }: LitellmConfig): ReadonlyMap<string, string> {
   const all = {
     ...fieldsOf(litellm_settings.model_alias_map),
@@ -19,9 +19,9 @@ export function aliasesIn({ router_settings, litellm_settings }: LitellmConfig):
 }
 
 /**
- * The models that are tried after a model, in order: https://docs.litellm.ai/docs/proxy/reliability
+ * Reads the fallbacks of models, in order: https://docs.litellm.ai/docs/proxy/reliability
  *
- * @returns a function of the model's names, of which the first with fallbacks counts
+ * @returns a function of a model's names; it takes the first name that has fallbacks
  */
 export function fallbacksIn({
   router_settings,
@@ -50,7 +50,7 @@ interface Expanded {
 }
 
 /**
- * Replaces wildcard entries (`openai/*`) by an entry for each model that something names: a catalogue sells models by their names.
+ * Replaces each wildcard entry (`openai/*`) by entries for the models in use: the catalogue needs models by name.
  *
  * @param named models that keys, teams, fallbacks, aliases or the log name
  */
@@ -65,21 +65,21 @@ export function expandWildcards(all: readonly Deployment[], named: Iterable<stri
   const deployments = [...exact]
   for (const name of new Set(named)) {
     if (known.has(name) || isWildcard(name)) continue
-    // The longest pattern is the closest: litellm 1.72.6 router_utils/pattern_match_deployments.py.
+    // LiteLLM prefers the longest pattern: litellm 1.72.6 router_utils/pattern_match_deployments.py.
     const [closest] = [...wildcards.keys()]
-      .filter((pattern) => matchOf(pattern, name) !== undefined)
+      .filter((pattern) => starredPart(pattern, name) !== undefined)
       .toSorted((one, other) => other.length - one.length)
     if (closest === undefined) continue
     found.get(closest)?.push(name)
-    const part = matchOf(closest, name) ?? ''
+    const part = starredPart(closest, name) ?? ''
     for (const wildcard of wildcards.get(closest) ?? [])
       deployments.push({ ...wildcard, name, model: wildcard.model.replace('*', () => part) })
   }
   return { deployments, left_out: [...found].map(([pattern, names]) => wildcardNote(pattern, names)) }
 }
 
-/** The part of a name in the place of the star; undefined where it does not match. */
-function matchOf(pattern: string, name: string): string | undefined {
+/** Returns the part of a name in place of the star; undefined if the pattern does not match. */
+function starredPart(pattern: string, name: string): string | undefined {
   const [before = '', ...rest] = pattern.split('*')
   const after = rest.join('*')
   if (!name.startsWith(before) || !name.endsWith(after) || name.length <= before.length + after.length)

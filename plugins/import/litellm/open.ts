@@ -1,27 +1,27 @@
-// LiteLLM as the source of a move-in: its config.yaml, and its database where one is named.
+// LiteLLM as the source of a move-in: its config.yaml, and optionally its database.
 import { type LeftOut, type MoveIn, NO_VOUCHERS, type OpenSource } from '../move-in.ts'
 import type { SourceTables } from '../source/rows.ts'
-import { accountsOf, otherRowsLeftOut } from './accounts.ts'
+import { accountsOf, noteOtherRows } from './accounts.ts'
 import { readChargedLines } from './charged-lines.ts'
 import { type LitellmConfig, type ReadIncluded, readLitellmConfig } from './config.ts'
 import { type Deployment, type Deployments, readDeployments, settingsOf } from './deployments.ts'
-import { namesInDailySums, type Payers, payersOf, readHistory } from './history.ts'
+import { modelsInDailySums, type Payers, payersOf, readHistory } from './history.ts'
 import { type KeyContext, keysOf } from './keys.ts'
 import type { ModelNames } from './model-access.ts'
 import { type Models, modelsOf } from './models.ts'
 import { aliasesIn, expandWildcards, fallbacksIn } from './names.ts'
 import { openPriceBook, type PriceBook } from './prices.ts'
 import { placeDeployments } from './providers.ts'
-import { settingsLeftOut } from './settings.ts'
+import { noteUnsupportedSettings } from './settings.ts'
 import { type LitellmRows, readRows } from './tables.ts'
 import { columnTexts, textsOf } from './values.ts'
 
 export interface LitellmSource {
   /** The text of config.yaml. */
   readonly config: string
-  /** Reads a file of its `include`. */
+  /** Reads a file that the configuration includes. */
   readonly readIncluded: ReadIncluded
-  /** The environment, for addresses and regions that the configuration names by `os.environ/`. Keys are not read from it. */
+  /** The environment, for addresses and regions given as `os.environ/NAME`. Provider keys are not read from it. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The text of LiteLLM's model_prices_and_context_window.json; undefined: only the configuration has prices. */
   readonly prices: string | undefined
@@ -30,16 +30,16 @@ export interface LitellmSource {
   readonly now_ms: number
 }
 
-/** Rows, what was made of them, and the accounts of the log's lines. */
+/** The move-in, and the payers of the log's lines. */
 interface Loaded {
   readonly move_in: MoveIn
   readonly payers: Payers | undefined
 }
 
 /**
- * Opens LiteLLM. The tables are closed with it.
+ * Opens LiteLLM. The caller closes the tables by closing the source.
  *
- * @throws GatewayError invalid_request for a text that is no configuration of LiteLLM, or no price list
+ * @throws GatewayError invalid_request if the text is no configuration of LiteLLM, or no price list
  */
 export async function openLitellm(source: LitellmSource): Promise<OpenSource> {
   const { tables } = source
@@ -47,10 +47,10 @@ export async function openLitellm(source: LitellmSource): Promise<OpenSource> {
   const prices = openPriceBook(source.prices)
   const load = async (): Promise<Loaded> => {
     const rows = tables && (await readRows(tables))
-    const used_models = tables ? await namesInDailySums(tables) : []
+    const used_models = tables ? await modelsInDailySums(tables) : []
     const catalogue = catalogueOf(config, { ...source, prices, named: namedModels(rows, used_models) })
     if (!rows) return { move_in: { ...catalogue.move_in, accounts: [] }, payers: undefined }
-    const { accounts, left_out } = payingSide(rows, catalogue.names, source.now_ms)
+    const { accounts, left_out } = accountsWithKeys(rows, catalogue.names, source.now_ms)
     const move_in = { ...catalogue.move_in, accounts, left_out: [...catalogue.move_in.left_out, ...left_out] }
     return { move_in, payers: payersOf(rows) }
   }
@@ -77,7 +77,7 @@ interface CatalogueParts extends Pick<LitellmSource, 'env'> {
   readonly named: readonly string[]
 }
 
-/** Providers and models, and the names by which keys allow them. */
+/** Returns providers and models, and the names in the keys' lists of models. */
 function catalogueOf(config: LitellmConfig, { env, prices, named }: CatalogueParts) {
   const written = readDeployments(config)
   const expanded = expandWildcards(written.deployments, [...namedByConfig(config, written), ...named])
@@ -95,7 +95,7 @@ function catalogueOf(config: LitellmConfig, { env, prices, named }: CataloguePar
         ...expanded.left_out,
         ...placing.left_out,
         ...models.left_out,
-        ...settingsLeftOut(config, placing.placed),
+        ...noteUnsupportedSettings(config, placing.placed),
       ],
     },
     names: modelNames(config, expanded.deployments, models),
@@ -121,7 +121,7 @@ function namedModels(rows: LitellmRows | undefined, used: readonly string[]): re
   ]
 }
 
-/** `model_info.access_groups` of the configuration: https://docs.litellm.ai/docs/proxy/model_access_guide */
+/** Reads access groups from `model_info.access_groups`: https://docs.litellm.ai/docs/proxy/model_access_guide */
 function modelNames(
   config: LitellmConfig,
   deployments: readonly Deployment[],
@@ -143,11 +143,10 @@ function modelNames(
   }
 }
 
-/** Accounts with their keys. */
-function payingSide(rows: LitellmRows, names: ModelNames, now_ms: number) {
+function accountsWithKeys(rows: LitellmRows, names: ModelNames, now_ms: number) {
   const left_out: LeftOut[] = []
   const context: KeyContext = { rows, names, now_ms, left_out }
   const accounts = accountsOf(keysOf(context), context)
-  otherRowsLeftOut(context)
+  noteOtherRows(context)
   return { accounts, left_out }
 }

@@ -1,9 +1,9 @@
-// The payer of a key and of a line of the log: the team, else the user, else one account for keys of nobody.
+// The payer of a key or of a line of the log: its team, else its user, else one account for all keys without either.
 import type { SourceRow } from '../source/rows.ts'
 import type { LitellmRows } from './tables.ts'
 import { textOf } from './values.ts'
 
-/** Keys that belong to no team and no user. */
+/** The account of keys without a team and a user. */
 export const KEYS_OF_NOBODY = 'account litellm-keys'
 
 export const teamId = (id: string): string => `team ${id}`
@@ -15,9 +15,9 @@ export const DASHBOARD_TEAM = 'litellm-dashboard'
 const ADMINISTRATOR = 'default_user_id'
 
 /**
- * The `source_id` of the account that pays.
+ * Returns the `source_id` of the paying account.
  *
- * @param team its `team_id`; a team that is deleted pays nothing
+ * @param team its `team_id`; a deleted team does not pay
  */
 export function payerOf(
   { teams }: Pick<LitellmRows, 'teams'>,

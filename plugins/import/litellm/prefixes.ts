@@ -1,17 +1,17 @@
-// The provider prefixes of LiteLLM's model names (`groq/llama-…`): which known server or address each is, and where its key is looked for.
+// Provider prefixes of LiteLLM's model names (`groq/llama-…`): the known server or address, and the environment variables of the key.
 import type { ServedProtocol } from '../../../src/domain/servers/known-server.ts'
 
-/** A provider as LiteLLM names it before the slash. */
+/** A provider by the name that LiteLLM writes before the slash. */
 export interface Prefix {
-  /** Of the table of known servers. */
+  /** Its name in the table of known servers. */
   readonly server?: string
-  /** Of a server that is not in that table and speaks `openai`. Empty: the deployment must say it. */
+  /** The address of a server outside that table with the `openai` protocol. Empty: the deployment must have it. */
   readonly base_url?: string
-  /** Environment variables in which LiteLLM looks for a key that a deployment does not name, the first that is set. */
+  /** Environment variables in which LiteLLM looks for a key that the deployment lacks. The first that is set wins. */
   readonly key_variables: readonly string[]
-  /** The same for the address. */
+  /** Environment variables for the address, in the same way. */
   readonly base_variables?: readonly string[]
-  /** The server takes calls without a key. */
+  /** The server accepts calls without a key. */
   readonly keyless?: true
 }
 
@@ -44,7 +44,7 @@ const COHERE_KEYS = ['COHERE_API_KEY', 'CO_API_KEY']
 
 /**
  * Names, addresses and variables: litellm 1.72.6 and 1.110.2, litellm_core_utils/get_llm_provider_logic.py and llms/PROVIDER/, and the pages
- * of providers at https://docs.litellm.ai/docs/providers. Providers that are not here speak a protocol of their own.
+ * of providers at https://docs.litellm.ai/docs/providers. Other providers have protocols of their own.
  */
 export const PREFIXES: ReadonlyMap<string, Prefix> = new Map(
   Object.entries({
@@ -98,7 +98,7 @@ export const PREFIXES: ReadonlyMap<string, Prefix> = new Map(
     vercel_ai_gateway: at('https://ai-gateway.vercel.sh/v1', ['VERCEL_AI_GATEWAY_API_KEY']),
     voyage: at('https://api.voyageai.com/v1', ['VOYAGE_API_KEY', 'VOYAGE_AI_API_KEY']),
     jina_ai: at('https://api.jina.ai/v1', ['JINA_AI_API_KEY']),
-    // https://docs.cohere.com/docs/compatibility-api; its reranking is elsewhere, see addresses.ts.
+    // https://docs.cohere.com/docs/compatibility-api; for rerank see addresses.ts.
     cohere: at('https://api.cohere.ai/compatibility/v1', COHERE_KEYS),
     cohere_chat: at('https://api.cohere.ai/compatibility/v1', COHERE_KEYS),
     litellm_proxy: at('', ['LITELLM_PROXY_API_KEY'], { base_variables: ['LITELLM_PROXY_API_BASE'] }),
@@ -109,7 +109,7 @@ export const PREFIXES: ReadonlyMap<string, Prefix> = new Map(
   } satisfies Record<string, Prefix>),
 )
 
-/** Names of models that LiteLLM knows without a prefix, by how they begin: litellm 1.72.6 model_prices_and_context_window_backup.json. */
+/** Models that LiteLLM knows without a prefix, by the start of the name: litellm 1.72.6 model_prices_and_context_window_backup.json. */
 const FAMILIES: readonly (readonly [name: RegExp, prefix: string])[] = [
   [
     /^(?:gpt-|chatgpt-|o[134](?:-|$)|text-embedding-|dall-e-|whisper-|tts-|omni-moderation|ft:gpt-)/,
@@ -119,11 +119,11 @@ const FAMILIES: readonly (readonly [name: RegExp, prefix: string])[] = [
   [/^(?:command-|rerank-|embed-)/, 'cohere'],
 ]
 
-/** The prefix of a model that is written without one; undefined where its name says nothing. */
+/** Returns the prefix for a model name without one; undefined if the family is unknown. */
 export const prefixOfName = (model: string): string | undefined =>
   FAMILIES.find(([pattern]) => pattern.test(model))?.[1]
 
-/** The protocol in which a known server serves a model: Claude's own where the server speaks it. */
+/** Returns the protocol in which a known server serves a model: Anthropic's for Claude if the server supports it. */
 export function protocolFor(server_name: string, model: string): ServedProtocol | undefined {
   const is_claude = /claude/i.test(model)
   if (server_name === 'bedrock' || server_name === 'foundry') return is_claude ? 'anthropic' : 'openai'

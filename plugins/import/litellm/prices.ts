@@ -13,10 +13,10 @@ import type { Price } from './margins.ts'
 import type { PlacedDeployment } from './providers.ts'
 import { countOf, type Fields, textOf } from './values.ts'
 
-/** The facts of a deployment that prices and lists know. */
+/** Kind, cost and sizes of a deployment. */
 export interface Priced {
   readonly kind: Kind
-  /** Undefined: it has no price, for the reason in `unpriced`. */
+  /** Undefined without a price; `unpriced` has the reason. */
   readonly cost: Price | undefined
   readonly unpriced: string
   readonly context: number | undefined
@@ -25,13 +25,13 @@ export interface Priced {
 }
 
 export interface PriceBook {
-  /** @returns the reason where models of this mode are not served */
+  /** @returns the reason if Tollgate does not serve models of this mode */
   price(placed: PlacedDeployment): Priced | { readonly reason: string }
 }
 
 /**
  * @param list the text of model_prices_and_context_window.json; undefined: only the configuration has prices
- * @throws GatewayError invalid_request for what is no price list
+ * @throws GatewayError invalid_request if the text is no price list
  */
 export function openPriceBook(list: string | undefined): PriceBook {
   const read = list === undefined ? undefined : readPriceList(list)
@@ -53,7 +53,7 @@ export function openPriceBook(list: string | undefined): PriceBook {
   }
 }
 
-/** The names under which LiteLLM looks a deployment up: its base model first, then with the provider before it, then alone. */
+/** Returns names in LiteLLM's order of lookup: of the base model if there is one; with the provider, then without. */
 function listNames({
   deployment: { prefix, model, info, params },
   address,
@@ -65,7 +65,7 @@ function listNames({
 
 const listedProvider = ({ provider, address }: PlacedDeployment) => ({ name: provider, ...address.fields })
 
-/** Kinds by the usual parts of names, for models without a mode that no list has. */
+/** Kinds by common parts of names, for models without a mode in the configuration and in the list. */
 const KINDS_BY_NAME: readonly (readonly [name: RegExp, kind: Kind])[] = [
   [/rerank/i, 'rerank'],
   [/embed/i, 'embedding'],
@@ -78,7 +78,7 @@ const KINDS_BY_NAME: readonly (readonly [name: RegExp, kind: Kind])[] = [
 const kindOfName = (name: string): Kind =>
   KINDS_BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? 'text'
 
-/** A deployment's own fields that are prices: https://docs.litellm.ai/docs/proxy/custom_pricing. Those beside the key go before. */
+/** Reads a deployment's own prices: https://docs.litellm.ai/docs/proxy/custom_pricing. `litellm_params` override `model_info`. */
 function customPrices(params: Fields, info: Fields): ReadonlyMap<string, string> {
   return new Map(
     Object.entries({ ...info, ...params }).flatMap(([name, value]) => {
@@ -112,7 +112,7 @@ function costOf(
   const entry: ListEntry = { id: row, provider: prefix, mode: listed?.mode ?? '', fields }
   const found = entryPrice(entry, kind, custom.size === 0 ? lines : [])
   if (!found) {
-    // Moderations are free at OpenAI, and listed so.
+    // OpenAI's moderations are free, and the list has them without a price.
     if (kind === 'moderation' && listed)
       return { cost: freePrice(kind), unpriced: '', notes: ['Free by the price list.'] }
     return { cost: undefined, unpriced: unpricedReason(custom, listed), notes: [] }
@@ -130,7 +130,7 @@ function costOf(
 
 const TOKEN_PRICES = ['input_cost_per_token', 'output_cost_per_token']
 
-/** LiteLLM charges nothing for a rate that a price of its own leaves out. */
+/** If a custom price omits one of these rates, LiteLLM charges 0 for it. */
 const missingTokenPrices = (custom: ReadonlyMap<string, string>): readonly string[] =>
   TOKEN_PRICES.some((name) => custom.has(name)) ? TOKEN_PRICES.filter((name) => !custom.has(name)) : []
 
@@ -142,7 +142,7 @@ function unpricedReason(custom: ReadonlyMap<string, string>, listed: ListEntry |
   return `It has no price. ${what}, or name a price list that has it by --prices.`
 }
 
-/** `max_tokens` is the older name of the output's limit: LiteLLM's model_prices_and_context_window.json, sample_spec. */
+/** `max_tokens` is the older name of `max_output_tokens`: LiteLLM's model_prices_and_context_window.json, sample_spec. */
 function sizesOf({ deployment: { info } }: PlacedDeployment, listed: ListEntry | undefined) {
   const sizeOf = (name: string) => countOf(info[name]) ?? countOf(listed?.fields.get(name))
   const context = sizeOf('max_input_tokens')

@@ -1,8 +1,8 @@
-// Providers of the catalogue made of deployments: one for each address and key, whatever the number of models that it serves.
+// Providers made of deployments: one for each address and key, with any number of models.
 import type { IncomingProvider, LeftOut, Secret } from '../move-in.ts'
 import { TakenNames } from '../taken-names.ts'
 import { type Address, addressOf } from './addresses.ts'
-import { type Deployment, referenceIn, type Settings } from './deployments.ts'
+import { type Deployment, parseReference, type Settings } from './deployments.ts'
 import { type Fields, fieldsOf, textOf } from './values.ts'
 
 /** A deployment with the provider that serves it. */
@@ -20,9 +20,9 @@ interface PlacedDeployments {
 }
 
 /**
- * Finds the provider of each deployment.
+ * Assigns each deployment to a provider.
  *
- * @param environment values that the configuration itself gives to variables
+ * @param environment variables that the configuration itself sets
  */
 export function placeDeployments(
   deployments: readonly Deployment[],
@@ -32,19 +32,19 @@ export function placeDeployments(
   const left_out: LeftOut[] = []
   const found = deployments.flatMap((deployment) => {
     const address = addressOf(deployment, settings)
-    if (!('reason' in address)) return [{ deployment, ...requestOf(deployment, address, settings) }]
+    if (!('reason' in address)) return [{ deployment, ...providerPartsOf(deployment, address, settings) }]
     left_out.push({ kind: 'deployments', row: deployment.row, reason: address.reason })
     return []
   })
-  // Names that the configuration uses are not free for values that it writes itself.
+  // Values written in the configuration must not get the name of a variable that it refers to.
   const referenced = found.flatMap(({ key, headers }) => [...(key ? [key] : []), ...headers.values()])
   const names = new Names(environment, referenced)
   const providers = new Map<string, IncomingProvider>()
-  const placed = found.map(({ deployment, ...request }): PlacedDeployment => {
-    const { address, key, headers } = request
+  const placed = found.map(({ deployment, ...parts }): PlacedDeployment => {
+    const { address, key, headers } = parts
     const identity = JSON.stringify([address.fields, key, [...headers]])
     const known = providers.get(identity)
-    const provider = known ?? newProvider(request, names)
+    const provider = known ?? newProvider(parts, names)
     providers.set(identity, provider)
     const note = known ? undefined : credentialNote(provider.name, deployment, key)
     if (note) left_out.push(note)
@@ -53,28 +53,28 @@ export function placeDeployments(
   return { placed, providers: [...providers.values()], left_out }
 }
 
-/** All that a provider is made of. */
-interface ProviderRequest {
+/** Everything that identifies a provider. */
+interface ProviderParts {
   readonly address: Address
-  readonly key: Written | undefined
-  readonly headers: ReadonlyMap<string, Written>
+  readonly key: SecretSource | undefined
+  readonly headers: ReadonlyMap<string, SecretSource>
 }
 
-const requestOf = (deployment: Deployment, address: Address, settings: Settings): ProviderRequest => ({
+const providerPartsOf = (deployment: Deployment, address: Address, settings: Settings): ProviderParts => ({
   address,
   key: keyOf(deployment, address, settings),
   headers: headersOf(deployment.params),
 })
 
-/** A key or a header's value: the name of a variable, or the value itself. */
-type Written = { readonly variable: string } | { readonly value: string }
+/** A key or header value: a variable's name, or a literal. */
+type SecretSource = { readonly variable: string } | { readonly value: string }
 
-/** The variable for the text of a Google service account, which LiteLLM mostly reads from a file. */
+/** The variable for the JSON of a Google service account. LiteLLM usually reads the JSON from a file. */
 const SERVICE_ACCOUNT = { variable: 'VERTEX_SERVICE_ACCOUNT' }
 
-/** `vertex_credentials` is the JSON of a service account or the path of its file: https://docs.litellm.ai/docs/providers/vertex */
-function serviceAccountOf({ vertex_credentials }: Fields, settings: Settings): Written {
-  const reference = referenceIn(vertex_credentials)
+/** `vertex_credentials` is the JSON of a service account, or the path of its file: https://docs.litellm.ai/docs/providers/vertex */
+function serviceAccountOf({ vertex_credentials }: Fields, settings: Settings): SecretSource {
+  const reference = parseReference(vertex_credentials)
   const written =
     typeof vertex_credentials === 'object' ? JSON.stringify(vertex_credentials) : vertex_credentials
   const text = settings.read(written).text
@@ -82,11 +82,15 @@ function serviceAccountOf({ vertex_credentials }: Fields, settings: Settings): W
   return reference ?? { value: text }
 }
 
-/** @returns undefined for a server that takes none */
-function keyOf({ params }: Deployment, { prefix, fields }: Address, settings: Settings): Written | undefined {
+/** @returns undefined if the server needs no key */
+function keyOf(
+  { params }: Deployment,
+  { prefix, fields }: Address,
+  settings: Settings,
+): SecretSource | undefined {
   if (prefix.server === 'vertex') return serviceAccountOf(params, settings)
   const written = textOf(params.api_key)
-  const reference = referenceIn(written)
+  const reference = parseReference(written)
   if (reference) return reference
   if (written !== undefined) return { value: written }
   const variable = settings.firstSet(prefix.key_variables)
@@ -96,13 +100,13 @@ function keyOf({ params }: Deployment, { prefix, fields }: Address, settings: Se
   return prefix.keyless || is_plain || first === undefined ? undefined : { variable: first }
 }
 
-/** Names of providers and variables that are taken. */
+/** Names of providers and variables that are already used. */
 class Names {
   readonly #environment: ReadonlyMap<string, string>
   readonly #providers = new TakenNames()
   readonly #variables: TakenNames
 
-  constructor(environment: ReadonlyMap<string, string>, referenced: readonly Written[]) {
+  constructor(environment: ReadonlyMap<string, string>, referenced: readonly SecretSource[]) {
     this.#environment = environment
     const variables = referenced.flatMap((each) => ('variable' in each ? [variableName(each.variable)] : []))
     this.#variables = new TakenNames([...environment.keys(), ...variables], '_')
@@ -112,8 +116,8 @@ class Names {
     return this.#providers.take(wish)
   }
 
-  /** @param wish the variable that holds the value where the configuration does not name one */
-  secret(written: Written, wish: string): Secret {
+  /** @param wish the variable for a literal value */
+  secret(written: SecretSource, wish: string): Secret {
     if ('value' in written) {
       return { variable: this.#variables.take(variableName(wish.toUpperCase())), value: written.value }
     }
@@ -122,10 +126,10 @@ class Names {
   }
 }
 
-/** As a file of variables and the catalogue take it: letters, digits and "_", no digit first. */
+/** Makes a valid variable name: letters, digits and "_", no digit first. */
 const variableName = (text: string): string => text.replace(/\W+/g, '_').replace(/^(?=\d)/, 'PROVIDER_')
 
-function newProvider({ address, key, headers }: ProviderRequest, names: Names): IncomingProvider {
+function newProvider({ address, key, headers }: ProviderParts, names: Names): IncomingProvider {
   const name = names.provider(address.name)
   const secrets = [...headers].map(([header, written]) => [
     header,
@@ -140,8 +144,8 @@ function newProvider({ address, key, headers }: ProviderRequest, names: Names): 
   }
 }
 
-/** `extra_headers`, and OpenAI's organization: https://docs.litellm.ai/docs/proxy/configs. Any of their values may be a secret. */
-function headersOf(params: Fields): ReadonlyMap<string, Written> {
+/** Reads `extra_headers` and OpenAI's organization: https://docs.litellm.ai/docs/proxy/configs. Any value may be a secret. */
+function headersOf(params: Fields): ReadonlyMap<string, SecretSource> {
   const headers = Object.entries(fieldsOf(params.extra_headers ?? params.headers))
   const organization = textOf(params.organization)
   if (organization !== undefined) headers.push(['OpenAI-Organization', organization])
@@ -149,12 +153,12 @@ function headersOf(params: Fields): ReadonlyMap<string, Written> {
     headers.flatMap(([name, value]) => {
       const text = textOf(value)
       if (text === undefined) return []
-      return [[name, referenceIn(text) ?? { value: text }] as const]
+      return [[name, parseReference(text) ?? { value: text }] as const]
     }),
   )
 }
 
-/** Fields of AWS's signatures and of Microsoft's directory, which stand in the place of a key. */
+/** Fields for AWS signatures and Microsoft Entra, which replace an API key. */
 const OTHER_CREDENTIALS = [
   'aws_access_key_id',
   'aws_profile_name',
@@ -163,11 +167,11 @@ const OTHER_CREDENTIALS = [
   'client_secret',
 ]
 
-/** Advice where LiteLLM authenticates without an API key. */
+/** Advice for a deployment that authenticates without an API key. */
 function credentialNote(
   provider: string,
   { params }: Deployment,
-  key: Written | undefined,
+  key: SecretSource | undefined,
 ): LeftOut | undefined {
   const kind = 'provider credentials'
   if (key === SERVICE_ACCOUNT)

@@ -1,12 +1,12 @@
-// Settings of LiteLLM's configuration that do not come in, each with what stands in its place here.
+// LiteLLM's settings that are not imported, each with its replacement in Tollgate.
 import { counted } from '../../../src/utilities/counted.ts'
 import type { LeftOut } from '../move-in.ts'
 import type { LitellmConfig } from './config.ts'
 import type { PlacedDeployment } from './providers.ts'
 import { elementsOf, type Fields } from './values.ts'
 
-/** Settings that say nothing to another gateway, or that are carried. */
-const SILENT: readonly string[] = [
+/** Settings that need no note: they are imported, or have no meaning for another gateway. */
+const NOT_REPORTED: readonly string[] = [
   'set_verbose',
   'json_logs',
   'drop_params',
@@ -23,7 +23,7 @@ const SILENT: readonly string[] = [
   'enable_pre_call_checks',
 ]
 
-/** Settings by their names or beginnings, of any section: https://docs.litellm.ai/docs/proxy/config_settings */
+/** Reasons by patterns of names, for all sections: https://docs.litellm.ai/docs/proxy/config_settings */
 const REASONS: readonly (readonly [name: RegExp, reason: string])[] = [
   [
     /^master_key$/,
@@ -71,10 +71,10 @@ const REASONS: readonly (readonly [name: RegExp, reason: string])[] = [
   [/key_management|kms|vault|secret/, 'Keys of providers are environment variables or files here.'],
 ]
 
-const OTHER = 'Tollgate has no such setting.'
+const DEFAULT_REASON = 'Tollgate has no such setting.'
 
-/** Names each setting that does not come in. Values are never in a message: they may be secrets. */
-export function settingsLeftOut(
+/** Lists each setting that is not imported. Messages never contain values: they may be secrets. */
+export function noteUnsupportedSettings(
   config: LitellmConfig,
   placed: readonly PlacedDeployment[],
 ): readonly LeftOut[] {
@@ -85,7 +85,7 @@ export function settingsLeftOut(
   ]
   const settings = sections.flatMap(([section, fields]) =>
     Object.keys(fields)
-      .filter((name) => !SILENT.includes(name) && isSet(fields[name]))
+      .filter((name) => !NOT_REPORTED.includes(name) && isSet(fields[name]))
       .map((name): LeftOut => ({ kind: 'settings', row: `${section}.${name}`, reason: reasonFor(name) })),
   )
   const others = config.other_sections.map(
@@ -100,10 +100,11 @@ const isSet = (value: unknown): boolean =>
   value !== false &&
   !(Array.isArray(value) && elementsOf(value).length === 0)
 
-const reasonFor = (name: string): string => REASONS.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER
+const reasonFor = (name: string): string =>
+  REASONS.find(([pattern]) => pattern.test(name))?.[1] ?? DEFAULT_REASON
 
-/** Fields of a deployment that are carried, or that only LiteLLM needs. */
-const CARRIED =
+/** Deployment fields that are imported, or that only LiteLLM needs. */
+const IMPORTED_FIELDS =
   /^(?:model|custom_llm_provider|litellm_credential_name|api_key|api_base|base_url|api_version|base_model|weight|order|organization|extra_headers|headers|drop_params|use_in_pass_through|max_retries|vertex_(?:project|location|credentials|ai_location)|aws_\w+|azure_ad_token|client_\w+|tenant_id|region_name|mode|rpm|tpm)$|cost|price/
 
 const DEPLOYMENT_REASONS: readonly (readonly [name: RegExp, reason: string])[] = [
@@ -119,14 +120,14 @@ const DEPLOYMENT_REASONS: readonly (readonly [name: RegExp, reason: string])[] =
   [/./, 'Callers set it. `set_fields` of a provider sets it for all of them.'],
 ]
 
-/** One line for each field, with how many deployments have it. */
+/** Returns one line for each field, with the number of deployments that have it. */
 function deploymentSettings(placed: readonly PlacedDeployment[]): readonly LeftOut[] {
   const names = placed.flatMap(({ deployment: { params } }) =>
-    Object.keys(params).filter((name) => !CARRIED.test(name) && isSet(params[name])),
+    Object.keys(params).filter((name) => !IMPORTED_FIELDS.test(name) && isSet(params[name])),
   )
   return [...Map.groupBy(names, (name) => name)].map(([name, { length }]) => ({
     kind: 'settings',
     row: `litellm_params.${name} of ${counted(length, 'deployment')}`,
-    reason: DEPLOYMENT_REASONS.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER,
+    reason: DEPLOYMENT_REASONS.find(([pattern]) => pattern.test(name))?.[1] ?? DEFAULT_REASON,
   }))
 }

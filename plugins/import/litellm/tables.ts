@@ -1,8 +1,8 @@
-// Rows of LiteLLM's database that a move-in needs at once: keys, teams, users and what they name. Its log is not among them.
+// Rows of LiteLLM's database that the import holds in memory: keys, teams, users and the rows they refer to, but not the log.
 import type { SourceRow, SourceTables } from '../source/rows.ts'
 import { jsonFields, textOf } from './values.ts'
 
-/** By the names of litellm 1.72.6 proxy/schema.prisma; a table that a version lacks has no rows. */
+/** Table names as in litellm 1.72.6 proxy/schema.prisma. A table that a version lacks has no rows. */
 export interface LitellmRows {
   readonly keys: readonly SourceRow[]
   readonly teams: ReadonlyMap<string, SourceRow>
@@ -12,7 +12,7 @@ export interface LitellmRows {
   readonly projects: ReadonlyMap<string, SourceRow>
   readonly access_groups: ReadonlyMap<string, SourceRow>
   readonly memberships: readonly SourceRow[]
-  /** Names of callers for models, by the id that a team names. */
+  /** Aliases of models, by the `model_id` of a team. */
   readonly team_aliases: ReadonlyMap<string, SourceRow>
   readonly database_models: readonly SourceRow[]
   readonly credentials: readonly SourceRow[]
@@ -23,7 +23,7 @@ export interface LitellmRows {
 }
 
 /**
- * @returns rows without what is encrypted or secret
+ * @returns rows without encrypted and secret columns
  * @throws GatewayError invalid_request for a database without LiteLLM's keys
  */
 export async function readRows(tables: SourceTables): Promise<LitellmRows> {
@@ -66,7 +66,7 @@ function byColumn(rows: readonly SourceRow[], column: string): ReadonlyMap<strin
   )
 }
 
-/** The row that a column names; undefined where it names none, or one that is deleted. */
+/** Returns the row that a column refers to; undefined for an empty column or a deleted row. */
 export function namedRow(
   rows: ReadonlyMap<string, SourceRow>,
   row: SourceRow,

@@ -1,41 +1,41 @@
-// Values of LiteLLM's configuration and rows as they are read: any of them may be missing, empty or of another type.
-import { jsonIn } from '../source/json.ts'
+// Readers for values of LiteLLM's configuration and rows: a value may be missing, empty or of another type.
+import { parseJson } from '../source/json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An object; empty for everything else. */
+/** Returns an object; empty for other values. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 
-/** The elements of a list; none for everything else. */
+/** Returns the elements of a list; none for other values. */
 export const elementsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The text of a string or a number, trimmed; undefined where nothing is written. */
+/** Returns the trimmed text of a string or number; undefined if empty. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return undefined
   const text = String(value).trim()
   return text === '' ? undefined : text
 }
 
-/** The strings of a list, without empty ones. */
+/** Returns the non-empty texts of a list. */
 export const textsOf = (value: unknown): readonly string[] =>
   elementsOf(value).flatMap((each) => textOf(each) ?? [])
 
-/** A whole number above 0; undefined for everything else. */
+/** Returns a whole number above 0; undefined for other values. */
 export function countOf(value: unknown): number | undefined {
   const count = Number(textOf(value))
   return Number.isSafeInteger(count) && count > 0 ? count : undefined
 }
 
-/** An object that PostgreSQL may deliver as JSON text; empty for everything else. */
+/** Returns an object, also from JSON text as PostgreSQL may deliver it; empty for other values. */
 export const jsonFields = (value: unknown): Fields =>
-  fieldsOf(typeof value === 'string' ? jsonIn(value) : value)
+  fieldsOf(typeof value === 'string' ? parseJson(value) : value)
 
 const ARRAY_ELEMENT = /"((?:[^"\\]|\\.)*)"|([^,{}"]+)/g
 
-/** The strings of a `text[]` column: an array, JSON, or PostgreSQL's own form `{a,"b c"}`. */
+/** Returns the strings of a `text[]` column: an array, JSON, or PostgreSQL's `{a,"b c"}`. */
 export function columnTexts(value: unknown): readonly string[] {
   if (typeof value !== 'string') return textsOf(value)
   if (value.startsWith('[')) return textsOf(elementsOfJson(value))
@@ -45,16 +45,16 @@ export function columnTexts(value: unknown): readonly string[] {
   })
 }
 
-/** The elements of a list that may be JSON text. */
+/** Returns the elements of a list, also from JSON text. */
 export const elementsOfJson = (value: unknown): readonly unknown[] =>
-  elementsOf(typeof value === 'string' ? jsonIn(value) : value)
+  elementsOf(typeof value === 'string' ? parseJson(value) : value)
 
 const HAS_ZONE = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/
 
 /**
- * A moment of a row. Prisma keeps times of UTC in columns without a zone.
+ * Reads a row's time. Prisma stores UTC in columns without a time zone.
  *
- * @returns Unix milliseconds; undefined where none is written
+ * @returns Unix milliseconds; undefined for an empty or invalid value
  */
 export function momentOf(value: unknown): number | undefined {
   if (value instanceof Date) return timeOf(value.getTime())

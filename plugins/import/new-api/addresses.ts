@@ -1,30 +1,30 @@
-// Where a channel's requests go, as fields of a provider in the catalogue.
+// The address of a channel, as fields of a provider in the catalogue.
 import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { writtenServer } from '../../../src/domain/servers/lookup.ts'
 import type { SourceRow } from '../source/rows.ts'
 import { type ChannelType, channelTypeOf } from './channel-types.ts'
 import type { Program } from './ratios.ts'
-import { objectIn, textOf, wholeOf } from './values.ts'
+import { parseJsonObject, textOf, wholeOf } from './values.ts'
 
 export interface Place {
   readonly fields: { readonly [field: string]: TomlValue }
   readonly protocol: 'openai' | 'anthropic' | 'gemini'
-  /** The kinds that are served there; undefined: all of the protocol. */
+  /** The kinds of models served there; undefined: all of the protocol. */
   readonly kinds?: readonly string[]
-  /** The provider's own name of a model, and the model whose rules hold where that is a deployment's name. */
+  /** Returns the provider's name of a model, and the model behind it if that is a deployment's name. */
   modelOf?(model: string): { model: string; generation?: string }
 }
 
 type Placed = Place | { readonly reason: string }
 
-/** The kinds that a protocol serves here (plugins/catalogue/providers.md). */
+/** Kinds of models that Tollgate serves by protocol (plugins/catalogue/providers.md). */
 export const KINDS_OF_PROTOCOL: Readonly<Record<Place['protocol'], readonly string[]>> = {
   openai: ['text', 'embedding', 'image', 'speech', 'transcription', 'moderation', 'rerank'],
   anthropic: ['text'],
   gemini: ['text', 'embedding', 'image'],
 }
 
-/** The place of a channel for one of its models: only Vertex AI has several. @param model the provider's own name */
+/** Returns the address of a channel for one of its models: Vertex AI has several. @param model the provider's name */
 export function placeOf(program: Program, row: SourceRow, model: string): Placed {
   const type = channelTypeOf(program, wholeOf(row, 'type'))
   if ('reason' in type) return type
@@ -32,13 +32,13 @@ export function placeOf(program: Program, row: SourceRow, model: string): Placed
   const plan = program === 'new-api' ? PLANS[written] : undefined
   if (plan !== undefined)
     return { protocol: 'openai', fields: { protocol: 'openai', base_url: plan }, kinds: ['text'] }
-  const own = addressIn(written)
+  const own = parseAddress(written)
   if (typeof own === 'object') return own
   if ('special' in type) return special(type.special, program, row, own, model)
   return plain(type, own)
 }
 
-/** Words that stand for an address, version included: constant/channel.go of new-api, ChannelSpecialBases. */
+/** Words that stand for an address with its version: constant/channel.go of new-api, ChannelSpecialBases. */
 const PLANS: Readonly<Record<string, string>> = {
   'glm-coding-plan': 'https://open.bigmodel.cn/api/coding/paas/v4',
   'glm-coding-plan-international': 'https://api.z.ai/api/coding/paas/v4',
@@ -46,8 +46,8 @@ const PLANS: Readonly<Record<string, string>> = {
   'doubao-coding-plan': 'https://ark.cn-beijing.volces.com/api/coding/v3',
 }
 
-/** Without a slash at its end. @returns a reason for what is no address */
-function addressIn(text: string): string | { readonly reason: string } {
+/** Returns the address without a trailing slash. @returns a reason if it is not valid */
+function parseAddress(text: string): string | { readonly reason: string } {
   if (text === '') return ''
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol))
@@ -62,12 +62,12 @@ function plain(type: Extract<ChannelType, { protocol: string }>, own: string): P
   const base = own === '' ? address : own
   if (base === undefined) return { reason: 'It has no address. Set its base_url in the source.' }
   const version = protocol === 'openai' ? path : ''
-  // People write the version, too, which the program then doubles; a server that takes that takes the single one.
+  // Some addresses already end in the version, and the program doubles it. A server that accepts that also accepts a single one.
   const bare = protocol === 'openai' ? base : base.replace(/\/v1(?:beta)?$/, '')
   const base_url = version !== '' && bare.endsWith(version) ? bare : `${bare}${version}`
   const is_servers_own =
-    server !== undefined && sameAddress(writtenServer({ server, protocol }).base_url, base_url)
-  // Somebody else may stand behind an address that is said to be compatible with one of these.
+    server !== undefined && isSameAddress(writtenServer({ server, protocol }).base_url, base_url)
+  // A compatible server of another company may be behind an address for these.
   const keeps_server =
     server !== undefined && (is_servers_own || base === address || !IMITATED.includes(server))
   return {
@@ -82,8 +82,8 @@ function plain(type: Extract<ChannelType, { protocol: string }>, own: string): P
 
 const IMITATED = ['openai', 'anthropic', 'google']
 
-/** `localhost` and 127.0.0.1 are one machine; DeepSeek takes its version or none. */
-const sameAddress = (one: string, other: string): boolean => comparable(one) === comparable(other)
+/** `localhost` is 127.0.0.1. DeepSeek accepts its address with and without the version. */
+const isSameAddress = (one: string, other: string): boolean => comparable(one) === comparable(other)
 
 const comparable = (address: string): string =>
   address.replace('//localhost', '//127.0.0.1').replace(/^(https:\/\/api\.deepseek\.com)\/v1$/, '$1')
@@ -95,7 +95,7 @@ function special(
   own: string,
   model: string,
 ): Placed {
-  const config = objectIn(textOf(row, 'config')) ?? {}
+  const config = parseJsonObject(textOf(row, 'config')) ?? {}
   const other = textOf(row, 'other')
   if (name === 'azure') return azure(program, row, own, other || String(config.api_version ?? ''))
   if (name === 'vertex') return vertex(other || String(config.region ?? ''), model)
@@ -106,7 +106,7 @@ function special(
   return { protocol: 'openai', fields: { protocol: 'openai', base_url }, kinds: ['text', 'embedding'] }
 }
 
-/** 10 May 2025: names of models in channels made since keep their dots (new-api constant/azure.go); one-api takes them out of all. */
+/** 10 May 2025: newer channels keep dots in model names (new-api constant/azure.go). one-api removes them in all channels. */
 const KEEPS_DOTS_SINCE_S = Date.UTC(2025, 4, 10) / 1000
 const API_VERSION = /^\d{4}-\d{2}-\d{2}(?:-preview)?$/
 
@@ -133,7 +133,7 @@ function azure(program: Program, row: SourceRow, own: string, version: string): 
 
 /** @param written a region, or JSON with a region for each model and a `default` */
 function vertex(written: string, model: string): Placed {
-  const by_model = objectIn(written)
+  const by_model = parseJsonObject(written)
   const region = by_model ? String(by_model[model] ?? by_model.default ?? '') : written
   if (region !== '' && !/^[a-z][a-z0-9-]*$/.test(region)) return { reason: 'Its region is not valid.' }
   const is_claude = /claude/.test(model)
@@ -149,7 +149,7 @@ function vertex(written: string, model: string): Placed {
   }
 }
 
-/** new-api calls the address as it is, so that only chat completions are served; one-api adds /v1. */
+/** new-api calls the address unchanged, so it serves only chat completions; one-api adds /v1. */
 function custom(program: Program, own: string): Placed {
   if (own === '') return { reason: 'It has no address. Set its base_url in the source.' }
   if (program === 'one-api') return plain({ title: 'custom', protocol: 'openai', path: '/v1' }, own)

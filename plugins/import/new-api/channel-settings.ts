@@ -1,19 +1,19 @@
-// Keys, headers and settings of a channel; some keys may be disabled, and some settings have no counterpart.
+// Keys, headers and settings of a channel. Disabled keys, and settings without a counterpart, are not imported.
 import type { LeftOut } from '../move-in.ts'
-import { jsonIn } from '../source/json.ts'
+import { parseJson } from '../source/json.ts'
 import type { SourceRow } from '../source/rows.ts'
-import { objectIn, textOf } from './values.ts'
+import { parseJsonObject, textOf } from './values.ts'
 
 const ENABLED = 1
 
 /**
- * The keys of a channel: one a line, a JSON list (constant/multi_key_mode.go, model/channel.go of new-api), or the JSON of a service account.
+ * The keys of a channel: one per line, a JSON list (constant/multi_key_mode.go, model/channel.go of new-api), or the JSON of a service account.
  *
- * @returns keys that are in use, service accounts on one line
+ * @returns enabled keys; a service account as one line
  */
 export function channelKeys(row: SourceRow, label: string): { keys: string[]; left_out: LeftOut[] } {
-  const all = keysIn(textOf(row, 'key'))
-  const { multi_key_status_list } = objectIn(textOf(row, 'channel_info')) ?? {}
+  const all = parseKeys(textOf(row, 'key'))
+  const { multi_key_status_list } = parseJsonObject(textOf(row, 'channel_info')) ?? {}
   const states = new Map(Object.entries(Object(multi_key_status_list ?? {})))
   const isOn = (at: number): boolean => Number(states.get(String(at)) ?? ENABLED) === ENABLED
   const keys = all.filter((_, at) => isOn(at))
@@ -25,47 +25,49 @@ export function channelKeys(row: SourceRow, label: string): { keys: string[]; le
   return { keys: keys.filter((key) => key !== ''), left_out }
 }
 
-function keysIn(text: string): string[] {
+function parseKeys(text: string): string[] {
   if (text.startsWith('{')) {
-    const account = objectIn(text)
+    const account = parseJsonObject(text)
     if (account) return [JSON.stringify(account)]
   }
-  const list = text.startsWith('[') ? jsonIn(text) : undefined
+  const list = text.startsWith('[') ? parseJson(text) : undefined
   if (Array.isArray(list))
     return list.map((key: unknown) => (typeof key === 'string' ? key.trim() : JSON.stringify(key)))
-  // An empty line counts, too: keys are switched off by the number of their line.
+  // Empty lines count: new-api disables keys by their line number.
   return text.split('\n').map((line) => line.trim())
 }
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 
-/** Headers that can be sent as they are: a value with braces is a template of the program. */
-export function headersIn(row: SourceRow): Record<string, string> {
+/** Returns headers with fixed values. A value with braces is a template. */
+export function fixedHeaders(row: SourceRow): Record<string, string> {
   const organization = textOf(row, 'openai_organization')
-  const override = objectIn(textOf(row, 'header_override')) ?? {}
+  const override = parseJsonObject(textOf(row, 'header_override')) ?? {}
   return {
     ...(organization === '' ? {} : { 'OpenAI-Organization': organization }),
     ...Object.fromEntries(
-      Object.entries(override).flatMap(([name, value]) => (isPlain(name, value) ? [[name, value]] : [])),
+      Object.entries(override).flatMap(([name, value]) =>
+        isFixedHeader(name, value) ? [[name, value]] : [],
+      ),
     ),
   }
 }
 
-const isPlain = (name: string, value: unknown): value is string =>
+const isFixedHeader = (name: string, value: unknown): value is string =>
   HEADER_NAME.test(name) && typeof value === 'string' && value.trim() !== '' && !value.includes('{')
 
-/** Switches in the columns `setting` and `settings` that change nothing of a request here. */
-const HARMLESS = ['azure_responses_version', 'vertex_key_type', 'aws_key_type', 'claude_beta_query']
+/** Settings in the columns `setting` and `settings` that do not affect requests here. */
+const IRRELEVANT = ['azure_responses_version', 'vertex_key_type', 'aws_key_type', 'claude_beta_query']
 
-/** Settings without a counterpart in a catalogue. */
+/** Lists settings without a counterpart in the catalogue. */
 export function channelSettings(row: SourceRow, label: string): LeftOut[] {
-  const setting = { ...objectIn(textOf(row, 'setting')), ...objectIn(textOf(row, 'settings')) }
+  const setting = { ...parseJsonObject(textOf(row, 'setting')), ...parseJsonObject(textOf(row, 'settings')) }
   const { proxy, ...switches } = setting
   const names = Object.entries(switches)
-    .filter(([name, value]) => Boolean(value) && !HARMLESS.includes(name))
+    .filter(([name, value]) => Boolean(value) && !IRRELEVANT.includes(name))
     .map(([name]) => name)
-  const headers = Object.entries(objectIn(textOf(row, 'header_override')) ?? {}).filter(
-    ([name, value]) => !isPlain(name, value),
+  const headers = Object.entries(parseJsonObject(textOf(row, 'header_override')) ?? {}).filter(
+    ([name, value]) => !isFixedHeader(name, value),
   )
   const has = (column: string): boolean => !['', '{}', 'null'].includes(textOf(row, column))
   const reasons = [

@@ -1,18 +1,18 @@
-// The numbers of channel types in one-api and new-api: which server each is, and how its address is made.
+// Channel types of one-api and new-api by number: the server of each, and its address.
 import type { Program } from './ratios.ts'
 
-/** How a channel of some type is reached. */
+/** The server of a channel type. */
 export type ChannelType =
   | {
       readonly title: string
       readonly protocol: 'openai' | 'anthropic' | 'gemini'
-      /** Its name among the known servers, if it is one. */
+      /** Its name in the table of known servers. */
       readonly server?: string
-      /** Where the channel has no address of its own. */
+      /** The default address of channels. */
       readonly address?: string
-      /** The version that the program adds to the address, and that an address of the catalogue has. */
+      /** The version that the program appends to the address; addresses in the catalogue include it. */
       readonly path: string
-      /** The only kinds that it serves in this protocol; by default all of the protocol. */
+      /** The kinds of models it serves in this protocol; by default all of the protocol. */
       readonly kinds?: readonly string[]
     }
   | { readonly title: string; readonly special: 'azure' | 'vertex' | 'cloudflare' | 'custom' }
@@ -53,7 +53,7 @@ const GEMINI: ChannelType = {
   address: 'https://generativelanguage.googleapis.com',
   path: '',
 }
-/** Its keys may be `KEY|APPLICATION` (new-api relay/channel/baidu_v2/adaptor.go). */
+/** Its keys may have the form `KEY|APPLICATION` (new-api relay/channel/baidu_v2/adaptor.go). */
 export const BAIDU = 'Baidu (version 2)'
 const AWS: ChannelType = {
   title: 'AWS',
@@ -78,7 +78,7 @@ const SILICON = openai('SiliconFlow', 'https://api.siliconflow.cn')
 const YI = openai('01.AI', 'https://api.lingyiwanwu.com')
 const MINIMAX = known('MiniMax', 'minimax', 'https://api.minimax.chat')
 
-/** The same in both, up to 25: constant/channel.go of new-api, relay/channeltype/{define,url}.go of one-api. */
+/** Types that both programs share, up to 25: constant/channel.go of new-api, relay/channeltype/{define,url}.go of one-api. */
 const COMMON: readonly (readonly [number, ChannelType])[] = [
   [1, OPENAI],
   [3, { title: 'Azure', special: 'azure' }],
@@ -166,7 +166,7 @@ const ONE_API: readonly (readonly [number, ChannelType])[] = [
   [47, openai(BAIDU, 'https://qianfan.baidubce.com', '/v2')],
   [48, openai('Xunfei (version 2)', 'https://spark-api-open.xf-yun.com')],
   [49, openai('Alibaba', 'https://dashscope.aliyuncs.com', '/compatible-mode/v1')],
-  // The address has the version already (relay/adaptor/openai/helper.go).
+  // Its address includes the version already (relay/adaptor/openai/helper.go).
   [50, openai('OpenAI compatible', undefined, '')],
   [
     51,

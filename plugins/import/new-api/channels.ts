@@ -1,29 +1,29 @@
-// Channels as providers and routes: one provider for each channel, or for each place where Vertex AI serves its models.
+// Channels as providers and routes: one provider for each channel, or for each region where Vertex AI serves its models.
 import type { IncomingProvider, LeftOut, Secret } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
 import { KINDS_OF_PROTOCOL, type Place, placeOf } from './addresses.ts'
-import { channelKeys, channelSettings, headersIn } from './channel-settings.ts'
+import { channelKeys, channelSettings, fixedHeaders } from './channel-settings.ts'
 import { BAIDU, channelTypeOf } from './channel-types.ts'
 import { Names } from './names.ts'
 import type { Program } from './ratios.ts'
-import { objectIn, partsOf, textOf, wholeOf } from './values.ts'
+import { parseJsonObject, partsOf, textOf, wholeOf } from './values.ts'
 
-/** A channel that serves a model, before it is known which kind the model is of. */
+/** A channel as a route of a model whose kind is not determined yet. */
 export interface RouteOfChannel {
   readonly provider: string
   readonly model: string
   readonly generation?: string
   readonly kinds: readonly string[]
-  /** Higher ones are tried first. */
+  /** Routes with a higher priority are tried first. */
   readonly priority: number
   readonly weight: number
-  /** What one-api charges by: the name that the channel maps the caller's to, and the number of the channel's type. */
+  /** one-api charges by the provider's model name in the channel's mapping, and by the channel's type. */
   readonly charged: { readonly model: string; readonly type: number }
 }
 
 interface Channels {
   readonly providers: readonly IncomingProvider[]
-  /** By the name that callers use. */
+  /** By the model name that callers use. */
   readonly routes: ReadonlyMap<string, readonly RouteOfChannel[]>
   readonly left_out: readonly LeftOut[]
 }
@@ -31,14 +31,14 @@ interface Channels {
 const ENABLED = 1
 const [DISABLED_BY_HAND, DISABLED_BY_FAILURES] = [2, 3]
 
-/** @param isOff whether the table `abilities` has a model of a channel switched off */
+/** @param isDisabled whether the table `abilities` disables a model of a channel */
 export async function readChannels(
   program: Program,
   rows: AsyncIterable<SourceRow>,
-  isOff: (channel: number, model: string) => boolean,
+  isDisabled: (channel: number, model: string) => boolean,
 ): Promise<Channels> {
   const reader = new ChannelReader(program)
-  for await (const row of rows) reader.add(row, (model) => isOff(wholeOf(row, 'id'), model))
+  for await (const row of rows) reader.add(row, (model) => isDisabled(wholeOf(row, 'id'), model))
   return reader
 }
 
@@ -53,7 +53,7 @@ class ChannelReader implements Channels {
     this.#program = program
   }
 
-  add(row: SourceRow, isOff: (model: string) => boolean): void {
+  add(row: SourceRow, isDisabled: (model: string) => boolean): void {
     const label = labelOf(row)
     const leaveOut = (reason: string): void => {
       this.left_out.push({ kind: 'channels', row: label, reason })
@@ -68,7 +68,7 @@ class ChannelReader implements Channels {
     const providers = new Map<string, { provider: IncomingProvider; place: Place }>()
     const reasons = new Map<string, string[]>()
     for (const model of new Set(models)) {
-      if (isOff(model)) continue
+      if (isDisabled(model)) continue
       const target = targetOf(this.#program, model, mapping)
       const place = placeOf(this.#program, row, target)
       if ('reason' in place) {
@@ -102,7 +102,7 @@ class ChannelReader implements Channels {
     const name = this.#names.provider(textOf(row, 'name'), `channel-${id}`)
     const { keys, left_out } = channelKeys(row, labelOf(row))
     this.left_out.push(...left_out)
-    const headers = Object.entries(headersIn(row)).map(([header, value]): [string, Secret] => [
+    const headers = Object.entries(fixedHeaders(row)).map(([header, value]): [string, Secret] => [
       header,
       { variable: this.#names.variable(name, header), value },
     ])
@@ -129,7 +129,7 @@ class ChannelReader implements Channels {
       ...(place.modelOf?.(target) ?? { model: target }),
       kinds: place.kinds ?? KINDS_OF_PROTOCOL[place.protocol],
       priority: wholeOf(row, 'priority'),
-      // one-api has the column, and draws without it (model/cache.go).
+      // one-api has the column, but ignores it (model/cache.go).
       weight: this.#program === 'one-api' ? 1 : wholeOf(row, 'weight'),
       charged: { model: target, type: wholeOf(row, 'type') },
     })
@@ -138,7 +138,7 @@ class ChannelReader implements Channels {
 
   #mapping(row: SourceRow, label: string): Readonly<Record<string, unknown>> {
     const text = textOf(row, 'model_mapping')
-    const mapping = text === '' ? {} : objectIn(text)
+    const mapping = text === '' ? {} : parseJsonObject(text)
     if (!mapping)
       this.left_out.push({
         kind: 'channel settings',
@@ -159,7 +159,7 @@ const reasonOfStatus = (status: number): string => {
 const labelOf = (row: SourceRow): string => `channel ${wholeOf(row, 'id')} "${textOf(row, 'name')}"`
 
 /**
- * A mapping may lead on to another one (new-api relay/helper/model_mapped.go), and one that leads back ends there; one-api takes a
+ * new-api follows a mapping to further mappings, and stops at a cycle (relay/helper/model_mapped.go); one-api takes a
  * single step (relay/controller/helper.go).
  */
 function targetOf(program: Program, model: string, mapping: Readonly<Record<string, unknown>>): string {
@@ -174,8 +174,8 @@ function targetOf(program: Program, model: string, mapping: Readonly<Record<stri
   }
 }
 
-/** Reads which models of which channels are switched off, in all of their groups. */
-export async function readSwitchedOff(
+/** Reads which models of which channels are disabled in all of their groups. */
+export async function readDisabledModels(
   rows: AsyncIterable<SourceRow>,
 ): Promise<(channel: number, model: string) => boolean> {
   const on = new Map<string, boolean>()

@@ -1,11 +1,11 @@
-// Ratios that one-api and new-api have for well-known models where their settings say nothing: facts of their public sources.
+// Default ratios of one-api and new-api for well-known models, from their public sources.
 import type { SourceName } from '../move-in.ts'
-import { type Exact, exact } from './exact.ts'
+import { type Fraction, fraction } from './fraction.ts'
 
 /**
- * Ratios by model, as lines of a ratio and its models: github.com/QuantumNous/new-api setting/ratio_setting/model_ratio.go (2026),
- * github.com/songquanpeng/one-api relay/billing/ratio/model.go (February 2025). Only models that are called still, and whose ratio is a
- * decimal number; for others the settings, or the log, must have one.
+ * Ratios by model, a ratio and its models on each line: github.com/QuantumNous/new-api setting/ratio_setting/model_ratio.go (2026),
+ * github.com/songquanpeng/one-api relay/billing/ratio/model.go (February 2025). Only models that are still in use and have a
+ * decimal ratio. Other models need a ratio in the settings or the log.
  */
 const MODEL_RATIOS = {
   'new-api': `
@@ -59,11 +59,11 @@ const MODEL_RATIOS = {
     30 gpt-4-32k gpt-4-32k-0613`,
 } as const
 
-/** USD a call: new-api model_ratio.go, defaultModelPrice. */
+/** USD per call: new-api model_ratio.go, defaultModelPrice. */
 const MODEL_PRICES =
   '0.03 imagen-3.0-generate-002\n0.04 dall-e-3 black-forest-labs/flux-1.1-pro\n0.1 mj_imagine'
 
-/** new-api cache_ratio.go: what a cached token costs of an uncached one. */
+/** new-api cache_ratio.go: price of a cached token divided by that of an uncached one. */
 const CACHE_RATIOS = `
   0.1 gpt-5 gpt-5-2025-08-07 gpt-5-chat-latest gpt-5-mini gpt-5-mini-2025-08-07 gpt-5-nano gpt-5-nano-2025-08-07
   0.1 claude-3-haiku-20240307 claude-3-5-haiku-20241022 claude-haiku-4-5-20251001 claude-3-opus-20240229
@@ -77,34 +77,34 @@ const CACHE_RATIOS = `
   0.5 o1-mini-2024-09-12 o1-preview o1-preview-2024-09-12 o3-mini o3-mini-2025-01-31 gpt-4
   0.5 gpt-4.5-preview gpt-4.5-preview-2025-02-27`
 
-/** new-api model_ratio.go: audio of a prompt, and of an answer, by the tokens of text. */
+/** new-api model_ratio.go: price of audio tokens divided by that of text tokens, in a prompt and in an answer. */
 const AUDIO_RATIOS = '16 gpt-4o-audio-preview\n25 gpt-4o-mini-tts\n66.67 gpt-4o-mini-audio-preview'
 const AUDIO_COMPLETION_RATIOS = '0 tts-1 tts-1-hd tts-1-1106 tts-1-hd-1106\n1 gpt-4o-mini-tts'
 const IMAGE_RATIOS = '2 gpt-image-1'
 
-const table = (text: string): ReadonlyMap<string, Exact> =>
+const table = (text: string): ReadonlyMap<string, Fraction> =>
   new Map(
     text
       .trim()
       .split('\n')
       .flatMap((line) => {
         const [ratio = '', ...models] = line.trim().split(' ')
-        return models.map((model) => [model, exact(ratio)] as const)
+        return models.map((model) => [model, fraction(ratio)] as const)
       }),
   )
 
-const NONE: ReadonlyMap<string, Exact> = new Map()
+const NONE: ReadonlyMap<string, Fraction> = new Map()
 
 export interface DefaultRatios {
-  readonly model_ratio: ReadonlyMap<string, Exact>
-  readonly model_price: ReadonlyMap<string, Exact>
-  readonly cache_ratio: ReadonlyMap<string, Exact>
-  readonly audio_ratio: ReadonlyMap<string, Exact>
-  readonly audio_completion_ratio: ReadonlyMap<string, Exact>
-  readonly image_ratio: ReadonlyMap<string, Exact>
+  readonly model_ratio: ReadonlyMap<string, Fraction>
+  readonly model_price: ReadonlyMap<string, Fraction>
+  readonly cache_ratio: ReadonlyMap<string, Fraction>
+  readonly audio_ratio: ReadonlyMap<string, Fraction>
+  readonly audio_completion_ratio: ReadonlyMap<string, Fraction>
+  readonly image_ratio: ReadonlyMap<string, Fraction>
 }
 
-/** one-api knows neither prices of a call nor caches nor audio. */
+/** one-api has no default prices per call, for caches or for audio. */
 export const defaultRatiosOf = (program: Exclude<SourceName, 'litellm'>): DefaultRatios =>
   program === 'one-api'
     ? {
@@ -127,7 +127,7 @@ export const defaultRatiosOf = (program: Exclude<SourceName, 'litellm'>): Defaul
 type CompletionRule = readonly [pattern: RegExp, ratio: string, is_fixed?: true]
 
 /**
- * Price of an output token divided by that of an input token, by the first pattern that matches; else 1. Fixed: a setting does not change it.
+ * Price of an output token divided by that of an input token, from the first pattern that matches; else 1. Fixed: settings cannot change it.
  * new-api model_ratio.go; one-api relay/billing/ratio/model.go.
  */
 const COMPLETION_RULES: Readonly<Record<'new-api' | 'one-api', readonly CompletionRule[]>> = {
@@ -143,7 +143,7 @@ const COMPLETION_RULES: Readonly<Record<'new-api' | 'one-api', readonly Completi
     [/^gpt-5/, '6'],
     [/^gpt-4\.5-preview/, '2', true],
     [/^gpt-4-turbo|^gpt-.*gpt-4-110[56]$/, '3', true],
-    // Of gpt-3.5, too: its own rules stand behind the one that all gpt- end in.
+    // Includes gpt-3.5: new-api never reaches its own rules, which follow the rule for all gpt- models.
     [/^gpt-/, '2'],
     [/^o[13]/, '4', true],
     [/^chatgpt-4o-latest$/, '3', true],
@@ -188,8 +188,8 @@ const COMPLETION_RULES: Readonly<Record<'new-api' | 'one-api', readonly Completi
 export function completionRuleOf(
   program: 'new-api' | 'one-api',
   model: string,
-): { ratio: Exact; is_fixed: boolean } {
+): { ratio: Fraction; is_fixed: boolean } {
   const [, ratio = '1', is_fixed = false] =
     COMPLETION_RULES[program].find(([pattern]) => pattern.test(model)) ?? []
-  return { ratio: exact(ratio), is_fixed }
+  return { ratio: fraction(ratio), is_fixed }
 }

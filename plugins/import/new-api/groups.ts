@@ -1,16 +1,16 @@
-// Groups of users as price groups: their ratio over that of the group "default", which the imported prices have.
+// User groups as price groups: the group's ratio divided by that of the group "default", at which prices are imported.
 import type { IncomingPriceGroup, LeftOut } from '../move-in.ts'
-import { decimalOf, inverse, isEqual, ONE, times, usdTextOf } from './exact.ts'
+import { decimalOf, inverse, isEqual, ONE, times, usdTextOf } from './fraction.ts'
 import { DEFAULT_GROUP, groupRatioOf, type Settings } from './options.ts'
 
 const NOT_IN_NAMES = /[^\p{L}\p{N} ._+@-]+/gu
 const BEFORE_NAMES = /^[^\p{L}\p{N}]+/u
 const MAX_NAME_CHARS = 60
-/** As a catalogue takes them (catalogue/price-groups.ts). */
+/** Limits of the catalogue (catalogue/price-groups.ts). */
 const MAX_GROUPS = 50
 const MAX_FACTOR = 100n
 
-/** The groups of a source, as far as they pay another ratio. */
+/** The source's groups with another ratio than "default". */
 export class SourceGroups {
   readonly #settings: Settings
   readonly #counts = new Map<string, { users: number; keys: number }>()
@@ -24,17 +24,18 @@ export class SourceGroups {
     return [...this.#groups.values()].filter((group) => group !== undefined)
   }
 
-  /** The price group of the users in a group; undefined: list prices. */
+  /** Returns the price group for users of a group; undefined: list prices. */
   nameOf(group: string): string | undefined {
-    if (!this.#groups.has(group)) this.#groups.set(group, this.#groupOf(group))
+    if (!this.#groups.has(group)) this.#groups.set(group, this.#newGroup(group))
     return this.#groups.get(group)?.name
   }
 
-  /** Undefined for the ratio of the imported prices, and for what no factor of them can be. */
-  #groupOf(group: string): IncomingPriceGroup | undefined {
+  /** Undefined for the ratio of the imported prices, and for ratios that no factor of the catalogue can express. */
+  #newGroup(group: string): IncomingPriceGroup | undefined {
     const by_default = inverse(groupRatioOf(this.#settings, DEFAULT_GROUP))
     const factor = by_default && times(groupRatioOf(this.#settings, group), by_default)
-    if (!factor || isEqual(factor, ONE) || factor.over > factor.under * MAX_FACTOR) return undefined
+    if (!factor || isEqual(factor, ONE) || factor.numerator > factor.denominator * MAX_FACTOR)
+      return undefined
     const text = usdTextOf(factor)
     const taken = this.all.map(({ name }) => name)
     if (text === undefined || taken.length >= MAX_GROUPS) return undefined
@@ -45,14 +46,14 @@ export class SourceGroups {
     return { name: free, factor: text }
   }
 
-  /** Counts a user in a group, or a key in another one than its user. */
+  /** Counts a user of a group, or a key whose group differs from its user's. */
   add(group: string, what: 'users' | 'keys'): void {
     const counts = this.#counts.get(group) ?? { users: 0, keys: 0 }
     counts[what] += 1
     this.#counts.set(group, counts)
   }
 
-  /** The users and keys that pay another ratio in the source all the same. */
+  /** Lists users and keys that pay another ratio in the source than here. */
   leftOut(): LeftOut[] {
     const by_default = groupRatioOf(this.#settings, DEFAULT_GROUP)
     return [...this.#counts].flatMap(([group, { users: in_group, keys }]) => {

@@ -1,9 +1,9 @@
-// The kind of a model by its name: other gateways do not store one, they go by the endpoint that is called.
+// The kind of a model, guessed by its name: new-api and one-api do not store kinds, but charge by the endpoint.
 
-/** A kind of the catalogue, or why a model has none. */
+/** A kind of the catalogue, or the reason why Tollgate cannot serve the model. */
 type KindOfName = { readonly kind: string } | { readonly reason: string }
 
-/** The first that matches counts. Names are those that the servers' own lists of models have. */
+/** The first match counts. Names are those in the providers' lists of models. */
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/rerank/i, 'rerank'],
   [/moderation/i, 'moderation'],
@@ -16,7 +16,7 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   ],
 ]
 
-const OTHERS: readonly (readonly [pattern: RegExp, reason: string])[] = [
+const UNSUPPORTED: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/realtime|-live(?:-|$)/i, 'Tollgate does not serve real-time models.'],
   [/^mj_|midjourney|^swap_face$/i, 'Tollgate does not serve Midjourney tasks.'],
   [/^suno|music|^chirp/i, 'Tollgate does not serve music tasks.'],
@@ -27,19 +27,19 @@ const OTHERS: readonly (readonly [pattern: RegExp, reason: string])[] = [
 ]
 
 export function kindOfName(name: string): KindOfName {
-  const [, reason] = OTHERS.find(([pattern]) => pattern.test(name)) ?? []
+  const [, reason] = UNSUPPORTED.find(([pattern]) => pattern.test(name)) ?? []
   if (reason !== undefined) return { reason }
   return { kind: KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? 'text' }
 }
 
-/** The most that a text model reads and writes. */
+/** The context length and output limit of a text model. */
 interface TokenLimits {
   readonly context: number
   readonly max_output_tokens: number
 }
 
 /**
- * By the beginning of a name, the longest first. https://developers.openai.com/api/docs/models,
+ * By the start of a name; the longest match counts. https://developers.openai.com/api/docs/models,
  * https://platform.claude.com/docs/en/about-claude/models/overview, https://ai.google.dev/gemini-api/docs/models.
  */
 const LIMITS: readonly (readonly [beginning: string, context: number, max_output_tokens: number])[] = [
@@ -67,7 +67,7 @@ const LIMITS: readonly (readonly [beginning: string, context: number, max_output
   ['gemini-3', 1_048_576, 65_536],
 ]
 
-/** @returns undefined for a model that is not known here */
+/** @returns undefined for an unknown model */
 export function limitsOfName(name: string): TokenLimits | undefined {
   const [closest] = LIMITS.filter(([beginning]) => name.startsWith(beginning)).toSorted(
     ([one], [other]) => other.length - one.length,
@@ -76,10 +76,10 @@ export function limitsOfName(name: string): TokenLimits | undefined {
 }
 
 /**
- * The reason why a name is of no model at its provider: the other gateway makes a setting of its ending (new-api
- * relay/channel/{claude,gemini,openai}/adaptor.go).
+ * The reason why a name is not a model of a provider: new-api turns its ending into a setting
+ * (relay/channel/{claude,gemini,openai}/adaptor.go).
  */
-export const reasonOfEnding = (name: string): string | undefined =>
+export const settingInNameReason = (name: string): string | undefined =>
   /^(?:claude|gemini).*-(?:thinking(?:-\d+)?|nothinking)$/.test(name) ||
   /^(?:o\d|gpt-5|claude-opus)(?!.*codex).*-(?:none|minimal|low|medium|high|xhigh|max)$/.test(name)
     ? 'Its ending is a setting of new-api, not a model of the provider. Call the model without the ending, and request thinking in the body.'

@@ -1,14 +1,14 @@
-// The log of a one-api or new-api: sums by day, account and model, and single lines for the shadow bill.
+// The log of one-api or new-api: sums by day, account and model, and single lines for the shadow bill.
 import { DAY_S } from '../../../src/domain/ranges.ts'
 import { NO_USAGE, type Usage } from '../../../src/domain/usage.ts'
 import type { ChargedLine, HistoryRow } from '../move-in.ts'
 import type { SourceRow, SourceTables } from '../source/rows.ts'
-import { decimalOf, exactOf, isEqual, nanosOfQuota } from './exact.ts'
+import { decimalOf, isEqual, nanosOfQuota, parseFraction } from './fraction.ts'
 import { DEFAULT_GROUP, groupRatioOf, type Settings } from './options.ts'
 import type { Program, RecordedRatios } from './ratios.ts'
-import { type Fields, objectIn, textOf, wholeOf } from './values.ts'
+import { type Fields, parseJsonObject, textOf, wholeOf } from './values.ts'
 
-/** Type 2 of `logs.type`: what a call was charged (model/log.go of both). */
+/** Type 2 of `logs.type`: charged calls (model/log.go of both). */
 const CHARGED = { column: 'type', is: 2 }
 const HISTORY_COLUMNS = ['user_id', 'created_at', 'model_name', 'quota', 'prompt_tokens', 'completion_tokens']
 const LINE_COLUMNS = ['id', 'user_id', 'model_name', 'quota', 'prompt_tokens', 'completion_tokens', 'other']
@@ -16,7 +16,7 @@ const LINE_COLUMNS = ['id', 'user_id', 'model_name', 'quota', 'prompt_tokens', '
 export const hasLog = async (tables: SourceTables): Promise<boolean> =>
   (await tables.columnsOf('logs')) !== undefined
 
-/** Each day, account and model once. With an engine that sorts only one day is in memory. */
+/** Yields each day, account and model once. If the engine sorts, only one day is in memory. */
 export async function* readHistory(
   tables: SourceTables,
   { quota_per_usd }: Settings,
@@ -28,7 +28,7 @@ export async function* readHistory(
     ...(tables.sorts ? { newest_by: 'created_at' } : {}),
   }
   let sums = new Map<string, Sum>()
-  // One text for each model: a text of a dump holds the chunk that it was cut from.
+  // One string for each model: a string cut from a dump keeps its whole chunk in memory.
   const models = new Map<string, string>()
   let current_s: number | undefined
   for await (const row of tables.rows('logs', query)) {
@@ -73,26 +73,26 @@ function* historyOf(
   for (const { quota, ...sum } of sums.values()) yield { ...sum, charged_nanos: nanosOfQuota(quota, per_usd) }
 }
 
-/** The newest lines that were charged, newest first. */
+/** Reads the newest charged lines, newest first. */
 export const newestLines = (tables: SourceTables, limit: number): AsyncIterable<SourceRow> =>
   tables.rows('logs', { columns: LINE_COLUMNS, where: CHARGED, newest_by: 'id', limit })
 
-/** By model the newest of some lines, newest first, that names its ratios. */
+/** Returns, for each model, its newest line with ratios. @param lines newest first */
 export async function recordedRatios(lines: AsyncIterable<SourceRow>): Promise<RecordedRatios> {
   const recorded = new Map<string, Fields>()
   for await (const row of lines) {
     const model = textOf(row, 'model_name')
-    const other = recorded.has(model) ? undefined : objectIn(textOf(row, 'other'))
+    const other = recorded.has(model) ? undefined : parseJsonObject(textOf(row, 'other'))
     if (other?.model_ratio !== undefined || other?.model_price !== undefined) recorded.set(model, other ?? {})
   }
   return recorded
 }
 
-/** A line as the shadow bill takes it; undefined for one that charged nothing. */
+/** Converts a line for the shadow bill; undefined if nothing was charged. */
 export function chargedLineOf(row: SourceRow, program: Program, settings: Settings): ChargedLine | undefined {
   const quota = wholeOf(row, 'quota')
   if (quota <= 0) return undefined
-  const other = objectIn(textOf(row, 'other')) ?? {}
+  const other = parseJsonObject(textOf(row, 'other')) ?? {}
   return {
     model: textOf(row, 'model_name'),
     usage: usageOf(row, other),
@@ -108,7 +108,7 @@ const numberOf = (fields: Fields, name: string): number => {
   return Number.isSafeInteger(value) && value > 0 ? value : 0
 }
 
-/** Of Claude the tokens of a cache are beside those of the prompt, of all others among them (new-api service/text_quota.go). */
+/** For Claude, prompt tokens exclude tokens of the cache; for all others they include them (new-api service/text_quota.go). */
 function usageOf(row: SourceRow, other: Fields): Usage {
   const prompt = Math.max(0, wholeOf(row, 'prompt_tokens'))
   const cache_read_tokens = numberOf(other, 'cache_tokens')
@@ -130,7 +130,7 @@ function usageOf(row: SourceRow, other: Fields): Usage {
   }
 }
 
-/** A call for an image that is priced by the piece logs their number as tokens of its prompt (new-api relay/relay-image.go). */
+/** A call for images priced by the piece logs the number of images as prompt tokens (new-api relay/relay-image.go). */
 const countOf = (row: SourceRow, other: Fields): number =>
   Number(other.model_price) > 0 &&
   wholeOf(row, 'completion_tokens') === 0 &&
@@ -140,11 +140,11 @@ const countOf = (row: SourceRow, other: Fields): number =>
 
 const MAX_IMAGES = 10
 
-/** Factors of a charge that the imported price does not have. */
+/** Lists factors of a charge that the imported price does not have. */
 function factorsOf(other: Fields, program: Program, settings: Settings): string[] {
   const factors: string[] = []
-  const special = exactOf(other.user_group_ratio)
-  const group = special ?? exactOf(other.group_ratio)
+  const special = parseFraction(other.user_group_ratio)
+  const group = special ?? parseFraction(other.group_ratio)
   const by_default = groupRatioOf(settings, DEFAULT_GROUP)
   if (group && !isEqual(group, by_default)) factors.push(`group ratio ${decimalOf(group)}`)
   if (other.billing_mode === 'tiered_expr') factors.push('priced by an expression')

@@ -1,8 +1,8 @@
-// Models of the catalogue: the names in channels, with a kind, a price made of ratios, and the channels as routes.
+// Models of the catalogue made of the channels' model names: kind by name, price by ratios, routes by channels.
 import type { IncomingModel, IncomingRoute, LeftOut } from '../move-in.ts'
 import type { RouteOfChannel } from './channels.ts'
-import { numberOf } from './exact.ts'
-import { kindOfName, limitsOfName, reasonOfEnding } from './kinds.ts'
+import { numberOf } from './fraction.ts'
+import { kindOfName, limitsOfName, settingInNameReason } from './kinds.ts'
 import { type PriceContext, priceOf } from './prices.ts'
 import type { ModelRatios, RatioBook } from './ratios.ts'
 
@@ -11,7 +11,7 @@ interface Models {
   readonly left_out: readonly LeftOut[]
 }
 
-/** As the catalogue takes a model's id. */
+/** Ids that the catalogue accepts. */
 const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/
 
 export function modelsOf(
@@ -37,7 +37,7 @@ function modelOf(
 ): IncomingModel | { readonly reason: string } {
   if (!MODEL_ID.test(id))
     return { reason: 'A catalogue cannot have this name. Callers must use another one.' }
-  const ending = context.program === 'new-api' ? reasonOfEnding(id) : undefined
+  const ending = context.program === 'new-api' ? settingInNameReason(id) : undefined
   if (ending !== undefined && all.every(({ model }) => model === id)) return { reason: ending }
   const named = kindOfName(id)
   if ('reason' in named) return named
@@ -52,7 +52,7 @@ function modelOf(
   return {
     id,
     fields: { kind, ...limits },
-    routes: inOrder(routes),
+    routes: routesByPriority(routes),
     price: priced.price,
     notes: [
       ...(charged.model === id ? [] : [`charged as ${charged.model}, to which its channel maps it`]),
@@ -63,8 +63,8 @@ function modelOf(
 }
 
 /**
- * new-api charges by the caller's name of a model. one-api charges by the one that a channel maps it to, but for speech
- * (relay/controller/text.go, image.go, audio.go): of several the dearest.
+ * new-api charges by the caller's model name. one-api charges by the name that a channel maps it to, except for speech
+ * (relay/controller/text.go, image.go, audio.go); if several channels differ, by the dearest.
  */
 function chargedAs(
   id: string,
@@ -77,18 +77,18 @@ function chargedAs(
   if (program === 'new-api' || kind === 'speech') return own
   const [dearest = own] = routes
     .map(({ charged: { model, type } }) => ({ model, ratios: book.of(model, type) }))
-    .toSorted((one, other) => sizeOf(other.ratios) - sizeOf(one.ratios))
+    .toSorted((one, other) => relativePrice(other.ratios) - relativePrice(one.ratios))
   return dearest
 }
 
-/** For a comparison alone. */
-const sizeOf = ({ model, completion }: ModelRatios): number =>
+/** Only for comparisons. */
+const relativePrice = ({ model, completion }: ModelRatios): number =>
   model ? numberOf(model.ratio) * Math.max(1, numberOf(completion.ratio)) : -1
 
 const NO_LIMITS = 'its output is limited to 8,192 tokens: set max_output_tokens and context'
 
-/** Channels of a higher priority are tried first; among equal ones calls are shared by weight, equally where none has one. */
-function inOrder(routes: readonly RouteOfChannel[]): IncomingRoute[] {
+/** Channels with a higher priority are tried first. Equal ones share calls by weight, equally if none has a weight. */
+function routesByPriority(routes: readonly RouteOfChannel[]): IncomingRoute[] {
   const priorities = [...new Set(routes.map(({ priority }) => priority))].toSorted(
     (one, other) => other - one,
   )

@@ -1,4 +1,4 @@
-// Names of incoming providers and of the variables of their secrets: made of the source's names, each only once.
+// Names of imported providers and of the variables for their secrets: derived from the source's names, without duplicates.
 import { hyphenated, TakenNames } from '../taken-names.ts'
 
 const MAX_NAME_CHARS = 40
@@ -7,7 +7,7 @@ export class Names {
   readonly #providers = new TakenNames()
   readonly #variables = new TakenNames([], '_')
 
-  /** @param text the source's name, in any script @param otherwise where nothing of it can be in a catalogue */
+  /** @param text the source's name, in any script @param otherwise the name to use if none of the text is valid in a catalogue */
   provider(text: string, otherwise: string): string {
     return this.#providers.take(hyphenated(text, MAX_NAME_CHARS) || otherwise)
   }

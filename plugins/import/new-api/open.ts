@@ -1,10 +1,10 @@
-// A one-api or new-api as the source of a move-in: its tables are read, and none is changed.
+// one-api or new-api as the source of a move-in. Its tables are only read.
 
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import type { ChargedLine, LeftOut, MoveIn, OpenSource } from '../move-in.ts'
 import type { SourceRow, SourceTables } from '../source/rows.ts'
-import { readChannels, readSwitchedOff } from './channels.ts'
-import { decimalOf, exact, isEqual } from './exact.ts'
+import { readChannels, readDisabledModels } from './channels.ts'
+import { decimalOf, fraction, isEqual } from './fraction.ts'
 import { chargedLineOf, hasLog, newestLines, readHistory, recordedRatios } from './log.ts'
 import { modelsOf } from './models.ts'
 import { readSettings, type Settings } from './options.ts'
@@ -13,20 +13,20 @@ import { readUsers } from './users.ts'
 import { textOf, wholeOf } from './values.ts'
 import { readVouchers } from './vouchers.ts'
 
-/** So many of the newest lines are looked at for ratios that no setting has. */
+/** Number of newest lines to search for ratios that the settings lack. */
 const RATIO_LINES = 10_000
 
 /**
- * Opens the database of one of the two. The tables are closed with it, and stay open where it fails.
+ * Opens a database of either program. Closing the source closes the tables; if opening fails, they stay open.
  *
- * @throws GatewayError invalid_request for a database of another program, also of the other one of the two
+ * @throws GatewayError invalid_request for a database of another program, including the other one of the two
  */
 export async function openNewApi(
   tables: SourceTables,
   program: Program,
   { now_ms }: { now_ms: number },
 ): Promise<OpenSource> {
-  await refuseOthers(tables, program)
+  await throwUnlessDatabaseOf(tables, program)
   const settings = await readSettings(tables.rows('options'))
   return {
     readMoveIn: () => readMoveIn(tables, program, settings, now_ms),
@@ -36,12 +36,12 @@ export async function openNewApi(
   }
 }
 
-const NEEDED = ['users', 'tokens', 'channels', 'options']
+const REQUIRED_TABLES = ['users', 'tokens', 'channels', 'options']
 
-async function refuseOthers(tables: SourceTables, program: Program): Promise<void> {
+async function throwUnlessDatabaseOf(tables: SourceTables, program: Program): Promise<void> {
   const columns = new Map<string, readonly string[]>()
   const missing: string[] = []
-  for (const table of NEEDED) {
+  for (const table of REQUIRED_TABLES) {
     const found = await tables.columnsOf(table)
     if (found) columns.set(table, found)
     else missing.push(table)
@@ -51,7 +51,7 @@ async function refuseOthers(tables: SourceTables, program: Program): Promise<voi
     throw invalidRequest(
       `${address} is not a database of ${program}: it has no table ${missing.join(', ')}. Check the file or address.`,
     )
-  // new-api has marked deleted users, and limits of models, from its first versions on; one-api has neither.
+  // new-api had these columns from its first versions; one-api has neither.
   const is_new_api =
     columns.get('users')?.includes('deleted_at') === true ||
     columns.get('tokens')?.includes('model_limits_enabled') === true
@@ -69,8 +69,8 @@ async function readMoveIn(
   const has_log = await hasLog(tables)
   const has_abilities = (await tables.columnsOf('abilities')) !== undefined
   const recorded = has_log ? await recordedRatios(newestLines(tables, RATIO_LINES)) : new Map<string, never>()
-  const isOff = has_abilities ? await readSwitchedOff(tables.rows('abilities')) : () => false
-  const channels = await readChannels(program, tables.rows('channels'), isOff)
+  const isDisabled = has_abilities ? await readDisabledModels(tables.rows('abilities')) : () => false
+  const channels = await readChannels(program, tables.rows('channels'), isDisabled)
   const book = new RatioBook(program, settings, recorded)
   const models = modelsOf(channels.routes, book, { program, settings })
   const used = new Set(models.models.flatMap(({ routes }) => routes.map(({ provider }) => provider)))
@@ -80,7 +80,7 @@ async function readMoveIn(
     settings,
     now_ms,
   })
-  const vouchers = await readVouchers(rowsIfThere(tables, 'redemptions'), { ...settings, now_ms })
+  const vouchers = await readVouchers(rowsIfTableExists(tables, 'redemptions'), { ...settings, now_ms })
   return {
     source: program,
     accounts: users.accounts,
@@ -108,7 +108,7 @@ const NO_LOG: LeftOut = {
     'The database has no log. It may be in a separate database (LOG_SQL_DSN), or the version may be older than the log.',
 }
 
-const DEFAULT_UNIT = exact('500000')
+const DEFAULT_UNIT = fraction('500000')
 
 const unitNote = ({ quota_per_usd }: Settings): LeftOut[] =>
   isEqual(quota_per_usd, DEFAULT_UNIT)
@@ -134,15 +134,15 @@ async function* chargedLines(
   }
 }
 
-/** new-api of 2026, model/subscription.go. */
+/** Subscriptions: model/subscription.go of new-api in 2026. */
 async function subscriptionsLeftOut(tables: SourceTables, now_ms: number): Promise<LeftOut[]> {
   let count = 0
-  for await (const row of rowsIfThere(tables, 'user_subscriptions'))
+  for await (const row of rowsIfTableExists(tables, 'user_subscriptions'))
     if (textOf(row, 'status') === 'active' && wholeOf(row, 'end_time') * 1000 > now_ms) count += 1
   const reason = 'Tollgate has no subscriptions: their users pay from a balance. Top up the rest by hand.'
   return count === 0 ? [] : [{ kind: 'subscriptions', row: `${count} active`, reason }]
 }
 
-async function* rowsIfThere(tables: SourceTables, table: string): AsyncGenerator<SourceRow> {
+async function* rowsIfTableExists(tables: SourceTables, table: string): AsyncGenerator<SourceRow> {
   if (await tables.columnsOf(table)) yield* tables.rows(table)
 }

@@ -1,17 +1,17 @@
-// The settings of a one-api or new-api in its table `options`: what money is counted in, and the ratios that prices are made of.
+// The settings of one-api or new-api in its table `options`: the unit of money, and the ratios that prices are made of.
 import type { LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
-import { type Exact, exact, exactOf, isZero, ONE } from './exact.ts'
-import { objectIn, textOf } from './values.ts'
+import { type Fraction, fraction, isZero, ONE, parseFraction } from './fraction.ts'
+import { parseJsonObject, textOf } from './values.ts'
 
-export type RatioTable = ReadonlyMap<string, Exact>
+export type RatioTable = ReadonlyMap<string, Fraction>
 
 /**
- * Ratios by model or group. Undefined where the table has no such row: then the program's defaults hold
- * (model/option.go of both; a row replaces them whole, but for one-api's ModelRatio, which is filled up).
+ * Ratios by model or group. Undefined if the table has no such row: then the program's defaults apply
+ * (model/option.go of both). A row replaces all defaults, except for one-api's ModelRatio, which it only overrides.
  */
 export interface Settings {
-  readonly quota_per_usd: Exact
+  readonly quota_per_usd: Fraction
   readonly model_ratio: RatioTable | undefined
   readonly completion_ratio: RatioTable | undefined
   readonly cache_ratio: RatioTable | undefined
@@ -21,12 +21,12 @@ export interface Settings {
   readonly audio_ratio: RatioTable | undefined
   readonly audio_completion_ratio: RatioTable | undefined
   readonly group_ratio: RatioTable | undefined
-  /** Models that an expression prices (`billing_setting.billing_mode`, new-api of 2026). */
+  /** Models priced by an expression (`billing_setting.billing_mode`, new-api of 2026). */
   readonly by_expression: ReadonlySet<string>
   readonly left_out: readonly LeftOut[]
 }
 
-const DEFAULT_QUOTA_PER_USD = exact('500000')
+const DEFAULT_QUOTA_PER_USD = fraction('500000')
 
 export async function readSettings(rows: AsyncIterable<SourceRow>): Promise<Settings> {
   const texts = new Map<string, string>()
@@ -34,9 +34,9 @@ export async function readSettings(rows: AsyncIterable<SourceRow>): Promise<Sett
   const left_out: LeftOut[] = []
   const table = (name: string): RatioTable | undefined => {
     const text = texts.get(name)
-    return text === undefined || text === '' ? undefined : ratiosIn(name, text, left_out)
+    return text === undefined || text === '' ? undefined : parseRatios(name, text, left_out)
   }
-  const per_usd = exactOf(texts.get('QuotaPerUnit')) ?? DEFAULT_QUOTA_PER_USD
+  const per_usd = parseFraction(texts.get('QuotaPerUnit')) ?? DEFAULT_QUOTA_PER_USD
   if (texts.has('QuotaPerUnit') && isZero(per_usd))
     left_out.push({
       kind: 'settings',
@@ -55,13 +55,13 @@ export async function readSettings(rows: AsyncIterable<SourceRow>): Promise<Sett
     audio_ratio: table('AudioRatio'),
     audio_completion_ratio: table('AudioCompletionRatio'),
     group_ratio: table('GroupRatio'),
-    by_expression: expressionsIn(texts.get('billing_setting.billing_mode')),
+    by_expression: parseExpressionModels(texts.get('billing_setting.billing_mode')),
     left_out,
   }
 }
 
-function ratiosIn(name: string, text: string, left_out: LeftOut[]): RatioTable {
-  const fields = objectIn(text)
+function parseRatios(name: string, text: string, left_out: LeftOut[]): RatioTable {
+  const fields = parseJsonObject(text)
   if (!fields)
     left_out.push({
       kind: 'settings',
@@ -70,7 +70,7 @@ function ratiosIn(name: string, text: string, left_out: LeftOut[]): RatioTable {
     })
   return new Map(
     Object.entries(fields ?? {}).flatMap(([key, value]) => {
-      const ratio = exactOf(value)
+      const ratio = parseFraction(value)
       if (ratio) return [[key, ratio] as const]
       left_out.push({
         kind: 'settings',
@@ -82,13 +82,15 @@ function ratiosIn(name: string, text: string, left_out: LeftOut[]): RatioTable {
   )
 }
 
-const expressionsIn = (text = '{}'): ReadonlySet<string> =>
+const parseExpressionModels = (text = '{}'): ReadonlySet<string> =>
   new Set(
-    Object.entries(objectIn(text) ?? {}).flatMap(([model, mode]) => (mode === 'tiered_expr' ? [model] : [])),
+    Object.entries(parseJsonObject(text) ?? {}).flatMap(([model, mode]) =>
+      mode === 'tiered_expr' ? [model] : [],
+    ),
   )
 
 function noteGroupPairs(text: string | undefined, left_out: LeftOut[]): void {
-  for (const [group, ratios] of Object.entries(objectIn(text ?? '{}') ?? {}))
+  for (const [group, ratios] of Object.entries(parseJsonObject(text ?? '{}') ?? {}))
     for (const [other, ratio] of Object.entries(Object(ratios)))
       left_out.push({
         kind: 'group prices',
@@ -97,8 +99,8 @@ function noteGroupPairs(text: string | undefined, left_out: LeftOut[]): void {
       })
 }
 
-/** The ratio of a group; a group without one has 1, as setting/ratio_setting/group_ratio.go of new-api says. */
-export const groupRatioOf = ({ group_ratio }: Settings, group: string): Exact =>
+/** Returns the ratio of a group; 1 for a group without one, as in setting/ratio_setting/group_ratio.go of new-api. */
+export const groupRatioOf = ({ group_ratio }: Settings, group: string): Fraction =>
   group_ratio?.get(group) ?? ONE
 
 export const DEFAULT_GROUP = 'default'

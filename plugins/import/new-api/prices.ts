@@ -1,6 +1,16 @@
-// The price of a model in the catalogue's form, made of the ratios of a one-api or new-api, exactly.
+// The price of a model, calculated exactly from the ratios of one-api or new-api.
 import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
-import { decimalOf, type Exact, exact, inverse, isEqual, isRounded, ONE, times, usdTextOf } from './exact.ts'
+import {
+  decimalOf,
+  type Fraction,
+  fraction,
+  inverse,
+  isEqual,
+  isRounded,
+  ONE,
+  times,
+  usdTextOf,
+} from './fraction.ts'
 import { DEFAULT_GROUP, groupRatioOf, type Settings } from './options.ts'
 import type { ModelRatios, Program } from './ratios.ts'
 
@@ -16,10 +26,10 @@ export interface PriceContext {
   readonly settings: Settings
 }
 
-const MILLION = exact('1000000')
-const THOUSAND = exact('1000')
+const MILLION = fraction('1000000')
+const THOUSAND = fraction('1000')
 
-/** @returns the price, or the reason that a model has no price */
+/** @returns the price, or the reason why the model has none */
 export function priceOf(
   model: string,
   kind: string,
@@ -50,7 +60,7 @@ export function priceOf(
 const notesOf = (kind: string, { model, completion }: ModelRatios): (string | undefined)[] =>
   ['text', 'image', 'transcription'].includes(kind) ? [model?.note, completion.note] : [model?.note]
 
-/** Rates as they are added, each rounded once. */
+/** The rates of a price under construction, each rounded once. */
 class Rates {
   readonly #rates: Record<string, TomlValue> = {}
   is_rounded = false
@@ -60,15 +70,15 @@ class Rates {
     return this.#rates
   }
 
-  text(usd: Exact): string {
+  text(usd: Fraction): string {
     const text = usdTextOf(usd)
-    if (text === undefined || usd.over > usd.under * 1_000_000n)
+    if (text === undefined || usd.numerator > usd.denominator * 1_000_000n)
       this.fault = 'Its price is above 1,000,000 USD. Correct its ratio in the source.'
     this.is_rounded ||= isRounded(usd)
     return text ?? '0'
   }
 
-  add(name: string, usd: Exact): void {
+  add(name: string, usd: Fraction): void {
     this.#rates[name] = this.text(usd)
   }
 
@@ -80,11 +90,11 @@ class Rates {
 const NO_PRICE_OF_A_CALL = (kind: string): string =>
   `It has a price per call, which Tollgate does not have for ${kind}. Add the model by hand, with its price.`
 
-/** @returns why it cannot be */
-function priceByCall(kind: string, model: string, usd: Exact, rates: Rates): string | undefined {
+/** @returns the reason if the kind cannot have such a price */
+function priceByCall(kind: string, model: string, usd: Fraction, rates: Rates): string | undefined {
   if (kind === 'text') {
-    rates.add('input', exact('0'))
-    rates.add('output', exact('0'))
+    rates.add('input', fraction('0'))
+    rates.add('output', fraction('0'))
     rates.addValue('extras', { request: { per_request: rates.text(usd) } })
     return undefined
   }
@@ -93,7 +103,7 @@ function priceByCall(kind: string, model: string, usd: Exact, rates: Rates): str
   return NO_PRICE_OF_A_CALL(kind === 'embedding' ? 'an embedding' : kind)
 }
 
-/** new-api relay/relay-image.go: what an image of DALL-E costs of one with 1024x1024, by size and quality. */
+/** Price of a DALL-E image divided by that of a 1024x1024 one, by size and quality: new-api relay/relay-image.go. */
 const DALL_E: readonly (readonly [size: string, quality: string | undefined, factor: string])[] = [
   ['1024x1792', 'hd', '3'],
   ['1792x1024', 'hd', '3'],
@@ -104,7 +114,7 @@ const DALL_E: readonly (readonly [size: string, quality: string | undefined, fac
   ['256x256', undefined, '0.4'],
 ]
 
-/** one-api relay/billing/ratio/image.go and relay/controller/image.go: the same, by its ratio. */
+/** The same factors in one-api: relay/billing/ratio/image.go and relay/controller/image.go. */
 const ONE_API_DALL_E: Readonly<Record<string, typeof DALL_E>> = {
   'dall-e-2': [
     ['256x256', undefined, '1'],
@@ -114,7 +124,7 @@ const ONE_API_DALL_E: Readonly<Record<string, typeof DALL_E>> = {
   'dall-e-3': DALL_E.slice(0, 5),
 }
 
-function addImages(model: string, usd: Exact, rates: Rates, sizes = DALL_E): void {
+function addImages(model: string, usd: Fraction, rates: Rates, sizes = DALL_E): void {
   rates.add('per_image', usd)
   if (!model.startsWith('dall-e')) return
   rates.addValue(
@@ -122,12 +132,12 @@ function addImages(model: string, usd: Exact, rates: Rates, sizes = DALL_E): voi
     sizes.map(([size, quality, factor]) => ({
       size,
       ...(quality === undefined ? {} : { quality }),
-      per_image: rates.text(times(usd, exact(factor))),
+      per_image: rates.text(times(usd, fraction(factor))),
     })),
   )
 }
 
-/** @returns why it cannot be */
+/** @returns the reason if the model cannot have such a price */
 function priceByRatio(
   kind: string,
   model: string,
@@ -150,7 +160,7 @@ function priceByRatio(
     case 'image':
       return addImagesByRatio(model, token, { input, output }, ratios, rates, program)
     case 'speech':
-      // new-api service/token_counter.go, one-api relay/controller/audio.go: a character counts as a token.
+      // A character counts as a token: new-api service/token_counter.go, one-api relay/controller/audio.go.
       if (/^tts-/.test(model)) return void rates.add('per_million_characters', input)
       rates.add('input', input)
       rates.add('output', times(input, ratios.audio, ratios.audio_completion))
@@ -174,10 +184,10 @@ const NO_RATIO: Readonly<Record<Program, string>> = {
 const BY_DURATION =
   'Tollgate charges by the duration of the audio, the source by estimated tokens. Add the model by hand, with per_minute.'
 
-/** The catalogue's own default, as is 1.6 times it for the cache of an hour. */
-const DEFAULT_CACHE_WRITE = exact('1.25')
+/** The catalogue's default for a cache write. Its default for the one-hour cache is 1.6 times this. */
+const DEFAULT_CACHE_WRITE = fraction('1.25')
 
-function addText(input: Exact, output: Exact, ratios: ModelRatios, rates: Rates): undefined {
+function addText(input: Fraction, output: Fraction, ratios: ModelRatios, rates: Rates): undefined {
   rates.add('input', input)
   rates.add('output', output)
   rates.add('cache_read', times(input, ratios.cache))
@@ -190,8 +200,8 @@ function addText(input: Exact, output: Exact, ratios: ModelRatios, rates: Rates)
 
 function addImagesByRatio(
   model: string,
-  token: Exact,
-  { input, output }: { input: Exact; output: Exact },
+  token: Fraction,
+  { input, output }: { input: Fraction; output: Fraction },
   ratios: ModelRatios,
   rates: Rates,
   program: Program,

@@ -1,21 +1,21 @@
-// Tokens as keys: their hash of what callers send, what they may still spend, and where and for what they are good.
+// Tokens as keys: the hash of the text that callers send, the spend limit, and the allowed networks and models.
 import { hashKey } from '../../../src/access/secret.ts'
 import { isAddressBlock } from '../../../src/domain/addresses.ts'
 import type { IncomingKey, LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
-import { type Exact, nanosOfQuota } from './exact.ts'
+import { type Fraction, nanosOfQuota } from './fraction.ts'
 import { flagOf, isSet, partsOf, textOf, wholeOf } from './values.ts'
 
 /** The four states of a token: common/constants.go of new-api, model/token.go of one-api. */
 const [ENABLED, DISABLED, EXPIRED, EXHAUSTED] = [1, 2, 3, 4]
 const NEVER = -1
 
-/** Callers send this before the 32 or 48 characters that the table has; both programs take it away (middleware/auth.go). */
+/** Callers send this before the 32 or 48 characters in the table; both programs strip it (middleware/auth.go). */
 const PREFIX = 'sk-'
-const SHOWN_CHARS = 10
+const PREFIX_CHARS = 10
 
 interface TokenContext {
-  readonly quota_per_usd: Exact
+  readonly quota_per_usd: Fraction
   readonly now_ms: number
 }
 
@@ -27,7 +27,7 @@ export function readToken(row: SourceRow, owner: string, context: TokenContext):
   const name = textOf(row, 'name')
   const label = `token ${id}${name === '' ? '' : ` "${name}"`} of ${owner}`
   const leaveOut = (reason: string): TokenRead => ({ left_out: { kind: 'keys', row: label, reason } })
-  const fault = faultOf(row, context.now_ms)
+  const fault = invalidReason(row, context.now_ms)
   if (fault !== undefined) return leaveOut(fault)
   const addresses = addressesOf(row)
   if (addresses?.length === 0)
@@ -36,16 +36,16 @@ export function readToken(row: SourceRow, owner: string, context: TokenContext):
   if (models?.length === 0) return leaveOut('Its list of models is empty, so it can call none.')
   const secret = PREFIX + textOf(row, 'key').replace(/^sk-/, '')
   const expires_s = wholeOf(row, 'expired_time')
-  const is_limitless = flagOf(row, 'unlimited_quota') && wholeOf(row, 'status') !== EXHAUSTED
+  const is_unlimited = flagOf(row, 'unlimited_quota') && wholeOf(row, 'status') !== EXHAUSTED
   return {
     key: {
       source_id: `token ${id}`,
       name,
       sha256: hashKey(secret),
-      prefix: secret.slice(0, SHOWN_CHARS),
+      prefix: secret.slice(0, PREFIX_CHARS),
       created_at_ms: wholeOf(row, 'created_time') > 0 ? wholeOf(row, 'created_time') * 1000 : null,
       expires_at_ms: hasExpiry(row) ? expires_s * 1000 : null,
-      spend_limit_nanos: is_limitless ? null : spendLimit(row, context.quota_per_usd),
+      spend_limit_nanos: is_unlimited ? null : spendLimit(row, context.quota_per_usd),
       models,
       addresses,
       budgets: {},
@@ -54,14 +54,14 @@ export function readToken(row: SourceRow, owner: string, context: TokenContext):
   }
 }
 
-/** Of an exhausted token 0, whatever is left of its quota: the source refuses it until somebody changes it. */
-const spendLimit = (row: SourceRow, per_usd: Exact): number =>
+/** 0 for an exhausted token, whatever quota is left: the source refuses it until its owner edits it. */
+const spendLimit = (row: SourceRow, per_usd: Fraction): number =>
   wholeOf(row, 'status') === EXHAUSTED ? 0 : nanosOfQuota(Math.max(0, wholeOf(row, 'remain_quota')), per_usd)
 
 const hasExpiry = ({ expired_time }: SourceRow): boolean =>
   isSet(expired_time) && Number(expired_time) !== NEVER
 
-function faultOf(row: SourceRow, now_ms: number): string | undefined {
+function invalidReason(row: SourceRow, now_ms: number): string | undefined {
   if (isSet(row.deleted_at)) return 'It is deleted.'
   if (textOf(row, 'key') === '') return 'It has no key.'
   const status = wholeOf(row, 'status')
@@ -71,7 +71,7 @@ function faultOf(row: SourceRow, now_ms: number): string | undefined {
   return status === ENABLED || status === EXHAUSTED ? undefined : `Its status is ${status}, which is unknown.`
 }
 
-/** new-api has a line for each address in `allow_ips`, one-api commas in `subnet`. @returns null: it is good everywhere */
+/** new-api separates addresses in `allow_ips` by lines, one-api in `subnet` by commas. @returns null: the key works everywhere */
 function addressesOf(row: SourceRow): string[] | null {
   const entries = partsOf(`${textOf(row, 'allow_ips')}\n${textOf(row, 'subnet')}`, /[\n,]/)
   return entries.length === 0 ? null : entries.filter(isAddressBlock)

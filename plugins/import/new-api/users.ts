@@ -1,24 +1,24 @@
-// Users as accounts with their keys: balances of their quota, sign-ins by mail and bcrypt, and what of a user does not come in.
+// Users as accounts with their keys: balances by quota, sign-ins by email and bcrypt; lists what is not imported.
 
 import { formatUsd, NANOS_PER_USD } from '../../../src/domain/money.ts'
 import type { IncomingAccount, IncomingKey, IncomingPriceGroup, LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
-import { nanosOfQuota } from './exact.ts'
+import { nanosOfQuota } from './fraction.ts'
 import { SourceGroups } from './groups.ts'
 import { DEFAULT_GROUP, type Settings } from './options.ts'
 import { readToken } from './tokens.ts'
 import { isSet, textOf, wholeOf } from './values.ts'
 
-/** Common to both: common/constants.go of new-api, model/user.go of one-api. */
+/** States of a user in both programs: common/constants.go of new-api, model/user.go of one-api. */
 const [ENABLED, DISABLED, DELETED] = [1, 2, 3]
 const ADMINISTRATOR = 10
 
 const BCRYPT = /^\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}$/
-const MAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
 interface Users {
   readonly accounts: readonly IncomingAccount[]
-  /** The groups of users that pay another ratio than the imported prices have. */
+  /** Groups that pay another ratio than the imported prices. */
   readonly price_groups: readonly IncomingPriceGroup[]
   readonly left_out: readonly LeftOut[]
 }
@@ -35,10 +35,10 @@ export async function readUsers({ users, tokens, settings, now_ms }: UserParts):
   const groups = new SourceGroups(settings)
   const accounts = new Map<number, IncomingAccount & { keys: IncomingKey[] }>()
   const groups_of_users = new Map<number, string>()
-  const gone = new Set<number>()
+  const skipped = new Set<number>()
   for await (const row of users) {
     const id = wholeOf(row, 'id')
-    const fault = faultOf(row)
+    const fault = invalidReason(row)
     if (fault === undefined) {
       const group = textOf(row, 'group') || DEFAULT_GROUP
       const price_group = groups.nameOf(group)
@@ -51,7 +51,7 @@ export async function readUsers({ users, tokens, settings, now_ms }: UserParts):
       groups_of_users.set(id, group)
       groups.add(group, 'users')
     } else {
-      gone.add(id)
+      skipped.add(id)
       const balance = balanceOf(row, settings)
       const money = balance === 0 ? '' : ` Its balance is ${formatUsd(balance)} USD.`
       left_out.push({ kind: 'users', row: labelOf(row), reason: fault + money })
@@ -61,7 +61,7 @@ export async function readUsers({ users, tokens, settings, now_ms }: UserParts):
     const user = wholeOf(row, 'user_id')
     const account = accounts.get(user)
     if (!account) {
-      const reason = gone.has(user) ? 'Its user is not imported.' : 'Its user does not exist.'
+      const reason = skipped.has(user) ? 'Its user is not imported.' : 'Its user does not exist.'
       left_out.push({ kind: 'keys', row: `token ${wholeOf(row, 'id')} of user ${user}`, reason })
       continue
     }
@@ -86,12 +86,12 @@ const balanceOf = (row: SourceRow, { quota_per_usd }: Settings): number =>
   nanosOfQuota(wholeOf(row, 'quota'), quota_per_usd)
 
 /**
- * More than this is no money that was paid, and several of them are more than can be counted. The first user of each one-api has
+ * A higher balance cannot be paid money, and several such balances exceed the largest safe integer. The first user of each one-api has
  * 1,000,000,000 USD (model/main.go).
  */
 const MAX_BALANCE_NANOS = 1_000_000 * NANOS_PER_USD
 
-function faultOf(row: SourceRow): string | undefined {
+function invalidReason(row: SourceRow): string | undefined {
   if (isSet(row.deleted_at)) return 'It is deleted.'
   const status = wholeOf(row, 'status')
   if (status === DELETED) return 'It is deleted.'
@@ -104,7 +104,7 @@ function accountOf(row: SourceRow, settings: Settings): IncomingAccount {
     source_id: `user ${wholeOf(row, 'id')}`,
     name,
     display_name: textOf(row, 'display_name') || name,
-    email: MAIL.test(email) ? email : '',
+    email: EMAIL.test(email) ? email : '',
     status: wholeOf(row, 'status') === ENABLED ? 'active' : 'suspended',
     balance_nanos: isCredited(row, settings) ? balanceOf(row, settings) : 0,
     password_hash: BCRYPT.test(password) ? password : null,
@@ -126,7 +126,7 @@ function partsLeftOut(row: SourceRow, settings: Settings): LeftOut[] {
     [
       'mail addresses',
       email !== '' &&
-        !MAIL.test(email) &&
+        !EMAIL.test(email) &&
         'It is not an email address. Send the person a sign-in link yourself.',
     ],
     [

@@ -1,8 +1,8 @@
-// Values of columns as three engines give them: numbers, text, flags that are numbers or booleans, JSON in text.
-import { jsonIn } from '../source/json.ts'
+// Readers for columns as three engines return them: numbers, texts, flags as numbers or booleans, JSON texts.
+import { parseJson } from '../source/json.ts'
 import type { SourceRow } from '../source/rows.ts'
 
-/** Trimmed: PostgreSQL pads `char(48)`. Empty for null and absent columns. */
+/** Returns trimmed text: PostgreSQL pads `char(48)`. Empty for null and absent columns. */
 export const textOf = (row: SourceRow, column: string): string => {
   const value = row[column]
   if (value instanceof Uint8Array) return new TextDecoder().decode(value).trim()
@@ -10,23 +10,23 @@ export const textOf = (row: SourceRow, column: string): string => {
   return value === null || value === undefined ? '' : String(value).trim()
 }
 
-/** A whole number; 0 for null and absent columns, and for what is none. */
+/** Returns a whole number; 0 for null, absent and other values. */
 export function wholeOf(row: SourceRow, column: string): number {
   const value = Number(row[column] ?? 0)
   return Number.isSafeInteger(value) ? value : 0
 }
 
-/** A flag as a number, a boolean, a bit or text. */
+/** Reads a flag stored as a number, boolean, bit or text. */
 export function flagOf(row: SourceRow, column: string): boolean {
   const value = row[column]
   if (value instanceof Uint8Array) return value.some((byte) => byte > 0)
   return value === true || Number(value) === 1 || /^(?:t|true)$/i.test(String(value))
 }
 
-/** Whether a moment is there: of a row that is deleted, say. */
+/** Whether a column has a value, such as the time of deletion. */
 export const isSet = (value: unknown): boolean => value !== null && value !== undefined
 
-/** The parts of a list, without empty ones. */
+/** Splits a list. Omits empty parts. */
 export const partsOf = (text: string, separator: string | RegExp): string[] =>
   text
     .split(separator)
@@ -35,8 +35,8 @@ export const partsOf = (text: string, separator: string | RegExp): string[] =>
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The object in a JSON text; undefined for every other text. */
-export function objectIn(text: string): Fields | undefined {
-  const value = jsonIn(text)
+/** Parses a JSON object; undefined for any other text. */
+export function parseJsonObject(text: string): Fields | undefined {
+  const value = parseJson(text)
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 }

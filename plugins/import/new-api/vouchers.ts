@@ -1,12 +1,12 @@
-// Redemption codes as vouchers: unused ones go on working by the text that people have, used ones end here, too.
+// Redemption codes as vouchers: unused codes keep working; used ones are marked as used here, too.
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { hashOfImported, importedVoucher, MAX_AMOUNT_NANOS } from '../../vouchers/index.ts'
 import type { IncomingVouchers, LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
-import { type Exact, nanosOfQuota } from './exact.ts'
+import { type Fraction, nanosOfQuota } from './fraction.ts'
 import { isSet, textOf, wholeOf } from './values.ts'
 
-/** The states of a code, common to both: 1 unused, 2 disabled, 3 used (common/constants.go). */
+/** States of a code in both programs: 1 unused, 2 disabled, 3 used (common/constants.go). */
 const UNUSED = 1
 
 interface Vouchers {
@@ -15,7 +15,7 @@ interface Vouchers {
 }
 
 interface VoucherParts {
-  readonly quota_per_usd: Exact
+  readonly quota_per_usd: Fraction
   readonly now_ms: number
 }
 
@@ -31,7 +31,7 @@ export async function readVouchers(
     const ends_s = wholeOf(row, 'expired_time')
     const is_over = isSet(row.deleted_at) || (ends_s > 0 && ends_s * 1_000 <= now_ms)
     const amount_nanos = nanosOfQuota(wholeOf(row, 'quota'), quota_per_usd)
-    const fault = faultOf(code, amount_nanos)
+    const fault = invalidReason(code, amount_nanos)
     if (wholeOf(row, 'status') !== UNUSED || is_over) {
       if (code !== '') ended.push(hashOfImported(code))
     } else if (fault === undefined)
@@ -41,7 +41,7 @@ export async function readVouchers(
   return { vouchers: { unused, ended }, left_out }
 }
 
-function faultOf(code: string, amount_nanos: Nanos): string | undefined {
+function invalidReason(code: string, amount_nanos: Nanos): string | undefined {
   if (code === '') return 'It has no code.'
   if (amount_nanos <= 0) return 'It is worth nothing.'
   return amount_nanos > MAX_AMOUNT_NANOS

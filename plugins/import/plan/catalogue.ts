@@ -1,4 +1,4 @@
-// The part of a move-in that the catalogue gets: providers, models and limits that it does not have yet, as TOML behind its text.
+// Additions of a move-in to the catalogue: new providers, models and limits as TOML blocks after its text.
 import type { TomlTable } from '../../../src/catalogue/toml.ts'
 import { type TomlValue, withDigits, writeKey, writePair } from '../../../src/catalogue/toml-write.ts'
 import type { Limit } from '../../../src/domain/call-limits.ts'
@@ -8,16 +8,16 @@ export interface PlannedCatalogue {
   readonly providers: readonly PlannedProvider[]
   readonly models: readonly PlannedModel[]
   readonly limits: readonly PlannedLimit[]
-  /** Groups of a name that the catalogue has stay as they are there. */
+  /** Groups whose names the catalogue does not have yet. */
   readonly price_groups: readonly IncomingPriceGroup[]
-  /** Names of providers and ids of models that are there already, and stay as they are. */
+  /** Providers and models that the catalogue already has; they stay unchanged. */
   readonly present: { readonly providers: readonly string[]; readonly models: readonly string[] }
   readonly left_out: readonly LeftOut[]
 }
 
 interface PlannedProvider {
   readonly incoming: IncomingProvider
-  /** Another one than the incoming where the catalogue has a different provider of that name. */
+  /** Differs from the incoming name if the catalogue has another provider of that name. */
   readonly name: string
   readonly table: TomlBlock
 }
@@ -30,31 +30,31 @@ interface PlannedModel {
 type TomlBlock = { readonly [key: string]: TomlValue }
 
 export interface PlannedLimit {
-  /** Below [limits]: accounts by their names, keys by their prefixes. */
+  /** The table below [limits]: accounts by name, keys by prefix. */
   readonly of: 'accounts' | 'keys'
   readonly name: string
   readonly limit: Limit
 }
 
-/** The providers that the catalogue does not have. */
+/** Returns the providers that the catalogue does not have. */
 export function newProviders(
   values: TomlTable,
   { providers }: Pick<MoveIn, 'providers'>,
 ): IncomingProvider[] {
-  const there = new Map(blocksOf(values.providers).map((block) => [String(block.name), block]))
-  return providers.filter((incoming) => !there.has(freeName(incoming, there)))
+  const present = new Map(blocksOf(values.providers).map((block) => [String(block.name), block]))
+  return providers.filter((incoming) => !present.has(unusedName(incoming, present)))
 }
 
-/** @param variableOf the environment variable that a secret of a provider has in the file of variables */
+/** @param variableOf returns the name that a secret's variable has in the file of variables */
 export function planCatalogue(
   values: TomlTable,
   { providers, models, price_groups = [] }: Pick<MoveIn, 'providers' | 'models' | 'price_groups'>,
   limits: readonly PlannedLimit[],
   variableOf: (variable: string) => string,
 ): PlannedCatalogue {
-  const there = new Map(blocksOf(values.providers).map((block) => [String(block.name), block]))
-  const names = new Map(providers.map((incoming) => [incoming.name, freeName(incoming, there)]))
-  const isPresent = ({ name }: IncomingProvider) => there.has(names.get(name) ?? name)
+  const present = new Map(blocksOf(values.providers).map((block) => [String(block.name), block]))
+  const names = new Map(providers.map((incoming) => [incoming.name, unusedName(incoming, present)]))
+  const isPresent = ({ name }: IncomingProvider) => present.has(names.get(name) ?? name)
   const groups = new Set(blocksOf(values.price_groups).map(({ name }) => String(name)))
   const ids = new Set(blocksOf(values.models).map(({ id }) => String(id)))
   return {
@@ -81,17 +81,17 @@ const tableIn = (value: unknown): Readonly<Record<string, unknown>> => Object(va
 const blocksOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
   Array.isArray(value) ? value : []
 
-/** Two providers of one name are the same if server and address are. */
-const PLACE = ['protocol', 'server', 'base_url', 'resource', 'region'] as const
+/** Providers of the same name are the same if these fields are equal. */
+const ADDRESS_FIELDS = ['protocol', 'server', 'base_url', 'resource', 'region'] as const
 
-/** The name, or one with a number where the catalogue has another server under it. */
-function freeName(
+/** Returns the name, with a number if the catalogue has another server of that name. */
+function unusedName(
   { name, fields }: IncomingProvider,
-  there: ReadonlyMap<string, Readonly<Record<string, unknown>>>,
+  present: ReadonlyMap<string, Readonly<Record<string, unknown>>>,
 ): string {
   const isFree = (candidate: string) => {
-    const other = there.get(candidate)
-    return !other || PLACE.every((field) => other[field] === fields[field])
+    const other = present.get(candidate)
+    return !other || ADDRESS_FIELDS.every((field) => other[field] === fields[field])
   }
   let free = name
   for (let number = 2; !isFree(free); number += 1) free = `${name}-${number}`
@@ -135,8 +135,8 @@ interface BlockMistake {
 }
 
 /**
- * The plan without the blocks that a mistake is in, which are left out with it as the reason.
- * @returns undefined where none of the mistakes is in a block of the plan
+ * Removes the blocks with mistakes, and lists each with its mistake as the reason.
+ * @returns undefined if no mistake is in a block of the plan
  */
 export function withoutMistakes(
   plan: PlannedCatalogue,
@@ -183,7 +183,7 @@ export function withoutMistakes(
 }
 
 /**
- * A text with the plan's blocks behind it. They are written at once: edits would read the whole text again for each.
+ * Appends the plan's blocks to a text, all at once: with edits, each block would parse the whole text again.
  * @param heading of the blocks, a comment
  */
 export function withBlocks(text: string, plan: PlannedCatalogue, heading: string): string {

@@ -1,28 +1,28 @@
-// How a row is known again at a later import, and which of its amounts and limits have changed since.
+// Identities of rows, to recognize them in a later import, and their amounts and limits that have changed since.
 import { HIDDEN_PREFIX, isImportedPrefix } from '../../../src/access/secret.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import type { IncomingAccount, IncomingKey } from '../move-in.ts'
 import type { ImportedRow } from '../tables.ts'
 import { isGuessableKey } from './guessable-keys.ts'
 
-/** Half of a digest: enough to tell another database by. */
+/** Half of a digest is enough to recognize another database. */
 const digest = (text: string): string =>
   text === '' ? '-' : new Bun.CryptoHasher('sha256').update(text.toLowerCase()).digest('hex').slice(0, 32)
 
-/** Digests of its name and its email. */
+/** Digests of the account's name and email. */
 export const accountIdentity = ({ name, email }: Pick<IncomingAccount, 'name' | 'email'>): string =>
   `${digest(name)} ${digest(email.trim())}`
 
-/** A digest of the hash, which is kept in one place alone. */
+/** A digest of the key's hash, so that the hash itself stays in a single place. */
 export const keyIdentity = ({ sha256 }: Pick<IncomingKey, 'sha256'>): string => digest(sha256.toString('hex'))
 
-/** Its prefix in lists. The end of a short key would reveal too much. */
+/** The prefix for lists. Hidden for guessable keys: the end of a short key reveals too much. */
 export const prefixOf = ({ prefix, sha256 }: Pick<IncomingKey, 'prefix' | 'sha256'>): string =>
   isImportedPrefix(prefix) && !isGuessableKey(sha256) ? prefix : HIDDEN_PREFIX
 
 type Content = Readonly<Record<string, unknown>>
 
-/** @param balance_nanos what was credited where the source has no total */
+/** @param balance_nanos the credited amount, if the source has no total */
 export const accountContent = (
   { status, balance_nanos: own, budgets, limits }: IncomingAccount,
   balance_nanos: Nanos | undefined,
@@ -42,7 +42,7 @@ export const keyContent = ({
   ...limits,
 })
 
-/** A value of the source that is another one than at the import. */
+/** A value that has changed in the source since the import. */
 export interface Changed {
   readonly row: string
   readonly field: string
@@ -50,13 +50,13 @@ export interface Changed {
   readonly is: string
 }
 
-/** Changes that a later import does not carry over. */
+/** Returns changes in the source that a later import does not apply. */
 export function changesOf(source_id: string, { content, kind }: ImportedRow, now: Content): Changed[] {
   const before: Content = JSON.parse(content)
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
   return names.flatMap((field) => {
     const [was, is] = [before[field], now[field]]
-    // A total that the source does not have was credited by --opening-balance.
+    // --opening-balance credited a balance that the source does not have.
     if (field === 'balance_nanos' && kind === 'account' && is === null) return []
     if (JSON.stringify(was ?? null) === JSON.stringify(is ?? null)) return []
     return [{ row: source_id, field: labelOf(field), was: words(field, was), is: words(field, is) }]

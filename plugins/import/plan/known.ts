@@ -1,11 +1,11 @@
-// The folder's own rows that an import goes by: what came in before, and the names and keys that are taken.
+// Rows of the data folder that an import depends on: earlier imported rows, and names and keys in use.
 import { listAccounts } from '../../../src/access/accounts.ts'
 import { listKeys } from '../../../src/access/keys.ts'
 import type { Db } from '../../../src/store/db.ts'
 import type { Account, Key } from '../../../src/store/schema.ts'
 import type { ImportedRow } from '../tables.ts'
 
-/** An imported row, and whether the ledger has its account's opening balance. */
+/** An imported row, with whether the ledger has its account's opening balance. */
 export interface KnownRow extends ImportedRow {
   readonly is_settled: 0 | 1
 }
@@ -15,7 +15,7 @@ export interface Known {
   readonly rows: ReadonlyMap<string, KnownRow>
   readonly accounts: ReadonlyMap<number, Account>
   readonly keys: readonly Key[]
-  /** The numbers of closed accounts, which take no keys. */
+  /** Ids of closed accounts, which cannot get keys. */
   readonly closed: ReadonlySet<number>
 }
 
@@ -23,7 +23,7 @@ export const NOTHING_KNOWN: Known = { rows: new Map(), accounts: new Map(), keys
 
 export const rowName = (kind: ImportedRow['kind'], source_id: string): string => `${kind} ${source_id}`
 
-/** The reference by which a balance is moved once. */
+/** The reference of an opening balance: the ledger accepts it once. */
 export const referenceOf = (source: string, source_id: string): string => `${source} ${source_id}`
 
 const ROWS = `

@@ -1,17 +1,17 @@
-// The rate limits of imported accounts and keys, which the catalogue has by names and prefixes.
+// Rate limits of imported accounts and keys for the catalogue, which names accounts and key prefixes.
 import type { Limit } from '../../../src/domain/call-limits.ts'
 import type { IncomingKey, LeftOut, MoveIn } from '../move-in.ts'
 import type { PlannedLimit } from './catalogue.ts'
 import { prefixOf } from './identity.ts'
 import type { Known } from './known.ts'
 
-/** The rows that are here or come in: accounts with their names, and keys. */
+/** Accounts with their names, and keys, that exist after the import. */
 interface RowsHere {
   readonly names: ReadonlyMap<string, string>
   readonly keys_here: ReadonlySet<string>
 }
 
-/** @returns the limits, and those of keys that cannot be told apart by their prefixes */
+/** @returns the limits, and in `left_out` the limits of keys that share a prefix */
 export function planLimits(
   { accounts }: Pick<MoveIn, 'accounts'>,
   { keys }: Pick<Known, 'keys'>,

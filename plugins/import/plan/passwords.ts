@@ -1,11 +1,11 @@
-// The password hashes of a move-in: those that a sign-in can check come in, and the others give way to a link.
+// Password hashes of a move-in: usable ones are imported; the other people get a link.
 import { isImportedHash } from '../../../src/access/passwords.ts'
 import type { LeftOut, MoveIn } from '../move-in.ts'
 
-/** Of the account `root` until its owner changes it: https://github.com/songquanpeng/one-api, README. */
+/** The initial password of the account `root`: https://github.com/songquanpeng/one-api, README. */
 const DEFAULT_PASSWORD = '123456'
 
-/** The move-in without hashes that nothing can be checked by. */
+/** Removes hashes that no sign-in can check. */
 export function withUsableHashes(move_in: MoveIn): MoveIn {
   const left_out: LeftOut[] = []
   const accounts = move_in.accounts.map((account) => {

@@ -1,4 +1,4 @@
-// The plan of an import: what of a move-in is new, under which names, what was brought before and has changed since, and what cannot come in.
+// The plan of an import: new rows and their names, changes since an earlier import, and rows that cannot be imported.
 import { checkSettings } from '../../../src/access/key-settings.ts'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
@@ -6,7 +6,7 @@ import { unseenIn } from '../../../src/utilities/visible-text.ts'
 import type { IncomingAccount, IncomingKey, LeftOut, MoveIn } from '../move-in.ts'
 import { TakenNames } from '../taken-names.ts'
 import type { PlannedLimit } from './catalogue.ts'
-import { goneRows } from './gone-rows.ts'
+import { deletedOrDisabledRows } from './deleted-rows.ts'
 import { isGuessableKey } from './guessable-keys.ts'
 import { accountContent, type Changed, changesOf, keyContent } from './identity.ts'
 import { type Known, type KnownRow, rowName } from './known.ts'
@@ -19,9 +19,9 @@ export interface PlannedAccount {
   readonly name: string
   readonly display_name: string
   readonly email: string
-  /** Where it came in before; its keys may be new. */
+  /** Its account here if an earlier import created it; its keys may be new. */
   readonly account_id: number | undefined
-  /** The amount to credit; negative for a debt; 0 for nothing, or if it was credited before. */
+  /** The amount to credit; negative: a debt; 0: none, or credited before. */
   readonly balance_nanos: Nanos
   readonly keys: readonly PlannedKey[]
 }
@@ -34,9 +34,9 @@ export interface PlannedKey {
 export interface Plan {
   /** The name of the import. */
   readonly source: string
-  /** New ones, and known ones for which something is left to do. */
+  /** New accounts, and known ones with something left to import. */
   readonly accounts: readonly PlannedAccount[]
-  /** The rows of accounts that are here after the import, without erased ones. */
+  /** Rows of accounts that exist here after the import; erased accounts excluded. */
   readonly rows_here: ReadonlySet<string>
   readonly known_accounts: number
   readonly known_keys: number
@@ -44,13 +44,13 @@ export interface Plan {
   readonly changed: readonly Changed[]
   readonly left_out: readonly LeftOut[]
   readonly limits: readonly PlannedLimit[]
-  /** Keys that come in, and that somebody may guess. */
+  /** Imported keys that are easy to guess. */
   readonly guessable_keys: readonly string[]
   /** Accounts without a total limit in the source, and without `--opening-balance`. */
   readonly without_balance: number
 }
 
-/** A name that could not be kept. */
+/** A name that had to change. */
 interface Renamed {
   readonly kind: 'account' | 'key'
   readonly row: string
@@ -61,12 +61,12 @@ interface Renamed {
 interface PlanOptions {
   /** The name of the import. */
   source: string
-  /** For accounts that the source limits by no total; undefined: nothing. */
+  /** Balance for accounts without a total limit in the source; undefined: none. */
   opening_balance_nanos: Nanos | undefined
   now_ms: number
 }
 
-/** @throws GatewayError conflict where the rows that came in before are not those of this database */
+/** @throws GatewayError conflict if rows of an earlier import are not from this database */
 export function planAccounts(move_in: MoveIn, known: Known, options: PlanOptions): Plan {
   refuseOtherDatabase(move_in, known, options.source)
   const planner = new Planner(known, options)
@@ -80,7 +80,7 @@ export function planAccounts(move_in: MoveIn, known: Known, options: PlanOptions
     known_accounts,
     known_keys,
     renamed,
-    changed: [...changed, ...goneRows(move_in, known, options.now_ms)],
+    changed: [...changed, ...deletedOrDisabledRows(move_in, known, options.now_ms)],
     left_out: [...move_in.left_out, ...left_out, ...unlimited],
     limits,
     guessable_keys,
@@ -93,9 +93,9 @@ class Planner {
   readonly changed: Changed[] = []
   readonly left_out: LeftOut[] = []
   readonly guessable_keys: string[] = []
-  /** Of all accounts that are here or come in, by their rows. */
+  /** Names of known and new accounts, by their rows. */
   readonly names = new Map<string, string>()
-  /** The rows of all keys that are here or come in. */
+  /** Rows of known and new keys. */
   readonly keys_here = new Set<string>()
   known_accounts = 0
   known_keys = 0
@@ -103,7 +103,7 @@ class Planner {
   readonly #known: Known
   readonly #options: PlanOptions
   readonly #taken: TakenNames
-  /** Owners of keys, as account names by hash. */
+  /** Account names of the keys' owners, by key hash. */
   readonly #hashes: Map<string, string>
   readonly #key_names: Map<number, string[]>
 
@@ -123,13 +123,13 @@ class Planner {
         this.#key_names.set(account_id, [...(this.#key_names.get(account_id) ?? []), name])
   }
 
-  /** @returns undefined: all of it came in before */
+  /** @returns undefined if nothing of the account is left to import */
   plan(incoming: IncomingAccount): PlannedAccount | undefined {
     const row = this.#known.rows.get(rowName('account', incoming.source_id))
     const account = row && this.#known.accounts.get(row.account_id)
     if (row) {
       this.known_accounts += 1
-      // An erased person does not come back.
+      // An erased person is not imported again.
       if (row.identity === '') return undefined
       if (!isSameAccount(incoming, this.#known.rows)) {
         const reason = `Its row was that of ${account?.name} at an earlier import. Create an account by hand.`
@@ -148,7 +148,7 @@ class Planner {
     return {
       incoming,
       name,
-      display_name: shownName(own_name),
+      display_name: normalizeDisplayName(own_name),
       email: this.#emailOf(incoming),
       account_id: row?.account_id,
       balance_nanos,
@@ -158,7 +158,7 @@ class Planner {
 
   #balanceOf({ balance_nanos }: IncomingAccount, row: KnownRow | undefined): Nanos {
     if (row?.is_settled === 1) return 0
-    // As it was when it came in: another one cannot be credited under the same reference.
+    // The balance at the first import: the ledger does not accept another amount for the same reference.
     const first: { balance_nanos?: Nanos | null } = row ? JSON.parse(row.content) : {}
     const balance = row ? (first.balance_nanos ?? null) : balance_nanos
     const credited = balance ?? this.#options.opening_balance_nanos
@@ -196,7 +196,7 @@ class Planner {
     })
   }
 
-  /** The reason why a key cannot come in; undefined: it can. */
+  /** The reason why a key cannot be imported; undefined if it can. */
   #refusalOf(
     { sha256, budgets, ...incoming }: IncomingKey,
     name: string,
@@ -234,8 +234,8 @@ class Planner {
 const closedReason = (account_name: string): string =>
   `Its account is closed. Open it with \`tollgate account resume ${account_name}\`, and import again.`
 
-/** As an account's details take it. */
-const shownName = (text: string): string =>
+/** Normalizes a display name as account details require it. */
+const normalizeDisplayName = (text: string): string =>
   [...[...text.trim().normalize('NFC')].filter((sign) => unseenIn(sign) === undefined).join('')]
     .slice(0, 100)
     .join('')

@@ -1,14 +1,14 @@
-// A window on the text of a file, gzip or not: read in order, in chunks, its bytes as Latin-1 so that a position is a byte.
+// A window on the text of a file, plain or gzip, read in order and in chunks. Bytes become Latin-1, so a position is a byte.
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { firstBytes } from './first-bytes.ts'
 
 const CHUNK_BYTES = 1 << 20
 const GZIP_MAGIC = Buffer.of(0x1f, 0x8b)
-/** A row or a statement of another kind is never so long: a server would not take it (max_allowed_packet is at most 1 GB). */
-const MAX_UNIT_CHARS = 256 << 20
+/** Longer statements are invalid: a server would refuse them (max_allowed_packet is at most 1 GB). */
+const MAX_STATEMENT_CHARS = 256 << 20
 
-/** @returns the position behind what is skipped, or a negative number where the text ends before */
+/** @returns the position after the skipped part, or a negative number if the text ends before */
 type Scan = (text: string, at: number, is_last: boolean) => number
 
 export class DumpWindow implements AsyncDisposable {
@@ -25,7 +25,7 @@ export class DumpWindow implements AsyncDisposable {
     this.#start = start
   }
 
-  /** @param from a byte of the plain text: a gzip file is read up to there first */
+  /** @param from a byte of the plain text; a gzip file is decompressed up to it */
   static async open(path: string, from = 0): Promise<DumpWindow> {
     if (!firstBytes(path, 2).equals(GZIP_MAGIC))
       return new DumpWindow(path, Bun.file(path).slice(from).stream(), from)
@@ -41,12 +41,12 @@ export class DumpWindow implements AsyncDisposable {
     return window
   }
 
-  /** Closes the file, wherever the window stands. */
+  /** Closes the file at any position. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chunks.return?.()
   }
 
-  /** The byte of the plain text at which the window stands. */
+  /** The window's position in bytes of the plain text. */
   get offset(): number {
     return this.#start + this.at
   }
@@ -55,15 +55,15 @@ export class DumpWindow implements AsyncDisposable {
     return this.#is_last && this.at >= this.text.length
   }
 
-  /** Reads on until so many characters are there, or the end. */
+  /** Reads until the window has this number of characters, or to the end. */
   async ensure(chars: number): Promise<void> {
     while (this.text.length - this.at < chars && (await this.#more()));
   }
 
   /**
-   * Moves on by a scan, which is tried again with more text for as long as it does not come to its end.
+   * Moves forward by a scan, repeated with more text until it finds its end.
    *
-   * @returns the skipped text where it is kept, else an empty one; undefined: the file ends before
+   * @returns the skipped text with `keeps`, else an empty one; undefined if the file ends before
    */
   async skip(scan: Scan, { keeps = false } = {}): Promise<string | undefined> {
     for (;;) {
@@ -73,18 +73,18 @@ export class DumpWindow implements AsyncDisposable {
         this.at = end
         return skipped
       }
-      if (this.text.length - this.at > MAX_UNIT_CHARS)
+      if (this.text.length - this.at > MAX_STATEMENT_CHARS)
         throw invalidRequest(`${this.path} has a statement of more than 256 MB at byte ${this.offset}.`)
       if (!(await this.#more())) return undefined
     }
   }
 
-  /** @returns false at the end; the first time, the scan is to be tried with that knowledge */
+  /** @returns false at the end; the first true after it lets the scan run with `is_last` */
   async #more(): Promise<boolean> {
     if (this.#is_last) return false
     const parts: string[] = [this.text.slice(this.at)]
     let read = 0
-    // The rest of this chunk is read again with the next one, so a longer rest takes longer chunks.
+    // The next read copies the rest of the chunk, so a longer rest needs longer chunks.
     const goal = Math.max(CHUNK_BYTES, parts[0]?.length ?? 0)
     while (read < goal) {
       const { value, done } = await this.#next()

@@ -1,7 +1,7 @@
-// The first bytes of a file, by which its format is known.
+// The first bytes of a file, to recognize its format.
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** @returns fewer where the file is shorter */
+/** @returns fewer bytes if the file is shorter */
 export function firstBytes(path: string, count: number): Buffer {
   const file = openSync(path, 'r')
   try {

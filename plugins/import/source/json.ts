@@ -1,7 +1,7 @@
-// JSON in columns and settings of another gateway, some of it written by hand.
+// JSON in another gateway's columns and settings, some of it written by hand.
 
-/** @returns undefined for what is no JSON: each caller says what it makes of that */
-export function jsonIn(text: string): unknown {
+/** @returns undefined for invalid JSON */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (thrown) {

@@ -1,4 +1,4 @@
-// A MySQL dump as mysqldump, mariadb-dump and phpMyAdmin write it: its tables, and their rows read from the text as a stream.
+// Dumps of mysqldump, mariadb-dump and phpMyAdmin: their tables, and their rows as a stream.
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { DumpWindow } from './dump-window.ts'
 import {
@@ -15,22 +15,22 @@ import { missingTable, type SourceRow, type SourceTables, type TableQuery } from
 /** A table of the dump. */
 interface DumpTable {
   columns: readonly string[] | undefined
-  /** Where its rows begin and end, in bytes of the plain text; undefined without rows. */
+  /** The bytes of the plain text where its rows begin and end; undefined without rows. */
   from: number | undefined
   until: number
 }
 
-/** Long enough for the names of all columns of a table. */
+/** Enough for the names of all columns of a table. */
 const HEAD_CHARS = 65_536
 
 /**
- * Reads a dump once to its end, for its tables and to see that nothing is missing.
+ * Reads a dump once to find its tables and to check that it is complete.
  *
- * @throws GatewayError invalid_request for a dump that is cut off, of several databases, or in another character set
+ * @throws GatewayError invalid_request for an incomplete dump, one of several databases, or one in another character set
  */
 export async function openMysqlDump(path: string): Promise<SourceTables> {
   const tables = await indexOf(path)
-  if (tables.size === 0) throw noDump(path)
+  if (tables.size === 0) throw notADump(path)
   return {
     address: path,
     sorts: false,
@@ -61,7 +61,7 @@ async function indexOf(path: string): Promise<Map<string, DumpTable>> {
     const statement = await window.skip((view, at, is_last) => endOfStatement(view, at, delimiter, is_last), {
       keeps: /^create\s/i.test(text),
     })
-    if (statement === undefined) throw marks.begins || tables.size > 0 ? cutOff(path) : noDump(path)
+    if (statement === undefined) throw marks.begins || tables.size > 0 ? cutOff(path) : notADump(path)
     if (insert) {
       const table = tableOf(insert.table)
       table.columns ??= insert.columns
@@ -70,7 +70,7 @@ async function indexOf(path: string): Promise<Map<string, DumpTable>> {
     }
     const created = createdTable(statement)
     if (created) {
-      if (created_tables.has(created.table)) throw ofSeveral(path, created.table)
+      if (created_tables.has(created.table)) throw severalDatabases(path, created.table)
       created_tables.add(created.table)
       tableOf(created.table).columns = created.columns
     }
@@ -79,7 +79,7 @@ async function indexOf(path: string): Promise<Map<string, DumpTable>> {
   return tables
 }
 
-/** Facts from a dump's comments: mysqldump and mariadb-dump write a first and a last one, and their character set. */
+/** Reads facts from comments: mysqldump and mariadb-dump write one at the start and one at the end, and the character set. */
 function noteMarks(blank: string, marks: { begins: boolean; ends: boolean }, path: string): void {
   if (/^-- (?:MySQL|MariaDB) dump /m.test(blank)) marks.begins = true
   if (/^-- Dump completed/m.test(blank)) marks.ends = true
@@ -90,12 +90,12 @@ function noteMarks(blank: string, marks: { begins: boolean; ends: boolean }, pat
     )
 }
 
-const noDump = (path: string): Error =>
+const notADump = (path: string): Error =>
   invalidRequest(
     `${path} has no tables: it is no MySQL dump. Make one by: mysqldump --single-transaction DATABASE > dump.sql`,
   )
 
-const ofSeveral = (path: string, table: string): Error =>
+const severalDatabases = (path: string, table: string): Error =>
   invalidRequest(
     `${path} creates the table ${table} twice: it is of several databases. Make a dump of the one: mysqldump --single-transaction DATABASE > dump.sql`,
   )
@@ -105,7 +105,7 @@ const cutOff = (path: string): Error =>
     `${path} is cut off: its end is missing. Export it again, and check that the disk is not full.`,
   )
 
-/** The statements; the window stands at the beginning of each, and the reader moves it to its end. */
+/** Yields at the start of each statement; the caller moves the window to the statement's end. */
 async function* statements(
   window: DumpWindow,
   onBlank: (blank: string) => void,
@@ -117,10 +117,10 @@ async function* statements(
     if (blank.length > 2) onBlank(blank)
     await window.ensure(HEAD_CHARS)
     if (window.isAtEnd) return
-    const [line, chosen] =
+    const [line, new_delimiter] =
       /^delimiter[ \t]+(\S+)[^\n]*/i.exec(window.text.slice(window.at, window.at + 100)) ?? []
-    if (line !== undefined && chosen !== undefined) {
-      delimiter = chosen
+    if (line !== undefined && new_delimiter !== undefined) {
+      delimiter = new_delimiter
       window.at += line.length
     } else if (window.text[window.at] === ';') window.at += 1
     else yield { start: window.offset, delimiter }
@@ -153,7 +153,7 @@ async function* matching(rows: AsyncIterable<SourceRow>, { where }: TableQuery):
   for await (const row of rows) if (!where || Number(row[where.column] ?? Number.NaN) === where.is) yield row
 }
 
-/** Keeps at most twice as many rows as are wanted. */
+/** Keeps at most twice the limit in memory. */
 async function newest(rows: AsyncIterable<SourceRow>, column: string, limit: number): Promise<SourceRow[]> {
   let kept: SourceRow[] = []
   const cut = () => {
@@ -193,7 +193,7 @@ async function* allRows(
   }
 }
 
-/** The rows of one INSERT; the window ends behind the last one. */
+/** Yields the rows of one INSERT, and leaves the window after the last one. */
 async function* insertedRows(
   window: DumpWindow,
   table: string,

@@ -1,7 +1,7 @@
-// The text of a MySQL dump: strings, comments and values of a row, found in a window of bytes that are read as Latin-1.
+// The syntax of a MySQL dump: strings, comments and values of rows, in a window of bytes read as Latin-1.
 
 /**
- * A place that the window does not reach: the caller reads on and tries again. Positions are never negative.
+ * Returned if the window ends too early: the caller reads more and tries again. Positions are never negative.
  * The grammar: https://dev.mysql.com/doc/refman/8.4/en/literals.html, .../comments.html
  */
 const INCOMPLETE = -1
@@ -10,7 +10,7 @@ const [BACKSLASH, QUOTE, DOUBLE_QUOTE, BACKTICK, OPEN, CLOSE, COMMA] = [92, 39, 
 
 const isQuote = (code: number): boolean => code === QUOTE || code === DOUBLE_QUOTE || code === BACKTICK
 
-/** @param at of the opening quote @returns the position behind the closing one */
+/** @param at of the opening quote @returns the position after the closing one */
 function endOfQuoted(text: string, at: number, is_last: boolean): number {
   const quote = text.charCodeAt(at)
   for (let i = at + 1; i < text.length; i++) {
@@ -24,7 +24,7 @@ function endOfQuoted(text: string, at: number, is_last: boolean): number {
   return INCOMPLETE
 }
 
-/** White space and comments, conditional ones too: a dump has only settings in them. @returns the position behind them */
+/** Skips white space and comments. Conditional comments too: in a dump they only set options. @returns the position after them */
 export function endOfBlank(text: string, at: number, is_last: boolean): number {
   let i = at
   for (;;) {
@@ -44,7 +44,7 @@ function endOfComment(text: string, at: number, is_last: boolean): number {
   return end + (is_line ? 1 : 2)
 }
 
-/** @returns the position behind the delimiter that ends a statement */
+/** @returns the position after the delimiter that ends the statement */
 export function endOfStatement(text: string, at: number, delimiter: string, is_last: boolean): number {
   if (delimiter !== ';') {
     const end = text.indexOf(delimiter, at)
@@ -68,14 +68,14 @@ export function endOfStatement(text: string, at: number, delimiter: string, is_l
 
 export type DumpValue = string | number | bigint | Uint8Array | null
 
-/** A row that cannot be read: its message says why, without values. */
+/** A row that cannot be read. Its message gives the reason, without values. */
 export class UnreadableRow extends Error {}
 
 /**
  * Reads a row in parentheses.
  *
- * @param isWanted by the number of a column; others are passed over
- * @returns the position behind it, or INCOMPLETE
+ * @param isWanted by column number; values of other columns are null
+ * @returns the position after the row, or INCOMPLETE
  * @throws UnreadableRow
  */
 export function readRow(
@@ -102,7 +102,7 @@ export function readRow(
   }
 }
 
-/** A string may have a character set before it: `_binary '…'`, `x'…'`. */
+/** A string may have a character set or type before it: `_binary '…'`, `x'…'`. */
 function endOfValue(text: string, at: number): number {
   let i = at
   while (i < text.length) {
@@ -141,7 +141,7 @@ function numberOf(text: string): number | bigint {
     : number
 }
 
-/** https://dev.mysql.com/doc/refman/8.4/en/string-literals.html, Table 11.1. All other characters stand for themselves. */
+/** https://dev.mysql.com/doc/refman/8.4/en/string-literals.html, Table 11.1. A backslash before any other character is ignored. */
 const ESCAPES: Readonly<Record<string, string>> = {
   '0': '\0',
   b: '\b',
@@ -176,13 +176,13 @@ const bare = (name: string): string => (/^[`"]/.test(name) ? name.slice(1, -1).r
 
 interface InsertHead {
   readonly table: string
-  /** Undefined: all columns, in the order of the table. */
+  /** Undefined: all columns in the table's order. */
   readonly columns: readonly string[] | undefined
   /** The position of the first row. */
   readonly rows_at: number
 }
 
-/** @returns undefined for a statement that is no INSERT or REPLACE of rows */
+/** @returns undefined unless the statement inserts or replaces rows by VALUES */
 export function insertAt(text: string, at: number): InsertHead | undefined {
   INSERT.lastIndex = at
   const [head, table = '', columns] = INSERT.exec(text) ?? []
@@ -196,7 +196,7 @@ export function insertAt(text: string, at: number): InsertHead | undefined {
 
 const NO_COLUMN = /^(?:primary|unique|key|index|constraint|fulltext|spatial|foreign|check|period)\b/i
 
-/** @param statement whole @returns undefined for a statement that creates no table with columns */
+/** @param statement complete @returns undefined unless the statement creates a table with columns */
 export function createdTable(statement: string): { table: string; columns: string[] } | undefined {
   CREATE.lastIndex = 0
   const [head, table = ''] = CREATE.exec(statement) ?? []
@@ -209,7 +209,7 @@ export function createdTable(statement: string): { table: string; columns: strin
   }
 }
 
-/** Values between commas, up to the closing parenthesis. */
+/** Splits at commas, up to the closing parenthesis. */
 function partsOf(text: string, at: number): string[] {
   const parts: string[] = []
   let [depth, start] = [0, at]

@@ -1,4 +1,4 @@
-// The opening of another gateway's database by what it is: a PostgreSQL address, a SQLite file, or a MySQL dump.
+// Opens another gateway's database by its kind: a PostgreSQL address, a SQLite file, or a MySQL dump.
 import { statSync } from 'node:fs'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { firstBytes } from './first-bytes.ts'
@@ -11,7 +11,7 @@ const ADVICE = 'Name a SQLite file, a postgres:// address, or a MySQL dump (.sql
 const HEAD_BYTES = 64
 const UNPACK = 'is packed: unpack it, or pack it with gzip.'
 
-/** Files that are no source, by how they begin (file(1) knows them by the same bytes), and what to do about each. */
+/** Unsupported files by their first bytes, as file(1) recognizes them, each with advice. */
 const OTHERS: readonly (readonly [begins: string, fault: string])[] = [
   ['Salted__', 'is encrypted by openssl: decrypt it first.'],
   ['-----BEGIN PGP', 'is encrypted by PGP: decrypt it first.'],
@@ -59,5 +59,5 @@ async function openFile(path: string): Promise<SourceTables> {
   return openMysqlDump(path)
 }
 
-/** A control character other than white space. */
+/** Whether a character is a control character other than white space. */
 const isNoText = (char: string): boolean => char < '\t' || (char > '\r' && char < ' ')

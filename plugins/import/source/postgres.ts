@@ -1,4 +1,4 @@
-// Another gateway's PostgreSQL database: one snapshot of it, read through cursors.
+// Another gateway's PostgreSQL database as one snapshot, read through cursors.
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Connection } from '../../../src/store/engines/postgres/connection.ts'
@@ -6,7 +6,7 @@ import { connect, placeOf } from '../../../src/store/engines/postgres/open.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { missingTable, quoted, type SourceRow, type SourceTables, selectOf, type TableQuery } from './rows.ts'
 
-/** In place of those of our own sessions: the tables are another program's, and a reader may take its time. */
+/** Replace the settings of Tollgate's own sessions: the tables are unknown, and reading may take long. */
 const SETTINGS = {
   application_name: 'tollgate import',
   statement_timeout: '0',
@@ -19,10 +19,10 @@ const ROWS_A_BATCH = 5_000
 const MAX_ANSWER_MS = 3_600_000
 
 /**
- * Connects, and begins a transaction that can only read. All reads see the database as it is now.
+ * Connects and begins a read-only transaction. All reads see the database as of now.
  *
  * @param url postgres://USER:PASSWORD@HOST:PORT/DATABASE
- * @throws GatewayError invalid_request that says what to do, without the password
+ * @throws GatewayError invalid_request with advice, without the password
  */
 export async function openPostgresTables(url: string): Promise<SourceTables> {
   const { place, connection } = await connectTo(url)
@@ -35,8 +35,8 @@ export async function openPostgresTables(url: string): Promise<SourceTables> {
   return tablesOf(connection, `PostgreSQL at ${place.host}, database ${place.database},`)
 }
 
-/** Parameters of Prisma's addresses that are no settings of PostgreSQL: https://www.prisma.io/docs/orm/overview/databases/postgresql */
-const OF_PRISMA = [
+/** Parameters in Prisma's addresses that PostgreSQL does not have: https://www.prisma.io/docs/orm/overview/databases/postgresql */
+const PRISMA_PARAMETERS = [
   'schema',
   'connection_limit',
   'pool_timeout',
@@ -49,11 +49,11 @@ const OF_PRISMA = [
   'sslpassword',
 ]
 
-/** An address without what only Prisma reads in it, and the settings that follow: it names the schema there, others in `search_path`. */
+/** Removes Prisma's parameters from an address. Returns the settings for its schema, which others write as `search_path`. */
 function withoutPrisma(address: string): { url: string; settings: Record<string, string> } {
   const url = URL.parse(address)
   const schemas = url?.searchParams.get('schema') || url?.searchParams.get('search_path') || 'public'
-  for (const name of [...OF_PRISMA, 'search_path']) url?.searchParams.delete(name)
+  for (const name of [...PRISMA_PARAMETERS, 'search_path']) url?.searchParams.delete(name)
   const search_path = schemas.split(',').map((schema) => quoted(schema.trim()))
   return { url: url?.href ?? address, settings: { ...SETTINGS, search_path: search_path.join(', ') } }
 }

@@ -1,37 +1,37 @@
-// Tables of another gateway's database as streams of rows: the same from a SQLite file, a PostgreSQL server and a MySQL dump.
+// Tables of another gateway's database as streams of rows, the same for a SQLite file, a PostgreSQL server and a MySQL dump.
 import { invalidRequest } from '../../../src/domain/errors.ts'
 
-/** A row by its column names. Numbers may be bigint or text where an engine gives them so; absent columns are of another version. */
+/** A row by column names. Some engines return numbers as bigint or text; other versions of the source lack columns. */
 export type SourceRow = Readonly<Record<string, unknown>>
 
 export interface TableQuery {
-  /** Only these columns, of those that the table has; by default all. */
+  /** The columns to read, as far as the table has them; by default all. */
   readonly columns?: readonly string[]
-  /** Only rows with this number in a column. */
+  /** Selects rows with this number in a column. */
   readonly where?: { readonly column: string; readonly is: number }
-  /** Sorted by this column, newest first, and cut. A dump keeps as many rows in memory, so without a limit all of them. */
+  /** Sorts by this column, newest first, before the limit. A dump keeps up to twice the limit in memory; without a limit, all rows. */
   readonly newest_by?: string
   readonly limit?: number
 }
 
 export interface SourceTables extends AsyncDisposable {
-  /** Where the rows come from, for messages: without password. */
+  /** The origin of the rows for messages, without password. */
   readonly address: string
   /** Whether rows can be sorted without all of them in memory. */
   readonly sorts: boolean
-  /** The columns of a table; undefined: the source has no such table. */
+  /** Returns the columns of a table; undefined if the source does not have the table. */
   columnsOf(table: string): Promise<readonly string[] | undefined>
-  /** All rows, in batches of the engine, never all in memory. @throws GatewayError invalid_request without the table */
+  /** Yields all rows, in batches of the engine, never all in memory. @throws GatewayError invalid_request without the table */
   rows(table: string, query?: TableQuery): AsyncIterable<SourceRow>
 }
 
-/** The refusal of a table that the source does not have. */
+/** The error for a table that the source does not have. */
 export const missingTable = (address: string, table: string): Error =>
   invalidRequest(`${address} has no table ${table}. Check whether it belongs to another program.`)
 
 /**
- * The statement of a query, in the SQL that SQLite and PostgreSQL share. Columns that the table does not have are left out of it; a
- * condition on one matches no row.
+ * Returns the statement of a query, in SQL that SQLite and PostgreSQL share. It omits columns that the table does not have; a
+ * condition on such a column matches no row.
  */
 export function selectOf(
   table: string,
@@ -50,5 +50,5 @@ export function selectOf(
     .join(' ')
 }
 
-/** A name as SQL reads it. */
+/** Quotes a name for SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -1,4 +1,4 @@
-// Another gateway's SQLite file, read without writing anything: neither into it nor beside it, also while that gateway runs.
+// Another gateway's SQLite file, read without writing to it or beside it, even while that gateway runs.
 import { constants, Database } from 'bun:sqlite'
 import { copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,19 +9,19 @@ import { codeOf, messageOf } from '../../../src/utilities/thrown.ts'
 import { firstBytes } from './first-bytes.ts'
 import { missingTable, type SourceRow, type SourceTables, selectOf, type TableQuery } from './rows.ts'
 
-/** https://sqlite.org/fileformat2.html, 1.3: whether the file has a write-ahead log. */
+/** The byte that says whether the file has a write-ahead log: https://sqlite.org/fileformat2.html, 1.3. */
 const FORMAT_AT = 18
 const WITH_LOG = 2
 
 const BUSY_WAIT_MS = 5_000
 
 /**
- * Opens a file. All reads see it as it is now, whatever is written meanwhile.
+ * Opens a file. All reads see it as of now, even if others write to it.
  *
- * @throws GatewayError invalid_request for a file that cannot be read so
+ * @throws GatewayError invalid_request if the file cannot be read without writing
  */
 export function openSqlite(address: string): SourceTables {
-  // The log is beside the file, not beside a link to it.
+  // The write-ahead log is beside the file, not beside a symbolic link to it.
   const path = realpathSync(address)
   const copy = needsCopy(path) ? copyOf(path) : undefined
   const dispose = () => {
@@ -36,7 +36,7 @@ export function openSqlite(address: string): SourceTables {
   }
 }
 
-/** A write-ahead log without its index is of no running program: SQLite would have to make the index beside the file. */
+/** A write-ahead log without its index belongs to no running program: SQLite would have to create the index beside the file. */
 const needsCopy = (path: string): boolean => hasContent(`${path}-wal`) && !existsSync(`${path}-shm`)
 
 const hasContent = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
@@ -50,7 +50,7 @@ function copyOf(path: string): { folder: string; path: string } {
 }
 
 function connectTo(path: string, is_copy: boolean): Database {
-  // A program that runs with a write-ahead log has its index open. Without both nobody writes, and no index need be made.
+  // A program in write-ahead mode keeps its index file. Without log and index no program writes, and no index has to be created.
   const is_at_rest = hasWriteAheadLog(path) && !existsSync(`${path}-shm`)
   const query = is_copy ? '' : is_at_rest ? '?immutable=1' : '?mode=ro'
   const mode = is_copy ? constants.SQLITE_OPEN_READWRITE : constants.SQLITE_OPEN_READONLY
@@ -59,7 +59,7 @@ function connectTo(path: string, is_copy: boolean): Database {
     db = new Database(`${pathToFileURL(path).href}${query}`, mode | constants.SQLITE_OPEN_URI)
     db.run(`PRAGMA busy_timeout = ${BUSY_WAIT_MS}`)
     db.run('BEGIN')
-    // The snapshot of a transaction begins with its first read.
+    // A transaction's snapshot begins with its first read.
     db.query('SELECT count(*) FROM sqlite_master').get()
     return db
   } catch (thrown) {
@@ -98,7 +98,7 @@ function tablesOf(db: Database, address: string, dispose: () => void): SourceTab
     if (!present) throw missingTable(address, table)
     using statement = db.prepare<SourceRow, []>(selectOf(table, present, query))
     try {
-      // Not `yield*`, which takes three promises for a row.
+      // `yield*` would take three promises for each row.
       for (const row of statement.iterate()) yield row
     } catch (thrown) {
       throw failureOf(address, thrown)

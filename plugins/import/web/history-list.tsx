@@ -1,4 +1,4 @@
-// Calls before an import as a list: of one account, of the viewer's own, or of all; and the same as a file.
+// The list of calls before an import, of one account or all, with its CSV export.
 import { History } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
@@ -15,7 +15,7 @@ import { EmptyState } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column } from '../../console/web/parts/table.tsx'
 import type { ConsoleHistory } from '../history/list.ts'
 
-/** Beside other lists in the tabs of a page, it has a place of its own in the address. */
+/** Separate from the cursors of other lists on a page with tabs. */
 const CURSOR = 'history_cursor'
 const NO_FILTERS = { since: '', until: '' }
 
@@ -39,7 +39,7 @@ const OF_ALL: Column<ConsoleHistory>[] = [
 ]
 
 interface HistoryListProps {
-  /** The account, by number or name; without, the rows of all accounts that the viewer sees. */
+  /** The account by id or name; undefined: all accounts that the viewer sees. */
   account?: string | undefined
 }
 
@@ -75,9 +75,9 @@ export function HistoryList({ account }: HistoryListProps) {
   )
 }
 
-/** A link to the list, where it has rows. @param account a number or a name; without, of all that the viewer sees */
+/** A link to the list if it has rows. @param account an id or name; undefined: all accounts that the viewer sees */
 export function HistoryLink({ account }: { account?: string | undefined }) {
-  // A limited key and a member see nothing of their account as a whole.
+  // Limited keys and members cannot see their account as a whole.
   const enabled = sightOf(useViewer()) !== 'own_keys'
   const query = { account: account === '' ? undefined : account, limit: 1 }
   const { data } = useApi(['history', query], () => api.history.get({ query }), { enabled })

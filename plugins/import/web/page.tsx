@@ -1,4 +1,4 @@
-// The page of calls before an import: those of all accounts, or the viewer's own.
+// The page of calls before an import, of all accounts or of the viewer's own.
 import { ChosenAccount, useAccountScope } from '../../console/web/parts/account-choice.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { HistoryList } from './history-list.tsx'

@@ -1,40 +1,40 @@
-// The amounts of a price or a cost as the catalogue has it, each multiplied. Pure.
+// Multiplication of all amounts of a price or cost in the catalogue's form. Pure.
 import { type ExactDecimal, timesRoundingUp } from '../../../src/catalogue/decimal.ts'
 import { isTable, type TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { formatUsd, parseUsd } from '../../../src/domain/money.ts'
 
 type Table = { readonly [key: string]: TomlValue }
 
-/** The fields of a price that are no amounts. */
-const WORDS = ['above', 'size', 'quality']
-/** The amounts of an extra; its other fields are counts and switches. */
-const OF_EXTRAS = ['per_unit', 'per_call', 'per_request']
+/** Fields of a price that are not amounts. */
+const NOT_AMOUNTS = ['above', 'size', 'quality']
+/** Amounts of an extra; its other fields are counts and switches. */
+const EXTRA_AMOUNTS = ['per_unit', 'per_call', 'per_request']
 
 /**
- * The same price with all of its amounts multiplied, each rounded up to a nano-dollar: rates, tiers, variants, service tiers and extras. The
- * multiplier of a service tier stays, because what it multiplies changes.
+ * Multiplies all amounts of a price: rates, tiers, variants, service tiers and extras. Each is rounded up to a nano-dollar. The
+ * multiplier of a service tier stays: it applies to amounts that change.
  *
- * @param price that has been validated
- * @throws RangeError for more than can be counted exactly
+ * @param price a validated price
+ * @throws RangeError if an amount exceeds the largest safe integer
  */
 export function timesFactor(price: Table, factor: ExactDecimal): Table {
   const times = (amount: TomlValue): TomlValue => amountTimes(amount, factor)
   const all = (table: Table): Table => timesFactor(table, factor)
-  return mapped(price, (field, value) => {
-    if (WORDS.includes(field)) return value
+  return mapFields(price, (field, value) => {
+    if (NOT_AMOUNTS.includes(field)) return value
     if (field === 'tiers' || field === 'variants') return tablesIn(value).map(all)
-    if (field === 'service_tiers') return mapped(value, (_, own) => (isTable(own) ? all(own) : own))
+    if (field === 'service_tiers') return mapFields(value, (_, own) => (isTable(own) ? all(own) : own))
     if (field === 'extras')
-      return mapped(value, (_, extra) =>
+      return mapFields(value, (_, extra) =>
         isTable(extra)
-          ? mapped(extra, (name, own) => (OF_EXTRAS.includes(name) ? times(own) : own))
+          ? mapFields(extra, (name, own) => (EXTRA_AMOUNTS.includes(name) ? times(own) : own))
           : times(extra),
       )
     return times(value)
   })
 }
 
-/** An amount that stays, such as 0, keeps its digits. */
+/** Keeps the digits of an amount that does not change, such as 0. */
 function amountTimes(amount: TomlValue, factor: ExactDecimal): TomlValue {
   if (typeof amount !== 'string' && typeof amount !== 'number') return amount
   const nanos = parseUsd(amount)
@@ -42,7 +42,7 @@ function amountTimes(amount: TomlValue, factor: ExactDecimal): TomlValue {
   return next === nanos ? amount : formatUsd(next)
 }
 
-const mapped = (table: TomlValue, change: (field: string, value: TomlValue) => TomlValue): Table =>
+const mapFields = (table: TomlValue, change: (field: string, value: TomlValue) => TomlValue): Table =>
   Object.fromEntries(
     Object.entries(isTable(table) ? table : {}).map(([field, value]) => [field, change(field, value)]),
   )

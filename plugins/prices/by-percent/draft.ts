@@ -1,4 +1,4 @@
-// A change of prices by per cent as a draft of the catalogue, for the console and the command.
+// A change of prices by per cent as a draft of the catalogue: for the console and the command.
 import type { Configuration } from '../../../src/catalogue/configuration.ts'
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import { runInTurns } from '../../../src/utilities/end-of-turn.ts'
@@ -7,25 +7,25 @@ import { changeFactor, PERCENT_MUST } from './percent.ts'
 import { type ChangeChoice, type ChangePlan, planChange } from './plan.ts'
 
 interface Order extends Omit<ChangeChoice, 'factor' | 'isModel'> {
-  /** As it is written: `10`, `-2.5`. */
+  /** As the operator writes it: `10`, `-2.5`. */
   readonly percent: string
-  /** Only these models; undefined: all that the provider serves. */
+  /** Only these models; undefined: all models of the provider. */
   readonly models: readonly string[] | undefined
 }
 
 interface ChangeDraft extends Omit<ChangePlan, 'edits'> {
-  /** Of the catalogue with these prices, without keys. */
+  /** Text of the catalogue with these prices, without keys. */
   text: string
-  /** Of the file that it is a draft of. */
+  /** Hash of the file that the draft changes. */
   hash: string
-  /** Prices and costs that change. */
+  /** The number of changed prices and costs. */
   changes: number
 }
 
 /**
- * Nothing is saved by it.
+ * Drafts a change. Saves nothing.
  *
- * @throws GatewayError invalid_request for what is no percentage, or too large a one; not_found for an unknown provider or model
+ * @throws GatewayError invalid_request for an invalid or too large percentage; not_found for an unknown provider or model
  */
 export async function draftChange(
   configuration: Configuration,

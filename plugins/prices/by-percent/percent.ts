@@ -1,16 +1,16 @@
-// The per cent by which prices change, up or down, read digit by digit. Pure.
+// The percentage of a price change, up or down, as an exact decimal. Pure.
 import { type ExactDecimal, parseDecimal } from '../../../src/catalogue/decimal.ts'
 
 const MAX_PERCENT = 10_000n
 const PERCENT = /^(-|\+)?(\d{1,5}(?:\.\d{1,9})?)$/
 
-/** A message about a wrong value says it. */
+/** The end of messages about an invalid value. */
 export const PERCENT_MUST = 'a percentage above -100 and up to 10000, but not 0, such as 10 or "-2.5"'
 
 /**
- * The factor of a change: `1.1` of `10`, `0.975` of `-2.5`.
+ * Returns the factor of a change: `1.1` for `10`, `0.975` for `-2.5`.
  *
- * @returns undefined for what is no such percentage: 0 changes nothing, and -100 gives everything away
+ * @returns undefined for other text, for 0 (no change) and for -100 or less (free)
  */
 export function changeFactor(percent: string): ExactDecimal | undefined {
   const [, sign, digits] = PERCENT.exec(percent.trim()) ?? []

@@ -1,4 +1,4 @@
-// The change of the prices of a provider's models by per cent: their amounts before and after, and the edits of the file that make it. Pure.
+// A change of a provider's prices by per cent: amounts before and after, and the edits of the file. Pure.
 import { priceDivisor } from '../../../src/catalogue/cache-reads.ts'
 import type { ExactDecimal } from '../../../src/catalogue/decimal.ts'
 import type { Edit } from '../../../src/catalogue/edit.ts'
@@ -27,11 +27,11 @@ export interface ChangeChoice {
 export interface ChangedLine extends MarginLine {
   readonly old_price_nanos: Nanos
   readonly old_cost_nanos: Nanos | null
-  /** Nobody wrote it, or as it follows from another rate: `cache_read` from `input`. */
+  /** True if the rate follows from another one, such as `cache_read` from `input`: not written, or written with the derived value. */
   readonly follows: boolean
 }
 
-/** A route of a model, of other providers too: all of them share the price. */
+/** A route of a model. Routes of other providers are included: they share the price. */
 interface ChangedRoute {
   readonly provider: string
   readonly model: string
@@ -44,7 +44,7 @@ export interface ChangedModel {
   readonly kind: Model['kind']
   readonly is_chosen: boolean
   readonly routes: readonly ChangedRoute[]
-  /** The reason why an amount stays that was to change. */
+  /** Reasons why an amount does not change. */
   readonly left: readonly ('free' | 'cost unknown')[]
 }
 
@@ -56,11 +56,11 @@ export interface ChangePlan {
 type Block = { readonly [key: string]: TomlValue }
 
 /**
- * A model's price is changed once, however many routes it has to the provider, and holds for its routes to others, too. A cost
- * is changed at the routes to the provider alone. It yields after each model, which takes a quarter of a millisecond.
+ * Plans the change. A model's price changes once, whatever its number of routes, and applies to routes of other providers too. Costs
+ * change only at routes of the provider. Yields after each model, which takes a quarter of a millisecond.
  *
  * @param values of a catalogue file without mistakes
- * @throws GatewayError not_found for a provider that the file does not have, invalid_request for more USD than can be counted
+ * @throws GatewayError not_found for an unknown provider, invalid_request if an amount exceeds the largest safe integer
  */
 export function* planChange(values: TomlTable, choice: ChangeChoice): Generator<void, ChangePlan> {
   const names = blocksIn(values.providers).map(({ name }) => String(name))
@@ -133,10 +133,10 @@ function changedModel(block: Block, changed: Block, is_chosen: boolean, choice: 
     }
   })
   const { id, kind } = after
-  return { id, kind, is_chosen, routes, left: is_chosen ? leftOf(before, choice) : [] }
+  return { id, kind, is_chosen, routes, left: is_chosen ? unchangedReasons(before, choice) : [] }
 }
 
-/** Whether a rate is what the catalogue makes of another one where it is left out. */
+/** Whether a rate equals the catalogue's default for it, which it derives from another rate. */
 function isFollowing({ name, of, price_nanos }: MarginLine, all: readonly MarginLine[], divisor: number) {
   const [from, numerator = 1, denominator = 1] = DEFAULT_RATES[name] ?? []
   const base = all.find((line) => line.name === from && line.of === of)
@@ -145,7 +145,10 @@ function isFollowing({ name, of, price_nanos }: MarginLine, all: readonly Margin
   return price_nanos === divideRoundingUp(BigInt(base.price_nanos) * BigInt(numerator), by)
 }
 
-function leftOf({ price, routes }: Model, { provider, target }: ChangeChoice): ChangedModel['left'] {
+function unchangedReasons(
+  { price, routes }: Model,
+  { provider, target }: ChangeChoice,
+): ChangedModel['left'] {
   const own = routes.filter((route) => route.provider === provider)
   const is_free = marginLines(price, undefined).every(({ price_nanos }) => price_nanos === 0)
   return [
@@ -154,15 +157,15 @@ function leftOf({ price, routes }: Model, { provider, target }: ChangeChoice): C
   ]
 }
 
-/** With its routes to providers that are disabled on this machine, too. Of a copy: its defaults are written into what is read. */
+/** Reads a model, including routes to providers disabled on this machine. Copies the block, since validation writes defaults into it. */
 function readBlock(block: Block): Model {
-  const text = validateModel(structuredClone(block), [], ignore)
+  const text = validateModel(structuredClone(block), [], ignoreMistakes)
   if (!text) throw new RangeError(`the model ${String(block.id)} has a mistake`)
-  return readModel(text, { path: [], changed_at_ms: 0 }, ignore)
+  return readModel(text, { path: [], changed_at_ms: 0 }, ignoreMistakes)
 }
 
-/** The draft that the edits make is checked as a whole, with the places of its mistakes. */
-const ignore = () => {}
+/** The configuration checks the edited draft as a whole, and reports mistakes with their places. */
+const ignoreMistakes = () => {}
 
 const blocksIn = (list: unknown): Block[] => (Array.isArray(list) ? list.filter((each) => isTable(each)) : [])
 const routesOf = ({ routes }: Block): readonly Block[] => blocksIn(routes)

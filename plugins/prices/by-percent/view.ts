@@ -1,4 +1,4 @@
-// A change of prices by per cent in JSON, as the console and `--json` have it.
+// JSON of a price change by per cent, for the console and `--json`.
 import { type Static, Type } from '@sinclair/typebox'
 import { marginPercent } from '../../../src/domain/margin.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'

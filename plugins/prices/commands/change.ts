@@ -1,4 +1,4 @@
-// `prices change`: the prices of a provider's models by per cent, once the operator has seen each before and after.
+// `prices change`: changes the prices of a provider's models by per cent, after the operator has seen each before and after.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
 import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
@@ -32,7 +32,7 @@ export function addPricesChange(prices: Command, deps: CliDeps): void {
     )
     .requiredOption('--by <percent>', 'up, such as 10%, or down, such as -5%', readPercent)
     .addOption(new Option('--target <target>', 'the amounts that change').choices(TARGETS).default('price'))
-    .option('--model <id>', 'only this model; may be repeated', appended)
+    .option('--model <id>', 'only this model; may be repeated', append)
     .option('--dry-run', 'show the changes, and write nothing')
     .option('--yes', 'write without asking, also below cost')
     .action(async (provider: string, options: ChangeOptions, command: Command) => {
@@ -47,7 +47,7 @@ export function addPricesChange(prices: Command, deps: CliDeps): void {
       const is_done = options.dryRun === true || draft.changes === 0
       if (is_done || !json) tell(false)
       if (is_done) return
-      await agree(deps, draft.models, { yes: options.yes, json }).catch((thrown: unknown) => {
+      await confirmChange(deps, draft.models, { yes: options.yes, json }).catch((thrown: unknown) => {
         if (json) tell(false)
         throw thrown
       })
@@ -57,7 +57,7 @@ export function addPricesChange(prices: Command, deps: CliDeps): void {
     })
 }
 
-/** The per cent as the catalogue's markup is written, with a sign: `-5%`. @throws InvalidArgumentError */
+/** Reads a percentage with its sign, such as `-5%`. @throws InvalidArgumentError */
 function readPercent(text: string): string {
   const [, percent] = /^(.+?) ?%$/.exec(text) ?? []
   if (percent !== undefined && changeFactor(percent)) return percent
@@ -66,9 +66,9 @@ function readPercent(text: string): string {
   )
 }
 
-const appended = (id: string, others: string[] = []): string[] => [...others, id]
+const append = (id: string, others: string[] = []): string[] => [...others, id]
 
-interface Answered extends Pick<ChangeOptions, 'target'> {
+interface ChangeAnswer extends Pick<ChangeOptions, 'target'> {
   provider: string
   percent: string
   written: boolean
@@ -77,7 +77,7 @@ interface Answered extends Pick<ChangeOptions, 'target'> {
 function answerWith(
   { answer, remark, tableOf }: Context,
   models: readonly ChangedModel[],
-  about: Answered,
+  about: ChangeAnswer,
 ): void {
   const rows = models.flatMap(rowsOf)
   answer(
@@ -95,7 +95,7 @@ interface Row {
   readonly line: ChangedLine
 }
 
-/** Not those that follow from another rate, unless they lose money. */
+/** Omits rates that follow from another one, unless they lose money. */
 const rowsOf = ({ id, is_chosen, routes }: ChangedModel): Row[] =>
   is_chosen
     ? routes.flatMap(({ provider, lines }) =>
@@ -108,18 +108,18 @@ const rowsOf = ({ id, is_chosen, routes }: ChangedModel): Row[] =>
 const isBelowCost = ({ price_nanos, cost_nanos }: ChangedLine): boolean => price_nanos < (cost_nanos ?? 0)
 
 /** @throws as `confirm` */
-async function agree(
+async function confirmChange(
   deps: CliDeps,
   models: readonly ChangedModel[],
   { yes, json }: { yes: boolean | undefined; json: boolean },
 ): Promise<void> {
-  const losing = models.filter(
+  const below_cost = models.filter(
     ({ is_chosen, routes }) => is_chosen && routes.some(({ lines }) => lines.some(isBelowCost)),
   )
   const about =
-    losing.length === 0
+    below_cost.length === 0
       ? 'The prices above apply to new calls at once.'
-      : `${counted(losing.length, 'model sells', 'models sell')} below cost: ${losing.map(({ id }) => id).join(', ')}.`
+      : `${counted(below_cost.length, 'model sells', 'models sell')} below cost: ${below_cost.map(({ id }) => id).join(', ')}.`
   await confirm(deps, {
     yes,
     json,

@@ -1,4 +1,4 @@
-// The output of `prices import`: the difference as a table, and fields of the list that prices lack. Pure.
+// The output of `prices import`: changes as a table, and prices in the list without a place in the catalogue. Pure.
 
 import { type Column, table, wrapped } from '../../../src/app/command-line/table.ts'
 import { type ExactDecimal, timesRoundingUp } from '../../../src/catalogue/decimal.ts'
@@ -12,10 +12,10 @@ import type { LeftRoute, PlannedChange, PlannedEnd, PricePlan } from '../list/pl
 import { isSupported } from '../list/rates.ts'
 
 const INDENT = '  '
-/** Before the field of an image's line: the entry that it is in, which --json tells. */
-const OWN_ENTRY = /^.*: /
+/** The entry's name before an image field. --json has it in full. */
+const ENTRY_NAME = /^.*: /
 
-/** @param markup of the prices, as a factor @param columns the width of the terminal; undefined without a terminal */
+/** @param markup of the prices, as a factor @param columns the terminal's width; undefined without a terminal */
 export function describePlan(
   plan: PricePlan,
   list: PriceList,
@@ -26,11 +26,11 @@ export function describePlan(
     plan.changes.length === 0 && plan.ends.length > 0
       ? []
       : [table(columnsFor(plan.changes), plan.changes, 'Nothing to change.', columns)],
-    aboutEnds(plan.ends),
-    aboutLeft(plan.left, list),
-    byWord('Prices in the list that are not used:', wordsOf(plan, 'unmapped')),
-    byWord('Rounded up to a nano-dollar:', wordsOf(plan, 'rounded')),
-    byWord('Kept, because the list does not have it:', wordsOf(plan, 'kept')),
+    shutdownDateLines(plan.ends),
+    unchangedRouteLines(plan.left, list),
+    byNote('Prices in the list that are not used:', notesOf(plan, 'unmapped')),
+    byNote('Rounded up to a nano-dollar:', notesOf(plan, 'rounded')),
+    byNote('Kept, because the list does not have it:', notesOf(plan, 'kept')),
     aboutMargin(plan, markup),
     summary(plan, list),
   ]
@@ -51,14 +51,14 @@ const columnsFor = (changes: readonly PlannedChange[]): Column<PlannedChange>[] 
       )
   return [
     { head: 'MODEL', text: ({ model }) => model, elastic: true },
-    { head: 'WHAT', text: (change) => whatOf(change, isAlone(change) === true), elastic: true },
+    { head: 'WHAT', text: (change) => targetOf(change, isAlone(change) === true), elastic: true },
     { head: 'RATE', text: ({ rate }) => rate },
     { head: 'OLD', text: ({ old_nanos }) => (old_nanos === null ? '-' : formatUsd(old_nanos)), right: true },
     { head: 'NEW', text: ({ new_nanos }) => formatUsd(new_nanos), right: true },
   ]
 }
 
-/** Remarks for the operator before the import is written. */
+/** Returns warnings to show before the import is written. */
 export function warningsOf(
   { changes, ends, unread_ends }: PricePlan,
   { duplicates }: PriceList,
@@ -70,29 +70,29 @@ export function warningsOf(
   return [
     ...(unread_ends.length === 0
       ? []
-      : [`Shutdown dates in the list that are no dates, and left out: ${someOf(unread_ends)}.`]),
+      : [`Shutdown dates in the list that are no dates, and left out: ${firstNames(unread_ends)}.`]),
     ...(past.length === 0
       ? []
       : [
-          `Shut down already, says the list: ${someOf(past)}. Add a route to the replacement, or retire the model.`,
+          `Shut down already, says the list: ${firstNames(past)}. Add a route to the replacement, or retire the model.`,
         ]),
-    ...(duplicates.length === 0 ? [] : [`Listed twice (the last one is used): ${someOf(duplicates)}.`]),
+    ...(duplicates.length === 0 ? [] : [`Listed twice (the last one is used): ${firstNames(duplicates)}.`]),
     ...(jumps.length === 0
       ? []
       : [
-          `${countOf(jumps)} by more than a factor of ${MAX_FACTOR}: ${someOf(jumps.map(jumpText))}. Check that the list is right.`,
+          `${countOf(jumps)} by more than a factor of ${MAX_FACTOR}: ${firstNames(jumps.map(jumpText))}. Check that the list is right.`,
         ]),
   ]
 }
 
-/** `1 price changes`, of which there are so many. */
+/** `1 price changes`, `2 prices change`. */
 export const countOf = ({ length }: readonly unknown[]): string =>
   counted(length, 'price changes', 'prices change')
 
-/** The table and --json have all of them. */
+/** Names in a warning. The table and --json have all. */
 const MAX_NAMED = 5
 
-const someOf = (names: readonly string[]): string =>
+const firstNames = (names: readonly string[]): string =>
   names.slice(0, MAX_NAMED).join(', ') +
   (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '')
 
@@ -100,15 +100,15 @@ const jumpText = ({ model, cost_of, rate, old_nanos, new_nanos }: PlannedChange)
   `${model} ${cost_of ? `cost ${cost_of.provider} ` : ''}${rate} ${formatUsd(old_nanos ?? 0)} -> ${formatUsd(new_nanos)}`
 
 /** @param is_alone whether no other route of the model goes to the same provider */
-function whatOf({ cost_of }: PlannedChange, is_alone: boolean): string {
+function targetOf({ cost_of }: PlannedChange, is_alone: boolean): string {
   if (!cost_of) return 'price'
   return `cost ${cost_of.provider}${is_alone ? '' : `:${cost_of.upstream}`}`
 }
 
-/** Many, where a name is a common one: the first say enough. */
+/** Entries to name for an ambiguous route: a common model name may have many. */
 const MAX_ENTRIES = 5
 
-function aboutLeft(left: readonly LeftRoute[], { entries }: PriceList): string[] {
+function unchangedRouteLines(left: readonly LeftRoute[], { entries }: PriceList): string[] {
   const providers = new Map(entries.map(({ id, provider }) => [id, provider]))
   const nameOf = (id: string) => {
     const provider = providers.get(id) ?? ''
@@ -131,7 +131,7 @@ function aboutLeft(left: readonly LeftRoute[], { entries }: PriceList): string[]
   return lines
 }
 
-function aboutEnds(ends: readonly PlannedEnd[]): string[] {
+function shutdownDateLines(ends: readonly PlannedEnd[]): string[] {
   if (ends.length === 0) return []
   return [
     'Shutdown dates:',
@@ -145,15 +145,15 @@ const routeName = ({
   upstream,
 }: Pick<LeftRoute, 'model' | 'provider' | 'upstream'>): string => `${model} (${provider}:${upstream})`
 
-type Words = readonly (readonly [word: string, model: string])[]
+type Notes = readonly (readonly [word: string, model: string])[]
 
-const wordsOf = ({ used }: PricePlan, field: 'unmapped' | 'rounded' | 'kept'): Words =>
+const notesOf = ({ used }: PricePlan, field: 'unmapped' | 'rounded' | 'kept'): Notes =>
   used.flatMap((entry) => entry[field].map((word) => [word, entry.model] as const))
 
-/** A line for each word, with the models that it is said of. */
-function byWord(head: string, words: Words): string[] {
+/** Returns a line for each field or note, with the models it applies to. */
+function byNote(head: string, words: Notes): string[] {
   if (words.length === 0) return []
-  const groups = Map.groupBy(words, ([word]) => word.replace(OWN_ENTRY, ''))
+  const groups = Map.groupBy(words, ([word]) => word.replace(ENTRY_NAME, ''))
   return [
     head,
     ...[...groups].flatMap(([word, of]) => {
@@ -164,7 +164,7 @@ function byWord(head: string, words: Words): string[] {
   ]
 }
 
-/** What the new prices leave, of which each is its cost and the markup. */
+/** Describes the margin of the new prices: cost plus markup. */
 function aboutMargin({ changes }: PricePlan, markup: ExactDecimal | undefined): string[] {
   if (!markup || changes.every(({ cost_of }) => cost_of !== undefined)) return []
   const price_nanos = timesRoundingUp(NANOS_PER_USD, markup)
@@ -182,7 +182,7 @@ function summary({ changes, used }: PricePlan, { entries, skipped }: PriceList):
   )
 }
 
-/** The same as `--json` shows it. */
+/** The plan as `--json` prints it. */
 export const planView = (
   { changes, ends, used, left }: PricePlan,
   { entries, skipped, duplicates }: PriceList,

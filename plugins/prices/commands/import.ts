@@ -1,4 +1,4 @@
-// `prices import`: the prices of a public list into the catalogue, once the operator has seen what would change.
+// `prices import`: imports a public price list into the catalogue after the operator has seen the changes.
 
 import { readFile, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
@@ -48,7 +48,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
     )
     .option('--provider <name>', 'only routes to this provider in the catalogue')
     .option('--from <name>', 'use the prices of this provider in the list, such as openrouter or azure')
-    .option('--model <pattern>', 'only these models, such as gemini-*; may be repeated', appended)
+    .option('--model <pattern>', 'only these models, such as gemini-*; may be repeated', append)
     .option('--yes', 'write without asking, except for large changes')
     .option(
       '--accept-jumps',
@@ -63,31 +63,31 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       const markup = options.markup ?? markupOf(catalogue)
       const plan = planImport(values, list, choiceOf({ ...options, markup: markup ?? AT_COST }, values, list))
       const edits = [...plan.edits.values()].flat()
-      // Before the question: an import that cannot be written needs none.
+      // Checks before asking the operator, in case the changes cannot be written.
       const { mistakes, text: edited } = await withProgress(deps, json, (show) => {
         show({ what: 'Changing prices', done: 0, of: plan.edits.size, unit: 'models' })
         return configuration.check({ text, edits })
       })
       const [mistake] = mistakes
       if (mistake) throw cannotBe(mistake, 'command')
-      const tell = (written: boolean) => answer(planView(plan, list, { file, written }), described)
+      const printPlan = (written: boolean) => answer(planView(plan, list, { file, written }), described)
       const described = describePlan(plan, list, markup, deps.terminal.columns)
-      if (plan.edits.size > 0 && !json) tell(false)
+      if (plan.edits.size > 0 && !json) printPlan(false)
       for (const warning of warningsOf(plan, list, deps.now())) warn(warning)
-      if (plan.edits.size === 0) return tell(false)
+      if (plan.edits.size === 0) return printPlan(false)
       requireMarkup(plan, markup, 'command')
       const jumps = options.acceptJumps ? [] : plan.changes.filter(isJump)
-      if (!(options.yes && jumps.length === 0) && !(await agreed(deps, { json, jumps }))) {
-        if (json) tell(false)
+      if (!(options.yes && jumps.length === 0) && !(await isConfirmed(deps, { json, jumps }))) {
+        if (json) printPlan(false)
         throw new Exit(EXIT.failed)
       }
       const saved = await configuration.save({ text: edited }, hash, 'command:prices import')
-      if (json) tell(true)
+      if (json) printPlan(true)
       remark(savedWords(folder, saved))
     })
 }
 
-const appended = (pattern: string, others: string[] = []): string[] => [...others, pattern]
+const append = (pattern: string, others: string[] = []): string[] => [...others, pattern]
 
 async function readListFile(path: string): Promise<string> {
   const file = await stat(path)
@@ -96,11 +96,11 @@ async function readListFile(path: string): Promise<string> {
     throw invalidRequest(
       `${path} has ${file.size} bytes: a price list has at most ${MAX_LIST_BYTES}. Name model_prices_and_context_window.json.`,
     )
-  // Without a byte order mark, which no JSON has.
+  // TextDecoder removes a byte order mark, which JSON.parse refuses.
   return new TextDecoder().decode(await readFile(path))
 }
 
-/** @throws GatewayError not_found for a name that nobody has, invalid_request for an invalid pattern */
+/** @throws GatewayError not_found for an unknown name, invalid_request for an invalid pattern */
 function choiceOf(
   { markup, provider, from, model: patterns }: ImportOptions & Pick<ImportChoice, 'markup'>,
   values: TomlTable,
@@ -117,11 +117,11 @@ function choiceOf(
   return { isModel: compileModelPatterns(patterns ?? null), provider, from, markup }
 }
 
-/** As the file has them: here a provider has its name without its key, too. */
+/** Reads names from the file's values, which include providers without a key. */
 const namesIn = (blocks: unknown, key: string): string[] =>
   Array.isArray(blocks) ? blocks.map((block) => String(Reflect.get(block, key))) : []
 
-/** By the list's own name, or by that of a known server. */
+/** Accepts the list's own names, and names of known servers. */
 function requireListed(from: string, { entries }: PriceList): void {
   const listed = [...new Set(entries.map(({ provider }) => provider))]
   if ([from, ...listedAs(from)].some((name) => listed.includes(name))) return
@@ -140,11 +140,11 @@ function requireOneOf(name: string, names: readonly string[], where: string): vo
 }
 
 /**
- * The operator's answer; without a terminal there is nobody to answer.
+ * Asks the operator. Without a terminal the answer is no.
  *
  * @param jumps changes that --yes alone does not write
  */
-async function agreed(
+async function isConfirmed(
   { terminal }: CliDeps,
   { json, jumps }: { json: boolean; jumps: readonly PlannedChange[] },
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-// `prices list`: each model's price beside what its routes cost, the margin, and where the price came from; import.ts and change.ts have the other commands.
+// `prices list`: each model's price beside the cost of its routes, the margin, and the origin of the price. Other commands: import.ts, change.ts.
 
 import type { Command } from 'commander'
 import { checkPriceGroup } from '../../../src/access/account-group.ts'
@@ -37,7 +37,7 @@ export function addPricesCommands(program: Command, deps: CliDeps): void {
       const { folder, answer, remark, warn, tableOf } = contextOf(command, deps)
       const { catalogue, warning_lines } = await requireCatalogue(folder)
       checkPriceGroup(catalogue, group)
-      // A route to a provider that is disabled here is missing.
+      // Warns of routes to providers that are disabled here: the list omits them.
       for (const line of warning_lines) warn(line)
       const models = [...modelsFor(catalogue, group).values()]
       const compared = models.flatMap((model) => compare(model, catalogue))
@@ -50,28 +50,28 @@ export function addPricesCommands(program: Command, deps: CliDeps): void {
     })
 }
 
-/** An amount of a model's price, and what a route costs for the same. */
-interface Compared {
+/** An amount of a model's price, beside a route's cost of the same. */
+interface ComparedRate {
   readonly model: Model
   readonly route: Route
-  /** The origin of the price, as far as the catalogue shows it; null: somebody wrote it. */
+  /** The origin of the price, if the catalogue reveals it; null for a price written by hand. */
   readonly source: string | null
   readonly line: MarginLine
 }
 
-function compare(model: Model, catalogue: Catalogue): Compared[] {
+function compare(model: Model, catalogue: Catalogue): ComparedRate[] {
   return model.routes.flatMap((route) => {
     const source = sourceOf(model, route, catalogue)
     return marginLines(model.price, route.cost).map((line) => ({ model, route, source, line }))
   })
 }
 
-/** The rates that prices are compared by. Embeddings have no output. */
-const isMain = ({ model, line: { name, of, per } }: Compared): boolean =>
+/** Whether a rate is in the table: input and output, but not the output of embeddings. */
+const isMain = ({ model, line: { name, of, per } }: ComparedRate): boolean =>
   of === '' &&
   (per !== 'million tokens' || name === 'input' || (name === 'output' && model.kind !== 'embedding'))
 
-const COLUMNS: Column<Compared>[] = [
+const COLUMNS: Column<ComparedRate>[] = [
   { head: 'MODEL', text: ({ model }) => model.id, elastic: true },
   { head: 'PROVIDER', text: providerName, elastic: true },
   { head: 'RATE', text: ({ line }) => line.name, narrow: ({ line }) => SHORT_NAMES[line.name] ?? line.name },
@@ -90,13 +90,13 @@ const COLUMNS: Column<Compared>[] = [
   { head: 'SOURCE', text: ({ source }) => source ?? '-', narrow: ({ source }) => shortSource(source) },
 ]
 
-/** With the provider's id of the model, where several routes go to one provider. */
-function providerName({ model, route: { provider, model: upstream } }: Compared): string {
+/** Adds the provider's id of the model if several routes go to the provider. */
+function providerName({ model, route: { provider, model: upstream } }: ComparedRate): string {
   const is_alone = model.routes.every((other) => other.provider !== provider || other.model === upstream)
   return is_alone ? provider : `${provider}:${upstream}`
 }
 
-/** For a terminal that is too narrow for the others. */
+/** Abbreviations for a narrow terminal. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   per_million_characters: 'M characters',
   per_thousand_searches: 'K searches',
@@ -105,19 +105,19 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 const shortSource = (source: string | null): string =>
   source?.replace('cost + ', '+ ').replace(/,.*/, '') ?? '-'
 
-/** "0.05, 20 %"; "-" where the cost is unknown. */
+/** "0.05, 20 %"; "-" for an unknown cost. */
 const marginText = (line: MarginLine): string =>
   line.cost_nanos === null ? '-' : `${formatUsd(line.price_nanos - line.cost_nanos)}, ${percentText(line)}`
 
 function sourceOf({ price }: Model, route: Route, { providers }: Catalogue): string | null {
-  const markup = route.cost && markupIn(marginLines(price, route.cost))
+  const markup = route.cost && commonMarkup(marginLines(price, route.cost))
   if (markup !== undefined) return `cost + ${markup} %`
   const provider = providers.get(route.provider)
   return provider && isListed(price, provider, route.model) ? `list, ${PRICES_AS_OF}` : null
 }
 
-/** The markup in per cent that every amount of the price has on its cost: of few decimals, since somebody chose it. */
-function markupIn(lines: readonly MarginLine[]): string | undefined {
+/** Returns the markup in per cent that all amounts share: at most two decimals, since a person chose it. */
+function commonMarkup(lines: readonly MarginLine[]): string | undefined {
   const known = lines.flatMap(({ price_nanos, cost_nanos }) =>
     cost_nanos ? [{ price_nanos, cost_nanos }] : [],
   )
@@ -126,13 +126,13 @@ function markupIn(lines: readonly MarginLine[]): string | undefined {
   const hundredths = Math.round(((first.price_nanos - first.cost_nanos) / first.cost_nanos) * 10_000)
   const percent = String(hundredths / 100)
   const factor = markupFactor(percent)
-  // Each amount was rounded up by itself, a rate that follows from another one twice.
+  // Each amount was rounded up separately, and a derived rate twice.
   const fits = ({ price_nanos, cost_nanos }: { price_nanos: number; cost_nanos: number }) =>
     factor !== undefined && Math.abs(price_nanos - timesRoundingUp(cost_nanos, factor)) <= 2
   return known.every(fits) ? percent : undefined
 }
 
-/** Compares a price with the provider's list price. */
+/** Whether a price equals the provider's list price. */
 function isListed(price: Price, provider: Provider, model: string): boolean {
   const listed = listedPrice(provider, model)
   if (!listed || price.unit !== 'token' || price.tiers.length > 1) return false
@@ -145,7 +145,7 @@ function isListed(price: Price, provider: Provider, model: string): boolean {
   )
 }
 
-/** A model as `--json` shows it: every amount. */
+/** A model with all amounts, as `--json` prints it. */
 const modelView = (model: Model, catalogue: Catalogue) => ({
   id: model.id,
   kind: model.kind,

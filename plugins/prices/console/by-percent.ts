@@ -1,4 +1,4 @@
-// The change of a provider's prices by per cent in the console: a draft of the catalogue, which is reviewed and saved as any other.
+// Changes a provider's prices by per cent in the console. The result is a draft, which the operator reviews and saves like any other.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
@@ -31,7 +31,7 @@ const DraftView = Type.Object({
   models: Type.Array(ChangedModelView, { description: 'all that the provider serves' }),
 })
 
-/** `POST /console/api/prices/changes`, for the operator. Nothing is saved by it: `POST /console/api/catalogue/save` takes the draft. */
+/** `POST /console/api/prices/changes`, for the operator. It saves nothing: `POST /console/api/catalogue/save` takes the draft. */
 export const percentRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-price-changes' }).use(operatorCalls(gateway)).post(
     '/console/api/prices/changes',

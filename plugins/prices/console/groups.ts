@@ -1,4 +1,4 @@
-// Price groups in the console: their factors, how many accounts are in each, and the models that each sells below cost.
+// Price groups in the console: factors, number of accounts, and models sold below cost.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { countByGroup } from '../../../src/access/account-group.ts'
@@ -25,7 +25,7 @@ const GroupView = Type.Object({
 
 const GroupsView = Type.Object({ groups: Type.Array(GroupView) })
 
-/** `GET /console/api/price-groups`, for the staff: those of the catalogue, then those that accounts are in and that it does not have. */
+/** `GET /console/api/price-groups`, for the staff: groups of the catalogue, then groups of accounts that the catalogue lacks. */
 export const priceGroupRoutes = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-price-groups' }).use(operatorCalls(gateway)).get(
     '/console/api/price-groups',
@@ -33,13 +33,13 @@ export const priceGroupRoutes = (gateway: ConsoleParts) =>
       const catalogue = gateway.calls.catalogue()
       const counts = await countByGroup(gateway.db)
       const accounts = new Map(counts.map((count) => [count.price_group, count.accounts]))
-      const lost = counts.filter(({ price_group }) => !catalogue.price_groups.has(price_group))
+      const unknown = counts.filter(({ price_group }) => !catalogue.price_groups.has(price_group))
       return {
         groups: [
           ...[...catalogue.price_groups.values()].map((group) =>
             groupView(catalogue, group, accounts.get(group.name) ?? 0),
           ),
-          ...lost.map(({ price_group, accounts }) => lostView(price_group, accounts)),
+          ...unknown.map(({ price_group, accounts }) => unknownGroupView(price_group, accounts)),
         ],
       }
     },
@@ -72,7 +72,7 @@ function groupView(
   }
 }
 
-const lostView = (name: string, accounts: number): Static<typeof GroupView> => ({
+const unknownGroupView = (name: string, accounts: number): Static<typeof GroupView> => ({
   name,
   factor: '1',
   model_factors: [],

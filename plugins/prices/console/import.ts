@@ -1,4 +1,4 @@
-// The import of a price list in the console: the list becomes a draft of the catalogue, which is reviewed and saved as any other.
+// Imports a price list in the console. The result is a draft, which the operator reviews and saves like any other.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
@@ -23,7 +23,7 @@ const DraftView = Type.Object({
   ),
 })
 
-/** `POST /console/api/prices/import`, for the operator: the body is the list. Nothing is saved by it. */
+/** `POST /console/api/prices/import`, for the operator: the body is the list. It saves nothing. */
 export const importRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-price-import' }).use(operatorCalls(gateway, { bodies: 'own' })).post(
     '/console/api/prices/import',
@@ -35,7 +35,7 @@ export const importRoutes = (gateway: Gateway) =>
     { parse: 'none', response: { 200: DraftView, ...FAILURES } },
   )
 
-/** @throws GatewayError invalid_request for what is no price list, and for prices without a markup */
+/** @throws GatewayError invalid_request if the text is no price list, or prices have no markup */
 async function draftOf(
   written: string,
   { calls, operations: { configuration } }: Gateway,

@@ -1,4 +1,4 @@
-// The margins of a price that is being typed: each amount beside its cost at each route, and what the provider lists and the markup make of it.
+// Margins of a price in a form: each amount beside its cost at each route, the provider's list price, and the price with the markup.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { type ConsoleParts, FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
@@ -63,7 +63,7 @@ const MarginsView = Type.Object({
   ),
 })
 
-/** `POST /console/api/prices/margins`, for the operator; nothing is changed by it. */
+/** `POST /console/api/prices/margins`, for the operator. It changes nothing. */
 export const marginRoutes = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-margins' })
     .use(operatorCalls(gateway))

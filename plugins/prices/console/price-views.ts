@@ -1,4 +1,4 @@
-// Prices as the console shows them: line by line.
+// Views of prices for the console: price lines, changes and margins.
 import { type Static, Type } from '@sinclair/typebox'
 import { marginPercent } from '../../../src/domain/margin.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
@@ -28,7 +28,7 @@ export const MarginLineView = Type.Object({
   margin_percent: Nullable(Type.String({ description: 'of the price, to a tenth; null where it is free' })),
 })
 
-/** The lines of a route's margin, without those of which it is not known what they cost. */
+/** Returns margins of a route. Omits lines with an unknown cost. */
 export const marginsView = (lines: readonly MarginLine[]): Static<typeof MarginLineView>[] =>
   lines.flatMap(({ price_nanos, cost_nanos, ...line }) =>
     cost_nanos === null ? [] : [{ ...line, ...marginView(price_nanos, cost_nanos) }],

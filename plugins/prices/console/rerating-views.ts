@@ -1,4 +1,4 @@
-// Re-rated calls as the console shows them: what last week's calls would have cost.
+// The view of re-rated calls for the console: the cost of last week's calls at other prices.
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
@@ -42,7 +42,7 @@ export const ratingView = ({
   sampled_calls: sampled_calls ?? null,
 })
 
-/** Calls that cannot be rated count with their charge. */
+/** Calls that cannot be re-rated count with their charge. */
 function sumView(sum: Rerated) {
   const { calls, charged_nanos, rerated_nanos, unrated_calls, unrated_nanos, known_calls } = sum
   const would_cost_nanos = rerated_nanos + unrated_nanos

@@ -1,4 +1,4 @@
-// The check of price groups: accounts whose group the catalogue does not have.
+// The doctor's check of price groups: accounts whose group is missing in the catalogue.
 import { countByGroup } from '../../../src/access/account-group.ts'
 import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
 import { openToRead } from '../../../src/app/checks/database.ts'
@@ -6,7 +6,7 @@ import { counted } from '../../../src/utilities/counted.ts'
 
 const { ok, warn } = diagnosesOf('price groups')
 
-/** No diagnosis without a database: that of the check `database` says why. */
+/** Returns no diagnosis without a database: the check `database` reports that. */
 export async function checkPriceGroups(patient: ReadPatient): Promise<Diagnosis[]> {
   const { price_groups } = patient.catalogue
   await using db = await openToRead(patient)

@@ -1,4 +1,4 @@
-// A price list as a draft of the catalogue: the markup that it needs, and why there may be none.
+// A price list as a draft of the catalogue: the required markup, and errors that prevent the draft.
 import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
 import type { ExactDecimal } from '../../../src/catalogue/decimal.ts'
 import { markupFactor } from '../../../src/catalogue/markup.ts'
@@ -8,26 +8,26 @@ import { conflict, invalidRequest } from '../../../src/domain/errors.ts'
 import { priceSettings } from '../settings.ts'
 import type { PricePlan } from './plan.ts'
 
-/** The public list has less than two million bytes. */
+/** The public list is smaller than two million bytes. */
 export const MAX_LIST_BYTES = 32 * 1_048_576
 
-/** The factor for costs, until the markup is known: `requireMarkup` keeps prices at it from being saved. */
+/** The factor used while no markup is set: `requireMarkup` prevents saving prices at cost. */
 export const AT_COST: ExactDecimal = { coefficient: 1n, exponent: 0 }
 
-/** The operator's own, as a factor; undefined: not set yet. */
+/** The catalogue's markup as a factor; undefined if not set. */
 export function markupOf(catalogue: Catalogue): ExactDecimal | undefined {
   const { markup } = priceSettings.of(catalogue)
   return markup === undefined ? undefined : markupFactor(markup)
 }
 
-/** @throws GatewayError conflict for a file that has got mistakes since it was read the first time */
+/** @throws GatewayError conflict if the file has mistakes: another process changed it after it was loaded */
 export function requireGood({ text, values, mistakes, hash }: ConfigurationFile) {
   if (text === null || values === null || mistakes.length > 0)
     throw conflict('Somebody else is changing the catalogue. Nothing was written; try again.')
   return { text, values: values as TomlTable, hash }
 }
 
-/** Advice, by where the import is made: a command has options, the page has the pages of settings. */
+/** Advice for an import by the command, which has options, and on the page. */
 const ADVICE = {
   command: {
     markup:
@@ -41,7 +41,7 @@ const ADVICE = {
 } as const
 type ImportedAt = keyof typeof ADVICE
 
-/** @throws GatewayError invalid_request where prices would change at a markup that nobody set */
+/** @throws GatewayError invalid_request if prices would change without a markup */
 export function requireMarkup(
   { changes }: PricePlan,
   markup: ExactDecimal | undefined,

@@ -1,4 +1,4 @@
-// The price of a list's entry as a catalogue writes it for a model that has no price yet.
+// The price of a list entry in the catalogue's form, for a model without a price.
 import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import type { ListEntry } from './entry.ts'
 import type { ImageLines } from './image-lines.ts'
@@ -8,19 +8,19 @@ import { type EntryRates, type Kind, ratesOf } from './rates.ts'
 interface EntryPrice {
   /** Amounts as decimals in text. */
   readonly price: { readonly [rate: string]: TomlValue }
-  /** The entry's prices that have no place in it. */
+  /** Prices of the entry that the catalogue cannot express. */
   readonly unmapped: readonly string[]
 }
 
-/** The units in which a kind can be priced, by a rate of each: an entry may have the same audio by the second and by the token. */
-const UNITS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+/** Units by kind, in order of preference, each named by a rate: an entry may have a price by the second and by the token. */
+const UNITS_BY_KIND: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   speech: ['per_million_characters', 'per_second', 'input'],
   transcription: ['per_second', 'input'],
   moderation: ['input'],
   rerank: ['per_search', 'input'],
 }
 
-const FREE: Readonly<Record<Kind, readonly string[]>> = {
+const REQUIRED_RATES: Readonly<Record<Kind, readonly string[]>> = {
   text: ['input', 'output'],
   embedding: ['input'],
   image: ['per_image'],
@@ -30,13 +30,13 @@ const FREE: Readonly<Record<Kind, readonly string[]>> = {
   rerank: ['per_search'],
 }
 
-/** @returns the price of a model that costs nothing */
+/** @returns the price of a free model */
 export const freePrice = (kind: Kind): EntryPrice['price'] =>
-  Object.fromEntries(FREE[kind].map((rate) => [rate, '0.00']))
+  Object.fromEntries(REQUIRED_RATES[kind].map((rate) => [rate, '0.00']))
 
 /**
- * @param lines the list's prices by size and quality, of image models
- * @returns undefined if the entry has no price for such a model, or says 0 throughout
+ * @param lines the list's prices of an image model, by size and quality
+ * @returns undefined if the entry has no price for this kind, or only prices of 0
  * @throws GatewayError invalid_request for an invalid price
  */
 export function entryPrice(
@@ -67,5 +67,5 @@ function firstRates(entry: ListEntry, kind: Kind): EntryRates | undefined {
 function unitsOf({ fields }: ListEntry, kind: Kind): readonly string[] {
   if (kind === 'image')
     return fields.has('output_cost_per_image_token') ? ['image_output', ''] : ['', 'image_output']
-  return UNITS[kind] ?? ['']
+  return UNITS_BY_KIND[kind] ?? ['']
 }

@@ -1,4 +1,4 @@
-// An entry of a price list: a model at who serves it.
+// An entry of a price list: a model at one provider.
 
 /** A model in the list. */
 export interface ListEntry {
@@ -8,6 +8,6 @@ export interface ListEntry {
   readonly provider: string
   /** `chat`, `embedding`, `image_generation` and others. */
   readonly mode: string
-  /** Its fields but those that are null. Numbers are the text of the file, so that no digit is lost. */
+  /** Fields that are not null. Numbers are text as in the file, so that no digit is lost. */
   readonly fields: ReadonlyMap<string, unknown>
 }

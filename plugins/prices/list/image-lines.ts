@@ -1,4 +1,4 @@
-// Image prices by size and quality: a price list has them as entries of their own, such as `hd/1024-x-1024/dall-e-3`.
+// Image prices by size and quality, which a price list has as separate entries, such as `hd/1024-x-1024/dall-e-3`.
 import type { Nanos } from '../../../src/domain/money.ts'
 import type { ListEntry } from './entry.ts'
 import { type EntryRates, isPrice, readPrice } from './rates.ts'
@@ -9,18 +9,18 @@ export interface ImageLine {
   readonly nanos: Nanos
 }
 
-/** The lines of a model, and what of them was not mapped or was rounded up. */
+/** The lines of a model, with fields that were not mapped or were rounded up. */
 export interface ImageLines extends Pick<EntryRates, 'unmapped' | 'rounded'> {
   readonly lines: readonly ImageLine[]
 }
 
 const LINE = /^(?:([a-z]+)\/)?(\d{2,5})-x-(\d{2,5})\/(.+)$/
 
-/** The model that an entry is a line of; undefined for other entries. @param name without the provider's */
+/** Returns the model that an entry has a price line for; undefined for other entries. @param name without the provider */
 export const modelOfLine = (name: string): string | undefined => LINE.exec(name)?.[4]
 
 /**
- * Reads entries that are lines, named without the provider's name.
+ * Reads price lines from entries, whose names are without the provider.
  *
  * @throws GatewayError invalid_request for an invalid price
  */
@@ -44,7 +44,7 @@ export function readImageLines(entries: readonly (readonly [name: string, ListEn
   return { lines: [...lines.values()], unmapped, rounded }
 }
 
-/** Of an image, or of its pixels. */
+/** Finds the price of an image, or of its pixels. */
 function priceField(
   { fields }: ListEntry,
   pixels: number,

@@ -1,23 +1,23 @@
-// The reading of a price list: LiteLLM's (model_prices_and_context_window.json), an object of models by their names, or OpenRouter's own.
+// Reads price lists: LiteLLM's (model_prices_and_context_window.json), an object of models by name, or OpenRouter's.
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import type { ListEntry } from './entry.ts'
 import { openrouterEntries } from './openrouter.ts'
 
 export interface PriceList {
   readonly entries: readonly ListEntry[]
-  /** Names of what is no model, such as the list's own description of its fields. */
+  /** Names of entries that are not models, such as the list's description of its fields. */
   readonly skipped: readonly string[]
-  /** Names that occur twice, of which the last was taken: `model`, or `model: field`. */
+  /** Names that occur twice, `model` or `model: field`. The last occurrence is used. */
   readonly duplicates: readonly string[]
 }
 
-/** It describes the fields, with words where models have numbers. */
+/** The entry that describes the fields, with words instead of numbers. */
 const DESCRIPTION = 'sample_spec'
 
 /**
  * Reads the text of a list.
  *
- * @throws GatewayError invalid_request for what is no such list
+ * @throws GatewayError invalid_request for any other text
  */
 export function readPriceList(text: string): PriceList {
   const document = parse(text)
@@ -41,17 +41,17 @@ function litellmEntries(document: Record<string, unknown>): Pick<PriceList, 'ent
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text, sourceOfNumbers)
+    return JSON.parse(text, keepDigits)
   } catch (thrown) {
     if (thrown instanceof SyntaxError) throw notAList(`it is not JSON: ${thrown.message}`)
-    // The stack is full.
+    // A RangeError means a stack overflow.
     if (thrown instanceof RangeError) throw notAList('it is nested too deep')
     throw thrown
   }
 }
 
-/** A number as it is written: as a float it could have lost digits. `context` is ECMAScript's JSON.parse source text access. */
-const sourceOfNumbers = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+/** Keeps a number's digits as text: a float may lose some. `context` is ECMAScript's JSON.parse source text access. */
+const keepDigits = (_key: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' ? (context?.source ?? String(value)) : value
 
 function entryOf(id: string, value: unknown): ListEntry | undefined {
@@ -70,32 +70,32 @@ const notAList = (why: string) =>
     `The file is not a price list: ${why}. Download LiteLLM's model_prices_and_context_window.json, or OpenRouter's https://openrouter.ai/api/v1/models, and name the file.`,
   )
 
-/** Strings and signs of a text that is JSON; numbers and words do not matter here. */
+/** Strings and punctuation of JSON. Numbers, booleans and null do not matter here. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/g
-/** Of the list itself, and of its models: what is deeper is no price. */
+/** The depth of the list and of its models; deeper objects are not prices. */
 const MAX_DEPTH = 2
 
 /**
- * @param json a text that JSON.parse takes
- * @returns each name once, as `model`, or `model: field`, in the order of the text
+ * @param json valid JSON
+ * @returns each duplicate name once, as `model` or `model: field`, in the order of the text
  */
 export function duplicatesIn(json: string): string[] {
   const found = new Set<string>()
-  /** The names of the objects around the place; null for a list. */
-  const around: (Set<string> | null)[] = []
+  /** Names in each enclosing object, outermost first; null for a list. */
+  const enclosing: (Set<string> | null)[] = []
   let model = ''
   let is_name = false
   for (const [token] of json.matchAll(TOKENS)) {
-    const names = around.at(-1)
-    if (token === '{' || token === '[') around.push(token === '{' ? new Set() : null)
-    else if (token === '}' || token === ']') around.pop()
-    else if (token !== ',' && is_name && names && around.length <= MAX_DEPTH) {
+    const names = enclosing.at(-1)
+    if (token === '{' || token === '[') enclosing.push(token === '{' ? new Set() : null)
+    else if (token === '}' || token === ']') enclosing.pop()
+    else if (token !== ',' && is_name && names && enclosing.length <= MAX_DEPTH) {
       const name: string = JSON.parse(token)
-      if (names.has(name)) found.add(around.length === 1 ? name : `${model}: ${name}`)
+      if (names.has(name)) found.add(enclosing.length === 1 ? name : `${model}: ${name}`)
       names.add(name)
-      if (around.length === 1) model = name
+      if (enclosing.length === 1) model = name
     }
-    is_name = (token === '{' || token === ',') && around.at(-1) !== null
+    is_name = (token === '{' || token === ',') && enclosing.at(-1) !== null
   }
   return [...found]
 }

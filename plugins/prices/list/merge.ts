@@ -1,12 +1,12 @@
-// The writing of rates into a price of the catalogue: what the list says changes, what it says nothing of stays.
+// Merges the list's rates into a price of the catalogue: rates in the list replace, others stay.
 
 import { isTable, type TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { formatUsd, type Nanos, parseUsd } from '../../../src/domain/money.ts'
 import { isUnitKind, RATES, type RateName } from '../../../src/domain/units.ts'
 import type { ImageLine } from './image-lines.ts'
-import { filledUp, type Kind, type Rates, type TierRates } from './rates.ts'
+import { type Kind, type Rates, type TierRates, withBaseRates } from './rates.ts'
 
-/** The new fields of a price. */
+/** The new rates of a price. */
 export interface Wanted {
   readonly base: Rates
   readonly tiers: readonly TierRates[]
@@ -17,37 +17,37 @@ export interface Wanted {
 type Table = { readonly [key: string]: TomlValue }
 
 export interface RateChange {
-  /** Such as `input`, `input >200k` or `1024x1024 hd`. */
+  /** The name of the rate, such as `input`, `input >200k` or `1024x1024 hd`. */
   readonly rate: string
-  /** Null if there was none. */
+  /** Null for a new rate. */
   readonly old_nanos: Nanos | null
   readonly new_nanos: Nanos
 }
 
-/** A price that becomes more than so many times as much, or less than that part of what it was, is a jump. */
+/** A change by more than this factor, up or down, is a jump. */
 export const MAX_FACTOR = 3
 
-/** A jump of a rate, to 0 and from 0 included: more often a mistake of a list, or of its reader, than what a provider did. */
+/** Whether a rate jumps, also to or from 0. A jump is usually a mistake of the list or of its parser. */
 export const isJump = ({ old_nanos, new_nanos }: RateChange): boolean =>
   old_nanos !== null && (new_nanos > old_nanos * MAX_FACTOR || old_nanos > new_nanos * MAX_FACTOR)
 
 export interface Merged {
   readonly value: Table
   readonly changes: readonly RateChange[]
-  /** Fields of the price that the list lacks. */
+  /** Fields of the price that the list lacks, which stay. */
   readonly kept: readonly string[]
 }
 
 const LISTS = ['tiers', 'variants', 'service_tiers']
 
 /**
- * Merges rates into a price as the file has it.
+ * Merges rates into a price in the file's form.
  *
- * @param is a price that has been validated; undefined if it is new
+ * @param is a validated price; undefined for a new one
  */
 export function mergePrice(is: unknown, wanted: Wanted, kind: Kind): Merged {
   const before: Table = isTable(is) ? is : {}
-  const base = mergeRates(before, inOwnUnits(wanted.base, before, kind), '')
+  const base = mergeRates(before, inFileUnits(wanted.base, before, kind), '')
   const tiers = mergeList(before.tiers, tierLines(before, base.value, wanted.tiers))
   const variants = mergeList(before.variants, variantLines(before.variants, wanted.lines))
   const value: Record<string, TomlValue> = { ...base.value }
@@ -63,7 +63,7 @@ export function mergePrice(is: unknown, wanted: Wanted, kind: Kind): Merged {
   }
 }
 
-/** A multiplier stays: what it multiplies changes. */
+/** Multipliers stay: the rates that they apply to change. */
 function mergeServiceTiers(is: TomlValue | undefined, wanted: Wanted['service_tiers'], kind: Kind): Merged {
   const before: Table = isTable(is) ? is : {}
   const value: Record<string, TomlValue> = { ...before }
@@ -82,8 +82,8 @@ function mergeServiceTiers(is: TomlValue | undefined, wanted: Wanted['service_ti
   return { value, changes, kept }
 }
 
-/** A rate may go by another name in the file that prices the same unit: minutes for seconds. */
-function inOwnUnits(rates: Rates, before: Table, kind: Kind): Rates {
+/** Converts rates to the file's unit, such as minutes for seconds. */
+function inFileUnits(rates: Rates, before: Table, kind: Kind): Rates {
   if (!isUnitKind(kind)) return rates
   return new Map(
     [...rates].map(([name, nanos]) => {
@@ -100,7 +100,7 @@ function mergeRates(before: Table, rates: Rates, suffix: string) {
   const value: Record<string, TomlValue> = { ...before }
   const changes: RateChange[] = []
   for (const [name, nanos] of rates) {
-    const old_nanos = nanosIn(before[name])
+    const old_nanos = parseAmount(before[name])
     if (old_nanos === nanos) continue
     value[name] = formatUsd(nanos)
     changes.push({ rate: name + suffix, old_nanos, new_nanos: nanos })
@@ -108,7 +108,7 @@ function mergeRates(before: Table, rates: Rates, suffix: string) {
   return { value, changes, written: new Set(rates.keys()) }
 }
 
-/** A line of a list: `is` finds it in the file, `head` begins it where it is new. */
+/** A line in a list of the price: `is` finds it in the file; `head` has the first fields of a new line. */
 interface Line {
   readonly is: (table: Table) => boolean
   readonly head: Table
@@ -123,23 +123,23 @@ const tierLine = ({ above, rates }: TierRates): Line => ({
   name: tierName(above),
 })
 
-/** A tier that is new has what the file's own rates come to, too: they would hold for small prompts alone. */
+/** A new tier gets the file's own rates too: otherwise they would apply to small prompts only. */
 function tierLines(before: Table, base: Table, tiers: Wanted['tiers']): Line[] {
   const own = tablesIn(before.tiers)
   const rates = new Map(
     Object.entries(base).flatMap(([rate, amount]) => {
-      const nanos = nanosIn(amount)
+      const nanos = parseAmount(amount)
       return nanos === null ? [] : [[rate, nanos] as const]
     }),
   )
   return tiers.map((tier) =>
-    tierLine(own.some(({ above }) => above === tier.above) ? tier : filledUp(rates, tier)),
+    tierLine(own.some(({ above }) => above === tier.above) ? tier : withBaseRates(rates, tier)),
   )
 }
 
 const tierName = (above: number): string => ` >${above / 1_000}k`
 
-/** Lines of the list that the file does not have are taken where it has none at all: which line applies is by their order. */
+/** New lines are added only if the file has none: their order decides which one applies. */
 function variantLines(before: TomlValue | undefined, lines: readonly ImageLine[]): Line[] {
   const own = tablesIn(before)
   return lines
@@ -179,6 +179,6 @@ const tablesIn = (list: TomlValue | undefined): Table[] => (Array.isArray(list) 
 
 const byAbove = (one: Table, other: Table): number => Number(one.above) - Number(other.above)
 
-/** An amount that has been validated; null without one. */
-const nanosIn = (amount: TomlValue | undefined): Nanos | null =>
+/** Parses a validated amount; null without one. */
+const parseAmount = (amount: TomlValue | undefined): Nanos | null =>
   typeof amount === 'number' || typeof amount === 'string' ? parseUsd(amount) : null

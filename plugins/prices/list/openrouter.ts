@@ -1,10 +1,10 @@
-// OpenRouter's own list of its models and prices, in the form of a price list's entries. LiteLLM's list has had none of them since 2026.
+// OpenRouter's own list of models and prices, converted to entries of a price list. LiteLLM's list has had no OpenRouter models since 2026.
 // https://openrouter.ai/api/v1/models; the fields: @openrouter/sdk 1.x, `PublicPricing` and `PricingOverride`.
 import type { ListEntry } from './entry.ts'
 
 const PROVIDER = 'openrouter'
 
-/** LiteLLM's names of OpenRouter's prices, which are dollars by token too. */
+/** LiteLLM's names for OpenRouter's prices; both are in USD per token. */
 const FIELDS: Readonly<Record<string, string>> = {
   prompt: 'input_cost_per_token',
   completion: 'output_cost_per_token',
@@ -14,13 +14,13 @@ const FIELDS: Readonly<Record<string, string>> = {
   input_cache_write_1h: 'cache_creation_input_token_cost_above_1hr',
   audio: 'input_cost_per_audio_token',
 }
-/** Its condition: a prompt of more tokens. */
+/** The condition of an override: prompts of more tokens than this. */
 const ABOVE = 'min_prompt_tokens'
 const TOKENS_OF_NAME = 1_000
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** @returns undefined for another kind of document */
+/** @returns undefined for another document */
 export function openrouterEntries(document: Fields): { entries: ListEntry[]; skipped: string[] } | undefined {
   const { data } = document
   if (!Array.isArray(data)) return undefined
@@ -47,13 +47,13 @@ function entryOf(
   return { id: `${PROVIDER}/${id}`, provider: PROVIDER, mode: embeds ? 'embedding' : 'chat', fields }
 }
 
-/** @returns undefined for a router, which has the prices of the models it chooses: they are -1 */
+/** @returns undefined for a router: its prices are -1, since it charges those of the model it chooses */
 function pricesOf(pricing: Fields): Map<string, unknown> | undefined {
   const fields = new Map<string, unknown>()
   for (const [name, value] of Object.entries(pricing)) {
-    if (name === 'overrides' || isNothing(value)) continue
+    if (name === 'overrides' || isZeroOrEmpty(value)) continue
     if (String(value).startsWith('-')) return undefined
-    // The import lists fields without a place in a price as not used.
+    // The import reports fields without a place in a price as not used.
     fields.set(FIELDS[name] ?? `pricing.${name}`, value)
   }
   for (const needed of ['prompt', 'completion']) {
@@ -65,7 +65,7 @@ function pricesOf(pricing: Fields): Map<string, unknown> | undefined {
   return fields
 }
 
-/** Of the same prices in several overrides the last counts. Prices by the hour have no place in ours. */
+/** If several overrides have the same price, the last one counts. The catalogue has no prices by the hour. */
 function addOverride(fields: Map<string, unknown>, override: Fields): void {
   const { [ABOVE]: above, ...prices } = override
   const thousands = Math.floor(Number(above) / TOKENS_OF_NAME)
@@ -77,7 +77,8 @@ function addOverride(fields: Map<string, unknown>, override: Fields): void {
   }
 }
 
-const isNothing = (value: unknown): boolean => value === null || value === undefined || Number(value) === 0
+const isZeroOrEmpty = (value: unknown): boolean =>
+  value === null || value === undefined || Number(value) === 0
 
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

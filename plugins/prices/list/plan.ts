@@ -1,4 +1,4 @@
-// The changes of a catalogue by a price list: the difference, and the edits of the file that make it. Pure.
+// Changes of a catalogue by a price list: differences, and the edits of the file. Pure.
 
 import { type ExactDecimal, timesRoundingUp } from '../../../src/catalogue/decimal.ts'
 import type { Edit } from '../../../src/catalogue/edit.ts'
@@ -11,12 +11,12 @@ import { type ListedProvider, listedNames, type Match, type Matcher, matcherOf }
 import { type Merged, mergePrice, type RateChange, type Wanted } from './merge.ts'
 import { isByImageTokens, type Kind, type Rates, ratesOf } from './rates.ts'
 
-/** Which routes are meant, and what is added to their cost. */
+/** The routes to update, and the markup on their costs. */
 export interface ImportChoice {
   readonly isModel: (id: string) => boolean
   /** Only routes to this provider of the catalogue; undefined: all. */
   readonly provider: string | undefined
-  /** The provider of the list to take prices from; undefined: the one that each of ours is. */
+  /** The provider in the list whose prices to use; undefined: the one that matches each provider. */
   readonly from: string | undefined
   readonly markup: ExactDecimal
 }
@@ -34,7 +34,7 @@ interface RouteName {
   readonly upstream: string
 }
 
-/** A route that the list has. */
+/** A route found in the list. */
 interface UsedEntry extends RouteName {
   readonly entry: string
   readonly unmapped: readonly string[]
@@ -42,7 +42,7 @@ interface UsedEntry extends RouteName {
   readonly kept: readonly string[]
 }
 
-/** A route that was left as it is. `entries`: those that came into question. */
+/** A route that stays unchanged. `entries`: the candidates. */
 export interface LeftRoute extends RouteName {
   readonly reason: 'not listed' | 'ambiguous' | 'no price'
   readonly entries: readonly string[]
@@ -57,11 +57,11 @@ export interface PlannedEnd extends RouteName {
 export interface PricePlan {
   readonly changes: readonly PlannedChange[]
   readonly ends: readonly PlannedEnd[]
-  /** Shutdown dates of the list that are no days, each with its route's model. */
+  /** Invalid shutdown dates in the list, each with its route's model. */
   readonly unread_ends: readonly string[]
   readonly used: readonly UsedEntry[]
   readonly left: readonly LeftRoute[]
-  /** Those of each model that changes, by its place in the file. */
+  /** Edits by the index of their model in the file. */
   readonly edits: ReadonlyMap<number, readonly Edit[]>
 }
 
@@ -85,7 +85,7 @@ interface RouteBlock {
  * Compares a catalogue with a price list.
  *
  * @param values of a catalogue file without mistakes
- * @throws GatewayError invalid_request for an entry that is needed and has an invalid price
+ * @throws GatewayError invalid_request if a matching entry has an invalid price
  */
 export function planImport(values: TomlTable, list: PriceList, choice: ImportChoice): PricePlan {
   const providers = new Map(((values.providers ?? []) as ListedProvider[]).map((each) => [each.name, each]))
@@ -118,7 +118,7 @@ interface ModelPlan {
   edits: Edit[]
 }
 
-/** The price follows the cost of the route that is tried first, of those that the list has. */
+/** The price follows the cost of the first route, in order of trial, that the list has. */
 function planModel(model: ModelBlock, at: number, { matcher, providers, choice }: Planning): ModelPlan {
   const plan: ModelPlan = { changes: [], ends: [], unread_ends: [], used: [], left: [], edits: [] }
   const routes = model.routes
@@ -132,7 +132,7 @@ function planModel(model: ModelBlock, at: number, { matcher, providers, choice }
     const name = { model: model.id, provider: provider.name, upstream: route.model }
     const match = matchOf(matcher, provider, route, model)
     const path = ['models', at, 'routes', index]
-    noteEnd(plan, match, { ...name, old: route.shutdown_date ?? null }, [...path, 'shutdown_date'])
+    noteShutdownDate(plan, match, { ...name, old: route.shutdown_date ?? null }, [...path, 'shutdown_date'])
     const found = costOf(match, linesOf(matcher, provider, route, model), model)
     if ('reason' in found) {
       plan.left.push({ ...name, ...found })
@@ -140,21 +140,21 @@ function planModel(model: ModelBlock, at: number, { matcher, providers, choice }
     }
     const merged = mergePrice(route.cost, found.wanted, model.kind)
     const cost_of = { provider: provider.name, upstream: route.model }
-    note(plan, merged, { model: model.id, cost_of }, [...path, 'cost'])
+    noteChanges(plan, merged, { model: model.id, cost_of }, [...path, 'cost'])
     const { entry, unmapped, rounded } = found
     plan.used.push({ ...name, entry, unmapped, rounded, kept: merged.kept })
     first ??= found.wanted
   }
   if (first) {
-    const merged = mergePrice(model.price, times(first, choice.markup), model.kind)
-    note(plan, merged, { model: model.id, cost_of: undefined }, ['models', at, 'price'])
+    const merged = mergePrice(model.price, withMarkup(first, choice.markup), model.kind)
+    noteChanges(plan, merged, { model: model.id, cost_of: undefined }, ['models', at, 'price'])
     const [used, ...others] = plan.used
     if (used) plan.used = [{ ...used, kept: [...new Set([...used.kept, ...merged.kept])] }, ...others]
   }
   return plan
 }
 
-/** By the first of the route's names that the list has. */
+/** Matches the first of the route's names that the list has. */
 function matchOf(
   matcher: Matcher,
   provider: ListedProvider,
@@ -169,21 +169,21 @@ function matchOf(
 
 const NOT_LISTED: Match = { reason: 'not listed', entries: [] }
 
-function noteEnd(
+function noteShutdownDate(
   plan: ModelPlan,
   match: Match,
   of: Omit<PlannedEnd, 'new'>,
   path: readonly (string | number)[],
 ): void {
-  const unread = 'entry' in match ? unreadShutdownIn(match.entry) : undefined
+  const unread = 'entry' in match ? invalidShutdownOf(match.entry) : undefined
   if (unread !== undefined) plan.unread_ends.push(`${of.model} (${unread})`)
-  const date = 'entry' in match ? shutdownIn(match.entry) : undefined
+  const date = 'entry' in match ? shutdownDateOf(match.entry) : undefined
   if (date === undefined || date === of.old) return
   plan.ends.push({ ...of, new: date })
   plan.edits.push({ op: 'set', path, value: date })
 }
 
-function note(
+function noteChanges(
   plan: ModelPlan,
   { value, changes }: Merged,
   of: Pick<PlannedChange, 'model' | 'cost_of'>,
@@ -194,11 +194,11 @@ function note(
   plan.edits.push({ op: 'set', path, value })
 }
 
-interface Found extends Pick<UsedEntry, 'entry' | 'unmapped' | 'rounded'> {
+interface FoundCost extends Pick<UsedEntry, 'entry' | 'unmapped' | 'rounded'> {
   readonly wanted: Wanted
 }
 
-/** The lines of a price by image, by the first of the route's names that the list has some for. */
+/** Returns price lines for the first of the route's names with any in the list. */
 function linesOf(
   matcher: Matcher,
   provider: ListedProvider,
@@ -219,7 +219,7 @@ function costOf(
   match: Match,
   by_line: NamedLines,
   { kind, price }: ModelBlock,
-): Found | Pick<LeftRoute, 'reason' | 'entries'> {
+): FoundCost | Pick<LeftRoute, 'reason' | 'entries'> {
   const rates = 'entry' in match ? ratesOf(match.entry, kind, price) : undefined
   const dearest = Math.max(...by_line.lines.map(({ nanos }) => nanos))
   if (!rates && by_line.lines.length === 0)
@@ -239,7 +239,7 @@ function costOf(
 
 const NO_LINES: ImageLines = { lines: [], unmapped: [], rounded: [] }
 
-function times({ base, tiers, lines, service_tiers }: Wanted, markup: ExactDecimal): Wanted {
+function withMarkup({ base, tiers, lines, service_tiers }: Wanted, markup: ExactDecimal): Wanted {
   const all = (rates: Rates): Rates =>
     new Map([...rates].map(([name, nanos]) => [name, timesRoundingUp(nanos, markup)]))
   const both = (price: Pick<Wanted, 'base' | 'tiers'>) => ({
@@ -253,22 +253,22 @@ function times({ base, tiers, lines, service_tiers }: Wanted, markup: ExactDecim
   }
 }
 
-/** LiteLLM's name for it. Its dates are those of the providers' shutdowns, as of `claude-3-7-sonnet-20250219`: 2026-02-19. */
-const FIELD = 'deprecation_date'
-const MAX_SHOWN_CHARS = 40
+/** LiteLLM's field. Its dates are the providers' shutdown dates, such as 2026-02-19 for `claude-3-7-sonnet-20250219`. */
+const SHUTDOWN_FIELD = 'deprecation_date'
+const MAX_QUOTED_CHARS = 40
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** A shutdown date that is no day; undefined without a date, and for a day. */
-function unreadShutdownIn(entry: ListEntry): string | undefined {
-  const value = entry.fields.get(FIELD)
-  return value === undefined || value === null || shutdownIn(entry) !== undefined
+/** Describes an invalid shutdown date; undefined for a valid one and without one. */
+function invalidShutdownOf(entry: ListEntry): string | undefined {
+  const value = entry.fields.get(SHUTDOWN_FIELD)
+  return value === undefined || value === null || shutdownDateOf(entry) !== undefined
     ? undefined
-    : `${FIELD} ${JSON.stringify(value)?.slice(0, MAX_SHOWN_CHARS)}`
+    : `${SHUTDOWN_FIELD} ${JSON.stringify(value)?.slice(0, MAX_QUOTED_CHARS)}`
 }
 
-/** The shutdown date of an entry; undefined without a date, and for one that is no day. */
-function shutdownIn({ fields }: ListEntry): string | undefined {
-  const value = fields.get(FIELD)
+/** Returns the shutdown date of an entry; undefined without one, or if it is invalid. */
+function shutdownDateOf({ fields }: ListEntry): string | undefined {
+  const value = fields.get(SHUTDOWN_FIELD)
   if (typeof value !== 'string' || !DAY.test(value)) return undefined
   const date = new Date(value)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value) ? value : undefined

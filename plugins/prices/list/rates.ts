@@ -1,4 +1,4 @@
-// The prices of a list's entry as the rates of a model: which field is which rate, and what has no place in a price.
+// The prices of a list entry as rates of a model: the mapping of fields to rates, and fields without a place in a price.
 import { type ExactAmount, nanosOf, parseDecimal } from '../../../src/catalogue/decimal.ts'
 import { DEFAULT_RATES } from '../../../src/catalogue/prices.ts'
 import type { ModelText } from '../../../src/catalogue/schema.ts'
@@ -7,7 +7,7 @@ import type { Nanos } from '../../../src/domain/money.ts'
 import { isUnitKind, RATES, type RateName, type Unit } from '../../../src/domain/units.ts'
 import type { ListEntry } from './entry.ts'
 
-/** Rates by the names that the catalogue has for them, in nano-dollars. */
+/** Rates by the catalogue's names, in nano-dollars. */
 export type Rates = ReadonlyMap<string, Nanos>
 
 export interface TierRates {
@@ -17,17 +17,17 @@ export interface TierRates {
 
 const TIER = /^(.+)_above_(\d{1,6})k_tokens$/
 
-/** Above how many tokens a field is the price instead of another one; undefined if it is not. */
+/** Returns the prompt size above which a field replaces another one; undefined if it does not replace it. */
 function tierOf(name: string, field: string): number | undefined {
   const [, of, thousands] = TIER.exec(name) ?? []
   return of === field ? Number(thousands) * 1_000 : undefined
 }
 
 /**
- * A tier with every rate that it needs: one that is written for small prompts alone holds for large ones, too, unless the
- * catalogue's default for the tier is more.
+ * Adds the base rates that a tier lacks, unless the catalogue's default for the tier is higher: a rate that the list has only for
+ * small prompts applies to large ones too.
  */
-export function filledUp(base: Rates, { above, rates: own }: TierRates): TierRates {
+export function withBaseRates(base: Rates, { above, rates: own }: TierRates): TierRates {
   const rates = new Map(own)
   for (const rate of ['input', 'output']) rates.set(rate, own.get(rate) ?? base.get(rate) ?? 0)
   for (const [rate, nanos] of base) {
@@ -42,19 +42,19 @@ export type Kind = ModelText['kind']
 
 export interface EntryRates {
   readonly base: Rates
-  /** Rates of larger prompts, by rising `above`; each with input and output. */
+  /** Rates of larger prompts, by rising `above`. Each has input and output. */
   readonly tiers: readonly TierRates[]
-  /** Of the service tiers that the price names, as far as the list has them. */
+  /** Rates of the price's service tiers that the list has. */
   readonly service_tiers: ReadonlyMap<string, Pick<EntryRates, 'base' | 'tiers'>>
-  /** The list's fields that are prices, and have no place in ours. */
+  /** Price fields of the list without a place in the catalogue's price. */
   readonly unmapped: readonly string[]
-  /** The list's fields that are finer than a nano-dollar, and were rounded up. */
+  /** Price fields that are finer than a nano-dollar, and were rounded up. */
   readonly rounded: readonly string[]
 }
 
 const MILLION = 1_000_000
 
-/** `count`: how many of the list's units our rate is for. Of two fields of one rate, the earlier one counts. */
+/** `count`: number of the list's units in the catalogue's unit. If two fields map to one rate, the earlier one counts. */
 const FIELDS: Readonly<Record<Kind, readonly (readonly [field: string, rate: string, count: number])[]>> = {
   text: [
     ['input_cost_per_token', 'input', MILLION],
@@ -98,7 +98,7 @@ const KINDS_OF_MODE: Readonly<Record<string, readonly Kind[]>> = {
   completion: ['text'],
   responses: ['text'],
   embedding: ['embedding'],
-  // Text models that answer with pictures are listed as this, too.
+  // The list also gives this mode to text models that answer with images.
   image_generation: ['image', 'text'],
   image_edit: ['image'],
   audio_speech: ['speech'],
@@ -107,7 +107,7 @@ const KINDS_OF_MODE: Readonly<Record<string, readonly Kind[]>> = {
   rerank: ['rerank'],
 }
 
-/** Of an image model with a price by tokens. */
+/** Fields of an image model priced by tokens. */
 const IMAGE_TOKEN_FIELDS: (typeof FIELDS)[Kind] = [
   ['input_cost_per_token', 'input', MILLION],
   ['input_cost_per_image_token', 'image_input', MILLION],
@@ -116,47 +116,47 @@ const IMAGE_TOKEN_FIELDS: (typeof FIELDS)[Kind] = [
   ['output_cost_per_image_token', 'image_output', MILLION],
   ['output_cost_per_token', 'output', MILLION],
 ]
-const IMAGE_TOKENS_NEEDED = ['input', 'image_output']
+const REQUIRED_IMAGE_TOKEN_RATES = ['input', 'image_output']
 
-/** The price of an image model in the file is by tokens. */
+/** Whether the file prices an image model by tokens. */
 export const isByImageTokens = (kind: Kind, price: object): boolean =>
   kind === 'image' && 'image_output' in price
 
 /**
- * Without these there is no price. Of the kinds that are not named, one rate is enough. Of these alone 0 is a price: elsewhere it is
- * how the list writes prices that it does not know, or that are not billed apart.
+ * Rates that a price must have; other kinds need any one rate. Only these may be 0: elsewhere the list writes 0 for prices
+ * that it does not know, or that are not billed separately.
  */
-const NEEDED: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+const REQUIRED_RATES: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   text: ['input', 'output'],
   embedding: ['input'],
   moderation: ['input'],
 }
 
-/** An entry may be a model of this kind. */
+/** Whether an entry may be a model of this kind. */
 export const canBe = (entry: ListEntry, kind: Kind): boolean =>
   isSupported(entry.mode) && KINDS_OF_MODE[entry.mode]?.includes(kind) === true
 
-/** The usual kind of a mode's models; undefined for a mode that is not served. */
+/** Returns the usual kind of a mode's models; undefined for an unsupported mode. */
 export const kindOfMode = (mode: string): Kind | undefined =>
   isSupported(mode) ? KINDS_OF_MODE[mode]?.[0] : undefined
 
-/** Models of this mode are served. */
+/** Whether Tollgate serves models of this mode. */
 export const isSupported = (mode: string): boolean => Object.hasOwn(KINDS_OF_MODE, mode)
 
 const PRICE = /cost|price|pricing|multiplier|provider_specific_entry/
 
-/** A field of the list is an amount. */
+/** Whether a field of the list is an amount. */
 export const isPrice = (field: string): boolean => PRICE.test(field)
 
-/** As the catalogue has it, per million tokens or per image. */
+/** The catalogue's limit for a rate, per million tokens or per image. */
 const MAX_USD_NANOS = 1_000_000 * 1_000_000_000
 
 /**
- * The rates of an entry for a model of a kind.
+ * Returns the rates of an entry for a model of a kind.
  *
- * @param price of the model: what is priced by units is billed in the units that this has rates for. An entry may have the
+ * @param price of the model: models priced by units use only the units that it has rates for. An entry may have the
  * same speech by the second and by the token, and both together would be charged twice
- * @returns undefined if the entry has no price for such a model, or says 0 throughout
+ * @returns undefined if the entry has no price for this kind, or only prices of 0
  * @throws GatewayError invalid_request for an invalid price
  */
 export function ratesOf(entry: ListEntry, kind: Kind, price: object): EntryRates | undefined {
@@ -164,7 +164,7 @@ export function ratesOf(entry: ListEntry, kind: Kind, price: object): EntryRates
   if (!standard || kind !== 'text') return standard
   const names = Object.keys((price as { service_tiers?: object }).service_tiers ?? {})
   const found = names.flatMap((name) => {
-    const own = standardRates(inServiceTier(entry, name), kind, price)
+    const own = standardRates(entryForServiceTier(entry, name), kind, price)
     return own ? [[name, own] as const] : []
   })
   const isMapped = (field: string) =>
@@ -177,7 +177,7 @@ export function ratesOf(entry: ListEntry, kind: Kind, price: object): EntryRates
     service_tiers: new Map(
       found.map(([name, { base, tiers }]) => [
         name,
-        { base: filledUp(standard.base, { above: 0, rates: base }).rates, tiers },
+        { base: withBaseRates(standard.base, { above: 0, rates: base }).rates, tiers },
       ]),
     ),
     unmapped: standard.unmapped.filter((field) => !isMapped(field)),
@@ -188,8 +188,8 @@ export function ratesOf(entry: ListEntry, kind: Kind, price: object): EntryRates
   }
 }
 
-/** The entry as it is in a service tier: its fields end in the tier's name (`…_per_token_priority`, `…_above_272k_tokens_flex`). */
-function inServiceTier({ fields, ...rest }: ListEntry, name: string): ListEntry {
+/** Returns the entry for a service tier, whose fields end in its name (`…_per_token_priority`, `…_above_272k_tokens_flex`). */
+function entryForServiceTier({ fields, ...rest }: ListEntry, name: string): ListEntry {
   const suffix = `_${name}`
   const own = [...fields]
     .filter(([field]) => field.endsWith(suffix))
@@ -197,7 +197,7 @@ function inServiceTier({ fields, ...rest }: ListEntry, name: string): ListEntry 
   return { ...rest, fields: new Map(own) }
 }
 
-/** The rates of the service tier that calls ask for by asking for none. */
+/** Returns the rates of calls without a service tier. */
 function standardRates(entry: ListEntry, kind: Kind, price: object): EntryRates | undefined {
   const base = new Map<string, Nanos>()
   const tiers = new Map<number, Map<string, Nanos>>()
@@ -206,7 +206,7 @@ function standardRates(entry: ListEntry, kind: Kind, price: object): EntryRates 
   const names = [...entry.fields.keys()]
   const isBilled = billingOf(kind, price)
   const by_image_tokens = isByImageTokens(kind, price)
-  const needed = by_image_tokens ? IMAGE_TOKENS_NEEDED : (NEEDED[kind] ?? [])
+  const required = by_image_tokens ? REQUIRED_IMAGE_TOKEN_RATES : (REQUIRED_RATES[kind] ?? [])
   for (const [field, rate, count] of by_image_tokens ? IMAGE_TOKEN_FIELDS : FIELDS[kind]) {
     for (const name of names) {
       const above = name === field ? 0 : kind === 'text' ? tierOf(name, field) : undefined
@@ -214,27 +214,27 @@ function standardRates(entry: ListEntry, kind: Kind, price: object): EntryRates 
       const rates = above === 0 ? base : (tiers.get(above) ?? new Map<string, Nanos>())
       if (rates.has(rate)) continue
       const read = readPrice(entry, name, count)
-      if (read.nanos === 0 && !needed.includes(rate)) continue
+      if (read.nanos === 0 && !required.includes(rate)) continue
       rates.set(rate, read.nanos)
       if (read.rounded) rounded.push(name)
       mapped.add(name)
       if (above > 0) tiers.set(above, rates)
     }
   }
-  const is_whole = needed.every((rate) => base.has(rate))
-  if (!is_whole || [...base.values()].every((nanos) => nanos === 0)) return undefined
+  const has_required = required.every((rate) => base.has(rate))
+  if (!has_required || [...base.values()].every((nanos) => nanos === 0)) return undefined
   const unmapped = names.filter((name) => isPrice(name) && !mapped.has(name))
   const rising = [...tiers].sort(([one], [other]) => one - other)
   return {
     base,
-    tiers: rising.map(([above, rates]) => filledUp(base, { above, rates })),
+    tiers: rising.map(([above, rates]) => withBaseRates(base, { above, rates })),
     service_tiers: new Map(),
     unmapped,
     rounded,
   }
 }
 
-/** A model is billed by this rate: by its own units, where tokens of all sorts go together. */
+/** Returns whether a model of a kind is billed by a rate: by the units of its price. All token rates count as one unit. */
 function billingOf(kind: Kind, price: object): (rate: string) => boolean {
   if (!isUnitKind(kind)) return () => true
   const own = new Set(Object.keys(price).map(basisOf))

@@ -1,4 +1,4 @@
-// Recorded calls at other prices: what those of a time would have cost, by model and by account.
+// Re-rating of recorded calls: what a period's calls would have cost at other prices, by model and account.
 
 import type { Nanos } from '../../../src/domain/money.ts'
 import type { Price } from '../../../src/domain/prices.ts'
@@ -12,31 +12,31 @@ interface RerateOrder {
   until_ms: number
   models: readonly RepricedModel[]
   groups: ReadonlySet<string>
-  /** At most this many calls are rated; 50,000 if absent. */
+  /** Maximum number of calls to read; 50,000 if absent. */
   max_calls?: number
 }
 
-/** A model with another price, for the accounts of a price group. */
+/** A model whose price changes for a price group. */
 export interface RepricedModel {
   id: string
-  /** Null: for the accounts that pay list prices, those in a group of none of these models included. */
+  /** Null: for accounts at list prices, including those in a group that is not in `groups`. */
   group: string | null
   current: Price
-  /** Undefined for a model that is removed: its calls are counted, and would not have been. */
+  /** Undefined for a removed model: its calls cannot be rated and keep their charge. */
   next: Price | undefined
 }
 
-/** Calls of one model, or of one account. */
+/** Sums of the calls of a model or account. */
 export interface Rerated {
   calls: number
-  /** Their charges. */
+  /** Sum of their charges. */
   charged_nanos: Nanos
-  /** Their charges at the new prices, of calls that can be rated. */
+  /** Sum of charges at the new prices, for calls that can be rated. */
   rerated_nanos: Nanos
-  /** Calls that lack a figure of the new price in their record, and their charges. */
+  /** Calls whose record lacks a figure that the new price needs, with their charges. */
   unrated_calls: number
   unrated_nanos: Nanos
-  /** Calls with a known provider cost, and their margins: at their charges, and at the new prices. */
+  /** Calls with a known provider cost, with their margins: at the charges, and at the new prices. */
   known_calls: number
   margin_nanos: Nanos
   new_margin_nanos: Nanos
@@ -46,29 +46,29 @@ export interface RerateResult {
   models: (Rerated & { model: string })[]
   accounts: (Rerated & { account_id: number; account: string })[]
   all: Rerated
-  /** How many calls of the time were looked at, the newest; undefined for all. Then every figure above is extrapolated from them. */
+  /** Number of the newest calls that were read; undefined for all. If set, all figures above are extrapolated from these. */
   sampled_calls: number | undefined
 }
 
-/** More take longer than somebody waits who saves a price, and tell hardly more. */
+/** More calls would keep the operator waiting, and hardly change the estimate. */
 const MAX_CALLS = 50_000
-/** Some 5 ms, in which the event loop is not free. */
+/** A step takes some 5 ms, during which it blocks the event loop. */
 const CALLS_A_STEP = 500
-/** Accounts that are named: those for which most changes. */
+/** Accounts in the result: those with the largest change. */
 const MAX_ACCOUNTS = 10
 
 interface Row extends RecordedCharge {
   id: number
   account_id: number
   model: string
-  /** Of its account now. */
+  /** Its account's current group. */
   price_group: string | null
   cost_nanos: Nanos
   provider_cost_nanos: Nanos | null
   is_wanted: number
 }
 
-/** Raw SQL: statements that run only here. */
+/** Raw SQL: these statements run only here. */
 const LAST = 'SELECT max(id) AS id FROM calls'
 const NEXT = 'SELECT id, started_at_ms FROM calls WHERE id >= $from_id ORDER BY id LIMIT 1'
 const NAMES = 'SELECT id, name FROM accounts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each($ids))'
@@ -80,10 +80,10 @@ const ROWS = `SELECT id, account_id, model, (SELECT price_group FROM accounts WH
                 FROM calls WHERE id BETWEEN $first_id AND $next_id ORDER BY id DESC LIMIT $limit`
 
 /**
- * Rates the newest calls of a time again, a few at a time beside other work: those of accounts for which a price changes, each at the
- * price of the group that its account is in now.
+ * Re-rates the newest calls of a period in small steps between other work: calls of accounts whose price changes, each at the price of
+ * the account's current group.
  *
- * @param groups all of them, before and after: an account in another one pays list prices
+ * @param groups all groups, before and after the change: an account in another one pays list prices
  */
 export async function rerateCalls(
   db: Db,
@@ -94,28 +94,28 @@ export async function rerateCalls(
   const [last] = await db.rows<{ id: number | null }>(LAST)
   const last_id = last?.id ?? 0
   const first_id = await firstIdOf(db, from_ms, last_id)
-  const sums: Sums = { models: new Map(), accounts: new Map(), all: none() }
-  let looked_at = 0
+  const sums: Sums = { models: new Map(), accounts: new Map(), all: zeroSums() }
+  let read_calls = 0
   let next_id = last_id
-  while (next_id >= first_id && looked_at < max_calls) {
-    const limit = Math.min(CALLS_A_STEP, max_calls - looked_at)
+  while (next_id >= first_id && read_calls < max_calls) {
+    const limit = Math.min(CALLS_A_STEP, max_calls - read_calls)
     const rows = await db.rows<Row>(ROWS, { from_ms, until_ms, models: wanted, first_id, next_id, limit })
     for (const row of rows) {
       const group = row.price_group !== null && groups.has(row.price_group) ? row.price_group : null
       const model = repriced.get(pairOf(row.model, group))
       if (model && row.is_wanted === 1) add(sums, row, model)
     }
-    looked_at += rows.length
+    read_calls += rows.length
     next_id = (rows.at(-1)?.id ?? first_id) - 1
     await endOfTurn()
   }
   if (next_id < first_id) return await resultOf(db, sums, 1, undefined)
-  return await resultOf(db, sums, (last_id - first_id + 1) / (last_id - next_id), looked_at)
+  return await resultOf(db, sums, (last_id - first_id + 1) / (last_id - next_id), read_calls)
 }
 
 const pairOf = (model: string, group: string | null): string => JSON.stringify([model, group])
 
-/** The id of the first call that began at a time or later; ids rise with the time at which calls begin, within seconds. */
+/** Returns the id of the first call at or after a time. Ids rise with the start of calls, to within seconds. */
 async function firstIdOf(db: Db, from_ms: number, last_id: number): Promise<number> {
   let low = 1
   for (let high = last_id + 1; low < high; ) {
@@ -127,7 +127,7 @@ async function firstIdOf(db: Db, from_ms: number, last_id: number): Promise<numb
   return low
 }
 
-/** @param factor by which the sums of a sample become those of all */
+/** @param factor extrapolates the sums of a sample to all calls */
 async function resultOf(
   db: Db,
   sums: Sums,
@@ -149,7 +149,7 @@ interface Sums {
   all: Rerated
 }
 
-const none = (): Rerated => ({
+const zeroSums = (): Rerated => ({
   calls: 0,
   charged_nanos: 0,
   rerated_nanos: 0,
@@ -161,14 +161,14 @@ const none = (): Rerated => ({
 })
 
 function times(sum: Rerated, factor: number): Rerated {
-  const all = none()
+  const all = zeroSums()
   for (const name of Object.keys(all) as (keyof Rerated)[]) all[name] = Math.round(sum[name] * factor)
   return all
 }
 
 function add({ models, accounts, all }: Sums, row: Row, { current, next }: RepricedModel): void {
   const cost = next === undefined ? undefined : rerate(row, next, current)
-  for (const sum of [sumIn(models, row.model), sumIn(accounts, row.account_id), all]) {
+  for (const sum of [sumFor(models, row.model), sumFor(accounts, row.account_id), all]) {
     sum.calls += 1
     sum.charged_nanos += row.cost_nanos
     if (cost === undefined) {
@@ -182,10 +182,10 @@ function add({ models, accounts, all }: Sums, row: Row, { current, next }: Repri
   }
 }
 
-function sumIn<K>(sums: Map<K, Rerated>, key: K): Rerated {
+function sumFor<K>(sums: Map<K, Rerated>, key: K): Rerated {
   const known = sums.get(key)
   if (known) return known
-  const sum = none()
+  const sum = zeroSums()
   sums.set(key, sum)
   return sum
 }

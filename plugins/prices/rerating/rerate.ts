@@ -1,4 +1,4 @@
-// Re-rating: what a recorded call would have cost at another price, exactly, by the rules that charge calls.
+// Re-rating of one call: its exact cost at another price, by the rules that charge calls.
 import type { ExtraCharge } from '../../../src/domain/extras.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import type { ImagePrice, ImageVariant, Price, TokenPrice, UnitPrice } from '../../../src/domain/prices.ts'
@@ -17,7 +17,7 @@ export interface RecordedCharge extends Usage {
   price: string
 }
 
-/** The snapshots of the four sorts of prices, as far as they are needed here. */
+/** Fields of `Charge.snapshot` that re-rating needs, for all four units of prices. */
 interface Snapshot {
   unit?: unknown
   extras?: ExtraCharge[]
@@ -31,11 +31,11 @@ interface Snapshot {
 }
 
 /**
- * The cost of a recorded call at a price.
+ * Returns the cost of a recorded call at a price.
  *
  * @param at the price to rate it at
- * @param current the price of its model now, which tells what a recorded image was not (`variantFor`)
- * @returns nano-dollars; undefined if the record does not have what the price depends on
+ * @param current the current price of its model, which rules out sizes and qualities of a recorded image (`variantFor`)
+ * @returns nano-dollars; undefined if the record lacks_price a figure that the price needs
  */
 export function rerate(call: RecordedCharge, at: Price, current: Price): Nanos | undefined {
   if (call.price === '') return 0
@@ -51,7 +51,7 @@ export function rerate(call: RecordedCharge, at: Price, current: Price): Nanos |
   return rerateImages(call, snapshot, at, current)
 }
 
-/** An extra or a service tier that has no price any more would be refused: such a call cannot be rated. */
+/** Undefined for an extra or service tier without a price: today the call would be refused. */
 function rerateTokens(
   call: RecordedCharge,
   { extras = [], service_tier }: Snapshot,
@@ -62,7 +62,7 @@ function rerateTokens(
   return at && charged && chargeTokens(at, call, charged).cost_nanos
 }
 
-/** Tokens are recorded of each call; what else was counted is in the snapshot, if it had a price then. */
+/** Each record has the tokens. The snapshot has other units, if they had a price. */
 function rerateUnits(call: RecordedCharge, { units = {} }: Snapshot, price: UnitPrice): Nanos | undefined {
   const { input_tokens, input_audio_tokens, output_tokens } = call
   const counted: Partial<Units> = { ...units, input_tokens, input_audio_tokens, output_tokens }
@@ -82,21 +82,22 @@ function rerateImages(
   const variant = variantFor(snapshot, at, current)
   const high_fidelity = snapshot.high_fidelity_nanos !== undefined
   if (!variant) return undefined
-  const lacks = (high_fidelity && at.high_fidelity_nanos === undefined) || missesPartial(partial_images, at)
-  if (lacks) return undefined
+  const lacks_price =
+    (high_fidelity && at.high_fidelity_nanos === undefined) || lacksPartialPrice(partial_images, at)
+  if (lacks_price) return undefined
   const { per_image_nanos } = variant
   const order = { count: images, size: undefined, quality: undefined, partial_images, high_fidelity }
   return chargeImages({ ...at, per_image_nanos, variants: [] }, order).cost_nanos
 }
 
-const missesPartial = (partial_images: number, { partial_image_nanos }: ImagePrice): boolean =>
+const lacksPartialPrice = (partial_images: number, { partial_image_nanos }: ImagePrice): boolean =>
   partial_images > 0 && partial_image_nanos === undefined
 
 /**
- * The line of an image's price that applies to a recorded call. The snapshot has the size and quality of the line that was
- * applied, and not those that were asked for: where that line fits any size, the lines before it tell which it was not.
+ * Returns the line of an image price that applies to a recorded call. The snapshot has the size and quality of the applied line, not
+ * those of the request. If that line fits any size, the lines before it are the ones that the request did not match.
  *
- * @returns undefined if two lines may apply
+ * @returns undefined if several lines may apply
  */
 function variantFor(
   { size, quality }: Snapshot,
@@ -121,7 +122,7 @@ const fit = (wanted: string | undefined, recorded: string | undefined): 'yes' | 
   return recorded === undefined ? 'unknown' : 'no'
 }
 
-/** The current price has this line before the one that was applied: then the call did not fit it. */
+/** Whether the current price has this line before the applied one: then the call did not match it. */
 function wasPassedOver(line: Pattern, applied: Pattern, current: Price): boolean {
   if (current.unit !== 'image') return false
   const indexOf = ({ size, quality }: Pattern) =>

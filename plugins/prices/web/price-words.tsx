@@ -1,4 +1,4 @@
-// A model's price in the few words of a list, and line by line.
+// A model's price: in a few words for lists, and line by line.
 
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import { aligned, exactUsd, share } from '../../console/web/parts/amounts.ts'
@@ -23,12 +23,12 @@ interface PriceWordsProps {
 export function PriceWords({ kind, price }: PriceWordsProps) {
   const base = price.filter(({ of }) => of === '')
   const input = base.find(({ name }) => name === 'input')
-  const draws = kind === 'image'
-  const output = base.find(({ name }) => name === (draws ? 'image_output' : 'output'))
+  const is_image = kind === 'image'
+  const output = base.find(({ name }) => name === (is_image ? 'image_output' : 'output'))
   const more = price.some(({ of }) => of !== '') ? ' +' : ''
   const words =
     input && output && output.price_nanos > 0
-      ? `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} ${draws ? 'image ' : ''}out / M tokens`
+      ? `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} ${is_image ? 'image ' : ''}out / M tokens`
       : base.length > 0
         ? `${exactUsd(base[0]?.price_nanos ?? 0)} / ${SHORT[base[0]?.per ?? ''] ?? base[0]?.per}`
         : '–'
@@ -46,7 +46,7 @@ const columnsOf = (text: (nanos: number) => string): Column<PriceLine>[] => [
   column('per', 'Per', 'second-end', ({ per }) => per),
 ]
 
-/** Where some calls have prices of their own. */
+/** The column of the calls that a line applies to, if some have separate prices. */
 const FOR: Column<PriceLine> = column('of', 'For', 'second', ({ of }) => of || 'all other calls')
 
 type RouteMargins = NonNullable<AnswerOf<typeof api.models.detail.get>['routes']>[number]
@@ -54,21 +54,21 @@ type MarginLine = RouteMargins['margins'][number]
 
 interface PriceTableProps {
   price: readonly PriceLine[]
-  /** For the operator: each line beside its cost. */
+  /** The costs beside each line, for the operator only. */
   routes?: readonly Pick<RouteMargins, 'provider' | 'model' | 'margins'>[] | undefined
 }
 
 const keyOf = ({ name, of }: PriceLine): string => `${name} ${of}`
 
 export function PriceTable({ price, routes = [] }: PriceTableProps) {
-  // What only a cost tells apart has a line, too.
+  // A cost may have lines that the price lacks.
   const all: readonly PriceLine[] = [...price, ...routes.flatMap(({ margins }) => margins)]
   const rows = [...new Map(all.map((line) => [keyOf(line), line])).values()]
   const is_of_all = rows.every(({ of }) => of === '')
   const columns = columnsOf(aligned(rows.map(({ price_nanos }) => price_nanos)))
-  /** A provider that serves by several of its models is told apart by them. */
+  /** Whether a provider has a single route: otherwise the model is named too. */
   const isAlone = (provider: string) => routes.filter((route) => route.provider === provider).length === 1
-  // On a phone that of the first route alone: cells in one place would cover each other.
+  // On a phone only the first route's cost has a place: further cells would overlap it.
   const costs = routes.map(({ provider, model, margins }, at) =>
     atEnd<PriceLine>(
       `${provider} ${model}`,
@@ -113,7 +113,7 @@ interface CostOfModelProps extends PriceWordsProps {
   routes?: readonly { provider: string; cost: readonly PriceLine[] | null }[] | undefined
 }
 
-/** The cost of the first route, in the words of the price, and the least margin of these rates at any route. */
+/** The cost of the first route, and the lowest margin of the price's rates at any route. */
 export function CostOfModel({ kind, price, routes = [] }: CostOfModelProps) {
   const known = routes.flatMap(({ provider, cost }) => (cost ? [{ provider, cost }] : []))
   const [first] = known

@@ -1,4 +1,4 @@
-// Last week's calls at other prices.
+// The re-rating of last week's calls: its sums as sentences and tables.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import { count, counted, exactUsd, roundedUsd, share } from '../../console/web/parts/amounts.ts'
 import { Money } from '../../console/web/parts/money.tsx'
@@ -7,7 +7,7 @@ import { atEnd, type Column, column, Table } from '../../console/web/parts/table
 type Rated = NonNullable<AnswerOf<typeof api.catalogue.previews.post>['rating']>
 type Sum = Rated['all']
 
-/** Below a USD cents would hide the difference. */
+/** Below a USD, rounding to cents would hide the difference. */
 const MAX_EXACT_NANOS = 1_000_000_000
 const isSmall = ({ charged_nanos }: Sum): boolean => charged_nanos < MAX_EXACT_NANOS
 
@@ -50,7 +50,7 @@ export function Rating({ result: { all, models, accounts, sampled_calls } }: { r
   )
 }
 
-/** Of calls with a recorded provider cost alone. */
+/** Covers only calls with a recorded provider cost. */
 function Margin(sum: Sum) {
   const { calls, known_calls, margin_nanos, new_margin_nanos } = sum
   return (

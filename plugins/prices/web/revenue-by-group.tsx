@@ -1,4 +1,4 @@
-// Revenue by price group: charges of calls and fees of plans, against what providers take.
+// Revenue by price group: charges of calls and fees of plans, with the providers' costs.
 import { type AnswerOf, api, type QueryOf } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { count } from '../../console/web/parts/amounts.ts'
@@ -23,12 +23,12 @@ const COLUMNS: readonly Column<Row>[] = [
   charges('margin', 'Margin, USD', 'second-end', ({ margin_nanos = null }) => margin_nanos),
 ]
 
-/** The note on groups in figures: an account's earlier calls move with it. */
-export const PresentGroups = () => (
+/** The note that an account's earlier calls count with its current group. */
+export const CurrentGroupNote = () => (
   <p className="soft small">Accounts count with the price group that they are in now.</p>
 )
 
-function OfRevenue({ total }: { total: Parameters<typeof partlyKnown>[0] }) {
+function MarginNote({ total }: { total: Parameters<typeof partlyKnown>[0] }) {
   const of_part = partlyKnown(total)
   return of_part && <p className="soft small">The margin is {of_part}.</p>
 }
@@ -51,8 +51,8 @@ export function RevenueByGroup({ query }: { query: Query }) {
               keyOf={(row) => ('name' in row ? row.name : '')}
               foot={[total]}
             />
-            <OfRevenue total={total} />
-            <PresentGroups />
+            <MarginNote total={total} />
+            <CurrentGroupNote />
           </>
         )
       }

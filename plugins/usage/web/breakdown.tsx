@@ -15,7 +15,7 @@ import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
 import { utcDay } from '../../console/web/parts/time-words.ts'
-import { PresentGroups } from '../../prices/web/revenue-by-group.tsx'
+import { CurrentGroupNote } from '../../prices/web/revenue-by-group.tsx'
 import type { Overview } from './charts.tsx'
 import {
   type CallsFilter,
@@ -78,7 +78,7 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
             />
             <Pager next_cursor={next_cursor} newest="First" older="Next" />
             <WhereAnswered by={of} provider={query.provider} />
-            {of === 'price_group' && <PresentGroups />}
+            {of === 'price_group' && <CurrentGroupNote />}
           </>
         )}
       </Loaded>

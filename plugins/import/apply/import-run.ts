@@ -1,4 +1,4 @@
-// The parts of an import under way that its steps share.
+// State of a running import that its steps share.
 import type { ShowStep } from '../../../src/app/commands/progress.ts'
 import type { ActionContext } from '../../../src/domain/actions.ts'
 import { batchesOf } from '../../../src/utilities/batches.ts'
@@ -15,19 +15,19 @@ export type ImportPoint =
   | 'links file'
   | 'links'
 
-export interface Applying {
+export interface ImportRun {
   readonly plan: Plan
   readonly now_ms: number
   readonly by: ActionContext | undefined
   readonly show: ShowStep
-  /** @throws GatewayError conflict once a signal has come */
+  /** @throws GatewayError conflict after a stop signal */
   readonly check: () => void
   readonly probe: (point: ImportPoint) => void
 }
 
-/** The batches of a step: before each one it looks for a signal and shows how far the step is. @throws as `Applying.check` */
+/** Yields the batches of a step. Before each one it checks for a stop signal and shows progress. @throws as `ImportRun.check` */
 export function* batchesOfStep<T>(
-  { show, check }: Applying,
+  { show, check }: ImportRun,
   all: readonly T[],
   { size, what, unit }: { size: number; what: string; unit: string },
 ): Generator<T[]> {

@@ -1,13 +1,13 @@
-// Rows that came in before and that the source has no more, or has disabled since: what they became here still works.
+// Imported rows that the source has since deleted or disabled. They still work here.
 import type { MoveIn } from '../move-in.ts'
 import type { Changed } from './identity.ts'
 import { type Known, rowName } from './known.ts'
 
-/** Accounts and keys that are used here still, by their names here: the operator may suspend or revoke them. */
-export function goneRows({ accounts }: MoveIn, known: Known, now_ms: number): Changed[] {
-  // LiteLLM's configuration alone says nothing of accounts.
+/** Returns accounts and keys that are still active here, by their names here: the operator may suspend or revoke them. */
+export function deletedOrDisabledRows({ accounts }: MoveIn, known: Known, now_ms: number): Changed[] {
+  // An import of LiteLLM's configuration alone has no accounts.
   if (accounts.length === 0) return []
-  const there = new Set(
+  const present = new Set(
     accounts.flatMap(({ source_id, keys }) => [
       rowName('account', source_id),
       ...keys.map((key) => rowName('key', key.source_id)),
@@ -16,16 +16,16 @@ export function goneRows({ accounts }: MoveIn, known: Known, now_ms: number): Ch
   const keys = new Map(known.keys.map((key) => [key.id, key]))
   return [...known.rows.values()].flatMap(({ kind, source_id, account_id, key_id }) => {
     const account = known.accounts.get(account_id)
-    if (kind === 'link' || there.has(rowName(kind, source_id)) || !account) return []
+    if (kind === 'link' || present.has(rowName(kind, source_id)) || !account) return []
     if (account.status !== 'active' || known.closed.has(account_id)) return []
-    const gone = { field: 'state', was: 'in use', is: 'deleted or disabled' }
-    if (kind === 'account') return [{ ...gone, row: `${source_id}, ${account.name}` }]
+    const change = { field: 'state', was: 'in use', is: 'deleted or disabled' }
+    if (kind === 'account') return [{ ...change, row: `${source_id}, ${account.name}` }]
     const key = keys.get(key_id ?? 0)
     const ends_ms = [key?.revoked_at_ms, key?.expires_at_ms].map(
       (end_ms) => end_ms ?? Number.POSITIVE_INFINITY,
     )
     return key && Math.min(...ends_ms) > now_ms
-      ? [{ ...gone, row: `${source_id}, "${key.name}" of ${account.name}` }]
+      ? [{ ...change, row: `${source_id}, "${key.name}" of ${account.name}` }]
       : []
   })
 }

@@ -1,4 +1,4 @@
-// A file of the data folder with secrets, for its owner alone: replaced as a whole, or not at all.
+// Atomic replacement of a file with secrets in the data folder, readable by its owner only.
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createForOwner } from '../../../src/store/folder.ts'
 import { unfinishedName } from '../../../src/store/work-folder.ts'
