@@ -52,11 +52,7 @@ export const MistakeView = Type.Object({
   message: Type.String(),
 })
 
-/**
- * The draft's fields of a body that has others, too.
- *
- * @throws GatewayError invalid_request for a value that TOML cannot write
- */
+/** The draft's fields of a body that has others, too. @throws GatewayError invalid_request for a value that TOML cannot write */
 export function draftOf({ text, edits }: Draft): Draft {
   edits?.forEach((edit, index) => {
     if ('value' in edit && !isWritable(edit.value, MAX_DEPTH))
@@ -75,11 +71,7 @@ function isWritable(value: unknown, depth: number): boolean {
   return Object.values(value).every((each) => isWritable(each, depth - 1))
 }
 
-/**
- * A draft without mistakes.
- *
- * @throws GatewayError unprocessable with the first mistake, and as `Configuration.check`
- */
+/** A draft without mistakes. @throws GatewayError unprocessable with the first mistake, and as `Configuration.check` */
 export async function requireGood(
   configuration: Configuration,
   draft: Draft,

@@ -100,10 +100,10 @@ const insertion = (orm: Orm, rows: Record<(typeof COLUMNS)[number], Placeholder>
     })
 
 /** Columns with the names of their placeholders for the row at this index. */
-const placeholderNames = (at: number) => COLUMNS.map((column) => [column, `${column}_${at}`] as const)
+const namesAt = (at: number) => COLUMNS.map((column) => [column, `${column}_${at}`] as const)
 
 const placeholdersOf = (at: number) =>
-  Object.fromEntries(placeholderNames(at).map(([column, name]) => [column, placeholder(name)])) as Record<
+  Object.fromEntries(namesAt(at).map(([column, name]) => [column, placeholder(name)])) as Record<
     (typeof COLUMNS)[number],
     Placeholder
   >
@@ -125,6 +125,4 @@ async function renewHistory(tx: Tx, rows: readonly NewRow[]): Promise<void> {
 }
 
 const parametersOf = (rows: readonly NewRow[]): Record<string, unknown> =>
-  Object.fromEntries(
-    rows.flatMap((row, at) => placeholderNames(at).map(([column, name]) => [name, row[column]])),
-  )
+  Object.fromEntries(rows.flatMap((row, at) => namesAt(at).map(([column, name]) => [name, row[column]])))

@@ -15,12 +15,7 @@ interface SpendingLimits {
 }
 
 /** Names of durations in newer versions: litellm 1.110.2 litellm_core_utils/duration_parser.py. */
-const NAMED_DURATIONS: Readonly<Record<string, string>> = {
-  hourly: '1h',
-  daily: '24h',
-  weekly: '7d',
-  monthly: '30d',
-}
+const ALIASES: Readonly<Record<string, string>> = { hourly: '1h', daily: '24h', weekly: '7d', monthly: '30d' }
 const UNITS_MS: Readonly<Record<string, number>> = {
   s: 1_000,
   m: 60_000,
@@ -47,7 +42,7 @@ function periodOf(
   duration: string,
 ): { readonly period: BudgetPeriod; readonly is_exact: boolean } | undefined {
   const text = duration.toLowerCase()
-  const [, count, unit = 's'] = /^(\d{1,9})(mo|[smhdw])?$/.exec(NAMED_DURATIONS[text] ?? text) ?? []
+  const [, count, unit = 's'] = /^(\d{1,9})(mo|[smhdw])?$/.exec(ALIASES[text] ?? text) ?? []
   if (count === undefined) return undefined
   const duration_ms = Number(count) * (UNITS_MS[unit] ?? Infinity)
   const found = PERIODS.find(([, longest_ms]) => duration_ms > 0 && duration_ms <= longest_ms)

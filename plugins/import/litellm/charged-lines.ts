@@ -3,7 +3,7 @@ import { NO_USAGE, type Usage } from '../../../src/domain/usage.ts'
 import type { ChargedLine } from '../move-in.ts'
 import type { SourceRow, SourceTables } from '../source/rows.ts'
 import { parseNanos } from './amounts.ts'
-import { modelOfRow, parseCount } from './history.ts'
+import { modelOf, parseCount } from './history.ts'
 import { type Fields, fieldsOf, jsonFields, textOf } from './values.ts'
 
 const LOG = 'LiteLLM_SpendLogs'
@@ -26,7 +26,7 @@ export async function* readChargedLines(tables: SourceTables, limit: number): As
     if (charged_nanos <= 0) continue
     const metadata = jsonFields(row.metadata)
     yield {
-      model: modelOfRow(row),
+      model: modelOf(row),
       usage: usageOf(row, metadata),
       count: 1,
       charged_nanos,
@@ -83,7 +83,7 @@ function factorsOf(row: SourceRow, metadata: Fields): readonly string[] {
   const served = textOf(row.model)
   return [
     // Deployments of one model may cost different amounts.
-    ...(served === undefined || served === modelOfRow(row) ? [] : [`served by ${served}`]),
+    ...(served === undefined || served === modelOf(row) ? [] : [`served by ${served}`]),
     ...(isAbove(margin_percent) ? [`margin ${textOf(margin_percent)}`] : []),
     ...(isAbove(margin_fixed_amount) ? [`fixed margin ${textOf(margin_fixed_amount)} USD`] : []),
     ...(isAbove(discount_percent) ? [`discount ${textOf(discount_percent)}`] : []),

@@ -45,11 +45,7 @@ const KNOWN_SECTIONS: readonly string[] = [
   'finetune_settings',
 ]
 
-/**
- * Reads the text of config.yaml.
- *
- * @throws GatewayError invalid_request if the text is not a configuration of LiteLLM
- */
+/** Reads the text of config.yaml. @throws GatewayError invalid_request if the text is not a configuration of LiteLLM */
 export async function readLitellmConfig(text: string, readIncluded: ReadIncluded): Promise<LitellmConfig> {
   const sections = await mergedSections(text, readIncluded)
   const credentials = elementsOf(sections.credential_list).map(fieldsOf)

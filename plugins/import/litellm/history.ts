@@ -59,7 +59,7 @@ export async function* readHistory(tables: SourceTables, payers: Payers): AsyncG
         yield* day.rows()
         day = new DaySums(day_s)
       }
-      day.add(payerOfRow(row, payers), modelOfRow(row), {
+      day.add(payerOfRow(row, payers), modelOf(row), {
         calls: 1,
         input_tokens: parseCount(row.prompt_tokens),
         output_tokens: parseCount(row.completion_tokens),
@@ -75,7 +75,7 @@ export async function* readHistory(tables: SourceTables, payers: Payers): AsyncG
 const isFailure = ({ status }: SourceRow): boolean => textOf(status) === 'failure'
 
 /** Returns the name that the caller used, else the provider's. */
-export const modelOfRow = ({ model_group, model }: SourceRow): string =>
+export const modelOf = ({ model_group, model }: SourceRow): string =>
   textOf(model_group) ?? textOf(model) ?? 'unknown'
 
 /** Returns a count of tokens or calls; 0 for any other value. */
@@ -139,7 +139,7 @@ async function* readDailySums(
         yield* day.rows()
         day = new DaySums(day_s)
       }
-      day.add(account, modelOfRow(row), {
+      day.add(account, modelOf(row), {
         calls: parseCount(row.successful_requests ?? row.api_requests),
         input_tokens: parseCount(row.prompt_tokens),
         output_tokens: parseCount(row.completion_tokens),
@@ -155,8 +155,7 @@ export async function modelsInDailySums(tables: SourceTables): Promise<readonly 
   const names = new Set<string>()
   for (const { table } of DAILY_TABLES) {
     if ((await tables.columnsOf(table)) === undefined) continue
-    for await (const row of tables.rows(table, { columns: ['model_group', 'model'] }))
-      names.add(modelOfRow(row))
+    for await (const row of tables.rows(table, { columns: ['model_group', 'model'] })) names.add(modelOf(row))
   }
   return [...names]
 }

@@ -167,12 +167,11 @@ class Prefixes {
   readonly #taken = new Set<string>()
 
   constructor(rows: readonly SourceRow[]) {
-    for (const row of rows)
-      this.#counts.set(lastCharactersOf(row), (this.#counts.get(lastCharactersOf(row)) ?? 0) + 1)
+    for (const row of rows) this.#counts.set(endingOf(row), (this.#counts.get(endingOf(row)) ?? 0) + 1)
   }
 
   next(row: SourceRow): string {
-    const end = lastCharactersOf(row)
+    const end = endingOf(row)
     const hash = textOf(row.token) ?? ''
     const digits = HASH.test(hash) ? hash : (sha256Of(row)?.toString('hex') ?? '')
     let prefix = `sk-...${end}`
@@ -187,5 +186,4 @@ class Prefixes {
   }
 }
 
-const lastCharactersOf = ({ key_name }: SourceRow): string =>
-  LAST_CHARACTERS.exec(textOf(key_name) ?? '')?.[1] ?? ''
+const endingOf = ({ key_name }: SourceRow): string => LAST_CHARACTERS.exec(textOf(key_name) ?? '')?.[1] ?? ''

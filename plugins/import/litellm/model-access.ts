@@ -32,7 +32,7 @@ export function allowedModels(
   let allowed: readonly string[] | null = null
   for (const list of lists) {
     const own = patternsOf(list, names)
-    if (own !== null) allowed = allowed === null ? own : intersectionOf(allowed, own, names)
+    if (own !== null) allowed = allowed === null ? own : inBoth(allowed, own, names)
   }
   return allowed
 }
@@ -59,11 +59,7 @@ function modelsOfProvider(entry: string, { models }: ModelNames): readonly strin
 }
 
 /** Returns patterns in both lists, and the names that both lists allow. */
-function intersectionOf(
-  one: readonly string[],
-  other: readonly string[],
-  { models }: ModelNames,
-): readonly string[] {
+function inBoth(one: readonly string[], other: readonly string[], { models }: ModelNames): readonly string[] {
   const same = one.filter((entry) => other.includes(entry))
   const [isInOne, isInOther, isInSame] = [one, other, same].map(compileModelPatterns)
   const candidates = [...one, ...other].filter((entry) => !entry.includes('*'))

@@ -19,7 +19,6 @@ import { columnTexts, textsOf } from './values.ts'
 export interface LitellmSource {
   /** The text of config.yaml. */
   readonly config: string
-  /** Reads a file that the configuration includes. */
   readonly readIncluded: ReadIncluded
   /** The environment, for addresses and regions given as `os.environ/NAME`. Provider keys are not read from it. */
   readonly env: Readonly<Record<string, string | undefined>>

@@ -14,11 +14,7 @@ export const DASHBOARD_TEAM = 'litellm-dashboard'
 /** The user of the administrator's own key: litellm 1.72.6 constants.py. */
 const ADMINISTRATOR = 'default_user_id'
 
-/**
- * Returns the `source_id` of the paying account.
- *
- * @param team its `team_id`; a deleted team does not pay
- */
+/** Returns the `source_id` of the paying account. @param team its `team_id`; a deleted team does not pay */
 export function payerOf(
   { teams }: Pick<LitellmRows, 'teams'>,
   { team, user }: { readonly team: string | undefined; readonly user: string | undefined },

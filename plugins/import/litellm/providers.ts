@@ -19,11 +19,7 @@ interface PlacedDeployments {
   readonly left_out: readonly LeftOut[]
 }
 
-/**
- * Assigns each deployment to a provider.
- *
- * @param environment variables that the configuration itself sets
- */
+/** Assigns each deployment to a provider. @param environment variables that the configuration itself sets */
 export function placeDeployments(
   deployments: readonly Deployment[],
   settings: Settings,

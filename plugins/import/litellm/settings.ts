@@ -71,7 +71,7 @@ const REASONS: readonly (readonly [name: RegExp, reason: string])[] = [
   [/key_management|kms|vault|secret/, 'Keys of providers are environment variables or files here.'],
 ]
 
-const DEFAULT_REASON = 'Tollgate has no such setting.'
+const UNKNOWN = 'Tollgate has no such setting.'
 
 /** Lists each setting that is not imported. Messages never contain values: they may be secrets. */
 export function noteUnsupportedSettings(
@@ -100,8 +100,7 @@ const isSet = (value: unknown): boolean =>
   value !== false &&
   !(Array.isArray(value) && elementsOf(value).length === 0)
 
-const reasonFor = (name: string): string =>
-  REASONS.find(([pattern]) => pattern.test(name))?.[1] ?? DEFAULT_REASON
+const reasonFor = (name: string): string => REASONS.find(([pattern]) => pattern.test(name))?.[1] ?? UNKNOWN
 
 /** Deployment fields that are imported, or that only LiteLLM needs. */
 const IMPORTED_FIELDS =
@@ -128,6 +127,6 @@ function deploymentSettings(placed: readonly PlacedDeployment[]): readonly LeftO
   return [...Map.groupBy(names, (name) => name)].map(([name, { length }]) => ({
     kind: 'settings',
     row: `litellm_params.${name} of ${counted(length, 'deployment')}`,
-    reason: DEPLOYMENT_REASONS.find(([pattern]) => pattern.test(name))?.[1] ?? DEFAULT_REASON,
+    reason: DEPLOYMENT_REASONS.find(([pattern]) => pattern.test(name))?.[1] ?? UNKNOWN,
   }))
 }

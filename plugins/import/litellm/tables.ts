@@ -22,10 +22,7 @@ export interface LitellmRows {
   readonly tags: readonly SourceRow[]
 }
 
-/**
- * @returns rows without encrypted and secret columns
- * @throws GatewayError invalid_request for a database without LiteLLM's keys
- */
+/** @returns rows without encrypted and secret columns @throws GatewayError invalid_request for a database without LiteLLM's keys */
 export async function readRows(tables: SourceTables): Promise<LitellmRows> {
   const all = (table: string, ...columns: string[]) => rowsOf(tables, table, columns)
   const by = async (table: string, column: string) => byColumn(await all(table), column)

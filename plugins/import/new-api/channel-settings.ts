@@ -46,14 +46,12 @@ export function fixedHeaders(row: SourceRow): Record<string, string> {
   return {
     ...(organization === '' ? {} : { 'OpenAI-Organization': organization }),
     ...Object.fromEntries(
-      Object.entries(override).flatMap(([name, value]) =>
-        isFixedHeader(name, value) ? [[name, value]] : [],
-      ),
+      Object.entries(override).flatMap(([name, value]) => (isFixed(name, value) ? [[name, value]] : [])),
     ),
   }
 }
 
-const isFixedHeader = (name: string, value: unknown): value is string =>
+const isFixed = (name: string, value: unknown): value is string =>
   HEADER_NAME.test(name) && typeof value === 'string' && value.trim() !== '' && !value.includes('{')
 
 /** Settings in the columns `setting` and `settings` that do not affect requests here. */
@@ -67,7 +65,7 @@ export function channelSettings(row: SourceRow, label: string): LeftOut[] {
     .filter(([name, value]) => Boolean(value) && !IRRELEVANT.includes(name))
     .map(([name]) => name)
   const headers = Object.entries(parseJsonObject(textOf(row, 'header_override')) ?? {}).filter(
-    ([name, value]) => !isFixedHeader(name, value),
+    ([name, value]) => !isFixed(name, value),
   )
   const has = (column: string): boolean => !['', '{}', 'null'].includes(textOf(row, column))
   const reasons = [

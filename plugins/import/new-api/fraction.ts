@@ -10,11 +10,7 @@ export interface Fraction {
 
 export const ONE: Fraction = { numerator: 1n, denominator: 1n }
 
-/**
- * Reads a decimal number of JSON by its digits: `0.075`, `1.5e-7`.
- *
- * @returns undefined unless it is a number of 0 or more
- */
+/** Reads a decimal number of JSON by its digits: `0.075`, `1.5e-7`. @returns undefined unless it is a number of 0 or more */
 export function parseFraction(value: unknown): Fraction | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined
   const text = String(value).trim()
@@ -65,11 +61,7 @@ export function usdTextOf(usd: Fraction): string | undefined {
 export const isRounded = ({ numerator, denominator }: Fraction): boolean =>
   ((numerator * NANOS) % denominator) * NOISE_PART > denominator
 
-/**
- * Converts a quota to nano-dollars, rounded down: exact at 500,000 per USD.
- *
- * @param per_usd the option QuotaPerUnit
- */
+/** Converts a quota to nano-dollars, rounded down: exact at 500,000 per USD. @param per_usd the option QuotaPerUnit */
 export function nanosOfQuota(quota: number, { numerator, denominator }: Fraction): Nanos {
   const nanos = Number((BigInt(quota) * NANOS * denominator) / numerator)
   return Number.isSafeInteger(nanos) ? nanos : Math.sign(nanos) * Number.MAX_SAFE_INTEGER

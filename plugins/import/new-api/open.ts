@@ -1,4 +1,4 @@
-// one-api or new-api as the source of a move-in. Its tables are only read.
+// The database of a new-api or one-api as the source of a move-in. Its tables are only read.
 
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import type { ChargedLine, LeftOut, MoveIn, OpenSource } from '../move-in.ts'

@@ -8,13 +8,12 @@ const WORDS = (
 ).split(' ')
 const ENDINGS = ['', ...'1 12 123 1234 12345 123456 12345678 2023 2024 2025 2026 !'.split(' ')]
 const MAX_DIGITS = 5
-const CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 /** Yields texts of one to three letters and digits, of one to five digits, and of one or two words with a common ending. */
 function* guesses(): Generator<string> {
-  const shorter = ['', ...CHARACTERS]
-  for (const one of CHARACTERS)
-    for (const two of shorter) for (const three of shorter) yield one + two + three
+  const shorter = ['', ...ALPHABET]
+  for (const one of ALPHABET) for (const two of shorter) for (const three of shorter) yield one + two + three
   for (let digits = 1; digits <= MAX_DIGITS; digits++)
     for (let number = 0; number < 10 ** digits; number++) yield String(number).padStart(digits, '0')
   yield* ['1234567', '12345678', '123456789', '1234567890', '111111', '000000', '123123', '654321']

@@ -41,7 +41,6 @@ export class DumpWindow implements AsyncDisposable {
     return window
   }
 
-  /** Closes the file at any position. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chunks.return?.()
   }

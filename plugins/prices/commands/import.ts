@@ -139,11 +139,7 @@ function requireOneOf(name: string, names: readonly string[], where: string): vo
     )
 }
 
-/**
- * Asks the operator. Without a terminal the answer is no.
- *
- * @param jumps changes that --yes alone does not write
- */
+/** Asks the operator. Without a terminal the answer is no. @param jumps changes that --yes alone does not write */
 async function isConfirmed(
   { terminal }: CliDeps,
   { json, jumps }: { json: boolean; jumps: readonly PlannedChange[] },

@@ -19,11 +19,7 @@ const LINE = /^(?:([a-z]+)\/)?(\d{2,5})-x-(\d{2,5})\/(.+)$/
 /** Returns the model that an entry has a price line for; undefined for other entries. @param name without the provider */
 export const modelOfLine = (name: string): string | undefined => LINE.exec(name)?.[4]
 
-/**
- * Reads price lines from entries, whose names are without the provider.
- *
- * @throws GatewayError invalid_request for an invalid price
- */
+/** Reads price lines from entries, whose names are without the provider. @throws GatewayError invalid_request for an invalid price */
 export function readImageLines(entries: readonly (readonly [name: string, ListEntry])[]): ImageLines {
   const lines = new Map<string, ImageLine>()
   const unmapped: string[] = []

@@ -14,11 +14,7 @@ export interface PriceList {
 /** The entry that describes the fields, with words instead of numbers. */
 const DESCRIPTION = 'sample_spec'
 
-/**
- * Reads the text of a list.
- *
- * @throws GatewayError invalid_request for any other text
- */
+/** Reads the text of a list. @throws GatewayError invalid_request for any other text */
 export function readPriceList(text: string): PriceList {
   const document = parse(text)
   if (!isObject(document))
@@ -75,10 +71,7 @@ const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/g
 /** The depth of the list and of its models; deeper objects are not prices. */
 const MAX_DEPTH = 2
 
-/**
- * @param json valid JSON
- * @returns each duplicate name once, as `model` or `model: field`, in the order of the text
- */
+/** @param json valid JSON @returns each duplicate name once, as `model` or `model: field`, in the order of the text */
 export function duplicatesIn(json: string): string[] {
   const found = new Set<string>()
   /** Names in each enclosing object, outermost first; null for a list. */

@@ -40,11 +40,7 @@ export interface Merged {
 
 const LISTS = ['tiers', 'variants', 'service_tiers']
 
-/**
- * Merges rates into a price in the file's form.
- *
- * @param is a validated price; undefined for a new one
- */
+/** Merges rates into a price in the file's form. @param is a validated price; undefined for a new one */
 export function mergePrice(is: unknown, wanted: Wanted, kind: Kind): Merged {
   const before: Table = isTable(is) ? is : {}
   const base = mergeRates(before, inFileUnits(wanted.base, before, kind), '')

@@ -34,11 +34,7 @@ const providerEdit = ({ name, server, protocol, api_key, ...draft }: ProviderDra
   },
 })
 
-/**
- * One small real request to a new provider.
- *
- * @throws ApiError
- */
+/** One small real request to a new provider. @throws ApiError */
 export const tryProvider = (draft: ProviderDraft, model: string) =>
   atFields(
     send(

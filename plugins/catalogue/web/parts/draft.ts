@@ -101,9 +101,7 @@ export function useFile() {
   return useSettings().isPending ? { ...file, data: undefined } : file
 }
 
-/**
- * @param read the file, as it is now: an untouched draft follows it, a touched one stays with the file as it was
- */
+/** @param read the file, as it is now: an untouched draft follows it, a touched one stays with the file as it was */
 export function useDraft(read: CatalogueFile): Draft {
   const [left] = useState(keptDraft)
   const [base, setBase] = useState(left ? { ...read, hash: left.hash } : read)

@@ -39,11 +39,7 @@ function editedWithin(part: unknown, path: Path, value: Value | undefined): unkn
   return list.with(at, editedWithin(list[at], rest, value))
 }
 
-/**
- * The same, for the cost of a route: emptied, it is taken out whole.
- *
- * @param path of the cost @param cost as it is
- */
+/** The same, for the cost of a route: emptied, it is taken out whole. @param path of the cost @param cost as it is */
 export const ofCost = <E extends Pick<Editing, 'put'>>(editing: E, path: Path, cost: Block): E => ({
   ...editing,
   put(own: Path, value: Value | undefined) {

@@ -81,11 +81,7 @@ export function reportSaved(
   toast({ text, subject: CATALOGUE, ...undoing(queries, saved, onUndone) })
 }
 
-/**
- * Saves what was there before, unless somebody has saved since. Nothing if that cannot be saved.
- *
- * @param onUndone runs once it is undone
- */
+/** Saves what was there before, unless somebody has saved since. Nothing if that cannot be saved. @param onUndone runs once it is undone */
 function undoing(
   queries: QueryClient,
   { base, hash }: SavedFile,
