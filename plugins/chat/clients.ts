@@ -1,4 +1,4 @@
-// Vendors' own AI SDK packages, known by their User-Agent, and the streams and errors that they expect of chat completions.
+// The streams and errors that vendors' AI SDK packages, recognized by their User-Agent, expect of chat completions.
 import type { Dialect } from '../../src/calls/kinds/text/dialect.ts'
 import type { RenderError } from '../../src/http/answers.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
@@ -6,48 +6,48 @@ import { type ByteString, decodeByteString, toByteString } from '../../src/proto
 import { isObject, objectIn, parseObject } from '../../src/protocols/wire/json.ts'
 
 /**
- * They read the usage of every stream and ask for none, because their vendors send it unasked: the requests and chunk schemas of
- * npm @ai-sdk/mistral 4.0.87, @ai-sdk/groq 4.0.84, @ai-sdk/perplexity 4.0.49 and @ai-sdk/xai 3.0.138. Since 5.0.75 of
- * @ai-sdk/provider-utils they are called `ai-sdk-mistral/…`, and before `ai-sdk/mistral/…`. Only their streams have that name: `generateText`
- * of npm ai 7.0.173 puts its own in its place.
+ * These packages read the usage of every stream but never request it, because their vendors always send it. Sources: requests and chunk
+ * schemas of npm @ai-sdk/mistral 4.0.87, @ai-sdk/groq 4.0.84, @ai-sdk/perplexity 4.0.49 and @ai-sdk/xai 3.0.138. Their User-Agent has
+ * `ai-sdk-mistral/…` since 5.0.75 of @ai-sdk/provider-utils, and `ai-sdk/mistral/…` before. Only streams have it: `generateText` of npm
+ * ai 7.0.173 sends its own name.
  */
-const nameOf = (vendors: string): RegExp => new RegExp(String.raw`\bai-sdk[/-](?:${vendors})/`)
-const EXPECTS_USAGE = nameOf('mistral|groq|perplexity|xai')
-const IS_GROQS = nameOf('groq')
-const IS_MISTRALS = nameOf('mistral')
-const IS_PERPLEXITYS = nameOf('perplexity')
-/** Calls of any vendor's package for a whole answer: they ignore Mistral's fields, and Perplexity's number would take the code's place. */
-const NAMES_NO_VENDOR = /^ai\/\S+ ai-sdk[/-]provider-utils\//
+const agentPattern = (vendors: string): RegExp => new RegExp(String.raw`\bai-sdk[/-](?:${vendors})/`)
+const EXPECTS_USAGE = agentPattern('mistral|groq|perplexity|xai')
+const GROQ_AGENT = agentPattern('groq')
+const MISTRAL_AGENT = agentPattern('mistral')
+const PERPLEXITY_AGENT = agentPattern('perplexity')
+/** A call for a whole answer by any vendor's package. It gets Mistral's fields, which the others ignore, but not Perplexity's numeric code. */
+const UNKNOWN_VENDOR_AGENT = /^ai\/\S+ ai-sdk[/-]provider-utils\//
 const USAGE = '"usage"'
 const NO_CHOICE = /"choices"\s*:\s*\[\s*\]/
 
 const agentOf = ({ headers }: Request): string => headers.get('user-agent') ?? ''
 
-/** The dialect of a client that reads a usage which it does not ask for; undefined for all others. @param shows that of who asks for it */
-export function vendorsDialect(request: Request, shows: Dialect): Dialect | undefined {
+/** Returns the dialect of a client that expects usage without requesting it; undefined for others. @param with_usage the dialect that sends usage */
+export function vendorDialect(request: Request, with_usage: Dialect): Dialect | undefined {
   const agent = agentOf(request)
   if (!EXPECTS_USAGE.test(agent)) return undefined
-  if (IS_GROQS.test(agent)) return withEvents(shows, withGroqs)
-  return IS_MISTRALS.test(agent) ? withEvents(shows, withChoice) : shows
+  if (GROQ_AGENT.test(agent)) return withEvents(with_usage, addGroqUsage)
+  return MISTRAL_AGENT.test(agent) ? withEvents(with_usage, addChoice) : with_usage
 }
 
-/** The data of an event with its usage in Groq's place, too, which is the only one that is read: npm @ai-sdk/groq 4.0.84, groqChatChunkSchema. */
-function withGroqs(data: string): string {
+/** Copies the usage of an event to `x_groq`, the only field that Groq's package reads: npm @ai-sdk/groq 4.0.84, groqChatChunkSchema. */
+function addGroqUsage(data: string): string {
   if (!data.includes(USAGE)) return data
   const chunk = parseObject(data)
   if (!chunk || !isObject(chunk.usage)) return data
   return JSON.stringify({ ...chunk, x_groq: { ...objectIn(chunk.x_groq), usage: chunk.usage } })
 }
 
-/** Mistral's usage comes with the last choice: npm @ai-sdk/mistral 3.0.69 and 4.0.87 end a stream with a TypeError at a chunk without any. */
-function withChoice(data: string): string {
+/** Adds an empty choice to a chunk without choices, at which npm @ai-sdk/mistral 3.0.69 and 4.0.87 end the stream with a TypeError. */
+function addChoice(data: string): string {
   if (!NO_CHOICE.test(data)) return data
   const chunk = parseObject(data)
   if (!Array.isArray(chunk?.choices) || chunk.choices.length > 0) return data
   return JSON.stringify({ ...chunk, choices: [{ index: 0, delta: {}, finish_reason: null }] })
 }
 
-/** A dialect whose events are changed, what passes through and what is translated. */
+/** Returns a dialect that changes the data of events, both passed through and translated. */
 const withEvents = (dialect: Dialect, change: (data: string) => string): Dialect => ({
   ...dialect,
   frame: {
@@ -63,15 +63,16 @@ const withEvents = (dialect: Dialect, change: (data: string) => string): Dialect
 })
 
 /**
- * An error in OpenAI's shape, and where the vendor's own client reads another one, in that too: otherwise it says the status alone. Their
- * schemas: npm @ai-sdk/mistral 4.0.87 (mistralErrorDataSchema) and @ai-sdk/perplexity 4.0.49 (perplexityErrorSchema).
+ * Renders an error in OpenAI's shape, with the fields that Mistral's and Perplexity's packages require; without them they show only the
+ * status. Schemas: npm @ai-sdk/mistral 4.0.87 (mistralErrorDataSchema) and @ai-sdk/perplexity 4.0.49 (perplexityErrorSchema).
  */
 export const renderChatError: RenderError = (error, request_id, request) => {
   const { status, body } = openai.renderError(error, request_id)
   const agent = request ? agentOf(request) : ''
-  const written = objectIn(body.error)
-  if (IS_MISTRALS.test(agent) || NAMES_NO_VENDOR.test(agent))
-    return { status, body: { ...body, ...written, object: 'error' } }
-  if (IS_PERPLEXITYS.test(agent)) return { status, body: { ...body, error: { ...written, code: status } } }
+  const openai_error = objectIn(body.error)
+  if (MISTRAL_AGENT.test(agent) || UNKNOWN_VENDOR_AGENT.test(agent))
+    return { status, body: { ...body, ...openai_error, object: 'error' } }
+  if (PERPLEXITY_AGENT.test(agent))
+    return { status, body: { ...body, error: { ...openai_error, code: status } } }
   return { status, body }
 }

@@ -12,20 +12,19 @@ import { showsUsage } from '../../src/protocols/openai/request.ts'
 import { withoutUsage } from '../../src/protocols/openai/stream.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
-import { renderChatError, vendorsDialect } from './clients.ts'
+import { renderChatError, vendorDialect } from './clients.ts'
 
-/** As on the native endpoints: images come inline here too. */
+/** The same limit as on the native endpoints, because requests contain images inline. */
 const CHAT_BODY_LIMIT_BYTES = 30 * 1024 * 1024
 
 const WITH_USAGE: Dialect = { protocol: openai, frame: eventFrame(), raw: true, shows_usage: true }
-/** The usage is always asked of the upstream, and hidden from a caller who did not ask for it. */
+/** Hides the usage from a caller who did not request it. The upstream request always asks for it. */
 const WITHOUT_USAGE: Dialect = { ...WITH_USAGE, shows_usage: false, editEvent: withoutUsage }
 const SURFACE = { surface: 'chat', forms: COMMON_FORMS, render: renderChatError }
 
 const dialectOf = (body: JsonObject, request: Request): Dialect =>
-  vendorsDialect(request, WITH_USAGE) ?? (showsUsage(body) ? WITH_USAGE : WITHOUT_USAGE)
+  vendorDialect(request, WITH_USAGE) ?? (showsUsage(body) ? WITH_USAGE : WITHOUT_USAGE)
 
-/** `POST /v1/chat/completions`. */
 export function chat(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const serve = createConversationServer(gateway.content.images)
   return new Elysia({ name: 'chat' }).use(calls(gateway, SURFACE)).post(

@@ -13,7 +13,7 @@ import { showsUsage } from '../../src/protocols/openai/request.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
 
-/** As chat completions, whose prompts are the same. */
+/** The same limit as for chat completions. */
 const BODY_LIMIT_BYTES = 30 * 1024 * 1024
 
 const SURFACE = { surface: 'completions', forms: COMMON_FORMS, render: renderError }
@@ -26,7 +26,6 @@ const dialectOf = (body: JsonObject): Dialect => ({
   shows_usage: showsUsage(body),
 })
 
-/** `POST /v1/completions`. */
 export const completions = (gateway: Pick<Gateway, 'calls' | 'requests'>) =>
   new Elysia({ name: 'completions' }).use(calls(gateway, SURFACE)).post(
     '/v1/completions',

@@ -1,4 +1,4 @@
-// The check of custom plugins: the files that a start loads, and files beside them that only look like plugins. It runs none.
+// The doctor's check of custom plugins: the files that a start loads, and similar files that it does not load. It runs no plugin code.
 import { type Diagnosis, diagnosesOf, type Patient } from '../../src/app/checks/check.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 import { findPlugins, pluginsFolder, refuseForeignOwners, userOfGateway } from './files.ts'

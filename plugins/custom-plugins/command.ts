@@ -1,4 +1,4 @@
-// `plugin`: the types for custom plugins, which of them are loaded, and whether they can be.
+// The command `plugin`: writes the types for custom plugins, lists the plugins, and checks that each can be loaded.
 import { rmSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -60,7 +60,7 @@ async function writeTypes({ folder: { dir }, answer }: Context): Promise<void> {
   answer({ file: path }, `Written: ${path}`)
 }
 
-/** The very files that the program itself is checked with, embedded as text, as one. */
+/** Joins the type files of the plugin API. They are embedded as text and are the ones that the program itself is compiled with. */
 async function typesOfPlugins(): Promise<string> {
   const [plugins, payments] = (await Promise.all([
     import('../../src/plugin-api.ts', { with: { type: 'text' } }),
@@ -88,7 +88,7 @@ function warnOfSkipped(skipped: readonly string[], warn: Context['warn']): void 
   if (skipped.length > 0) warn(`not loaded, because the name does not end with .ts: ${skipped.join(', ')}`)
 }
 
-type Checked = Awaited<ReturnType<typeof checkedOf>>
+type CheckedPlugin = Awaited<ReturnType<typeof checkTrial>>
 
 async function checkPlugins(
   { folder: data_folder, answer, tableOf, remark, warn }: Context,
@@ -97,7 +97,7 @@ async function checkPlugins(
   const folder = pluginsFolder(data_folder.dir)
   const { files, skipped } = findPlugins(folder)
   warnOfSkipped(skipped, warn)
-  // Dropped: plugins can be tried before a catalogue exists, and `tollgate doctor` tells what is wrong with one. Without it they see no models.
+  // A missing or faulty catalogue is ignored, since `tollgate doctor` reports it. Plugins then see no models.
   const reading = await readCatalogueOf(data_folder).catch(() => undefined)
   const catalogue = reading && 'catalogue' in reading ? reading.catalogue : NO_CATALOGUE
   const parts = {
@@ -107,11 +107,11 @@ async function checkPlugins(
     newRequestId: () => requestIdAt(now()),
     error_answers: createTally(),
   }
-  // Elysia is loaded here, not with the commands: it takes longer than most of them.
+  // Imported here, because loading Elysia takes longer than most commands.
   const { tryPlugins } = await import('./trial.ts')
   const trials = await tryPlugins(files, { ...parts, data_folder: data_folder.dir })
-  const checked: Checked[] = []
-  for (const trial of trials) checked.push(await checkedOf(trial, now()))
+  const checked: CheckedPlugin[] = []
+  for (const trial of trials) checked.push(await checkTrial(trial, now()))
   const ok = checked.every((plugin) => plugin.ok)
   const findings = (await Promise.all(trials.map(findingsOf))).flat()
   const found = findings.length > 0 ? { findings } : {}
@@ -124,18 +124,18 @@ async function checkPlugins(
 
 const NO_CATALOGUE = { models: new Map(), sections: NO_SETTINGS }
 
-/** The findings of a loaded plugin's checks at the moment. */
+/** Runs the checks of a loaded plugin. */
 async function findingsOf(trial: Trial): Promise<{ check: string; found: string; advice: string }[]> {
   if (!('plugin' in trial)) return []
   const { definition, own } = trial.plugin
-  const looked = (definition.checks ?? []).map(async ({ name, look }) => {
+  const found = (definition.checks ?? []).map(async ({ name, look }) => {
     const finding = await look(own)
     return finding ? [{ check: `${trial.name} ${name}`, found: finding.found, advice: finding.advice }] : []
   })
-  return (await Promise.all(looked)).flat()
+  return (await Promise.all(found)).flat()
 }
 
-async function checkedOf(trial: Trial, now_ms: number) {
+async function checkTrial(trial: Trial, now_ms: number) {
   const { name } = trial
   if (!('plugin' in trial))
     return {
@@ -162,30 +162,30 @@ async function checkedOf(trial: Trial, now_ms: number) {
   }
 }
 
-const isLoaded = ({ ok, payments }: Checked): boolean => ok || payments.length > 0
+const isLoaded = ({ ok, payments }: CheckedPlugin): boolean => ok || payments.length > 0
 
-function resultOf(checked: Checked): string {
+function resultOf(checked: CheckedPlugin): string {
   if (checked.ok) return 'ok'
   return isLoaded(checked) ? 'payments fail' : 'cannot be loaded'
 }
 
 const PAYMENTS = {
   head: 'PAYMENTS',
-  text: ({ payments }: Checked) => payments.map(({ name }) => name).join(', '),
+  text: ({ payments }: CheckedPlugin) => payments.map(({ name }) => name).join(', '),
 }
 
 const COLUMNS = [
-  { head: 'NAME', text: ({ name }: Checked) => name },
+  { head: 'NAME', text: ({ name }: CheckedPlugin) => name },
   { head: 'RESULT', text: resultOf },
   {
     head: 'BEFORE CALL',
-    text: (checked: Checked) => (isLoaded(checked) ? String(checked.before_call) : ''),
+    text: (checked: CheckedPlugin) => (isLoaded(checked) ? String(checked.before_call) : ''),
     right: true,
   },
   {
     head: 'AFTER SETTLE',
-    text: (checked: Checked) => (isLoaded(checked) ? String(checked.after_settle) : ''),
+    text: (checked: CheckedPlugin) => (isLoaded(checked) ? String(checked.after_settle) : ''),
     right: true,
   },
-  { head: 'ROUTES', text: ({ routes }: Checked) => routes.join(', '), elastic: true },
+  { head: 'ROUTES', text: ({ routes }: CheckedPlugin) => routes.join(', '), elastic: true },
 ]

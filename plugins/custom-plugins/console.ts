@@ -1,4 +1,4 @@
-// Custom plugins at the console, for the operator: what each registered, and what became of the calls that it saw.
+// Console route of custom plugins, for operators: the routes and hooks of each, and counts of the calls that its hooks saw.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
@@ -41,7 +41,6 @@ const pluginView = ({ name, file, routes, hooks }: LoadedPlugin) => ({
   since_start: { ...hooks.counts },
 })
 
-/** `GET /console/api/plugins`. */
 export function pluginRoutes(
   gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>,
   { loaded }: Pick<OwnPlugins, 'loaded'>,

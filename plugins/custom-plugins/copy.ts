@@ -1,4 +1,4 @@
-// The scratch copy of the plugins' folder, with what plugins can import from beside it.
+// The temporary copy of the plugins folder, with the modules next to it that plugins can import.
 import {
   copyFileSync,
   lstatSync,
@@ -13,32 +13,32 @@ import { FILE_FOLDERS } from '../../src/app/process/files/stores.ts'
 import { codeOf } from '../../src/utilities/thrown.ts'
 
 const PACKAGES = 'node_modules'
-/** Files that can be imported. */
+/** Names of files that plugins can import. */
 const MODULE = /\.([cm]?[jt]sx?|jsonc?|toml|txt|wasm|node)$/
-/** The gateway's own part of a data folder, which no plugin imports. */
-const OWN = new RegExp(`^(tollgate\\b|\\.|(${FILE_FOLDERS.join('|')})$)`)
+/** Names of the gateway's own files in a data folder, which no plugin imports. */
+const GATEWAY_FILES = new RegExp(`^(tollgate\\b|\\.|(${FILE_FOLDERS.join('|')})$)`)
 
 interface PluginCopy {
-  /** The folder with the plugins' folder, by its real path. */
+  /** The parent of the plugins folder, by its real path. */
   home: string
-  /** The name of the plugins' folder there. */
+  /** The name of the plugins folder. */
   name: string
-  /** An empty folder, in which the copy has the same name. */
+  /** An empty folder, which gets the copy under the same name. */
   copy: string
-  /** Absent: packages and what stands beside the plugins are linked. Else modules beside them are copied, read from the working folder. */
+  /** If false, packages and neighbours of the plugins folder are linked. If true, modules are copied, read from the working folder. */
   reads_from_here: boolean
-  /** Further paths by which links may name `home`. */
+  /** Other paths of `home` that links may use. */
   aliases: readonly string[]
 }
 
-/** Copies what this user may read. Links stay links, so that a linked plugin's imports start from its own place. */
+/** Copies the files that this user may read. Links stay links, so that imports of a linked plugin resolve from its real folder. */
 export function copyPlugins(folders: PluginCopy): void {
   const { home, name, copy, reads_from_here } = folders
   copyEntry(name, folders, () => true)
-  for (const beside of readdirSync(reads_from_here ? '.' : home)) {
-    if (beside === name) continue
-    if (!reads_from_here) symlinkSync(join(home, beside), join(copy, beside))
-    else if (!OWN.test(beside)) copyEntry(beside, folders, (file) => MODULE.test(file))
+  for (const neighbour of readdirSync(reads_from_here ? '.' : home)) {
+    if (neighbour === name) continue
+    if (!reads_from_here) symlinkSync(join(home, neighbour), join(copy, neighbour))
+    else if (!GATEWAY_FILES.test(neighbour)) copyEntry(neighbour, folders, (file) => MODULE.test(file))
   }
 }
 
@@ -59,12 +59,12 @@ function copyEntry(path: string, folders: PluginCopy, takes: (file: string) => b
     } else if (entry.isFile() && takes(path)) copyFileSync(from, to)
   } catch (failure) {
     if (codeOf(failure) !== 'EACCES') throw failure
-    // A start could not read it either: its plugin says so, as it does there.
+    // An unreadable file stays unreadable in the copy, so that its plugin fails with the same error as at a start.
     if (entry.isFile()) writeFileSync(to, '', { mode: 0 })
   }
 }
 
-/** Where a link leads: within the copy, if it leads within what is copied. */
+/** Resolves the target of a link. A target within `home` becomes the same path within the copy. */
 function targetOf(link: string, path: string, { home, copy, aliases }: PluginCopy): string {
   const target = resolve(dirname(join(home, path)), link)
   for (const place of [home, ...aliases]) {

@@ -1,4 +1,4 @@
-// The default export of a custom plugin, checked: a function, or an object with the parts that a plugin may have.
+// Import and validation of a custom plugin's default export: a function, or an object with the parts of a plugin.
 import { pathToFileURL } from 'node:url'
 import type { PluginDefinition, TollgatePlugin } from '../../src/plugin-api.ts'
 
@@ -18,14 +18,14 @@ const EVENTS = ['started', 'settled', 'refused', 'stopping']
 const CHECK_TIMES = ['start', 'alert', 'ready']
 const COMMAND_NAME = /^[a-z0-9][a-z0-9-]*$/
 
-/** @throws what its code throws; Error for a default export that is no plugin */
+/** @throws errors of the plugin's code; Error if the default export is no plugin */
 export async function importPlugin(path: string): Promise<PluginDefinition> {
-  // An address, since a path may hold what has a meaning in one: `?`, `#`, `%`.
+  // A file URL, because `?`, `#` and `%` in a plain path would have a meaning.
   const module: { default?: unknown } = await import(pathToFileURL(path).href)
   return definitionOf(module.default)
 }
 
-/** @throws Error that says what is wrong with it */
+/** @throws Error with the first mistake, for the operator */
 function definitionOf(exported: unknown): PluginDefinition {
   if (typeof exported === 'function') {
     const plugin = exported as Extract<TollgatePlugin, (...of: never[]) => unknown>
@@ -38,14 +38,14 @@ function definitionOf(exported: unknown): PluginDefinition {
   for (const [name, value] of Object.entries(exported)) checkField(name, value)
   const { on = {}, sweeps = [], checks = [], commands = {} } = exported as PluginDefinition
   for (const name of Object.keys(on)) refuseUnknown(`its event ${name}`, name, EVENTS)
-  for (const { name, sweep } of sweeps) refuseNoFunction(`its sweep ${name}`, sweep)
+  for (const { name, sweep } of sweeps) requireFunction(`its sweep ${name}`, sweep)
   for (const { name, when, look } of checks) {
-    refuseNoFunction(`its check ${name}`, look)
+    requireFunction(`its check ${name}`, look)
     for (const time of when ?? []) refuseUnknown(`the time of its check ${name}`, time, CHECK_TIMES)
   }
   for (const [name, { run }] of Object.entries(commands)) {
     if (!COMMAND_NAME.test(name)) throw new Error(`its command ${name} needs a name of a-z, 0-9 and "-"`)
-    refuseNoFunction(`its command ${name}`, run)
+    requireFunction(`its command ${name}`, run)
   }
   return exported as PluginDefinition
 }
@@ -64,6 +64,6 @@ function refuseUnknown(what: string, name: string, known: readonly string[]): vo
   if (!known.includes(name)) throw new Error(`${what} is unknown: there are ${known.join(', ')}`)
 }
 
-function refuseNoFunction(what: string, value: unknown): void {
+function requireFunction(what: string, value: unknown): void {
   if (typeof value !== 'function') throw new Error(`${what} has no function`)
 }

@@ -1,11 +1,11 @@
-// The files of custom plugins: which of a folder are loaded, in which order, which only look like plugins; and whose code may run.
+// The files of custom plugins: the ones that a start loads, in order, and the file owners whose code may run.
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 const WRITABLE_BY_ALL = 0o002
 const ROOT = 0
 
-/** Refuses a plugin that others could write: they could run code with the gateway's rights. @throws Error that says what to do */
+/** Refuses a plugin that other users can write: they could run code with the gateway's rights. @throws Error with advice */
 export function refuseForeignOwners(path: string, user: number | undefined): void {
   for (const one of [dirname(path), path]) {
     const { mode, uid } = statSync(one)
@@ -18,7 +18,7 @@ export function refuseForeignOwners(path: string, user: number | undefined): voi
   }
 }
 
-/** The user as whom a gateway serves a folder: for root that is the folder's owner. */
+/** The user that the gateway of a folder runs as: the folder's owner if this process runs as root. */
 export function userOfGateway(data_folder: string): number | undefined {
   const user = process.geteuid?.()
   return user === ROOT ? statSync(data_folder).uid : user
@@ -28,12 +28,12 @@ export interface PluginFile {
   /** The file's name without `.ts`. */
   name: string
   file: string
-  /** Absolute. */
+  /** The absolute path. */
   path: string
 }
 
 interface PluginFiles {
-  /** By the names of the files, in the order of their characters. */
+  /** Sorted by file name, in code unit order. */
   files: readonly PluginFile[]
   skipped: readonly string[]
 }
@@ -43,10 +43,10 @@ export const TYPES_FILE = 'tollgate.d.ts'
 
 const OTHER_CODE = /\.([cm]?js|[cm]ts|[jt]sx)$/
 
-/** The folder of the plugins in a data folder, absolute: modules are imported from it. */
+/** The absolute path of the plugins folder in a data folder. */
 export const pluginsFolder = (data_folder: string): string => resolve(data_folder, 'plugins')
 
-/** Looks into the folder. One that is not there has no plugins. @throws Error for what is no folder, or cannot be read */
+/** Lists the plugins of a folder; none if it does not exist. @throws Error if it is no folder or cannot be read */
 export function findPlugins(folder: string): PluginFiles {
   const stats = statSync(folder, { throwIfNoEntry: false })
   if (!stats) return { files: [], skipped: [] }
@@ -61,7 +61,7 @@ export function findPlugins(folder: string): PluginFiles {
   return { files, skipped: names.filter((name) => OTHER_CODE.test(name)) }
 }
 
-/** Links included. What a link no longer leads to is no file. */
+/** Follows links; a broken link is no file. */
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
 const byCharacters = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)

@@ -1,4 +1,4 @@
-// The loading of custom plugins: each file is imported, its function called, and what it registered is looked at.
+// The loading of custom plugins: imports each file, opens the plugin, and checks the routes, hooks and payment methods that it registers.
 import type { TObject } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import { baseApp } from '../../src/app/surface/base-app.ts'
@@ -19,16 +19,16 @@ import { settingsOf } from './settings.ts'
 
 export interface LoadParts extends GatewayParts, Pick<Requests, 'newRequestId' | 'error_answers'> {
   load_limit_ms?: number | undefined
-  /** The user that runs them: that of this process where absent. */
+  /** The user that runs the plugins. Default: the user of this process. */
   user?: number | undefined
 }
 
 export interface LoadedPlugin {
-  /** Its file without `.ts`. */
+  /** The file name without `.ts`. */
   name: string
-  /** In the folder of the plugins. */
+  /** The file name in the plugins folder. */
   file: string
-  /** `GET /hello`, in the order in which it registered them. */
+  /** Such as `GET /hello`, in the order of registration. */
   routes: readonly string[]
   hooks: HooksOfPlugin
   mounted: Mounted
@@ -39,7 +39,7 @@ export interface LoadedPlugin {
 
 const LOAD_LIMIT_MS = 10_000
 
-/** Loads plugins one after the other. @throws Error with a text for the operator: the first that cannot be loaded, and why */
+/** Loads plugins one after another. @throws Error with a message for the operator about the first plugin that cannot be loaded */
 export async function loadPlugins(files: readonly PluginFile[], parts: LoadParts): Promise<LoadedPlugin[]> {
   const loaded: LoadedPlugin[] = []
   for (const file of files) {
@@ -60,7 +60,7 @@ export async function loadPlugin(
   const app = baseApp({ calls: parts, requests: parts })
   try {
     refuseForeignOwners(path, user)
-    // Elysia's own types say more than a plugin needs to know.
+    // The plugin API declares a subset of Elysia's types.
     const plugin_parts = { app, Elysia, t, gateway } as unknown as PluginParts
     const opened = await withoutExit(() =>
       withinTime(load_limit_ms, async () => {
@@ -77,7 +77,7 @@ export async function loadPlugin(
   }
 }
 
-/** Opens a plugin, lets it register its routes and hooks, and makes its checks of a start. @throws Error that refuses it */
+/** Opens a plugin, registers its routes and hooks, and runs its checks for the start. @throws Error with the reason of a refusal */
 async function open(
   definition: PluginDefinition,
   plugin_parts: PluginParts,
@@ -104,7 +104,7 @@ async function open(
   return { definition, own, payments }
 }
 
-/** @throws Error if it has a payment method twice, or another plugin has a route or payment method already */
+/** @throws Error if the plugin has a payment method twice, or shares a route or payment method with another plugin */
 export function assertDistinct(
   { path }: PluginFile,
   { mounted, payments }: LoadedPlugin,
@@ -125,21 +125,21 @@ export function assertDistinct(
 }
 
 /**
- * Runs work during which neither `process.exit` nor an `exit` of node:process ends the process. One that was bound before goes through
- * `reallyExit`, once the listeners to the event `exit` have run.
- * @throws what `work` throws; Error if the process would have ended, also where that was caught
+ * Runs work while `process.exit` and `exit` of node:process throw instead of ending the process. An `exit` that was bound before calls
+ * `reallyExit` after the listeners of the event `exit`, so that is replaced, too.
+ * @throws errors of `work`; Error if it called `exit`, even if it caught the error
  */
 async function withoutExit<T>(work: () => Promise<T>): Promise<T> {
   const { exit, reallyExit } = process
-  const called = Promise.withResolvers<never>()
+  const exit_called = Promise.withResolvers<never>()
   const refuse: typeof exit = (code) => {
     const refused = new Error(
       `it called process.exit(${code ?? ''}), which would end the gateway; throw an error instead`,
     )
-    called.reject(refused)
+    exit_called.reject(refused)
     throw refused
   }
   Object.assign(process, { exit: refuse, reallyExit: refuse })
   using _restoring = atEnd(() => Object.assign(process, { exit, reallyExit }))
-  return await Promise.race([called.promise, work()])
+  return await Promise.race([exit_called.promise, work()])
 }

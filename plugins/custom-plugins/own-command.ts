@@ -1,4 +1,4 @@
-// `x`: the commands of custom plugins. Each loads its own plugin alone, and does not open it.
+// The command `x`: runs commands of custom plugins. It loads only the plugin of the command, and does not open it.
 import type { TObject } from '@sinclair/typebox'
 import type { Command } from 'commander'
 import { contextOf } from '../../src/app/command-line/context.ts'
@@ -41,7 +41,7 @@ async function runOwnCommand(
   const { files } = findPlugins(plugins)
   const file = files.find((each) => each.name === plugin)
   if (!file) throw notFound(`No plugin ${plugin} in ${plugins}. \`tollgate plugin list\` shows all.`)
-  const definition = await loadFor(file, userOfGateway(folder.dir))
+  const definition = await importOwned(file, userOfGateway(folder.dir))
   const commands: [name: string, command: PluginCommand<unknown>][] = Object.entries(
     definition.commands ?? {},
   )
@@ -65,7 +65,7 @@ async function runOwnCommand(
   else print(JSON.stringify(result, null, 2))
 }
 
-async function loadFor({ path }: PluginFile, user: number | undefined): Promise<PluginDefinition> {
+async function importOwned({ path }: PluginFile, user: number | undefined): Promise<PluginDefinition> {
   try {
     refuseForeignOwners(path, user)
     return await importPlugin(path)
@@ -74,7 +74,7 @@ async function loadFor({ path }: PluginFile, user: number | undefined): Promise<
   }
 }
 
-/** The log of a command's plugins. */
+/** A logger for plugins that a command loads, which writes to the terminal. */
 export const logTo = (terminal: Terminal, now: () => number) =>
   createLogger({
     level: 'info',

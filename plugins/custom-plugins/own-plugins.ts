@@ -1,4 +1,4 @@
-// The custom plugins of a gateway: loaded before it, hooked into its calls, and closed after the last one.
+// The custom plugins of a running gateway: loaded before it starts, called at its events, and closed after its last call.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { type CheckTime, type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
@@ -21,20 +21,20 @@ import { namesWithSettings } from './settings.ts'
 import { createSettleQueue, recordOf } from './settle-queue.ts'
 import { surviveStrayErrors } from './stray-errors.ts'
 
-/** Plugins before there is a gateway. */
+/** Plugins that were loaded before the gateway started. */
 interface PreparedPlugins {
   loaded: readonly LoadedPlugin[]
   before_limit_ms: number | undefined
-  /** From now on their routes can ask who calls. */
+  /** Passes the gateway to the plugins' routes, whose `gateway.authenticate` needs it. */
   serveIn(gateway: Gateway): void
 }
 
-/** Where callers of their routes put a key. Refusals are rendered by the application that the routes are in. */
-const OF_PLUGINS: Surface = { surface: 'plugins', forms: COMMON_FORMS, render: plainError }
+/** The surface for authentication in plugin routes. The plugin's own application renders refusals. */
+const SURFACE: Surface = { surface: 'plugins', forms: COMMON_FORMS, render: plainError }
 
 /**
- * Loads the plugins of a data folder. It needs no gateway, so that one that cannot be loaded refuses a start before anything is changed.
- * @throws Error with a text for the operator, naming the plugin that cannot be loaded
+ * Loads the plugins of a data folder before the gateway exists, so that a faulty plugin refuses the start before anything is changed.
+ * @throws Error with a message for the operator that names the plugin
  */
 export async function prepareOwnPlugins(start: StartParts): Promise<PreparedPlugins> {
   const { data_folder, log, catalogue, now, error_answers, limits, owns_process } = start
@@ -57,7 +57,7 @@ export async function prepareOwnPlugins(start: StartParts): Promise<PreparedPlug
     admit(request) {
       if (!gateway) throw new Error('gateway.authenticate was called before the gateway serves.')
       const { requests } = gateway
-      return admitReader(gateway, originOf(request, requests.newRequestId(), requests.sockets, OF_PLUGINS))
+      return admitReader(gateway, originOf(request, requests.newRequestId(), requests.sockets, SURFACE))
     },
   })
   refuseUnroutable(loaded)
@@ -70,7 +70,7 @@ export async function prepareOwnPlugins(start: StartParts): Promise<PreparedPlug
   }
 }
 
-/** Tries the routes of all in a router of their own: no path of the gateway begins like theirs. @throws Error */
+/** Compiles the routes of all plugins in a separate router, since no gateway path shares their first segment. @throws Error on a conflict */
 function refuseUnroutable(loaded: readonly LoadedPlugin[]): void {
   const router = new Elysia()
   for (const { name, mounted } of loaded) {
@@ -86,13 +86,13 @@ function refuseUnroutable(loaded: readonly LoadedPlugin[]): void {
   }
 }
 
-/** The hooks after settle have this long once the last call is settled. */
+/** Time for the afterSettle hooks after the last call is settled. */
 const STOP_LIMIT_MS = 5_000
 const CLOSE_LIMIT_MS = 5_000
 const CHECK_LIMIT_MS = 5_000
 const SWEEP_LIMIT_MS = 60_000
 
-/** Work once the turn of the event loop has ended that asks for it. */
+/** Runs work after the current turn of the event loop. */
 const afterTurn = (work: () => Promise<void>): Promise<void> =>
   new Promise<void>((resolve) => setImmediate(resolve)).then(work)
 
@@ -100,7 +100,7 @@ export class OwnPlugins {
   readonly loaded: readonly LoadedPlugin[]
   readonly #log: Logger
   readonly #queues: readonly ReturnType<typeof createSettleQueue>[]
-  /** Listeners that have an event still to come, or are at it. */
+  /** Event listeners that are queued or running. */
   readonly #listening = new Set<Promise<void>>()
 
   constructor(gateway: Gateway, { loaded, before_limit_ms, serveIn }: PreparedPlugins) {
@@ -136,7 +136,7 @@ export class OwnPlugins {
     this.raise('refused', Object.freeze({ ...facts, message: sentence }))
   }
 
-  /** Raises an event that nothing waits for. */
+  /** Calls the listeners of an event later. The caller does not wait for them. */
   raise<Name extends Exclude<keyof PluginEvents, 'settled'>>(name: Name, event: PluginEvents[Name]): void {
     for (const plugin of this.loaded) {
       const listener = plugin.definition.on?.[name]
@@ -158,7 +158,7 @@ export class OwnPlugins {
         )
   }
 
-  /** The findings of their checks of a time. */
+  /** Runs the plugins' checks for a check time. */
   async look(time: CheckTime): Promise<Diagnosis[]> {
     const found = this.loaded.map(({ name: plugin, definition, own }) =>
       (definition.checks ?? [])
@@ -177,7 +177,7 @@ export class OwnPlugins {
     return (await Promise.all(found.flat())).flat()
   }
 
-  /** Reports the calls and events that wait to them, for some seconds at most, and closes them. */
+  /** Delivers waiting records and events for at most some seconds, then closes the plugins. */
   async close(): Promise<void> {
     await Promise.all(this.#queues.map((queue) => queue.drain(STOP_LIMIT_MS)))
     await Promise.race([Promise.all(this.#listening), Bun.sleep(STOP_LIMIT_MS)])
@@ -187,7 +187,7 @@ export class OwnPlugins {
       )
   }
 
-  /** Logs a failure of a plugin's code. */
+  /** Runs a plugin's code and logs its failure. */
   async #try(about: LogFields, message: string, work: () => unknown): Promise<void> {
     try {
       await work()

@@ -1,4 +1,4 @@
-// The gateway as a custom plugin gets it: hooks to register, a log, and what anybody may know. No secret, no database.
+// The gateway object for custom plugins: registration of hooks, a log, and public information. It exposes no secret and no database.
 import manifest from '../../package.json' with { type: 'json' }
 import type { Caller } from '../../src/access/gate.ts'
 import type { ServedBy } from '../../src/app/surface/base-app.ts'
@@ -18,14 +18,14 @@ export interface GatewayParts {
   folder: string
   log: Logger
   catalogue: () => Pick<Catalogue, 'models' | 'sections'> & ServedBy
-  /** The caller of a request; absent where no gateway runs. @throws GatewayError for a caller that is refused */
+  /** Authenticates the caller of a request; absent if no gateway runs. @throws GatewayError for a refused caller */
   admit?: ((request: Request) => Promise<Caller>) | undefined
 }
 
 interface OpenedGateway {
   gateway: PluginGateway
   hooks: HooksOfPlugin
-  /** From now on nothing is registered any more. */
+  /** Ends the registration of hooks. */
   close(): void
 }
 

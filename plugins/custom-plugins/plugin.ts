@@ -1,4 +1,4 @@
-// Custom plugins as a plugin: the files of data/plugins/ with their hooks, routes, events, sweeps, checks and commands.
+// The plugin that runs custom plugins: the files of data/plugins/ with their hooks, routes, events, sweeps, checks and commands.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { pluginSettings } from './settings.ts'
 

@@ -1,9 +1,7 @@
-// The message for a plugin that cannot be loaded: which file, what is wrong with it and where, and what to do.
+// The error message for a plugin that cannot be loaded: file, problem, line, and advice.
 import { basename, dirname } from 'node:path'
 
-/**
- * @param thrown what its import or its function has thrown: an error of its own, or one of the runtime's, which has its place beside it
- */
+/** @param thrown the error of the import or the plugin's function; errors of Bun's loader have a separate `position` */
 export function pluginRefusal(path: string, thrown: unknown): Error {
   const name = `${basename(dirname(path))}/${basename(path)}`
   const problem = problemOf(path, thrown)
@@ -18,7 +16,7 @@ export function pluginRefusal(path: string, thrown: unknown): Error {
 interface RuntimeMessage {
   message: string
   position: { file: string; line: number; column: number } | null
-  /** Of what cannot be found. */
+  /** The import that was not found. */
   specifier?: string
 }
 
@@ -48,7 +46,7 @@ function problemOfFile({ message, position, specifier }: RuntimeMessage): string
   return place + message + advice
 }
 
-/** Where in the plugin it was thrown, as far as the stack tells. */
+/** Finds the line of the plugin in the stack; undefined if the stack does not contain it. */
 function lineIn(path: string, stack = ''): string | undefined {
   const at = stack.indexOf(`${path}:`)
   return at < 0 ? undefined : /^\d+/.exec(stack.slice(at + path.length + 1))?.[0]

@@ -1,4 +1,4 @@
-// The routes of custom plugins: which they may have, and how they are put beside those of the gateway.
+// The routes of custom plugins: the check of their paths, and their mounting next to the gateway's routes.
 import type { AnyElysia } from 'elysia'
 import { OWN_BEGINNINGS } from '../../src/domain/own-paths.ts'
 
@@ -7,14 +7,14 @@ interface PluginRoute {
   path: string
 }
 
-/** The routes that a plugin has registered. @throws Error naming one that it may not have */
+/** Returns the routes that a plugin has registered. @throws Error that names a forbidden route */
 export function routesOf(app: AnyElysia): PluginRoute[] {
   const routes = (app.routes as PluginRoute[]).map(({ method, path }) => ({ method, path }))
-  for (const route of routes) assertOwn(route)
+  for (const route of routes) assertAllowed(route)
   return routes
 }
 
-function assertOwn({ method, path }: PluginRoute): void {
+function assertAllowed({ method, path }: PluginRoute): void {
   const route = `its route ${method} ${path}`
   if (method === 'WS')
     throw new Error(`${route} is a WebSocket, which plugins cannot serve; use another method`)
@@ -35,8 +35,8 @@ export interface Mounted {
 }
 
 /**
- * Puts the routes beside those of the gateway. Each is answered by the plugin's own application, so that whatever else it
- * registers there, such as `onRequest`, reaches no route but its own.
+ * Mounts the routes next to the gateway's. The plugin's own application answers each of them, so that its other hooks there, such as
+ * `onRequest`, affect only its own routes.
  */
 export function mount(root: AnyElysia, { app, routes }: Mounted): void {
   for (const { method, path } of routes)
@@ -46,10 +46,10 @@ export function mount(root: AnyElysia, { app, routes }: Mounted): void {
     })
 }
 
-/** The route's name in lists: `GET /hello`. */
+/** The name of a route in lists, such as `GET /hello`. */
 export const nameOf = ({ method, path }: PluginRoute): string => `${method} ${path}`
 
-/** Whether two routes would answer the same requests: the names of parameters do not matter, and ALL is every method. */
+/** Whether two routes answer the same requests: the names of parameters do not matter, and ALL is every method. */
 export function areSame(one: PluginRoute, other: PluginRoute): boolean {
   const methods = new Set([one.method, other.method])
   return (methods.size === 1 || methods.has('ALL')) && placeOf(one) === placeOf(other)

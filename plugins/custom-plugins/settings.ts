@@ -1,4 +1,4 @@
-// The settings of custom plugins, [plugins.NAME]: a table for each, which the plugin's own schema checks once its code is loaded.
+// The settings of custom plugins, [plugins.NAME]: one table per plugin, which the plugin's schema checks once its code is loaded.
 import { type TObject, Type } from '@sinclair/typebox'
 import { type Mistake, Mistakes, validate } from '../../src/catalogue/mistakes.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
@@ -11,7 +11,7 @@ import type { Logger } from '../../src/observe/log.ts'
 
 const SECTION = 'plugins'
 
-/** The tables by the names of their plugins, with the values of `env:NAME` in place. */
+/** The tables by plugin name, with environment variables (`env:NAME`) resolved. */
 interface PluginTables {
   tables: Readonly<Record<string, unknown>>
   secrets: readonly string[]
@@ -20,7 +20,7 @@ interface PluginTables {
 const SECRET_NAME = /key|token|secret|passw|credential/i
 const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
 
-/** By its name, or a URL with more than a host, whose path or query may have a token. */
+/** Whether a setting is secret: by its name, or because it is a URL whose path or query may contain a token. */
 const isSecret = (path: TomlPath, written: string): boolean =>
   path.slice(1).some((part) => SECRET_NAME.test(String(part))) || (isUrl(written) && mayHaveToken(written))
 
@@ -37,7 +37,7 @@ export const pluginSettings = defineSection({
   ),
   read(text, context): PluginTables {
     const secrets: string[] = []
-    const tables = resolved(text, [SECTION], context, secrets) as Record<string, unknown>
+    const tables = resolveEnv(text, [SECTION], context, secrets) as Record<string, unknown>
     return { tables, secrets }
   },
   secrets: {
@@ -47,8 +47,8 @@ export const pluginSettings = defineSection({
   },
 })
 
-/** A value with those of environment variables in place; one that is not set is left out. */
-function resolved(value: unknown, path: TomlPath, context: SectionContext, secrets: string[]): unknown {
+/** Resolves environment variables in a value; leaves out those that are not set. */
+function resolveEnv(value: unknown, path: TomlPath, context: SectionContext, secrets: string[]): unknown {
   if (typeof value === 'string') {
     const is_variable = value.startsWith('env:')
     const read = is_variable ? readSetSecret(value, path, 'the plugin goes without it', context) : value
@@ -58,18 +58,18 @@ function resolved(value: unknown, path: TomlPath, context: SectionContext, secre
   }
   if (Array.isArray(value))
     return value
-      .map((each, index) => resolved(each, [...path, index], context, secrets))
+      .map((each, index) => resolveEnv(each, [...path, index], context, secrets))
       .filter((each) => each !== undefined)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   const entries = Object.entries(value).map(
-    ([name, each]) => [name, resolved(each, [...path, name], context, secrets)] as const,
+    ([name, each]) => [name, resolveEnv(each, [...path, name], context, secrets)] as const,
   )
   return Object.fromEntries(entries.filter(([, each]) => each !== undefined))
 }
 
 export const NO_SETTINGS: Catalogue['sections'] = new Map([[SECTION, { tables: {}, secrets: [] }]])
 
-/** The names that have settings. */
+/** The plugin names that the catalogue has settings for. */
 export const namesWithSettings = (catalogue: Pick<Catalogue, 'sections'>): string[] =>
   Object.keys(pluginSettings.of(catalogue).tables)
 
@@ -79,20 +79,20 @@ interface SettingsParts {
 }
 
 /**
- * The settings of a plugin by its schema. After the first reading a mistake is logged, and the last good ones stay in use.
- * @returns reads those of the catalogue in use @throws Error with the mistakes of the first reading
+ * Reads the settings of a plugin by its schema. A later mistake is logged, and the last valid settings stay in use.
+ * @returns a function that reads the settings of the present catalogue @throws Error with the mistakes of the first reading
  */
 export function settingsOf(name: string, schema: TObject | undefined, { catalogue, log }: SettingsParts) {
   if (!schema) return () => undefined
   const strict = schema.additionalProperties === undefined ? { ...schema, ...closed } : schema
-  let seen = pluginSettings.of(catalogue())
-  const first = check(name, strict, seen)
+  let last_read = pluginSettings.of(catalogue())
+  const first = check(name, strict, last_read)
   if ('mistakes' in first) throw new Error(first.mistakes.join('; '))
   let current = first.value
   return (): unknown => {
     const now = pluginSettings.of(catalogue())
-    if (now === seen) return current
-    seen = now
+    if (now === last_read) return current
+    last_read = now
     const reading = check(name, strict, now)
     if ('value' in reading) current = reading.value
     else

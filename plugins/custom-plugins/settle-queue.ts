@@ -1,4 +1,4 @@
-// The hooks after settle: records of calls in a queue of each plugin, which no call waits for.
+// The afterSettle hooks: each plugin has a queue of call records, so that no call waits for a hook.
 import type { HooksOfPlugin } from '../../src/calls/hooks/registered.ts'
 import type { RecordedCall } from '../../src/calls/life/call.ts'
 import { costOf } from '../../src/calls/settling/queue.ts'
@@ -8,28 +8,27 @@ import type { PluginRecord } from '../../src/plugin-api.ts'
 import { withinTime } from '../../src/utilities/time-limit.ts'
 
 interface SettleQueue {
-  /** Takes a record in, or drops it where too many wait. Throws nothing and waits for nothing. */
+  /** Queues a record, or drops it if too many wait. Never throws. */
   add(record: PluginRecord): void
-  /** Resolves when nothing is left, or at the limit; what is left then is logged. */
+  /** Resolves when the queue is empty or the time limit is reached, which is logged. */
   drain(limit_ms: number): Promise<void>
 }
 
 interface QueueOptions {
   plugin: HooksOfPlugin
   log: Logger
-  /** A hook that takes longer no longer counts as being at work. */
+  /** After this time a hook no longer occupies one of the MAX_AT_WORK places. */
   limit_ms?: number
   max_waiting?: number
 }
 
 const MAX_WAITING = 1_000
-/** A hook that waits for a slow receiver, and tries again, does not hold up the next record. */
+/** Records processed at once, so that a hook that waits for a slow receiver does not delay the next records. */
 const MAX_AT_WORK = 8
 const LIMIT_MS = 60_000
-/** Of the drops in a row one in so many is logged: there may be hundreds a second. */
+/** One in 1,000 dropped records is logged, because there may be hundreds a second. */
 const LOGGED_DROPS = 1_000
 
-/** A queue that is empty. */
 export function createSettleQueue({
   plugin,
   log,
@@ -77,7 +76,7 @@ export function createSettleQueue({
       }
       waiting.push(record)
       counts.waiting += 1
-      // Not in the turn of the call that was settled, whatever the hook does before it first waits.
+      // In a later turn, so that synchronous work of the hook does not delay the settled call.
       setImmediate(next)
     },
     async drain(drain_limit_ms) {
@@ -96,7 +95,7 @@ export function createSettleQueue({
 
 const DROPPED = 'a plugin is too slow: records of calls were dropped instead of being told to it'
 
-/** The record of a settled call as plugins get it. */
+/** Converts a settled call into the record for plugins. */
 export function recordOf(
   { caller: { account, key }, origin: { request_id, surface }, order }: RecordedCall,
   operation: PostOperation | VoidOperation,

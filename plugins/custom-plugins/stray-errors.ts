@@ -1,4 +1,4 @@
-// Errors that plugins throw outside of their hooks and routes, such as in a timer or a promise that nobody awaits: logged, and the gateway goes on.
+// Uncaught errors of plugins, such as in a timer or a promise that is not awaited: they are logged, and the gateway continues.
 import type { Logger } from '../../src/observe/log.ts'
 
 const STRAY =
@@ -7,17 +7,17 @@ const STRAY =
 const MIN_BETWEEN_MS = 1_000
 
 /**
- * Has such errors in the log, where secrets are hidden, and keeps the process alive whatever the runtime's own way with them:
- * Bun 1.4.5 prints them as they are, and goes on only while the main module still waits. Only for a gateway that has plugins.
+ * Logs uncaught errors, with secrets hidden, and keeps the process alive. Without it Bun 1.4.5 prints them unredacted and continues only
+ * while the main module still awaits. Only for a gateway that has plugins.
  *
- * Never undone, since plugins go on until the process ends.
+ * The handlers are never removed, because plugins run until the process ends.
  */
 export function surviveStrayErrors(log: Pick<Logger, 'error'>, now: () => number): void {
   let logged_at_ms = Number.NEGATIVE_INFINITY
   let unlogged = 0
-  const tell = (cause: unknown): void => {
+  const logStray = (cause: unknown): void => {
     const now_ms = now()
-    // A clock that was set back does not silence it.
+    // The absolute difference, so that a clock that was set back does not silence the log.
     if (Math.abs(now_ms - logged_at_ms) < MIN_BETWEEN_MS) {
       unlogged += 1
       return
@@ -26,5 +26,5 @@ export function surviveStrayErrors(log: Pick<Logger, 'error'>, now: () => number
     logged_at_ms = now_ms
     unlogged = 0
   }
-  process.on('uncaughtException', tell).on('unhandledRejection', tell)
+  process.on('uncaughtException', logStray).on('unhandledRejection', logStray)
 }

@@ -1,4 +1,4 @@
-// The trial of custom plugins: loaded from a scratch copy of their folder, as the user who runs the gateway.
+// The trial of custom plugins: loads them from a temporary copy of their folder, as the user of the gateway.
 import { chownSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -9,31 +9,31 @@ import { type PluginFile, refuseForeignOwners, userOfGateway } from './files.ts'
 import type { LoadedPlugin, LoadParts } from './load.ts'
 import { pluginRefusal } from './refusal.ts'
 
-/** A plugin, or why it cannot be loaded. */
+/** A loaded plugin, or the reason why it cannot be loaded. */
 export type Trial = { name: string } & ({ plugin: LoadedPlugin } | { problem: string })
 
 const ROOT = 0
 
 /**
- * Loads each plugin as a start would. Their code runs: what it writes beside itself goes with the copy, and where root runs the command, as
- * the owner of the data folder, for the rest of this process.
+ * Loads each plugin as a start would. The plugins' code runs; files that it writes into its folder are removed with the copy. If root runs
+ * the command, this process becomes the owner of the data folder until it ends.
  */
 export async function tryPlugins(
   files: readonly PluginFile[],
   { data_folder, ...parts }: Omit<LoadParts, 'user'> & { data_folder: string },
 ): Promise<Trial[]> {
   if (files.length === 0) return []
-  // Before this process is another user's, who may not be able to read the program.
+  // Imported before this process changes its user, who may not be able to read the program.
   const { assertDistinct, loadPlugin } = await import('./load.ts')
   const user = userOfGateway(data_folder)
-  const problems = new Map(files.map((file) => [file, ownersProblem(file, user)]))
+  const problems = new Map(files.map((file) => [file, ownerProblem(file, user)]))
   const copy = mkdtempSync(join(tmpdir(), 'tollgate-plugins-'))
   using _removing = atEnd(() => rmSync(copy, { recursive: true, force: true }))
   const real = realpathSync(parts.folder)
   const [home, name] = [dirname(real), basename(real)]
   const folder = join(copy, name)
   const becomes_owner = process.geteuid?.() === ROOT && user !== ROOT
-  // The owner chooses where a link leads, and may not get anywhere by root's reach.
+  // The owner controls the links in the folder, which must not be followed with root's rights.
   const reads_from_here = becomes_owner && home === realpathSync(data_folder)
   if (becomes_owner) becomeOwner(data_folder, copy)
   copyPlugins({ home, name, copy, reads_from_here, aliases: reads_from_here ? [dirname(parts.folder)] : [] })
@@ -55,7 +55,7 @@ export async function tryPlugins(
   return trials
 }
 
-function ownersProblem({ path }: PluginFile, user: number | undefined): string | undefined {
+function ownerProblem({ path }: PluginFile, user: number | undefined): string | undefined {
   try {
     refuseForeignOwners(path, user)
     return undefined
@@ -65,9 +65,9 @@ function ownersProblem({ path }: PluginFile, user: number | undefined): string |
 }
 
 /**
- * Makes this process the owner of the data folder, with that as its working folder: the folders above may be closed to the owner, as
- * systemd's DynamicUser= has them.
- * @param copy is empty yet: what root reads must not get into the owner's hands
+ * Changes the user of this process to the owner of the data folder, and the working folder to it, because the owner may have no access
+ * to the folders above, as with systemd's DynamicUser=.
+ * @param copy a folder that is still empty: files that root has read must not be given to the owner
  */
 function becomeOwner(data_folder: string, copy: string): void {
   const { uid, gid } = statSync(data_folder)

@@ -1,30 +1,30 @@
-// Questions and answers of the demo provider in a form of no protocol.
+// The demo provider's own form of requests and answers, independent of protocols.
 import type { Json } from '../../src/protocols/wire/json.ts'
 
-/** The part of a request that its answer depends on. */
+/** The parts of a request that determine its answer. */
 export interface Ask {
   readonly model: string
-  /** All text of the input: system, turns, calls and results of tools. */
+  /** All text of the input: system prompt, turns, tool calls and tool results. */
   readonly prompt: string
   /** The user's last text: the answer uses its words. */
   readonly last_text: string
-  /** In base64. */
+  /** Image files in base64. */
   readonly images: readonly string[]
   /** Tokens of audio and documents. */
   readonly media_tokens: number
   readonly tools: readonly Tool[]
   readonly calling: 'auto' | 'any' | 'none'
-  /** Results of tools in the last turn. */
+  /** Tool results in the last turn. */
   readonly results: readonly string[]
-  /** Set where JSON is wanted, with its schema if there is one. */
+  /** Present if the caller requests JSON. */
   readonly json?: { readonly schema: Json | undefined } | undefined
   readonly max_tokens: number
   readonly stops: readonly string[]
-  /** Pictures to generate; one where absent. */
+  /** Number of pictures to generate. Default: 1. */
   readonly count?: number
   /** The shape of a picture: a ratio such as `16:9`, or a size such as `512x512`. */
   readonly shape: string
-  /** Coarse versions of a picture before it is done. */
+  /** Number of coarse versions to send before a picture. */
   readonly partials?: number
 }
 
@@ -40,19 +40,19 @@ export interface ToolCall {
 }
 
 export interface Answer {
-  /** The same for the same question. */
+  /** A hash of the request, so equal requests have equal ids. */
   readonly id: string
-  /** Token by token. */
+  /** The tokens of the text. */
   readonly text: readonly string[]
   readonly calls: readonly ToolCall[]
   /** PNG files in base64. */
   readonly pictures: readonly string[]
-  /** The same before they were done. */
+  /** Coarse versions of the pictures, in the same format. */
   readonly partials: readonly string[]
   readonly finish: 'stop' | 'length'
   /** The stop sequence at which the text ended. */
   readonly stopped_by?: string
-  /** In tokens, as a provider would bill them: of the input, its images; of the output, its pictures. */
+  /** Tokens as a provider would bill them. `images` is part of `input`, `pictures` part of `output`. */
   readonly usage: {
     readonly input: number
     readonly images: number
@@ -61,7 +61,7 @@ export interface Answer {
   }
 }
 
-/** A request that is refused, in the words of the provider. */
+/** The refusal of a request, with the provider's status and message. */
 export class Refused extends Error {
   constructor(
     readonly status: number,

@@ -1,18 +1,18 @@
-// The interface of an endpoint of the demo provider, and the behaviours that are written in the name of a model: `flash-slow-1500-tokens-40`.
+// The interface of the demo provider's endpoints, and the behaviours that a model's name sets: `flash-slow-1500-tokens-40`.
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { Refused } from './ask.ts'
 
 export interface Behaviour {
   readonly paints: boolean
-  /** The status that it refuses with. */
+  /** Refuses each request with this status. */
   readonly fail?: number
-  /** Milliseconds before the answer. */
+  /** Milliseconds to wait before the answer. */
   readonly slow?: number
-  /** Milliseconds between the events of a stream. */
+  /** Milliseconds to wait between the events of a stream. */
   readonly pace?: number
-  /** Tokens of text, within the output limit. */
+  /** Number of text tokens to write, within the output limit. */
   readonly tokens?: number
-  /** Events after which the connection breaks. */
+  /** Breaks the connection after this number of events. */
   readonly break?: number
 }
 
@@ -23,7 +23,7 @@ export function behaviourOf(model: string): Behaviour {
   return { ...Object.fromEntries(numbers), paints: model.includes('image') }
 }
 
-/** A request that has been read: forms as JSON, with each field's texts in a list and files in base64. */
+/** A parsed request. A form is converted to JSON: each field is a list of texts, and files are in base64. */
 export interface Received {
   readonly url: URL
   readonly body: JsonObject
@@ -31,7 +31,7 @@ export interface Received {
   readonly behaviour: Behaviour
 }
 
-/** An answer: JSON, bytes of a type, or the events of a stream. */
+/** The content of a response: JSON, bytes with a content type, or the events of a stream. */
 export type Served =
   | { readonly json: object }
   | { readonly bytes: string | Uint8Array; readonly content_type: string }
@@ -39,9 +39,9 @@ export type Served =
 
 export interface Endpoint {
   readonly path: RegExp
-  /** The key of a request; empty without one. */
+  /** The API key of a request; empty if it has none. */
   keyOf(request: Request): string
-  /** The model that a request names; empty if it names none. */
+  /** The model that a request names; empty if none. */
   modelOf(url: URL, body: JsonObject): string
   /** @throws Refused */
   serve(received: Received): Served | Promise<Served>

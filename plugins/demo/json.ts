@@ -1,4 +1,4 @@
-// Lenient readers of the JSON of requests: a value of another type counts as absent.
+// Lenient readers for the JSON of requests: a value of another type counts as absent.
 import { type Json, type JsonObject, objectIn } from '../../src/protocols/wire/json.ts'
 
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
@@ -12,5 +12,5 @@ export const listIn = (value: Json | undefined): Json[] => (Array.isArray(value)
 export const objectsOf = (value: Json | undefined): JsonObject[] =>
   (Array.isArray(value) ? value : [value]).map(objectIn).filter((object) => Object.keys(object).length > 0)
 
-/** Texts without the empty ones, on lines of their own. */
+/** Joins the non-empty texts, each on its own line. */
 export const lines = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n')

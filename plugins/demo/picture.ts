@@ -1,4 +1,4 @@
-// Made-up pictures: a landscape in the prompt's colour with a house or a balloon; or the pictures that came with the prompt, side by side.
+// Generated pictures: a landscape in the prompt's colour with a house or a balloon, or the pictures of the prompt, side by side.
 import type { OverlayOptions, Sharp } from 'sharp'
 import { FIRST_FRAME, openImage, type SharpModule, withSharp } from '../../src/media/sharp.ts'
 import type { Answer, Ask } from './ask.ts'
@@ -13,11 +13,11 @@ interface Size {
 
 const LONGER_SIDE = 1_024
 const MAX_SIDE = 2_048
-/** The landscape is painted this large, and enlarged. */
+/** The landscape is painted at this size and then enlarged. */
 const PAINTED_SIDE = 512
 const MAX_SOURCES = 4
 
-/** Paints a picture as a PNG file, and ever finer ones before it. */
+/** Paints a picture as a PNG file, and coarse versions of it. */
 export async function paintPicture(
   { prompt, shape, images, partials = 0 }: Ask,
   random: Random,
@@ -27,7 +27,7 @@ export async function paintPicture(
     (await picture.png({ compressionLevel: 4 }).toBuffer()).toString('base64')
   return await withSharp(async (sharp) => {
     const colour = colourOf(prompt, random)
-    const colourAt = painter(images.length > 0 ? beside : subjectOf(prompt), colour, random)
+    const colourAt = painter(images.length > 0 ? noSubject : subjectOf(prompt), colour, random)
     const overlays = await overlaysOf(sharp, images.slice(0, MAX_SOURCES), size, colour)
     const coarse: string[] = []
     for (let left = partials; left > 0; left--)
@@ -58,10 +58,10 @@ const DARK: Colour = [62, 52, 48]
 const SUN: Colour = [255, 236, 178]
 const WHITE: Colour = [250, 250, 247]
 
-/** A picture's colour at a place of its unit square. */
+/** Returns the colour of a picture at a point; both coordinates run from 0 to 1. */
 type Painter = (x: number, y: number) => Colour
 
-/** The first colour that the prompt names, else one by chance. */
+/** Returns the first colour that the prompt names, or a random one. */
 const colourOf = (prompt: string, { between }: Random): Colour =>
   COLOURS.find(([word]) => word.test(prompt))?.[1] ?? [between(60, 210), between(60, 210), between(60, 210)]
 
@@ -78,7 +78,7 @@ function painter(subject: Subject, colour: Colour, { between }: Random): Painter
   }
 }
 
-/** Each pixel by where it is. @param longer_side in painted pixels */
+/** Paints pixel by pixel, then enlarges to `size`. @param longer_side the longer side of the painting in pixels */
 function paint(sharp: SharpModule, size: Size, longer_side: number, colourAt: Painter): Sharp {
   const scale = Math.min(1, longer_side / Math.max(size.width, size.height))
   const [width, height] = [Math.ceil(size.width * scale), Math.ceil(size.height * scale)]
@@ -94,7 +94,7 @@ const mix = (one: Colour, other: Colour, share: number): Colour => [
   Math.round(one[2] + (other[2] - one[2]) * share),
 ]
 
-/** A subject's colour at a place of its own unit square; undefined beside it. */
+/** Returns the colour of a subject at a point of its own unit square; undefined outside the subject. */
 type Subject = (x: number, y: number, colour: Colour) => Colour | undefined
 
 const house: Subject = (x, y, colour) => {
@@ -115,10 +115,9 @@ const balloon: Subject = (x, y, colour) => {
 const subjectOf = (prompt: string): Subject =>
   /\b(?:house|home|cottage|hut)\b/i.test(prompt) ? house : balloon
 
-/** Nothing in the landscape. */
-const beside: Subject = () => undefined
+const noSubject: Subject = () => undefined
 
-/** One picture fills the frame, tinted with the prompt's colour; several are side by side, with the landscape around them. */
+/** Arranges the prompt's pictures: one fills the frame, tinted with the prompt's colour; several stand side by side in the landscape. */
 async function overlaysOf(
   sharp: SharpModule,
   images: readonly string[],

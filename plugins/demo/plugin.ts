@@ -1,4 +1,4 @@
-// The demo provider as a plugin: it answers for providers with `base_url = "simulator"`.
+// The demo provider's plugin: it answers requests to providers with `base_url = "simulator"`.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const demo = definePlugin({

@@ -1,4 +1,4 @@
-// The demo provider: answers requests of the three protocols with made-up content, so that a first start needs no provider's key.
+// The demo provider: answers requests of the three protocols with generated content, so that a first start needs no provider's key.
 import { isObject, type JsonObject } from '../../src/protocols/wire/json.ts'
 import { Refused } from './ask.ts'
 import { type Behaviour, behaviourOf, type Endpoint, type Served } from './endpoint.ts'
@@ -18,13 +18,13 @@ const ENDPOINTS: readonly Endpoint[] = [
   rerank,
 ]
 
-/** Answers as the provider of the path would, whatever stands before it: `/groq/chat/completions` too. */
+/** Answers a request by the end of its path, whatever precedes it, such as `/groq/chat/completions`. */
 export async function provide(request: Request): Promise<Response> {
   const url = new URL(request.url)
   const endpoint = ENDPOINTS.find(({ path }) => path.test(url.pathname))
   if (!endpoint) return new Response('Not found\n', { status: 404 })
   try {
-    return await served(endpoint, request, url)
+    return await serve(endpoint, request, url)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     const headers = error.status === 429 ? { 'retry-after': '7' } : {}
@@ -32,7 +32,7 @@ export async function provide(request: Request): Promise<Response> {
   }
 }
 
-async function served(endpoint: Endpoint, request: Request, url: URL): Promise<Response> {
+async function serve(endpoint: Endpoint, request: Request, url: URL): Promise<Response> {
   const body = await bodyOf(request)
   if (endpoint.keyOf(request).startsWith('bad')) throw new Refused(401, 'The API key is not valid.')
   if (!body) throw new Refused(400, 'Invalid JSON payload received.')
@@ -45,7 +45,7 @@ async function served(endpoint: Endpoint, request: Request, url: URL): Promise<R
   return responseOf(await endpoint.serve({ url, body, model, behaviour }), behaviour)
 }
 
-/** A form has each field's texts in a list, and its files in base64. @returns undefined for what is neither form nor JSON */
+/** Reads a JSON body or a form, as in `Received`. @returns undefined if the body is neither */
 async function bodyOf(request: Request): Promise<JsonObject | undefined> {
   try {
     if (!(request.headers.get('content-type') ?? '').startsWith('multipart/form-data')) {
@@ -60,7 +60,7 @@ async function bodyOf(request: Request): Promise<JsonObject | undefined> {
     }
     return fields
   } catch {
-    // The reason is dropped: the caller of this function refuses the request.
+    // The reason is not needed: `serve` refuses the request.
     return undefined
   }
 }
@@ -72,7 +72,7 @@ function responseOf(sent: Served, behaviour: Behaviour): Response {
   return new Response(body, { headers: { 'content-type': content_type } })
 }
 
-/** Produced as it is read, so that a slow reader slows it down. */
+/** Streams events with backpressure: a slow reader slows down the stream. */
 function streamOf(events: readonly string[], { pace = 0, break: broken_at }: Behaviour): ReadableStream {
   let at = 0
   return new ReadableStream({

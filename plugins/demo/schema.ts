@@ -1,14 +1,14 @@
-// Values that fit a JSON schema, in the providers' dialects of it: types in capitals, anyOf, $ref.
+// Generated values that match a JSON schema, also in providers' dialects: types in capitals, anyOf, $ref.
 import { isObject, type Json, type JsonObject, objectIn } from '../../src/protocols/wire/json.ts'
 import { listIn, numberIn, textIn } from './json.ts'
 import type { Random } from './text.ts'
 
 const MAX_DEPTH = 12
-/** A schema may ask for any number and length, beside paid calls. */
+/** Limits against schemas with huge arrays and strings, which would slow down paid calls in this process. */
 const MAX_VALUES = 1_000
 const MAX_CHARS = 10_000
 
-/** @param is_sparing what is optional is left out, as in the arguments of a tool */
+/** @param is_sparing leaves out optional properties, as in tool arguments */
 export function valueFor(
   schema: Json | undefined,
   text: string,
@@ -18,7 +18,7 @@ export function valueFor(
   const root = objectIn(schema)
   const [first = 'word', ...rest] = text.slice(0, MAX_CHARS).match(/\S+/g) ?? []
   const prompt = text.slice(0, MAX_CHARS)
-  return make(root, { root, random, prompt, words: [first, ...rest], is_sparing, room: MAX_VALUES }, 0)
+  return make(root, { root, random, prompt, words: [first, ...rest], is_sparing, values_left: MAX_VALUES }, 0)
 }
 
 interface Context {
@@ -27,20 +27,20 @@ interface Context {
   readonly prompt: string
   readonly words: readonly [string, ...string[]]
   readonly is_sparing: boolean
-  /** How many more values may be made. */
-  room: number
+  /** Number of values that may still be generated. */
+  values_left: number
 }
 
 function make(schema: JsonObject, context: Context, depth: number): Json {
-  context.room -= 1
-  if (context.room < 0 || depth > MAX_DEPTH) return null
-  const { const: only, enum: values, anyOf, any_of, oneOf, allOf } = resolved(schema, context.root)
+  context.values_left -= 1
+  if (context.values_left < 0 || depth > MAX_DEPTH) return null
+  const { const: only, enum: values, anyOf, any_of, oneOf, allOf } = resolveRef(schema, context.root)
   if (only !== undefined) return only
   const [value, ...others] = listIn(values)
   if (value !== undefined) return context.random.pick([value, ...others])
   const [alternative] = listIn(anyOf ?? any_of ?? oneOf ?? allOf)
   if (isObject(alternative)) return make(alternative, context, depth + 1)
-  return makeTyped(resolved(schema, context.root), context, depth)
+  return makeTyped(resolveRef(schema, context.root), context, depth)
 }
 
 function makeTyped(schema: JsonObject, context: Context, depth: number): Json {
@@ -61,7 +61,7 @@ function makeTyped(schema: JsonObject, context: Context, depth: number): Json {
   }
 }
 
-function resolved(schema: JsonObject, root: JsonObject): JsonObject {
+function resolveRef(schema: JsonObject, root: JsonObject): JsonObject {
   const reference = textIn(schema.$ref)
   if (!reference.startsWith('#/')) return schema
   const names = reference.slice(2).split('/')
@@ -79,14 +79,14 @@ function makeObject(schema: JsonObject, context: Context, depth: number): JsonOb
     .filter(([name]) => required.has(name) || (!context.is_sparing && depth < MAX_DEPTH / 2))
     .map(([name, property]): [string, Json] => [
       name,
-      harmless(name, objectIn(property)) ??
+      harmlessValue(name, objectIn(property)) ??
         (name === 'prompt' ? context.prompt : make(objectIn(property), context, depth + 1)),
     ])
   return Object.fromEntries(entries)
 }
 
-/** An agent may really run it: words of a prompt make no safe command. */
-function harmless(name: string, property: JsonObject): Json | undefined {
+/** Returns a harmless value for commands and code, because an agent may really run them. */
+function harmlessValue(name: string, property: JsonObject): Json | undefined {
   if (!/^(?:command|cmd|script|code|input)$/i.test(name) || property.enum !== undefined) return undefined
   if (typeOf(property) === 'array') return ['echo', 'simulated']
   return typeOf(property) === 'string' ? 'echo simulated' : undefined
@@ -124,6 +124,6 @@ function makeNumber({ minimum, maximum, exclusiveMinimum }: JsonObject, { random
   return random.between(Math.ceil(min), Math.max(Math.ceil(min), Math.floor(max ?? min + 100)))
 }
 
-/** Google writes such bounds as int64, in strings. */
+/** Reads a bound, which Google writes as an int64 in a string. */
 const bound = (value: Json | undefined): number | undefined =>
   numberIn(typeof value === 'string' ? Number(value) : value)

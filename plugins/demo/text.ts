@@ -1,12 +1,12 @@
-// Made-up prose about a prompt, its tokens, and the random numbers that it is made with.
+// Generated prose about a prompt, its tokens, and seeded random numbers.
 
 export interface Random {
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns an integer from `min` to `max`, both included. */
   between(min: number, max: number): number
   pick<T>(items: readonly [T, ...T[]]): T
 }
 
-/** The same numbers for the same seed, so that the same question gets the same answer. */
+/** Creates a generator that returns the same numbers for the same seed, so that equal requests get equal answers. */
 export function randomOf(seed: string): Random {
   let state = Number(BigInt.asUintN(32, BigInt(Bun.hash(seed))))
   const next = (): number => {
@@ -19,18 +19,17 @@ export function randomOf(seed: string): Random {
   return { between, pick: (items) => items[between(0, items.length - 1)] ?? items[0] }
 }
 
-/** No real model's tokens, but as many, and joined they are the text. */
+/** Splits a text into about as many tokens as a real model would. Joined they give the text. */
 export const tokensOf = (text: string): string[] => text.match(/\s*\S{1,6}|\s+/gu) ?? []
 
 export const countTokens = (text: string): number => tokensOf(text).length
 
 export const hashOf = (text: string): string => Bun.hash(text).toString(36)
 
-/** Tokens an event of a stream. */
 const TOKENS_AN_EVENT = 8
 
-/** A text as the pieces of a stream. */
-export const streamed = (tokens: readonly string[]): string[] =>
+/** Joins tokens into the pieces of a stream. */
+export const piecesOf = (tokens: readonly string[]): string[] =>
   Array.from({ length: Math.ceil(tokens.length / TOKENS_AN_EVENT) }, (_, at) =>
     tokens.slice(at * TOKENS_AN_EVENT, (at + 1) * TOKENS_AN_EVENT).join(''),
   )
@@ -43,7 +42,7 @@ const VERBS: Words = ['depends on', 'leads to', 'explains', 'rests on', 'begins 
 const LINKS: Words = ['and therefore', 'because of', 'together with', 'rather than', 'as well as']
 const TOPICS: Words = ['the matter', 'the question']
 
-/** Whole sentences about a prompt, of at least so many tokens. */
+/** Writes whole sentences about a prompt, until they have `min_tokens`. */
 export function writeAbout(prompt: string, min_tokens: number, { pick }: Random): string[] {
   const topics = topicsOf(prompt)
   const tokens: string[] = []
@@ -55,7 +54,7 @@ export function writeAbout(prompt: string, min_tokens: number, { pick }: Random)
   return tokens
 }
 
-/** The long words of a prompt's end. */
+/** Returns the long words at the end of a prompt. */
 function topicsOf(prompt: string): Words {
   const [first, ...rest] = prompt.slice(-4_000).match(/\p{L}{5,}/gu) ?? []
   return first === undefined ? TOPICS : [first, ...rest]

@@ -1,4 +1,4 @@
-// The routes of the application as @elysiajs/openapi converts them: one at a time, so that calls have their turn in between.
+// Conversion of the application's routes by @elysiajs/openapi: one route per turn of the event loop, so that calls are not delayed.
 
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import { Kind } from '@sinclair/typebox'
@@ -10,7 +10,7 @@ import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 
 type Contents = Readonly<Record<string, { readonly schema: Schema }>>
 
-/** An operation by its route's schemas and what its `detail` says. */
+/** An operation that the converter makes from a route's schemas and `detail`. */
 export interface Converted {
   readonly operationId?: string
   readonly tags?: readonly string[]
@@ -27,41 +27,40 @@ interface Route {
   readonly hooks: Readonly<Record<string, unknown>>
 }
 
-/** The parts of an application that the converter reads. Elysia's types hide them. */
-interface Routed {
+/** The methods of an application that the converter calls. Elysia's types hide them. */
+interface RouteSource {
   getGlobalRoutes(): readonly Route[]
   getGlobalDefinitions(): unknown
 }
 
-/** @param app any instance of the application: each knows the routes of the whole */
-const routedBy = (app: AnyElysia): Routed => app as unknown as Routed
+/** @param app any instance of the application: each returns the routes of the whole application */
+const routeSourceOf = (app: AnyElysia): RouteSource => app as unknown as RouteSource
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path.replace(/:([^/]+)/g, '{$1}')}`
 
-/** The routes by their names. */
+/** Returns the routes by name, such as `GET /v1/models/{id}`. */
 export function routesOf(app: AnyElysia): Map<string, Route> {
-  const routes = routedBy(app).getGlobalRoutes()
+  const routes = routeSourceOf(app).getGlobalRoutes()
   return new Map(routes.map((route) => [nameOf(route), route]))
 }
 
 /**
- * The operations of one route: one for each of its methods, none if it is hidden. Methods are in lower case, as OpenAPI writes
- * them.
+ * Converts a route into its operations: one per method, none if the route is hidden. Methods are in lower case, as in OpenAPI.
  */
 export async function convert(app: AnyElysia, { method, path, hooks }: Route) {
   await endOfTurn()
-  const alone: Routed = {
+  const one_route: RouteSource = {
     getGlobalRoutes: () => [{ method, path, hooks: publishedHooks(hooks) }],
-    getGlobalDefinitions: () => routedBy(app).getGlobalDefinitions(),
+    getGlobalDefinitions: () => routeSourceOf(app).getGlobalDefinitions(),
   }
-  // Without an exclusion of ours, the converter takes any path with a dot for a file.
-  const { paths } = toOpenAPISchema(alone as unknown as AnyElysia, { staticFile: false })
+  // By default the converter takes any path with a dot for a static file.
+  const { paths } = toOpenAPISchema(one_route as unknown as AnyElysia, { staticFile: false })
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods ?? {}).map(([method, one]) => ({ method, path, converted: one as Converted })),
   )
 }
 
-/** The hooks with their schemas in plain JSON Schema: the converter would drop enumerations. */
+/** Converts the schemas of a route's hooks to plain JSON Schema, because the converter would drop enumerations. */
 function publishedHooks({ body, query, params, response, detail = {}, ...others }: Route['hooks']) {
   const { requestBody } = detail as Converted
   const content = Object.entries(requestBody?.content ?? {}).map(([type, { schema, ...more }]) => [
@@ -84,7 +83,7 @@ function publishedHooks({ body, query, params, response, detail = {}, ...others 
 export const isTypeBox = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && Kind in value
 
-/** The converter recognises a schema by its kind, and converts those of other libraries itself. */
+/** Publishes a TypeBox schema. The converter recognizes it by its kind, and converts schemas of other libraries itself. */
 const publishedSchema = (schema: unknown): unknown =>
   isTypeBox(schema) ? { ...published(schema), [Kind]: 'Published' } : schema
 
@@ -97,12 +96,12 @@ const ANNOTATIONS: ReadonlySet<string> = new Set(['must', 'code'])
 /** Keywords whose value maps names to schemas. */
 const MAPS: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs'])
 
-/** A TypeBox schema as it is published: without our annotations, but for the words of `must`, and in plain JSON Schema. */
+/** Converts a TypeBox schema to plain JSON Schema. Removes our annotations, but uses the text of `must` as a description. */
 export function published(schema: Schema): Schema {
   const kept = Object.entries(schema)
     .filter(([keyword, value]) => !(ANNOTATIONS.has(keyword) && typeof value === 'string'))
     .map(([keyword, value]) => [keyword, MAPS.has(keyword) ? eachPublished(value) : publishedPart(value)])
-  return plain({ description: wordsOf(schema), ...Object.fromEntries(kept) })
+  return toPlainSchema({ description: descriptionFrom(schema), ...Object.fromEntries(kept) })
 }
 
 const eachPublished = (map: unknown): unknown =>
@@ -118,12 +117,12 @@ function publishedPart(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? published(value as Schema) : value
 }
 
-/** "a whole number from 1 to 1000" describes a field as well as it refuses one. */
-const wordsOf = ({ must }: Schema): string | undefined =>
+/** Uses a text such as "a whole number from 1 to 1000", written for error messages, as the description of the field. */
+const descriptionFrom = ({ must }: Schema): string | undefined =>
   typeof must === 'string' ? `${capital(must)}.` : undefined
 
-/** TypeBox's own forms of patterns, integers, enumerations and nullable types in plain JSON Schema. */
-function plain(schema: Schema): Schema {
+/** Replaces TypeBox's forms of patterns, integers, enumerations and nullable types by plain JSON Schema. */
+function toPlainSchema(schema: Schema): Schema {
   const { type, source, flags, maximum, anyOf, ...rest } = schema
   if (type === 'RegExp') return { ...rest, type: 'string', pattern: source }
   if (!Array.isArray(anyOf))

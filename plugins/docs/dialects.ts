@@ -1,4 +1,4 @@
-// The dialects of the surfaces: where their callers put their keys, and the shape and status of each kind of error.
+// The dialects of the surfaces: how callers send their keys, and the shape and status of errors.
 import {
   ALL_FORMS,
   COMMON_FORMS,
@@ -19,7 +19,7 @@ import { published } from './converted.ts'
 interface Dialect {
   readonly forms: readonly CredentialForm[]
   readonly render: RenderError
-  /** The shared schema of its errors. */
+  /** The name of the schema of its errors. */
   readonly error: keyof typeof ERROR_SCHEMAS
 }
 
@@ -38,7 +38,7 @@ export const ERROR_SCHEMAS = {
 const IMAGES: Dialect = { forms: COMMON_FORMS, render: renderImageError, error: 'Error' }
 const OPENAI: Dialect = { forms: COMMON_FORMS, render: openaiError, error: 'OpenAIError' }
 
-/** By the groups of operations. */
+/** The dialect of each group of operations. */
 export const DIALECTS: Readonly<Record<Tag, Dialect>> = {
   'Gemini API': { forms: NATIVE_FORMS, render: googleError, error: 'GoogleError' },
   'Anthropic API': { forms: MESSAGES_FORMS, render: anthropicError, error: 'AnthropicError' },
@@ -82,6 +82,6 @@ export const SECURITY_SCHEMES: Readonly<Record<CredentialForm, Schema>> = {
   ),
 }
 
-/** The ways of one group, any of which is enough. */
+/** The alternative ways to send a key to the operations of a group. */
 export const securityOf = (tag: Tag): Record<string, never[]>[] =>
   DIALECTS[tag].forms.map((form) => ({ [form]: [] }))

@@ -1,4 +1,4 @@
-// The OpenAPI document, from the routes' schemas and from the references of plugins, for routes that read their own bytes.
+// The OpenAPI document, made from routes' schemas, and from plugins' references for routes that parse the body themselves.
 import type { AnyElysia } from 'elysia'
 import {
   type Answer,
@@ -17,19 +17,19 @@ import { ref, type Schema } from '../../src/app/reference/schema.ts'
 import { brandName } from '../../src/domain/brand.ts'
 import { type Converted, convert, isTypeBox, published, routesOf } from './converted.ts'
 import { ERROR_SCHEMAS, SECURITY_SCHEMES, securityOf } from './dialects.ts'
-import { failuresOfRoute, failuresOfWritten } from './failures.ts'
+import { failuresOfReferenced, failuresOfRoute } from './failures.ts'
 import preface from './preface.md' with { type: 'text' }
 
-/** Schemas that several operations have in common, and an example of each that answers a request. */
+/** Schemas that several operations share, and an example of each that is a response. */
 interface Shared {
   readonly schemas: Readonly<Record<string, Schema>>
   readonly answers: Readonly<Record<string, unknown>>
 }
 
 /**
- * The document of an application. It takes some 100 ms of work, in steps of a few.
- * @param path of the public URL, below which its routes are
- * @param title of the API: the name under which it is sold
+ * Makes the document of an application. This takes about 100 ms in short steps, between which calls are served.
+ * @param path the path of the public URL, under which the routes are
+ * @param title the title of the API: the operator's brand name
  */
 export async function documentOf(
   app: AnyElysia,
@@ -59,12 +59,12 @@ export async function documentOf(
 interface Operation {
   path: string
   method: string
-  /** Undefined for a route whose `detail` names no group. */
+  /** Undefined if the route's `detail` has no group. */
   tag: Tag | undefined
   operation: Schema
 }
 
-/** By their groups; in each, those of references first, in the order of the plugins. */
+/** Sorts operations by group; within a group, operations of references come first, in the order of the plugins. */
 function pathsOf(operations: readonly Operation[]): Record<string, Record<string, Schema>> {
   const paths: Record<string, Record<string, Schema>> = {}
   for (const group of [...Object.keys(TAGS), undefined])
@@ -80,30 +80,30 @@ async function operationsOf(
 ): Promise<Operation[]> {
   const routes = routesOf(app)
   const all = references.flatMap(({ tag, operations }) => operations.map((one) => ({ tag, ...one })))
-  const written = Map.groupBy(all, ({ route }) => route)
+  const by_route = Map.groupBy(all, ({ route }) => route)
   const operations: Operation[] = []
-  for (const name of new Set([...written.keys(), ...routes.keys()])) {
+  for (const name of new Set([...by_route.keys(), ...routes.keys()])) {
     const route = routes.get(name)
     if (!route) continue
-    const of_route = written.get(name)
+    const of_route = by_route.get(name)
     for (const { path, method, converted } of await convert(app, route)) {
       for (const { tag, ...one } of of_route ?? [])
         operations.push({
           path: one.path ?? path,
           method,
           tag,
-          operation: byWords(one, tag, shared),
+          operation: referencedOperation(one, tag, shared),
         })
-      if (!of_route) operations.push({ method, ...bySchemas(name, path, converted, shared) })
+      if (!of_route) operations.push({ method, ...schemaOperation(name, path, converted, shared) })
     }
   }
   return operations
 }
 
-/** An operation whose route reads its own bytes. */
-function byWords(written: Written, tag: Tag, shared: Shared): Schema {
+/** Describes an operation by a plugin's reference, because its route parses the body itself. */
+function referencedOperation(written: Written, tag: Tag, shared: Shared): Schema {
   const { id, summary, description, parameters = [], body, is_free, answer, headers, content } = written
-  const answers = { ...failuresOfWritten(written, tag), 200: { description: answer, headers, content } }
+  const answers = { ...failuresOfReferenced(written, tag), 200: { description: answer, headers, content } }
   return {
     tags: [tag],
     operationId: id,
@@ -116,7 +116,7 @@ function byWords(written: Written, tag: Tag, shared: Shared): Schema {
   }
 }
 
-/** A surface may hand over the TypeBox schemas by which it reads a request. */
+/** Publishes the TypeBox schemas among the schemas of a reference. */
 const publishedContent = (content: Content): Content =>
   Object.fromEntries(
     Object.entries(content).map(([type, { schema, ...rest }]) => [
@@ -125,8 +125,8 @@ const publishedContent = (content: Content): Content =>
     ]),
   )
 
-/** An operation that its route's schemas and `detail` describe whole. */
-function bySchemas(
+/** Describes an operation by its route's schemas and `detail`. */
+function schemaOperation(
   name: string,
   path: string,
   converted: Converted,
@@ -148,7 +148,7 @@ function bySchemas(
         plainParameter(parameter.name === '*' ? { ...parameter, name: `${wildcard}` } : parameter),
       ),
       requestBody,
-      responses: answersOf(answersBySchemas(converted, tag, shared), tag, shared),
+      responses: answersOf(schemaAnswers(converted, tag, shared), tag, shared),
     },
   }
 }
@@ -159,8 +159,8 @@ function plainParameter({ name, in: place, required, schema, ...rest }: Paramete
   return { name, in: place, required: required || undefined, description, example, ...rest, schema: plain }
 }
 
-/** The answers by the route's schemas, with failures as its surface writes them. */
-function answersBySchemas({ requestBody, responses = {} }: Converted, tag: Tag | undefined, shared: Shared) {
+/** Returns the answers that the route's schemas declare, with failures in the form of its surface. */
+function schemaAnswers({ requestBody, responses = {} }: Converted, tag: Tag | undefined, shared: Shared) {
   const schemas = Object.entries(responses).map(([status, { content = {} }]): [string, string, Schema] => {
     const [type = 'application/json'] = Object.keys(content)
     return [status, type, content[type]?.schema ?? {}]
@@ -182,8 +182,8 @@ function answersBySchemas({ requestBody, responses = {} }: Converted, tag: Tag |
   )
 }
 
-function answerOf(of_route: string, { description = 'An answer.', media_types, ...schema }: Schema): Answer {
-  const types = Array.isArray(media_types) ? media_types : [of_route]
+function answerOf(fallback: string, { description = 'An answer.', media_types, ...schema }: Schema): Answer {
+  const types = Array.isArray(media_types) ? media_types : [fallback]
   const content = Object.fromEntries(types.map((type) => [type, { schema }]))
   return { description: `${description}`, content }
 }
@@ -201,7 +201,7 @@ function answersOf(answers: Readonly<Record<string, Answer>>, tag: Tag | undefin
   return answered.length > 0 ? Object.fromEntries(answered) : { default: { description: 'An answer.' } }
 }
 
-/** With the example of a shared schema where there is no other. */
+/** Adds examples to contents: their own, or the example of the shared schema. */
 const withExamples = (content: Content, { answers }: Shared) =>
   Object.fromEntries(
     Object.entries(content).map(([type, { schema, examples = exampleOf(schema, answers) }]) => {

@@ -1,4 +1,4 @@
-// The failures of an operation, as the surfaces write them: by status, with an example for each kind of error.
+// The error responses of an operation, in its surface's form: by status, with an example for each kind of error.
 import { type Answer, json, type Tag, type Written } from '../../src/app/reference/operation.ts'
 import { ref } from '../../src/app/reference/schema.ts'
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
@@ -47,26 +47,26 @@ const MESSAGES: Readonly<Record<ErrorKind, string>> = {
 const REQUEST_ID = 'req_01k9z3x8v7t6s5r4q3p2n1m0'
 
 const ALL = Object.keys(MEANINGS) as ErrorKind[]
-const ONLY_PAID = /^(insufficient_balance|conflict|unprocessable)$/
-/** Kinds that no free route has. */
-const OF_PROVIDERS = /^(insufficient_balance|upstream_failed|upstream_overloaded)$/
-/** Kinds that no route without a request body has. */
-const WITH_BODY = /^(insufficient|payload|upstream)_/
+const ONLY_PAID_KINDS = /^(insufficient_balance|conflict|unprocessable)$/
+/** Error kinds that free routes never return. */
+const PAID_CALL_KINDS = /^(insufficient_balance|upstream_failed|upstream_overloaded)$/
+/** Error kinds that free routes without a request body never return. */
+const BODY_KINDS = /^(insufficient|payload|upstream)_/
 
-/** The failures of an operation that a surface has written of. */
-export const failuresOfWritten = ({ is_free, is_extra }: Written, tag: Tag): Record<string, Answer> =>
+/** Returns the failures of an operation that a plugin's reference describes. */
+export const failuresOfReferenced = ({ is_free, is_extra }: Written, tag: Tag): Record<string, Answer> =>
   failuresOf(
-    ALL.filter((kind) => (kind === 'unimplemented' ? is_extra : !(is_free && ONLY_PAID.test(kind)))),
+    ALL.filter((kind) => (kind === 'unimplemented' ? is_extra : !(is_free && ONLY_PAID_KINDS.test(kind)))),
     tag,
   )
 
-/** The failures of a free route whose schemas declare these statuses. */
+/** Returns the failures of a free route. @param statuses the error statuses that its schemas declare */
 export function failuresOfRoute(
   statuses: readonly string[],
   tag: Tag,
   takes_body: boolean,
 ): Record<string, Answer> {
-  const never = takes_body ? OF_PROVIDERS : WITH_BODY
+  const never = takes_body ? PAID_CALL_KINDS : BODY_KINDS
   const isDeclared = (kind: ErrorKind) => statuses.includes(`${rendered(kind, tag).status}`)
   const kinds = ALL.filter((kind) => isDeclared(kind) && !never.test(kind))
   return failuresOf(kinds, tag)

@@ -1,11 +1,11 @@
-// The page of the reference: its HTML, and the script that starts Scalar in it.
+// The page of the API reference: its HTML, and the script that starts Scalar.
 
 import { withBrand } from '../../src/app/surface/brand.ts'
 import type { BrandSettings } from '../../src/domain/brand.ts'
 
 /**
- * @param path of the public URL, before all addresses
- * @param scalar_url the address of Scalar's file, which changes with its content
+ * @param path the path of the public URL, which precedes all addresses
+ * @param scalar_url the address of Scalar's script, which changes with its content
  */
 export const pageOf = (path: string, scalar_url: string, brand: BrandSettings): string =>
   withBrand(unbranded(path, scalar_url), brand, path)
@@ -29,8 +29,8 @@ const unbranded = (path: string, scalar_url: string): string => `<!doctype html>
 </html>
 `
 
-/** No font, no telemetry, no assistant, no proxy: the page asks nobody but this gateway. */
-export const SCRIPT = `// Beside this file, whatever path a proxy puts before both.
+/** Disables Scalar's fonts, telemetry, assistant and proxy, so that the page sends requests to this gateway only. */
+export const SCRIPT = `// Relative to this file, because a proxy may add a path before both.
 const documentUrl = new URL('openapi.json', document.currentScript.src).href
 Scalar.createApiReference('#reference', {
   url: documentUrl,
@@ -58,10 +58,9 @@ function complete() {
   for (const button of document.querySelectorAll('button.show-more[aria-label]')) button.removeAttribute('aria-label')
   for (const list of document.querySelectorAll('ul.endpoints:not([tabindex])')) list.tabIndex = 0
 }
-// In the same turn as each change of Scalar's, so that no reader meets an incomplete element.
+// In the same turn as each change by Scalar, so that a screen reader meets no incomplete element.
 new MutationObserver(complete).observe(document.getElementById('reference'), { childList: true, subtree: true })
 `
 
-/** A gate with a bar across. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f56c4"/><path d="M4 13V4m8 9V4M3 7h10" stroke="#fff" stroke-width="1.6" fill="none"/></svg>
 `

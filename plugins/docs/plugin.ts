@@ -1,4 +1,4 @@
-// The reference of the API as a plugin.
+// The plugin of the API reference.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const docs = definePlugin({

@@ -1,4 +1,4 @@
-// The routes of the API reference: its page with the page's files, and the OpenAPI document.
+// The routes of the API reference: the page, its files, and the OpenAPI document.
 import { type AnyElysia, Elysia } from 'elysia'
 import { openCalls } from '../../src/app/surface/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -13,7 +13,7 @@ import { type Stored, scalar } from './scalar.ts'
 
 const SURFACE = { surface: 'docs', forms: [], render: plainError }
 
-/** Scalar writes styles into the page; scripts come from here alone, and nothing from anywhere else. */
+/** Scalar needs inline styles. Scripts and all other content may only come from this gateway. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,25 +25,25 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The address of Scalar's file has its version, so a cached copy never gets stale. */
+/** The address of Scalar's file contains a hash of its content, so a cached copy never gets stale. */
 const FOREVER = 'public, max-age=31536000, immutable'
 const SCALAR_PATH = '/docs/scalar.js'
 
-/** @param documented any instance of the application that the document is of */
+/** @param documented any instance of the application that the document describes */
 export function docsRoutes(
   gateway: Pick<Gateway, 'calls' | 'requests' | 'operations'>,
   documented: AnyElysia,
 ) {
-  const page = ofPlace(makePage)
-  const document = ofPlace((place) => makeDocument(documented, gateway, place))
-  const placeNow = (): Place => {
+  const page = cachedByInputs(makePage)
+  const document = cachedByInputs((inputs) => makeDocument(documented, gateway, inputs))
+  const inputsNow = (): PageInputs => {
     const { server, brand } = gateway.calls.catalogue()
     return { path: publicPathOf(server.public_url), brand }
   }
   return new Elysia({ name: 'docs-routes' })
     .use(openCalls(gateway, SURFACE))
     .get('/docs', async () =>
-      answer(await page(placeNow()), 'text/html; charset=utf-8', {
+      answer(await page(inputsNow()), 'text/html; charset=utf-8', {
         'content-security-policy': CONTENT_SECURITY_POLICY,
       }),
     )
@@ -54,7 +54,7 @@ export function docsRoutes(
       const { body, headers } = contentOf(scalar(), request)
       return answer(body, 'text/javascript; charset=utf-8', { ...headers, 'cache-control': FOREVER })
     })
-    .get('/docs/openapi.json', async ({ request }) => documentAnswer(await document(placeNow()), request))
+    .get('/docs/openapi.json', async ({ request }) => documentAnswer(await document(inputsNow()), request))
 }
 
 const answer = (body: string | Blob | ReadableStream, type: string, headers: Record<string, string> = {}) =>
@@ -68,30 +68,30 @@ const answer = (body: string | Blob | ReadableStream, type: string, headers: Rec
     },
   })
 
-/** The inputs of page and document. A catalogue that is read anew has another object of its brand. */
-interface Place {
-  /** Of the public URL. */
+/** The settings that page and document depend on. A reloaded catalogue has a new `brand` object, even with equal values. */
+interface PageInputs {
+  /** The path of the public URL. */
   path: string
   brand: BrandSettings
 }
 
-/** Makes a value for a place at its first use, and again after that has changed. */
-function ofPlace<T>(make: (place: Place) => Promise<T>): (place: Place) => Promise<T> {
-  let last: (Place & { get: () => Promise<T> }) | undefined
-  return (place) => {
-    if (last?.path !== place.path || !Bun.deepEquals(last.brand, place.brand))
-      last = { ...place, get: atFirstUse(() => make(place)) }
+/** Makes a value at its first use, and again after the inputs have changed. */
+function cachedByInputs<T>(make: (inputs: PageInputs) => Promise<T>): (inputs: PageInputs) => Promise<T> {
+  let last: (PageInputs & { get: () => Promise<T> }) | undefined
+  return (inputs) => {
+    if (last?.path !== inputs.path || !Bun.deepEquals(last.brand, inputs.brand))
+      last = { ...inputs, get: atFirstUse(() => make(inputs)) }
     return last.get()
   }
 }
 
-async function makePage({ path, brand }: Place): Promise<string> {
-  const bytes = await Bun.file(versionOf(scalar())).bytes()
+async function makePage({ path, brand }: PageInputs): Promise<string> {
+  const bytes = await Bun.file(versionedFile(scalar())).bytes()
   return pageOf(path, `${SCALAR_PATH}?v=${Bun.hash(bytes).toString(36)}`, brand)
 }
 
 interface Document {
-  /** Compressed, because it is rarely requested and has some 200 KB. */
+  /** Kept compressed, because it is rarely requested and has about 200 KB. */
   gzipped: Uint8Array<ArrayBuffer>
   etag: string
 }
@@ -99,7 +99,7 @@ interface Document {
 async function makeDocument(
   app: AnyElysia,
   { operations }: Pick<Gateway, 'operations'>,
-  { path, brand }: Place,
+  { path, brand }: PageInputs,
 ): Promise<Document> {
   const [{ documentOf }, { gzip }, { promisify }, ...references] = await Promise.all([
     import('./document.ts'),
@@ -112,7 +112,7 @@ async function makeDocument(
   return { gzipped, etag: `"${Bun.hash(json).toString(36)}"` }
 }
 
-/** Tools of other origins may read it: it is the same for every caller. */
+/** Web tools of other origins may read the document, which is the same for every caller. */
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' }
 
 function documentAnswer({ gzipped, etag }: Document, { headers }: Request): Response {
@@ -122,10 +122,10 @@ function documentAnswer({ gzipped, etag }: Document, { headers }: Request): Resp
   return answer(body, 'application/json', { ...ANY_ORIGIN, etag, ...codingHeaders(coding) })
 }
 
-/** A path whose content differs between versions of the file. */
-const versionOf = (stored: Stored): string => ('identity' in stored ? stored.identity : stored.gzip)
+/** Returns a file whose content changes with each version of Scalar. */
+const versionedFile = (stored: Stored): string => ('identity' in stored ? stored.identity : stored.gzip)
 
-/** The content of a file in a coding that the request takes, with the headers that say so. */
+/** Returns the content of a file in a coding that the request accepts, with the matching headers. */
 export function contentOf(
   stored: Stored,
   { headers }: Request,

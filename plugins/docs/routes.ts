@@ -1,12 +1,12 @@
-// The reference of the API: its page at /docs, and the OpenAPI document at /docs/openapi.json. Neither needs a key.
+// The public API reference: the page at /docs, and the OpenAPI document at /docs/openapi.json. Neither needs a key.
 import { Elysia } from 'elysia'
 import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
 import { baseApp } from '../../src/app/surface/base-app.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 
 /**
- * `GET /docs` and what its page needs, and `GET /docs/openapi.json`. Public, since it describes
- * the program and no account. It is made at the first request, and takes no memory before.
+ * `GET /docs`, the files of its page, and `GET /docs/openapi.json`. Public, because they describe the program and no account. They are
+ * made at the first request, and use no memory before.
  */
 export function docs(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations'>) {
   const app = new Elysia({ name: 'docs' })

@@ -1,11 +1,11 @@
-// The file of Scalar's reference page, where its package has it. The executable has this module replaced by one that embeds
+// The script of Scalar's reference page, in its npm package. The build of the executable replaces this module by one that embeds
 // compressed copies (src/build/embed.ts).
 import { dirname, join } from 'node:path'
 
-/** Paths by content coding: the file itself, or a copy in Brotli and one in gzip. */
+/** Paths by content coding: the plain file, or copies compressed with Brotli and gzip. */
 export type Stored = { readonly identity: string } | { readonly br: string; readonly gzip: string }
 
-/** Looked up at the first request: most gateways never serve their page. */
+/** Resolved at the first request, because most gateways never serve the page. */
 export const scalarFile = (): string =>
   join(dirname(Bun.resolveSync('@scalar/api-reference', import.meta.dir)), 'browser/standalone.js')
 

@@ -1,4 +1,4 @@
-// Files that are embedded as texts.
+// Types of files that are imported as text.
 declare module '*.md' {
   const text: string
   export default text

@@ -1,4 +1,4 @@
-// The last check-up of a gateway, on request, in a process of its own.
+// The last check-up of a gateway: on request, in a separate process.
 import { LastReport } from '../../src/app/process/last-report.ts'
 import { reportInProcess } from '../../src/app/process/own-process.ts'
 import { DoctorReport } from './report.ts'

@@ -1,4 +1,4 @@
-// `doctor`: problems of the folder, the machine and the providers, and how to fix them.
+// The command `doctor`: reports problems of the data folder, the machine and the providers, with advice.
 import { type Command, Option } from 'commander'
 import type { Diagnosis } from '../../src/app/checks/check.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
@@ -48,7 +48,7 @@ function linesOf({ level, check, found, advice }: Diagnosis, check_chars: number
   const [first = '', ...more] = wrapped(found.replaceAll('\n', ' '), indent)
   const head = level.padEnd(LEVEL_CHARS) + check.padEnd(check_chars)
   const below = advice === null ? [] : wrapped(`To do: ${advice}`, indent)
-  // A name that is longer than its column has a line of its own.
+  // A name that exceeds its column is printed on a separate line.
   return check.length < check_chars
     ? [head + first.slice(indent.length), ...more, ...below]
     : [head.trimEnd(), first, ...more, ...below]

@@ -1,4 +1,4 @@
-// The check-up at the console, for the operator alone.
+// Console routes of the check-up, for operators only.
 import { Elysia } from 'elysia'
 import { FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
 import { LastReportView, lastReportView } from '../../src/app/surface/console/last-report.ts'
@@ -8,7 +8,7 @@ import { DoctorReport } from './report.ts'
 
 const RESPONSE = { response: { 200: LastReportView(DoctorReport), ...FAILURES } }
 
-/** `GET /console/api/doctor`; by POST one begins beside the calls, unless one is running: it sends each provider a free request. */
+/** `GET /console/api/doctor`; a POST starts a check-up in the background, unless one is running. It sends each provider a free request. */
 export const doctorRoutes = (gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>, doctor: Doctor) =>
   new Elysia({ name: 'console-doctor' })
     .use(operatorCalls(gateway))

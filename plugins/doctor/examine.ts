@@ -1,4 +1,4 @@
-// The check-up: the checks of all plugins that the doctor makes, in the order of the report.
+// The check-up: runs the doctor's checks of all plugins, in the order of the report.
 
 import { type Diagnosis, diagnosesOf, type GatewayCheck, type Patient } from '../../src/app/checks/check.ts'
 import { dataPaths } from '../../src/app/process/data-paths.ts'
@@ -9,17 +9,17 @@ import { messageOf } from '../../src/utilities/thrown.ts'
 import { checkCatalogue } from './checks/catalogue.ts'
 import type { DoctorReport } from './report.ts'
 
-/** Those of the folder first: they are made whatever the catalogue is like. */
+/** Sorts checks of the folder before checks of the catalogue, which need a catalogue without mistakes. */
 export function checksOfDoctor(checks: readonly GatewayCheck[]): GatewayCheck[] {
   const own = checks.filter(({ when }) => when.includes('doctor'))
   return ['folder', 'catalogue'].flatMap((needed) => own.filter(({ needs }) => needs === needed))
 }
 
 /**
- * Examines a data folder and the parts that its catalogue names. Changes nothing, and costs nothing at any provider.
+ * Checks a data folder and the providers and servers in its catalogue. Changes nothing, and costs nothing at providers.
  *
- * @param checks those of all plugins
- * @param only the name of one of them; all where absent. The catalogue is read with each
+ * @param checks the checks of all plugins
+ * @param only the name of one check to run, in addition to the catalogue's; absent for all
  */
 export async function examine(
   { data_folder, env, now }: Omit<Patient, 'storage'>,
@@ -29,7 +29,7 @@ export async function examine(
   const patient = { data_folder, env, now, storage: await storageOf(data_folder, env) }
   const { findings: of_catalogue, catalogue } = await checkCatalogue(patient)
   const selected = checksOfDoctor(checks).filter(({ name }) => only === undefined || name === only)
-  const others = await Promise.all(selected.map((check) => make(check, patient, catalogue)))
+  const others = await Promise.all(selected.map((check) => runCheck(check, patient, catalogue)))
   const findings = [...of_catalogue, ...others.flat()]
   return { healthy: findings.every(({ level }) => level !== 'fail'), findings }
 }
@@ -38,12 +38,12 @@ async function storageOf(data_folder: string, env: Environment): Promise<Storage
   try {
     return await storageOfFolder(dataPaths(data_folder), env)
   } catch {
-    // `checkCatalogue` reports why.
+    // `checkCatalogue` reports the reason.
     return undefined
   }
 }
 
-async function make(
+async function runCheck(
   check: GatewayCheck,
   patient: Patient,
   catalogue: Catalogue | undefined,

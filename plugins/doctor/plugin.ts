@@ -1,4 +1,4 @@
-// The doctor as a plugin: a check-up of the folder, the machine and the providers, by a command and at the console.
+// The doctor plugin: a check-up of the data folder, the machine and the providers, by command and in the console.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { checks } from './checks/list.ts'
 

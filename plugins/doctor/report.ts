@@ -1,4 +1,4 @@
-// The report of a check-up, the answer of `tollgate doctor --json`.
+// The report of a check-up, which is the output of `tollgate doctor --json`.
 import { type Static, Type } from '@sinclair/typebox'
 import { Diagnosis } from '../../src/app/checks/check.ts'
 

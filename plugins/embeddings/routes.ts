@@ -10,7 +10,6 @@ import { openai } from '../../src/protocols/openai/index.ts'
 
 const SURFACE = { surface: 'embeddings', forms: COMMON_FORMS, render: openai.renderError }
 
-/** `POST /v1/embeddings`. */
 export const embeddings = (gateway: Pick<Gateway, 'calls' | 'requests'>) =>
   new Elysia({ name: 'embeddings' })
     .use(calls(gateway, SURFACE))

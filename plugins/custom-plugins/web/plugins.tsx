@@ -1,4 +1,4 @@
-// The custom plugins that were loaded: what each registered, and what became of the calls that it saw.
+// Loaded custom plugins on the System page: the routes and hooks of each, and counts of the calls that its hooks saw.
 import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -35,15 +35,15 @@ export function Plugins({ plugins }: PluginsAnswer) {
   )
 }
 
-const ofCalls = (what: 'seen' | 'changed' | 'refused', title: string): Column<Plugin> =>
-  atEnd(what, title, 'none', ({ hooks, since_start }) => hooks.before_call > 0 && count(since_start[what]))
+const callCount = (name: 'seen' | 'changed' | 'refused', title: string): Column<Plugin> =>
+  atEnd(name, title, 'none', ({ hooks, since_start }) => hooks.before_call > 0 && count(since_start[name]))
 
 const COLUMNS: readonly Column<Plugin>[] = [
   column('name', 'Plugin', 'first', ({ name, file }) => <span title={`plugins/${file}`}>{name}</span>),
-  column('adds', 'Adds', 'second', (plugin) => <span className="soft">{whatItAdds(plugin)}</span>),
-  ofCalls('seen', 'Calls seen'),
-  ofCalls('changed', 'Changed'),
-  ofCalls('refused', 'Refused'),
+  column('adds', 'Adds', 'second', (plugin) => <span className="soft">{additionsOf(plugin)}</span>),
+  callCount('seen', 'Calls seen'),
+  callCount('changed', 'Changed'),
+  callCount('refused', 'Refused'),
   atEnd(
     'told',
     'Told',
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Plugin>[] = [
   column('state', 'Since the start', 'first-end', ({ since_start }) => <State {...since_start} />),
 ]
 
-function whatItAdds({ routes, hooks: { before_call, after_settle } }: Plugin): string {
+function additionsOf({ routes, hooks: { before_call, after_settle } }: Plugin): string {
   const hooks = [before_call > 0 ? 'before calls' : [], after_settle > 0 ? 'after settle' : []].flat()
   return [...hooks, ...routes].join(', ') || 'nothing'
 }

@@ -1,4 +1,4 @@
-// OpenAI's audio: speech is a quiet tone, and transcriptions say how long the audio is.
+// OpenAI's audio endpoints: speech is a quiet tone, and a transcription is a sentence with the length of the audio.
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { Refused } from '../ask.ts'
 import type { Endpoint, Served } from '../endpoint.ts'
@@ -10,13 +10,13 @@ const RATE = 24_000
 const HEADER_BYTES = 44
 const CHARACTERS_A_S = 15
 const MAX_CHARACTERS = 4_096
-const SPOKEN_TOKENS_A_S = 20
-const HEARD_TOKENS_A_S = 10
+const SPEECH_TOKENS_A_S = 20
+const RECORDING_TOKENS_A_S = 10
 const EVENT_BYTES = 24_000
-/** What has no header of WAV counts as 128 kbit/s. */
+/** Audio without a WAV header is measured as 128 kbit/s. */
 const OTHER_BYTES_A_S = 16_000
 
-/** 16-bit samples of one channel. */
+/** Generates 16-bit mono samples. */
 function samples(seconds: number): Buffer {
   const wave = Int16Array.from({ length: Math.round(seconds * RATE) }, (_, at) =>
     Math.round(800 * Math.sin((2 * Math.PI * 220 * at) / RATE)),
@@ -42,13 +42,13 @@ function wav(seconds: number): Buffer {
   return Buffer.concat([header, data])
 }
 
-/** A frame of MPEG-2 layer 3 at 24 kHz and 32 kbit/s, one channel: 576 samples of nothing. */
+/** A frame of MPEG-2 layer 3 at 24 kHz and 32 kbit/s, mono: 576 silent samples. */
 const SILENT_FRAME = Buffer.concat([Buffer.from([0xff, 0xf3, 0x44, 0xc4]), Buffer.alloc(92)])
 
 const mp3 = (seconds: number): Buffer =>
   Buffer.concat(Array<Buffer>(Math.max(1, Math.round((seconds * RATE) / 576))).fill(SILENT_FRAME))
 
-const MAKERS: ReadonlyMap<string, readonly [content_type: string, make: (seconds: number) => Buffer]> =
+const ENCODERS: ReadonlyMap<string, readonly [content_type: string, make: (seconds: number) => Buffer]> =
   new Map([
     ['mp3', ['audio/mpeg', mp3]],
     ['wav', ['audio/wav', wav]],
@@ -60,11 +60,11 @@ export const speech: Endpoint = {
   path: /\/audio\/speech$/,
   serve({ body }) {
     const input = fieldOf(body, 'input')
-    const maker = MAKERS.get(fieldOf(body, 'response_format') || 'mp3')
+    const encoder = ENCODERS.get(fieldOf(body, 'response_format') || 'mp3')
     if (input === '') throw new Refused(400, "Missing required parameter: 'input'.", 'input')
     if (input.length > MAX_CHARACTERS) throw new Refused(400, "Invalid 'input': string too long.", 'input')
-    if (!maker) throw new Refused(400, 'Simulated speech comes as mp3, wav or pcm.', 'response_format')
-    const [content_type, make] = maker
+    if (!encoder) throw new Refused(400, 'Simulated speech comes as mp3, wav or pcm.', 'response_format')
+    const [content_type, make] = encoder
     const seconds = input.length / CHARACTERS_A_S / Math.max(0.25, numberIn(body.speed) ?? 1)
     const audio = make(seconds)
     if (body.stream_format !== 'sse') return { bytes: audio, content_type }
@@ -81,7 +81,7 @@ const speechDeltas = (audio: Buffer): object[] =>
   }))
 
 function speechEnd(input: string, seconds: number): object {
-  const [input_tokens, output_tokens] = [countTokens(input), Math.ceil(seconds * SPOKEN_TOKENS_A_S)]
+  const [input_tokens, output_tokens] = [countTokens(input), Math.ceil(seconds * SPEECH_TOKENS_A_S)]
   const usage = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens }
   return { type: 'speech.audio.done', usage }
 }
@@ -94,9 +94,9 @@ export const transcription: Endpoint = {
     if (audio.length === 0) throw new Refused(400, "Missing required parameter: 'file'.", 'file')
     const seconds = Math.round(secondsOf(audio) * 1_000) / 1_000
     const text = `This is what was said in ${seconds} seconds of simulated audio.`
-    const usage = heardUsage(model, seconds, text)
+    const usage = transcriptionUsage(model, seconds, text)
     // Whisper ignores `stream`: https://platform.openai.com/docs/api-reference/audio/createTranscription.
-    if (fieldOf(body, 'stream') !== 'true' || isWhisper(model)) return written(body, seconds, text, usage)
+    if (fieldOf(body, 'stream') !== 'true' || isWhisper(model)) return inFormat(body, seconds, text, usage)
     const deltas = tokensOf(text).map((delta) => ({ type: 'transcript.text.delta', delta }))
     return { events: [...deltas, { type: 'transcript.text.done', text, usage }].map(eventOf) }
   },
@@ -109,7 +109,7 @@ function secondsOf(audio: Buffer): number {
     : audio.length / OTHER_BYTES_A_S
 }
 
-function written(body: JsonObject, seconds: number, text: string, usage: object): Served {
+function inFormat(body: JsonObject, seconds: number, text: string, usage: object): Served {
   switch (fieldOf(body, 'response_format') || 'json') {
     case 'json':
       return { json: { text, usage } }
@@ -130,10 +130,10 @@ function written(body: JsonObject, seconds: number, text: string, usage: object)
 
 const isWhisper = (model: string): boolean => model.includes('whisper')
 
-/** Whisper reports the duration, the models after it tokens. */
-function heardUsage(model: string, seconds: number, text: string): object {
+/** Whisper reports the duration; later models report tokens. */
+function transcriptionUsage(model: string, seconds: number, text: string): object {
   if (isWhisper(model)) return { type: 'duration', seconds }
-  const [audio_tokens, output_tokens] = [Math.ceil(seconds * HEARD_TOKENS_A_S), countTokens(text)]
+  const [audio_tokens, output_tokens] = [Math.ceil(seconds * RECORDING_TOKENS_A_S), countTokens(text)]
   return {
     type: 'tokens',
     input_tokens: audio_tokens,

@@ -1,4 +1,4 @@
-// Text calls of the three protocols, read and written by the gateway's own translators, and the counting of their tokens.
+// The text and token count endpoints of the three protocols. The gateway's own translators read requests and write answers.
 import { NO_USAGE } from '../../../src/domain/usage.ts'
 import { anthropic as messages } from '../../../src/protocols/anthropic/index.ts'
 import type {
@@ -19,7 +19,7 @@ import { answerTo, inputTokens } from '../answer.ts'
 import { type Answer, type Ask, Refused } from '../ask.ts'
 import type { Endpoint, Received, Served } from '../endpoint.ts'
 import { lines, textIn } from '../json.ts'
-import { hashOf, streamed } from '../text.ts'
+import { hashOf, piecesOf } from '../text.ts'
 import { OPENAI } from './openai.ts'
 
 const CREATED_S = 1_750_000_000
@@ -63,31 +63,31 @@ const ANTHROPIC_TYPES: ReadonlyMap<number, string> = new Map([
 ])
 
 export const TEXT_ENDPOINTS: readonly Endpoint[] = [
-  { ...ofGemini(/:(?:stream)?[gG]enerateContent$/), serve: (received) => served(native.text, received) },
+  { ...ofGemini(/:(?:stream)?[gG]enerateContent$/), serve: (received) => answerIn(native.text, received) },
   {
     ...ofGemini(/:countTokens$/),
     serve({ model, body }) {
-      const request = decoded(native.text, objectIn(body.generateContentRequest ?? body), false)
+      const request = decodeRequest(native.text, objectIn(body.generateContentRequest ?? body), false)
       const totalTokens = inputTokens(askOf(model, request))
       return { json: { totalTokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: totalTokens }] } }
     },
   },
-  { ...OF_ANTHROPIC, path: /\/v1\/messages$/, serve: (received) => served(messages.text, received) },
+  { ...OF_ANTHROPIC, path: /\/v1\/messages$/, serve: (received) => answerIn(messages.text, received) },
   {
     ...OF_ANTHROPIC,
     path: /\/v1\/messages\/count_tokens$/,
     serve({ model, body }) {
-      const request = decoded(messages.text, { ...body, max_tokens: 1 }, false)
+      const request = decodeRequest(messages.text, { ...body, max_tokens: 1 }, false)
       return { json: { input_tokens: inputTokens(askOf(model, request)) } }
     },
   },
-  { ...OPENAI, path: /\/chat\/completions$/, serve: (received) => served(openai.text, received) },
-  { ...OPENAI, path: /\/responses$/, serve: (received) => served(openaiResponses.text, received) },
+  { ...OPENAI, path: /\/chat\/completions$/, serve: (received) => answerIn(openai.text, received) },
+  { ...OPENAI, path: /\/responses$/, serve: (received) => answerIn(openaiResponses.text, received) },
 ]
 
-async function served(text: Translator, { url, model, body, behaviour }: Received): Promise<Served> {
+async function answerIn(text: Translator, { url, model, body, behaviour }: Received): Promise<Served> {
   const streams = body.stream === true || url.pathname.endsWith(':streamGenerateContent')
-  const request = decoded(text, body, streams)
+  const request = decodeRequest(text, body, streams)
   const answer = await answerTo(askOf(model, request), behaviour)
   const { id } = answer
   const { shows_usage } = request
@@ -95,7 +95,7 @@ async function served(text: Translator, { url, model, body, behaviour }: Receive
   if (!streams) return { json: text.encodeAnswer(wholeOf(answer, model), context) }
   const encoder = text.createStreamEncoder(context)
   const records = eventsOf(answer, model).flatMap((event) => encoder.encode(event))
-  // Gemini's streams without `alt=sse` are one JSON array.
+  // Without `alt=sse` Gemini sends a stream as one JSON array.
   if (url.pathname.endsWith('Content') && url.searchParams.get('alt') !== 'sse')
     return { bytes: `[${records.map(({ data }) => data).join(',\r\n')}]`, content_type: 'application/json' }
   return {
@@ -105,8 +105,8 @@ async function served(text: Translator, { url, model, body, behaviour }: Receive
   }
 }
 
-/** @throws Refused for what is malformed */
-function decoded(text: Translator, body: JsonObject, streams: boolean): ConversationRequest {
+/** @throws Refused for a malformed request */
+function decodeRequest(text: Translator, body: JsonObject, streams: boolean): ConversationRequest {
   let request: ConversationRequest
   try {
     request = text.decodeRequest(body, streams)
@@ -221,7 +221,7 @@ function partEvents(part: Part, { text }: Answer): StreamEvent[] {
   }
   return [
     { type: 'part_start', candidate, part: { kind: 'text' } },
-    ...streamed(text).map((piece): StreamEvent => ({ type: 'text_delta', candidate, text: piece })),
+    ...piecesOf(text).map((piece): StreamEvent => ({ type: 'text_delta', candidate, text: piece })),
     end,
   ]
 }

@@ -1,4 +1,4 @@
-// OpenAI's images API: generations and edits, whole and as streams with partial images.
+// OpenAI's image endpoints: generations and edits, whole and streamed with partial images.
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { answerTo } from '../answer.ts'
 import { type Answer, type Ask, Refused } from '../ask.ts'
@@ -8,7 +8,7 @@ import { fieldOf, OPENAI } from './openai.ts'
 
 const MAX_IMAGES = 10
 const MAX_PARTIALS = 3
-/** https://platform.openai.com/docs/guides/image-generation: a medium image of 1024x1024, and each partial image. */
+/** Tokens of a medium image of 1024x1024, and of each partial image: https://platform.openai.com/docs/guides/image-generation. */
 const PICTURE_TOKENS = 1_056
 const PARTIAL_TOKENS = 100
 

@@ -1,4 +1,4 @@
-// Shared parts of the endpoints of OpenAI's protocol: key, model, refusals, and fields that come in JSON or in a form.
+// Shared parts of the OpenAI endpoints: API key, model, refusals, and fields of JSON bodies and forms.
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { textIn } from '../json.ts'
@@ -11,7 +11,7 @@ const TYPES: ReadonlyMap<number, readonly [type: string, code: string | null]> =
   [429, ['requests', 'rate_limit_exceeded']],
 ])
 
-/** The text of a field, which a form has with a list of texts. */
+/** Returns the text of a field; in a form the field is a list of texts. */
 export function fieldOf(body: JsonObject, name: string): string {
   const value = body[name]
   const [text] = Array.isArray(value) ? value : [value]

@@ -1,4 +1,4 @@
-// OpenAI's embeddings and moderations, and rerank as Cohere and Jina have it.
+// Embeddings in OpenAI's and Gemini's format, OpenAI's moderations, and rerank in Cohere's and Jina's format.
 import { type Json, type JsonObject, objectIn } from '../../../src/protocols/wire/json.ts'
 import { Refused } from '../ask.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -7,25 +7,25 @@ import { countTokens } from '../text.ts'
 import { GEMINI_EMBEDDINGS } from './conversations.ts'
 import { OPENAI } from './openai.ts'
 
-/** The places of a vector that a word adds to. */
-const PLACES = 8
+/** Number of dimensions that a word changes. */
+const DIMENSIONS_A_WORD = 8
 const MAX_DIMENSIONS = 3_072
 
-/** A vector of unit length: each word adds to a few places, which its hash chooses. */
+/** Makes a vector of unit length: each word changes a few dimensions, which its hash selects. */
 function embed(text: string, dimensions: number): number[] {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > MAX_DIMENSIONS)
     throw new Refused(400, "Invalid value for 'dimensions'.", 'dimensions')
   const vector = new Array<number>(dimensions).fill(0)
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   for (const word of words) add(vector, word, 1)
-  // So that no vector is zero, and no two texts have the same one.
+  // So that no vector is zero, and different texts have different vectors.
   add(vector, `\n${text}`, 0.1)
   const length = Math.hypot(...vector)
   return length === 0 ? vector.map((_, at) => (at === 0 ? 1 : 0)) : vector.map((value) => value / length)
 }
 
 function add(vector: number[], feature: string, weight: number): void {
-  for (let place = 0; place < PLACES; place++) {
+  for (let place = 0; place < DIMENSIONS_A_WORD; place++) {
     const hash = Number(Bun.hash.crc32(`${place}\n${feature}`))
     const at = (hash >>> 1) % vector.length
     vector[at] = (vector[at] ?? 0) + (hash % 2 === 0 ? weight : -weight)
@@ -75,7 +75,7 @@ export const geminiEmbeddings: Endpoint = {
   },
 }
 
-/** Texts, or lists of the ids of tokens, which count as words. */
+/** Reads texts, or lists of token ids, which are treated as words. */
 function inputsOf(input: Json | undefined): string[] {
   if (typeof input === 'string') return [input]
   const items = listIn(input)
@@ -96,7 +96,7 @@ export const moderations: Endpoint = {
     const items = Array.isArray(body.input) ? body.input : [body.input ?? '']
     const texts = items.map(textOf)
     if (body.input === undefined || items.length === 0) throw missing('input')
-    // Texts have a result each, texts and images together one.
+    // Each text has its own result; texts and images together have one.
     const judged = items.every((item) => typeof item === 'string') ? texts : [texts.join(' ')]
     return { json: { id: `modr-${sumOf(texts)}`, model, results: judged.map(judge) } }
   },
@@ -145,9 +145,9 @@ const rankedFor = (query: string, documents: readonly string[], body: JsonObject
     .sort((one, other) => other.relevance_score - one.relevance_score)
     .slice(0, numberIn(body.top_n) ?? documents.length)
 
-/** The share of the query's words that a document has. */
+/** Returns the share of the query's words that a document contains. */
 function scoreOf(query: string, text: string): number {
-  const wordsOf = (written: string) => new Set(written.toLowerCase().match(/\p{L}+/gu) ?? [])
+  const wordsOf = (text: string) => new Set(text.toLowerCase().match(/\p{L}+/gu) ?? [])
   const [words, found] = [wordsOf(query), wordsOf(text)]
   const shared = [...words].filter((word) => found.has(word)).length
   return Math.round((shared / Math.max(1, words.size)) * 1e6) / 1e6

@@ -1,4 +1,4 @@
-// The check of the address: whether the gateway answers there, or could listen.
+// The check of the listen addresses: the gateway answers there, or the address is free.
 
 import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
 import { ADDRESS, checkReady } from '../../../src/app/checks/ready.ts'

@@ -1,4 +1,4 @@
-// The check of the catalogue: its mistakes, and the parts that they disable.
+// The check of the catalogue: mistakes, warnings, and access rights of key files.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
@@ -22,7 +22,7 @@ import { checkReaders } from './key-readers.ts'
 const { fail, ok, warn } = diagnosesOf('catalogue')
 const of_key = diagnosesOf('key file')
 
-/** @returns the catalogue, too, where it can be read */
+/** @returns the findings, and the catalogue if it has no mistakes */
 export async function checkCatalogue({
   data_folder,
   env,
@@ -33,7 +33,7 @@ export async function checkCatalogue({
     return { findings: [fail(`not found: ${path}`, advice)] }
   }
   const key_files = keyFilesIn(data_folder)
-  const shared = await sharedIn(data_folder, env)
+  const shared = await sharedCatalogue(data_folder, env)
   if (shared && 'unreadable' in shared) return { findings: [fail(shared.unreadable, UNREADABLE)] }
   const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY }, key_files, shared)
   const modes = key_files.paths().flatMap((file) => modeOfKey(file, data_folder))
@@ -61,7 +61,7 @@ const UNREADABLE =
   'The check of the database says more. A running gateway keeps the catalogue that it has in use.'
 const UNUSED = 'Take it out of the file, so that nobody changes it there.'
 
-async function sharedIn(
+async function sharedCatalogue(
   data_folder: string,
   env: Environment,
 ): Promise<SharedText | { unreadable: string } | undefined> {
@@ -74,7 +74,7 @@ async function sharedIn(
 
 const OTHERS = 0o007
 
-/** A key that every user of the machine can read, or that the gateway cannot. */
+/** Reports a key file that every user of the machine can read, or that the gateway cannot read. */
 const modeOfKey = (path: string, data_folder: string): Diagnosis[] =>
   statSync(path, { throwIfNoEntry: false })?.isFile()
     ? checkReaders(path, {
@@ -85,7 +85,7 @@ const modeOfKey = (path: string, data_folder: string): Diagnosis[] =>
       })
     : []
 
-/** A warning says what is the matter with what its path ends with. */
+/** Chooses the advice by the last field of the warning's path. */
 function adviceOn({ path, message }: Mistake): string {
   if (message.startsWith('needs the file'))
     return 'The gateway reads it within a second or two once it is there. `ls -l` shows who may read it.'

@@ -1,4 +1,4 @@
-// The check of TLS: the certificate fits its key, is valid for long enough, and only the user of the gateway can read the key. For the doctor and for alerts.
+// The check of TLS, also for alerts: the certificate matches its key, is not about to expire, and only the gateway's user can read the key.
 import { join } from 'node:path'
 import {
   type CheckTime,
@@ -17,7 +17,7 @@ const { fail, ok, warn } = diagnosesOf('certificate')
 const OTHERS_READ = 0o004
 const of_key = diagnosesOf('key of TLS')
 
-/** @param time an alert is about the certificate alone: a proxy's is its own business */
+/** @param time alerts are raised only for the gateway's own certificate, and not for plain HTTP or file modes */
 export async function checkCertificate(
   patient: ReadPatient,
   time: CheckTime = 'doctor',

@@ -1,4 +1,4 @@
-// The check of the database: a server, or a file by SQLite's quick check, and the version of its tables. It writes nothing.
+// The check of the database: SQLite's quick check of a file, or the state of a server, and the schema version. It writes nothing.
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
@@ -22,7 +22,7 @@ export async function checkDatabase({
 }: Pick<Patient, 'data_folder' | 'storage' | 'now'>): Promise<Diagnosis[]> {
   if (!storage) return []
   if (storage.database === undefined) return checkFile(data_folder)
-  // Loads what most folders have no use for.
+  // Imported here, because most folders have no server.
   const { checkServer } = await import('./server.ts')
   return await checkServer(storage.database, now)
 }
@@ -41,7 +41,7 @@ function checkFile(data_folder: string): Diagnosis[] {
   }
 }
 
-/** To restore a backup because of anything else would throw away what is well. */
+/** Whether the file is damaged. Only then the advice is to restore a backup, which would discard newer rows. */
 const isDamage = (thrown: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(thrown))
 
 const LOOK =

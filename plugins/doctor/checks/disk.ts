@@ -1,4 +1,4 @@
-// The check of the disk under the data folder: free space and inodes.
+// The check of the disk that holds the data folder: free space and inodes.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
@@ -9,14 +9,14 @@ import { sizeText } from '../../../src/utilities/size-text.ts'
 
 const disk = diagnosesOf('disk')
 
-/** Beside what the database's copy takes before a migration. */
+/** Free space wanted in addition to the copy of the database before a migration. */
 const SPARE_BYTES = 512 * 1024 * 1024
 
 export async function checkDisk({
   data_folder,
   storage,
 }: Pick<Patient, 'data_folder' | 'storage'>): Promise<Diagnosis[]> {
-  // The doctor reports a missing folder by another check.
+  // `checkFolder` reports a missing folder.
   if (isAbsent(data_folder)) return []
   const { free_bytes, ffree, files } = await roomOn(data_folder)
   const found = `${sizeText(free_bytes)} free for ${data_folder}`
@@ -29,12 +29,12 @@ export async function checkDisk({
         ),
       ]
     : []
-  // One on a server is migrated there.
+  // A database on a server needs no copy on this disk.
   const database_bytes = storage?.database === undefined ? databaseBytes(data_folder) : 0
-  return [roomFor(free_bytes, database_bytes, found), ...by_inodes]
+  return [spaceFound(free_bytes, database_bytes, found), ...by_inodes]
 }
 
-function roomFor(free_bytes: number, database_bytes: number, found: string): Diagnosis {
+function spaceFound(free_bytes: number, database_bytes: number, found: string): Diagnosis {
   if (free_bytes < MIN_FREE_BYTES) return disk.fail(found, 'Paid calls are refused: free some disk space.')
   const wanted_bytes = SPARE_BYTES + database_bytes
   if (free_bytes < wanted_bytes)

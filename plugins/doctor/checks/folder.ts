@@ -1,4 +1,4 @@
-// The check of the data folder: write access for the gateway, and none for other users to its secrets.
+// The check of the data folder: the gateway can write it, and other users cannot read its secrets.
 
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,8 +12,9 @@ const folder_mode = diagnosesOf('folder mode')
 const file_mode = diagnosesOf('file mode')
 const file_modes = diagnosesOf('file modes')
 
-/** They hold providers' keys, hashes of callers' keys, the texts of calls, and the balances of accounts. */
-const SECRET = /^(tollgate\.toml.*|tollgate\.db.*|settlements\.journal|serve\.lock|.*\.key|.*\.age|.*\.pem)$/
+/** Files with providers' keys, hashes of callers' keys, texts of calls, and account balances. */
+const SECRET_FILES =
+  /^(tollgate\.toml.*|tollgate\.db.*|settlements\.journal|serve\.lock|.*\.key|.*\.age|.*\.pem)$/
 const FOR_GROUP_AND_OTHERS = 0o077
 const GROUP_AND_OTHERS_WRITE = 0o022
 
@@ -34,7 +35,7 @@ function canList(folder: string): boolean {
     accessSync(folder, constants.R_OK | constants.X_OK)
     return true
   } catch {
-    // Another user owns it, which the finding about write access says.
+    // Another user owns the folder, which the finding about write access reports.
     return false
   }
 }
@@ -51,7 +52,7 @@ function writable(folder: string): Diagnosis {
 
 function modes(folder: string): Diagnosis[] {
   const { mode } = statSync(folder)
-  const names = readdirSync(folder).filter((name) => SECRET.test(name))
+  const names = readdirSync(folder).filter((name) => SECRET_FILES.test(name))
   const open = names.filter((name) => {
     const status = statSync(join(folder, name), { throwIfNoEntry: false })
     return status?.isFile() === true && (status.mode & FOR_GROUP_AND_OTHERS) !== 0

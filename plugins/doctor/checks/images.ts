@@ -1,4 +1,4 @@
-// The check of the image library: the user of this process can unpack and load it.
+// The check of the image library: this process's user can unpack and load it.
 import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
 import {
   hasImageModels,
@@ -9,7 +9,7 @@ import { loadLibrary } from '../../../src/media/decoder.ts'
 
 const { fail, ok, warn } = diagnosesOf('images')
 
-/** @param load as the gateway loads it */
+/** @param load loads the library; tests replace it */
 export async function checkImageLibrary(
   { catalogue }: Pick<ReadPatient, 'catalogue'>,
   load: () => Promise<unknown> = loadLibrary,

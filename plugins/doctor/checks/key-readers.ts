@@ -1,4 +1,4 @@
-// The readers of a file with a key: every user of the machine must not, and the user of the gateway must be able to.
+// The check of a key file's access rights: the gateway's user can read it, and other users cannot.
 import { statSync } from 'node:fs'
 import type { Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 
@@ -6,17 +6,17 @@ const OTHERS_AND_GROUP_READ = 0o044
 
 interface KeyFile {
   data_folder: string
-  /** The rights of others that are too many. */
+  /** The permission bits for other users that must not be set. */
   others: number
   fail: ReturnType<typeof diagnosesOf>['fail']
-  /** Lets a user read it. */
+  /** The advice to make the file readable for a user. */
   adviceFor: (user: number) => string
 }
 
-/** @returns the fault, if there is one */
+/** @returns one diagnosis if the access rights are wrong, otherwise none */
 export function checkReaders(path: string, { data_folder, others, fail, adviceFor }: KeyFile): Diagnosis[] {
   const { mode, uid } = statSync(path)
-  // Root often runs this, and reads everything. The user of the gateway owns its folder.
+  // Not this process's user: root often runs this, and can read everything. The gateway's user owns the data folder.
   const user = statSync(data_folder).uid
   if (user !== 0 && user !== uid && (mode & OTHERS_AND_GROUP_READ) === 0)
     return [

@@ -1,4 +1,4 @@
-// The check of models that end soon, or have ended, at their providers.
+// The check for models that a provider has retired or will retire soon.
 
 import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
 import { endingsOf, endingText, WARNED_DAYS } from '../../../src/domain/model-ends.ts'

@@ -1,14 +1,14 @@
-// The check of the limit of open files of this process.
+// The check of this process's limit of open files.
 import { existsSync, readFileSync } from 'node:fs'
 import { type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 
 const { ok, warn } = diagnosesOf('open files')
 
-/** A stream takes two sockets: one of its caller, one of its provider. */
+/** A stream uses two sockets: one to its caller, one to its provider. */
 const FILES_WANTED = 4_096
 const LIMITS = '/proc/self/limits'
 
-/** @param limits the text of Linux' /proc/self/limits; null on other systems */
+/** @param limits the text of /proc/self/limits on Linux; null on other systems */
 export function checkFiles(limits: string | null = readLimits()): Diagnosis[] {
   const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '') ?? []
   if (soft === undefined) return []

@@ -1,4 +1,4 @@
-// The check of the providers: each answers and accepts each of its keys, by requests that cost nothing; and the clock, by their time.
+// The check of the providers: free requests show that each answers and accepts its keys. Their time also checks this machine's clock.
 
 import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
 import { knownAdvice } from '../../../src/app/route-tests/known-refusals.ts'
@@ -15,10 +15,10 @@ const of_clock = diagnosesOf('clock')
 
 const ANSWER_MS = 10_000
 
-/** A provider's answer to one key. */
+/** The result of a request with one provider key. */
 interface KeyTrial {
   diagnosis: Diagnosis
-  /** How far this machine's clock is ahead of the provider's; undefined if its answer has no date. */
+  /** The lead of this machine's clock over the provider's; undefined if the answer has no date. */
   ahead_ms: number | undefined
 }
 
@@ -38,7 +38,7 @@ export async function checkProviders({ catalogue, now }: ReadPatient): Promise<D
   ]
 }
 
-/** Reads the provider's list of models, which no provider charges. */
+/** Requests the provider's list of models, which is free at every provider. */
 async function tryKey(provider: Provider, key: number, now: () => number): Promise<KeyTrial> {
   const check = `provider ${provider.name}#${provider.key_numbers?.[key] ?? key + 1}`
   const api_key = provider.api_keys[key] ?? ''
@@ -54,9 +54,9 @@ async function tryKey(provider: Provider, key: number, now: () => number): Promi
     })
     const ahead_ms = aheadOf(answer.headers.get('date'), sent_ms, now())
     await answer.body?.cancel()
-    return { diagnosis: judge(check, answer.status), ahead_ms }
+    return { diagnosis: diagnosisOfStatus(check, answer.status), ahead_ms }
   } catch (thrown) {
-    const why = whyUnreachable(thrown)
+    const why = reasonUnreachable(thrown)
     const advice =
       knownAdvice(why, undefined) ??
       'Check base_url, the server behind it, and the connection from this machine (DNS, firewall, proxy).'
@@ -64,27 +64,27 @@ async function tryKey(provider: Provider, key: number, now: () => number): Promi
   }
 }
 
-/** No free request shows the rights of a service account. A token shows at least that Google knows it. */
+/** Requests an access token. No free request checks the rights of a service account, but a token shows that Google knows it. */
 async function requestToken(check: string, api_key: string, now: () => number): Promise<KeyTrial> {
   const { fail, ok } = diagnosesOf(check)
-  const got = await createTokens({ fetch, now }).of(api_key)
-  if (isToken(got))
+  const token = await createTokens({ fetch, now }).of(api_key)
+  if (isToken(token))
     return {
       diagnosis: ok('it gets an access token; `tollgate providers test` asks its models'),
       ahead_ms: undefined,
     }
-  const advice = knownAdvice(got.message, undefined) ?? 'Check the file of the service account (api_keys).'
-  return { diagnosis: fail(got.message, advice), ahead_ms: undefined }
+  const advice = knownAdvice(token.message, undefined) ?? 'Check the file of the service account (api_keys).'
+  return { diagnosis: fail(token.message, advice), ahead_ms: undefined }
 }
 
-/** The runtime's words for a refused connection name no cause but its code. */
-function whyUnreachable(thrown: unknown): string {
+/** Returns the error code if there is one: Bun's message for a refused connection does not name the cause. */
+function reasonUnreachable(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   if (thrown.name === 'TimeoutError') return `no answer within ${ANSWER_MS / 1_000} s`
   return 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.message
 }
 
-function judge(check: string, status: number): Diagnosis {
+function diagnosisOfStatus(check: string, status: number): Diagnosis {
   const { fail, ok, warn } = diagnosesOf(check)
   if (status < 300) return ok(`status ${status}: it lists its models`)
   if (status === 401 || status === 403)
@@ -104,7 +104,7 @@ function judge(check: string, status: number): Diagnosis {
   return warn(`status ${status}: the provider has a problem`, 'Wait, then run this again.')
 }
 
-/** The header counts whole seconds. */
+/** The `date` header has whole seconds, so on average it is half a second early. */
 const HALF_A_SECOND_MS = 500
 
 function aheadOf(date: string | null, sent_ms: number, answered_ms: number): number | undefined {
@@ -116,7 +116,7 @@ function aheadOf(date: string | null, sent_ms: number, answered_ms: number): num
 const SUSPECT_MS = 30_000
 const WRONG_MS = 300_000
 
-/** By the provider that is nearest: one may be wrong itself. */
+/** Compares this machine's clock with the closest provider's, because a provider's clock may be wrong. */
 function clock(trials: readonly KeyTrial[]): Diagnosis {
   const all = trials.flatMap(({ ahead_ms }) => (ahead_ms === undefined ? [] : [ahead_ms]))
   const [nearest_ms] = all.sort((one, other) => Math.abs(one) - Math.abs(other))

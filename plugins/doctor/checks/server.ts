@@ -1,4 +1,4 @@
-// The check of a PostgreSQL server: a gateway can work with it, and a failover loses no commit. It writes nothing.
+// The checks of a PostgreSQL server: schema, rights, clock, replication, dead rows and gateways. They write nothing.
 
 import { type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 import {
@@ -22,7 +22,7 @@ const replication = diagnosesOf('replication')
 const dead_rows = diagnosesOf('dead rows')
 const gateways = diagnosesOf('gateways')
 
-/** @param url of the database @param now of this machine */
+/** @param now this machine's clock */
 export async function checkServer(url: string, now: () => number): Promise<Diagnosis[]> {
   let examined: ExaminedServer
   try {
@@ -50,7 +50,7 @@ export function diagnosesOfServer(examined: ExaminedServer): Diagnosis[] {
   ]
 }
 
-/** A sentence names the fault and, after its last colon, the fix. */
+/** Splits a sentence into the fault and, after its last colon, the advice. */
 function faultFound(sentence: string): Diagnosis {
   const colon = sentence.lastIndexOf(': ')
   if (colon < 0) return database.fail(sentence, 'Check [storage] database, and the log of the server.')
@@ -91,7 +91,7 @@ function rightsFound({ place: { user, database }, rights: { refused, may_migrate
 
 const MAX_CLOCK_MS = 1_000
 
-/** Several gateways go by the server's clock, and so does what is shared between them. */
+/** Compares the server's clock with this machine's. Several gateways use the server's clock for the state that they share. */
 function clockFound({ clock_ahead_ms }: ExaminedServer): Diagnosis {
   const off_ms = Math.abs(clock_ahead_ms)
   const off = off_ms < MAX_CLOCK_MS ? `${Math.round(off_ms)} ms` : `${Math.round(off_ms / 1_000)} s`
@@ -103,7 +103,7 @@ function clockFound({ clock_ahead_ms }: ExaminedServer): Diagnosis {
   )
 }
 
-/** Only what a standby has confirmed as well outlives the server. */
+/** Warns if commits do not wait for a standby: after a failover only commits that a standby has confirmed remain. */
 function replicationFound({ standbys, commit, place: { user } }: ExaminedServer): Diagnosis[] {
   if (standbys.length === 0) return []
   const found = `standbys: ${standbys.length}`
@@ -126,7 +126,7 @@ function replicationFound({ standbys, commit, place: { user } }: ExaminedServer)
   return [replication.ok(`${found}, and a commit waits for one`)]
 }
 
-/** So many are usual on a busy gateway between two vacuums. */
+/** A busy gateway normally has up to this many between two vacuums. */
 const MAX_DEAD_ROWS = 50_000
 
 function deadRowsFound(tables: readonly DeadRows[]): Diagnosis[] {
@@ -143,7 +143,7 @@ function deadRowsFound(tables: readonly DeadRows[]): Diagnosis[] {
   return [dead_rows.ok(tables.map(({ table, dead }) => `${table} ${dead}`).join(', '))]
 }
 
-/** An upgrade of several goes from one to the next. */
+/** Lists the running gateways; warns if their versions differ, which is normal only during an upgrade. */
 function gatewaysFound(alive: readonly AliveGateway[]): Diagnosis[] {
   if (alive.length === 0) return []
   const versions = new Set(alive.map(({ version }) => version))

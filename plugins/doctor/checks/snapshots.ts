@@ -1,4 +1,4 @@
-// The check of snapshots on a PostgreSQL server: none is so old that calls pass all versions of their rows since.
+// The check of snapshots on a PostgreSQL server: an old snapshot keeps dead row versions, which slow down every call.
 import { type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 import { HOUR_MS } from '../../../src/domain/ranges.ts'
 import type { Db } from '../../../src/store/db.ts'
@@ -13,10 +13,10 @@ const { ok, warn } = diagnosesOf('snapshots')
 
 const MINUTE_MS = 60_000
 const MAX_AGE_MS = HOUR_MS
-/** Of one whose age the server does not say: an hour of 28 calls a second. A standby reports every ten seconds what it still reads. */
+/** The limit for a snapshot of unknown age: an hour at 28 calls a second. A standby reports its oldest snapshot every ten seconds. */
 const MAX_TRANSACTIONS = 100_000
 
-/** @returns none where the rows are in a file */
+/** @returns no diagnosis if the database is a file */
 export async function checkSnapshots({ db }: { db: Db }): Promise<Diagnosis[]> {
   if (db.file) return []
   return [diagnosisOf(await snapshotsOn(db))]

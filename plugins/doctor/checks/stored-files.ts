@@ -1,4 +1,4 @@
-// The check of stored images and kept responses: their files exist and have their size; or their bucket works.
+// The check of stored images and kept responses: their files exist with the recorded size, or their bucket works.
 import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
 import { openToRead } from '../../../src/app/checks/database.ts'
 import { isMarked } from '../../../src/app/process/files/claim.ts'
@@ -29,9 +29,9 @@ export async function checkStoredFiles(patient: Examined): Promise<Diagnosis[]> 
   return db ? [await checkFolders(db, stores)] : []
 }
 
-/** Of a database that the next start makes or migrates. */
+/** Checks the files of a database that the next start will migrate. */
 async function checkBeforeMigration(data_folder: string, storage: StorageSettings): Promise<Diagnosis[]> {
-  // Dropped: `checkDatabase` reports a server that fails.
+  // The failure is ignored, because `checkDatabase` reports it.
   await using older = await openOlder(storage, data_folder).catch(() => undefined)
   if (!older) return []
   try {
@@ -42,7 +42,7 @@ async function checkBeforeMigration(data_folder: string, storage: StorageSetting
   }
 }
 
-/** Puts an object and deletes it. Its files are not looked through: there may be millions. */
+/** Tests the bucket by writing and deleting an object. It does not list the files: there may be millions. */
 async function checkBucket(bucket: BucketFiles, db: Db | undefined): Promise<Diagnosis> {
   const { where } = bucket.connection
   try {

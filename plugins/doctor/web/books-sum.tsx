@@ -1,4 +1,4 @@
-// The balances of all accounts as one sum.
+// A table that adds up top-ups, charges and refunds to the balance of all accounts.
 import type { AuditReport } from '../../../src/app/process/full-audit.ts'
 import { aligned, counted } from '../../console/web/parts/amounts.ts'
 

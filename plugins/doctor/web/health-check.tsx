@@ -1,4 +1,4 @@
-// The page Health check: what fails first, with what to do, and what is well out of sight; to run again.
+// The page Health check: problems first, with advice; passed checks are folded. A button runs it again.
 import { HeartPulse } from 'lucide-react'
 import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
@@ -133,7 +133,7 @@ const Found = ({ found, advice, rows = [] }: Checked) => (
   </div>
 )
 
-/** The last result, on the System page. */
+/** The last verdict, on the System page. */
 export function HealthCheckSummary() {
   const { checks } = useLastChecks()
   return (

@@ -1,4 +1,4 @@
-// The last audit of the books and the last check-up as one: what failed, worst first, and what passed.
+// The results of the last audit and the last check-up, combined: problems, worst first, and passed checks.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { Diagnosis } from '../../../src/app/checks/check.ts'
@@ -12,9 +12,9 @@ import { verdictOf } from './verdict.ts'
 type Books = AnswerOf<typeof api.books.get>
 type CheckUp = AnswerOf<typeof api.doctor.get>
 
-/** A diagnosis of the check-up, or a rule of the books with what breaks it. */
+/** A diagnosis of the check-up, or a rule of the audit with the rows that break it. */
 export interface Checked extends Diagnosis {
-  /** Rows that break a rule, in words. */
+  /** Descriptions of rows that break the rule. */
   rows?: readonly string[]
 }
 
@@ -22,19 +22,19 @@ export interface LastChecks {
   /** Failures first, then warnings. */
   problems: Checked[]
   passed: Checked[]
-  /** Undefined before a check-up. */
+  /** The end of the later one; undefined if neither has run. */
   ended_at_ms: number | undefined
   is_complete: boolean
   is_running: boolean
-  /** Why the audit or the check-up could not run. */
+  /** The reasons why the audit or the check-up could not run. */
   failures: string[]
   totals: AuditReport['totals'] | undefined
-  /** The mark that the audit began at; null: it looked at all rows. */
+  /** The mark at which the audit started; null if it checked all rows. */
   from: AuditReport['from']
 }
 
 const MAX_ROWS = 5
-/** An audit counts no further. */
+/** An audit stops counting at this number. */
 const MAX_BREACHES = 100
 
 function checkedRule(
@@ -65,7 +65,7 @@ function checkedRule(
 
 const RANK = { fail: 0, warn: 1, ok: 2 } as const
 
-/** Both answers as one. */
+/** Combines the answers of both routes. */
 function checksOf(books: Books, check_up: CheckUp): LastChecks {
   const { rules = [], findings = [], totals, from = null } = books.last?.report ?? {}
   const all = [...rules.map((rule) => checkedRule(rule, findings)), ...(check_up.last?.report.findings ?? [])]
@@ -86,7 +86,7 @@ function checksOf(books: Books, check_up: CheckUp): LastChecks {
 
 const EVERY_MS = 1_000
 
-/** The queries of both, read each second while one runs. */
+/** Loads both reports, every second while one of them runs. */
 export function useLastChecks() {
   const queries = useQueryClient()
   const isRunning = (subject: string) => {
@@ -97,11 +97,11 @@ export function useLastChecks() {
   const books = useApi(['books'], () => api.books.get(), every('books'))
   const check_up = useApi(['doctor'], () => api.doctor.get(), every('doctor'))
   const checks = books.data && check_up.data && checksOf(books.data, check_up.data)
-  useEndAnnounced(checks)
+  useAnnouncedEnd(checks)
   return { books, check_up, checks }
 }
 
-function useEndAnnounced(checks: LastChecks | undefined): void {
+function useAnnouncedEnd(checks: LastChecks | undefined): void {
   const was_running = useRef(false)
   const is_running = checks?.is_running ?? false
   const verdict = checks && verdictOf(checks).words

@@ -1,4 +1,4 @@
-// The verdict of the last audit and the last check-up. Pure.
+// The verdict on the last audit and check-up. Pure.
 import type { Diagnosis } from '../../../src/app/checks/check.ts'
 import { counted } from '../../console/web/parts/amounts.ts'
 
@@ -9,12 +9,12 @@ interface Outcomes {
 }
 
 interface Verdict {
-  /** Null: nothing has been checked. */
+  /** Null if nothing has been checked. */
   level: Diagnosis['level'] | null
   words: string
 }
 
-/** "3 problems found.", "2 warnings.", "No problems found.": the last only of a check that could run. */
+/** Returns such as "3 problems found.", "2 warnings." or, only if the checks could run, "No problems found." */
 export function verdictOf({ problems, passed, failures }: Outcomes): Verdict {
   const failed = problems.filter(({ level }) => level === 'fail').length
   if (failed > 0) return { level: 'fail', words: `${counted(failed, 'problem')} found.` }
