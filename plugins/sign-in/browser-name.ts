@@ -1,6 +1,6 @@
-// The name of a browser and its system, from what it says of itself.
+// The name of a browser and its system, from the User-Agent header.
 
-/** In this order: most say that they are like others, too. */
+/** In this order, since most browsers also name others in their User-Agent. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],
@@ -19,7 +19,7 @@ const SYSTEMS = [
   ['Linux', 'Linux'],
 ] as const
 
-/** "Firefox on Linux"; what is no browser, such as a script, by the first word of its own. */
+/** Returns "Firefox on Linux", or for other programs, such as scripts, the first word of their User-Agent. */
 export function browserName(user_agent: string): string {
   const browser = BROWSERS.find(([mark]) => user_agent.includes(`${mark}/`))?.[1]
   const system = SYSTEMS.find(([mark]) => user_agent.includes(mark))?.[1]

@@ -71,7 +71,7 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
     })
 }
 
-/** The sentence for whom a link is, where there are several operators. */
+/** Says whom the link is for, if there are several operators. */
 async function otherOperators(tx: Tx): Promise<string | undefined> {
   const operators = (await allStaff(tx)).filter(
     ({ role, disabled_at_ms }) => role === 'operator' && disabled_at_ms === null,
@@ -81,7 +81,7 @@ async function otherOperators(tx: Tx): Promise<string | undefined> {
   return `For ${subjectOf(first)}, the first of ${operators.length} operators. --email is for another one.`
 }
 
-/** `account invite`, in the group of another plugin. */
+/** `account invite`; its command group belongs to another plugin. */
 export function addInvite(program: Command, deps: CliDeps): void {
   addExample(commandGroup(program, 'account').command('invite <name>'), 'account invite alice')
     .description(
@@ -96,10 +96,10 @@ export function addInvite(program: Command, deps: CliDeps): void {
       const { mailed_to = null, ...made } = await withDatabase(folder, 'write', (db) =>
         db.begin((tx) => invite(tx, name, { ...issuing(deps), has_mail })),
       )
-      const { url: shown, expires_at } = linkAt(url, 'invitation', made)
+      const { url: link_url, expires_at } = linkAt(url, 'invitation', made)
       if (has_mail && mailed_to === null)
         remark(`${name} has no email address to mail the link to: pass it on yourself.`)
-      if (mailed_to === null) answer({ account: name, url: shown, mailed_to, expires_at }, shown)
+      if (mailed_to === null) answer({ account: name, url: link_url, mailed_to, expires_at }, link_url)
       else
         answer(
           { account: name, url: null, mailed_to, expires_at },

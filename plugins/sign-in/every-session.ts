@@ -1,4 +1,4 @@
-// Sessions of everybody as a list, for the command line.
+// All sessions as a list, for the command line.
 import { asc, eq, gt } from 'drizzle-orm'
 import { accountOrStaff, integer, nullableText, text, time } from '../../src/app/list/columns.ts'
 import { defineList, UNFILTERED } from '../../src/app/list/list.ts'
@@ -8,11 +8,11 @@ import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, keys, people, type SessionRow, sessions } from '../../src/store/schema.ts'
 import { browserName } from './browser-name.ts'
 
-/** A session with its person or its key, and the account where it is. */
+/** A session with its person or key, and its account. */
 interface EverySession extends SessionRow {
   person: string | null
   key_prefix: string | null
-  /** Null: of the staff. */
+  /** Null: a session of the staff. */
   account: string | null
 }
 

@@ -1,4 +1,4 @@
-// An invitation: by mail where there is a mail server and the account has an address, else as a link to pass on.
+// Invitations to set a password: by mail if there is a mail server and an address, else as a link to pass on.
 import { detailsOf } from '../../src/access/account-details.ts'
 import { lockedAccount } from '../../src/access/accounts.ts'
 import type { Issuing } from '../../src/access/keys.ts'
@@ -10,28 +10,28 @@ import { cancelLinks, isMailAddress, queueMail } from '../mail/index.ts'
 
 export const INVITATION_PAGE = '/console/invitation'
 
-interface Invited extends SignInLink {
+interface CreatedInvitation extends SignInLink {
   account: string
-  /** Undefined: it was not mailed, and the link is to be shown. */
+  /** Undefined if the link was not mailed: then the caller shows it. */
   mailed_to: string | undefined
 }
 
-interface Inviting extends Issuing {
+interface InvitationOptions extends Issuing {
   /** Whether there is a mail server. */
   has_mail: boolean
 }
 
 /**
- * Makes a link by which an account sets its password, in place of an earlier one, and queues its mail. A mailed link is shown to nobody else.
+ * Creates a link by which an account sets its password, replaces the earlier one, and queues its mail. A mailed link is not shown to anybody else.
  *
  * @throws GatewayError as `makeInvitation`
  */
 export async function invite(
   tx: Tx,
   account_name: string,
-  { has_mail, ...issuing }: Inviting,
-): Promise<Invited> {
-  // Before the account: in the order of `makeInvitation`.
+  { has_mail, ...issuing }: InvitationOptions,
+): Promise<CreatedInvitation> {
+  // Locks in the order of `makeInvitation`: this lock before the account's.
   await tx.lock(null)
   const account = await lockedAccount(tx, account_name)
   const made = await makeInvitation(tx, account_name, issuing)
@@ -47,7 +47,7 @@ export async function invite(
       account_id: account.id,
       fields: { account: account.name },
       link: { path: `${INVITATION_PAGE}#${made.token}`, expires_at_ms: made.expires_at_ms },
-      // Each invitation has a link of its own.
+      // Each invitation has a new link, and so a new mail.
       request_key: `invitation:${crypto.randomUUID()}`,
     },
     issuing.now_ms,
@@ -56,8 +56,8 @@ export async function invite(
 }
 
 /**
- * Where an invitation is mailed: to the account. The password of an owner who is in other accounts, too, lets in there as well: its link goes to
- * an address that they have shown to be theirs, whoever reads the account's mails. Empty: it can go nowhere.
+ * Returns the address for an invitation: the account's. If the owner is also in other accounts, the password opens those, too: then the link goes
+ * only to an address that the owner has verified, not to the account's readers. Empty if there is no such address.
  */
 async function addressFor(tx: Tx, account_id: number, person: PersonRow): Promise<string> {
   const own = await teamQueries(tx).accountsOf.all({ person_id: person.id })

@@ -1,4 +1,4 @@
-// Sessions as a list: at the console and in files.
+// Sessions as a list, at the console and in files.
 import { Type } from '@sinclair/typebox'
 import { listedAccounts } from '../../src/access/account-listing.ts'
 import { isUsable } from '../../src/access/key-status.ts'
@@ -16,7 +16,7 @@ export const SessionKey = Type.Object({ id: Type.Integer(), name: Type.String(),
 
 export const sessionKey = ({ id, name, prefix }: Key) => ({ id, name, prefix })
 
-/** A session that goes on, with the account and the key that it was signed in with. */
+/** An active session, with its account and the key that signed it in. */
 interface ListedSession extends SessionRow {
   account_name: string | null
   key: Key | undefined
@@ -24,7 +24,7 @@ interface ListedSession extends SessionRow {
   ends_at_ms: number
 }
 
-/** The sessions of a viewer; for the operator those of everybody, where requested. Their end depends on the catalogue. */
+/** The viewer's sessions, or for the operator all sessions if requested. The catalogue's time limits decide when a session ends. */
 export const sessionList = ({ calls: { catalogue } }: Pick<Gateway, 'calls'>) =>
   defineList<ListedSession>()({
     name: 'sessions',
@@ -67,9 +67,9 @@ export const sessionList = ({ calls: { catalogue } }: Pick<Gateway, 'calls'>) =>
         is_current: row.id === viewer.session_id,
         ends_at_ms: endOf(row, settings),
       }))
-      return { rows: listed.filter((session) => goesOn(session, now_ms)), next_cursor }
+      return { rows: listed.filter((session) => isActive(session, now_ms)), next_cursor }
     },
   })
 
-const goesOn = ({ ends_at_ms, key }: ListedSession, now_ms: number): boolean =>
+const isActive = ({ ends_at_ms, key }: ListedSession, now_ms: number): boolean =>
   ends_at_ms > now_ms && (!key || isUsable(key, now_ms))

@@ -1,4 +1,4 @@
-// The running part of signing in: links by mail where there is a mail server, and mails that tell people of new places and of changes.
+// The running part of sign-in: links by mail if there is a mail server, and mails about sign-ins from new places and about changes.
 import { personById } from '../../src/access/mailed-links.ts'
 import type { SignInEvent } from '../../src/access/sign-in-events.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -14,11 +14,11 @@ export function openSignIn({ people, calls: { catalogue } }: Pick<Gateway, 'peop
     isOf: async (db, person_id) =>
       typeof (await personById(db, person_id))?.email_verified_at_ms === 'number',
   })
-  people.sign_in_events.on(tellPeople(catalogue))
+  people.sign_in_events.on(mailAboutEvents(catalogue))
 }
 
-/** A listener to events of signing in. Addresses that nobody has shown to be theirs get no mail. */
-const tellPeople =
+/** A listener for sign-in events. Unverified addresses get no mail. */
+const mailAboutEvents =
   (catalogue: () => Catalogue) =>
   async (tx: Tx, event: SignInEvent): Promise<void> => {
     if (!canMail(catalogue())) return
@@ -34,7 +34,7 @@ function addressesOf(event: SignInEvent): readonly string[] {
 
 function mailOf(event: SignInEvent) {
   const { person, at_ms } = event
-  // Exported and erased with the account whose erasure erases the person.
+  // The personal data of this account covers the mail: it is exported and erased with it.
   const about = { account_id: person.account_id, request_key: `sign-in:${crypto.randomUUID()}` }
   return event.kind === 'changed'
     ? { ...about, purpose: 'sign_in_changed' as const, fields: { change: event.change, at_ms } }

@@ -1,4 +1,4 @@
-// Signing in to the console as a plugin: sessions, passwords, and the links that set them.
+// Sign-in to the console as a plugin: sessions, passwords, and the links that set them.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const signIn = definePlugin({

@@ -1,4 +1,4 @@
-// `session`: lists who is signed in to the console, and ends a session.
+// `session`: lists the sessions of the console, and ends one.
 import type { Command } from 'commander'
 import { sessionQueries } from '../../src/access/session-queries.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
@@ -21,7 +21,7 @@ export function addSessionCommands(program: Command, deps: CliDeps): void {
     )
     .action(async (id: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const ended = await withDatabase(folder, 'write', (db) => db.begin((tx) => end(tx, id)))
+      const ended = await withDatabase(folder, 'write', (db) => db.begin((tx) => endSession(tx, id)))
       answer(ended, `Session ${ended.id} ended.`)
     })
 }
@@ -34,7 +34,7 @@ const addList = wholeListCommand(every_session, {
 })
 
 /** @throws GatewayError not_found */
-async function end(tx: Tx, text: string): Promise<{ id: number }> {
+async function endSession(tx: Tx, text: string): Promise<{ id: number }> {
   const id = /^\d{1,15}$/.test(text) ? Number(text) : 0
   const row: SessionRow | undefined = await sessionQueries(tx).byId.get({ id })
   const ended = row ? await sessionQueries(tx).remove.all({ id }) : []

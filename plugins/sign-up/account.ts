@@ -1,4 +1,4 @@
-// The account of somebody who signed up: made with its owner, whose address is shown to be theirs, and with no money.
+// The account of a person who signed up: created with its owner, whose address is verified, and with an empty balance.
 import { changeDetails } from '../../src/access/account-details.ts'
 import { createAccount } from '../../src/access/accounts.ts'
 import { claimEmail, personOfEmail } from '../../src/access/emails.ts'
@@ -12,52 +12,52 @@ import { requireFreeName } from './names.ts'
 import { recordByIdentity } from './sign-ups.ts'
 import { recordTerms, type Terms } from './terms.ts'
 
-/** Somebody who has shown that an address is theirs. */
+/** The new owner of an account; they have proven that the address is theirs. */
 export interface NewHolder {
-  /** As `personsAddress` has it; shown to be theirs. */
+  /** Normalized by `personsAddress`, and verified. */
   email: string
   /** The name of their account. */
   name: string
-  /** Of their password; absent: they sign in by an identity. */
+  /** The hash of their password; absent if they sign in by an identity. */
   password_hash?: string | undefined
   /** The terms that they accepted; undefined where the operator has none. */
   terms: Terms | undefined
-  /** Binds the account to whose link they came by. */
+  /** Binds the account to the referral link through which the person came. */
   bindReferral?: ((tx: Tx, account_id: number, email: string) => Promise<void>) | undefined
 }
 
-/** The request by which somebody signs up. */
-interface SigningUp {
+/** The request that finishes a sign-up. */
+interface SignUpContext {
   now_ms: number
   request_id: string
-  /** Of `networkOf`. */
+  /** The visitor's network, from `networkOf`. */
   network?: string | undefined
 }
 
 /**
- * Makes the account, its owner and the acceptance of terms, in the caller's transaction, and records who signed up. For a provider of identities:
- * check `signUpAllowed` first, and that the provider says that the address is verified.
+ * Creates the account and its owner, and records the accepted terms and the sign-up, in the caller's transaction. For identity providers: the caller
+ * first checks `signUpAllowed`, and that the provider says that the address is verified.
  *
- * @returns where they come in, for `sessions.withProof`
- * @throws GatewayError invalid_request for a name that is malformed, reserved or taken; conflict for an address of a person who has shown that it is theirs
+ * @returns the person in the new account, for `sessions.withProof`
+ * @throws GatewayError invalid_request for a malformed, reserved or taken name; conflict if another person has verified the address
  */
-export async function createSignedUp(tx: Tx, holder: NewHolder, signing_up: SigningUp): Promise<PersonIn> {
+export async function createSignedUp(tx: Tx, holder: NewHolder, context: SignUpContext): Promise<PersonIn> {
   const entering = await makeAccount(tx, holder, { ...signing_up, proof: 'identity' })
   const { email } = holder
   const { account_id } = entering
-  if (account_id !== null) await recordByIdentity(tx, { email, account_id, ...pick(signing_up) })
+  if (account_id !== null) await recordByIdentity(tx, { email, account_id, ...pick(context) })
   return entering
 }
 
-const pick = ({ network, now_ms }: SigningUp) => ({ network, now_ms })
+const pick = ({ network, now_ms }: SignUpContext) => ({ network, now_ms })
 
-/** The same without the row of a sign-up, which a pending one has already. */
+/** Creates the account without a row in `sign_ups`: a sign-up by mail has a pending row already. */
 export async function makeAccount(
   tx: Tx,
   { email, name, password_hash, terms, bindReferral }: NewHolder,
-  { now_ms, request_id, proof }: SigningUp & { proof: 'mail' | 'identity' },
+  { now_ms, request_id, proof }: SignUpContext & { proof: 'mail' | 'identity' },
 ): Promise<PersonIn> {
-  // Names and addresses, against others who take them meanwhile.
+  // Serializes with other transactions that take names and addresses.
   await tx.lock(null)
   const holder = await personOfEmail(tx, email)
   if (holder && holder.email_verified_at_ms !== null) throw hasAccount()

@@ -1,4 +1,4 @@
-// Whether somebody may sign up by an identity: the policy of the form, without its challenge and its mail.
+// The policy check for a sign-up by an identity: the same as for the form, without challenge and mail.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { personsAddress } from '../../src/domain/mail-address.ts'
 import { createDisposableDomains } from './disposable.ts'
@@ -6,11 +6,11 @@ import { closed, countSignUp, networkOf, requireAllowedDomain } from './policy.t
 import { isSignUpOpen, signUpSettings } from './settings.ts'
 
 /**
- * Whether an address may sign up from a network address, which counts as one sign-up of both. Only while sign-up is open to anybody: an invitation
- * is for the form. The provider of the identity has to vouch for the address.
+ * Checks whether an address may sign up from a network address, and counts the sign-up for its domain and network. It works only in the mode "open":
+ * invitations are for the form. The identity provider must say that the address is verified.
  *
  * @param address of the visitor
- * @returns the address as a person has it
+ * @returns the email address, normalized by `personsAddress`
  * @throws GatewayError permission_denied while sign-up is closed; invalid_request for an address that may not sign up; rate_limited
  */
 export async function signUpAllowed(
@@ -20,9 +20,11 @@ export async function signUpAllowed(
   const catalogue = calls.catalogue()
   if (!isSignUpOpen(catalogue)) throw closed()
   const limits = signUpSettings.of(catalogue)
-  const own = personsAddress(email)
-  await requireAllowedDomain(own, limits, createDisposableDomains(operations.data_folder))
+  const canonical_email = personsAddress(email)
+  await requireAllowedDomain(canonical_email, limits, createDisposableDomains(operations.data_folder))
   const now_ms = calls.now()
-  await db.begin((tx) => countSignUp(tx, { email: own, network: networkOf(address) }, { limits, now_ms }))
-  return own
+  await db.begin((tx) =>
+    countSignUp(tx, { email: canonical_email, network: networkOf(address) }, { limits, now_ms }),
+  )
+  return canonical_email
 }

@@ -1,4 +1,4 @@
-// The challenge of ALTCHA: work for a browser, signed by a key that all gateways have, so that any of them can check it without having kept it.
+// The ALTCHA challenge: proof of work for a browser, signed with a key that all gateways share, so that each can check it without storing it.
 import { type Challenge, createChallenge, randomInt, type Solution, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { hashKey, type RandomBytes } from '../../src/access/secret.ts'
@@ -9,16 +9,16 @@ import { perConnection } from '../../src/store/prepared.ts'
 import { sign_up_keys } from './tables.ts'
 
 /**
- * A browser tries some 250 keys of 5,000 rounds: 0.3 s of a desktop, 1 to 2 s of a phone. Making one takes the gateway one key (2 ms of another
- * thread), checking one a signature.
+ * A browser tries about 250 keys of 5,000 rounds: 0.3 s on a desktop, 1 to 2 s on a phone. To make a challenge, the gateway derives one key (2 ms on
+ * another thread); to check one, it verifies a signature.
  */
 const ALGORITHM = 'PBKDF2/SHA-256'
 const ROUNDS = 5_000
 const MIN_TRIES = 150
 const MAX_TRIES = 350
-/** A page may stand open for a while before its form is sent. */
+/** Leaves time to fill in the form. */
 export const CHALLENGE_LASTS_MS = 20 * 60_000
-/** Other forms may have challenges by the same key one day. */
+/** Keeps challenges of other forms apart that may use the same key one day. */
 const FORM = 'sign-up'
 const KEY_BYTES = 32
 const MAX_CHARS = 4_000
@@ -32,18 +32,18 @@ const queries = perConnection({
       .onConflictDoNothing({ target: bareColumns('id') }),
 })
 
-/** A challenge that was solved. It counts once, which its caller sees to until it expires. */
-export interface Solved {
-  /** The same for each solution of one challenge. */
+/** A solved challenge. The caller counts it once, and remembers it until it expires. */
+export interface SolvedChallenge {
+  /** The same for every solution of one challenge. */
   id: string
   until_ms: number
 }
 
 export interface Altcha {
-  /** A new challenge. */
+  /** Creates a challenge. */
   issue(): Promise<Challenge>
-  /** @param text JSON of the challenge and its solution @throws GatewayError invalid_request for another one, or one that has expired */
-  check(text: string | undefined): Promise<Solved>
+  /** @param text JSON of the challenge and its solution @throws GatewayError invalid_request for a wrong or expired one */
+  check(text: string | undefined): Promise<SolvedChallenge>
 }
 
 interface AltchaParts {
@@ -55,7 +55,7 @@ interface AltchaParts {
 export function createAltcha({ db, randomBytes, now }: AltchaParts): Altcha {
   let kept: Promise<Secrets> | undefined
   const secrets = async (): Promise<Secrets> => {
-    kept ??= keyOf(db, randomBytes, now())
+    kept ??= readOrCreateKey(db, randomBytes, now())
     try {
       return await kept
     } catch (thrown) {
@@ -81,7 +81,7 @@ export function createAltcha({ db, randomBytes, now }: AltchaParts): Altcha {
       const { challenge, solution } = payload
       const { form, until_ms } = challenge.parameters.data ?? {}
       if (form !== FORM || typeof until_ms !== 'number') throw notSolved()
-      const { verified } = await verified_by(challenge, solution, await secrets())
+      const { verified } = await verifySigned(challenge, solution, await secrets())
       if (!verified || challenge.signature === undefined) throw notSolved()
       if (until_ms <= now()) throw expired()
       return { id: hashKey(challenge.signature).toString('hex'), until_ms }
@@ -94,11 +94,11 @@ interface Secrets {
   hmacKeySignatureSecret: string
 }
 
-const verified_by = (challenge: Challenge, solution: Solution, secrets: Secrets) =>
+const verifySigned = (challenge: Challenge, solution: Solution, secrets: Secrets) =>
   verifySolution({ challenge, solution, deriveKey, ...secrets })
 
-/** The key of all gateways, made by the first one that needs it. */
-async function keyOf(db: Db, randomBytes: RandomBytes, now_ms: number): Promise<Secrets> {
+/** Returns the key that all gateways share. The first gateway that needs it creates it. */
+async function readOrCreateKey(db: Db, randomBytes: RandomBytes, now_ms: number): Promise<Secrets> {
   const find = () => queries(db).first.get()
   let found = await find()
   if (!found) {
@@ -111,7 +111,7 @@ async function keyOf(db: Db, randomBytes: RandomBytes, now_ms: number): Promise<
   return { hmacSignatureSecret: secret, hmacKeySignatureSecret: hashKey(secret).toString('hex') }
 }
 
-/** @returns undefined for what has another form */
+/** @returns undefined for text of another form */
 function readPayload(text: string | undefined): { challenge: Challenge; solution: Solution } | undefined {
   if (text === undefined || text.length > MAX_CHARS) return undefined
   try {

@@ -1,4 +1,4 @@
-// The check of sign-up: whether people are refused because sign-ups caused as many mails as they may, and whether the list of domains can be read.
+// The check of sign-up: whether sign-ups have used up the mails of this hour, and whether the list of throw-away domains can be read.
 import { type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
 import type { Db } from '../../src/store/db.ts'
 import { counted } from '../../src/utilities/counted.ts'
@@ -10,7 +10,7 @@ import { countPending } from './sign-ups.ts'
 
 const of_sign_ups = diagnosesOf('sign-ups')
 
-/** @param own of a running gateway: without one, nobody signs up */
+/** @param own the parts of a running gateway; undefined without one, when sign-up does not run */
 export async function checkSignUps(
   { db, now }: { db: Db; now: () => number },
   own: Pick<SigningUpParts, 'settings' | 'disposable'> | undefined,

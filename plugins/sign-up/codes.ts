@@ -32,7 +32,7 @@ const queries = perConnection({
       .returning(),
   byHash: (orm) => orm.select().from(sign_up_codes).where(equals(sign_up_codes.sha256, 'sha256')),
   byId: (orm) => orm.select().from(sign_up_codes).where(equals(sign_up_codes.id, 'id')),
-  /** The address is not needed any more: the account has it. */
+  /** Clears the address, which the account has from now on. */
   use: (orm) =>
     orm
       .update(sign_up_codes)
@@ -66,31 +66,31 @@ const queries = perConnection({
 })
 
 /** A new invitation. */
-interface NewCode {
-  /** The only address that may use it, to which it is mailed. */
+interface CodeRequest {
+  /** The invitation is mailed to this address, which alone may use it. */
   email?: string | undefined
   uses?: number | undefined
   days?: number | undefined
 }
 
-/** An invitation with its code, which is shown once. */
-interface MadeCode {
+/** An invitation with its code, which is shown only once. */
+interface CreatedCode {
   row: SignUpCodeRow
-  /** Below the public URL. */
+  /** The path below the public URL. */
   path: string
   is_mailed: boolean
 }
 
 /**
- * Makes an invitation, and queues its mail where it is for one address. In the caller's transaction.
+ * Creates an invitation, and queues its mail if it is for one address. In the caller's transaction.
  *
- * @throws GatewayError invalid_request for an address that is none, and for several uses of one address
+ * @throws GatewayError invalid_request for a malformed address, and for several uses of one address
  */
 export async function makeCode(
   tx: Tx,
-  { email, uses = 1, days = DEFAULT_DAYS }: NewCode,
+  { email, uses = 1, days = DEFAULT_DAYS }: CodeRequest,
   { randomBytes, now_ms }: { randomBytes: RandomBytes; now_ms: number },
-): Promise<MadeCode> {
+): Promise<CreatedCode> {
   const address = email === undefined ? null : personsAddress(email)
   if (address !== null && uses !== 1)
     throw invalidRequest('uses: an invitation for one address works once. Leave it out.', { param: 'uses' })
@@ -125,7 +125,6 @@ export async function makeCode(
   return { row, path, is_mailed: address !== null }
 }
 
-/** The state of an invitation, in a word. */
 export function stateOf(row: SignUpCodeRow, now_ms: number): 'open' | 'used' | 'revoked' | 'expired' {
   if (row.revoked_at_ms !== null) return 'revoked'
   if (row.uses >= row.max_uses) return 'used'
@@ -133,10 +132,10 @@ export function stateOf(row: SignUpCodeRow, now_ms: number): 'open' | 'used' | '
 }
 
 /**
- * The invitation of a code that can be used.
+ * Returns the invitation of a code that can still be used.
  *
- * @param email of who uses it
- * @throws GatewayError not_found for one that was used up, revoked or has expired, that never was, or is for another address
+ * @param email of the person who signs up
+ * @throws GatewayError not_found for a code that was used up, revoked, has expired, is unknown, or is for another address
  */
 export async function readCode(
   db: Db,
@@ -153,9 +152,9 @@ const rowOf = (db: Db, code: string): Awaitable<SignUpCodeRow | undefined> =>
   CODE.test(code) ? queries(db).byHash.get({ sha256: hashKey(code) }) : undefined
 
 /**
- * Looks at an invitation before its form is filled in. It is not used up by that.
+ * Checks an invitation before its form is filled in, without using it.
  *
- * @throws GatewayError not_found, with why, for one that cannot be used
+ * @throws GatewayError not_found, with the reason, for an invitation that cannot be used
  */
 export async function lookAtCode(db: Db, code: string, now_ms: number): Promise<void> {
   const row = await rowOf(db, code)
@@ -192,11 +191,11 @@ export async function revokeCode(tx: Tx, id: number, now_ms: number): Promise<Si
   return revoked
 }
 
-/** One page, the newest first. */
+/** One page, newest first. */
 export const listCodes = async (db: Db, request: PageRequest): Promise<Page<SignUpCodeRow>> =>
   pageOf(await queries(db).page.all(pageValues(request)), request)
 
-/** Deletes those that expired long ago and that nobody used. */
+/** Deletes invitations that expired over 90 days ago and that no sign-up refers to. */
 export async function sweepCodes(db: Db, now_ms: number): Promise<void> {
   await db.write((db) => queries(db).sweep.run({ until_ms: now_ms - KEPT_MS }))
 }

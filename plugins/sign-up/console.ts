@@ -1,4 +1,4 @@
-// Sign-up at the console: the form of visitors and the link of its mail; for the staff the lists, and invitations.
+// Routes of sign-up at the console: for visitors the form and the link of its mail; for the staff the lists and invitations.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { MIN_PASSWORD_CHARS } from '../../src/access/passwords.ts'
@@ -48,7 +48,7 @@ export const signUpConsoleRoutes = (gateway: Gateway, parts: SigningUpParts) =>
     .use(listRoutes(gateway))
     .use(invitationRoutes(gateway))
 
-/** `GET` and `POST /console/api/sign-up`, `GET /console/api/sign-up/challenge`, `POST /console/api/sign-up/invitation`: for anybody. */
+/** `GET` and `POST /console/api/sign-up`, `GET /console/api/sign-up/challenge`, `POST /console/api/sign-up/invitation`. They need no session. */
 function formRoutes(gateway: Gateway, parts: SigningUpParts) {
   const { catalogue } = gateway.calls
   return new Elysia({ name: 'console-sign-up-form' })
@@ -96,7 +96,10 @@ function formRoutes(gateway: Gateway, parts: SigningUpParts) {
     )
 }
 
-/** `POST /console/api/sign-up/look`: what a link is for. `POST /console/api/sign-up/finish`: makes the account, and signs in. */
+/**
+ * `POST /console/api/sign-up/look`: the address and the proposed name of a link. `POST /console/api/sign-up/finish`: creates the account, and signs
+ * in.
+ */
 const linkRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-sign-up-link' })
     .use(visitorCalls(gateway))
@@ -145,7 +148,7 @@ function listRoutes(gateway: Gateway) {
 
 const CodeParams = Type.Object({ id: WholeNumber({ minimum: 1 }, 'the number of an invitation') })
 
-/** `POST /console/api/sign-up-invitations`: a link by which people may sign up. `DELETE …/{id}` ends it. */
+/** `POST /console/api/sign-up-invitations` creates an invitation. `DELETE …/{id}` revokes it. */
 function invitationRoutes(gateway: Gateway) {
   const { now, catalogue } = gateway.calls
   const { randomBytes } = gateway.people
@@ -154,7 +157,7 @@ function invitationRoutes(gateway: Gateway) {
     .post(
       '/console/api/sign-up-invitations',
       async ({ viewer, origin, body }) => {
-        const base = requireSignUp(catalogue())
+        const base = requireUrlForSignUps(catalogue())
         const { row, path, is_mailed } = await changed(gateway, { viewer, origin }, (tx) =>
           makeCode(tx, body, { randomBytes, now_ms: now() }),
         )
@@ -178,8 +181,8 @@ function invitationRoutes(gateway: Gateway) {
     )
 }
 
-/** @returns the public URL @throws GatewayError conflict where nobody can sign up by an invitation */
-function requireSignUp(catalogue: Parameters<typeof modeOf>[0]): string {
+/** @returns the public URL @throws GatewayError conflict while sign-up is closed */
+function requireUrlForSignUps(catalogue: Parameters<typeof modeOf>[0]): string {
   const { public_url } = catalogue.server
   if (modeOf(catalogue) === 'closed' || public_url === undefined)
     throw conflict(

@@ -1,4 +1,4 @@
-// Counts of sign-ups over all gateways: rows of the database, each of a window of time that begins with its hour or day in UTC.
+// Counters of sign-ups, shared by all gateways: rows of the database, each for one hour or day in UTC.
 import { and, lte, sql } from 'drizzle-orm'
 import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
@@ -30,14 +30,14 @@ const queries = perConnection({
   sweep: (orm) => orm.delete(sign_up_counts).where(lte(sign_up_counts.until_ms, placeholder('now_ms'))),
 })
 
-/** The subject of a count, and the end of its window. */
+/** A counter: its subject, and the end of its time window. */
 export interface Counted {
   kind: CountKind
   subject: string
   until_ms: number
 }
 
-/** @param subject of the count; it need not be readable */
+/** @param subject any text that identifies it; may be a hash */
 export const thisDay = (kind: CountKind, subject: string, now_ms: number): Counted => ({
   kind,
   subject,
@@ -50,7 +50,7 @@ export const thisHour = (kind: CountKind, subject: string, now_ms: number): Coun
   until_ms: (Math.floor(now_ms / HOUR_MS) + 1) * HOUR_MS,
 })
 
-/** Counts one more, in the caller's transaction. Others that count the same wait for its end. @returns how many there are now */
+/** Increments a counter in the caller's transaction. Others that increment it wait for the end of the transaction. @returns the new count */
 export async function addOne(tx: Tx, counted: Counted): Promise<number> {
   const row = await queries(tx).add.get({ ...counted })
   if (!row) throw new Error('a count returned no row')
@@ -61,7 +61,7 @@ export async function countOf(db: Db, counted: Counted): Promise<number> {
   return (await queries(db).find.get({ ...counted }))?.count ?? 0
 }
 
-/** Deletes those whose window is over. */
+/** Deletes counters whose time window has ended. */
 export async function sweepCounts(db: Db, now_ms: number): Promise<void> {
   await db.write((db) => queries(db).sweep.run({ now_ms }))
 }

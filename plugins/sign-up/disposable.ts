@@ -1,25 +1,25 @@
-// Domains of throw-away addresses: the list of the package disposable-email-domains-js, or a file of the operator's in its place.
+// Domains of throw-away addresses: the list of the package disposable-email-domains-js, or the operator's own file instead.
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../../src/utilities/thrown.ts'
 
-/** Far more than any list of today, of which the largest have some 100,000 lines. */
+/** Far above the largest public lists, which have about 100,000 lines. */
 const MAX_FILE_BYTES = 16 * 1_024 * 1_024
 
 export interface DisposableDomains {
   /**
-   * The domains at this moment. A file that was changed is read anew.
+   * Returns the current domains. A changed file is read again.
    *
-   * @param file the name of a file in the data folder; undefined: the built-in list
+   * @param file the name of a file in the data folder; undefined for the built-in list
    * @throws Error for a file that cannot be read, with its path and what to do
    */
   all(file: string | undefined): Promise<ReadonlySet<string>>
 }
 
-/** @param data_folder where the operator's file is */
+/** @param data_folder contains the operator's file */
 export function createDisposableDomains(data_folder: string): DisposableDomains {
   let built_in: Promise<ReadonlySet<string>> | undefined
-  let own: { path: string; changed_at_ms: number; domains: ReadonlySet<string> } | undefined
+  let last_read: { path: string; changed_at_ms: number; domains: ReadonlySet<string> } | undefined
   return {
     async all(file) {
       if (file === undefined) {
@@ -28,15 +28,15 @@ export function createDisposableDomains(data_folder: string): DisposableDomains 
       }
       const path = join(data_folder, file)
       const { mtimeMs: changed_at_ms, size } = await statOf(path)
-      if (own?.path === path && own.changed_at_ms === changed_at_ms) return own.domains
+      if (last_read?.path === path && last_read.changed_at_ms === changed_at_ms) return last_read.domains
       if (size > MAX_FILE_BYTES) throw new Error(`${path} has more than 16 MB: it is no list of domains.`)
-      own = { path, changed_at_ms, domains: readDomains(await readFile(path, 'utf8')) }
-      return own.domains
+      last_read = { path, changed_at_ms, domains: readDomains(await readFile(path, 'utf8')) }
+      return last_read.domains
     },
   }
 }
 
-/** One domain in a line; empty lines and comments after `#` do not count. */
+/** One domain per line; empty lines and comments after `#` are ignored. */
 const readDomains = (text: string): ReadonlySet<string> =>
   new Set(text.split('\n').flatMap((line) => line.replace(/#.*/, '').trim().toLowerCase() || []))
 

@@ -1,4 +1,4 @@
-// The end of a sign-up: whoever has the link of the mail chooses a name and a password, and is signed in to a new account.
+// The end of a sign-up: the holder of the mailed link chooses a name and a password, and is signed in to a new account.
 import { checkPassword } from '../../src/access/passwords.ts'
 import type { SignedIn, Visitor } from '../../src/access/session-rows.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -15,7 +15,7 @@ import { currentTerms, requireTerms, type Terms } from './terms.ts'
 
 type Parts = Pick<Gateway, 'calls' | 'people' | 'db'>
 
-/** The sign-up that a link is for, with a name that is free. @throws GatewayError not_found; rate_limited; permission_denied */
+/** Returns the sign-up of a link, with a free name as a proposal. @throws GatewayError not_found; rate_limited; permission_denied */
 export async function lookAtSignUp({ calls, people, db }: Parts, token: string, visitor: Visitor) {
   const row = await people.sessions.found(visitor, () => pendingByToken(db, token, calls.now()))
   requireStillAllowed(calls.catalogue(), row)
@@ -32,22 +32,22 @@ interface Finish {
   token: string
   name: string
   password: string
-  /** As they were shown; null where none were accepted. */
+  /** The terms that the page showed; null if the person accepted none. */
   terms: Terms | null
-  /** The code of the link that they came by. */
+  /** The code of the referral link through which the person came. */
   ref?: string | undefined
 }
 
 /**
- * Makes the account and opens a session. The link is used up in the same transaction: of two at once, one does.
+ * Creates the account and opens a session. The same transaction uses up the link, so that of two requests at once only one succeeds.
  *
- * @throws GatewayError not_found for a link that is of no use; invalid_request for a name, a password or missing terms; conflict for an
- * address or terms that have changed hands meanwhile; permission_denied once sign-up is closed; rate_limited; overloaded
+ * @throws GatewayError not_found for a link that does not work; invalid_request for a name, a password or missing terms; conflict if another person
+ * has verified the address or the terms have changed meanwhile; permission_denied once sign-up is closed; rate_limited; overloaded
  */
 export async function finishSignUp(gateway: Parts, finish: Finish, visitor: Visitor): Promise<SignedIn> {
   const { calls, people, db } = gateway
   const { token, name, password, ref } = finish
-  // Cheap checks come first, and the hash of the password last.
+  // Cheap checks come first; the password is hashed last.
   const found = await people.sessions.found(visitor, () => pendingByToken(db, token, calls.now()))
   requireStillAllowed(calls.catalogue(), found)
   checkChosenName(name)
@@ -58,7 +58,7 @@ export async function finishSignUp(gateway: Parts, finish: Finish, visitor: Visi
   return await people.sessions.withProof(
     'link',
     async (tx) =>
-      await completed(
+      await completeSignUp(
         tx,
         gateway,
         { token, name, password_hash, terms, bindReferral: referralBy(gateway, ref) },
@@ -68,7 +68,7 @@ export async function finishSignUp(gateway: Parts, finish: Finish, visitor: Visi
   )
 }
 
-/** @param ref the code of a link; undefined: they came by none */
+/** @param ref the code of a referral link, if any */
 export const referralBy = (
   { people, calls }: Pick<Parts, 'people' | 'calls'>,
   ref: string | undefined,
@@ -78,7 +78,7 @@ export const referralBy = (
     : async (tx, account_id, email) =>
         await people.referrals?.bind(tx, { code: ref, account_id, email }, calls.now())
 
-async function completed(
+async function completeSignUp(
   tx: Tx,
   { calls }: Parts,
   { token, ...holder }: Omit<NewHolder, 'email'> & { token: string },
@@ -95,7 +95,7 @@ async function completed(
   return entering
 }
 
-/** The operator may have closed sign-up since the mail was sent. */
+/** The operator may have closed sign-up after the mail was sent. */
 function requireStillAllowed(catalogue: Catalogue, { code_id }: Pick<SignUpRow, 'code_id'>): void {
   const mode = modeOf(catalogue)
   if (mode === 'closed' || (mode === 'invitation' && code_id === null)) throw closed()

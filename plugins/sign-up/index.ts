@@ -1,5 +1,4 @@
-// The exports for other plugins: whether strangers may sign up, the account of one whose address a provider of identities vouches for, and the terms
-// that they accept.
+// The exports for other plugins: whether sign-up is open, the creation of an account for a verified identity, and the terms to accept.
 export { createSignedUp } from './account.ts'
 export { signUpAllowed } from './allowed.ts'
 export { referralBy } from './finish.ts'

@@ -1,4 +1,4 @@
-// Sign-ups and invitations to sign up as lists: at the console, in files and on the command line; for the operator.
+// Sign-ups and invitations as lists for the operator: at the console, in files and on the command line.
 import {
   integer,
   nullableInteger,
@@ -51,7 +51,7 @@ export const sign_up_list = defineList<ListedSignUp>()({
 
 const CODE_STATES = OneOf(['open', 'used', 'revoked', 'expired'])
 
-/** A row with its state at the moment of reading. */
+/** A row with its state at the time of the query. */
 type ListedCode = SignUpCodeRow & { state: ReturnType<typeof stateOf> }
 
 export const sign_up_code_list = defineList<ListedCode>()({
@@ -77,6 +77,6 @@ export const sign_up_code_list = defineList<ListedCode>()({
   },
 })
 
-/** Rows as the console's pages get them. */
+/** Rows as the console's pages receive them. */
 export type ShownSignUp = ConsoleRowOf<typeof sign_up_list>
 export type ShownCode = ConsoleRowOf<typeof sign_up_code_list>

@@ -1,7 +1,7 @@
-// Mailboxes: which addresses reach the same one, and the domains that limits and lists are about.
+// Mailboxes: addresses that reach the same one, and the domains that limits and lists match.
 import { domainOf } from '../../src/domain/mail-address.ts'
 
-/** Their addresses are of people who have nothing to do with each other, so that no limit by domain counts them together. */
+/** Addresses of large providers belong to unrelated people: no limit per domain applies to them. */
 const LARGE_PROVIDERS: ReadonlySet<string> = new Set(
   (
     'gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com yahoo.co.uk yahoo.co.jp yahoo.fr yahoo.de ' +
@@ -18,10 +18,10 @@ export const isLargeProvider = (domain: string): boolean => LARGE_PROVIDERS.has(
 const DOTS_IGNORED: ReadonlySet<string> = new Set(['gmail.com', 'googlemail.com'])
 
 /**
- * The mailbox of an address: what stands behind a "+" is a label of the same mailbox nearly everywhere (RFC 5233). For counting alone: mails go to the
- * address as it was typed.
+ * Returns the mailbox of an address. Text after "+" is a label of the same mailbox at nearly every provider (RFC 5233). Only for counting: mails go
+ * to the address as typed.
  *
- * @param email as `personsAddress` has it
+ * @param email normalized by `personsAddress`
  */
 export function mailboxOf(email: string): string {
   const domain = domainOf(email)
@@ -30,7 +30,7 @@ export function mailboxOf(email: string): string {
   return DOTS_IGNORED.has(domain) ? `${local.replaceAll('.', '')}@gmail.com` : `${local}@${domain}`
 }
 
-/** Whether a set has a domain, or one that it is below. */
+/** Whether a set contains a domain or one of its parent domains. */
 export function hasDomain(domains: ReadonlySet<string>, domain: string): boolean {
   const parts = domain.split('.')
   return parts.some((_, at) => domains.has(parts.slice(at).join('.')))

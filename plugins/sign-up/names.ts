@@ -1,4 +1,4 @@
-// Names of accounts that people choose for themselves: a stricter form than the operator's, and a proposal from an address.
+// Names of accounts that people choose for themselves: stricter rules than for the operator's names, and a proposal from an address.
 import { sql } from 'drizzle-orm'
 import { checkAccountName, nameTaken } from '../../src/access/accounts.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
@@ -7,12 +7,12 @@ import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts } from '../../src/store/schema.ts'
 
-/** In lower case, so that no name looks like another one; no address, since people sign in by either. */
+/** Lower case, so that no two names look alike; no "@", since people sign in by name or by address. */
 const NAME = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/
 const MIN_NAME_CHARS = 3
 const MAX_NAME_CHARS = 40
 
-/** They would be taken for the operator, or for a part of the service. */
+/** Names that customers could take for the operator or for a part of the service. */
 const RESERVED: ReadonlySet<string> = new Set(
   (
     'admin administrator root operator owner staff support help helpdesk billing payments payment security abuse postmaster ' +
@@ -30,7 +30,7 @@ const queries = perConnection({
       .limit(1),
 })
 
-/** @throws GatewayError invalid_request for another form, and for a reserved name */
+/** @throws GatewayError invalid_request for a malformed or reserved name */
 export function checkChosenName(name: string): void {
   if (!NAME.test(name) || name.length < MIN_NAME_CHARS || name.length > MAX_NAME_CHARS)
     throw invalidRequest(
@@ -42,7 +42,7 @@ export function checkChosenName(name: string): void {
     throw invalidRequest(`name: "${name}" is reserved. Choose another one.`, { param: 'name' })
 }
 
-/** Whether an account has the name, in whichever case. */
+/** Whether an account has the name, ignoring case. */
 const isTaken = async (db: Db, name: string): Promise<boolean> =>
   (await queries(db).byLowerName.get({ name: name.toLowerCase() })) !== undefined
 
@@ -54,7 +54,7 @@ export async function requireFreeName(db: Db, name: string): Promise<void> {
 
 const MAX_TRIES = 50
 
-/** A free name from the part of an address before its @. Only for who has shown that the address is theirs: it tells which names there are. */
+/** Returns a free name made from the local part of an address. Callers must have verified the address: the proposal reveals which names are taken. */
 export async function proposeName(db: Db, email: string): Promise<string> {
   const base = nameFrom(email)
   for (let number = 1; number <= MAX_TRIES; number += 1) {
@@ -64,7 +64,7 @@ export async function proposeName(db: Db, email: string): Promise<string> {
   return ''
 }
 
-/** Of the form of `checkChosenName`. */
+/** Makes a name that satisfies `checkChosenName`. */
 export function nameFrom(email: string): string {
   const words = email
     .slice(0, email.lastIndexOf('@'))

@@ -1,4 +1,4 @@
-// The running part of sign-up: the challenges, the list of throw-away domains, the word of warning once mails are used up, and the welcome credit.
+// The running part of sign-up: the challenges, the list of throw-away domains, the warning when the mails are used up, and the welcome credit.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { HOUR_MS } from '../../src/domain/ranges.ts'
 import { type Altcha, createAltcha } from './altcha.ts'
@@ -18,19 +18,19 @@ export interface SigningUpParts {
   altcha: Altcha
   turnstile: CheckTurnstile
   disposable: DisposableDomains
-  /** No answer to a form comes earlier, whatever there was to do. */
+  /** The form is answered no earlier than this, so that the time reveals nothing about the address. */
   answers_after_ms: number
   wait: (ms: number) => Promise<void>
-  /** Says in the log that sign-ups caused as many mails as they may, once an hour. */
+  /** Warns in the log, at most once an hour, that sign-ups have used up the mails of the hour. */
   onMailsUsedUp: (max: number) => void
   settings: () => SignUpSettings
   welcome: WelcomeParts
 }
 
-/** Much longer than a transaction takes, and not long for a person. */
+/** Much longer than a transaction takes, and short for a person. */
 const ANSWERS_AFTER_MS = 400
 
-/** Opens sign-up: a way to sign in for the form, and for the page the source of Turnstile's script where that is the challenge. */
+/** Opens sign-up: adds its link to the sign-in form, and allows the page to load Turnstile's script if Turnstile is the challenge. */
 export function openSignUp(gateway: Gateway): SigningUpParts {
   const { calls, people, operations, db } = gateway
   const { catalogue, now, log, ledger } = calls

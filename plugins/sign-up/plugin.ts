@@ -1,4 +1,4 @@
-// Sign-up as a plugin: strangers get an account by a mailed link, within the operator's policy.
+// Sign-up as a plugin: visitors create an account through a mailed link, within the operator's policy.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { signUpSettings } from './settings.ts'
 

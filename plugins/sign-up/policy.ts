@@ -1,4 +1,4 @@
-// The policy of sign-up: which addresses may sign up, and how often a network, a domain and a mailbox may.
+// The policy of sign-up: the addresses that may sign up, and the limits per network, domain and mailbox.
 
 import { hashKey } from '../../src/access/secret.ts'
 import { placeOf } from '../../src/access/sign-in-rate.ts'
@@ -16,18 +16,18 @@ import type { DisposableDomains } from './disposable.ts'
 import { hasDomain, isLargeProvider, mailboxOf } from './mailbox.ts'
 import type { SignUpSettings } from './settings.ts'
 
-/** Of all spellings of one mailbox: nobody's mailbox is filled by strangers. */
+/** Per day, for all spellings of one mailbox, so that visitors cannot flood a stranger's mailbox. */
 const MAX_PER_MAILBOX = 3
 
-/** The network of a visitor: an IPv4 address, or the first 64 bits of an IPv6 address; those that are not known count together. */
+/** The network of a visitor: an IPv4 address, or the first 64 bits of an IPv6 address. Unknown addresses share one counter. */
 export const networkOf = (address: string | undefined): string => placeOf(address) ?? 'unknown'
 
 export const closed = () =>
   permissionDenied('Sign-up is closed. Ask the operator for an account.', { code: 'sign_up_closed' })
 
 /**
- * @param email as `personsAddress` has it
- * @throws GatewayError invalid_request for a domain that may not sign up, or one of throw-away addresses
+ * @param email normalized by `personsAddress`
+ * @throws GatewayError invalid_request for a domain that may not sign up, or a domain of throw-away addresses
  */
 export async function requireAllowedDomain(
   email: string,
@@ -40,15 +40,15 @@ export async function requireAllowedDomain(
       `email: sign-up is for addresses of ${email_domains.slice(0, 5).join(', ')}${email_domains.length > 5 ? ' and others' : ''}.`,
       { param: 'email', code: 'domain_not_allowed' },
     )
-  if (email_domains.length === 0 && hasDomain(await readable(disposable, disposable_domains), domain))
+  if (email_domains.length === 0 && hasDomain(await loadDisposable(disposable, disposable_domains), domain))
     throw invalidRequest('email: addresses of this provider last for a short time. Use one that you keep.', {
       param: 'email',
       code: 'disposable_address',
     })
 }
 
-/** @throws GatewayError overloaded for a file that cannot be read, which the check of sign-up reports */
-async function readable(
+/** @throws GatewayError overloaded if the file cannot be read; the check of sign-up reports it */
+async function loadDisposable(
   disposable: DisposableDomains,
   file: string | undefined,
 ): Promise<ReadonlySet<string>> {
@@ -63,7 +63,7 @@ type Limits = Pick<SignUpSettings, 'per_address_per_day' | 'per_domain_per_day' 
 
 const networkToday = (network: string, now_ms: number): Counted => thisDay('network', network, now_ms)
 
-/** Looks at the limits that a flood reaches, before anything is written. @throws GatewayError rate_limited */
+/** Checks the limits that a flood reaches, before any write. @throws GatewayError rate_limited */
 export async function requireRoom(
   db: Db,
   network: string,
@@ -78,7 +78,7 @@ export async function requireRoom(
 }
 
 /**
- * Counts a sign-up of a network and of a domain. In the caller's transaction, which takes it back where it fails.
+ * Counts a sign-up for its network and its domain, in the caller's transaction: if that fails, the counts roll back.
  *
  * @throws GatewayError rate_limited
  */
@@ -88,20 +88,25 @@ export async function countSignUp(
   { limits, now_ms }: { limits: Limits; now_ms: number },
 ): Promise<void> {
   const { per_address_per_day, per_domain_per_day } = limits
-  const of_network = networkToday(network, now_ms)
-  if (isBeyond(per_address_per_day, await addOne(tx, of_network))) throw tooManyOfNetwork(of_network, now_ms)
+  const network_counter = networkToday(network, now_ms)
+  if (isBeyond(per_address_per_day, await addOne(tx, network_counter)))
+    throw tooManyOfNetwork(network_counter, now_ms)
   const domain = domainOf(email)
   if (isLargeProvider(domain)) return
-  const of_domain = thisDay('domain', domain, now_ms)
-  if (isBeyond(per_domain_per_day, await addOne(tx, of_domain)))
-    throw tooMany(`Too many people of ${domain} have signed up today. Try again tomorrow.`, of_domain, now_ms)
+  const domain_counter = thisDay('domain', domain, now_ms)
+  if (isBeyond(per_domain_per_day, await addOne(tx, domain_counter)))
+    throw tooMany(
+      `Too many people of ${domain} have signed up today. Try again tomorrow.`,
+      domain_counter,
+      now_ms,
+    )
 }
 
 /**
  * Counts a mail to an address.
  *
- * @returns false where its mailbox has got enough today, which nobody is told
- * @throws GatewayError rate_limited where sign-ups have caused as many mails as they may in an hour
+ * @returns false if the mailbox has reached its limit of the day; the visitor is not told
+ * @throws GatewayError rate_limited if sign-ups have used up the mails of this hour
  */
 export async function countMail(
   tx: Tx,
@@ -110,7 +115,7 @@ export async function countMail(
 ): Promise<boolean> {
   const all = mailsThisHour(now_ms)
   if (isBeyond(limits.mails_per_hour, await addOne(tx, all))) throw mailsUsedUp(all, now_ms)
-  // Not the address itself: whoever reads the row learns nothing.
+  // Hashed, so that the row does not contain the address.
   const mailbox = hashKey(mailboxOf(email)).toString('hex')
   return (await addOne(tx, thisDay('mailbox', mailbox, now_ms))) <= MAX_PER_MAILBOX
 }

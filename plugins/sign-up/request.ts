@@ -1,4 +1,4 @@
-// A request to sign up: checked by the policy and the challenge, answered the same for every address, and mailed a link.
+// The request to sign up: checked against the policy and the challenge, mailed a link, and answered the same for every address.
 import { personOfEmail } from '../../src/access/emails.ts'
 import { hashKey } from '../../src/access/secret.ts'
 import type { Visitor } from '../../src/access/session-rows.ts'
@@ -8,7 +8,7 @@ import { personsAddress } from '../../src/domain/mail-address.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { queueMail } from '../mail/index.ts'
-import type { Solved } from './altcha.ts'
+import type { SolvedChallenge } from './altcha.ts'
 import { lookAtCode, readCode } from './codes.ts'
 import { addOne } from './counts.ts'
 import type { SigningUpParts } from './parts.ts'
@@ -24,25 +24,24 @@ import {
 import { modeOf, signUpSettings } from './settings.ts'
 import { LINK_HOURS, setPending, TOKEN_BYTES } from './sign-ups.ts'
 
-/** A form that was sent. */
 interface SignUpForm {
   email: string
   code?: string | undefined
-  /** The code of the link by which they were referred. */
+  /** The code of the referral link through which the visitor came. */
   ref?: string | undefined
-  /** Of the challenge. */
+  /** The solution of the challenge. */
   solution?: string | undefined
 }
 
-/** Its page takes the link's token from the fragment, and posts it. */
+/** This page reads the link's token from the fragment, and posts it. */
 const LINK_PAGE = '/console/sign-up/confirm'
 
 /**
- * Mails a link to an address, or to the person who has it that they have an account. Whoever asks learns nothing of the address: the answer is the
- * same, and comes after the same time.
+ * Mails a link to an address; a person who has verified it gets a mail that they have an account. The visitor learns nothing about the address: the
+ * answer is the same, and takes the same time.
  *
- * @throws GatewayError permission_denied while sign-up is closed; invalid_request for an address that may not sign up, or a challenge
- * that was not solved; not_found for an invitation that is of no use; rate_limited; overloaded
+ * @throws GatewayError permission_denied while sign-up is closed; invalid_request for an address that may not sign up, or an unsolved challenge;
+ * not_found for an invitation that does not work; rate_limited; overloaded
  */
 export async function requestSignUp(
   gateway: Pick<Gateway, 'calls' | 'people' | 'db'>,
@@ -51,7 +50,7 @@ export async function requestSignUp(
   visitor: Visitor,
 ): Promise<void> {
   const { db, calls, people } = gateway
-  const began = performance.now()
+  const started_at = performance.now()
   const catalogue = calls.catalogue()
   const limits = signUpSettings.of(catalogue)
   const mode = modeOf(catalogue)
@@ -64,9 +63,9 @@ export async function requestSignUp(
   const token = Buffer.from(people.randomBytes(TOKEN_BYTES)).toString('base64url')
   try {
     await requireRoom(db, network, { limits, now_ms })
-    const solved = await solve(gateway, parts, form.solution, visitor)
+    const solved = await checkSolution(gateway, parts, form.solution, visitor)
     await db.begin(async (tx) => {
-      if (solved) await spend(tx, solved)
+      if (solved) await useUp(tx, solved)
       await countSignUp(tx, { email, network }, { limits, now_ms })
       if (!(await countMail(tx, email, { limits, now_ms }))) return
       await mailLink(tx, { email, token, network, code_id, ref: form.ref, now_ms })
@@ -76,13 +75,13 @@ export async function requestSignUp(
       parts.onMailsUsedUp(limits.mails_per_hour)
     throw thrown
   }
-  await parts.wait(parts.answers_after_ms - (performance.now() - began))
+  await parts.wait(parts.answers_after_ms - (performance.now() - started_at))
 }
 
 /**
- * Looks at the invitation that a page was opened with, so that nobody fills in a form for nothing.
+ * Checks the invitation with which a page was opened, so that nobody fills in a form in vain.
  *
- * @throws GatewayError permission_denied while sign-up is closed; not_found for an invitation that is of no use; rate_limited
+ * @throws GatewayError permission_denied while sign-up is closed; not_found for an invitation that does not work; rate_limited
  */
 export async function lookAtInvitation(
   { db, calls, people }: Pick<Gateway, 'calls' | 'people' | 'db'>,
@@ -91,7 +90,7 @@ export async function lookAtInvitation(
 ): Promise<void> {
   const mode = modeOf(calls.catalogue())
   if (mode === 'closed') throw closed()
-  // Open to anybody, the form needs none.
+  // In the mode "open" the form needs no invitation.
   if (mode === 'open') return
   await people.sessions.found(visitor, () => lookAtCode(db, code, calls.now()))
 }
@@ -107,13 +106,13 @@ async function codeFor(
   return found.id
 }
 
-/** @returns what is to be spent; undefined without a challenge */
-async function solve(
+/** Checks the solution. @returns the solved challenge, to be counted once; undefined without a challenge */
+async function checkSolution(
   { calls }: Pick<Gateway, 'calls'>,
   { altcha, turnstile }: SigningUpParts,
   solution: string | undefined,
   { address }: Visitor,
-): Promise<Solved | undefined> {
+): Promise<SolvedChallenge | undefined> {
   const catalogue = calls.catalogue()
   const { challenge } = signUpSettings.of(catalogue)
   const { public_url } = catalogue.server
@@ -124,11 +123,11 @@ async function solve(
   return { id: hashKey(solution ?? '').toString('hex'), until_ms: calls.now() + TURNSTILE_LASTS_MS }
 }
 
-/** Longer than Cloudflare takes a token for, which is five minutes. */
+/** Longer than Cloudflare accepts a token, which is five minutes. */
 const TURNSTILE_LASTS_MS = 10 * 60_000
 
-/** A solution counts once over all gateways. @throws GatewayError invalid_request */
-async function spend(tx: Tx, { id, until_ms }: Solved): Promise<void> {
+/** Counts a solution, which is valid once over all gateways. @throws GatewayError invalid_request */
+async function useUp(tx: Tx, { id, until_ms }: SolvedChallenge): Promise<void> {
   if ((await addOne(tx, { kind: 'challenge', subject: id, until_ms })) > 1)
     throw invalidRequest('This check of your browser was used already. Try again: it makes a new one.', {
       param: 'solution',
@@ -145,7 +144,7 @@ interface Mailing {
   now_ms: number
 }
 
-/** The address is a person's only once they have shown that it is theirs: whoever else had it written down is no reason to refuse. */
+/** Mails the link. Only a verified address makes a person its holder: an address that a person merely entered does not stop a sign-up. */
 async function mailLink(tx: Tx, { email, token, network, code_id, ref, now_ms }: Mailing): Promise<void> {
   const holder = await personOfEmail(tx, email)
   if (holder && holder.email_verified_at_ms !== null) {

@@ -1,4 +1,4 @@
-// The settings of sign-up, [sign_up]: who may sign up, what they have to solve, and how often.
+// The settings of sign-up, [sign_up]: the mode, the challenge, the limits and the welcome credit.
 import { type Static, Type } from '@sinclair/typebox'
 import { readUsd } from '../../src/catalogue/prices.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
@@ -12,7 +12,7 @@ import { canMail } from '../mail/index.ts'
 export const MODES = ['closed', 'invitation', 'open'] as const
 export const CHALLENGES = ['altcha', 'turnstile', 'none'] as const
 const DOMAIN = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$'
-/** A name alone, so that no session of the console can have another file read. */
+/** A file name without a folder: console sessions cannot make the gateway read other files. */
 const FILE_NAME = '^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$'
 
 const MAX_WELCOME_USD = 10_000
@@ -82,9 +82,9 @@ type SignUpText = Static<typeof SignUpSchema>
 
 export interface SignUpSettings
   extends Omit<SignUpText, 'challenge' | 'turnstile_site_key' | 'turnstile_secret' | 'welcome_usd'> {
-  /** 0: none. */
+  /** 0: no welcome credit. */
   welcome_nanos: Nanos
-  /** Undefined: its secret is not set, so that nobody can sign up. */
+  /** Undefined if the secret of the challenge is not set: then sign-up is closed. */
   challenge: Challenge | undefined
 }
 
@@ -96,7 +96,7 @@ type Challenge =
 
 const at = (name: keyof SignUpText): ['sign_up', string] => ['sign_up', name]
 
-/** Reads the section, whose shape has been checked. */
+/** Reads the section after its schema was checked. */
 function readSignUp(text: SignUpText, context: SectionContext): SignUpSettings {
   const { mode } = text
   const { turnstile_site_key: _, turnstile_secret: __, welcome_usd, ...rest } = text
@@ -105,7 +105,7 @@ function readSignUp(text: SignUpText, context: SectionContext): SignUpSettings {
   return { ...rest, welcome_nanos, challenge: readChallenge(text, context) }
 }
 
-/** Links are mailed, so that an address is shown to be theirs. */
+/** Sign-up needs mail: the mailed link verifies the address. */
 function requireMail({ server, file, report }: SectionContext): void {
   if (server && server.public_url === undefined)
     report(
@@ -131,8 +131,8 @@ function readChallenge(
   if (turnstile_secret === undefined)
     report(at('turnstile_secret'), 'is missing: copy it from the page of your widget at Cloudflare')
   if (turnstile_site_key === undefined || turnstile_secret === undefined) return undefined
-  const so = mode === 'closed' ? 'sign-up is closed' : 'nobody can sign up'
-  const secret = readSetSecret(turnstile_secret, at('turnstile_secret'), so, context)
+  const consequence = mode === 'closed' ? 'sign-up is closed' : 'nobody can sign up'
+  const secret = readSetSecret(turnstile_secret, at('turnstile_secret'), consequence, context)
   return secret === undefined ? undefined : { kind: 'turnstile', site_key: turnstile_site_key, secret }
 }
 
@@ -149,12 +149,12 @@ export const signUpSettings = defineSection({
 
 type Sections = Pick<Catalogue, 'sections' | 'server'>
 
-/** The mode of sign-up at this moment. Closed, too, where no mail can be sent or the challenge lacks its secret. */
+/** The current mode of sign-up. It is "closed", too, if the gateway cannot send mail or the challenge lacks its secret. */
 export function modeOf(catalogue: Sections): (typeof MODES)[number] {
   const { mode, challenge } = signUpSettings.of(catalogue)
-  const can = canMail(catalogue) && catalogue.server.public_url !== undefined && challenge !== undefined
-  return can ? mode : 'closed'
+  const is_usable = canMail(catalogue) && catalogue.server.public_url !== undefined && challenge !== undefined
+  return is_usable ? mode : 'closed'
 }
 
-/** Whether anybody may sign up: pages lead there. */
+/** Whether anybody may sign up: then pages link to the form. */
 export const isSignUpOpen = (catalogue: Sections): boolean => modeOf(catalogue) === 'open'

@@ -1,4 +1,4 @@
-// Sign-ups as rows: pending ones, found by the link of their mail, and completed ones.
+// Rows of sign-ups: pending ones, found by the token of the mailed link, and completed ones.
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import { hashKey } from '../../src/access/secret.ts'
 import { notFound } from '../../src/domain/errors.ts'
@@ -58,7 +58,7 @@ interface Pending {
   now_ms: number
 }
 
-/** Makes an address's sign-up pending, or renews the link of the one that is; the link of before is of no use any more. */
+/** Creates the pending sign-up of an address, or renews its link; the earlier link stops working. */
 export async function setPending(tx: Tx, { email, token, network, code_id, now_ms }: Pending): Promise<void> {
   const values = { email, sha256: hashKey(token), code_id, expires_at_ms: now_ms + LINK_HOURS * HOUR_MS }
   if (await queries(tx).renew.get(values)) return
@@ -73,14 +73,14 @@ export async function setPending(tx: Tx, { email, token, network, code_id, now_m
   })
 }
 
-/** @throws GatewayError not_found for a link that was used, replaced, has expired, or never was */
+/** @throws GatewayError not_found for a link that was used or replaced, has expired, or is unknown */
 export async function pendingByToken(db: Db, token: string, now_ms: number): Promise<SignUpRow> {
   const found = TOKEN.test(token) ? await queries(db).byHash.get({ sha256: hashKey(token) }) : undefined
   if (!found || found.expires_at_ms <= now_ms) throw linkNotValid()
   return found
 }
 
-/** Ends a pending sign-up: its link is used up. @throws GatewayError not_found if another has done so */
+/** Completes a pending sign-up, which uses up its link. @throws GatewayError not_found if another request has completed it */
 export async function setCompleted(
   tx: Tx,
   { id, account_id, now_ms }: { id: number; account_id: number; now_ms: number },
@@ -96,7 +96,7 @@ interface ByIdentity {
   now_ms: number
 }
 
-/** Records a sign-up whose address a provider of identities vouches for, in place of one that is pending. */
+/** Records a sign-up by an identity, and deletes a pending sign-up of the same address. */
 export async function recordByIdentity(
   tx: Tx,
   { email, account_id, network = undefined, now_ms }: ByIdentity,
@@ -116,12 +116,12 @@ export async function recordByIdentity(
   })
 }
 
-/** Deletes pending ones whose link has expired. */
+/** Deletes pending sign-ups whose link has expired. */
 export async function sweepPending(db: Db, now_ms: number): Promise<void> {
   await db.write((db) => queries(db).sweep.run({ now_ms }))
 }
 
-/** The number of those that wait for the link of their mail. */
+/** The number of sign-ups whose mailed link was not opened yet. */
 export const countPending = async (db: Db): Promise<number> =>
   (await queries(db).countPending.get())?.count ?? 0
 

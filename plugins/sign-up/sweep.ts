@@ -1,4 +1,4 @@
-// The sweep of sign-up: pending ones whose link has expired, counts whose window is over, old invitations.
+// The sweep of sign-up: deletes pending sign-ups with an expired link, counters of past time windows, and old invitations.
 import type { Db } from '../../src/store/db.ts'
 import { sweepCodes } from './codes.ts'
 import { sweepCounts } from './counts.ts'

@@ -1,4 +1,4 @@
-// The tables of sign-up as Drizzle sees them, with their personal data.
+// Drizzle tables of sign-up, with their rules for personal data.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accountTable,
@@ -12,9 +12,9 @@ import {
 /** Codes by which the operator invites people to sign up. */
 export const sign_up_codes = sqliteTable('sign_up_codes', {
   id: integer().primaryKey(),
-  /** Of the code in the link, which is stored nowhere. */
+  /** The hash of the code in the link; the code itself is not stored. */
   sha256: blob({ mode: 'buffer' }).notNull().unique(),
-  /** The only address that may use it; null: any, and once it was used. */
+  /** The only address that may use it. Null if any may, and after use. */
   email: text(),
   max_uses: integer().notNull(),
   uses: integer().notNull(),
@@ -23,19 +23,19 @@ export const sign_up_codes = sqliteTable('sign_up_codes', {
   revoked_at_ms: integer(),
 })
 
-/** People who are about to get an account, for a day, and who have got one so. */
+/** Sign-ups: pending ones for a day, completed ones for as long as their account exists. */
 export const sign_ups = sqliteTable('sign_ups', {
   id: integer().primaryKey(),
-  /** Null until the account is made. */
+  /** Null until the account is created. */
   account_id: integer(),
   email: text().notNull(),
-  /** The proof that the address is theirs. */
+  /** How the person proved that the address is theirs. */
   proof: text({ enum: ['mail', 'identity'] }).notNull(),
-  /** Of the link's token; null once it was used. */
+  /** The hash of the link's token; null after use. */
   sha256: blob({ mode: 'buffer' }).unique(),
   network: text(),
   code_id: integer(),
-  /** The number of mails with a link that were sent. */
+  /** The number of mails with a link so far. */
   mails: integer().notNull(),
   created_at_ms: integer().notNull(),
   expires_at_ms: integer().notNull(),
@@ -44,7 +44,7 @@ export const sign_ups = sqliteTable('sign_ups', {
 
 const COUNT_KINDS = ['network', 'domain', 'mailbox', 'mail', 'challenge'] as const
 
-/** The count of a subject by all gateways until the end of its window. */
+/** Counters, shared by all gateways, until the end of their time window. */
 export const sign_up_counts = sqliteTable('sign_up_counts', {
   id: integer().primaryKey(),
   kind: text({ enum: COUNT_KINDS }).notNull(),
@@ -53,7 +53,7 @@ export const sign_up_counts = sqliteTable('sign_up_counts', {
   count: integer().notNull(),
 })
 
-/** By which challenges are signed. */
+/** The key that signs challenges. */
 export const sign_up_keys = sqliteTable('sign_up_keys', {
   id: integer().primaryKey(),
   secret: blob({ mode: 'buffer' }).notNull(),
@@ -66,7 +66,7 @@ export const terms_acceptances = sqliteTable('terms_acceptances', {
   account_id: integer().notNull(),
   person_id: integer().notNull(),
   url: text().notNull(),
-  /** Empty: the operator names none. */
+  /** Empty if the operator sets no version. */
   version: text().notNull(),
   accepted_at_ms: integer().notNull(),
 })

@@ -1,4 +1,4 @@
-// The terms of service that new people accept: which ones are in force, and who accepted which.
+// The terms of service that new people accept: the current ones, and the record of each acceptance.
 import type { Terms } from '../../src/app/surface/console/terms.ts'
 import type { TermsOfService } from '../../src/app/surface/gateway.ts'
 import type { ActionContext } from '../../src/domain/actions.ts'
@@ -13,13 +13,13 @@ import { terms_acceptances } from './tables.ts'
 
 export type { Terms }
 
-/** The terms that are in force; undefined where the operator has none. */
+/** The current terms; undefined if the operator has none. */
 export function currentTerms(catalogue: Pick<Catalogue, 'brand' | 'sections'>): Terms | undefined {
   const { terms_url: url } = catalogue.brand
   return url === undefined ? undefined : { url, version: signUpSettings.of(catalogue).terms_version ?? '' }
 }
 
-/** @throws GatewayError invalid_request where they were not accepted; conflict where others were */
+/** @throws GatewayError invalid_request if the terms were not accepted; conflict if other terms were */
 export function requireTerms(current: Terms | undefined, accepted: Terms | null): void {
   if (current === undefined) return
   if (accepted === null)
@@ -41,7 +41,7 @@ const queries = perConnection({
       .values(placeholders('account_id', 'person_id', 'url', 'version', 'accepted_at_ms')),
 })
 
-/** Keeps which terms a person accepted. In the caller's transaction. */
+/** Records which terms a person accepted. In the caller's transaction. */
 export async function recordTerms(
   tx: Tx,
   { account_id, person_id, terms }: { account_id: number; person_id: number; terms: Terms },
@@ -51,12 +51,12 @@ export async function recordTerms(
   await recordAction(tx, { action: 'terms.accepted', account_id, after: { ...terms } }, by)
 }
 
-/** The terms for other ways by which people are made. */
+/** The terms for other plugins that create people. */
 export const termsOfService = (catalogue: () => Catalogue): TermsOfService => ({
   current: () => currentTerms(catalogue()),
-  async accept(tx, { accepted, ...whose }, by) {
+  async accept(tx, { accepted, ...owner }, by) {
     const terms = currentTerms(catalogue())
     requireTerms(terms, accepted)
-    if (terms) await recordTerms(tx, { ...whose, terms }, by)
+    if (terms) await recordTerms(tx, { ...owner, terms }, by)
   },
 })

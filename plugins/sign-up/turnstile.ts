@@ -1,33 +1,33 @@
-// The challenge of Cloudflare Turnstile: its answers are checked by Cloudflare's server, and are for this form of this host.
+// The Cloudflare Turnstile challenge. Cloudflare's server checks each answer; the result must name this form and this host.
 // https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
 import { invalidRequest, overloaded } from '../../src/domain/errors.ts'
 import { type RemoteSeams, sendToPublic } from '../../src/media/public-request.ts'
 import { parseImageUrl } from '../../src/media/url.ts'
 
 const VERIFY_URL = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
-/** The origin of the page's script and frame. */
+/** The origin of the script and frame that the page loads. */
 export const TURNSTILE_ORIGIN = 'https://challenges.cloudflare.com'
-/** As the page's widget says. */
+/** Must equal the action of the page's widget. */
 export const ACTION = 'sign_up'
 const TIMEOUT_MS = 10_000
 const MAX_ANSWER_BYTES = 64 * 1_024
-/** Of Cloudflare's documentation. */
+/** From Cloudflare's documentation. */
 const MAX_TOKEN_CHARS = 2_048
 
 interface TurnstileAnswer {
   secret: string
-  /** From the page. */
+  /** The token from the page's widget. */
   token: string | undefined
-  /** Of the visitor. */
+  /** The visitor's address. */
   address: string | undefined
-  /** Of the public URL. */
+  /** The host of the public URL. */
   host: string
 }
 
-/** @throws GatewayError invalid_request for a token that is not of this form; overloaded where Cloudflare does not answer */
+/** @throws GatewayError invalid_request for a token that is not of this form; overloaded if Cloudflare does not answer */
 export type CheckTurnstile = (answer: TurnstileAnswer) => Promise<void>
 
-/** @param seams as those of the fetch of images, and another address: for tests alone */
+/** @param seams as for fetching images, and another address: for tests only */
 export function createTurnstile(seams: RemoteSeams = {}, url = VERIFY_URL): CheckTurnstile {
   return async ({ secret, token, address, host }) => {
     if (token === undefined || token === '' || token.length > MAX_TOKEN_CHARS) throw notSolved()
@@ -36,12 +36,16 @@ export function createTurnstile(seams: RemoteSeams = {}, url = VERIFY_URL): Chec
       response: token,
       ...(address !== undefined && { remoteip: address }),
     })
-    const { success, hostname, action } = await ask(url, body, seams)
+    const { success, hostname, action } = await verifyAtCloudflare(url, body, seams)
     if (success !== true || hostname !== host || action !== ACTION) throw notSolved()
   }
 }
 
-async function ask(url: string, body: string, seams: RemoteSeams): Promise<Record<string, unknown>> {
+async function verifyAtCloudflare(
+  url: string,
+  body: string,
+  seams: RemoteSeams,
+): Promise<Record<string, unknown>> {
   const signal = AbortSignal.timeout(seams.timeout_ms ?? TIMEOUT_MS)
   try {
     const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }

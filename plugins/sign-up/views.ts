@@ -1,4 +1,4 @@
-// Sign-up in requests and answers of the console.
+// Requests and responses of the console routes of sign-up.
 import { Type } from '@sinclair/typebox'
 import { TermsView } from '../../src/app/surface/console/terms.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
@@ -10,7 +10,7 @@ const Text = (maxLength: number, must: string) => Type.String({ maxLength, must 
 const Email = Text(254, 'an email address')
 const Token = Text(256, 'the part of the link after its #')
 
-/** Of the link by which somebody was referred. */
+/** The code of a referral link. */
 const Ref = Type.Optional(Type.String({ pattern: '^[0-9a-z]{1,40}$', must: 'the code of a referral link' }))
 
 export const SignUpView = Closed({
@@ -21,7 +21,7 @@ export const SignUpView = Closed({
   ...MoneyFields('welcome', 'What the first payment brings beside its credit, at most as much as that'),
 })
 
-/** As the library of ALTCHA makes and solves it. */
+/** As the ALTCHA library makes and solves it. */
 export const AltchaView = Type.Object({
   parameters: Type.Unsafe<import('altcha-lib').ChallengeParameters>(Type.Any()),
   signature: Type.Optional(Type.String()),
@@ -50,7 +50,7 @@ export const LinkView = Closed({
 export const Finish = Closed({
   token: Token,
   name: Text(64, 'a name'),
-  /** Of any length: what it must be is checked with better words. */
+  /** Only the size is limited here: the password rules have better error messages. */
   password: Text(1_024, 'text of at most 1,024 characters'),
   terms: Nullable(TermsView),
   ref: Ref,

@@ -1,4 +1,4 @@
-// The welcome credit: given once, with the first payment of an account that somebody signed up for.
+// The welcome credit: given once, with the first payment of an account that was created by a sign-up.
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Share } from '../../src/money/ledger/operations.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -14,24 +14,24 @@ import {
 } from '../payments/index.ts'
 
 export interface WelcomeParts extends SharingParts {
-  /** The most that is given; 0: nothing. */
+  /** The largest credit; 0: none. */
   welcomeNanos: () => Nanos
 }
 
 interface FirstPayment {
-  /** The number of its order. */
+  /** The number of the payment order. */
   id: number
   account_id: number
   credit_nanos: Nanos
 }
 
 const NAME = 'welcome'
-/** By it the credit is found again with its payment, here and by `entries/sources.ts`. */
+/** Links the credit to its payment; `entries/sources.ts` also looks for it. */
 const NOTE = 'Welcome credit with order '
 
 /**
- * The welcome credit with a payment, in its transaction: at most that credit, so that nobody pays a cent for it. Of two first payments at
- * once, the ledger gives it with one, since its key is the account's.
+ * Returns the welcome credit of a payment, in the payment's transaction. It is at most the payment's credit, so that nobody gets it without paying as
+ * much. If two first payments come at once, the ledger gives one credit, since the request key contains the account.
  */
 export async function welcomeOf(
   { db, welcomeNanos }: Pick<WelcomeParts, 'db' | 'welcomeNanos'>,
@@ -51,7 +51,7 @@ const creditWith = ({ id, account_id, credit_nanos }: FirstPayment, welcome_nano
 const awaitsFirstPayment = async (db: Db, account_id: number): Promise<boolean> =>
   (await db.rows(AWAITS_FIRST_PAYMENT, { account_id })).length > 0
 
-/** The welcome credit as the share of a payment that its payer has. */
+/** The welcome credit as a share of a payment that goes to the payer. */
 const shareIn = ({ id, account_id }: Pick<FirstPayment, 'id' | 'account_id'>): PaymentShare => ({
   name: NAME,
   id: account_id,
@@ -60,7 +60,7 @@ const shareIn = ({ id, account_id }: Pick<FirstPayment, 'id' | 'account_id'>): P
   is_payers: true,
 })
 
-/** Brings welcome credits to what has become of their payments, and gives those of payments that commands have marked. */
+/** Adjusts welcome credits to refunds and disputes of their payments, and gives the credit for payments that a command marked as paid. */
 export async function settleWelcomes(parts: WelcomeParts): Promise<void> {
   const { db, ledger, now, welcomeNanos } = parts
   const since_ms = now() - SHARES_SETTLED_FOR_MS
@@ -72,7 +72,7 @@ export async function settleWelcomes(parts: WelcomeParts): Promise<void> {
     await ledger.submit({ op: 'top_up', ...creditWith(payment, welcomeNanos()), now_ms: now() })
 }
 
-/** The amount that leaves a payer's balance of the welcome credit; 0 for a payment that brought none. */
+/** The part of the welcome credit that a refund takes from the payer's balance; 0 for a payment that brought none. */
 export async function returnedOfWelcome(
   db: Db,
   { id, account_id, ...part }: { id: number; account_id: number; amount_minor: number; gone_minor: number },
@@ -81,7 +81,7 @@ export async function returnedOfWelcome(
   return brought_nanos === 0 ? 0 : await returnedOf(db, shareIn({ id, account_id }), part)
 }
 
-/** The welcome credit that came with a payment; 0 without. */
+/** The welcome credit of a payment; 0 if there was none. */
 export async function broughtOfWelcome(
   db: Db,
   { id, account_id }: { id: number; account_id: number },
@@ -94,18 +94,18 @@ export async function broughtOfWelcome(
 const WITH_PAYMENT =
   'SELECT amount_nanos FROM entries WHERE account_id = $account_id AND request_key = $key AND note = $note'
 
-/** The sum of welcome credits in a time, less the part that refunds took back. */
+/** The sum of the welcome credits of a period, less the parts that refunds took back. */
 export const welcomesBetween = (db: Db, period: { since_ms: number; until_ms: number }): Promise<Nanos> =>
   sharesBetween(db, { name: NAME, accounts: SIGNED_UP }, period)
 
 const SIGNED_UP = 'SELECT account_id FROM sign_ups WHERE account_id IS NOT NULL'
 
-/** Vouchers and what an operator credits are no payments. */
+/** Vouchers and the operator's manual credits are not payments. */
 const AWAITS_FIRST_PAYMENT = `
   SELECT id FROM sign_ups WHERE account_id = $account_id
    AND NOT EXISTS (SELECT 1 FROM entries WHERE account_id = $account_id AND request_key >= 'order:' AND request_key < 'order;')`
 
-/** Payments with a welcome credit of which something has gone back, or had. */
+/** Payments with a welcome credit that have refunds, failed refunds or a lost dispute since the given time. */
 const CHANGED = `
   SELECT orders.id AS id, orders.account_id AS account_id, state, amount_minor, refunded_minor, credit_nanos
     FROM orders JOIN entries ON entries.account_id = orders.account_id
@@ -113,7 +113,7 @@ const CHANGED = `
    WHERE orders.id IN (SELECT order_id FROM order_refunds WHERE changed_at_ms >= $since_ms
      UNION SELECT id FROM orders WHERE state = 'lost' AND changed_at_ms >= $since_ms)`
 
-/** First payments that a command has credited, which gives nothing beside. */
+/** First payments that a command marked as paid; the command itself gives no welcome credit. */
 const MARKED_BY_COMMAND = `
   SELECT orders.id AS id, orders.account_id AS account_id, credit_nanos FROM orders
     JOIN state_changes ON subject = 'orders' AND subject_id = orders.id AND to_state = 'paid' AND source = 'command'

@@ -1,4 +1,4 @@
-// Routes of a fresh sign-in: how the viewer can confirm that it is them, and the confirmation by their password.
+// Routes of a fresh sign-in: the ways in which the viewer can confirm their identity, and the confirmation by password.
 import { Elysia } from 'elysia'
 import { hashOf } from '../../../src/access/passwords.ts'
 import { waysOf } from '../../../src/access/sign-in-ways.ts'
@@ -17,8 +17,8 @@ import { Confirmation, ConfirmingView, DoneView } from './views.ts'
 const OWN = { reads: 'change_own_sign_in', changes: 'change_own_sign_in' } as const
 
 /**
- * `GET /console/api/session/confirm`: by what the viewer can show again who they are. `POST`: by their password; the session gets a new
- * token. Other proofs have routes of their own.
+ * `GET /console/api/session/confirm`: the viewer's ways to confirm. `POST`: confirms by password; the session gets a new token. Other proofs have
+ * their own routes.
  */
 export function confirmingRoutes(gateway: ConsoleParts) {
   const { sessions, sign_in_ways } = gateway.people

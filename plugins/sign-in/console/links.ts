@@ -1,4 +1,4 @@
-// Passwords and the links that set them: the first visit, invitations of accounts, and a change by who knows the old one.
+// Routes of passwords and the links that set them: the first visit, invitations of accounts, and the change of a known password.
 
 import { Elysia } from 'elysia'
 import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
@@ -38,8 +38,10 @@ import {
   SessionView,
 } from './views.ts'
 
-/** `POST /console/api/links/look`: whom a link is for. `POST /console/api/links/accept`: sets the password, and signs in,
- * by a browser that keeps a cookie. */
+/**
+ * `POST /console/api/links/look`: the person of a link. `POST /console/api/links/accept`: sets the password, and signs in if the browser keeps a
+ * cookie.
+ */
 export function linkRoutes(gateway: ConsoleParts) {
   const { db } = gateway
   const { now } = gateway.calls
@@ -61,7 +63,7 @@ export function linkRoutes(gateway: ConsoleParts) {
           role: account ? ('account' as const) : ('operator' as const),
           account: account?.name ?? null,
           has_password,
-          terms: (isFirst(link) && gateway.people.terms?.current()) || null,
+          terms: (setsFirstPassword(link) && gateway.people.terms?.current()) || null,
           min_password_chars: MIN_PASSWORD_CHARS,
           ...time('expires', expires_at_ms),
         }
@@ -76,7 +78,7 @@ export function linkRoutes(gateway: ConsoleParts) {
           body,
           visitorOf(origin),
           async (tx, link) => {
-            if (isFirst(link))
+            if (setsFirstPassword(link))
               await acceptTerms(gateway, tx, {
                 person_id: link.person.id,
                 account_id: link.account.id,
@@ -93,8 +95,8 @@ export function linkRoutes(gateway: ConsoleParts) {
     )
 }
 
-/** Whether a link sets the first password of somebody of an account: until then nobody has come in as them. */
-const isFirst = <P extends OpenLink<'password' | 'reset' | 'sign_in'>>(
+/** Whether a link sets the first password of a person in an account: that person has not signed in before. */
+const setsFirstPassword = <P extends OpenLink<'password' | 'reset' | 'sign_in'>>(
   link: P,
 ): link is P & { account: Account } =>
   link.account !== undefined && link.purpose === 'password' && !link.has_password
@@ -108,7 +110,7 @@ async function acceptTerms(
   await people.terms?.accept(tx, acceptance, by)
 }
 
-/** `PUT /console/api/password`: a new one for who knows the old one; their other sessions end. */
+/** `PUT /console/api/password`: changes the viewer's password, with the old one as proof; their other sessions end. */
 export function passwordRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>) {
   return new Elysia({ name: 'console-password' })
     .use(viewerCalls(gateway, { changes: 'change_own_sign_in' }))
@@ -123,8 +125,8 @@ export function passwordRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'pe
 }
 
 /**
- * `POST /console/api/invitations`: a link by which an account sets its password: mailed where that can be, unless the request wants it shown;
- * else in this answer only. For operators, and by mail alone for support.
+ * `POST /console/api/invitations`: creates a link by which an account sets its password. It is mailed if possible, unless the request asks for the
+ * link itself; otherwise only this answer has it. Operators may do both, support may only mail.
  */
 export function invitationRoutes(gateway: ConsoleParts) {
   const { now, catalogue } = gateway.calls
@@ -135,7 +137,7 @@ export function invitationRoutes(gateway: ConsoleParts) {
       '/console/api/invitations',
       async ({ viewer, origin, body, request }) => {
         const can_mail = canMail(catalogue())
-        // A link signs in as the account, past the limit of what support credits: nobody but operators has it in hand.
+        // A link signs in as the account and so bypasses support's credit limit: only operators may see one.
         const must_mail = !may(viewer, 'operate')
         if (must_mail && body.as_link) requireRight(viewer, 'operate')
         if (must_mail && !can_mail) throw noMail()

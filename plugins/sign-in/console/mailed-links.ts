@@ -1,4 +1,4 @@
-// Routes of links by mail: a visitor asks for one, and signs in by it.
+// Routes of links by mail: a visitor requests one, and signs in by it.
 import { Elysia } from 'elysia'
 import { MAILED_LINK_MINUTES, makeMailedLink } from '../../../src/access/mailed-links.ts'
 import { signOut } from '../../../src/access/session-rows.ts'
@@ -20,14 +20,14 @@ import { canMail, queueMail } from '../../mail/index.ts'
 import { sessionView } from './session.ts'
 import { LinkToken, MailedLink, MailedLinkView, SessionView } from './views.ts'
 
-/** The pages of the links, whose tokens stand in the fragment. */
+/** The pages that the links open; the token is in the fragment. */
 const PAGES = { sign_in: '/console/sign-in-link', reset: '/console/new-password' } as const
 
-type Asked = typeof MailedLink.static
+type LinkRequest = typeof MailedLink.static
 
 /**
- * `POST /console/api/mailed-links`: asks for a link by mail. Whoever the address belongs to, and whether to anybody, the answer is the same, and
- * is there before the gateway looks. `POST /console/api/links/sign-in`: signs in by one, in a browser that keeps a cookie.
+ * `POST /console/api/mailed-links`: requests a link by mail. The answer is the same for every address, and is sent before the gateway looks the
+ * address up. `POST /console/api/links/sign-in`: signs in by a link, if the browser keeps a cookie.
  */
 export function mailedLinkRoutes(gateway: ConsoleParts) {
   const { sessions } = gateway.people
@@ -37,9 +37,9 @@ export function mailedLinkRoutes(gateway: ConsoleParts) {
       '/console/api/mailed-links',
       ({ body, origin }) => {
         if (!canMail(gateway.calls.catalogue())) throw noMail()
-        const asked = { ...body, email: personsAddress(body.email) }
-        sessions.countMail(asked.email, visitorOf(origin))
-        void mailLink(gateway, asked, origin)
+        const link_request = { ...body, email: personsAddress(body.email) }
+        sessions.countMail(link_request.email, visitorOf(origin))
+        void mailLink(gateway, link_request, origin)
         return { minutes: MAILED_LINK_MINUTES }
       },
       { body: MailedLink, response: { 200: MailedLinkView, ...FAILURES } },
@@ -57,10 +57,10 @@ export function mailedLinkRoutes(gateway: ConsoleParts) {
     )
 }
 
-/** After the answer, whose time tells nothing of what is found. */
+/** Runs after the answer, so that the response time reveals nothing about the address. */
 async function mailLink(
   { db, calls, people }: ConsoleParts,
-  { email, purpose }: Asked,
+  { email, purpose }: LinkRequest,
   { request_id }: CallOrigin,
 ): Promise<void> {
   const now_ms = calls.now()
@@ -70,14 +70,14 @@ async function mailLink(
       by: { actor: { kind: 'system' }, now_ms, request_id },
     })
   } catch (cause) {
-    // Nobody waits for it: they ask again.
+    // No caller waits for this: the visitor requests another link.
     calls.log.error({ request_id, cause }, 'could not mail a sign-in link')
   }
 }
 
 async function sendLink(
   tx: Tx,
-  { email, purpose }: Asked,
+  { email, purpose }: LinkRequest,
   issuing: Parameters<typeof makeMailedLink>[2],
 ): Promise<void> {
   const made = await makeMailedLink(tx, { email, purpose }, issuing)

@@ -1,4 +1,4 @@
-// Routes of the viewer's own name and address: the address becomes theirs once they have opened the link that is mailed to it.
+// Routes of the viewer's own name and address. A new address takes effect when the person opens the link that is mailed to it.
 import { Elysia } from 'elysia'
 import { requireFresh } from '../../../src/access/fresh-sign-in.ts'
 import { makeEmailLink, pendingEmail, personById, takeEmailLink } from '../../../src/access/mailed-links.ts'
@@ -25,7 +25,7 @@ const CONFIRM_PAGE = '/console/confirm-address'
 
 const OWN = { reads: 'change_own_sign_in', changes: 'change_own_sign_in' } as const
 
-/** `GET /console/api/me`, `PUT`: the name; `POST /console/api/me/email`: mails a link to another address, `/confirm`: by which it becomes theirs. */
+/** `GET /console/api/me`; `PUT` changes the name; `POST /console/api/me/email` mails a link to a new address; `/confirm` takes the address over. */
 export function meRoutes(gateway: ConsoleParts) {
   const { calls, people } = gateway
   return new Elysia({ name: 'console-me' })
@@ -77,15 +77,15 @@ export function meRoutes(gateway: ConsoleParts) {
     )
 }
 
-interface Changing {
+interface ViewerChange {
   viewer: PersonViewer
 }
 
-/** Whoever has the address already is not told here: the answer is the same. */
+/** The answer is the same if another person has the address already. */
 async function sendLink(
   tx: Tx,
   { calls, people }: ConsoleParts,
-  { viewer: { person_id }, email }: Changing & { email: string },
+  { viewer: { person_id }, email }: ViewerChange & { email: string },
 ): Promise<void> {
   const now_ms = calls.now()
   await lockPerson(tx, person_id)
@@ -112,7 +112,7 @@ async function sendLink(
 async function takeEmail(
   tx: Tx,
   { calls, people }: ConsoleParts,
-  { viewer, token }: Changing & { token: string },
+  { viewer, token }: ViewerChange & { token: string },
 ): Promise<void> {
   const { person_id } = viewer
   const now_ms = calls.now()

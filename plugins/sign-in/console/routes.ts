@@ -1,4 +1,4 @@
-// All routes of signing in at the console.
+// The console routes of sign-in.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { confirmingRoutes } from './confirming.ts'

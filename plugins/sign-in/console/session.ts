@@ -1,4 +1,4 @@
-// Routes of sessions: signing in and out, and the list of one's own.
+// Routes of sessions: signing in and out, and the list of the viewer's sessions.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { peopleQueries } from '../../../src/access/people-queries.ts'
@@ -31,7 +31,7 @@ import { EndedView, SessionView, SignIn, viewerView } from './views.ts'
 
 type Credentials = typeof SignIn.static
 
-/** `GET /console/api/session`: who is signed in. `POST`: signs in. Both are for anybody. */
+/** `GET /console/api/session`: the signed-in viewer. `POST`: signs in. Both need no session. */
 export function signInRoutes(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-session' })
     .use(visitorCalls(gateway))
@@ -46,10 +46,10 @@ export function signInRoutes(gateway: ConsoleParts) {
     .post(
       '/console/api/session',
       async ({ request, origin, body, set, viewer }) => {
-        // Before the password is looked at: it should not have been sent over such a connection.
+        // Before the password is checked: it should not have been sent over such a connection.
         const form = cookieForm(request, siteSettings(gateway))
         const signed_in = await signIn(gateway, body, origin)
-        // The browser forgets this session with its cookie: nobody should be able to use it.
+        // The browser drops the cookie of the old session, so nobody should be able to use it.
         if (viewer) await changed(gateway, { viewer, origin }, (tx) => signOut(tx, viewer))
         set.headers['set-cookie'] = setCookie(form, signed_in.token, signed_in.lasts_s)
         return sessionView(gateway, request, signed_in.viewer)
@@ -58,7 +58,7 @@ export function signInRoutes(gateway: ConsoleParts) {
     )
 }
 
-/** Signing out, and the sessions of whoever is signed in. */
+/** Routes to sign out, and of the viewer's sessions. */
 export function sessionRoutes(gateway: ConsoleParts) {
   const list = consoleList(gateway, sessionList(gateway))
   return new Elysia({ name: 'console-sessions' })
@@ -96,13 +96,13 @@ export function sessionRoutes(gateway: ConsoleParts) {
 
 const SessionParams = Type.Object({ id: WholeNumber({ minimum: 1 }, 'the number of a session') })
 
-/** Finds out, before somebody signs in, which cookie their browser keeps. */
+/** Sends test cookies before a sign-in, to find out which form of cookie the browser keeps. */
 export function sendProbes(gateway: Pick<Gateway, 'calls'>, request: Request, set: Headers): void {
   const cookies = probes(request, siteSettings(gateway))
   if (cookies.length > 0) set.headers['set-cookie'] = cookies
 }
 
-/** The viewer that an answer's cookie signs in, for the pages. */
+/** The session as pages see it: the viewer, and the ways to sign in. */
 export async function sessionView(
   gateway: Pick<Gateway, 'calls' | 'db' | 'people'>,
   request: Request,
@@ -166,7 +166,7 @@ async function signIn(
   return await gateway.people.sessions.withPassword({ who: account || undefined, password }, visitor)
 }
 
-/** Elysia's place for headers of an answer. */
+/** The place in Elysia for response headers. */
 interface Headers {
   headers: Record<string, unknown>
 }

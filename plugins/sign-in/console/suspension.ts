@@ -1,4 +1,4 @@
-// The suspension of a viewer's account, as pages are told of it with their session.
+// The suspension of the viewer's account, which pages get with the session.
 import { type Static, Type } from '@sinclair/typebox'
 import { accountQueries } from '../../../src/access/queries.ts'
 import { may } from '../../../src/access/rights.ts'
@@ -17,7 +17,7 @@ export const SuspensionView = Type.Object({
 })
 export type SuspensionView = Static<typeof SuspensionView>
 
-/** Null where the viewer's account is not suspended. */
+/** Null if the viewer's account is not suspended. */
 export async function suspensionView(db: Db, viewer: Viewer): Promise<SuspensionView | null> {
   if (viewer.side !== 'account' || viewer.suspended_for === undefined) return null
   const account = await accountQueries(db).accountById.get({ id: viewer.account_id })

@@ -1,4 +1,4 @@
-// Sessions, passwords and links in requests and answers of the console.
+// Requests and responses of the routes of sessions, passwords and links.
 import { Type } from '@sinclair/typebox'
 import { RIGHT_NAMES, type Right } from '../../../src/access/rights.ts'
 import { onlyKeysOf, type Viewer } from '../../../src/access/viewer.ts'
@@ -10,12 +10,12 @@ import type { Key, PersonRow } from '../../../src/store/schema.ts'
 import { SessionKey, SIDES, sessionKey } from '../list.ts'
 import { SuspensionView } from './suspension.ts'
 
-/** A password of any length: what it must be is checked with better words. */
+/** Only the size is limited here: the password rules have better error messages. */
 const Password = Type.String({ maxLength: 1_024, must: 'text of at most 1,024 characters' })
 const Token = Type.String({ maxLength: 256, must: 'the part of the link after its #' })
 const AccountName = Type.String({ minLength: 1, maxLength: 64, must: 'the name of an account' })
 
-/** By password, of the first operator where nobody is named; or by key. */
+/** By password, as the first operator if `account` is absent; or by key. */
 export const SignIn = Closed({
   account: Type.Optional(
     Nullable(Type.String({ maxLength: 254, must: 'the name of an account, or a person’s email address' })),
@@ -49,9 +49,9 @@ export const SessionView = Type.Object({
 })
 
 interface ViewerFacts {
-  /** Of a session by key. */
+  /** The key of a session by key. */
   key: Key | undefined
-  /** The viewer, otherwise. */
+  /** The viewer of any other session. */
   person: PersonRow | undefined
   public_url: string | undefined
   suspension: SuspensionView | null
@@ -95,12 +95,12 @@ export const LinkToken = Closed({ token: Token })
 export const LinkAcceptance = Closed({
   token: Token,
   password: Password,
-  /** Absent or null: none were accepted. */
+  /** Absent or null if none were accepted. */
   terms: Type.Optional(Nullable(TermsView)),
 })
 export const NewName = Closed({ name: Type.String({ maxLength: 400, must: 'a name' }) })
 export const NewEmail = Closed({ email: Type.String({ maxLength: 254, must: 'an email address' }) })
-/** A person as they see themselves. */
+/** The viewer's own name and address. */
 export const MeView = Type.Object({
   name: Type.String(),
   email: Nullable(Type.String()),
@@ -110,7 +110,6 @@ export const MeView = Type.Object({
   can_mail: Type.Boolean({ description: 'whether this gateway sends mails' }),
 })
 
-/** The uses of a link. */
 export const LINK_PURPOSES = ['password', 'reset', 'sign_in'] as const
 export const MailedLink = Closed({
   email: Type.String({ maxLength: 254, must: 'an email address' }),
@@ -128,7 +127,7 @@ export const LinkView = Type.Object({
   role: OneOf(['operator', 'account']),
   account: Nullable(Type.String()),
   has_password: Type.Boolean({ description: 'whether it replaces a password' }),
-  /** The terms that the person accepts with their first password; null: none. */
+  /** The terms that the person accepts with their first password; null if there are none. */
   terms: Nullable(TermsView),
   min_password_chars: Type.Integer(),
   ...TimeFields('expires'),

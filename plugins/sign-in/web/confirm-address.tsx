@@ -1,4 +1,4 @@
-// The page of a link that was mailed to a new address: its button makes the address the viewer's.
+// The page of a link that was mailed to a new address. Its button makes the address the viewer's.
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, send } from '../../console/web/app/client.ts'

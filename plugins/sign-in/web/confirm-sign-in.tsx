@@ -1,4 +1,4 @@
-// The dialog in which the viewer confirms that it is them, before a sensitive change: by their password or another way of theirs.
+// The dialog that asks the viewer for a fresh proof before a sensitive change: their password, or another way to sign in.
 import { useQuery } from '@tanstack/react-query'
 import { useState, useSyncExternalStore } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
@@ -79,7 +79,7 @@ function ByPassword() {
   )
 }
 
-/** For people who sign in by links in mails or by another provider: every sign-in in this browser is a proof. */
+/** For people without a password or passkey: each new sign-in in this browser counts as a proof. */
 const BySigningInAgain = () => (
   <>
     <p>

@@ -1,9 +1,9 @@
-// The token of a link: it stands in the fragment of the address, which browsers send nowhere.
+// The token of a link, from the fragment of the address, which browsers do not send to servers.
 import { useSyncExternalStore } from 'react'
 
 const tokenInAddress = (): string => location.hash.slice(1)
 
-/** A link that is pasted over another one changes the fragment alone: browsers load nothing for it. */
+/** If a person pastes another link over this one, only the fragment changes, and the browser does not reload the page. */
 function onOtherLink(notify: () => void): () => void {
   addEventListener('hashchange', notify)
   return () => removeEventListener('hashchange', notify)

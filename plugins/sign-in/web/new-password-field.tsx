@@ -4,7 +4,7 @@ import { PasswordInput } from '../../console/web/parts/password-input.tsx'
 
 interface NewPasswordFieldProps {
   label?: string
-  /** Of the request. */
+  /** The field of the request. */
   name?: string
   min_chars: number
   autoFocus?: boolean

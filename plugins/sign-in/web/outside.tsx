@@ -1,4 +1,4 @@
-// The frame of the pages without a session, and whether the browser kept a session.
+// The frame of the pages without a session, and the check that the browser kept the session cookie.
 import { type ReactNode, useEffect } from 'react'
 import { titleTab } from '../../console/web/app/brand.ts'
 import { api, send } from '../../console/web/app/client.ts'
@@ -8,7 +8,7 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 interface OutsideFrameProps {
   title: string
   lead?: ReactNode
-  /** The reason why nobody can sign in here, in place of the form. */
+  /** The reason why nobody can sign in here; shown instead of the form. */
   refusal?: string | null
   children?: ReactNode
 }
@@ -33,9 +33,9 @@ export function OutsideFrame({ title, lead, refusal, children }: OutsideFramePro
 }
 
 /**
- * Some browsers drop the cookie of a connection that they take for unsafe, and say nothing.
+ * Checks that the browser kept the cookie: some silently drop cookies of connections that they consider unsafe.
  *
- * @throws Error that says what to do
+ * @throws Error with instructions
  */
 export async function requireKeptCookie(): Promise<void> {
   const { viewer } = await send(api.session.get())

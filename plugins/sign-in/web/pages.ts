@@ -1,4 +1,4 @@
-// The page of a person's own settings in the side bar, the pages without a session, and the sign-in form.
+// The pages of sign-in: the person's settings in the side bar, the pages without a session, and the sign-in form.
 import { Settings } from 'lucide-react'
 import type { ComponentType } from 'react'
 import {
@@ -8,7 +8,7 @@ import {
   type SignInProps,
 } from '../../console/web/app/page-entry.ts'
 
-/** People: whoever signed in with a key has no address. */
+/** Sessions of people: a session by key has no address to confirm. */
 const PERSONS = ['operator', 'account'] as const
 
 export const settings_pages: readonly PageEntry[] = [
@@ -40,7 +40,7 @@ export const open_pages: readonly OpenPageEntry[] = [
   { path: '/sign-in-link', title: 'Sign in', load: () => import('./sign-in-link.tsx') },
 ]
 
-/** The dialog that confirms that it is the viewer. */
+/** The dialog that confirms the viewer's identity. */
 export const confirmSignIn = (): Promise<{ default: ComponentType }> => import('./confirm-sign-in.tsx')
 
 /** The form for visitors without a session. */

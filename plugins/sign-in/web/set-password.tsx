@@ -1,4 +1,4 @@
-// The page of a link: its holder sets their password, and is signed in.
+// The page of a link by which its holder sets a password, and is signed in.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -61,7 +61,7 @@ export default function SetPassword() {
   )
 }
 
-/** @param name by which they sign in; null for the first operator without an address */
+/** @param name the name with which they sign in; null for the first operator without an address */
 const leadOf = (has_password: boolean, name: string | null): string =>
   has_password
     ? 'Set a new password. It replaces the old one and signs you out everywhere else.'
@@ -89,7 +89,7 @@ function PasswordForm({ token, name, terms, min_chars }: PasswordFormProps) {
 
   return (
     <Form submit={submit} aria-label="Set a password">
-      {/* For password managers, which keep it under this name. */}
+      {/* Password managers store the password under this name. */}
       <input type="text" autoComplete="username" value={name ?? 'operator'} readOnly hidden />
       <NewPasswordField min_chars={min_chars} autoFocus value={password} onChange={setPassword} />
       <TermsField terms={terms} accepted={accepted} onChange={setAccepted} />

@@ -1,4 +1,4 @@
-// The page of a link that signs in: only its button does, so that programs that open links in mails use up none.
+// The page of a link that signs in. Only its button uses the link, so that mail scanners do not use it up.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import { ApiError, api, send } from '../../console/web/app/client.ts'

@@ -1,4 +1,4 @@
-// Signing in, with a password or an API key: a page of its own, or a dialog over the page where a session has ended.
+// The sign-in form for a password or an API key: its own page, or a dialog over the page whose session has ended.
 import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import type { SignInProps, SignInWayEntry } from '../../console/web/app/page-entry.ts'
@@ -58,7 +58,7 @@ export default function SignIn({
 }
 
 interface SignInFormProps extends Pick<SignInProps, 'onSignedIn' | 'is_for_people'> {
-  /** The viewer of the session that has ended: they are likely to come back. */
+  /** The viewer of the session that has ended, as a default for the form. */
   before: Viewer | null
 }
 

@@ -5,7 +5,7 @@ import { Field } from '../../console/web/parts/field.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
 
 interface TermsFieldProps {
-  /** Null: there are none, and nothing is shown. */
+  /** Null if there are no terms; then the field is not rendered. */
   terms: Terms | null
   accepted: boolean
   onChange: (accepted: boolean) => void

@@ -1,13 +1,13 @@
-// The solving of ALTCHA's challenge: by the browser alone, while the form is filled in.
+// The solver of the ALTCHA challenge. The browser works on its own while the visitor fills in the form.
 import { solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2'
 import { api, send } from '../../console/web/app/client.ts'
 
 /**
- * Gets a challenge and solves it.
+ * Fetches a challenge and solves it.
  *
- * @returns what the form sends
- * @throws Error that says what to do where the browser cannot
+ * @returns the text that the form sends
+ * @throws Error with instructions if the browser cannot solve it
  */
 export async function solveAltcha(): Promise<string> {
   if (!globalThis.crypto?.subtle)

@@ -1,4 +1,4 @@
-// The page of the link in the mail of a sign-up: its holder chooses a name and a password, accepts the terms, and is signed in.
+// The page of the link in a sign-up mail: its holder chooses a name and a password, accepts the terms, and is signed in.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -26,7 +26,7 @@ export default function Confirm() {
     queryKey: ['sign-up-link', token],
     queryFn: () => send(api['sign-up'].look.post({ token })),
     retry: false,
-    // Another proposed name must not replace the one that was typed.
+    // A new proposal must not replace the name that the person typed.
     staleTime: Number.POSITIVE_INFINITY,
     enabled: token !== '',
   })
@@ -57,7 +57,7 @@ const NotValid = ({ words }: { words: string | undefined }) => (
   <OutsideFrame title="Link not valid">
     <Notice tone="warn">{words ?? INCOMPLETE}</Notice>
     <p>
-      {/* A whole new page: its content security policy may be another one. */}
+      {/* A full page load, since the page may have another content security policy. */}
       <a href={addressOf('/console/sign-up')}>Sign up again</a>, or <Link href="/">sign in</Link> if you have
       an account.
     </p>

@@ -1,4 +1,4 @@
-// The list of invitations to sign up; one that is open can be revoked.
+// The list of invitations to sign up. An open invitation can be revoked.
 import { Mail } from 'lucide-react'
 import { useState } from 'react'
 import { api, part, send } from '../../console/web/app/client.ts'

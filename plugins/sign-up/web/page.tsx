@@ -1,4 +1,4 @@
-// The page of sign-ups: who signed up and who has yet to open the link, and invitations.
+// The page of sign-ups: pending and completed ones, and invitations.
 import { Settings, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { useViewer } from '../../console/web/app/session.tsx'

@@ -1,4 +1,4 @@
-// The pages of sign-up: the form and the link of its mail, without a session; for the staff the list, below Accounts.
+// The pages of sign-up: the form and the page of the mailed link, without a session; the list for the staff, below Accounts.
 import { OPERATOR, type OpenPageEntry, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 /** Pages that need no session. */

@@ -1,15 +1,15 @@
-// The code of the link by which a visitor was referred, remembered until they have signed up in this tab.
+// The code of the visitor's referral link, remembered in this tab until they have signed up.
 const KEY = 'tollgate-ref'
 const CODE = /^[0-9a-z]{1,40}$/
 
-/** Takes it from the address of the page. A later link does not take the place of the first. */
+/** Reads the code from the address of the page. The first link counts; a later one is ignored. */
 export function rememberReferral(): void {
   const code = new URLSearchParams(location.search).get('ref')
   if (code === null || !CODE.test(code)) return
   try {
     if (sessionStorage.getItem(KEY) === null) sessionStorage.setItem(KEY, code)
   } catch {
-    // Dropped: a browser that keeps nothing for pages. The mail has it.
+    // Ignored: the browser stores nothing for pages. The mailed link has the code.
   }
 }
 
@@ -18,7 +18,7 @@ export function rememberedReferral(): { ref?: string } {
     const ref = sessionStorage.getItem(KEY) ?? new URLSearchParams(location.search).get('ref')
     return ref !== null && CODE.test(ref) ? { ref } : {}
   } catch {
-    // Dropped: as above.
+    // Ignored, as above.
     return {}
   }
 }

@@ -21,7 +21,7 @@ import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownSignUp } from '../list.ts'
 
-/** Beside other lists in the tabs of a page, it has a place of its own in the address. */
+/** The list shares its page with other lists in tabs: each has its own cursor in the address. */
 const CURSOR = 'sign_ups_cursor'
 const NO_FILTERS = { state: '', since: '', until: '' }
 type Filters = ListFilters<keyof typeof NO_FILTERS>

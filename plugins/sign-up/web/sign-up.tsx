@@ -1,4 +1,4 @@
-// The page to sign up: an address, to which a link is mailed.
+// The sign-up page: the visitor enters an address, and a link is mailed there.
 
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
@@ -26,7 +26,7 @@ export default function SignUp() {
   const site = useApi(['sign-up'], () => api['sign-up'].get())
   const { data: session } = useSession()
   const [sent_to, setSentTo] = useState<string | null>(null)
-  // The code of an invitation, which browsers send nowhere.
+  // The fragment has the code of an invitation: browsers do not send it to servers.
   useState(rememberReferral)
   const [code] = useState(() => location.hash.slice(1))
   const is_invited = site.data?.mode === 'invitation' && code !== ''
@@ -61,7 +61,7 @@ export default function SignUp() {
   )
 }
 
-/** Nothing is given for a sign-up alone. */
+/** The credit comes with a payment: a sign-up alone brings none. */
 const welcomeWords = (nanos: number): string =>
   `Your first payment brings ${exactUsd(nanos)} USD more, at most as much as you pay.`
 
@@ -72,7 +72,7 @@ function refusalOf({ mode }: Site, code: string): string | undefined {
     : undefined
 }
 
-/** The invitation as it is when the page opens: nobody types an address for one that is of no use. */
+/** Checks the invitation once when the page opens, before the visitor types an address. */
 const useInvitation = (code: string, is_invited: boolean) =>
   useQuery({
     queryKey: ['sign-up-invitation', code],
@@ -111,7 +111,7 @@ function EmailForm({ site, code, onSent }: EmailFormProps) {
         }),
       )
     } catch (thrown) {
-      // It may have been used up, or have expired.
+      // The solution may be used up or expired.
       again()
       throw thrown
     }
@@ -129,7 +129,7 @@ function EmailForm({ site, code, onSent }: EmailFormProps) {
   )
 }
 
-/** The challenge of this form: ALTCHA is solved while the address is typed, Turnstile by its widget. */
+/** The challenge of this form: the browser solves ALTCHA while the visitor types; Turnstile has a widget. */
 function useChallenge({ challenge, site_key }: Site) {
   const [attempt, setAttempt] = useState(0)
   const solving = useRef<Promise<string> | null>(null)
@@ -142,7 +142,7 @@ function useChallenge({ challenge, site_key }: Site) {
     token.current = null
     if (challenge !== 'altcha') return
     solving.current = solveAltcha()
-    // The form says why, once it is sent.
+    // The form shows the failure when it is sent.
     solving.current.catch(() => {})
   }, [challenge, attempt])
   async function solution(): Promise<string> {
@@ -160,7 +160,7 @@ function useChallenge({ challenge, site_key }: Site) {
   }
 }
 
-/** The same for an address that has an account, and for one that has none. */
+/** The text is the same whether or not the address has an account. */
 const Sent = ({ email, onAgain }: { email: string; onAgain: () => void }) => (
   <OutsideFrame title="Check your mail">
     <p role="status">

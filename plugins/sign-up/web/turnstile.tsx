@@ -1,4 +1,4 @@
-// The widget of Turnstile: its script comes from Cloudflare, which this page alone allows.
+// The Turnstile widget. Its script comes from Cloudflare, which the content security policy of this page alone allows.
 import { useEffect, useRef, useState } from 'react'
 import { Notice } from '../../console/web/parts/notice.tsx'
 
@@ -27,9 +27,9 @@ declare global {
 
 interface TurnstileProps {
   site_key: string
-  /** Another number begins anew: a token counts once. */
+  /** A new number resets the widget: each token works once. */
   attempt: number
-  /** Null once it has expired. */
+  /** Called with null when the token has expired. */
   onToken: (token: string | null) => void
 }
 
@@ -38,10 +38,10 @@ export function Turnstile({ site_key, attempt, onToken }: TurnstileProps) {
   const widget = useRef<string | undefined>(undefined)
   const [failed, setFailed] = useState(false)
   useEffect(() => {
-    let is_gone = false
+    let is_unmounted = false
     loadScript().then(
       (turnstile) => {
-        if (is_gone || !place.current) return
+        if (is_unmounted || !place.current) return
         widget.current = turnstile.render(place.current, {
           sitekey: site_key,
           action: 'sign_up',
@@ -53,7 +53,7 @@ export function Turnstile({ site_key, attempt, onToken }: TurnstileProps) {
       () => setFailed(true),
     )
     return () => {
-      is_gone = true
+      is_unmounted = true
       if (widget.current !== undefined) window.turnstile?.remove(widget.current)
     }
   }, [site_key, onToken])

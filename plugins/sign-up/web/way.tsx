@@ -1,7 +1,7 @@
-// The way from the form for signing in to signing up.
+// The link from the sign-in form to the sign-up page.
 import { addressOf } from '../../console/web/app/place.ts'
 
-/** A whole new page, since the content security policy of signing up may be another one. */
+/** A full page load, since the sign-up page may have another content security policy. */
 export default function SignUpWay() {
   return (
     <p className="soft">

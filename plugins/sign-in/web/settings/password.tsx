@@ -1,4 +1,4 @@
-// The change of the password, by whoever knows the old one.
+// The change of the viewer's password, which needs the current one.
 import { useState } from 'react'
 import { api, send } from '../../../console/web/app/client.ts'
 import { useViewer, viewersSignInName } from '../../../console/web/app/session.tsx'
@@ -10,7 +10,7 @@ import { PasswordInput } from '../../../console/web/parts/password-input.tsx'
 import { NewPasswordField } from '../new-password-field.tsx'
 import type { Me } from './profile.tsx'
 
-/** As the server has it. */
+/** Equals the server's minimum. */
 const MIN_CHARS = 12
 
 export function PasswordSection({ has_password, can_mail, email_is_verified }: Me) {

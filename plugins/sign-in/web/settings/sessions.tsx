@@ -1,4 +1,4 @@
-// The sessions of the viewer: where they are signed in, and how to end that.
+// The viewer's sessions, and the buttons that end them.
 import { useState } from 'react'
 import { type AnswerOf, api, part, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -21,7 +21,7 @@ export const useSessions = (cursor: number | undefined) =>
 export function SessionsSection() {
   const cursor = useCursor()
   const sessions = useSessions(cursor)
-  const [asks, setAsks] = useState(false)
+  const [is_confirming, setConfirming] = useState(false)
   const signOut = useSignOut()
   const end = useAction({
     work: (id: number) => send(api.sessions({ id: part(id) }).delete()),
@@ -35,7 +35,7 @@ export function SessionsSection() {
       actions={
         <>
           <ExportCsv list="sessions" query={{}} />
-          <Button onClick={() => setAsks(true)}>Sign out everywhere</Button>
+          <Button onClick={() => setConfirming(true)}>Sign out everywhere</Button>
         </>
       }
     >
@@ -48,8 +48,8 @@ export function SessionsSection() {
         none={null}
       />
       <ConfirmDialog
-        open={asks}
-        onClose={() => setAsks(false)}
+        open={is_confirming}
+        onClose={() => setConfirming(false)}
         title="Sign out everywhere?"
         consequence="This ends all of your sessions, including this one. If somebody else may know your password, change it first."
         verb="Sign out everywhere"

@@ -1,4 +1,4 @@
-// The settings of a person: theme and time zone, password and sessions.
+// The settings page of a person: profile, theme and time zone, password and sessions.
 import { useState } from 'react'
 import { SettingsFrame } from '../../../catalogue/web/settings/frame.tsx'
 import type { SettingsEntry } from '../../../console/web/app/page-entry.ts'
@@ -24,7 +24,7 @@ export default function Settings() {
   )
 }
 
-/** Drawn once all is there: what comes later would push down what is below it. */
+/** Renders once all parts are loaded: a late part would push down the parts below it. */
 function PersonsSections() {
   const me = useMe()
   const sessions = useSessions(undefined)
