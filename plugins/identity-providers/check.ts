@@ -1,4 +1,4 @@
-// The doctor's check of identity providers: each publishes what a sign-in needs; and the addresses to register there.
+// The doctor's check of identity providers: each publishes what a sign-in needs; and the addresses to register at the provider.
 import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../src/app/checks/check.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 import { readProvider } from './directory.ts'
@@ -16,11 +16,11 @@ export async function checkProviders({ catalogue }: Pick<ReadPatient, 'catalogue
   )
   if (providers.length === 0 && unset.length === 0) return [of_all.ok('none is configured')]
   const { public_url = '' } = catalogue.server
-  const looked = providers.map((provider) => look(provider, public_url))
-  return [...(await Promise.all(looked)), ...unset]
+  const checks = providers.map((provider) => checkProvider(provider, public_url))
+  return [...(await Promise.all(checks)), ...unset]
 }
 
-async function look(provider: IdentityProvider, public_url: string): Promise<Diagnosis> {
+async function checkProvider(provider: IdentityProvider, public_url: string): Promise<Diagnosis> {
   const { name, issuer, is_github } = provider
   const { ok, fail } = diagnosesOf(`identity provider ${name}`)
   const redirect = `register the redirect URI ${redirectUriOf(public_url, provider)}`

@@ -1,23 +1,23 @@
-// The claims of a provider about a person, read with care: who they are there, and which address it has checked. Pure.
+// The claims of a provider about a person: their identity there, and the address that the provider has verified. Pure functions.
 import { domainOf, personsAddress } from '../../src/domain/mail-address.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
 import type { EmailTrust } from './presets.ts'
 
-/** Claims as they came, of an ID token or the provider's API. */
+/** Raw claims from an ID token or the provider's API. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** A person as a provider has shown them to be. */
+/** A person's identity at a provider, proven by a sign-in there. */
 export interface ProvedIdentity {
   issuer: string
-  /** Their name there: with the issuer the only thing that they are known by. */
+  /** The provider's identifier of the person; together with the issuer it identifies them here. */
   subject: string
-  /** For people to read. */
+  /** The name to show. */
   name: string | undefined
-  /** As the provider wrote it, whether or not anybody has checked it: for people to read. */
+  /** The address as the provider reports it, verified or not; only to show. */
   email: string | undefined
-  /** The same where the provider says that it has checked it, as `personsAddress` has it. */
+  /** The address if the provider says that it is verified, normalized by `personsAddress`. */
   verified_email: string | undefined
-  /** The name of the provider's own session. */
+  /** The ID of the person's session at the provider (`sid`). */
   provider_session: string | undefined
 }
 
@@ -26,12 +26,12 @@ const MAX_NAME_CHARS = 100
 const MAX_EMAIL_CHARS = 254
 
 /**
- * Reads claims whose signature, issuer and audience have been checked.
+ * Reads claims whose signature, issuer and audience were checked.
  *
- * @param reported those with name and address, which may come from the provider's API; `claims` where absent
+ * @param reported the claims with name and address, possibly from the provider's API; by default `claims`
  * @returns undefined without a subject
  */
-export function identityIn(
+export function parseIdentity(
   claims: Claims,
   trust: EmailTrust,
   reported: Claims = claims,
@@ -44,12 +44,13 @@ export function identityIn(
   return {
     issuer,
     subject,
-    name: nameIn(reported),
+    name: displayNameOf(reported),
     email:
       email !== undefined && email.length <= MAX_EMAIL_CHARS
         ? visibleLine(email).slice(0, MAX_EMAIL_CHARS)
         : undefined,
-    verified_email: email !== undefined && isVerified(reported, email, trust) ? addressIn(email) : undefined,
+    verified_email:
+      email !== undefined && isVerified(reported, email, trust) ? acceptedAddress(email) : undefined,
     provider_session:
       provider_session !== undefined && provider_session.length <= MAX_SUBJECT_CHARS
         ? provider_session
@@ -60,31 +61,31 @@ export function identityIn(
 export const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-function nameIn({ name, preferred_username }: Claims): string | undefined {
+function displayNameOf({ name, preferred_username }: Claims): string | undefined {
   const written = textIn(name) ?? textIn(preferred_username)
   const line = written === undefined ? '' : visibleLine(written).trim()
   return line === '' ? undefined : [...line].slice(0, MAX_NAME_CHARS).join('')
 }
 
-/** A text such as "true" is none: a provider that writes it so may mean anything by it. */
+/** Only the boolean counts: the text "true" from a provider could mean anything. */
 function isVerified(reported: Claims, email: string, trust: EmailTrust): boolean {
   if (trust === 'microsoft')
     return reported.xms_edov === true || reported.xms_edov === 1 || reported.xms_edov === '1'
   if (reported.email_verified !== true) return false
   if (trust !== 'google') return true
   const domain = domainOf(email).toLowerCase()
-  return GOOGLES.has(domain) || textIn(reported.hd)?.toLowerCase() === domain
+  return GOOGLE_DOMAINS.has(domain) || textIn(reported.hd)?.toLowerCase() === domain
 }
 
-const GOOGLES: ReadonlySet<string> = new Set(['gmail.com', 'googlemail.com'])
+const GOOGLE_DOMAINS: ReadonlySet<string> = new Set(['gmail.com', 'googlemail.com'])
 
-/** To the letter: what is around it may be for another reader. */
-function addressIn(email: string): string | undefined {
+/** Exact spelling only: with surrounding spaces the address could mean another mailbox. */
+function acceptedAddress(email: string): string | undefined {
   if (email !== email.trim()) return undefined
   try {
     return personsAddress(email)
   } catch {
-    // An address that nobody may have here, such as one of letters that look like others.
+    // An address that is not accepted here, such as one with look-alike letters.
     return undefined
   }
 }

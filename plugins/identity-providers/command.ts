@@ -1,4 +1,4 @@
-// `identity`: lists who signs in by which identity, and unlinks one.
+// `identity`: lists the linked identities with their people, and unlinks one.
 import type { Command } from 'commander'
 import { lockPerson } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
@@ -43,7 +43,7 @@ async function unlink(tx: Tx, id: string) {
   if (!found) throw noIdentity(id)
   await lockPerson(tx, found.person_id)
   const person = await peopleQueries(tx).byId.get({ id: found.person_id })
-  // It may have been unlinked before the lock.
+  // Another request may have unlinked it before the lock.
   if (!person || !(await removeIdentity(tx, found, 0))) throw noIdentity(id)
   const { provider, email } = found
   await recordAction(tx, {

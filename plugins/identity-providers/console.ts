@@ -1,4 +1,4 @@
-// All routes of identity providers at the console.
+// The console routes of identity providers.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { ownRoutes } from './console/own.ts'

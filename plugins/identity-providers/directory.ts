@@ -1,4 +1,4 @@
-// The configurations of identity providers as they publish them: read at first use, kept for an hour, and longer while a provider does not answer.
+// The published configurations of identity providers: read at first use, cached for an hour, and longer while a provider does not answer.
 import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
 import type { Logger } from '../../src/observe/log.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
@@ -6,7 +6,7 @@ import { messageOf } from '../../src/utilities/thrown.ts'
 import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts'
 import type { IdentityProvider } from './settings.ts'
 
-/** A provider with what it publishes. */
+/** A provider with its published configuration. */
 export interface KnownProvider {
   configuration: Configuration
   metadata: ServerMetadata
@@ -14,30 +14,30 @@ export interface KnownProvider {
 }
 
 export interface Directory {
-  /** @throws Error where the provider has not been read yet, and cannot be */
+  /** @throws Error if the provider cannot be read, and was not read before */
   of(provider: IdentityProvider): Promise<KnownProvider>
 }
 
-interface Kept {
+interface CacheEntry {
   known: Promise<KnownProvider>
   read_at_ms: number
 }
 
-const KEPT_MS = 3_600_000
-/** The pause after a failure: whoever opens the form again and again does not have the provider asked each time. */
-const PAUSE_MS = 5_000
-/** Of clocks that differ, for the times in tokens. */
+const CACHE_TTL_MS = 3_600_000
+/** The pause after a failure, so that repeated visits to the form do not query the provider each time. */
+const RETRY_AFTER_MS = 5_000
+/** For clocks that differ, when times in tokens are checked. */
 const TOLERANCE_S = 30
 
 export function createDirectory({ now, log }: { now: () => number; log: Pick<Logger, 'warn'> }): Directory {
-  const all = new Map<string, Kept>()
+  const all = new Map<string, CacheEntry>()
 
-  function readAnew(id: string, provider: IdentityProvider, before: Kept | undefined): Kept {
+  function refresh(id: string, provider: IdentityProvider, before: CacheEntry | undefined): CacheEntry {
     const read_at_ms = now()
     const known = readProvider(provider).catch((cause: unknown) => {
       log.warn({ provider: provider.name, cause: messageOf(cause) }, 'an identity provider cannot be read')
       const kept = all.get(id)
-      if (kept?.read_at_ms === read_at_ms) kept.read_at_ms = read_at_ms - KEPT_MS + PAUSE_MS
+      if (kept?.read_at_ms === read_at_ms) kept.read_at_ms = read_at_ms - CACHE_TTL_MS + RETRY_AFTER_MS
       if (before) return before.known
       throw cause
     })
@@ -48,16 +48,16 @@ export function createDirectory({ now, log }: { now: () => number; log: Pick<Log
 
   return {
     async of(provider) {
-      // Another client or secret is another configuration.
+      // A changed client or secret needs another configuration.
       const id = JSON.stringify([provider.name, provider.issuer, provider.client_id, provider.client_secret])
       const before = all.get(id)
-      const kept = before && now() - before.read_at_ms < KEPT_MS ? before : readAnew(id, provider, before)
+      const kept = before && now() - before.read_at_ms < CACHE_TTL_MS ? before : refresh(id, provider, before)
       return await kept.known
     },
   }
 }
 
-/** @throws Error of the library or the network */
+/** @throws Error from the library or the network */
 export async function readProvider(
   provider: IdentityProvider,
   fetch: ProviderFetch = createProviderFetch(provider.issuer),
@@ -82,7 +82,7 @@ export async function readProvider(
   const options = { execute, [client.customFetch]: custom }
   const discovered = await client.discovery(new URL(provider.issuer), client_id, settings, undefined, options)
   const metadata = discovered.serverMetadata()
-  if (client_secret === undefined || !takesBasicAlone(metadata))
+  if (client_secret === undefined || !onlyTakesBasicAuth(metadata))
     return { configuration: discovered, metadata, fetch }
   const basic = new client.Configuration(
     metadata,
@@ -95,10 +95,10 @@ export async function readProvider(
   return { configuration: basic, metadata, fetch }
 }
 
-const takesBasicAlone = ({ token_endpoint_auth_methods_supported: methods }: ServerMetadata): boolean =>
+const onlyTakesBasicAuth = ({ token_endpoint_auth_methods_supported: methods }: ServerMetadata): boolean =>
   methods?.includes('client_secret_post') !== true
 
-/** GitHub publishes none: https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps */
+/** GitHub publishes no configuration: https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps */
 function githubMetadata({ issuer: written }: IdentityProvider): ServerMetadata {
   const issuer = withoutTrailing(written, '/')
   return {

@@ -1,4 +1,4 @@
-// The person of an identity: who has it; who has shown that its address is theirs; or somebody new, where that is allowed.
+// The person of an identity: the one it is linked to, the one with its verified address, or a new person if the settings allow it.
 import { claimEmail, personOfEmail } from '../../src/access/emails.ts'
 import { lockPerson, type PersonIn, type ProvedPerson } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
@@ -11,7 +11,7 @@ import type { ProvedIdentity } from './claims.ts'
 import { findIdentity, insertIdentity, useIdentity } from './identities.ts'
 import { type IdentityProvider, isFor } from './settings.ts'
 
-/** The consequences of a change of how somebody signs in, such as a mail. In the transaction of the change. */
+/** Notifies a person of a change to their ways to sign in, such as by mail. In the transaction of the change. */
 export type TellChange = (tx: Tx, person: PersonRow, change: 'identity' | 'identity_removed') => Promise<void>
 
 export interface Entering {
@@ -19,15 +19,15 @@ export interface Entering {
   identity: ProvedIdentity
   now_ms: number
   tellChange: TellChange
-  /** Makes the account of somebody new; undefined where strangers have none. */
+  /** Creates the account of a new person; undefined if visitors cannot sign up this way. */
   signUp: ((tx: Tx) => Promise<PersonIn>) | undefined
 }
 
 /**
- * Finds the person of an identity. An address joins it to a person only where the provider says that it has checked the address, and the person
- * has shown here that it is theirs. In the transaction that opens the session.
+ * Finds the person of an identity. An address links it to a person only if the provider says that it has verified the address, and the person has
+ * verified it here, too. In the transaction that opens the session.
  *
- * @throws GatewayError permission_denied where it belongs to nobody here, or the person may not come in by this provider
+ * @throws GatewayError permission_denied if the identity belongs to nobody here, or the person may not sign in by this provider
  */
 export async function personOfIdentity(tx: Tx, entering: Entering): Promise<ProvedPerson> {
   const { identity, provider } = entering
@@ -36,18 +36,18 @@ export async function personOfIdentity(tx: Tx, entering: Entering): Promise<Prov
   const email = allowedEmail(identity, provider)
   if (email === undefined) throw belongsToNobody(provider)
   const holder = await personOfEmail(tx, email)
-  if (holder && isOwnAddress(holder)) return await join(tx, holder, email, entering)
+  if (holder && isOwnAddress(holder)) return await joinByAddress(tx, holder, email, entering)
   return await enterNew(tx, email, entering)
 }
 
 /**
- * Whether somebody else than the person vouches for their address: they have shown here that it is theirs, or an operator wrote it down for one of
- * the staff. Otherwise those of the staff would come in a second time by `staff_role`, with another role, and those who were taken off it again.
+ * Whether the person's address is trusted: they verified it here, or an operator entered it for somebody on the staff. Without the second case, staff
+ * would be added a second time by `staff_role`, with another role, and people who were removed from the staff would come back.
  */
 const isOwnAddress = ({ email_verified_at_ms, account_id }: PersonRow): boolean =>
   email_verified_at_ms !== null || account_id === null
 
-/** The address that may let somebody in, as the provider vouches for it: whom an identity names already, and who is unknown yet. */
+/** Returns the verified address if its domain is allowed. It decides for linked identities as well as for new people. */
 export function allowedEmail(
   { verified_email }: ProvedIdentity,
   { email_domains }: IdentityProvider,
@@ -57,7 +57,8 @@ export function allowedEmail(
 }
 
 /**
- * The domains hold for linked identities, too, at every sign-in: whoever has left a domain, or whose domain was taken out, comes in another way.
+ * Checks the domain at every sign-in, also for linked identities: a person who has moved to another domain, or whose domain the operator removed,
+ * must sign in another way.
  *
  * @throws GatewayError permission_denied
  */
@@ -76,15 +77,20 @@ async function enterKnown(
   { identity, provider, now_ms }: Entering,
 ): Promise<ProvedPerson> {
   await lockPerson(tx, person_id)
-  // It may have been unlinked before the lock.
+  // Another request may have unlinked it before the lock.
   if ((await findIdentity(tx, identity))?.id !== id) throw belongsToNobody(provider)
   const place = await requirePlace(tx, person_id, provider)
   requireAllowedDomain(identity, provider)
   await useIdentity(tx, { id }, { provider: provider.name, email: identity.email, now_ms })
-  return opened(place, { id }, identity)
+  return provedPerson(place, { id }, identity)
 }
 
-async function join(tx: Tx, { id }: PersonRow, email: string, entering: Entering): Promise<ProvedPerson> {
+async function joinByAddress(
+  tx: Tx,
+  { id }: PersonRow,
+  email: string,
+  entering: Entering,
+): Promise<ProvedPerson> {
   const { provider } = entering
   await lockPerson(tx, id)
   const person = await personOfEmail(tx, email)
@@ -92,15 +98,15 @@ async function join(tx: Tx, { id }: PersonRow, email: string, entering: Entering
   const place = await requirePlace(tx, id, provider)
   if (person.email_verified_at_ms === null)
     await claimEmail(tx, { person_id: id, email, now_ms: entering.now_ms })
-  return await linked(tx, place, entering)
+  return await linkAndOpen(tx, place, entering)
 }
 
 async function enterNew(tx: Tx, email: string, entering: Entering): Promise<ProvedPerson> {
   const { provider, signUp } = entering
   if (provider.staff_role !== undefined)
-    return await linked(tx, await newStaff(tx, email, entering), entering)
+    return await linkAndOpen(tx, await newStaff(tx, email, entering), entering)
   if (!signUp) throw belongsToNobody(provider)
-  return await linked(tx, await signUp(tx), entering)
+  return await linkAndOpen(tx, await signUp(tx), entering)
 }
 
 async function newStaff(tx: Tx, email: string, { provider, identity, now_ms }: Entering): Promise<PersonIn> {
@@ -108,7 +114,7 @@ async function newStaff(tx: Tx, email: string, { provider, identity, now_ms }: E
   const { insert, insertStaff, byId } = peopleQueries(tx)
   const name = identity.name ?? email
   const { id }: PersonRow = await insert.get({ account_id: null, name, created_at_ms: now_ms })
-  // Somebody else may have shown meanwhile that it is theirs: then this is refused.
+  // Throws if another person has verified the address meanwhile.
   await claimEmail(tx, { person_id: id, email, now_ms })
   const role = provider.staff_role
   await insertStaff.run({ person_id: id, role, created_at_ms: now_ms })
@@ -118,7 +124,7 @@ async function newStaff(tx: Tx, email: string, { provider, identity, now_ms }: E
   return { person, account_id: null }
 }
 
-async function linked(
+async function linkAndOpen(
   tx: Tx,
   place: PersonIn,
   { identity, provider, now_ms, tellChange }: Entering,
@@ -129,10 +135,10 @@ async function linked(
     throw conflict('This identity was linked at the same moment. Sign in again.', { code: 'identity_taken' })
   await recordLinked(tx, { person, account_id }, { provider: provider.name, email: identity.email })
   await tellChange(tx, person, 'identity')
-  return opened(place, row, identity)
+  return provedPerson(place, row, identity)
 }
 
-/** For the audit log: whose identity it is by their address or name, never its subject. */
+/** Names the person in the audit log by address or name; the identity's subject is not recorded. */
 export const recordLinked = (
   tx: Tx,
   { person, account_id }: PersonIn,
@@ -145,7 +151,7 @@ export const recordLinked = (
     after,
   })
 
-const opened = (
+const provedPerson = (
   place: PersonIn,
   { id }: Pick<IdentityRow, 'id'>,
   { provider_session }: ProvedIdentity,
@@ -154,39 +160,39 @@ const opened = (
   identity: { id, provider_session: provider_session ?? null },
 })
 
-interface Entrance {
+interface PersonPlaces {
   person: PersonRow
   staff_id: number | null
   account_id: number | null
 }
 
-/** From an account the staff would come to their own side: what does not let them in there lets them in nowhere. */
+/** Staff sign in to their own side only: a provider that does not serve the staff does not let them into their accounts either. */
 function placeOf(
-  { person, staff_id, account_id }: Entrance,
+  { person, staff_id, account_id }: PersonPlaces,
   provider: IdentityProvider,
 ): PersonIn | undefined {
   if (staff_id !== null) return isFor(provider, 'staff') ? { person, account_id: null } : undefined
   return account_id !== null && isFor(provider, 'accounts') ? { person, account_id } : undefined
 }
 
-/** The same of a person who may come in nowhere by it. */
+/** Like `requirePlace`, but undefined if the person may not sign in by this provider. */
 export async function placeBy(
   db: Db,
   person_id: number,
   provider: IdentityProvider,
 ): Promise<PersonIn | undefined> {
-  const found: Entrance | undefined = await peopleQueries(db).enteringById.get({ id: person_id })
+  const found: PersonPlaces | undefined = await peopleQueries(db).enteringById.get({ id: person_id })
   return found && placeOf(found, provider)
 }
 
 /**
- * Where a person comes in by a provider: as one of the staff, or in their first account.
+ * Returns the place where a person signs in by a provider: the staff's side, or their first account.
  *
  * @throws GatewayError permission_denied
  */
 export async function requirePlace(db: Db, person_id: number, provider: IdentityProvider): Promise<PersonIn> {
   const found = await peopleQueries(db).enteringById.get({ id: person_id })
-  // Whoever was taken off the staff does not come back by `staff_role`.
+  // A person who was removed from the staff does not come back by `staff_role`.
   if (!found || (found.staff_id === null && found.account_id === null)) throw belongsToNobody(provider)
   const place = placeOf(found, provider)
   if (place) return place

@@ -1,22 +1,22 @@
-// A code exchanged for who somebody is: by OpenID Connect, or by GitHub's OAuth 2.0 and its API.
+// Exchange of an authorization code for the person's identity: by OpenID Connect, or by GitHub's OAuth 2.0 and API.
 import type { Configuration, IDToken, ServerMetadata } from 'openid-client'
 import { unauthenticated, upstreamFailed } from '../../src/domain/errors.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
-import { type Claims, identityIn, type ProvedIdentity } from './claims.ts'
+import { type Claims, type ProvedIdentity, parseIdentity } from './claims.ts'
 import type { KnownProvider } from './directory.ts'
 import { doesNotAnswer, hasFailed } from './failing.ts'
 import type { Flow } from './flow.ts'
 import type { IdentityProvider } from './settings.ts'
 import { requireTenant } from './tenants.ts'
 
-/** The browser's part of a sign-in under way: whoever does not have it cannot finish. */
+/** The secrets of a sign-in, which only this browser has: another browser cannot finish it. */
 interface Secrets {
   state: string
   nonce: string
   verifier: string
 }
 
-/** Random values for a sign-in. */
+/** Creates random secrets for a sign-in. */
 export async function newSecrets(): Promise<Secrets> {
   const client = await import('openid-client')
   return {
@@ -26,17 +26,17 @@ export async function newSecrets(): Promise<Secrets> {
   }
 }
 
-interface Asking {
+interface AuthorizationRequest {
   redirect_uri: string
   secrets: Secrets
   purpose: Flow['purpose']
 }
 
-/** The provider's page on which a person shows who they are. */
+/** Returns the provider's page on which the person signs in. */
 export async function authorizationUrl(
   { configuration, metadata }: KnownProvider,
   provider: IdentityProvider,
-  { redirect_uri, secrets, purpose }: Asking,
+  { redirect_uri, secrets, purpose }: AuthorizationRequest,
 ): Promise<string> {
   const client = await import('openid-client')
   const url = client.buildAuthorizationUrl(configuration, {
@@ -51,13 +51,13 @@ export async function authorizationUrl(
   return url.href
 }
 
-/** Confirming asks for a new sign-in there, and linking for which of one's identities it is to be, of providers that know the wish. */
+/** A confirmation requests a new sign-in, and linking the choice of an identity, of providers that support these prompts. */
 function promptFor(
   purpose: Flow['purpose'],
   { email_trust, is_github }: IdentityProvider,
   metadata: ServerMetadata,
 ): Record<string, string> {
-  if (purpose === 'confirm' && tellsTime(metadata)) return { prompt: 'login', max_age: '0' }
+  if (purpose === 'confirm' && reportsAuthTime(metadata)) return { prompt: 'login', max_age: '0' }
   const { prompt_values_supported: prompts } = metadata as { prompt_values_supported?: unknown }
   const chooses =
     is_github || email_trust !== 'claim' || (Array.isArray(prompts) && prompts.includes('select_account'))
@@ -65,15 +65,15 @@ function promptFor(
 }
 
 /**
- * Checks what came back against what the browser kept, and asks the provider who it is.
+ * Checks the provider's answer against the secrets in the browser, and fetches the identity.
  *
- * @param came_back the redirect URI with the query of the provider's answer
- * @throws GatewayError unauthenticated where the person refused, or the provider's answer does not fit; upstream_failed where it does not answer
+ * @param callback_url the redirect URI with the query of the provider's answer
+ * @throws GatewayError unauthenticated if the person refused, or the answer does not match; upstream_failed if the provider does not answer
  */
 export async function exchangeCode(
   known: KnownProvider,
   provider: IdentityProvider,
-  { came_back, secrets, purpose }: Omit<Asking, 'redirect_uri'> & { came_back: URL },
+  { callback_url, secrets, purpose }: Omit<AuthorizationRequest, 'redirect_uri'> & { callback_url: URL },
 ): Promise<ProvedIdentity> {
   const client = await import('openid-client')
   const { configuration } = known
@@ -83,11 +83,16 @@ export async function exchangeCode(
     ...(provider.is_github ? {} : { expectedNonce: secrets.nonce, idTokenExpected: true }),
   }
   try {
-    const tokens = await client.authorizationCodeGrant(configuration, came_back, checks)
+    const tokens = await client.authorizationCodeGrant(configuration, callback_url, checks)
     if (provider.email_trust === 'microsoft') await checkTenant(configuration, provider, tokens)
     const identity = provider.is_github
       ? await fromGithub(known, provider, tokens.access_token)
-      : await fromClaims(known, provider, freshIn(tokens.claims(), purpose, known), tokens.access_token)
+      : await fromClaims(
+          known,
+          provider,
+          requireFreshSignIn(tokens.claims(), purpose, known),
+          tokens.access_token,
+        )
     if (identity) return identity
   } catch (thrown) {
     throw refusalOf(thrown, provider)
@@ -106,25 +111,26 @@ async function checkTenant(
   requireTenant({ issuer, claims: tokens.claims() ?? {}, kid, jwks: getJwksCache(configuration)?.jwks })
 }
 
-/** Whether a provider says when somebody signed in there: others take no wish for a new sign-in, or keep to themselves what came of it. */
-const tellsTime = ({ claims_supported }: ServerMetadata): boolean =>
+/** Whether a provider reports the time of a sign-in. Without it, the gateway cannot tell whether a requested new sign-in took place. */
+const reportsAuthTime = ({ claims_supported }: ServerMetadata): boolean =>
   claims_supported?.includes('auth_time') === true
 
-/** Of a sign-in at the provider that is to be fresh. */
-const MAX_FRESH_S = 600
+/** The maximum age of a sign-in at the provider that confirms a person. */
+const MAX_SIGN_IN_AGE_S = 600
 
 /**
- * Whoever sits there may have taken the wish for a new sign-in out of the address: then many providers leave the time out, too.
+ * Checks the time of the sign-in. A person at the browser could have removed the request for a new sign-in from the address; many providers then omit
+ * the time, too.
  *
- * @throws Error for a sign-in at the provider that is older, or of a time that it keeps to itself though it knows the wish
+ * @throws Error if the sign-in at the provider is older, or the provider omits the time although it supports it
  */
-function freshIn(
+function requireFreshSignIn(
   claims: IDToken | undefined,
   purpose: Flow['purpose'],
   { metadata }: Pick<KnownProvider, 'metadata'>,
 ): IDToken | undefined {
-  const { auth_time = tellsTime(metadata) ? 0 : undefined, iat = 0 } = claims ?? {}
-  if (purpose === 'confirm' && auth_time !== undefined && auth_time < iat - MAX_FRESH_S)
+  const { auth_time = reportsAuthTime(metadata) ? 0 : undefined, iat = 0 } = claims ?? {}
+  if (purpose === 'confirm' && auth_time !== undefined && auth_time < iat - MAX_SIGN_IN_AGE_S)
     throw new Error('the provider did not ask for a new sign-in')
   return claims
 }
@@ -136,11 +142,11 @@ async function fromClaims(
   access_token: string,
 ): Promise<ProvedIdentity | undefined> {
   if (!claims) return undefined
-  const is_told = claims.email !== undefined || metadata.userinfo_endpoint === undefined
-  if (is_told) return identityIn(claims, email_trust)
+  const has_email = claims.email !== undefined || metadata.userinfo_endpoint === undefined
+  if (has_email) return parseIdentity(claims, email_trust)
   const client = await import('openid-client')
-  // Address and check are of one answer: one of each would say what nobody has said.
-  return identityIn(
+  // Address and verification must come from the same answer: a mix would claim something that no answer said.
+  return parseIdentity(
     claims,
     email_trust,
     await client.fetchUserInfo(configuration, access_token, String(claims.sub)),
@@ -163,7 +169,7 @@ async function fromGithub(
         'user-agent': 'tollgate',
       },
     })
-    // Its limit of requests: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    // GitHub's rate limit: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
     if (answer.status === 403) throw upstreamFailed(`${path} answered 403`)
     if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
     return await answer.json()
@@ -173,20 +179,20 @@ async function fromGithub(
   const all = Array.isArray(emails) ? (emails as Claims[]) : []
   const primary = all.find((email) => email?.primary === true)
   if (!Number.isSafeInteger(user.id)) return undefined
-  return identityIn({ iss: issuer, sub: String(user.id) }, email_trust, {
+  return parseIdentity({ iss: issuer, sub: String(user.id) }, email_trust, {
     name: user.name ?? user.login,
     email: primary?.email,
     email_verified: primary?.verified,
   })
 }
 
-/** The codes of OAuth 2.0 by which a provider says that it fails itself. */
-const OF_PROVIDER: ReadonlySet<unknown> = new Set(['server_error', 'temporarily_unavailable'])
+/** OAuth 2.0 error codes for failures of the provider itself. */
+const PROVIDER_FAILURES: ReadonlySet<unknown> = new Set(['server_error', 'temporarily_unavailable'])
 
 function refusalOf(thrown: unknown, provider: IdentityProvider) {
   const { title } = provider
   const { error } = Object(thrown) as { error?: unknown }
-  if (hasFailed(thrown) || OF_PROVIDER.has(error)) return doesNotAnswer(provider, thrown)
+  if (hasFailed(thrown) || PROVIDER_FAILURES.has(error)) return doesNotAnswer(provider, thrown)
   if (error === 'access_denied')
     return unauthenticated(`You did not let ${title} sign you in. Try again, or sign in another way.`, {
       code: 'identity_denied',

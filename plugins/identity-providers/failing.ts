@@ -1,8 +1,8 @@
-// Failures of identity providers, in words for the people who sign in by them.
+// Failures of identity providers, in messages for the people who sign in by them.
 import { GatewayError, isFailure, upstreamFailed } from '../../src/domain/errors.ts'
 import type { IdentityProvider } from './settings.ts'
 
-/** Reports whether a provider failed, as against having refused: the failure of its request may be the cause of a library's error. */
+/** Whether a provider failed, rather than refused. The failed request may be the cause of a library's error. */
 export function hasFailed(thrown: unknown): boolean {
   let each = thrown
   while (each instanceof Error) {
@@ -12,7 +12,7 @@ export function hasFailed(thrown: unknown): boolean {
   return false
 }
 
-/** The refusal while a provider fails: no fault of whoever signs in. */
+/** The error while a provider fails; it does not count as a failed attempt of the person. */
 export const doesNotAnswer = ({ title }: Pick<IdentityProvider, 'title'>, cause: unknown): GatewayError =>
   upstreamFailed(
     `${title} does not answer as it should at the moment. Try again later, or sign in another way.`,

@@ -1,4 +1,4 @@
-// Identities as rows: found by issuer and subject, made, used and deleted.
+// Rows of identities: found by issuer and subject, created, used and deleted.
 import { and, asc, ne, sql } from 'drizzle-orm'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
 import {
@@ -42,7 +42,7 @@ const queries = perConnection({
       .set({ ...rawPlaceholders('provider', 'email'), last_used_at_ms: rawPlaceholder('now_ms') })
       .where(equals(identities.id, 'id')),
   remove: (orm) => orm.delete(identities).where(equals(identities.id, 'id')).returning({ id: identities.id }),
-  /** The session that goes on is nobody's but the person's from now on. */
+  /** Detaches the session that stays open from the identity and from the provider's session. */
   keepSession: (orm) =>
     orm
       .update(sessions)
@@ -63,9 +63,9 @@ const queries = perConnection({
       .returning({ id: sessions.id, account_id: sessions.account_id }),
 })
 
-type Named = Pick<ProvedIdentity, 'issuer' | 'subject'>
+type IdentityKey = Pick<ProvedIdentity, 'issuer' | 'subject'>
 
-export const findIdentity = (db: Db, { issuer, subject }: Named): Awaitable<IdentityRow | undefined> =>
+export const findIdentity = (db: Db, { issuer, subject }: IdentityKey): Awaitable<IdentityRow | undefined> =>
   queries(db).find.get({ issuer, subject })
 
 export const identityById = (db: Db, id: number): Awaitable<IdentityRow | undefined> =>
@@ -74,14 +74,14 @@ export const identityById = (db: Db, id: number): Awaitable<IdentityRow | undefi
 export const identitiesOf = (db: Db, person_id: number): Awaitable<IdentityRow[]> =>
   queries(db).ofPerson.all({ person_id })
 
-/** In the caller's transaction, which has locked the person. @returns undefined where another one was first */
+/** Inserts an identity, in the caller's transaction, which has locked the person. @returns undefined if the identity exists already */
 export const insertIdentity = (
   tx: Tx,
-  { issuer, subject, email = null }: Named & { email?: string | null | undefined },
+  { issuer, subject, email = null }: IdentityKey & { email?: string | null | undefined },
   of: { person_id: number; provider: string; now_ms: number },
 ): Awaitable<IdentityRow | undefined> => queries(tx).insert.get({ issuer, subject, email, ...of })
 
-/** Writes down that an identity was used, and what its provider tells now. */
+/** Records a use of an identity, with the name and address that its provider reports now. */
 export async function useIdentity(
   tx: Tx,
   { id }: Pick<IdentityRow, 'id'>,
@@ -90,13 +90,13 @@ export async function useIdentity(
   await queries(tx).use.run({ id, provider: used.provider, email: used.email ?? null, now_ms: used.now_ms })
 }
 
-/** A session that was ended, and its account; null: of the staff. */
+/** An ended session with its account; null for the staff. */
 interface EndedSession {
   id: number
   account_id: number | null
 }
 
-/** Deletes an identity and ends the sessions that it opened. @param but_id one that goes on. @returns whether it was there */
+/** Deletes an identity and ends its sessions. @param but_id the session that stays open @returns whether the identity existed */
 export async function removeIdentity(
   tx: Tx,
   { id }: Pick<IdentityRow, 'id'>,
@@ -111,7 +111,7 @@ export async function removeIdentity(
 export const endSessionsOf = (tx: Tx, { id }: Pick<IdentityRow, 'id'>): Awaitable<EndedSession[]> =>
   queries(tx).endSessions.all({ identity_id: id, but_id: 0 })
 
-/** Ends the sessions that were opened out of one session at a provider. */
+/** Ends the sessions that belong to one session at the provider. */
 export const endSessionsOfProvider = (
   tx: Tx,
   session: { issuer: string; provider_session: string },

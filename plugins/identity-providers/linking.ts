@@ -1,4 +1,4 @@
-// One's own identities: linked by whoever is signed in, and unlinked again unless they are the last way to sign in.
+// The viewer's identities: linking another one, and unlinking one unless it is the last way to sign in.
 
 import { lockPerson } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
@@ -31,7 +31,10 @@ interface Linking {
   own: Pick<SigningIn, 'use' | 'tellChange'>
 }
 
-/** Links an identity to whoever is signed in. Linked already, it stays. @throws GatewayError conflict for another person's; and as `requirePlace` and `requireAllowedDomain` */
+/**
+ * Links an identity to the viewer; if it is linked already, it stays. @throws GatewayError conflict if it is another person's; and as `requirePlace`
+ * and `requireAllowedDomain`
+ */
 export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Linking): Promise<void> {
   const { person_id } = viewer
   const { provider, identity } = proved
@@ -40,7 +43,7 @@ export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Link
   const person = await requirePerson(tx, person_id)
   const made = await insertIdentity(tx, identity, { person_id, provider: provider.name, now_ms })
   if (made) {
-    // Nobody links an identity that would not let them in.
+    // An identity that could not sign in is not linked.
     await requirePlace(tx, person_id, provider)
     requireAllowedDomain(identity, provider)
     const place = { person, account_id: accountOf(viewer) ?? null }
@@ -55,9 +58,9 @@ export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Link
 }
 
 /**
- * Unlinks one's own identity, and ends the sessions that it opened but this one.
+ * Unlinks an identity of the viewer, and ends the sessions that it opened except the current one.
  *
- * @throws GatewayError not_found for one that is somebody else's; conflict for the last way to sign in
+ * @throws GatewayError not_found for an identity of another person; conflict for the last way to sign in
  */
 export async function unlinkIdentity(
   tx: Tx,

@@ -1,4 +1,4 @@
-// Identities of everybody as a list, for the command line.
+// All identities as a list, for the command line.
 import { asc, eq, gt } from 'drizzle-orm'
 import { accountOrStaff, integer, nullableText, text, time } from '../../src/app/list/columns.ts'
 import { defineList, UNFILTERED } from '../../src/app/list/list.ts'
@@ -7,10 +7,10 @@ import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type IdentityRow, identities, people } from '../../src/store/schema.ts'
 
-/** An identity with its person, and the account that they go with. */
+/** An identity with its person and that person's account. */
 interface ListedIdentity extends IdentityRow {
   person: string
-  /** Null: staff. */
+  /** Null: a person of the staff. */
   account: string | null
 }
 

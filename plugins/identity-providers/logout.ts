@@ -1,4 +1,4 @@
-// Signing out at the provider: its logout token (OpenID Connect Back-Channel Logout 1.0) ends the sessions that its identities opened here.
+// Sign-out at the provider: its logout token (OpenID Connect Back-Channel Logout 1.0) ends the sessions that its identities opened here.
 import type { RemoteJWKSet } from 'jose'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
@@ -11,23 +11,23 @@ import type { IdentityProvider } from './settings.ts'
 import { spend } from './spent.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-/** The specification recommends two minutes at most. */
+/** The specification recommends at most two minutes. */
 const MAX_AGE_S = 180
 const TOLERANCE_S = 30
 
-/** A logout token whose signature and claims fit. */
+/** A logout token with a valid signature and valid claims. */
 interface LogoutToken {
   issuer: string
   id: string
-  /** The sessions that end: one session of the provider, or all of a person there. */
+  /** The sessions to end: of one session at the provider, or all of a person. */
   provider_session: string | undefined
   subject: string | undefined
 }
 
 /**
- * Checks a logout token as section 2.6 says.
+ * Validates a logout token by section 2.6 of the specification.
  *
- * @throws GatewayError invalid_request for one that is not valid; upstream_failed where the provider's keys cannot be read
+ * @throws GatewayError invalid_request for an invalid one; upstream_failed if the provider's keys cannot be read
  */
 export async function readLogoutToken(
   known: KnownProvider,
@@ -59,7 +59,7 @@ export async function readLogoutToken(
   }
 }
 
-/** The keys of each provider, which the library reads again when a token names another one, though not more often than each 30 s. */
+/** The keys of each provider. The library reads them again for a token with an unknown key, at most every 30 s. */
 const key_sets = new WeakMap<KnownProvider, RemoteJWKSet>()
 
 async function keysOf(known: KnownProvider, jwks_uri: string): Promise<RemoteJWKSet> {
@@ -74,7 +74,7 @@ async function keysOf(known: KnownProvider, jwks_uri: string): Promise<RemoteJWK
   return keys
 }
 
-/** A secret that the client shares signs for whoever has it; "none" for everybody. */
+/** Shared secrets and "none" prove nothing: other clients, or anybody, could sign with them. */
 const isAsymmetric = (algorithm: string): boolean => /^(?:RS|PS|ES)\d{3}$|^Ed/.test(algorithm)
 
 function claimsOf({ iss, jti, sub, sid, events, ...rest }: Readonly<Record<string, unknown>>): LogoutToken {
@@ -89,7 +89,7 @@ function claimsOf({ iss, jti, sub, sid, events, ...rest }: Readonly<Record<strin
   return { issuer: iss, id, provider_session, subject }
 }
 
-/** Ends the sessions that a token is about, once. @throws GatewayError invalid_request for a token that was used */
+/** Ends the sessions that a token names; a token works once. @throws GatewayError invalid_request for a used token */
 export async function endByToken(
   db: Db,
   { issuer, id, provider_session, subject }: LogoutToken,

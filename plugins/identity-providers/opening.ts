@@ -1,4 +1,4 @@
-// The running part of identity providers, with its place in the form for signing in.
+// The running part of identity providers, which adds their buttons to the sign-in form.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { domainOf } from '../../src/domain/mail-address.ts'
 import type { IdentityRow } from '../../src/store/schema.ts'
@@ -18,7 +18,7 @@ export function openIdentityProviders(
     async isOf(db, person_id) {
       const rows = await identitiesOf(db, person_id)
       const providers = settings().providers.filter((provider) =>
-        rows.some((row) => isOfProvider(row, provider) && mayBeAllowed(row, provider)),
+        rows.some((row) => isOfProvider(row, provider) && hasAllowedDomain(row, provider)),
       )
       for (const provider of providers) if (await placeBy(db, person_id, provider)) return true
       return false
@@ -29,6 +29,6 @@ export function openIdentityProviders(
   return createSigningIn({ gateway, settings, tellChange })
 }
 
-/** Reports whether the address that a provider reported last is of a domain that it may let in. */
-const mayBeAllowed = ({ email }: IdentityRow, { email_domains }: IdentityProvider): boolean =>
+/** Whether the domain of the identity's last reported address is allowed at its provider. */
+const hasAllowedDomain = ({ email }: IdentityRow, { email_domains }: IdentityProvider): boolean =>
   email_domains.length === 0 || email_domains.includes(domainOf(email ?? '').toLowerCase())

@@ -1,4 +1,4 @@
-// Identity providers as a plugin: signing in by Google, Microsoft, Keycloak, GitHub and others, and what of it is one's own.
+// Identity providers as a plugin: sign-in by Google, Microsoft, Keycloak, GitHub and others, and the identities of each person.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { signInSettings } from './settings.ts'
 

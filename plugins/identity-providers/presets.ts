@@ -1,23 +1,23 @@
-// Known identity providers: their addresses, what is asked of them, and when an address that they tell is one that they have checked.
+// Known identity providers: their issuers and scopes, and the claims by which each says that an address is verified.
 export const PRESET_NAMES = ['google', 'microsoft', 'keycloak', 'github'] as const
 type PresetName = (typeof PRESET_NAMES)[number]
 
-/** The claims by which a provider says that an address is the person's. */
+/** The claims by which a provider says that it has verified an address. */
 export type EmailTrust =
   /** `email_verified` is true. */
   | 'claim'
-  /** The same, and the address is one that Google itself gives out: https://developers.google.com/identity/gsi/web/guides/verify-google-id-token */
+  /** `email_verified`, and an address that Google itself issues: https://developers.google.com/identity/gsi/web/guides/verify-google-id-token */
   | 'google'
-  /** `xms_edov`, since Entra ID tells addresses that nobody has checked: https://learn.microsoft.com/entra/identity-platform/optional-claims-reference */
+  /** `xms_edov`, since Entra ID reports unverified addresses: https://learn.microsoft.com/entra/identity-platform/optional-claims-reference */
   | 'microsoft'
 
 interface Preset {
   title: string
-  /** One address for everybody. */
+  /** The same for all customers; absent if each has its own. */
   issuer?: string
   scopes: readonly string[]
   email_trust: EmailTrust
-  /** OAuth 2.0 with an API of its own, in place of OpenID Connect. */
+  /** OAuth 2.0 with GitHub's own API instead of OpenID Connect. */
   is_github?: true
 }
 
@@ -36,5 +36,5 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   },
 }
 
-/** Of a provider without a preset. */
-export const PLAIN: Omit<Preset, 'title'> = { scopes: OPENID, email_trust: 'claim' }
+/** For providers without a preset. */
+export const DEFAULT_PRESET: Omit<Preset, 'title'> = { scopes: OPENID, email_trust: 'claim' }

@@ -1,11 +1,11 @@
-// The requests to an identity provider: guarded, within a time and a size, and without redirects.
+// Requests to identity providers, with limits on address, time and size, and without redirects.
 import { GatewayError, isFailure, upstreamFailed } from '../../src/domain/errors.ts'
 import { readAtMost } from '../../src/http/body.ts'
 import { type RemoteSeams, sendToPublic } from '../../src/media/public-request.ts'
 import { parseImageUrl } from '../../src/media/url.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 
-/** As the libraries of OpenID Connect call it. @throws GatewayError upstream_failed without an answer that can be read */
+/** The fetch function that the OpenID Connect libraries call. @throws GatewayError upstream_failed without a readable answer */
 export type ProviderFetch = (
   url: string,
   init: {
@@ -17,28 +17,28 @@ export type ProviderFetch = (
 ) => Promise<Response>
 
 const TIMEOUT_MS = 10_000
-/** A provider with hundreds of keys has some 100 KB of them. */
+/** A provider with hundreds of keys publishes about 100 KB. */
 const MAX_ANSWER_BYTES = 1_024 * 1_024
 
 /**
- * The operator has written the issuer's address, which may be in their own network, as a provider of models may be. Whatever else the issuer
- * names is reached on the public Internet alone, so that nobody is led into the network by its answers.
+ * Creates the fetch function of a provider. The issuer's address comes from the operator and may be in their own network, as a model provider's may.
+ * All other addresses, which the issuer names, must be on the public Internet, so that its answers cannot direct requests into the network.
  */
 export function createProviderFetch(issuer: string, seams: RemoteSeams = {}): ProviderFetch {
-  const own = new URL(issuer).origin
+  const issuer_origin = new URL(issuer).origin
   const { timeout_ms = TIMEOUT_MS } = seams
   return async (url, { method = 'GET', headers = {}, body, signal }) => {
     const deadline = AbortSignal.timeout(timeout_ms)
-    const ends = signal ? AbortSignal.any([deadline, signal]) : deadline
+    const abort_signal = signal ? AbortSignal.any([deadline, signal]) : deadline
     const request = {
       method: method === 'POST' ? 'POST' : 'GET',
       headers,
       ...(body ? { body: String(body) } : {}),
     } as const
     try {
-      return new URL(url).origin === own
-        ? await sendToIssuer(url, request, ends)
-        : await sendElsewhere(url, request, ends, seams)
+      return new URL(url).origin === issuer_origin
+        ? await sendToIssuer(url, request, abort_signal)
+        : await sendElsewhere(url, request, abort_signal, seams)
     } catch (thrown) {
       if (deadline.aborted)
         throw upstreamFailed(`The identity provider did not answer within ${timeout_ms / 1_000} s.`, {
@@ -50,20 +50,20 @@ export function createProviderFetch(issuer: string, seams: RemoteSeams = {}): Pr
   }
 }
 
-interface Sent {
+interface ProviderRequest {
   method: 'GET' | 'POST'
   headers: Record<string, string>
   body?: string
 }
 
-async function sendToIssuer(url: string, request: Sent, signal: AbortSignal): Promise<Response> {
+async function sendToIssuer(url: string, request: ProviderRequest, signal: AbortSignal): Promise<Response> {
   const response = await fetch(url, { ...request, signal, redirect: 'manual' })
-  return answer(response.status, response.headers.get('content-type'), response.body ?? [])
+  return toResponse(response.status, response.headers.get('content-type'), response.body ?? [])
 }
 
 async function sendElsewhere(
   url: string,
-  request: Sent,
+  request: ProviderRequest,
   signal: AbortSignal,
   seams: RemoteSeams,
 ): Promise<Response> {
@@ -71,12 +71,16 @@ async function sendElsewhere(
   const headers = { ...request.headers }
   if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body))
   const sent = { ...request, headers }
-  const response = await sendToPublic(checked(url), sent, { ...seams, signal, what: 'identity provider' })
-  return answer(response.statusCode ?? 0, response.headers['content-type'] ?? null, response)
+  const response = await sendToPublic(parsePublicUrl(url), sent, {
+    ...seams,
+    signal,
+    what: 'identity provider',
+  })
+  return toResponse(response.statusCode ?? 0, response.headers['content-type'] ?? null, response)
 }
 
-/** The same rules as for callers' URLs, in words of its own. */
-function checked(url: string) {
+/** The rules of URLs from callers, with a message about the provider. */
+function parsePublicUrl(url: string) {
   try {
     return parseImageUrl(url)
   } catch (cause) {
@@ -87,8 +91,8 @@ function checked(url: string) {
   }
 }
 
-/** @throws GatewayError upstream_failed for a failure of the provider, a redirect, and what nobody can read */
-async function answer(
+/** @throws GatewayError upstream_failed for a failure of the provider, a redirect, and an unreadable answer */
+async function toResponse(
   status: number,
   type: string | null,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -100,14 +104,14 @@ async function answer(
   return new Response(bytes, { status, ...(type === null ? {} : { headers: { 'content-type': type } }) })
 }
 
-/** JSON, but for signed answers: a page in its place is of something between the gateway and the provider, or of its maintenance. */
+/** Whether the body is JSON or a signed answer. An HTML page instead comes from a proxy in between, or from the provider's maintenance. */
 function isReadable(bytes: Buffer, type: string | null): boolean {
   if (type?.startsWith('application/jwt') === true) return true
   try {
     JSON.parse(bytes.toString())
     return true
   } catch {
-    // Another form, or none.
+    // Not JSON.
     return false
   }
 }

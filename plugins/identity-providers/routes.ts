@@ -1,4 +1,4 @@
-// The address by which providers tell that somebody signed out there: POST /identity-providers/NAME/logout.
+// The back-channel logout endpoint, which providers call when a person signs out there: POST /identity-providers/NAME/logout.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { openCalls } from '../../src/app/surface/calls.ts'
@@ -23,20 +23,20 @@ export function logoutRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>
     async ({ params, request, set, origin }) => {
       requireConsole(gateway)
       const provider = own.provider(params.name)
-      const written = await tokenIn(request)
+      const written = await readToken(request)
       const token = await readLogoutToken(await own.known(provider), provider, written, now())
       const ended = await endByToken(db, token, { provider: provider.name, now_ms: now() })
       log.info({ request_id: origin.request_id, provider: provider.name, ended }, 'signed out by a provider')
       set.headers['cache-control'] = 'no-store'
       return { ended }
     },
-    // Of providers alone: the API reference leaves it out.
+    // Only providers call it, so the API reference leaves it out.
     { params: ProviderParams, parse: 'none', detail: { hide: true } },
   )
 }
 
-/** @throws GatewayError invalid_request without one; payload_too_large */
-async function tokenIn(request: Request): Promise<string> {
+/** Reads the token from the form. @throws GatewayError invalid_request without a token; payload_too_large */
+async function readToken(request: Request): Promise<string> {
   announcedBytes(request, MAX_BODY_BYTES)
   const bytes = await readBytes(request, MAX_BODY_BYTES)
   const tokens = new URLSearchParams(Buffer.from(bytes).toString()).getAll('logout_token')

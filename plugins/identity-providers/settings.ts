@@ -1,4 +1,4 @@
-// The settings of identity providers, [[sign_in.oidc]]: who they are, whom they sign in, and whom an unknown person becomes.
+// The settings of identity providers, [[sign_in.oidc]]: their clients, the people they sign in, and the role of unknown people.
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, OptionalText } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, originIn, type SectionContext } from '../../src/catalogue/sections.ts'
@@ -6,7 +6,7 @@ import { readSetSecret } from '../../src/catalogue/set-secret.ts'
 import type { TomlPath } from '../../src/catalogue/toml.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
-import { type EmailTrust, PLAIN, PRESET_NAMES, PRESETS } from './presets.ts'
+import { DEFAULT_PRESET, type EmailTrust, PRESET_NAMES, PRESETS } from './presets.ts'
 import { isKnownAddress } from './tenants.ts'
 
 const MAX_PROVIDERS = 20
@@ -60,7 +60,6 @@ const SignInSchema = Type.Object(
 
 type ProviderText = Static<typeof ProviderSchema>
 
-/** A provider by which people sign in. */
 export interface IdentityProvider {
   readonly name: string
   readonly title: string
@@ -78,14 +77,14 @@ export interface IdentityProvider {
 
 export interface SignInSettings {
   readonly providers: readonly IdentityProvider[]
-  /** The names of those whose secret is not set, with the variable. */
+  /** Providers whose secret is not set, with the missing variable. */
   readonly unavailable: readonly { name: string; variable: string }[]
 }
 
 export const NEEDS_PUBLIC_URL =
   'needs public_url in [server], since providers send people back there: set it to the https:// address of this gateway'
 
-/** Reads the section, whose shape has been checked. A variable that is not set leaves out its provider, and nothing else. */
+/** Reads the section after its schema was checked. A missing variable disables its provider only. */
 function readSignIn({ oidc }: Static<typeof SignInSchema>, context: SectionContext): SignInSettings {
   if (oidc.length > 0 && context.server && context.server.public_url === undefined)
     context.report(['sign_in', 'oidc'], NEEDS_PUBLIC_URL)
@@ -109,7 +108,7 @@ function readProvider(
   const path: TomlPath = ['sign_in', 'oidc', index]
   const { name, client_id, client_secret, staff_role } = text
   const preset = text.preset === undefined ? undefined : PRESETS[text.preset]
-  const { scopes, email_trust, is_github = false } = preset ?? PLAIN
+  const { scopes, email_trust, is_github = false } = preset ?? DEFAULT_PRESET
   checkProvider(text, path, context)
   const written_secret = client_secret !== undefined && client_secret !== ''
   const secret = written_secret
@@ -177,13 +176,13 @@ export const signInSettings = defineSection({
   },
 })
 
-/** Whether it signs in people of a side of the console. */
+/** Whether a provider signs in people of a side of the console. */
 export const isFor = ({ for: whom }: Pick<IdentityProvider, 'for'>, side: 'accounts' | 'staff'): boolean =>
   whom === side || whom === 'both'
 
 /**
- * Whether an identity is of a provider, which may have another name by now. One of Microsoft for every tenant has identities of the issuers of all
- * tenants: it is known by its name.
+ * Whether an identity belongs to a provider, even if that was renamed. A multi-tenant Microsoft provider has identities with the issuer of each
+ * tenant: it is matched by name.
  */
 export const isOfProvider = (
   { issuer, provider }: { issuer: string; provider: string },
@@ -192,10 +191,10 @@ export const isOfProvider = (
   withoutTrailing(issuer, '/') === withoutTrailing(own, '/') ||
   (email_trust === 'microsoft' && provider === name)
 
-/** The address that a provider sends people back to, as it is registered there. */
+/** The redirect URI of a provider, as registered there. */
 export const redirectUriOf = (public_url: string, { name }: Pick<IdentityProvider, 'name'>): string =>
   `${withoutTrailing(public_url, '/')}/console/sign-in/${name}`
 
-/** The address at which a provider tells that somebody signed out there. */
+/** The back-channel logout URL of a provider, as registered there. */
 export const logoutUriOf = (public_url: string, { name }: Pick<IdentityProvider, 'name'>): string =>
   `${withoutTrailing(public_url, '/')}/identity-providers/${name}/logout`

@@ -1,12 +1,12 @@
-// Signing out at the provider by the browser (OpenID Connect RP-Initiated Logout 1.0), where it has a place for that.
+// Sign-out at the provider through the browser (OpenID Connect RP-Initiated Logout 1.0), for providers that support it.
 import type { IdentityProvider } from './settings.ts'
 import type { SigningIn } from './signing-in.ts'
 
 /**
- * Where somebody signs out at their provider. It asks them first, since it is told no token: none is kept.
+ * Returns the provider's sign-out page. The provider asks the person for confirmation, since the gateway stores no ID token to send along.
  *
- * @param back where they come back to
- * @returns undefined where it has no such place, or cannot be read
+ * @param back the page to return to
+ * @returns undefined if the provider has no sign-out page, or its configuration cannot be read
  */
 export async function endSessionUrl(
   own: Pick<SigningIn, 'known'>,
@@ -20,7 +20,7 @@ export async function endSessionUrl(
     const client = await import('openid-client')
     return client.buildEndSessionUrl(configuration, { post_logout_redirect_uri: back }).href
   } catch {
-    // It does not answer: whoever signs out here goes on without it. The directory has logged why.
+    // The provider does not answer: the sign-out here goes on without it. The directory has logged the reason.
     return undefined
   }
 }

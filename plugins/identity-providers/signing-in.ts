@@ -1,4 +1,4 @@
-// Signing in by a provider, from the button to the session: the way there, and back with its answer.
+// Sign-in by a provider, from the button to the session: the redirect to the provider, and its answer.
 import type { ProvedPerson } from '../../src/access/people.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { notFound, permissionDenied } from '../../src/domain/errors.ts'
@@ -12,34 +12,34 @@ import { FLOW_MS, type Flow } from './flow.ts'
 import { type IdentityProvider, redirectUriOf, type SignInSettings } from './settings.ts'
 import { isSpent, spend } from './spent.ts'
 
-/** The running part. */
+/** The running part of the plugin. */
 export interface SigningIn {
-  /** The providers of the catalogue in force, in its order. */
+  /** The providers of the current catalogue, in its order. */
   providers(): readonly IdentityProvider[]
   /** @throws GatewayError not_found */
   provider(name: string): IdentityProvider
-  /** Its published configuration. @throws GatewayError upstream_failed */
+  /** The provider with its published configuration. @throws GatewayError upstream_failed */
   known(provider: IdentityProvider): Promise<KnownProvider>
-  /** The address to go to, and what the browser keeps until it comes back. */
+  /** Returns the provider's page, and the state that the browser keeps until the answer comes. */
   start(
     requested: Pick<Flow, 'provider' | 'purpose' | 'session_id' | 'terms' | 'ref' | 'next'>,
   ): Promise<{ url: string; flow: Flow }>
   /**
-   * Checks what came back.
+   * Checks the provider's answer.
    *
-   * @param query of the address that the provider sent the person back to
-   * @throws GatewayError permission_denied for an answer that this browser did not ask for, or that was used; unauthenticated for one that
-   * proves nothing; upstream_failed while the provider fails
+   * @param query of the address to which the provider sent the person back
+   * @throws GatewayError permission_denied for an answer that this browser did not request, or that was used; unauthenticated for one without proof;
+   * upstream_failed while the provider fails
    */
   finish(flow: Flow | undefined, name: string, query: string): Promise<Proved>
-  /** Uses the answer up, and finds who it is. In the transaction that opens the session. @param signUp of `newcomerOf` */
+  /** Uses up the answer, and finds its person. In the transaction that opens the session. @param signUp from `prepareSignUp` */
   enter(tx: Tx, proved: Proved, signUp: Entering['signUp']): Promise<ProvedPerson>
-  /** Uses the answer up for somebody who is signed in. In the transaction that links it. */
+  /** Uses up the answer for a signed-in viewer. In the transaction that links the identity. */
   use(tx: Tx, proved: Proved): Promise<void>
   readonly tellChange: TellChange
 }
 
-/** The result of a sign-in under way. */
+/** The provider's answer, checked, with the flow that it ends. */
 export interface Proved {
   flow: Flow
   provider: IdentityProvider
@@ -89,13 +89,13 @@ export function createSigningIn({ gateway, settings, tellChange }: Parts): Signi
       if (!flow || flow.provider !== name) throw notStartedHere()
       const provider = providerOf(name)
       if (await isSpent(db, ['state', provider.issuer, flow.state])) throw usedAlready()
-      const came_back = new URL(redirectUriOf(publicUrl(), provider))
-      came_back.search = query
+      const callback_url = new URL(redirectUriOf(publicUrl(), provider))
+      callback_url.search = query
       const { state, nonce, verifier, purpose } = flow
-      // Before what else it says: an error of another browser's is none of ours.
-      if (came_back.searchParams.get('state') !== state) throw notStartedHere()
+      // Checked first: an error from a sign-in of another browser is not reported here.
+      if (callback_url.searchParams.get('state') !== state) throw notStartedHere()
       const secrets = { state, nonce, verifier }
-      const identity = await exchangeCode(await known(provider), provider, { came_back, secrets, purpose })
+      const identity = await exchangeCode(await known(provider), provider, { callback_url, secrets, purpose })
       return { flow, provider, identity }
     },
 
@@ -115,7 +115,7 @@ async function knownOf(directory: Directory, provider: IdentityProvider): Promis
   }
 }
 
-/** Another browser's, or none at all: somebody may have sent it to sign this person in as themselves. */
+/** The answer belongs to another browser or to no sign-in: an attacker may have sent it to sign this person in as themselves. */
 const notStartedHere = () =>
   permissionDenied(
     `This sign-in was not started in this browser, or took longer than ${FLOW_MS / 60_000} minutes. Start again.`,

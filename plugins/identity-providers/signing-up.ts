@@ -1,4 +1,4 @@
-// Signing up by a provider: an account of somebody new, where the operator lets strangers sign up, whose address the provider has checked.
+// Sign-up by a provider: an account for a new person whose address the provider has verified, if sign-up is open.
 import { personOfEmail } from '../../src/access/emails.ts'
 import type { PersonIn } from '../../src/access/people.ts'
 import type { Visitor } from '../../src/access/session-rows.ts'
@@ -20,22 +20,23 @@ import { findIdentity } from './identities.ts'
 import { isFor } from './settings.ts'
 import type { Proved } from './signing-in.ts'
 
-/** Makes the account of somebody new. In the transaction that opens their first session. */
-type Newcomer = (tx: Tx) => Promise<PersonIn>
+/** Creates the account of a new person, in the transaction that opens their first session. */
+type CreateAccount = (tx: Tx) => Promise<PersonIn>
 
 type Parts = Pick<Gateway, 'calls' | 'operations' | 'people' | 'db'>
 
 /**
- * Somebody new who may have an account, looked at before the transaction that makes it, since that reads a list of domains and counts.
+ * Checks whether a new person may have an account. It runs before the transaction that creates the account, since it reads a list of domains and
+ * counts the sign-up.
  *
- * @returns undefined for whoever is known here, and where strangers have no account
+ * @returns undefined if the person is known here, or visitors cannot sign up by this provider
  * @throws GatewayError as `requireTerms` and `signUpAllowed`
  */
 export async function newcomerOf(
   gateway: Parts,
   { identity, provider, flow }: Proved,
   { address, request_id }: Visitor,
-): Promise<Newcomer | undefined> {
+): Promise<CreateAccount | undefined> {
   const { db } = gateway
   const { catalogue, now } = gateway.calls
   const email = allowedEmail(identity, provider)
@@ -49,19 +50,16 @@ export async function newcomerOf(
   await signUpAllowed(gateway, { email, address })
   const name = await proposeName(db, email)
   const bindReferral = referralBy(gateway, flow.ref)
-  const signing_up = { now_ms: now(), request_id, network: networkOf(address) }
-  return (tx) => createSignedUp(tx, { email, name, terms, bindReferral }, signing_up)
+  const context = { now_ms: now(), request_id, network: networkOf(address) }
+  return (tx) => createSignedUp(tx, { email, name, terms, bindReferral }, context)
 }
 
-/** Terms in few characters, for the cookie: which ones somebody had before them. */
+/** A short fingerprint of terms for the cookie, which tells the versions apart. */
 export const markOf = ({ url, version }: Terms): string =>
   new Bun.CryptoHasher('sha256').update(JSON.stringify([url, version])).digest('base64url')
 
-/** The terms that somebody accepts by going on to a provider; undefined where nobody signs up by one, or there are none. */
-export function termsBefore(
-  { calls }: Pick<Gateway, 'calls'>,
-  lets_in_strangers: boolean,
-): Terms | undefined {
+/** The terms that a new person accepts by continuing; undefined if nobody can sign up by a provider, or there are no terms. */
+export function termsBefore({ calls }: Pick<Gateway, 'calls'>, serves_accounts: boolean): Terms | undefined {
   const catalogue = calls.catalogue()
-  return lets_in_strangers && isSignUpOpen(catalogue) ? currentTerms(catalogue) : undefined
+  return serves_accounts && isSignUpOpen(catalogue) ? currentTerms(catalogue) : undefined
 }

@@ -1,4 +1,4 @@
-// Tokens of providers that were used: each works once, whatever gateway it reaches.
+// Used tokens of providers: each works once, over all gateways.
 import { lte } from 'drizzle-orm'
 import { hashKey } from '../../src/access/secret.ts'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
@@ -19,7 +19,7 @@ const queries = perConnection({
     orm.delete(spent_tokens).where(lte(spent_tokens.expires_at_ms, placeholder('now_ms'))),
 })
 
-/** Of the state of a sign-in, or the id of a token; with its kind and its issuer, so that none is another's. */
+/** The state of a sign-in or the ID of a logout token; kind and issuer keep them apart. */
 type TokenName = readonly [kind: 'state' | 'logout', issuer: string, token: string]
 
 const hashOf = (name: TokenName): Buffer => hashKey(JSON.stringify(name))
@@ -27,7 +27,7 @@ const hashOf = (name: TokenName): Buffer => hashKey(JSON.stringify(name))
 export const isSpent = async (db: Db, name: TokenName): Promise<boolean> =>
   (await queries(db).find.get({ sha256: hashOf(name) })) !== undefined
 
-/** Uses a token up. In the caller's transaction. @returns whether it was there to be used */
+/** Uses up a token, in the caller's transaction. @returns false if it was used before */
 export const spend = async (tx: Tx, name: TokenName, expires_at_ms: number): Promise<boolean> =>
   (await queries(tx).insert.get({ sha256: hashOf(name), expires_at_ms })) !== undefined
 

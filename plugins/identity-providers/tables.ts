@@ -1,8 +1,8 @@
-// The table of used tokens as Drizzle sees it. That of identities is in the core's tables of people, since sessions and erasures go by it.
+// The table of used tokens. The table `identities` is in the core's tables of people, since sessions and erasures refer to it.
 import { blob, integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { type StoredTable, unownedTable } from '../../src/store/stored-table.ts'
 
-/** Tokens of identity providers that were used, until they expire. Only their SHA-256 is stored. */
+/** Used tokens of identity providers until they expire, as SHA-256 hashes. */
 export const spent_tokens = sqliteTable('spent_tokens', {
   id: integer().primaryKey(),
   sha256: blob({ mode: 'buffer' }).notNull().unique(),

@@ -1,4 +1,4 @@
-// The end of a sign-in by a provider: what it sent back becomes a session, a linked identity, or a fresh proof in the session that is there.
+// The end of a sign-in at a provider: its answer opens a session, links an identity, or confirms the current session.
 import { requireFresh } from '../../../src/access/fresh-sign-in.ts'
 import { type SignedIn, signOut, type Visitor } from '../../../src/access/session-rows.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
@@ -11,35 +11,35 @@ import { linkIdentity, requireForSide } from '../linking.ts'
 import type { Proved, SigningIn } from '../signing-in.ts'
 import { newcomerOf } from '../signing-up.ts'
 
-/** Whoever comes back: somebody who is signed in, or anybody. */
-interface Returning extends Omit<Asking, 'viewer'> {
+/** The request with the provider's answer, from a signed-in viewer or from a visitor. */
+interface FinishRequest extends Omit<Asking, 'viewer'> {
   viewer: Viewer | undefined
   visitor: Visitor
 }
 
 /**
- * Does what the sign-in was started for.
+ * Carries out the purpose of the sign-in.
  *
- * @returns the session that the browser is to have; undefined where it keeps the one that it has
- * @throws GatewayError permission_denied where it was started in a session that has ended; what signing in, linking and confirming throw
+ * @returns the new session for the browser; undefined if the browser keeps its session
+ * @throws GatewayError permission_denied if the session that started it has ended; errors of signing in, linking and confirming
  */
 export async function endFlow(
   gateway: ConsoleParts & Pick<Gateway, 'operations'>,
   own: SigningIn,
   proved: Proved,
-  { viewer, visitor, origin }: Returning,
+  { viewer, visitor, origin }: FinishRequest,
 ): Promise<SignedIn | undefined> {
   const { sessions } = gateway.people
   const { purpose, session_id } = proved.flow
   if (purpose === 'sign_in') {
     const signUp = await newcomerOf(gateway, proved, visitor)
     const signed_in = await sessions.withProof('identity', (tx) => own.enter(tx, proved, signUp), visitor)
-    // The browser forgets this session with its cookie: nobody should be able to use it.
+    // The browser drops the cookie of the old session, so nobody should be able to use it.
     if (viewer) await changed(gateway, { viewer, origin }, (tx) => signOut(tx, viewer))
     return signed_in
   }
   if (!viewer || viewer.side === 'key' || viewer.session_id !== session_id) throw signedOutMeanwhile()
-  // Once more: the browser keeps what it was started for, and may have written another purpose there.
+  // Checked again: the browser keeps the purpose, and could have changed it.
   requireForSide(proved.provider, viewer)
   if (purpose === 'confirm')
     return await sessions.confirm(
@@ -56,14 +56,14 @@ export async function endFlow(
       },
       visitor,
     )
-  // As of its start: the time at the provider is not counted.
+  // Fresh when it started: the time that the person spent at the provider does not count.
   requireFresh(viewer, proved.flow.started_at_ms)
   const now_ms = gateway.calls.now()
   await changed(gateway, { viewer, origin }, (tx) => linkIdentity(tx, { viewer, proved, now_ms, own }))
   return undefined
 }
 
-/** No person has this number. */
+/** Not the number of any person. */
 const NOBODY = 0
 
 const signedOutMeanwhile = () =>

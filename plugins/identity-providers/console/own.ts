@@ -1,4 +1,4 @@
-// Routes of one's own identities: what is linked, the way to link another one, and unlinking.
+// Routes of the viewer's identities: the list, linking another one, and unlinking.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireFresh } from '../../../src/access/fresh-sign-in.ts'

@@ -1,4 +1,4 @@
-// Identity providers and identities in requests and answers of the console.
+// Requests and responses of the console routes of identity providers.
 import { Type } from '@sinclair/typebox'
 import { TermsView } from '../../../src/app/surface/console/terms.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
@@ -13,9 +13,9 @@ export const providerView = ({ name, title }: IdentityProvider) => ({ name, titl
 
 export const ProvidersView = Type.Object({
   providers: Type.Array(ProviderView),
-  /** The terms that somebody new accepts by going on; null where strangers have no account, or the operator has no terms. */
+  /** The terms that a new person accepts by continuing. Null if visitors cannot sign up this way, or the operator has no terms. */
   terms: Nullable(TermsView),
-  /** By which this browser signed in last. It has signed out here since, and can do so there, too. */
+  /** The provider of this browser's last sign-in, after a sign-out here: the browser may still be signed in there. */
   left: Nullable(ProviderView),
 })
 
@@ -28,7 +28,7 @@ export const Start = Closed({
       description: 'the page to go to afterwards',
     }),
   ),
-  /** As the page shows them. */
+  /** The terms that the page showed. */
   terms: Type.Optional(Nullable(TermsView)),
   ref: Type.Optional(Type.String({ pattern: '^[0-9a-z]{1,40}$', must: 'the code of a referral link' })),
 })
@@ -66,7 +66,7 @@ export const IdentitiesView = Type.Object({
   providers: Type.Array(ProviderView, { description: 'those that can be linked' }),
 })
 
-/** @param title of its provider, where that is still configured */
+/** @param title of its provider; undefined if that is no longer configured */
 export const identityView = (
   { id, provider, email, created_at_ms, last_used_at_ms }: IdentityRow,
   title: string | undefined,
@@ -79,7 +79,7 @@ export const identityView = (
   ...time('last_used', last_used_at_ms),
 })
 
-/** An empty request. */
+/** An empty request body. */
 export const Leaving = Closed({})
 export const LeavingView = Type.Object({
   url: Nullable(

@@ -1,4 +1,4 @@
-// Routes of signing in by a provider, for anybody: which there are, the way there, and back; and signing out there, too.
+// Routes of sign-ins by a provider, for visitors: the list of providers, the start and the end of a sign-in, and the sign-out at the provider.
 import { Elysia } from 'elysia'
 import {
   type ConsoleParts,
@@ -31,20 +31,20 @@ import {
 
 const PATH = '/console/api/identity-providers'
 
-/** `GET …/identity-providers`: the buttons of the form. `POST …/leave`: where somebody who has signed out here signs out there. */
+/** `GET …/identity-providers`: the buttons of the form. `POST …/leave`: the sign-out page of the provider by which this browser signed in last. */
 export const providerRoutes = (gateway: ConsoleParts, own: SigningIn) =>
   new Elysia({ name: 'console-identity-providers' })
     .use(visitorCalls(gateway))
     .get(
       PATH,
       async ({ request, viewer }) => {
-        const left = viewer ? undefined : leftBy(gateway, own, request)
-        const url = left && (await soon(endSessionUrl(own, left, consoleUrl(gateway))))
+        const left = viewer ? undefined : lastProviderOf(gateway, own, request)
+        const url = left && (await waitBriefly(endSessionUrl(own, left, consoleUrl(gateway))))
         const providers = own.providers()
-        const lets_in_strangers = providers.some((each) => isFor(each, 'accounts') && !each.staff_role)
+        const serves_accounts = providers.some((each) => isFor(each, 'accounts') && !each.staff_role)
         return {
           providers: providers.map(providerView),
-          terms: termsBefore(gateway, lets_in_strangers) ?? null,
+          terms: termsBefore(gateway, serves_accounts) ?? null,
           left: left && url ? providerView(left) : null,
         }
       },
@@ -53,14 +53,17 @@ export const providerRoutes = (gateway: ConsoleParts, own: SigningIn) =>
     .post(
       `${PATH}/leave`,
       async ({ request, set }) => {
-        const left = leftBy(gateway, own, request)
-        set.headers['set-cookie'] = setCookie(leftForm(gateway, request), '', 0)
+        const left = lastProviderOf(gateway, own, request)
+        set.headers['set-cookie'] = setCookie(lastProviderForm(gateway, request), '', 0)
         return { url: (left && (await endSessionUrl(own, left, consoleUrl(gateway)))) ?? null }
       },
       { body: Leaving, response: { 200: LeavingView, ...FAILURES } },
     )
 
-/** `POST …/start`: where to go, with what the browser keeps. `POST …/finish`: what the page that they come back to sends on. */
+/**
+ * `POST …/start`: the provider's page, with a cookie that keeps the sign-in's state. `POST …/finish`: takes the provider's answer from the return
+ * page.
+ */
 export const signInRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>, own: SigningIn) =>
   new Elysia({ name: 'console-identity-sign-in' })
     .use(visitorCalls(gateway))
@@ -89,7 +92,7 @@ export const signInRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>
         const visitor = visitorOf(origin)
         const flow = flowOf(request, flow_form, gateway.calls.now())
         const forgotten = setCookie(flow_form, '', 0)
-        // Whatever comes of it, this answer is not looked at twice.
+        // The answer works once, whether it succeeds or fails.
         set.headers['set-cookie'] = forgotten
         const proved = await gateway.people.sessions.found(visitor, () =>
           own.finish(flow, body.provider, body.query),
@@ -99,15 +102,15 @@ export const signInRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>
           set.headers['set-cookie'] = [
             forgotten,
             setCookie(form, signed_in.token, signed_in.lasts_s),
-            setCookie(leftForm(gateway, request), proved.provider.name, signed_in.lasts_s),
+            setCookie(lastProviderForm(gateway, request), proved.provider.name, signed_in.lasts_s),
           ]
         return { purpose: proved.flow.purpose, next: proved.flow.next }
       },
       { body: Finish, response: { 200: FinishView, ...FAILURES } },
     )
 
-/** The form waits for no provider that has to be read first, and may not answer. */
-const soon = <T>(promise: Promise<T>): Promise<T | undefined> =>
+/** Waits briefly: the form must not wait for a provider whose configuration is still to be read. */
+const waitBriefly = <T>(promise: Promise<T>): Promise<T | undefined> =>
   Promise.race([promise, Bun.sleep(MAX_WAIT_MS).then(() => undefined)])
 
 const MAX_WAIT_MS = 300
@@ -115,25 +118,25 @@ const MAX_WAIT_MS = 300
 const consoleUrl = ({ calls: { catalogue } }: Pick<ConsoleParts, 'calls'>): string =>
   `${withoutTrailing(catalogue().server.public_url ?? '', '/')}/console`
 
-/** Names the provider by which a browser is signed in, for as long as it may be signed in there, too. */
-function leftForm(gateway: Pick<ConsoleParts, 'calls'>, request: Request): CookieForm {
+/** This cookie names the provider of the last sign-in, for as long as the browser may still be signed in there. */
+function lastProviderForm(gateway: Pick<ConsoleParts, 'calls'>, request: Request): CookieForm {
   const { name, secure } = cookieForm(request, siteSettings(gateway))
   return { name: `${name}-provider`, secure }
 }
 
-function leftBy(
+function lastProviderOf(
   gateway: Pick<ConsoleParts, 'calls'>,
   own: SigningIn,
   request: Request,
 ): IdentityProvider | undefined {
-  const name = cookieOf(request, leftForm(gateway, request).name)
+  const name = cookieOf(request, lastProviderForm(gateway, request).name)
   return own.providers().find((each) => each.name === name)
 }
 
 /**
- * The form of the cookie that a sign-in begins with.
+ * Returns the form of the cookie with which a sign-in starts.
  *
- * @throws GatewayError permission_denied at another address than `public_url`, where the provider sends people back to, and the cookie is not
+ * @throws GatewayError permission_denied at an address other than `public_url`: providers send people back to that one, where the cookie is missing
  */
 export function startForm(gateway: Pick<ConsoleParts, 'calls'>, request: Request): CookieForm {
   const { public_url } = siteSettings(gateway)
@@ -146,5 +149,5 @@ export function startForm(gateway: Pick<ConsoleParts, 'calls'>, request: Request
   return flowForm(request, siteSettings(gateway))
 }
 
-/** Another site's address is left out, and the console's first page takes its place. */
+/** Replaces an address outside the console by the console's first page. */
 export const pageOf = (next: string): string => (isOwnPage(next) ? next : '/')

@@ -1,4 +1,4 @@
-// The buttons by which a person confirms that it is them at an identity provider, in a tab of its own.
+// The buttons that confirm the viewer's identity at a provider, in another tab.
 import { useEffect, useState } from 'react'
 import { api, messageOf } from '../../console/web/app/client.ts'
 import type { SignInProps } from '../../console/web/app/page-entry.ts'

@@ -1,34 +1,35 @@
-// The way to a provider: the gateway says where, and the page goes there.
+// The way to a provider: the gateway returns the address, and the page goes there.
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { addressOf } from '../../console/web/app/place.ts'
 import { rememberedReferral } from '../../sign-up/web/remembered.ts'
 
-/** The page in view, below /console, to come back to. */
-const pageHere = (): string => location.pathname.slice(addressOf('/console').length) + location.search || '/'
+/** The current page below /console, to return to. */
+const currentPage = (): string =>
+  location.pathname.slice(addressOf('/console').length) + location.search || '/'
 
 type Terms = AnswerOf<(typeof api)['identity-providers']['get']>['terms']
 
-/** Leaves this page. @param terms that the page showed @throws ApiError */
+/** Leaves this page for the provider. @param terms that the page showed @throws ApiError */
 export async function goToProvider(provider: string, terms: Terms): Promise<void> {
-  const next = pageHere().startsWith('/sign-in/') ? '/' : pageHere()
+  const next = currentPage().startsWith('/sign-in/') ? '/' : currentPage()
   const { url } = await send(
     api['identity-providers'].start.post({ provider, next, terms, ...rememberedReferral() }),
   )
   location.assign(url)
 }
 
-/** The same to link one, or to confirm who is signed in. */
+/** Leaves this page to link an identity to the viewer. */
 export async function goToLink(provider: string): Promise<void> {
   const { url } = await send(api.identities.start.post({ provider, purpose: 'link', next: '/settings' }))
   location.assign(url)
 }
 
-/** The channel by which tabs hear that somebody has confirmed who they are. */
+/** The channel that tells other tabs that the person has confirmed their identity. */
 export const CONFIRMED = 'tollgate-confirmed'
 
 /**
- * Confirms in a tab of its own, since what is typed on this page would be lost. The tab opens at once, as browsers want it of a click, and gets
- * no hold of this page.
+ * Confirms in another tab, so that text typed on this page is kept. The tab opens at once, since browsers allow that only on a click; it has no
+ * access to this page.
  */
 export async function confirmInTab(provider: string): Promise<void> {
   const tab = open('about:blank', '_blank')
@@ -43,7 +44,7 @@ export async function confirmInTab(provider: string): Promise<void> {
   }
 }
 
-/** Signs out at the provider, too. */
+/** Goes to the provider's sign-out page, if there is one. */
 export async function leaveProvider(): Promise<void> {
   const { url } = await send(api['identity-providers'].leave.post({}))
   if (url !== null) location.assign(url)

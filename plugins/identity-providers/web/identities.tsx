@@ -1,4 +1,4 @@
-// The section of a person's own identities: what signs them in besides a password, linked and unlinked.
+// The section of Settings with the viewer's identities: linking and unlinking.
 import { useState } from 'react'
 import { type AnswerOf, api, messageOf, part, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -24,7 +24,7 @@ export default function IdentitiesSection() {
     done: ({ title }) => ({ text: `${title} unlinked` }),
   })
   const { identities = [], providers = [] } = own.data ?? {}
-  // Nothing to see where the operator has no provider, and none was linked before.
+  // Hidden if the operator has no provider and the person has no identity.
   if (own.data && identities.length === 0 && providers.length === 0) return null
   return (
     <Section title="Other ways to sign in" actions={<LinkButtons providers={providers} />}>

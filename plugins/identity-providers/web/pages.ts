@@ -1,4 +1,4 @@
-// The page that providers send people back to, the buttons below the form for signing in, and the part of one's own settings.
+// The return page of providers, their buttons on the sign-in form, and the section of Settings.
 import type { OpenPageEntry, SettingsEntry, SignInWayEntry } from '../../console/web/app/page-entry.ts'
 
 export const returning_pages: readonly OpenPageEntry[] = [

@@ -1,4 +1,4 @@
-// The buttons of identity providers below the form for signing in; and, after a sign-out here, one to sign out there, too.
+// The buttons of identity providers on the sign-in form; after a sign-out here, also a button to sign out at the provider.
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, messageOf, send } from '../../console/web/app/client.ts'
@@ -16,10 +16,10 @@ export default function ProviderButtons() {
   const [busy, setBusy] = useState<string | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
 
-  const go = (name: string, leave: () => Promise<void>) => () => {
+  const go = (name: string, action: () => Promise<void>) => () => {
     setBusy(name)
     setFailure(null)
-    leave().catch((thrown: unknown) => {
+    action().catch((thrown: unknown) => {
       setBusy(null)
       setFailure(messageOf(thrown))
     })

@@ -1,4 +1,4 @@
-// The providers, read along with the code of their buttons: the form for signing in is drawn once all of its parts are there.
+// The list of providers, fetched together with the code of their buttons, so that the form renders at once.
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 
 export type Providers = AnswerOf<(typeof api)['identity-providers']['get']>
@@ -9,9 +9,9 @@ export async function readProviders(): Promise<void> {
   try {
     first = await send(api['identity-providers'].get())
   } catch {
-    // The buttons ask again, and say what fails.
+    // The buttons fetch the list again, and show the failure.
   }
 }
 
-/** As they were read with the code; undefined where that failed. */
+/** The list that was fetched with the code; undefined if that failed. */
 export const providersAtFirst = (): Providers | undefined => first

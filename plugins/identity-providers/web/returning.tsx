@@ -1,5 +1,5 @@
-// The page that a provider sends a person back to. It sends the provider's answer on by a request of its own, since browsers send the console's
-// cookies along with no request that comes from another site; and it takes the answer out of the address at once.
+// The page to which a provider sends a person back. It posts the provider's answer with a request of its own, since browsers omit the console's
+// cookies on requests that come from another site, and removes the answer from the address at once.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -33,7 +33,7 @@ export default function Returning({ params: { provider = '' } }: PageProps) {
   const { data, error } = finished
   useEffect(() => {
     if (!data) return
-    if (data.purpose === 'confirm') return tellOtherTabs()
+    if (data.purpose === 'confirm') return notifyOtherTabs()
     queries.clear()
     if (data.purpose === 'link') toast({ text: 'Identity linked' })
     go(data.next, { replace: true })
@@ -61,8 +61,8 @@ export default function Returning({ params: { provider = '' } }: PageProps) {
   )
 }
 
-/** The tab that waits goes on, and this one closes where the browser lets it. */
-function tellOtherTabs(): void {
+/** The waiting tab continues, and this tab closes if the browser allows it. */
+function notifyOtherTabs(): void {
   const channel = new BroadcastChannel(CONFIRMED)
   channel.postMessage(true)
   channel.close()
