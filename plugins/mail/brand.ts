@@ -1,14 +1,14 @@
-// The brand of mails: who sends them, as recipients know it.
+// The brand that recipients see in mails.
 import { brandName } from '../../src/domain/brand.ts'
 import { brandColors } from '../../src/domain/brand-colors.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Brand } from './purposes.ts'
 
-const OWN_COLOR = '#1f56c4'
+const DEFAULT_COLOR = '#1f56c4'
 
-/** As the operator sets it in [brand], else the product's own. */
+/** The brand from [brand], with the product's own as a default. */
 export function brandOf({ brand }: Pick<Catalogue, 'brand'>): Brand {
-  const { fill, on_fill } = brandColors(brand.color ?? OWN_COLOR)
+  const { fill, on_fill } = brandColors(brand.color ?? DEFAULT_COLOR)
   return {
     name: brandName(brand),
     logo_path: brand.logo === undefined ? undefined : '/brand/logo',

@@ -1,4 +1,4 @@
-// The checks of mail: the server connects, greets and takes the password, without a mail; and few mails were given up.
+// The checks of mail: the mail server accepts a connection and the password, and no mails of the last day have failed.
 import { type CheckTime, type Diagnosis, diagnosesOf, type ReadPatient } from '../../src/app/checks/check.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -32,7 +32,7 @@ export async function checkMailServer({ catalogue }: Pick<ReadPatient, 'catalogu
   }
 }
 
-/** An alert is raised where mails were given up in the last day. */
+/** Warns, which raises an alert, if mails of the last day have failed. */
 export async function checkMails(
   { db, now }: { db: Db; now: () => number },
   _: CheckTime,

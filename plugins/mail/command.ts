@@ -1,4 +1,4 @@
-// `mail`: what was sent and what failed, a failed mail sent again or deleted, who unsubscribed, and a test of the mail server.
+// `mail`: lists mails and unsubscribed recipients, retries or deletes failed mails, and tests the mail server.
 import { type Command, InvalidArgumentError } from 'commander'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { requireCatalogue, withDatabase } from '../../src/app/command-line/data-folder.ts'

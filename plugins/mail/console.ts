@@ -1,4 +1,4 @@
-// Mails at the console: the list, a failed one sent again or deleted, who unsubscribed, and a test of the mail server. For the operator alone.
+// Routes of mails for the operator: lists of mails and unsubscribed recipients, retrying and deleting failed mails, and a test of the mail server.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { consoleList } from '../../src/app/list/pages.ts'

@@ -1,4 +1,4 @@
-// Mails in English.
+// The English templates of mails.
 
 import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
@@ -265,12 +265,12 @@ const worksUntil = ({ link_expires_at_ms }: About): string[] => [
 ]
 
 const NANOS_PER_CENT = 10_000_000
-/** Rounded down to the cent: nobody has more than it says. */
+/** Rounded down to the cent, so that no mail promises more than the balance has. */
 const usd = (nanos: Nanos): string => formatUsd(Math.floor(nanos / NANOS_PER_CENT) * NANOS_PER_CENT)
 
 const DATE = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const
 const TIME = { hour: '2-digit', minute: '2-digit' } as const
-// Made for each mail: the first one of a process takes 4 ms, which a start has no use for.
+// Created for each mail: creating one at start would cost 4 ms, which a start without mails does not need.
 const inEnglish = (at_ms: number, parts: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat('en-GB', parts).format(at_ms)
 

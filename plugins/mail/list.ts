@@ -1,4 +1,4 @@
-// Mails as a list: at the console, in files and on the command line; for the operator, without links and tokens.
+// Mails as a list for the operator, without links and tokens: at the console, in files and on the command line.
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import {
   integer,
@@ -69,7 +69,7 @@ export const mail_list = defineList<ListedMail>()({
   },
 })
 
-/** A row as the console's pages get it. */
+/** A row as the console's pages receive it. */
 export type ShownMail = ConsoleRowOf<typeof mail_list>
 
 const queries = perAccount((account) => ({

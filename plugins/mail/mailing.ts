@@ -1,4 +1,4 @@
-// The mails of a running gateway: the sending of queued ones, and notices to accounts.
+// The running part of mail: sends queued mails, and queues notices to accounts.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { queueNotices } from './notices.ts'
 import { createMailSender } from './sender.ts'
@@ -6,18 +6,18 @@ import { canMail } from './settings.ts'
 import { smtpClient } from './smtp.ts'
 
 export interface Mailing {
-  /** Sends from now on. */
+  /** Starts sending. */
   begin(): void
-  /** Begins no attempt any more. */
+  /** Starts no further attempt. */
   end(): void
   close(): Promise<void>
 }
 
-/** A mail is sent within this time of its transaction, whichever process wrote it: a query by an index each second. */
+/** Queued mails are polled at this interval, by an indexed query: other processes queue mails, too. */
 const SEND_EVERY_MS = 1_000
-/** For what accounts are told of: it reads many of them. */
-const LOOK_EVERY_MS = 5 * 60_000
-/** Long enough for a message that is being sent: one whose end is not awaited is sent again. */
+/** Notices are looked for at this interval, since the queries read many accounts. */
+const NOTICES_EVERY_MS = 5 * 60_000
+/** Enough to finish a message that is being sent; an interrupted one is sent again. */
 const MAX_STOP_MS = 5_000
 const TOKEN_BYTES = 24
 
@@ -36,13 +36,13 @@ export function openMailing(gateway: Pick<Gateway, 'calls' | 'operations' | 'peo
   const timers: NodeJS.Timeout[] = []
   let stopped: Promise<void> | undefined
   const every = (ms: number, work: () => Promise<unknown>) => {
-    const run = logged(work, log, () => stopped !== undefined)
+    const run = logFailures(work, log, () => stopped !== undefined)
     const timer = setInterval(() => void run(), ms)
     timer.unref()
     timers.push(timer)
   }
-  /** One looks for all: each notice is queued once whoever looks, so this is to spare the others' work. */
-  const isToLook = () => canMail(catalogue()) && (operations.gateways()?.alive[0]?.is_this ?? true)
+  /** One gateway queues the notices for all. Each notice is queued once in any case: this only avoids repeated queries. */
+  const shouldQueueNotices = () => canMail(catalogue()) && (operations.gateways()?.alive[0]?.is_this ?? true)
   const stop = () => {
     for (const timer of timers) clearInterval(timer)
     stopped ??= sender.stop().catch((cause) => log.error({ cause }, 'mails could not be sent'))
@@ -52,7 +52,7 @@ export function openMailing(gateway: Pick<Gateway, 'calls' | 'operations' | 'peo
     begin() {
       if (timers.length > 0) return
       every(SEND_EVERY_MS, () => sender.sendDue())
-      every(LOOK_EVERY_MS, async () => isToLook() && (await queueNotices(db, now())))
+      every(NOTICES_EVERY_MS, async () => shouldQueueNotices() && (await queueNotices(db, now())))
     },
     end: () => void stop(),
     close: async () => {
@@ -61,8 +61,8 @@ export function openMailing(gateway: Pick<Gateway, 'calls' | 'operations' | 'peo
   }
 }
 
-/** A database that is away is logged once until it is back. Once the gateway stops, it may be closed. */
-function logged(
+/** Logs a database failure once until the work succeeds again, and not at all after the stop, when the database may be closed. */
+function logFailures(
   work: () => Promise<unknown>,
   log: Pick<Gateway['calls']['log'], 'error'>,
   isStopped: () => boolean,

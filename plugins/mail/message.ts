@@ -1,4 +1,4 @@
-// A queued mail as a message: its words, its links from the public URL alone, and the headers of automatic mail.
+// A queued mail as an SMTP message: its text, links below the public URL, and the headers of automatic mail.
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { domainOf } from '../../src/domain/mail-address.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
@@ -8,33 +8,31 @@ import { type MailFields, PURPOSES, type Purpose } from './purposes.ts'
 import type { Message } from './smtp.ts'
 import { bodiesOf, writeMail } from './writing.ts'
 
-/** The parts of a mail that are sent. */
-interface Letter<P extends Purpose = Purpose> {
+/** The fields of a queued mail that its message needs. */
+interface QueuedMail<P extends Purpose = Purpose> {
   purpose: P
   fields: MailFields[P]
   recipient: string
   language: string
-  /** The path of its link, with the token. */
+  /** The path of its link, with the token; null without a link. */
   link: string | null
   link_expires_at_ms: number | null
-  /** Without brackets and domain. */
+  /** Without the angle brackets and the domain. */
   message_id: string
 }
 
-interface Sending {
+interface MessageContext {
   catalogue: Pick<Catalogue, 'brand' | 'sections' | 'server'>
   from: Sender
-  /** Of the recipient's subscription, for notices. */
+  /** The token of the recipient's subscription; only for notices. */
   unsubscribe_token: string | undefined
 }
 
 export const UNSUBSCRIBE_PATH = '/mail/unsubscribe'
 
-/**
- * @throws Error where public_url is missing, which [mail] refuses
- */
-export function messageOf(letter: Letter, { catalogue, from, unsubscribe_token }: Sending): Message {
-  const { purpose, fields, recipient: to, language, link, link_expires_at_ms, message_id } = letter
+/** @throws Error without public_url; the settings require it for [mail] */
+export function messageOf(mail: QueuedMail, { catalogue, from, unsubscribe_token }: MessageContext): Message {
+  const { purpose, fields, recipient: to, language, link, link_expires_at_ms, message_id } = mail
   const brand = brandOf(catalogue)
   const text = writeMail(purpose, fields, language, { brand, link_expires_at_ms })
   const addressOf = (path: string) => `${baseOf(catalogue)}${path}`
@@ -60,7 +58,7 @@ function baseOf({ server }: Pick<Catalogue, 'server'>): string {
   return withoutTrailing(server.public_url, '/')
 }
 
-/** RFC 2369; RFC 8058 has one click for https:// alone. */
+/** RFC 2369. RFC 8058 allows one-click unsubscribing only with https://. */
 const unsubscribeHeaders = (url: string | undefined): Record<string, string> =>
   url === undefined
     ? {}

@@ -1,4 +1,4 @@
-// Notices to accounts: their balance is low, a spend limit is nearly or all used, a key expires soon. Each is queued once.
+// Notices to accounts: a low balance, a spend limit that is nearly or fully used, an API key that expires soon. Each is queued once.
 import { and, eq, gt, gte, isNull, lt, lte, ne, sql } from 'drizzle-orm'
 import { resetOf, usedOf } from '../../src/domain/budgets.ts'
 import { isMailAddress } from '../../src/domain/mail-address.ts'
@@ -19,15 +19,16 @@ import { lowAccounts } from '../alerts/index.ts'
 import { type NewMail, queueMail } from './queue.ts'
 import { mails } from './tables.ts'
 
-/** A key is worth a notice in its last days, unless it was made for no longer. */
+/** Keys get a notice this long before they expire, unless their whole lifetime is not longer. */
 const EXPIRES_WITHIN_MS = 7 * DAY_MS
-const NEARLY = 0.8
-/** Calls that need more than the rest are refused: a limit is used up before its last cent. */
+const NEARLY_USED = 0.8
+/** A limit counts as used up before its last cent, since calls that need more than the rest are refused. */
 const USED_UP = 0.99
 
 /**
- * Queues the notices of this moment that were not queued before, however often and by how many gateways it is asked.
- * @returns how many are queued now
+ * Queues the notices that are due and were not queued before. Repeated calls, also of several gateways, queue each notice once.
+ *
+ * @returns the number of notices queued now
  */
 export async function queueNotices(db: Db, now_ms: number): Promise<number> {
   const all = [
@@ -43,7 +44,7 @@ export async function queueNotices(db: Db, now_ms: number): Promise<number> {
   return fresh.length
 }
 
-/** Once for each top-up: that it lasts no longer than some days, and that calls are refused. */
+/** Two notices per top-up at most: the balance is low, and calls are refused. */
 async function balanceNotices(db: Db, now_ms: number): Promise<NewMail[]> {
   const low = await lowAccounts(db, now_ms)
   const account_ids = JSON.stringify(low.map(({ id }) => id))
@@ -66,15 +67,15 @@ async function balanceNotices(db: Db, now_ms: number): Promise<NewMail[]> {
   })
 }
 
-/** Twice in each period: at 80 %, and when it is used up. */
+/** Two notices per period: at 80 %, and when the limit is used up. */
 async function budgetNotices(db: Db, now_ms: number): Promise<NewMail[]> {
   const notices: NewMail[] = []
   for (const { account, to, key, ...budget } of await queries(db).budgets.all({})) {
     const used_nanos = usedOf(budget, now_ms) - (await heldOf(db, budget))
     const { id, account_id, period, limit_nanos, started_ms, plan_title, plan_ends_ms } = budget
-    if (used_nanos < limit_nanos * NEARLY) continue
+    if (used_nanos < limit_nanos * NEARLY_USED) continue
     const percent = used_nanos >= limit_nanos * USED_UP ? 100 : 80
-    // The month of a plan is the one that is paid.
+    // A plan's month is the month that was paid, not the calendar month.
     const resets_at_ms = (period === 'month' && plan_ends_ms) || resetOf(budget, now_ms)
     const of_plan = plan_title !== null && {
       plan: { title: plan_title, overflow: budget.plan_overflow === 1 },
@@ -90,7 +91,7 @@ async function budgetNotices(db: Db, now_ms: number): Promise<NewMail[]> {
   return notices
 }
 
-/** The holds of calls under way: most of them cost less. */
+/** The holds of pending calls count as used; they are left out here, since most calls cost less than their hold. */
 async function heldOf(db: Db, budget: BudgetRow): Promise<number> {
   const { account_id, key_id, first_hold_id, plan_period_id } = budget
   const row = await queries(db).held.get({ account_id, key_id, first_hold_id })
@@ -108,9 +109,9 @@ async function keyNotices(db: Db, now_ms: number): Promise<NewMail[]> {
   }))
 }
 
-const can_be_told = and(sql`${accounts.status} = 'active'`, ne(account_details.email, sql`''`))
+const can_be_notified = and(sql`${accounts.status} = 'active'`, ne(account_details.email, sql`''`))
 
-/** A column of the month that a plan's limit is of; null for other limits. */
+/** A column of the plan period that a budget belongs to; null for budgets without a plan. */
 const ofPlan = <T>(column: 'title' | 'overflow' | 'ends_ms') =>
   sql<T | null>`(SELECT ${sql.raw(column)} FROM plan_periods WHERE plan_periods.id = ${budgets.plan_period_id})`
 
@@ -122,7 +123,7 @@ const queries = perConnection({
       .select({
         account_id: account_details.account_id,
         email: account_details.email,
-        // The index of entries without a call has no charges.
+        // The index of entries without a call contains no charges.
         entry_id: sql<
           number | null
         >`(SELECT max(id) FROM ${entries} WHERE account_id = ${account_details.account_id}
@@ -156,11 +157,11 @@ const queries = perConnection({
       .leftJoin(keys, eq(keys.id, budgets.key_id))
       .where(
         and(
-          can_be_told,
+          can_be_notified,
           gt(budgets.limit_nanos, sql`0`),
-          sql`${budgets.used_nanos} >= ${budgets.limit_nanos} * ${sql.raw(String(NEARLY))}`,
+          sql`${budgets.used_nanos} >= ${budgets.limit_nanos} * ${sql.raw(String(NEARLY_USED))}`,
           isNull(keys.revoked_at_ms),
-          // An account's address is told of its own limits and its keys', not of people's.
+          // The account gets notices of its own limits and of its keys', not of the limits of its people.
           isNull(budgets.person_id),
         ),
       ),
@@ -195,7 +196,7 @@ const queries = perConnection({
       .innerJoin(account_details, eq(account_details.account_id, keys.account_id))
       .where(
         and(
-          can_be_told,
+          can_be_notified,
           isNull(keys.revoked_at_ms),
           gt(keys.expires_at_ms, placeholder('now_ms')),
           lte(keys.expires_at_ms, placeholder('until_ms')),

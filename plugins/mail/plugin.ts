@@ -1,4 +1,4 @@
-// Mail as a plugin: mails that others queue, sent through the operator's mail server; notices to accounts; its list, checks and test.
+// Mail as a plugin: a queue for all plugins, sent through the operator's mail server; notices to accounts; lists, checks and a test.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { mailSettings } from './settings.ts'
 

@@ -1,8 +1,8 @@
-// The purposes of mails: what each fills in, its kind, and the form of a written mail.
+// The purposes of mails: the fields of each template, its kind, and the form of a written mail.
 import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 
-/** The part that changed of how somebody signs in. */
+/** The kind of change to a person's ways to sign in. */
 type SignInChange =
   | 'email'
   | 'password'
@@ -12,25 +12,25 @@ type SignInChange =
   | 'identity'
   | 'identity_removed'
 
-/** The values that each mail fills in; plain values without secrets, kept for 90 days. A link and its token are given apart. */
+/** The fields of each template: plain values without secrets, kept for 90 days. A link with its token is passed separately. */
 export interface MailFields {
-  /** Somebody signed up: their address is theirs. */
+  /** Confirms the address of a person who signs up. */
   verification: Record<never, never>
-  /** Somebody signed up with the address of a person who can sign in. */
+  /** Tells a person who can sign in already that a visitor signed up with their address. */
   has_account: Record<never, never>
-  /** A link by which somebody may sign up. */
+  /** A link by which the recipient may sign up. */
   sign_up_invitation: Record<never, never>
-  /** A link that signs in, in place of a password. */
+  /** A link that signs in without a password. */
   sign_in: Record<never, never>
-  /** A link that makes the address theirs, in place of the one before. */
+  /** A link that makes the recipient's address the new address of a person. */
   email_change: Record<never, never>
-  /** A link to a new password. */
+  /** A link to set a new password. */
   reset: { account?: string }
-  /** A link to the first password, into a team, or to the staff. */
+  /** A link to set the first password, to join a team, or to join the staff. */
   invitation: { account: string; invited_by?: string } | { staff_role: 'operator' | 'support' | 'auditor' }
-  /** Signed in from a place that is not known of this person. */
+  /** A person signed in from a place where they had not signed in before. */
   new_sign_in: { address: string; browser: string; at_ms: number }
-  /** Sent to the address of before, too. */
+  /** Sent to the person's previous address, too. */
   sign_in_changed: { change: SignInChange; at_ms: number }
   low_balance: {
     account: string
@@ -41,28 +41,28 @@ export interface MailFields {
   }
   budget: {
     account: string
-    /** Null: of the account itself. */
+    /** Null: a limit of the account. */
     key: string | null
     percent: 80 | 100
     period: BudgetPeriod
     limit_nanos: Nanos
     used_nanos: Nanos
     resets_at_ms: number | null
-    /** Of calls that a plan covers; absent: of those that the balance pays for. */
+    /** Present for a limit of a plan, whose calls the plan covers; absent for a limit on calls that the balance pays for. */
     plan?: { title: string; overflow: boolean }
   }
-  /** The next month of a plan was paid and has begun. */
+  /** The next month of a plan was paid, and has started. */
   plan_renewed: { account: string; plan: string; paid_nanos: Nanos; ends_ms: number }
-  /** A plan has begun in place of another, whose month is over. */
+  /** A plan has started after another one, whose month is over. */
   plan_begun: { account: string; plan: string; before: string; paid_nanos: Nanos; ends_ms: number }
-  /** It was not, and the plan ends unless it is. Null: the balance was too low, and no card is charged. */
+  /** The next month was not paid, and the plan ends unless it is paid in time. `failure` is null if no card was charged. */
   plan_unpaid: { account: string; plan: string; due_nanos: Nanos; until_ms: number; failure: string | null }
   plan_ended: {
     account: string
     plan: string
     reason: 'cancelled' | 'not paid' | 'no longer offered' | 'refunded' | 'payment lost'
   }
-  /** A payment for a plan came when the plan could not begin any more: the money is balance. */
+  /** A payment for a plan arrived when the plan could no longer start: it was added to the balance. */
   plan_not_begun: { account: string; plan: string; amount: string; credit_nanos: Nanos }
   /** Three charges of the saved card in a row have failed. */
   automatic_top_up_off: { account: string; amount: string; failure: string }
@@ -72,14 +72,14 @@ export interface MailFields {
 
 export type Purpose = keyof MailFields
 
-/** `notice`: the recipient can unsubscribe from it. Those of security and of money paid go to everybody. */
+/** Recipients can unsubscribe from the kind `notice`; mails about security and paid money are always sent. */
 type Kind = 'security' | 'money' | 'notice'
 
 interface PurposeFacts {
-  /** In lists. */
+  /** The title in lists. */
   title: string
   kind: Kind
-  /** Its link has a token: queued with one, and not sent without. */
+  /** Whether its link has a token. Then the mail needs a link, and is not sent without. */
   has_token: boolean
 }
 
@@ -105,17 +105,17 @@ export const PURPOSES: Readonly<Record<Purpose, PurposeFacts>> = {
   test: { title: 'Test', kind: 'security', has_token: false },
 }
 
-/** A name that a newer version may have written. */
+/** False for a purpose that a newer version of the gateway queued. */
 export const isPurpose = (name: string): name is Purpose => Object.hasOwn(PURPOSES, name)
 
-/** The sender as recipients know it. */
+/** The sender as recipients see it. */
 export interface Brand {
   name: string
   /** Below the public URL; undefined without one. */
   logo_path: string | undefined
   /** A page or an address for questions; undefined without one. */
   support_url: string | undefined
-  /** The colours of the button, as CSS has them. */
+  /** CSS colors of the button. */
   button: { fill: string; text: string }
 }
 
@@ -125,12 +125,12 @@ export interface About {
   link_expires_at_ms: number | null
 }
 
-/** A mail as it is written: a heading, paragraphs, one button, small print. Plain text throughout. */
+/** The text of a mail: a heading, paragraphs, one button, small print. Plain text, not HTML. */
 export interface MailText {
   subject: string
   title: string
   paragraphs: readonly string[]
-  /** The label of the button, and where it leads if not to the mail's own link: a path below the public URL. */
+  /** The button's label, and its path below the public URL; without a path it opens the mail's link. */
   button?: { label: string; path?: string }
   small?: readonly string[]
 }

@@ -1,4 +1,4 @@
-// The queue of mails, for all plugins: a mail is a row of the transaction that it reports.
+// The queue of mails for all plugins: a mail is a row that the transaction of its cause inserts.
 import { and, sql } from 'drizzle-orm'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { isMailAddress } from '../../src/domain/mail-address.ts'
@@ -17,35 +17,35 @@ import { visibleLine } from '../../src/utilities/visible-text.ts'
 import type { MailFields, Purpose } from './purposes.ts'
 import { mails } from './tables.ts'
 
-/** A link with a token. The row has it until the mail is sent or given up; nothing shows it. */
+/** A link with a token. The row keeps it until the mail is sent or has failed; no list shows it. */
 interface SecretLink {
-  /** Below the public URL: `/console/invitation#TOKEN`. */
+  /** The path below the public URL: `/console/invitation#TOKEN`. */
   path: string
-  /** A mail that was not sent until then is not sent any more. */
+  /** A mail that was not sent by then is cancelled. */
   expires_at_ms: number
 }
 
-/** A mail to be sent. */
+/** A mail to queue. */
 export interface NewMail<P extends Purpose = Purpose> {
   purpose: P
   to: string
   fields: MailFields[P]
-  /** The account that it is about: exported and erased with it. */
+  /** The account of the mail, with which it is exported and erased. */
   account_id: number | null
-  /** For purposes whose link has a token. */
+  /** Required for purposes whose link has a token. */
   link?: SecretLink
-  /** A BCP 47 tag; English where absent. */
+  /** A BCP 47 tag; English by default. */
   language?: string
-  /** The same for a request that is repeated: one mail is sent. */
+  /** Idempotency key: a repeated request with this key queues no second mail. */
   request_key: string
 }
 
-/** Of a mail that is not sent, since its link works no more. */
+/** The columns of a mail that is not sent because its link has stopped working. */
 const CANCELLED = { state: 'cancelled', next_at_ms: null, link: null } as const
 const REPLACED = 'A newer link replaced it.'
 
-/** A mail whose link leads to a page; to any where it is null. */
-const leadsTo = () =>
+/** Whether the mail's link opens the page; true for any link if the page is null. */
+const linkOpensPage = () =>
   sql`(${isNullParameter(mails.link, 'page')}
     OR substr(${mails.link}, 1, length(CAST(${placeholder('page')} AS text)) + 1) = CAST(${placeholder('page')} AS text) || '#')`
 
@@ -70,7 +70,7 @@ const queries = perConnection({
           sql`${mails.state} = 'queued' AND ${mails.link} IS NOT NULL AND ${mails.id} <> ${placeholder('id')}`,
           equals(mails.purpose, 'purpose'),
           equals(mails.recipient, 'recipient'),
-          leadsTo(),
+          linkOpensPage(),
           sql`${mails.account_id} IS NOT DISTINCT FROM CAST(${placeholder('account_id')} AS bigint)`,
         ),
       ),
@@ -83,7 +83,7 @@ const queries = perConnection({
           sql`${mails.state} = 'queued' AND ${mails.link} IS NOT NULL`,
           equalsUnlessNull(mails.account_id, 'account_id'),
           equalsUnlessNull(mails.recipient, 'recipient'),
-          leadsTo(),
+          linkOpensPage(),
         ),
       ),
 })
@@ -91,12 +91,11 @@ const queries = perConnection({
 const MAX_FIELD_CHARS = 200
 
 /**
- * Queues a mail in the caller's transaction: it is sent if that is committed, within a second, by one gateway.
- * Ask `canMail(catalogue)` first: where no mail server is set, show the link instead. A mail with a link takes the place of an earlier
- * one to the same recipient and the same page that was not sent yet.
+ * Queues a mail in the caller's transaction. Once that commits, one gateway sends the mail within a second. Check `canMail(catalogue)` first: without
+ * a mail server, show the link instead. A mail with a link replaces an unsent one to the same recipient and page.
  *
- * @returns whether it is queued now; false for a repeated `request_key`
- * @throws GatewayError invalid_request for an address that mail cannot be sent to
+ * @returns false for a repeated `request_key`
+ * @throws GatewayError invalid_request for an address to which no mail can be sent
  */
 export async function queueMail<P extends Purpose>(
   tx: Tx,
@@ -130,10 +129,10 @@ export async function queueMail<P extends Purpose>(
 }
 
 /**
- * Cancels mails that were not sent yet and whose links work no more. In the caller's transaction.
+ * Cancels unsent mails whose links have stopped working. In the caller's transaction.
  *
- * @param which those of an account, or of everybody where it is null; the page that their links lead to, or any; and why, for the list
- * of mails: by default newer links replace them
+ * @param which selects by account (null: all), page (absent: any) and recipient; `failure` is the reason in the list of mails, by default that a
+ * newer link replaced it
  */
 export async function cancelLinks(
   tx: Tx,
@@ -142,6 +141,6 @@ export async function cancelLinks(
   await queries(tx).cancelLinks.run({ failure: REPLACED, recipient: null, page: null, ...which })
 }
 
-/** Names that people chose stay in their line. */
+/** Cuts long texts, and keeps names that people chose on one line. */
 const oneLine = (_: string, value: unknown): unknown =>
   typeof value === 'string' ? visibleLine([...value].slice(0, MAX_FIELD_CHARS).join('')) : value

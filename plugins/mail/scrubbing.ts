@@ -1,4 +1,4 @@
-// The failure of a mail as it is kept: the mail server's words in one line, without the password and the link.
+// The stored failure of a mail: the mail server's answer on one line, without the password and the link's token.
 import { createRedactor } from '../../src/observe/redact.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
@@ -10,9 +10,11 @@ const MAX_FAILURE_CHARS = 300
 export function scrubbed(thrown: unknown, link: string | null, { credentials }: MailServer): string {
   const token = link?.split(/[#?]/).at(-1) ?? ''
   const { hide } = createRedactor([credentials?.password ?? '', token])
-  // Shorter ones are no secrets to the redactor.
-  const short = credentials?.password
+  // The redactor ignores short texts, so a short password is replaced here.
+  const password = credentials?.password
   const text = hide(messageOf(thrown))
-  const line = visibleLine((short ? text.replaceAll(short, '[hidden]') : text).replace(/\s+/g, ' ').trim())
+  const line = visibleLine(
+    (password ? text.replaceAll(password, '[hidden]') : text).replace(/\s+/g, ' ').trim(),
+  )
   return line.length > MAX_FAILURE_CHARS ? `${line.slice(0, MAX_FAILURE_CHARS - 1)}…` : line
 }

@@ -1,4 +1,4 @@
-// The sending of queued mails: each by one gateway, tried again for a day, some at once, beside everything else.
+// The sender of queued mails: several at once in the background, each by one gateway, with retries for a day.
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { HOUR_MS } from '../../src/domain/ranges.ts'
 import type { Logger } from '../../src/observe/log.ts'
@@ -12,7 +12,7 @@ import { dueMails, type Outcome, recordOutcome, subscriptionOf, takeMail } from 
 import type { MailRow } from './tables.ts'
 
 const MINUTE_MS = 60_000
-/** The waits after each failed attempt; after the last one the mail is given up. */
+/** The delay after each failed attempt; after the last one the mail has failed. */
 export const RETRY_AFTER_MS = [
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -23,11 +23,11 @@ export const RETRY_AFTER_MS = [
   10 * HOUR_MS,
 ] as const
 
-/** Longer than an attempt and its record take. After it other gateways may take the mails of one that died. */
+/** Longer than an attempt and its record take. Then another gateway may take the mail of one that died. */
 export const TAKEN_FOR_MS = 2 * MAX_ATTEMPT_MS
-/** A mail that waited longer, such as while mail was switched off, is no news any more. */
+/** An older mail is out of date, such as one that waited while mail was switched off. */
 export const MAX_WAIT_MS = 48 * HOUR_MS
-/** Connections at once. */
+/** Parallel connections. */
 const MAX_AT_ONCE = 5
 
 interface SenderParts {
@@ -40,9 +40,9 @@ interface SenderParts {
 }
 
 interface MailSender {
-  /** Sends the mails that are due, unless it does so already. */
+  /** Sends the mails that are due. Concurrent calls share one run. */
   sendDue(): Promise<void>
-  /** Begins no attempt any more, and waits for those under way. */
+  /** Starts no further attempt, and waits for the current ones. */
   stop(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export function createMailSender(parts: SenderParts): MailSender {
   }
 }
 
-/** @returns whether this gateway had it */
+/** @returns false if another gateway has taken the mail */
 async function sendOne(parts: SenderParts, mail: MailRow, isStopping: () => boolean): Promise<boolean> {
   const { db, now } = parts
   const taken_until_ms = now() + TAKEN_FOR_MS
@@ -84,14 +84,14 @@ async function sendOne(parts: SenderParts, mail: MailRow, isStopping: () => bool
   return true
 }
 
-/** @throws StorageFailure; all else is an outcome */
+/** @throws StorageFailure; every other failure is an outcome */
 async function attempt(parts: SenderParts, mail: MailRow): Promise<Outcome> {
   const { catalogue, clientOf, now } = parts
   const current = catalogue()
   const { sending } = mailSettings.of(current)
-  if (!sending) return laterOf(mail, 'Mail was switched off.', now())
+  if (!sending) return retryOrFail(mail, 'Mail was switched off.', now())
   const { purpose } = mail
-  if (!isPurpose(purpose)) return laterOf(mail, 'A newer version of the gateway queued it.', now())
+  if (!isPurpose(purpose)) return retryOrFail(mail, 'A newer version of the gateway queued it.', now())
   if (now() - mail.queued_at_ms > MAX_WAIT_MS)
     return { state: 'failed', failure: 'It waited for more than two days.' }
   if (mail.link_expires_at_ms !== null && mail.link_expires_at_ms <= now())
@@ -100,14 +100,14 @@ async function attempt(parts: SenderParts, mail: MailRow): Promise<Outcome> {
   if (typeof subscription?.unsubscribed_at_ms === 'number')
     return { state: 'cancelled', failure: 'The recipient unsubscribed from notices.' }
   try {
-    const letter = { ...mail, purpose, fields: JSON.parse(mail.fields) }
+    const queued_mail = { ...mail, purpose, fields: JSON.parse(mail.fields) }
     const about = { catalogue: current, from: sending.from, unsubscribe_token: subscription?.token }
-    await clientOf(sending).send(messageOf(letter, about))
+    await clientOf(sending).send(messageOf(queued_mail, about))
     return { state: 'sent', sent_at_ms: now() }
   } catch (thrown) {
     const failure = scrubbed(thrown, mail.link, sending.server)
     if (thrown instanceof MailRefusal && thrown.is_permanent) return { state: 'failed', failure }
-    return laterOf(mail, failure, now())
+    return retryOrFail(mail, failure, now())
   }
 }
 
@@ -117,7 +117,7 @@ function subscriptionFor({ db, newToken }: SenderParts, { purpose, account_id, r
 }
 
 /** @param attempts before this one */
-function laterOf({ attempts }: Pick<MailRow, 'attempts'>, failure: string, now_ms: number): Outcome {
+function retryOrFail({ attempts }: Pick<MailRow, 'attempts'>, failure: string, now_ms: number): Outcome {
   const after_ms = RETRY_AFTER_MS[attempts]
   return after_ms === undefined
     ? { state: 'failed', failure }

@@ -1,4 +1,4 @@
-// The settings of mail, [mail]: the server that takes them, and the sender.
+// The settings of mail, [mail]: the mail server and the sender.
 import { type Static, Type } from '@sinclair/typebox'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
@@ -31,21 +31,20 @@ const MailSchema = Type.Object(
 export interface MailServer {
   host: string
   port: number
-  /** TLS from the first byte; else STARTTLS. */
+  /** True for TLS from the first byte; false for STARTTLS. */
   is_tls: boolean
   credentials: { user: string; password: string } | undefined
 }
 
-/** How mails are sent. */
 export interface MailSettings {
   readonly sending: { readonly server: MailServer; readonly from: Sender } | undefined
-  /** The address of the server with its password, for the log to hide. */
+  /** The server's address with the password, for the log to redact. */
   readonly address: string | undefined
-  /** Why none can be sent, for the operator: an environment variable is not set. */
+  /** The reason why mail cannot be sent, for the operator: an environment variable is not set. */
   readonly unavailable: string | undefined
 }
 
-/** Of a catalogue without the section. */
+/** The settings without the section. */
 const NO_MAIL: MailSettings = { sending: undefined, address: undefined, unavailable: undefined }
 
 type MailText = Static<typeof MailSchema>
@@ -54,11 +53,11 @@ const SMTP_PATH = ['mail', 'smtp']
 const FROM_PATH = ['mail', 'from']
 const DEFAULT_PORTS = { 'smtp:': 587, 'smtps:': 465 } as const
 
-/** The start and a save are refused with it. */
+/** With this problem the gateway does not start, and the console does not save. */
 export const NEEDS_PUBLIC_URL =
   'needs public_url in [server], since links in mails lead there: set it to the https:// address of this gateway'
 
-/** Reads the section, whose shape has been checked. A variable that is not set leaves out mail, and nothing else. */
+/** Reads the section after its schema was checked. A missing variable disables mail only. */
 function readMail({ smtp, from }: MailText, context: SectionContext): MailSettings {
   if (smtp === undefined) return NO_MAIL
   const { server: own, report } = context
@@ -80,7 +79,7 @@ function readMail({ smtp, from }: MailText, context: SectionContext): MailSettin
 
 const variableOf = (smtp: string): string => smtp.replace(/^env:/, '').trim()
 
-/** @returns undefined for what is no address of a mail server */
+/** @returns undefined for text that is not the address of a mail server */
 export function readServer(address: string): MailServer | undefined {
   const url = URL.parse(address)
   if (!url || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') || url.hostname === '') return undefined
@@ -99,7 +98,7 @@ function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A % that begins no code: the address is refused.
+    // Malformed percent-encoding: the address is refused.
     return undefined
   }
 }
@@ -118,11 +117,11 @@ export const mailSettings = defineSection({
   },
 })
 
-/** For a gateway: whether it can send mails. [mail] has a server, and its variable is set. */
+/** For the gateway: whether it can send mail. [mail] has a server, and its variable is set. */
 export const canMail = (catalogue: Pick<Catalogue, 'sections'>): boolean =>
   mailSettings.of(catalogue).sending !== undefined
 
-/** For a command, whose mails the gateway sends: whether there is a mail server. The gateway alone may have its variable. */
+/** For commands: whether [mail] has a server. The gateway sends the mails, and it alone may have the variable. */
 export function isMailSet(catalogue: Pick<Catalogue, 'sections'>): boolean {
   const { sending, unavailable } = mailSettings.of(catalogue)
   return sending !== undefined || unavailable !== undefined

@@ -1,24 +1,24 @@
-// The mail server: one message over one connection, within a time, and what its refusals mean.
+// The SMTP client: one message per connection, within a time limit, and the meaning of refusals.
 import type { Mail, SMTPSentMessageInfo, SMTPTransportOptions } from 'nodemailer'
 import { isLoopback } from '../../src/utilities/listen-address.ts'
 import { withinTime } from '../../src/utilities/time-limit.ts'
 import type { Sender } from './address.ts'
 import type { MailServer } from './settings.ts'
 
-/** Of each step of a connection. */
+/** For each step of connecting. */
 const CONNECT_MS = 10_000
 const SILENCE_MS = 30_000
-/** Of a whole attempt: a server may be slow at every step. */
+/** For a whole attempt, since a server may be slow at every step. */
 export const MAX_ATTEMPT_MS = 60_000
 
-/** A message that is ready to be sent. */
+/** A message to send. */
 export interface Message {
   from: Sender
   to: string
   subject: string
   text: string
   html: string
-  /** With its brackets. */
+  /** With its angle brackets. */
   message_id: string
   headers: Readonly<Record<string, string>>
 }
@@ -26,10 +26,10 @@ export interface Message {
 /** The step that failed. */
 type Step = 'connection' | 'tls' | 'sign_in' | 'sender' | 'recipient' | 'message'
 
-/** Why the server did not take a message. */
+/** The failure of an attempt to send a message. */
 export class MailRefusal extends Error {
   readonly step: Step
-  /** The recipient or the message was refused for good (RFC 5321, 4.2.1: 5yz): it is not sent again. */
+  /** Whether the recipient or the message was refused permanently (RFC 5321, 4.2.1: 5yz); then the mail is not sent again. */
   readonly is_permanent: boolean
 
   constructor(message: string, step: Step, is_permanent = false) {
@@ -51,24 +51,26 @@ export const ADVICE: Readonly<Record<Step, string>> = {
 }
 
 export interface SmtpClient {
-  /** Sends a message. @throws MailRefusal in words for the operator */
+  /** Sends a message. @throws MailRefusal with a message for the operator */
   send(message: Message): Promise<void>
-  /** Connects, greets and signs in, without a message. @throws MailRefusal */
+  /** Connects and signs in, without sending a message. @throws MailRefusal */
   look(): Promise<void>
 }
 
 interface SmtpParts {
-  /** Certificates that are trusted beside the usual ones. */
+  /** Certificates to trust in addition to the system's. */
   ca?: string | undefined
   connect_ms?: number
   silence_ms?: number
   attempt_ms?: number
 }
 
-/** Connects for each message: mails are few, and a server that was away is back without a restart. */
+/** Creates a client that connects for each message: mails are few, and it recovers from outages without a restart. */
 export function smtpClient(server: MailServer, parts: SmtpParts = {}): SmtpClient {
   const { attempt_ms = MAX_ATTEMPT_MS } = parts
-  async function within(use: (transport: Transport, signal: AbortSignal) => Promise<unknown>): Promise<void> {
+  async function withTransport(
+    use: (transport: Transport, signal: AbortSignal) => Promise<unknown>,
+  ): Promise<void> {
     const { createTransport } = await import('nodemailer')
     const transport = createTransport(optionsOf(server, parts))
     const ending = new AbortController()
@@ -77,13 +79,13 @@ export function smtpClient(server: MailServer, parts: SmtpParts = {}): SmtpClien
     } catch (failure) {
       throw refusalOf(failure, server)
     } finally {
-      // An attempt that takes too long is cut off.
+      // Cuts off an attempt that takes too long.
       ending.abort()
     }
   }
   return {
     send: ({ message_id, ...message }) =>
-      within((transport, signal) =>
+      withTransport((transport, signal) =>
         transport.sendMail({
           ...message,
           to: { name: '', address: message.to },
@@ -94,15 +96,15 @@ export function smtpClient(server: MailServer, parts: SmtpParts = {}): SmtpClien
           signal,
         }),
       ),
-    look: () => within((transport) => transport.verify()),
+    look: () => withTransport((transport) => transport.verify()),
   }
 }
 
 type Transport = Mail<SMTPSentMessageInfo, SMTPTransportOptions>
 
 /**
- * On the way to another machine TLS is required, and its certificate checked: a password and links are sent. A server on this machine is
- * reached without where it has none.
+ * Returns nodemailer's options. To another machine TLS with a valid certificate is required, since a password and links are sent. A server on this
+ * machine may lack TLS.
  */
 function optionsOf(
   { host, port, is_tls, credentials }: MailServer,
@@ -126,7 +128,7 @@ function optionsOf(
   }
 }
 
-/** An error of nodemailer (https://nodemailer.com/smtp/errors): the server's answer to a command, or a failure of the connection. */
+/** An error of nodemailer (https://nodemailer.com/smtp/errors): a refusal by the server, or a connection failure. */
 interface SmtpFailure extends Error {
   code?: string
   command?: string
@@ -134,19 +136,23 @@ interface SmtpFailure extends Error {
   responseCode?: number
 }
 
-/** A permanent refusal of these is about this message; of the others about the server or its settings, which can be mended. */
-const OF_THE_MESSAGE: readonly Step[] = ['recipient', 'message']
+/** At these steps a permanent refusal is about this message. At the others it is about the server or the settings, which the operator can fix. */
+const MESSAGE_STEPS: readonly Step[] = ['recipient', 'message']
 
 function refusalOf(failure: unknown, { host, port }: MailServer): MailRefusal {
   if (!(failure instanceof Error)) return new MailRefusal(String(failure), 'connection')
   const { code, command = '', response, responseCode = 0 }: SmtpFailure = failure
   const step = stepOf(code, command)
   const is_refused = responseCode >= 500 && responseCode < 600 && responseCode !== BAD_SEQUENCE
-  const is_permanent = (is_refused && OF_THE_MESSAGE.includes(step)) || isUnsendable(code, command)
-  return new MailRefusal(`${LEADS[step]} ${host}:${port}: ${response ?? failure.message}`, step, is_permanent)
+  const is_permanent = (is_refused && MESSAGE_STEPS.includes(step)) || isUnsendable(code, command)
+  return new MailRefusal(
+    `${FAILURE_PREFIXES[step]} ${host}:${port}: ${response ?? failure.message}`,
+    step,
+    is_permanent,
+  )
 }
 
-const LEADS: Readonly<Record<Step, string>> = {
+const FAILURE_PREFIXES: Readonly<Record<Step, string>> = {
   connection: 'No connection to',
   tls: 'No TLS with',
   sign_in: 'Sign-in refused by',
@@ -155,10 +161,10 @@ const LEADS: Readonly<Record<Step, string>> = {
   message: 'Message refused by',
 }
 
-/** Of a session that went wrong: on another connection the same message may pass. */
+/** SMTP code of a broken session: over another connection the same message may be accepted. */
 const BAD_SEQUENCE = 503
 
-/** The address cannot be sent to, such as one in letters that the server does not take (RFC 6531). */
+/** The address cannot be used with this server, such as one in letters that it does not accept (RFC 6531). */
 const isUnsendable = (code: string | undefined, command: string): boolean =>
   code === 'EENVELOPE' && command === 'API'
 

@@ -1,4 +1,4 @@
-// Mails in the database: which are due, which one is taken, what came of it, and who unsubscribed.
+// Mails in the database: due mails, taking one for an attempt, its outcome, and unsubscribed recipients.
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import { conflict, notFound } from '../../src/domain/errors.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
@@ -17,17 +17,17 @@ import { isPurpose, PURPOSES } from './purposes.ts'
 import { type MailRow, type MailState, mail_recipients, mails } from './tables.ts'
 
 const KEPT_MS = 90 * DAY_MS
-/** Deleted at once: a sweep runs each minute. */
+/** Per sweep, which runs each minute. */
 const MAX_SWEPT = 500
 
-/** The mails that are due, the longest first. */
+/** The due mails, longest due first. */
 export const dueMails = (db: Db, now_ms: number, row_limit: number): Awaitable<MailRow[]> =>
   queries(db).due.all({ next_at_ms: now_ms, row_limit })
 
 /**
- * Takes a mail, so that no other gateway sends it until then, and counts an attempt.
+ * Takes a mail for an attempt: until the given time no other gateway takes it. Counts the attempt.
  *
- * @returns false where another one took it since it was read
+ * @returns false if another gateway has taken it since it was read
  */
 export async function takeMail(db: Db, mail: MailRow, until_ms: number): Promise<boolean> {
   const values = { id: mail.id, read_next_at_ms: mail.next_at_ms, next_at_ms: until_ms }
@@ -41,10 +41,10 @@ export type Outcome =
   | { state: 'failed' | 'cancelled'; failure: string }
 
 /**
- * Records what came of an attempt. Once it is sent or given up, its link is gone.
- * A failure counts only while the mail is still taken by this attempt: another gateway may have sent it since.
+ * Records the outcome of an attempt. The link is deleted once the mail is sent or has failed. A failure is recorded only while this attempt still
+ * holds the mail: another gateway may have sent it since.
  *
- * @param taken_until_ms of `takeMail`
+ * @param taken_until_ms as passed to `takeMail`
  */
 export async function recordOutcome(
   db: Db,
@@ -63,7 +63,7 @@ export async function recordOutcome(
   await db.write((db) => queries(db).record.run(row))
 }
 
-/** A subscription of an account's notices to an address, made at the first one. */
+/** The subscription of an address to an account's notices; created with the first notice. */
 export async function subscriptionOf(
   db: Db,
   { account_id, recipient }: { account_id: number; recipient: string },
@@ -78,14 +78,14 @@ export async function subscriptionOf(
   return made
 }
 
-/** The subscription that a link is for. */
+/** The subscription that a link's token belongs to. */
 export const subscriptionByToken = (
   db: Db,
   token: string,
 ): Awaitable<{ recipient: string; unsubscribed_at_ms: number | null } | undefined> =>
   queries(db).byToken.get({ token })
 
-/** Ends or renews a subscription. @param unsubscribed_at_ms null renews it @returns false for an unknown link */
+/** Ends or renews a subscription. @param unsubscribed_at_ms null renews it @returns false for an unknown token */
 export async function setSubscription(
   db: Db,
   token: string,
@@ -96,9 +96,9 @@ export async function setSubscription(
   )
 }
 
-/** Sends a mail again that was given up. @throws GatewayError not_found; conflict where it cannot be sent again */
+/** Queues a failed mail again. @throws GatewayError not_found; conflict if it has not failed, or its link was deleted */
 export async function retryMail(tx: Tx, id: number, now_ms: number): Promise<void> {
-  const mail = await lockedFailed(tx, id)
+  const mail = await lockFailedMail(tx, id)
   if (isPurpose(mail.purpose) && PURPOSES[mail.purpose].has_token)
     throw conflict(
       'Its link was deleted when it was given up. Make a new one: for an invitation `tollgate account invite NAME`, or the button on the account’s page.',
@@ -108,9 +108,9 @@ export async function retryMail(tx: Tx, id: number, now_ms: number): Promise<voi
   await recordAction(tx, actionOf('mail.retried', mail))
 }
 
-/** Deletes a mail that was given up. @throws GatewayError not_found; conflict if it was not given up */
+/** Deletes a failed mail. @throws GatewayError not_found; conflict if it has not failed */
 export async function deleteMail(tx: Tx, id: number): Promise<void> {
-  const mail = await lockedFailed(tx, id)
+  const mail = await lockFailedMail(tx, id)
   await queries(tx).remove.run({ id })
   await recordAction(tx, actionOf('mail.deleted', mail))
 }
@@ -121,8 +121,8 @@ const actionOf = (action: 'mail.retried' | 'mail.deleted', { id, account_id, pur
   before: { mail: id, purpose },
 })
 
-/** Locks the operator: a mail is retried or deleted by one at a time. */
-async function lockedFailed(tx: Tx, id: number): Promise<MailRow> {
+/** Locks the operator, so that one request at a time retries or deletes a mail. */
+async function lockFailedMail(tx: Tx, id: number): Promise<MailRow> {
   await tx.lock(null)
   const mail = await queries(tx).byId.get({ id })
   if (!mail) throw notFound('Mail not found. See the list of mails.', { param: 'id' })
@@ -133,7 +133,7 @@ async function lockedFailed(tx: Tx, id: number): Promise<MailRow> {
   return mail
 }
 
-/** How many mails wait, and how many were given up in some time. */
+/** The number of queued mails, and of the other states since a time. */
 export async function countMails(
   db: Db,
   { since_ms, account_id = null }: { since_ms: number; account_id?: number | null },
@@ -143,7 +143,7 @@ export async function countMails(
   return counts
 }
 
-/** Deletes those that are past their time, some at once. */
+/** Deletes old mails, a limited number per call. */
 export async function sweepMails(db: Db, now_ms: number): Promise<void> {
   await db.write((db) => queries(db).sweep.run({ until_ms: now_ms - KEPT_MS, row_limit: MAX_SWEPT }))
 }
@@ -153,7 +153,7 @@ const queries = perConnection({
     orm
       .select()
       .from(mails)
-      // A literal, so that the index of queued ones serves.
+      // A literal instead of a parameter, so that the partial index of queued mails applies.
       .where(and(sql`${mails.state} = 'queued'`, lte(mails.next_at_ms, placeholder('next_at_ms'))))
       .orderBy(asc(mails.next_at_ms), asc(mails.id))
       .limit(placeholder('row_limit')),

@@ -1,4 +1,4 @@
-// The tables of mails as Drizzle sees them, with their personal data.
+// Drizzle tables of mails, with their rules for personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accountTable,
@@ -12,38 +12,38 @@ import {
 export const MAIL_STATES = ['queued', 'sent', 'failed', 'cancelled'] as const
 export type MailState = (typeof MAIL_STATES)[number]
 
-/** Mails to be sent, and those of the last 90 days. */
+/** Queued mails, and those of the last 90 days. */
 export const mails = sqliteTable('mails', {
   id: integer().primaryKey(),
   account_id: integer(),
-  /** A request that is repeated queues no second mail. */
+  /** Idempotency key: a repeated request queues no second mail. */
   request_key: text().notNull().unique(),
-  /** The name of its template. */
+  /** Also the name of its template. */
   purpose: text().notNull(),
   /** The values of the template, as JSON; no secrets. */
   fields: text().notNull(),
   recipient: text().notNull(),
   language: text().notNull(),
-  /** The path of its link with the token, until it is sent or given up. */
+  /** The path of its link with the token, until the mail is sent or has failed. */
   link: text(),
   link_expires_at_ms: integer(),
   message_id: text().notNull().unique(),
   state: text({ enum: MAIL_STATES }).notNull(),
-  /** Begun, whether or not they ended. */
+  /** The number of attempts that started. */
   attempts: integer().notNull(),
   queued_at_ms: integer().notNull(),
-  /** While it is being sent: when another gateway may take it. */
+  /** While a gateway is sending it: the time after which another gateway may take it. */
   next_at_ms: integer(),
   sent_at_ms: integer(),
   failure: text(),
 })
 
-/** Where notices of an account go, and who unsubscribed. */
+/** Recipients of an account's notices, and who of them unsubscribed. */
 export const mail_recipients = sqliteTable('mail_recipients', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
   recipient: text().notNull(),
-  /** Of the link in each notice: all that it allows is to unsubscribe. */
+  /** The token of the link in each notice; it only allows unsubscribing and subscribing again. */
   token: text().notNull().unique(),
   unsubscribed_at_ms: integer(),
 })
@@ -56,7 +56,7 @@ export const tables: readonly StoredTable[] = [
       ...columns('id account_id purpose recipient language state attempts', EXPORTED),
       ...columns('queued_at_ms sent_at_ms link_expires_at_ms', EXPORTED),
       fields: EXPORTED_JSON,
-      // A secret; names of the gateway's own; and the words of the operator's mail server.
+      // The link is secret, keys and IDs are internal, and the failure quotes the operator's mail server.
       ...columns('link request_key message_id next_at_ms failure', NOT_EXPORTED),
     },
   }),

@@ -1,4 +1,4 @@
-// A test of the mail server: one mail, sent at once beside the queue, and its result with advice.
+// The test of the mail server: one mail, sent at once without the queue, and its result with advice.
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { conflict, invalidRequest } from '../../src/domain/errors.ts'
 import { isMailAddress } from '../../src/domain/mail-address.ts'
@@ -9,16 +9,16 @@ import { mailSettings } from './settings.ts'
 import { ADVICE, MailRefusal, smtpClient } from './smtp.ts'
 
 interface TestResult {
-  /** Null if the server took it. */
+  /** Null if the server accepted the mail. */
   failure: string | null
-  /** The result in words, and what to do. */
+  /** The result, with advice. */
   sentence: string
 }
 
 /**
- * Sends a test to an address.
+ * Sends a test mail.
  *
- * @throws GatewayError conflict if no mail server is set; invalid_request for what is no address
+ * @throws GatewayError conflict if no mail server is set; invalid_request for a malformed address
  */
 export async function sendTest(
   catalogue: Pick<Catalogue, 'brand' | 'sections' | 'server'>,
@@ -40,7 +40,7 @@ export async function sendTest(
       },
     )
   const { server, from } = sending
-  const letter = {
+  const mail = {
     purpose: 'test' as const,
     fields: {},
     recipient: to,
@@ -50,7 +50,7 @@ export async function sendTest(
     message_id: crypto.randomUUID(),
   }
   try {
-    await smtpClient(server).send(messageOf(letter, { catalogue, from, unsubscribe_token: undefined }))
+    await smtpClient(server).send(messageOf(mail, { catalogue, from, unsubscribe_token: undefined }))
   } catch (thrown) {
     const failure = scrubbed(thrown, null, server)
     return {

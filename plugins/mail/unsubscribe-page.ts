@@ -1,4 +1,4 @@
-// The page of the link in notices: one sentence and one button, without a script.
+// The page of the unsubscribe link in notices: one sentence and one button, without a script.
 import type { Brand } from './purposes.ts'
 
 const STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
@@ -24,9 +24,9 @@ interface Subscription {
 
 interface LinkPage {
   token: string
-  /** The subscription of the link; undefined: the link is unknown. */
+  /** The link's subscription; undefined for an unknown token. */
   subscription: Subscription | undefined
-  /** It was just subscribed again. */
+  /** Whether the request has just renewed the subscription. */
   is_renewed: boolean
 }
 

@@ -1,4 +1,4 @@
-// The link in notices: a page that asks, and the POST that unsubscribes, by a person or by their mail program in one click (RFC 8058).
+// The unsubscribe link in notices: a page with a button, and the POST of that button or of a mail program's one click (RFC 8058).
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { openCalls } from '../../src/app/surface/calls.ts'
@@ -14,15 +14,15 @@ const SURFACE = { surface: 'mail', forms: [], render: plainError }
 
 const LinkQuery = Closed({
   token: Type.String({ minLength: 1, maxLength: 64, must: 'the token of the link' }),
-  /** Of the button on the page after it. */
+  /** From the page's button to subscribe again. */
   again: Type.Optional(Type.Literal('yes')),
 })
 
-/** `GET /mail/unsubscribe`: changes nothing, since scanners open links. `POST`: unsubscribes, or with `again=yes` subscribes again. */
+/** `GET /mail/unsubscribe` only shows the page, since scanners open links. `POST` unsubscribes, or with `again=yes` subscribes again. */
 export function unsubscribeRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) {
   const { db } = gateway
   const { catalogue, now } = gateway.calls
-  // Pages for people: the API reference leaves them out. The body says nothing: `List-Unsubscribe=One-Click`, or that of a form.
+  // Not in the API reference: these are pages for people. The body is ignored: it is `List-Unsubscribe=One-Click`, or an empty form.
   const route = { query: LinkQuery, parse: 'none', detail: { hide: true } } as const
   const page = async (token: string, is_renewed: boolean) =>
     pageOf({ token, subscription: await subscriptionByToken(db, token), is_renewed }, brandOf(catalogue()))

@@ -1,4 +1,4 @@
-// Recipients who unsubscribed from notices, as a list: at the console, in files and on the command line.
+// Unsubscribed recipients as a list: at the console, in files and on the command line.
 import { and, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import { integer, nullableInteger, text, time } from '../../src/app/list/columns.ts'
 import { defineList } from '../../src/app/list/list.ts'

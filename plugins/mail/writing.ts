@@ -1,11 +1,11 @@
-// Mails as people read them: the template of a purpose in a language, as plain text and as a small HTML page of the same words.
+// Mails as plain text and as a small HTML page, written from the template of a purpose in a language.
 import { english } from './english.ts'
 import type { About, Brand, MailFields, MailText, Purpose, Templates } from './purposes.ts'
 
-/** English is complete; another language may lack templates, which are English then. */
+/** English is complete. A language without a template uses the English one. */
 const LANGUAGES: Readonly<Record<string, Partial<Templates>>> = { en: english }
 
-/** @param language a BCP 47 tag, of which the first part counts: `de-CH` is `de` */
+/** @param language a BCP 47 tag; only its first part is used: `de-CH` is `de` */
 export function writeMail<P extends Purpose>(
   purpose: P,
   fields: MailFields[P],
@@ -17,14 +17,14 @@ export function writeMail<P extends Purpose>(
   return template(fields, about)
 }
 
-/** The frame around the words of a mail. */
+/** The context of a mail's text: brand and links. */
 interface Frame {
   brand: Brand
-  /** Of the brand's picture; undefined without one. */
+  /** The URL of the brand's logo; undefined without one. */
   logo_url: string | undefined
-  /** Where the button leads, as a whole address; undefined without a button. */
+  /** The full URL of the button; undefined without a button. */
   button_url: string | undefined
-  /** Where the recipient unsubscribes; undefined where that cannot be. */
+  /** The URL to unsubscribe; undefined for mails that are always sent. */
   unsubscribe_url: string | undefined
   language: string
 }
@@ -34,7 +34,6 @@ interface Bodies {
   html: string
 }
 
-/** Both bodies of a mail. */
 export const bodiesOf = (mail: MailText, frame: Frame): Bodies => ({
   text: textOf(mail, frame),
   html: htmlOf(mail, frame),
@@ -56,7 +55,7 @@ function textOf({ title, paragraphs, button, small = [] }: MailText, frame: Fram
   return `${blocks.join('\n\n')}\n`
 }
 
-/** Nothing is loaded but the brand's logo, from this gateway. Mail programs drop style elements, so each element has its own. */
+/** The page loads only the brand's logo, from this gateway. Mail programs drop style elements, so each element has a style attribute. */
 function htmlOf({ subject, title, paragraphs, button, small = [] }: MailText, frame: Frame): string {
   const { brand, logo_url, button_url, unsubscribe_url, language } = frame
   const { support_url } = brand
@@ -93,12 +92,12 @@ const SMALL = 'font-size: 13px; opacity: 0.8; color: inherit'
 const link = (url: string, label: string, style: string): string =>
   `<a href="${Bun.escapeHTML(url)}" style="${style}">${Bun.escapeHTML(label)}</a>`
 
-/** The address stands below the button for mail programs without links, and for people who look where it leads. */
+/** The button, with its address below for mail programs without links, and for people who check it first. */
 const buttonHtml = (label: string, url: string, { fill, text }: Brand['button']): string =>
   `<p style="margin: 0 0 16px">${link(url, label, `display: inline-block; padding: 10px 18px; border-radius: 6px; background: ${fill}; color: ${text}; text-decoration: none; font-weight: 600`)}</p>
 <p style="margin: 0 0 16px; ${SMALL}; overflow-wrap: anywhere">${Bun.escapeHTML(url)}</p>`
 
-/** Where pictures are not shown, the name stands in its place. */
+/** The logo; mail programs that block images show the name instead. */
 const logoHtml = (url: string, name: string): string =>
   `<p style="margin: 0 0 24px"><img src="${Bun.escapeHTML(url)}" alt="${Bun.escapeHTML(name)}" height="32" style="height: 32px; max-width: 100%; font-weight: 600"></p>
 `

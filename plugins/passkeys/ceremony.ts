@@ -1,4 +1,4 @@
-// The ceremonies of WebAuthn (https://www.w3.org/TR/webauthn-3/): what a browser is asked for, and whether its answer holds.
+// WebAuthn ceremonies (https://www.w3.org/TR/webauthn-3/): the options for the browser, and the verification of its answers.
 import {
   type AuthenticationResponseJSON,
   generateAuthenticationOptions,
@@ -16,17 +16,17 @@ import type { PasskeySite } from './site.ts'
 
 type Challenge = Uint8Array<ArrayBuffer>
 
-/** The person as devices know them: no name, which others could read there. */
+/** The user handle of a person on their devices: a number, since others could read a name there. */
 const handleOf = ({ id }: Pick<PersonRow, 'id'>): Challenge => new TextEncoder().encode(`person ${id}`)
 
-const encoded = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
+const toBase64Url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
-const described = ({ credential_id, transports }: PasskeyRow) => ({
-  id: encoded(credential_id),
+const descriptorOf = ({ credential_id, transports }: PasskeyRow) => ({
+  id: toBase64Url(credential_id),
   transports: [...transports],
 })
 
-/** The options by which a browser adds a passkey: one that asks its user who they are, and needs no name to be found again. */
+/** Options for registering a passkey that verifies its user, and that the browser finds without a user name. */
 export const addingOptions = (
   { id, name: rpName }: PasskeySite & { name: string },
   person: PersonRow,
@@ -41,11 +41,11 @@ export const addingOptions = (
     challenge,
     timeout: CHALLENGE_LASTS_MS,
     attestationType: 'none',
-    excludeCredentials: known.map(described),
+    excludeCredentials: known.map(descriptorOf),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
 
-/** The options by which a browser signs in. @param known those of a known person; empty: whichever it has */
+/** Options for signing in. @param known the passkeys of a known person; empty to let the browser offer any */
 export const signingOptions = (
   { id }: PasskeySite,
   { known, challenge }: { known: readonly PasskeyRow[]; challenge: Challenge },
@@ -55,7 +55,7 @@ export const signingOptions = (
     challenge,
     timeout: CHALLENGE_LASTS_MS,
     userVerification: 'required',
-    allowCredentials: known.map(described),
+    allowCredentials: known.map(descriptorOf),
   })
 
 interface Expected {
@@ -63,7 +63,7 @@ interface Expected {
   challenge: string
 }
 
-/** The passkey that a browser has made. @throws GatewayError invalid_request where its answer does not hold */
+/** Verifies a new passkey. @throws GatewayError invalid_request for an invalid answer */
 export async function madePasskey(
   response: RegistrationResponseJSON,
   { site, challenge }: Expected,
@@ -93,14 +93,18 @@ export async function madePasskey(
   }
 }
 
-/** No statement of the device's maker was asked for. To check one, the certificates in it would be asked whether they were revoked: at any address. */
+/**
+ * Refuses attestation of the device's maker, which the options do not request: the library would check its certificates for revocation, at any
+ * address that they name.
+ */
 function refuseAttestation({ response }: RegistrationResponseJSON): void {
   const object = decodeAttestationObject(Buffer.from(response.attestationObject, 'base64url'))
-  const is_own = object.get('fmt') === 'packed' && object.get('attStmt').get('x5c') === undefined
-  if (object.get('fmt') !== 'none' && !is_own) throw new Error('an attestation that was not asked for')
+  const is_self_attestation = object.get('fmt') === 'packed' && object.get('attStmt').get('x5c') === undefined
+  if (object.get('fmt') !== 'none' && !is_self_attestation)
+    throw new Error('an attestation that was not asked for')
 }
 
-/** The counter of a use of a passkey. @throws GatewayError unauthenticated where the answer does not hold */
+/** Verifies a use of a passkey. @returns the device's new counter @throws GatewayError unauthenticated for an invalid answer */
 export async function usedCounter(
   response: AuthenticationResponseJSON,
   { person_id, credential_id, public_key, transports }: PasskeyRow,
@@ -108,7 +112,7 @@ export async function usedCounter(
 ): Promise<number> {
   try {
     const { userHandle } = response.response
-    if (userHandle !== undefined && userHandle !== encoded(handleOf({ id: person_id })))
+    if (userHandle !== undefined && userHandle !== toBase64Url(handleOf({ id: person_id })))
       throw new Error('the handle of another person')
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
@@ -117,9 +121,9 @@ export async function usedCounter(
       expectedRPID: site.id,
       requireUserVerification: true,
       credential: {
-        id: encoded(credential_id),
+        id: toBase64Url(credential_id),
         publicKey: Uint8Array.from(public_key),
-        // It is compared where it is stored, so that a use at the same moment counts.
+        // The stored counter is compared in the update itself, so that of two uses at once the second is compared with the first.
         counter: 0,
         transports: [...transports],
       },
@@ -131,7 +135,7 @@ export async function usedCounter(
   }
 }
 
-/** The same words whatever is wrong. */
+/** The message is the same for every reason. */
 export const wrongPasskey = (cause?: unknown) =>
   unauthenticated('This passkey does not sign in here. It may have been removed. Sign in another way.', {
     code: 'wrong_passkey',

@@ -1,4 +1,4 @@
-// Challenges: what a device has to sign, once and within five minutes, for the browser that asked. The browser's cookie has a token.
+// Challenges: random bytes that a device signs once, within five minutes, for the browser that has the cookie's token.
 import { and, gt, lte, sql } from 'drizzle-orm'
 import { hashKey, type RandomBytes } from '../../src/access/secret.ts'
 import { cookieForms, type SiteSettings } from '../../src/app/surface/console/site.ts'
@@ -11,10 +11,10 @@ import { passkey_challenges } from './tables.ts'
 
 export const CHALLENGE_LASTS_MS = 5 * 60_000
 const BYTES = 32
-/** Strangers can ask for them: beyond, the oldest make room. */
+/** Visitors can request challenges: beyond this number the oldest are deleted. */
 const MAX_OPEN = 10_000
 
-/** The purpose of a challenge, and its session; no session: somebody signs in by it. */
+/** The purpose of a challenge, with its session; null when signing in. */
 export type ChallengeFor =
   | { purpose: 'add' | 'confirm'; session_id: number }
   | { purpose: 'sign_in'; session_id: null }
@@ -24,7 +24,7 @@ const queries = perConnection({
     orm
       .insert(passkey_challenges)
       .values(placeholders('sha256', 'challenge', 'purpose', 'session_id', 'expires_at_ms')),
-  /** In one statement: of two that use it at once, one gets it. */
+  /** One statement, so that of two requests at once only one gets the challenge. */
   take: (orm) =>
     orm
       .delete(passkey_challenges)
@@ -49,22 +49,21 @@ const queries = perConnection({
 
 interface NewChallenge {
   challenge: Uint8Array<ArrayBuffer>
-  /** For the browser's cookie; stored nowhere. */
+  /** For the browser's cookie; only its hash is stored. */
   token: string
 }
 
-/** Makes a challenge. */
 export async function makeChallenge(
   db: Db,
   of: ChallengeFor,
   { randomBytes, now_ms }: { randomBytes: RandomBytes; now_ms: number },
 ): Promise<NewChallenge> {
   const challenge = Uint8Array.from(randomBytes(BYTES))
-  const token = encoded(randomBytes(BYTES))
+  const token = toBase64Url(randomBytes(BYTES))
   const row = {
     ...of,
     sha256: hashKey(token),
-    challenge: encoded(challenge),
+    challenge: toBase64Url(challenge),
     expires_at_ms: now_ms + CHALLENGE_LASTS_MS,
   }
   await db.begin((tx) => storeChallenge(tx, row))
@@ -76,12 +75,12 @@ async function storeChallenge(tx: Db, row: Record<string, unknown>): Promise<voi
   await queries(tx).removeOldest.run()
 }
 
-const encoded = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
+const toBase64Url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 /**
  * Uses up the challenge of a browser.
  *
- * @throws GatewayError invalid_request for one that was used, has expired, is of another session or purpose, or never was
+ * @throws GatewayError invalid_request for a used or expired challenge, one of another session or purpose, and an unknown one
  */
 export async function takeChallenge(
   db: Db,
@@ -100,13 +99,13 @@ export const sweepChallenges = (db: Db, now_ms: number): Promise<void> =>
     await queries(db).removeExpired.run({ now_ms })
   })
 
-/** The cookie of a challenge, beside the session's. */
+/** The form of the cookie with the challenge's token. */
 export const challengeCookie = ({ name, secure }: CookieForm): CookieForm => ({
   name: `${name}-passkey`,
   secure,
 })
 
-/** The token that a browser sends back. */
+/** Reads the challenge's token from the cookie. */
 export const challengeToken = (request: Request, settings: SiteSettings): string | undefined =>
   cookieForms(settings)
     .map((form) => cookieOf(request, challengeCookie(form).name))

@@ -1,4 +1,4 @@
-// `passkey`: lists who signs in by which passkey, and removes one, such as that of a lost device.
+// `passkey`: lists the passkeys of all people, and removes one, such as that of a lost device.
 import type { Command } from 'commander'
 import { lockPerson } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
@@ -45,7 +45,7 @@ async function remove(tx: Tx, id: string) {
   const { person_id } = found
   await lockPerson(tx, person_id)
   const person = await peopleQueries(tx).byId.get({ id: person_id })
-  // It may have been removed before the lock.
+  // Another request may have removed it before the lock.
   if (!person || !(await passkeyById(tx, found.id))) throw noPasskey(id)
   const { name } = await removePasskey(tx, { id: found.id, person_id })
   const ended_sessions = await endPasskeySessions(tx, person_id)

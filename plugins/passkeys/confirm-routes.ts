@@ -1,4 +1,4 @@
-// Routes by which the viewer confirms by one of their passkeys that it is them.
+// Routes by which the viewer confirms their identity with one of their passkeys.
 import { Elysia } from 'elysia'
 import { requirePerson } from '../../src/access/viewer.ts'
 import {
@@ -18,7 +18,7 @@ import { DoneView, SigningView, UsedPasskeyBody } from './views.ts'
 
 const OWN = { reads: 'change_own_sign_in', changes: 'change_own_sign_in' } as const
 
-/** `POST /console/api/passkeys/confirm/begin`: what the browser is asked for. `POST /console/api/passkeys/confirm`: the session gets a new token. */
+/** `POST /console/api/passkeys/confirm/begin`: the options for the browser. `POST /console/api/passkeys/confirm`: the session gets a new token. */
 export function confirmRoutes(gateway: ConsoleParts) {
   const { db, calls, people } = gateway
   const { sessions, randomBytes } = people

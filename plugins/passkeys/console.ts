@@ -1,4 +1,4 @@
-// All routes of passkeys at the console.
+// The console routes of passkeys.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { confirmRoutes } from './confirm-routes.ts'

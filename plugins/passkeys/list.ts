@@ -1,4 +1,4 @@
-// Passkeys of everybody as a list, for the command line.
+// All passkeys as a list, for the command line.
 import { asc, eq, gt } from 'drizzle-orm'
 import {
   accountOrStaff,
@@ -14,11 +14,11 @@ import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type PasskeyRow, passkeys, people } from '../../src/store/schema.ts'
 
-/** A passkey with its person, and the account that they go with. */
+/** A passkey with its person and that person's account. */
 interface ListedPasskey extends PasskeyRow {
   person: string
   email: string | null
-  /** Null: staff. */
+  /** Null: a person of the staff. */
   account: string | null
 }
 

@@ -1,4 +1,4 @@
-// The running part of passkeys: the way to sign in, and to confirm that it is the viewer.
+// The running part of passkeys: a way to sign in, and to confirm the viewer's identity.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { passkeysOf } from './rows.ts'
 import { passkeySite } from './site.ts'

@@ -1,4 +1,4 @@
-// Routes of the viewer's own passkeys: the list, adding, naming and removing one, and confirming by one that it is them.
+// Routes of the viewer's passkeys: the list, and adding, renaming and removing one.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireFresh } from '../../src/access/fresh-sign-in.ts'
@@ -38,7 +38,7 @@ import { AddingView, NewPasskeyBody, PasskeysView, passkeyView, RenamedPasskey }
 const OWN = { reads: 'change_own_sign_in', changes: 'change_own_sign_in' } as const
 const PasskeyParams = Type.Object({ id: WholeNumber({ minimum: 1 }, 'the number of a passkey') })
 
-/** `GET /console/api/passkeys`, `PATCH` and `DELETE …/:id`: the viewer's own. */
+/** `GET /console/api/passkeys`, `PATCH` and `DELETE …/:id`. */
 export function ownPasskeyRoutes(gateway: ConsoleParts) {
   const { calls } = gateway
   return new Elysia({ name: 'console-passkeys-own' })
@@ -71,7 +71,7 @@ export function ownPasskeyRoutes(gateway: ConsoleParts) {
           await lockPerson(tx, person_id)
           const { name } = await removePasskey(tx, { id, person_id })
           await requireWayLeft(tx, gateway.people.sign_in_ways, person_id)
-          await report(tx, gateway, { viewer, change: 'passkey_removed', name })
+          await reportChange(tx, gateway, { viewer, change: 'passkey_removed', name })
         })
         return listOf(gateway, viewer)
       },
@@ -79,7 +79,7 @@ export function ownPasskeyRoutes(gateway: ConsoleParts) {
     )
 }
 
-/** `POST /console/api/passkeys/begin`: what the browser is asked for; `POST /console/api/passkeys`: what it has made. */
+/** `POST /console/api/passkeys/begin`: the options for the browser; `POST /console/api/passkeys`: adds the new passkey. */
 export function addingRoutes(gateway: ConsoleParts) {
   const { db, calls, people } = gateway
   const { randomBytes } = people
@@ -115,7 +115,7 @@ export function addingRoutes(gateway: ConsoleParts) {
         await changed(gateway, { viewer, origin }, async (tx) => {
           await lockPerson(tx, person_id)
           await addPasskey(tx, made, calls.now())
-          await report(tx, gateway, { viewer, change: 'passkey', name })
+          await reportChange(tx, gateway, { viewer, change: 'passkey', name })
         })
         return listOf(gateway, viewer)
       },
@@ -131,7 +131,7 @@ async function listOf({ db, calls: { catalogue } }: ConsoleParts, viewer: Viewer
   }
 }
 
-async function report(
+async function reportChange(
   tx: Tx,
   { calls, people }: ConsoleParts,
   { viewer, change, name }: { viewer: PersonViewer; change: 'passkey' | 'passkey_removed'; name: string },

@@ -1,4 +1,4 @@
-// Passkeys as a plugin: people sign in with their device in place of a password.
+// Passkeys as a plugin: people sign in with their device instead of a password.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const passkeys = definePlugin({

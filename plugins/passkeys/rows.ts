@@ -1,4 +1,4 @@
-// The rows of passkeys: added, named, removed, and used, each time with a greater counter where the device counts.
+// Rows of passkeys: added, renamed, removed and used. If the device counts its uses, each use must increase the counter.
 import { and, asc, sql } from 'drizzle-orm'
 import { conflict, invalidRequest, notFound } from '../../src/domain/errors.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
@@ -8,7 +8,7 @@ import { type PasskeyRow, passkeys, sessions } from '../../src/store/schema.ts'
 
 const MAX_OF_PERSON = 20
 
-const own = () => and(equals(passkeys.id, 'id'), equals(passkeys.person_id, 'person_id'))
+const matchesOwn = () => and(equals(passkeys.id, 'id'), equals(passkeys.person_id, 'person_id'))
 
 const queries = perConnection({
   ofPerson: (orm) =>
@@ -24,14 +24,14 @@ const queries = perConnection({
       })
       .onConflictDoNothing()
       .returning(),
-  rename: (orm) => orm.update(passkeys).set(rawPlaceholders('name')).where(own()).returning(),
-  remove: (orm) => orm.delete(passkeys).where(own()).returning(),
+  rename: (orm) => orm.update(passkeys).set(rawPlaceholders('name')).where(matchesOwn()).returning(),
+  remove: (orm) => orm.delete(passkeys).where(matchesOwn()).returning(),
   endSessions: (orm) =>
     orm
       .delete(sessions)
       .where(and(equals(sessions.person_id, 'person_id'), sql`${sessions.proof} = 'passkey'`))
       .returning({ id: sessions.id }),
-  /** A device that counts has to be ahead of what is known of it. */
+  /** The new counter must exceed the stored one; both are 0 if the device does not count. */
   use: (orm) =>
     orm
       .update(passkeys)
@@ -59,7 +59,7 @@ export const passkeyById = async (db: Db, id: number): Promise<PasskeyRow | unde
 export const passkeyByCredential = async (db: Db, credential_id: Buffer): Promise<PasskeyRow | undefined> =>
   await queries(db).byCredential.get({ credential_id })
 
-/** In a transaction that has locked the person. @throws GatewayError conflict for one that is known; invalid_request beyond 20 */
+/** In a transaction that has locked the person. @throws GatewayError conflict for a passkey that exists already; invalid_request beyond 20 */
 export async function addPasskey(tx: Tx, passkey: NewPasskey, now_ms: number): Promise<PasskeyRow> {
   if ((await passkeysOf(tx, passkey.person_id)).length >= MAX_OF_PERSON)
     throw invalidRequest(
@@ -70,7 +70,7 @@ export async function addPasskey(tx: Tx, passkey: NewPasskey, now_ms: number): P
   return added
 }
 
-/** @returns it with its new name @throws GatewayError not_found for one that is not the person's */
+/** @returns the passkey with its new name @throws GatewayError not_found for another person's passkey */
 export async function renamePasskey(
   tx: Tx,
   { id, person_id, name }: { id: number; person_id: number; name: string },
@@ -78,16 +78,16 @@ export async function renamePasskey(
   return (await queries(tx).rename.get({ id, person_id, name })) ?? notKnown()
 }
 
-/** @returns it as it was @throws GatewayError not_found for one that is not the person's */
+/** @returns the removed passkey @throws GatewayError not_found for another person's passkey */
 export async function removePasskey(tx: Tx, of: { id: number; person_id: number }): Promise<PasskeyRow> {
   return (await queries(tx).remove.get(of)) ?? notKnown()
 }
 
-/** Ends the sessions that a person opened by a passkey: none says by which. @returns how many */
+/** Ends all sessions that a person opened with passkeys; a session does not name its passkey. @returns the number of sessions */
 export const endPasskeySessions = async (tx: Tx, person_id: number): Promise<number> =>
   (await queries(tx).endSessions.all({ person_id })).length
 
-/** Notes a use. @returns false where the counter is not ahead: somebody has copied the passkey, or replays it */
+/** Records a use. @returns false if the counter did not increase: the passkey was copied, or its answer replayed */
 export async function usePasskey(
   tx: Tx,
   { id, counter, now_ms }: { id: number; counter: number; now_ms: number },

@@ -1,4 +1,4 @@
-// Routes by which a visitor signs in with a passkey, without a name.
+// Routes by which a visitor signs in with a passkey, without entering a name.
 import { Elysia } from 'elysia'
 import { signOut } from '../../src/access/session-rows.ts'
 import {
@@ -16,9 +16,9 @@ import { CHALLENGE_LASTS_MS, challengeCookie, makeChallenge } from './challenges
 import { provenBy, reportingCopies, requireSite } from './use.ts'
 import { DoneView, SigningView, UsedPasskeyBody } from './views.ts'
 
-const OF = { purpose: 'sign_in', session_id: null } as const
+const SIGN_IN = { purpose: 'sign_in', session_id: null } as const
 
-/** `POST /console/api/passkeys/sign-in/begin`: what the browser is asked for. `POST /console/api/passkeys/sign-in`: signs in. */
+/** `POST /console/api/passkeys/sign-in/begin`: the options for the browser. `POST /console/api/passkeys/sign-in`: signs in. */
 export function signingRoutes(gateway: ConsoleParts) {
   const { db, calls, people } = gateway
   const { sessions, randomBytes } = people
@@ -30,7 +30,7 @@ export function signingRoutes(gateway: ConsoleParts) {
         const site = requireSite(gateway)
         const form = cookieForm(request, siteSettings(gateway))
         sessions.countVisit(visitorOf(origin))
-        const { challenge, token } = await makeChallenge(db, OF, { randomBytes, now_ms: calls.now() })
+        const { challenge, token } = await makeChallenge(db, SIGN_IN, { randomBytes, now_ms: calls.now() })
         set.headers['set-cookie'] = setCookie(challengeCookie(form), token, CHALLENGE_LASTS_MS / 1_000)
         return { options: await signingOptions(site, { known: [], challenge }) }
       },
@@ -42,7 +42,7 @@ export function signingRoutes(gateway: ConsoleParts) {
         const form = cookieForm(request, siteSettings(gateway))
         const visitor = visitorOf(origin)
         const { passkey, decide } = await sessions.found(visitor, () =>
-          provenBy(gateway, body.response, { of: OF, request }),
+          provenBy(gateway, body.response, { of: SIGN_IN, request }),
         )
         const { token, lasts_s } = await sessions
           .withProof('passkey', decide, visitor)

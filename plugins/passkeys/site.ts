@@ -1,17 +1,17 @@
-// The site that passkeys are of: by `public_url` alone, or this machine's own name. What a request says of it counts for nothing.
+// The site of passkeys: the domain and origin of `public_url`, or of localhost. The request never decides them.
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { parseListenAddress } from '../../src/utilities/listen-address.ts'
 
 export interface PasskeySite {
   /** The relying party (https://www.w3.org/TR/webauthn-3/#relying-party-identifier): a domain. */
   id: string
-  /** Of the pages that ask for passkeys. */
+  /** The origin of the console's pages. */
   origin: string
 }
 
 const LOCALHOST = 'localhost'
 
-/** @returns undefined where browsers have no passkeys: at an IP address, and over plain HTTP but for this machine */
+/** @returns undefined where browsers do not support passkeys: at an IP address, and over plain HTTP except on this machine */
 export function passkeySite({ server }: Pick<Catalogue, 'server'>): PasskeySite | undefined {
   const { public_url, tls_certificate, listen } = server
   const scheme = tls_certificate === undefined ? 'http' : 'https'

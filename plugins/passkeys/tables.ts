@@ -1,14 +1,14 @@
-// The table of challenges as Drizzle sees it. Passkeys themselves are a table of the core, which removes them with passwords.
+// The table of challenges. The table of passkeys is in the core, which removes them along with passwords.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { type StoredTable, unownedTable } from '../../src/store/stored-table.ts'
 
 export const passkey_challenges = sqliteTable('passkey_challenges', {
   id: integer().primaryKey(),
-  /** Of the token in the browser's cookie. */
+  /** The hash of the token in the browser's cookie. */
   sha256: blob({ mode: 'buffer' }).notNull().unique(),
   challenge: text().notNull(),
   purpose: text({ enum: ['add', 'sign_in', 'confirm'] }).notNull(),
-  /** Its person. Null: somebody who signs in by it. */
+  /** The session of the person who adds a passkey or confirms; null when signing in. */
   session_id: integer(),
   expires_at_ms: integer().notNull(),
 })

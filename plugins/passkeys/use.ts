@@ -1,4 +1,4 @@
-// The use of a passkey as a proof: its challenge is used up, its signature checked, and its counter noted with what it proves.
+// The use of a passkey as a proof: uses up its challenge, verifies its signature, and stores its new counter.
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { enteringAs, lockPerson, type PersonIn } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
@@ -13,7 +13,7 @@ import { type ChallengeFor, challengeToken, takeChallenge } from './challenges.t
 import { passkeyByCredential, usePasskey } from './rows.ts'
 import { type PasskeySite, passkeySite } from './site.ts'
 
-/** @throws GatewayError unprocessable where browsers have no passkeys */
+/** @throws GatewayError unprocessable where browsers do not support passkeys */
 export function requireSite({ calls: { catalogue } }: Pick<ConsoleParts, 'calls'>): PasskeySite {
   const site = passkeySite(catalogue())
   if (!site)
@@ -23,13 +23,13 @@ export function requireSite({ calls: { catalogue } }: Pick<ConsoleParts, 'calls'
   return site
 }
 
-/** The code of a passkey whose counter went back. */
+/** The error code for a passkey whose counter did not increase. */
 const COPIED = 'passkey_copied'
 
 /**
- * Checks a passkey, and hands over what notes its use: to be called in the transaction of what it proves.
+ * Verifies a passkey. The returned `decide` records the use and finds the person; call it in the transaction that the passkey authorizes.
  *
- * @throws GatewayError unauthenticated where it proves nothing; invalid_request without its challenge
+ * @throws GatewayError unauthenticated for an invalid answer; invalid_request without its challenge
  */
 export async function provenBy(
   gateway: ConsoleParts,
@@ -43,10 +43,10 @@ export async function provenBy(
   const passkey = await passkeyByCredential(db, Buffer.from(response.id, 'base64url'))
   if (!passkey) throw wrongPasskey()
   const counter = await usedCounter(response, passkey, { site, challenge })
-  return { passkey, decide: (tx) => note(tx, passkey, { counter, now_ms: calls.now() }) }
+  return { passkey, decide: (tx) => recordUse(tx, passkey, { counter, now_ms: calls.now() }) }
 }
 
-async function note(
+async function recordUse(
   tx: Tx,
   { id, person_id, credential_id }: PasskeyRow,
   { counter, now_ms }: { counter: number; now_ms: number },
@@ -58,7 +58,7 @@ async function note(
   throw (await passkeyByCredential(tx, credential_id)) ? copied() : wrongPasskey()
 }
 
-/** Reports a copied passkey to its person, and throws what it was refused with. @param thrown by whatever it was to prove */
+/** Tells the person if their passkey seems to be copied, and rethrows. @param thrown the error that refused the passkey */
 export async function reportingCopies(
   { db, calls, people }: ConsoleParts,
   { person_id, name }: PasskeyRow,

@@ -1,4 +1,4 @@
-// Passkeys in requests and answers of the console: what browsers send of them, and one's own as a list.
+// Requests and responses of the routes of passkeys.
 import type {
   AuthenticationExtensionsClientOutputs,
   AuthenticatorAttachment,

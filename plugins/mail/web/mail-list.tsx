@@ -1,4 +1,4 @@
-// The list of mails: filtered by state and account, with the reason where one was not sent; a failed one is sent again or deleted.
+// The list of mails, filtered by state, account and days, with the reason of each failure and the buttons to retry and delete.
 
 import { Mail } from 'lucide-react'
 import { api, part, send } from '../../console/web/app/client.ts'
@@ -25,11 +25,11 @@ import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownMail } from '../list.ts'
 
-/** Beside other lists in the tabs of a page, it has a place of its own in the address. */
+/** The list shares its page with other lists in tabs: each has its own cursor in the address. */
 const CURSOR = 'mails_cursor'
 const NO_FILTERS = { state: '', account: '', since: '', until: '' }
 type Filters = ListFilters<keyof typeof NO_FILTERS>
-/** One that waits is soon sent. */
+/** Short, since a queued mail is sent within seconds. */
 const EVERY_MS = 5_000
 
 const STATES = [

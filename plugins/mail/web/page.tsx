@@ -1,4 +1,4 @@
-// The page of mails: what was sent, what was not and why, and who unsubscribed.
+// The page of mails and of unsubscribed recipients.
 import { Settings } from 'lucide-react'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { Page } from '../../console/web/parts/page.tsx'

@@ -1,4 +1,4 @@
-// The page of mails: below System, and reached from the settings of mail.
+// The entry of the page of mails, below System.
 import { OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 export const mail_pages: readonly PageEntry[] = [

@@ -1,4 +1,4 @@
-// The test of the mail server, below its settings: one mail to an address, and what the server says.
+// The test of the mail server, below its settings.
 
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'

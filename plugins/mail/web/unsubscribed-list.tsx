@@ -1,4 +1,4 @@
-// The list of who unsubscribed from the notices of an account.
+// The list of unsubscribed recipients.
 import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'

@@ -1,4 +1,4 @@
-// Asking the browser for a passkey, in words that say what to do where it has none.
+// The browser's part of the passkey ceremonies, with errors that say what to do.
 import {
   browserSupportsWebAuthn,
   startAuthentication,
@@ -7,43 +7,44 @@ import {
 } from '@simplewebauthn/browser'
 import { api, send } from '../../console/web/app/client.ts'
 
-/** Whether this browser has passkeys at this address: none has them at an IP address. */
+/** Whether this browser supports passkeys at this address: none does at an IP address. */
 export const hasPasskeys = (): boolean =>
   browserSupportsWebAuthn() && !/^(\[|\d+(\.\d+){3}$)/.test(location.hostname)
 
-/** Adds a passkey to the viewer's. */
+/** Registers a passkey for the viewer. */
 export async function addPasskey(name: string): Promise<void> {
   const { options } = await send(api.passkeys.begin.post())
-  const response = await inWords(() => startRegistration({ optionsJSON: options }))
+  const response = await withPlainErrors(() => startRegistration({ optionsJSON: options }))
   await send(api.passkeys.post({ name, response }))
 }
 
-/** Signs in by a passkey. */
 export async function signInByPasskey(): Promise<void> {
   const { options } = await send(api.passkeys['sign-in'].begin.post())
-  const response = await inWords(() => startAuthentication({ optionsJSON: options }))
+  const response = await withPlainErrors(() => startAuthentication({ optionsJSON: options }))
   await send(api.passkeys['sign-in'].post({ response }))
 }
 
-/** Confirms by a passkey that it is the viewer. */
+/** Confirms the viewer's identity with a passkey. */
 export async function confirmByPasskey(): Promise<void> {
   const { options } = await send(api.passkeys.confirm.begin.post())
-  const response = await inWords(() => startAuthentication({ optionsJSON: options }))
+  const response = await withPlainErrors(() => startAuthentication({ optionsJSON: options }))
   await send(api.passkeys.confirm.post({ response }))
 }
 
-async function inWords<T>(ask: () => Promise<T>): Promise<T> {
+async function withPlainErrors<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (thrown) {
     const cause = thrown instanceof WebAuthnError ? thrown.cause : thrown
     const name = cause instanceof Error ? cause.name : ''
-    throw new Error(WORDS[name] ?? 'Your browser could not use a passkey. Try again, or use another way.')
+    throw new Error(
+      ERROR_MESSAGES[name] ?? 'Your browser could not use a passkey. Try again, or use another way.',
+    )
   }
 }
 
-/** By the names of what browsers throw (https://www.w3.org/TR/webauthn-3/#sctn-op-create). */
-const WORDS: Readonly<Record<string, string>> = {
+/** Messages by the names of the browser's errors (https://www.w3.org/TR/webauthn-3/#sctn-op-create). */
+const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   NotAllowedError: 'No passkey was used: it was cancelled, or took too long. Try again.',
   AbortError: 'No passkey was used: it was cancelled. Try again.',
   InvalidStateError: 'This device has a passkey for you already. Use another device.',

@@ -1,4 +1,4 @@
-// The part of the confirming dialog that asks for a passkey.
+// The passkey button of the confirmation dialog.
 import type { SignInProps } from '../../console/web/app/page-entry.ts'
 import { confirmByPasskey } from './ceremony.ts'
 import { PasskeyButton } from './passkey-button.tsx'

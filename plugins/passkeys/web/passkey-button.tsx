@@ -1,4 +1,4 @@
-// The buttons that sign in, or confirm that it is the viewer, by a passkey.
+// The button that signs in or confirms with a passkey.
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '../../console/web/app/client.ts'
@@ -8,7 +8,7 @@ import { hasPasskeys } from './ceremony.ts'
 
 interface PasskeyButtonProps {
   label: string
-  /** Asks the browser, and the gateway. */
+  /** Runs the ceremony with browser and gateway. */
   use: () => Promise<void>
   onSignedIn: () => void
 }

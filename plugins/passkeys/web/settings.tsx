@@ -1,4 +1,4 @@
-// The viewer's own passkeys in Settings: added, named and removed.
+// The section of Settings with the viewer's passkeys: adding, renaming and removing.
 import { useState } from 'react'
 import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'

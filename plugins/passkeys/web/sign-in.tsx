@@ -1,4 +1,4 @@
-// The part of the sign-in form that signs in by a passkey, without a name.
+// The button of the sign-in form that signs in with a passkey, without a name.
 import type { SignInProps } from '../../console/web/app/page-entry.ts'
 import { requireKeptCookie } from '../../sign-in/web/outside.tsx'
 import { signInByPasskey } from './ceremony.ts'

@@ -1,4 +1,4 @@
-// The parts of passkeys on other pages: the sign-in form, the confirming dialog, and one's own settings.
+// The entries that add passkeys to the sign-in form, the confirmation dialog and Settings.
 import type { SettingsEntry, SignInWayEntry } from '../../console/web/app/page-entry.ts'
 
 export const passkey_way: SignInWayEntry = { name: 'passkey', load: () => import('./sign-in.tsx') }
