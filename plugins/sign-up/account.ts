@@ -42,7 +42,7 @@ interface SignUpContext {
  * @throws GatewayError invalid_request for a malformed, reserved or taken name; conflict if another person has verified the address
  */
 export async function createSignedUp(tx: Tx, holder: NewHolder, context: SignUpContext): Promise<PersonIn> {
-  const entering = await makeAccount(tx, holder, { ...signing_up, proof: 'identity' })
+  const entering = await makeAccount(tx, holder, { ...context, proof: 'identity' })
   const { email } = holder
   const { account_id } = entering
   if (account_id !== null) await recordByIdentity(tx, { email, account_id, ...pick(context) })

@@ -1,10 +1,10 @@
-// The doctor's check of the brand: its files are there, and images.
+// The doctor's check of the brand: its files exist and are images.
 import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../src/app/checks/check.ts'
 import { readBrandFile } from './brand-files.ts'
 
 const { ok, warn } = diagnosesOf('brand')
 
-/** None where the operator has set no file. */
+/** No diagnosis if the operator has set no file. */
 export async function checkBrandFiles({ data_folder, catalogue }: ReadPatient): Promise<Diagnosis[]> {
   const names = [catalogue.brand.logo, catalogue.brand.icon].filter((name) => name !== undefined)
   if (names.length === 0) return []

@@ -1,4 +1,4 @@
-// The files of the brand: the logo and the icon, read from the data folder, checked for what they are, and kept in memory.
+// The logo and icon of the brand: read from the data folder, checked by content, and cached in memory.
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ImageMime, sniffImage } from '../../src/domain/image-formats.ts'
@@ -11,40 +11,40 @@ interface BrandFile {
   etag: string
 }
 
-/** A file, or why it is not shown, in a sentence for the operator. */
+/** A file, or the reason why it cannot be served, as a sentence for the operator. */
 type BrandReading = BrandFile | { problem: string }
 
-/** They are part of every page, and in mails. */
+/** Small, since the files are part of every page, and of mails. */
 export const MAX_BRAND_BYTES = 256_000
 
-interface Form {
+interface ImageFormat {
   type: string
   is(bytes: Uint8Array): boolean
   /** "an SVG image" */
   words: string
 }
 
-const imageForm = (type: ImageMime, words: string): Form => ({
+const sniffedFormat = (type: ImageMime, words: string): ImageFormat => ({
   type,
   is: (bytes) => sniffImage(bytes) === type,
   words,
 })
 
-/** By the ends of names. */
-const FORMS: Readonly<Record<string, Form>> = {
-  png: imageForm('image/png', 'a PNG image'),
-  webp: imageForm('image/webp', 'a WebP image'),
+/** Image formats by file extension. */
+const FORMATS: Readonly<Record<string, ImageFormat>> = {
+  png: sniffedFormat('image/png', 'a PNG image'),
+  webp: sniffedFormat('image/webp', 'a WebP image'),
   svg: { type: 'image/svg+xml', is: isSvg, words: 'an SVG image without entities' },
 }
 
-/** Text that may stand before the root, by how it begins and ends: https://www.w3.org/TR/xml/#sec-prolog-dtd */
+/** Delimiters of parts that may precede the root element: https://www.w3.org/TR/xml/#sec-prolog-dtd */
 const PROLOG = [
   ['<?', '?>'],
   ['<!--', '-->'],
   ['<!', '>'],
 ] as const
 
-/** The text from its root element on. */
+/** Returns the text from the root element on. */
 function fromRoot(text: string): string {
   for (let rest = text.trimStart(); ; ) {
     const part = PROLOG.find(([begin]) => rest.startsWith(begin))
@@ -54,13 +54,15 @@ function fromRoot(text: string): string {
   }
 }
 
-/** Entities would unfold to more than there is. Scripts do not matter: it is shown as an image, where none run. */
+/**
+ * Whether the bytes are an SVG image without entities, which could expand to a huge text. Scripts are harmless: browsers do not run them in images.
+ */
 function isSvg(bytes: Uint8Array): boolean {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return /^<(?:[\w-]+:)?svg[\s>]/i.test(fromRoot(text)) && !/<!ENTITY/i.test(text)
   } catch {
-    // It is not UTF-8, which is all that SVG of today is written in.
+    // Not UTF-8, which all SVG files in practice are.
     return false
   }
 }
@@ -68,11 +70,11 @@ function isSvg(bytes: Uint8Array): boolean {
 /**
  * Reads a file of the brand.
  *
- * @param name as `[brand]` has it: without folders, ending in png, webp or svg
+ * @param name from `[brand]`: without folders, ending in png, webp or svg
  */
 export async function readBrandFile(data_folder: string, name: string): Promise<BrandReading> {
   const path = join(data_folder, name)
-  const form = FORMS[name.slice(name.lastIndexOf('.') + 1)]
+  const form = FORMATS[name.slice(name.lastIndexOf('.') + 1)]
   if (!form) return { problem: `${path} is not a .png, .webp or .svg file.` }
   try {
     const { size } = await stat(path)
@@ -87,10 +89,10 @@ export async function readBrandFile(data_folder: string, name: string): Promise<
   }
 }
 
-/** A replaced file is shown after this time. */
-const KEPT_MS = 5_000
+/** The longest time until a replaced file is served. */
+const CACHE_TTL_MS = 5_000
 
-/** Reads a file at most once in some seconds, however many ask for it. */
+/** Returns a reader that reads each file at most once in 5 seconds, for all requests. */
 export function keptBrandFiles(
   data_folder: string,
   now: () => number,
@@ -98,9 +100,9 @@ export function keptBrandFiles(
   const kept = new Map<string, { read_at_ms: number; reading: Promise<BrandReading> }>()
   return (name) => {
     const last = kept.get(name)
-    if (last && Math.abs(now() - last.read_at_ms) < KEPT_MS) return last.reading
+    if (last && Math.abs(now() - last.read_at_ms) < CACHE_TTL_MS) return last.reading
     const reading = readBrandFile(data_folder, name)
-    // Two names at most are in use: those of former settings go.
+    // Only the current logo and icon are cached, not files of earlier settings.
     if (kept.size > 1 && !last) kept.clear()
     kept.set(name, { read_at_ms: now(), reading })
     return reading

@@ -1,4 +1,4 @@
-// The public files of the brand: logo and icon, and the stylesheet with its colours.
+// The public files of the brand: logo, icon, and the stylesheet with its colors.
 import { Elysia } from 'elysia'
 import { openCalls } from '../../src/app/surface/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -10,7 +10,7 @@ import { keptBrandFiles } from './brand-files.ts'
 const SURFACE = { surface: 'site', forms: [], render: plainError }
 
 /**
- * An image that is opened by itself runs nothing, loads nothing and has an origin of its own, whatever is in it. Pages of others may show it, as
+ * An image that is opened on its own runs no script, loads nothing, and has an opaque origin, even a malicious SVG. Other sites may embed it, as
  * mails do.
  */
 const GUARDS = {
@@ -23,7 +23,7 @@ const GUARDS = {
 
 const NONE = 'The operator has set no such file.'
 
-/** `GET /brand/logo`, `/brand/icon` and `/brand/colors.css`: 404 where the operator has set none. */
+/** `GET /brand/logo`, `/brand/icon` and `/brand/colors.css`: 404 if the operator has set none. */
 export function brandRoutes({
   calls,
   requests,
@@ -32,7 +32,7 @@ export function brandRoutes({
   const { catalogue, now, log } = calls
   const read = keptBrandFiles(operations.data_folder, now)
   const hide = { detail: { hide: true } } as const
-  /** By file, said once: anybody may ask for it as often as they like. */
+  /** The last problem of each file, so that repeated requests log it once. */
   const problems = new Map<string, string>()
   const serve = async (request: Request, name: string | undefined): Promise<Response> => {
     if (name === undefined) throw notFound(NONE)
@@ -71,7 +71,7 @@ function answer(
   return new Response(bytes, { headers: { ...headers, 'content-type': type } })
 }
 
-/** By the names that the pages' own stylesheets have for them, the API reference's included. */
+/** Sets the custom properties that the stylesheets of the pages and of the API reference use. */
 function colorsCss(color: string): string {
   const { accent, soft, fill, fill_hover, on_fill } = brandColors(color)
   const both = ({ light, dark }: { light: string; dark: string }) => `light-dark(${light}, ${dark})`

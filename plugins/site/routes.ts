@@ -1,4 +1,4 @@
-// The routes of what anybody sees of the service, composed with the first request for any of it.
+// The public routes, composed when the first request for one of them arrives.
 import { Type } from '@sinclair/typebox'
 import { Elysia, NotFoundError } from 'elysia'
 import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
@@ -14,8 +14,8 @@ import { siteSettings } from './settings.ts'
 import { StatusView } from './status/views.ts'
 
 /**
- * `/`, `/pricing`, `/status` and their data, where the operator has turned them on; `/brand/…`, what pages are made of. Without public pages `/`
- * leads browsers to the console.
+ * `/`, `/pricing`, `/status` and their data, if the operator has enabled them; `/brand/…`, the files of the pages. Without public pages `/` redirects
+ * browsers to the console.
  */
 export function siteRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations' | 'people' | 'db'>) {
   const serve = atFirstRequest(async () => {
@@ -26,7 +26,11 @@ export function siteRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operat
     return baseApp(gateway).use(brandRoutes(gateway)).use(publicRoutes(gateway))
   })
   return new Elysia({ name: 'site' })
-    .get('/', ({ request }) => (isOn(gateway) ? serve({ request }) : leadIn(gateway, request)), HANDED_ON)
+    .get(
+      '/',
+      ({ request }) => (arePagesEnabled(gateway) ? serve({ request }) : redirectToConsole(gateway, request)),
+      HANDED_ON,
+    )
     .get('/pricing', serve, HANDED_ON)
     .get('/status', serve, HANDED_ON)
     .get('/robots.txt', serve, HANDED_ON)
@@ -34,12 +38,13 @@ export function siteRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operat
     .use(dataRoutes(gateway, serve))
 }
 
-const isOn = ({ calls }: Pick<Gateway, 'calls'>): boolean => siteSettings.of(calls.catalogue()).enabled
+const arePagesEnabled = ({ calls }: Pick<Gateway, 'calls'>): boolean =>
+  siteSettings.of(calls.catalogue()).enabled
 
-/** With their schemas, for the API reference. Their answers are bytes, made of values of these types (public/kept.ts). */
+/** Routes with schemas, for the API reference. They answer with bytes, made from values of these types (public/kept.ts). */
 const dataRoutes = (
   gateway: Pick<Gateway, 'calls' | 'requests'>,
-  serve: (asked: { request: Request }) => Promise<Response>,
+  serve: (parts: { request: Request }) => Promise<Response>,
 ) =>
   new Elysia({ name: 'site-data' })
     .use(openCalls(gateway, { surface: 'site', forms: [], render: plainError }))
@@ -63,8 +68,8 @@ const dataRoutes = (
       },
     })
 
-/** A browser at the gateway's own address means the console; programs get 404, as for a path that no route has. */
-function leadIn(gateway: Pick<Gateway, 'calls'>, { headers }: Request): Response {
+/** Redirects browsers at the gateway's own address to the console. Programs get 404, as for an unknown path. */
+function redirectToConsole(gateway: Pick<Gateway, 'calls'>, { headers }: Request): Response {
   if (headers.get('accept')?.includes('text/html') !== true) throw new NotFoundError()
   requireConsole(gateway)
   const location = `${publicPathOf(gateway.calls.catalogue().server.public_url)}/console`

@@ -1,4 +1,4 @@
-// The settings of the public pages, [site]: whether they are there, and what they say and leave out.
+// The settings of the public pages, [site]: whether they are enabled, their description, and hidden models.
 import { type Static, Type } from '@sinclair/typebox'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
@@ -38,7 +38,6 @@ type SiteText = Static<typeof SiteSchema>
 
 interface SiteSettings extends Pick<SiteText, 'enabled'> {
   description: string | undefined
-  /** Models that the public pages leave out, as globs. */
   hidden_models: readonly string[]
 }
 
@@ -59,6 +58,6 @@ export const siteSettings = defineSection({
   before: 'console',
 })
 
-/** Whether the operator hides a model, which may have left the catalogue. */
+/** Matches the models that the operator hides, by ID: also models that have left the catalogue. */
 export const hiddenModels = (catalogue: Pick<Catalogue, 'sections'>): TextMatcher =>
   compileGlobs(siteSettings.of(catalogue).hidden_models)

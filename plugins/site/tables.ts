@@ -1,16 +1,16 @@
-// The tables of incidents as Drizzle sees them. They say nothing about an account.
+// Drizzle tables of incidents. They contain no personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { type StoredTable, unownedTable } from '../../src/store/stored-table.ts'
 
-/** How far an incident is; the last one ends it. */
+/** The progress of an incident; the last state ends it. */
 export const INCIDENT_STATES = ['investigating', 'identified', 'monitoring', 'resolved'] as const
 export type IncidentState = (typeof INCIDENT_STATES)[number]
 
-/** An incident, as the operator tells it on the status page. */
+/** An incident on the status page. */
 export const incidents = sqliteTable('incidents', {
   id: integer().primaryKey(),
   title: text().notNull(),
-  /** Ids of models as a list of JSON; empty: the service as a whole. */
+  /** IDs of models as a JSON list; empty for the whole service. */
   models: text().notNull(),
   /** The state of its last update. */
   state: text({ enum: INCIDENT_STATES }).notNull(),

@@ -1,4 +1,4 @@
-// `account team`: the people of an account, listed, invited, changed and removed.
+// `account team`: lists, invites, changes and removes the people of an account.
 import { type Command, Option } from 'commander'
 import { lockedAccount } from '../../src/access/accounts.ts'
 import { budgetsOfPerson } from '../../src/access/budgets.ts'
@@ -98,11 +98,11 @@ function addInvite(team: Command, deps: CliDeps): void {
           ),
         )
         const { token, expires_at_ms } = invited
-        const shown = token === undefined ? null : joinUrl(url, token)
+        const url_to_show = token === undefined ? null : joinUrl(url, token)
         const expires_at = new Date(expires_at_ms).toISOString()
         answer(
-          { account: name, email: invited.email, role: options.role, url: shown, expires_at },
-          shown ??
+          { account: name, email: invited.email, role: options.role, url: url_to_show, expires_at },
+          url_to_show ??
             `Invitation queued to ${invited.email}. A running gateway sends it now; \`tollgate mail list\` shows it.`,
         )
       },
@@ -218,7 +218,7 @@ function addLimit(team: Command, deps: CliDeps): void {
     })
 }
 
-/** Works in a transaction that has locked an account. */
+/** Runs the work in a transaction that has locked the account. */
 const inAccount = <T>(
   command: Command,
   deps: CliDeps,
@@ -236,8 +236,8 @@ async function changeOf(
   now_ms: number,
 ) {
   if (revokeKeys && keysTo !== undefined) throw invalidRequest('Give --revoke-keys or --keys-to, not both.')
-  const handed: KeysLeft | undefined =
+  const handover: KeysLeft | undefined =
     keysTo === undefined ? undefined : { to_person_id: (await personIn(db, account, keysTo)).person_id }
-  const keys = revokeKeys ? ({ revoke: true } as const) : handed
+  const keys = revokeKeys ? ({ revoke: true } as const) : handover
   return { keys, may_end_owners: withoutOwner === true, now_ms }
 }

@@ -1,4 +1,4 @@
-// The invitation of a person: mailed where there is a mail server, else a link to pass on.
+// The invitation of a person into an account: mailed if there is a mail server, else a link to pass on.
 import { makePersonInvitation, type NewInvitation, revokeInvitation } from '../../src/access/invitations.ts'
 import type { Issuing } from '../../src/access/keys.ts'
 import { personsAddress } from '../../src/domain/mail-address.ts'
@@ -8,25 +8,28 @@ import { cancelLinks, queueMail } from '../mail/index.ts'
 
 const JOIN_PAGE = '/console/join'
 
-interface Inviting extends Omit<NewInvitation, 'is_mailed'> {
+interface InvitationRequest extends Omit<NewInvitation, 'is_mailed'> {
   has_mail: boolean
-  /** The name of who invites, as the mail has it; undefined for the operator. */
+  /** The name of the inviting person, for the mail; undefined for the operator. */
   inviter: string | undefined
 }
 
-interface Invited {
+interface CreatedInvitation {
   email: string
-  /** Undefined: it was mailed. */
+  /** Undefined if the link was mailed. */
   token: string | undefined
   expires_at_ms: number
 }
 
-/** Makes an invitation and queues its mail. In a transaction that has locked the account. @throws GatewayError as `makePersonInvitation`; invalid_request */
+/**
+ * Creates an invitation and queues its mail. In a transaction that has locked the account. @throws GatewayError as `makePersonInvitation`;
+ * invalid_request
+ */
 export async function invitePerson(
   tx: Tx,
-  { has_mail, inviter, ...invitation }: Inviting,
+  { has_mail, inviter, ...invitation }: InvitationRequest,
   issuing: Issuing,
-): Promise<Invited> {
+): Promise<CreatedInvitation> {
   const { account, is_counted, invited_by, role } = invitation
   const email = personsAddress(invitation.email)
   const { row, token } = await makePersonInvitation(
@@ -51,7 +54,7 @@ export async function invitePerson(
   return { email, token: undefined, expires_at_ms }
 }
 
-/** Revokes an invitation, and its mail if it was not sent yet. In a transaction that has locked the account. @throws GatewayError not_found */
+/** Revokes an invitation, and cancels its unsent mail. In a transaction that has locked the account. @throws GatewayError not_found */
 export async function withdrawInvitation(tx: Tx, account_id: number, id: number): Promise<void> {
   const { email } = await revokeInvitation(tx, account_id, id)
   await cancelLinks(tx, {

@@ -1,4 +1,4 @@
-// Joining by an invitation: as who is signed in, or as a new person with a name and a password.
+// Joining an account by an invitation: as the signed-in person, or as a new one with a name and a password.
 import { claimEmail, noteEmail, personOfEmail } from '../../src/access/emails.ts'
 import { readInvitation, takeInvitation } from '../../src/access/invitations.ts'
 import { personsName } from '../../src/access/own-name.ts'
@@ -18,7 +18,7 @@ import type { InvitationRow, PersonRow } from '../../src/store/schema.ts'
 
 type Parts = Pick<Gateway, 'calls' | 'people' | 'db'>
 
-/** The person and the account of a link. @throws GatewayError not_found; rate_limited */
+/** Returns the invitation and the account of a link. @throws GatewayError not_found; rate_limited */
 export async function lookAtInvitation({ calls, people, db }: Parts, token: string, visitor: Visitor) {
   const { invitation, account } = await people.sessions.found(visitor, () =>
     readInvitation(db, token, calls.now()),
@@ -28,8 +28,8 @@ export async function lookAtInvitation({ calls, people, db }: Parts, token: stri
 }
 
 /**
- * Whether the address belongs to a person here, who signs in to join. A link that was shown to somebody says nothing of it: whoever invited
- * would learn who is here.
+ * Whether the invited address belongs to a person here, who has to sign in to join. Always false for a link that was not mailed: otherwise the
+ * inviter, who saw the link, would learn which addresses have a person.
  */
 async function mustSignIn(db: Db, { is_mailed, email }: InvitationRow): Promise<boolean> {
   if (is_mailed === 0) return false
@@ -40,9 +40,9 @@ const isKnown = (holder: PersonRow | undefined): boolean =>
   holder !== undefined && holder.email_verified_at_ms !== null
 
 /**
- * Joins as who is signed in, and goes on in the account.
+ * Adds the signed-in person to the account, and switches their session to it.
  *
- * @throws GatewayError not_found for a link that is of no use; permission_denied in a session by key, and for a suspended account; rate_limited
+ * @throws GatewayError not_found for a link that does not work; permission_denied in a session by key, and for a suspended account; rate_limited
  */
 export async function joinAsViewer(
   { calls, people, db }: Parts,
@@ -59,7 +59,7 @@ export async function joinAsViewer(
       await lockPerson(tx, person_id)
       const { account, invitation } = await takeInvitation(tx, token, now_ms)
       const person: PersonRow | undefined = await peopleQueries(tx).byId.get({ id: person_id })
-      await join(
+      await addAndRecord(
         tx,
         { account_id: account.id, person_id, role: invitation.role, name: person?.name ?? '' },
         now_ms,
@@ -75,23 +75,23 @@ interface NewMember {
   token: string
   name: string
   password: string
-  /** As they were shown; null where none were accepted. */
+  /** The terms that the page showed; null if the person accepted none. */
   terms: Terms | null
 }
 
 /**
- * Joins as a new person, who is signed in. A mailed link shows that the address is theirs: somebody for whom it was only written down loses it.
- * The address of a link that was shown is only written down.
+ * Creates a person, adds them to the account, and signs them in. A mailed link verifies the address, and takes it from a person who only entered it;
+ * with a link that was not mailed the address is stored unverified.
  *
- * @throws GatewayError not_found for a link that is of no use; invalid_request for a name, a password or missing terms; conflict for the address
- * of a person who has to sign in, and for terms that have changed; permission_denied for a suspended account; rate_limited; overloaded
+ * @throws GatewayError not_found for a link that does not work; invalid_request for a name, a password or missing terms; conflict if the address
+ * belongs to a person who has to sign in, and for changed terms; permission_denied for a suspended account; rate_limited; overloaded
  */
 export async function joinAsNew(
   { calls, people, db }: Parts,
-  { token, name: typed, password, terms: accepted }: NewMember,
+  { token, name: typed_name, password, terms: accepted }: NewMember,
   visitor: Visitor,
 ): Promise<SignedIn> {
-  const name = personsName(typed)
+  const name = personsName(typed_name)
   checkPassword(password, 'password')
   const { invitation } = await people.sessions.found(visitor, () => readInvitation(db, token, calls.now()))
   if (await mustSignIn(db, invitation)) throw signInFirst()
@@ -104,7 +104,7 @@ export async function joinAsNew(
         now_ms: calls.now(),
         request_id: visitor.request_id,
       }
-      const entering = await newMember(tx, { token, name, hash }, by)
+      const entering = await createMember(tx, { token, name, hash }, by)
       const { person, account_id } = entering
       await people.terms?.accept(tx, { person_id: person.id, account_id, accepted }, by)
       return entering
@@ -113,13 +113,13 @@ export async function joinAsNew(
   )
 }
 
-async function newMember(
+async function createMember(
   tx: Tx,
   { token, name, hash }: { token: string; name: string; hash: string },
   by: ActionContext,
 ): Promise<PersonIn & { account_id: number }> {
   const { now_ms } = by
-  // Addresses, against others who take them meanwhile.
+  // Serializes with other transactions that take addresses.
   await tx.lock(null)
   const { account, invitation } = await takeInvitation(tx, token, now_ms)
   const { email, role, is_mailed } = invitation
@@ -130,11 +130,11 @@ async function newMember(
   if (is_mailed === 1) await claimEmail(tx, { person_id, email, now_ms })
   else await noteEmail(tx, { person_id, email })
   await setPassword(tx, { person_id, hash, now_ms })
-  await join(tx, { account_id, person_id, role, name }, now_ms, by)
+  await addAndRecord(tx, { account_id, person_id, role, name }, now_ms, by)
   return { person, account_id }
 }
 
-async function join(
+async function addAndRecord(
   tx: Tx,
   { name, ...member }: { account_id: number; person_id: number; role: TeamRole; name: string },
   now_ms: number,

@@ -1,4 +1,4 @@
-// The people of accounts and their open invitations as lists: at the console, in files and on the command line.
+// People of accounts and open invitations as lists: at the console, in files and on the command line.
 
 import { budgetsOfPeople } from '../../src/access/budgets.ts'
 import { budgetsView, SpendLimitsView } from '../../src/access/limits-view.ts'
@@ -67,13 +67,17 @@ export const member_list = defineList<ListedMember>()({
     const { rows, next_cursor } = pageOf(found, page)
     const of_people = await budgetsOfPeople(db, [...new Set(rows.map((row) => row.account_id))])
     return {
-      rows: rows.map((row) => ({ ...row, budgets: of_people.filter((budget) => isOf(budget, row)), now_ms })),
+      rows: rows.map((row) => ({
+        ...row,
+        budgets: of_people.filter((budget) => isOfMember(budget, row)),
+        now_ms,
+      })),
       next_cursor,
     }
   },
 })
 
-const isOf = (budget: BudgetRow, row: { account_id: number; person_id: number }): boolean =>
+const isOfMember = (budget: BudgetRow, row: { account_id: number; person_id: number }): boolean =>
   budget.account_id === row.account_id && budget.person_id === row.person_id
 
 export type MemberView = ConsoleRowOf<typeof member_list>

@@ -1,4 +1,4 @@
-// Teams as a plugin: the people of an account, invitations of more, and switching between accounts.
+// Teams as a plugin: the people of an account, invitations, and switching between accounts.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const teams = definePlugin({

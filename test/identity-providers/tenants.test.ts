@@ -108,8 +108,8 @@ async function signIn(tenant: string, published: string, { claims, key }: Signed
   )
   const redirect_uri = 'https://ai.example.com/console/sign-in/microsoft'
   const url = await authorizationUrl(known, one, { redirect_uri, secrets, purpose: 'sign_in' })
-  const came_back = new URL(`${redirect_uri}?${new URLSearchParams({ code: 'c', state: secrets.state })}`)
-  return { url, ...(await exchangeCode(known, one, { came_back, secrets, purpose: 'sign_in' })) }
+  const callback_url = new URL(`${redirect_uri}?${new URLSearchParams({ code: 'c', state: secrets.state })}`)
+  return { url, ...(await exchangeCode(known, one, { callback_url, secrets, purpose: 'sign_in' })) }
 }
 
 const of = (tid: string, iss = issuerOf(tid)) => ({ tid, iss })

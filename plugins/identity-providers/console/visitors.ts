@@ -12,7 +12,7 @@ import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import { type CookieForm, cookieOf, setCookie } from '../../../src/http/cookies.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
-import { flowCookie, flowForm, flowOf, isOwnPage } from '../flow.ts'
+import { flowCookie, flowForm, isOwnPage, readFlow } from '../flow.ts'
 import { type IdentityProvider, isFor } from '../settings.ts'
 import { endSessionUrl } from '../sign-out.ts'
 import type { SigningIn } from '../signing-in.ts'
@@ -90,7 +90,7 @@ export const signInRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>
         const form = cookieForm(request, settings)
         const flow_form = flowForm(request, settings)
         const visitor = visitorOf(origin)
-        const flow = flowOf(request, flow_form, gateway.calls.now())
+        const flow = readFlow(request, flow_form, gateway.calls.now())
         const forgotten = setCookie(flow_form, '', 0)
         // The answer works once, whether it succeeds or fails.
         set.headers['set-cookie'] = forgotten

@@ -1,4 +1,4 @@
-// Incidents at the console: listed, opened, updated and resolved.
+// Console routes of incidents.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { consoleList } from '../../../src/app/list/pages.ts'

@@ -1,4 +1,4 @@
-// Incidents: opened, updated and resolved by the operator, each step with a line in the audit log.
+// Incidents: the operator opens, updates and resolves them; each step is in the audit log.
 import { asc, desc, lt, sql } from 'drizzle-orm'
 import { conflict, invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
@@ -18,12 +18,12 @@ interface IncidentUpdate {
 export interface Incident {
   id: number
   title: string
-  /** Empty: the service as a whole. */
+  /** Empty for an incident of the whole service. */
   models: readonly string[]
   state: IncidentState
   opened_at_ms: number
   resolved_at_ms: number | null
-  /** The oldest first; the first one opened it. */
+  /** Oldest first; the first one opened the incident. */
   updates: readonly IncidentUpdate[]
 }
 
@@ -52,7 +52,7 @@ const queries = perConnection({
       .where(lt(incidents.id, placeholder('below_id')))
       .orderBy(desc(incidents.id))
       .limit(placeholder('row_limit')),
-  /** Open ones first, and those that ended since a moment. */
+  /** Open ones first, then those resolved since a time. */
   recent: (orm) =>
     orm
       .select()
@@ -88,13 +88,13 @@ async function withUpdates(db: Db, rows: readonly IncidentRow[]): Promise<Incide
   }))
 }
 
-/** One page, the newest first. */
+/** One page, newest first. */
 export async function listIncidents(db: Db, request: PageRequest): Promise<Page<Incident>> {
   const { rows, ...page } = pageOf(await queries(db).page.all({ ...pageValues(request) }), request)
   return { ...page, rows: await withUpdates(db, [...rows]) }
 }
 
-/** Those that are open, then those that were resolved since a moment, the newest of each first. */
+/** Open incidents, then those resolved since a time; newest first in both groups. */
 export const recentIncidents = async (
   db: Db,
   { since_ms, limit }: { since_ms: number; limit: number },
@@ -109,9 +109,9 @@ export async function incidentById(db: Db, id: number): Promise<Incident> {
 }
 
 /**
- * The models that the status page names of an incident.
+ * Returns the affected models that the status page may name.
  *
- * @returns undefined where all are hidden, so that it is not shown: without a model it would be about the service as a whole
+ * @returns undefined if all affected models are hidden: then the page omits the incident, since without models it would mean the whole service
  */
 export function namedModels(
   { models }: Pick<Incident, 'models'>,
@@ -125,27 +125,27 @@ interface NewIncident {
   title: string
   text: string
   state?: IncidentState | undefined
-  /** Ids of models; none: the service as a whole. */
+  /** IDs of models; none for the whole service. */
   models?: readonly string[] | undefined
 }
 
 /**
- * Opens an incident, which the status page shows within seconds.
+ * Opens an incident. The status page shows it within seconds.
  *
- * @param known the ids of the catalogue's models
- * @throws GatewayError invalid_request for a text that is empty or too long, and for a model that is not known
+ * @param known tells whether the catalogue has a model
+ * @throws GatewayError invalid_request for an empty or too long text, and for an unknown model
  */
 export async function openIncident(
   tx: Tx,
   { title, text, state = 'investigating', models = [] }: NewIncident,
   { now_ms, known }: { now_ms: number; known: (model: string) => boolean },
 ): Promise<Incident> {
-  const own = [...new Set(models)]
-  if (own.length > MAX_MODELS)
+  const model_ids = [...new Set(models)]
+  if (model_ids.length > MAX_MODELS)
     throw invalidRequest(`models: at most ${MAX_MODELS}. Leave them out for the service as a whole.`, {
       param: 'models',
     })
-  const unknown = own.find((model) => !known(model))
+  const unknown = model_ids.find((model) => !known(model))
   if (unknown !== undefined)
     throw invalidRequest(`models: the catalogue has no model "${unknown}".`, { param: 'models' })
   if (state === 'resolved')
@@ -154,7 +154,7 @@ export async function openIncident(
     })
   const row = await queries(tx).open.get({
     title: checkedText(title, 'title', MAX_TITLE_CHARS),
-    models: JSON.stringify(own),
+    models: JSON.stringify(model_ids),
     state,
     opened_at_ms: now_ms,
   })
@@ -162,7 +162,7 @@ export async function openIncident(
   await recordAction(tx, {
     action: 'incident.opened',
     subject: row.title,
-    after: { incident: row.id, state, text, models: own },
+    after: { incident: row.id, state, text, models: model_ids },
   })
   return await incidentById(tx, row.id)
 }
@@ -170,7 +170,7 @@ export async function openIncident(
 /**
  * Adds an update, which may change the state; `resolved` ends the incident.
  *
- * @throws GatewayError not_found; conflict for one that is resolved; invalid_request as `openIncident`
+ * @throws GatewayError not_found; conflict for a resolved incident; invalid_request as `openIncident`
  */
 export async function updateIncident(
   tx: Tx,
@@ -182,7 +182,7 @@ export async function updateIncident(
   const before = await incidentById(tx, id)
   if (before.state === 'resolved') throw conflict(`Incident ${id} is resolved. Open a new one if it is back.`)
   const next = state ?? before.state
-  // Clocks of several gateways may differ.
+  // The clocks of several gateways may differ: an update is never older than its incident.
   const written_at_ms = Math.max(now_ms, before.opened_at_ms)
   await addUpdate(tx, id, { state: next, text, written_at_ms })
   await queries(tx).change.run({

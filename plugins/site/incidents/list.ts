@@ -1,4 +1,4 @@
-// Incidents as a list: for the console, in files and on the command line.
+// Incidents as a list: at the console, in files and on the command line.
 import { integer, nullableTime, tableOnly, text, time, word } from '../../../src/app/list/columns.ts'
 import { type ConsoleRowOf, defineList, UNFILTERED } from '../../../src/app/list/list.ts'
 import { OneOf } from '../../../src/http/schema.ts'
@@ -28,5 +28,5 @@ export const incident_list = defineList<Incident>()({
   read: (db, _filter, page) => listIncidents(db, page),
 })
 
-/** A row as the console's pages get it. */
+/** A row as the console's pages receive it. */
 export type ShownIncident = ConsoleRowOf<typeof incident_list>

@@ -1,25 +1,25 @@
-// The frame of a public page: its head, the way to the other pages, and the operator's own links.
+// The frame of a public page: head, navigation, and the operator's links.
 import { brandColorsUrl, pageBrand } from '../../../src/app/surface/brand.ts'
 import type { BrandSettings } from '../../../src/domain/brand.ts'
 import { type Html, html, name } from './html.ts'
 
-/** The inputs of every page. */
+/** The context of every page. */
 export interface Place {
-  /** Of the public URL, before all addresses. */
+  /** The path of the public URL, before all addresses. */
   path: string
   brand: BrandSettings
-  /** Files of the brand that are there: others are not shown. */
+  /** Whether the brand's file exists; otherwise the page omits it. */
   shows_logo: boolean
   shows_icon: boolean
   has_console: boolean
-  /** Changes with the stylesheet and the script. */
+  /** Changes with the stylesheet and the script, so that browsers reload them. */
   version: string
 }
 
 interface PageParts {
-  /** Of the tab, before the name of the brand. */
+  /** The title of the browser tab, before the name of the brand. */
   title: string
-  /** For search engines. */
+  /** The description for search engines. */
   description: string
   address: '/' | '/pricing' | '/status'
   main: Html
@@ -32,7 +32,7 @@ const PAGES = [
   { address: '/docs', label: 'API reference' },
 ] as const
 
-/** The whole document. */
+/** Renders the whole document. */
 export function framed(place: Place, { title, description, address, main, has_script }: PageParts): string {
   const { path, has_console, version } = place
   const own = pageBrand(place.brand, path)

@@ -1,17 +1,17 @@
-// The first page: what is offered, and the ways to sign in, to the prices and to the reference of the API.
+// The first page: the models on offer, and links to sign in, to the prices and to the API reference.
 import { pageBrand } from '../../../src/app/surface/brand.ts'
 import { framed, type Place } from './frame.ts'
 import { html, name } from './html.ts'
 import { byKind, KIND_TITLES } from './pricing.ts'
 import type { PublicModel } from './views.ts'
 
-/** Models of a kind that are named here; the page of prices has the others. */
+/** Models listed per kind; the pricing page lists the others. */
 const MAX_NAMED = 8
 
 interface HomeParts {
-  /** As [site] has it. */
+  /** From [site]. */
   description: string | undefined
-  /** Of the API, for callers. */
+  /** The API's base URL for callers. */
   base_url: string | undefined
   /** Whether anybody may create an account. */
   can_sign_up: boolean
@@ -23,12 +23,12 @@ export function homePage(
   { description, base_url, can_sign_up }: HomeParts,
 ): string {
   const { path, has_console } = place
-  const own = pageBrand(place.brand, path)
+  const page_brand = pageBrand(place.brand, path)
   const words =
     description ??
     `One key and one balance for ${models.length} models, through the APIs of OpenAI, Anthropic and Google.`
   const main = html`<div class="hero">
-<h1>${name(own.name)}</h1>
+<h1>${name(page_brand.name)}</h1>
 <p class="lead">${words}</p>
 <p class="ways">${has_console && can_sign_up && html`<a class="button" href="${path}/console/sign-up">Create an account</a> `}${has_console && html`<a class="${can_sign_up ? 'button plain' : 'button'}" href="${path}/console">Sign in</a> `}<a class="button plain" href="${path}/pricing">See prices</a> <a class="button plain" href="${path}/docs">Read the API reference</a></p>
 </div>
@@ -50,7 +50,7 @@ ${of_kind.length > MAX_NAMED && html`<p><a href="${path}/pricing#kind-${kind}">$
 <h2 id="use">Use it with the SDK that you have</h2>
 <p>Keep the official library of OpenAI, Anthropic or Google. Change its base address and its key.</p>
 <pre tabindex="0" role="group" aria-label="Example of a call"><code>curl ${base_url ?? 'https://…'}/v1/chat/completions \\
-  -H "Authorization: Bearer $${own.key_variable}" \\
+  -H "Authorization: Bearer $${page_brand.key_variable}" \\
   -H "Content-Type: application/json" \\
   -d '{"model": "${models.find(({ kind }) => kind === 'text')?.id ?? 'MODEL'}", "messages": [{"role": "user", "content": "Hello"}]}'</code></pre>
 </section>`

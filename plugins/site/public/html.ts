@@ -1,4 +1,4 @@
-// HTML from templates: every value is escaped but for HTML that such a template made.
+// HTML from template literals: every value is escaped, except HTML that such a template produced.
 
 /** A piece of HTML. */
 export class Html {
@@ -10,16 +10,16 @@ export class Html {
 
 type Piece = string | number | Html | null | undefined | false | readonly Piece[]
 
-/** Texts and numbers are escaped, lists follow each other, and what is absent leaves nothing. */
+/** Escapes texts and numbers, concatenates lists, and omits absent values. */
 export const html = (parts: TemplateStringsArray, ...values: readonly Piece[]): Html =>
-  new Html(parts.reduce((made, part, index) => made + written(values[index - 1]) + part))
+  new Html(parts.reduce((joined, part, index) => joined + render(values[index - 1]) + part))
 
-function written(value: Piece): string {
+function render(value: Piece): string {
   if (value instanceof Html) return value.text
   if (typeof value === 'string') return Bun.escapeHTML(value)
   if (typeof value === 'number') return String(value)
-  return value ? value.map(written).join('') : ''
+  return value ? value.map(render).join('') : ''
 }
 
-/** A name that somebody chose: its direction of writing does not reach what stands beside it. */
+/** A name of user content; `bdi` isolates its writing direction from the text around it. */
 export const name = (text: string): Html => html`<bdi>${text}</bdi>`

@@ -1,38 +1,38 @@
-// Answers that are made at most once in some seconds, whoever asks how often, and kept as bytes.
+// Cached responses: made at most once in some seconds, for any number of requests, and kept as bytes.
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { acceptedCoding } from '../../../src/http/codings.ts'
 
-interface Made {
+interface CachedBody {
   identity: Uint8Array<ArrayBuffer>
   gzipped: Uint8Array<ArrayBuffer>
   hash: string
 }
 
-interface KeptOptions {
+interface CacheOptions {
   type: string
   headers: Readonly<Record<string, string>>
-  /** An answer that is older is made again. */
+  /** The lifetime of a response. */
   kept_ms: number
   now: () => number
 }
 
-/** The inputs of an answer, besides the time: it is made again when this is another object. */
+/** The input of a response besides the time. A different object invalidates the cache. */
 type Basis = object
 
-/** @returns answers a request; requests that come while an answer is made wait for it */
+/** @returns a function that answers a request; requests during a computation share it */
 export function keptAnswer<B extends Basis>(
-  { type, headers, kept_ms, now }: KeptOptions,
+  { type, headers, kept_ms, now }: CacheOptions,
   make: (basis: B) => string | Promise<string>,
 ): (request: Request, basis: B) => Promise<Response> {
-  let kept: { basis: B; made_at_ms: number; made: Promise<Made> } | undefined
-  const current = (basis: B): Promise<Made> => {
+  let kept: { basis: B; made_at_ms: number; made: Promise<CachedBody> } | undefined
+  const current = (basis: B): Promise<CachedBody> => {
     if (kept?.basis === basis && Math.abs(now() - kept.made_at_ms) < kept_ms) return kept.made
-    const made = madeOf(make, basis)
+    const made = computeBody(make, basis)
     const own = { basis, made_at_ms: now(), made }
     kept = own
     made.catch(() => {
-      // Whoever waited gets the failure; the next one tries anew.
+      // The waiting requests fail, too; the next request computes it again.
       if (kept === own) kept = undefined
     })
     return made
@@ -55,10 +55,10 @@ export function keptAnswer<B extends Basis>(
   }
 }
 
-async function madeOf<B extends Basis>(
+async function computeBody<B extends Basis>(
   make: (basis: B) => string | Promise<string>,
   basis: B,
-): Promise<Made> {
+): Promise<CachedBody> {
   const identity = new TextEncoder().encode(await make(basis))
   const gzipped = new Uint8Array(await promisify(gzip)(identity))
   return { identity, gzipped, hash: Bun.hash(identity).toString(36) }

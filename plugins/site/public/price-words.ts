@@ -1,31 +1,32 @@
-// Prices in words: the lines that a table begins with, and all lines of a model.
+// Prices in words: the price columns of a list of models, and all prices of a model.
 import { capital } from '../../../src/utilities/capital.ts'
 import type { PublicModel } from './views.ts'
 
 export type Line = PublicModel['price'][number]
 
-/** The amounts that a list of models shows, by the kind of model; the first that a price has of each. */
-const SHOWN: Readonly<Record<PublicModel['kind'], readonly { head: string; names: readonly string[] }[]>> = {
-  text: [
-    { head: 'Input', names: ['input'] },
-    { head: 'Cached input', names: ['cache_read'] },
-    { head: 'Output', names: ['output'] },
-  ],
-  embedding: [{ head: 'Input', names: ['input'] }],
-  image: [{ head: 'Price', names: ['per_image', 'image_output'] }],
-  speech: [
-    { head: 'Price', names: ['per_million_characters', 'per_minute', 'per_second', 'output', 'input'] },
-  ],
-  transcription: [{ head: 'Price', names: ['per_minute', 'per_second', 'audio', 'input', 'output'] }],
-  moderation: [{ head: 'Price', names: ['input'] }],
-  rerank: [{ head: 'Price', names: ['per_search', 'per_thousand_searches', 'input'] }],
-}
+/** The price columns by kind of model. Each column shows the first of its names that the model's price has. */
+const COLUMNS: Readonly<Record<PublicModel['kind'], readonly { head: string; names: readonly string[] }[]>> =
+  {
+    text: [
+      { head: 'Input', names: ['input'] },
+      { head: 'Cached input', names: ['cache_read'] },
+      { head: 'Output', names: ['output'] },
+    ],
+    embedding: [{ head: 'Input', names: ['input'] }],
+    image: [{ head: 'Price', names: ['per_image', 'image_output'] }],
+    speech: [
+      { head: 'Price', names: ['per_million_characters', 'per_minute', 'per_second', 'output', 'input'] },
+    ],
+    transcription: [{ head: 'Price', names: ['per_minute', 'per_second', 'audio', 'input', 'output'] }],
+    moderation: [{ head: 'Price', names: ['input'] }],
+    rerank: [{ head: 'Price', names: ['per_search', 'per_thousand_searches', 'input'] }],
+  }
 
-export const headsOf = (kind: PublicModel['kind']): string[] => SHOWN[kind].map(({ head }) => head)
+export const headsOf = (kind: PublicModel['kind']): string[] => COLUMNS[kind].map(({ head }) => head)
 
-/** The line of each head; undefined where the price has none. */
+/** The price line of each column; undefined if the price has none. */
 export const shownLines = ({ kind, price }: Pick<PublicModel, 'kind' | 'price'>): (Line | undefined)[] =>
-  SHOWN[kind].map(({ names }) => {
+  COLUMNS[kind].map(({ names }) => {
     for (const wanted of names) {
       const line = price.find(({ name, of, price_nanos }) => name === wanted && of === '' && price_nanos > 0)
       if (line) return line

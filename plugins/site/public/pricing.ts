@@ -1,4 +1,4 @@
-// The page of prices: the models by kind, what each takes and costs, complete without a script, which adds search and sorting.
+// The pricing page: models by kind, with inputs and prices. It is complete without the script, which adds search and sorting.
 import { formatUsd } from '../../../src/domain/money.ts'
 import { framed, type Place } from './frame.ts'
 import { type Html, html, name } from './html.ts'
@@ -15,7 +15,7 @@ export const KIND_TITLES: Readonly<Record<PublicModel['kind'], string>> = {
   rerank: 'Rerank',
 }
 
-/** Models by their kinds, those that there are. */
+/** Groups models by kind, without empty groups. */
 export const byKind = (models: readonly PublicModel[]): [PublicModel['kind'], PublicModel[]][] =>
   KINDS.map((kind): [PublicModel['kind'], PublicModel[]] => [
     kind,
@@ -23,8 +23,8 @@ export const byKind = (models: readonly PublicModel[]): [PublicModel['kind'], Pu
   ]).filter(([, own]) => own.length > 0)
 
 /**
- * @param models as `/pricing.json` has them
- * @param is_own whether these are the prices of the account that is signed in, which pays others
+ * @param models as in `/pricing.json`
+ * @param is_own whether the prices are those of the signed-in account, which differ from the list prices
  */
 export function pricingPage(place: Place, models: readonly PublicModel[], is_own = false): string {
   const lead = is_own
@@ -43,7 +43,7 @@ ${byKind(models).map(([kind, own]) => section(kind, own))}`
   })
 }
 
-/** Hidden until the script is there that it needs. */
+/** Hidden until the script runs, which it needs. */
 const SEARCH = html`<search hidden><label for="search">Search models</label>
 <input id="search" type="search" autocomplete="off" spellcheck="false">
 <p class="soft" role="status"></p></search>`
@@ -84,7 +84,7 @@ function row(model: PublicModel, heads: readonly string[]): Html {
 const amount = ({ price_nanos, per }: Line, names_unit: boolean): Html =>
   html`${formatUsd(price_nanos)}${names_unit && html` <span class="soft">per ${per}</span>`}`
 
-/** Below its name, where the list does not have all of them. */
+/** All prices, below the model's name, unless the columns show them already. */
 function allPrices(model: PublicModel): Html | false {
   const shown = shownLines(model)
   if (model.kind === 'embedding') return false
@@ -96,5 +96,5 @@ function allPrices(model: PublicModel): Html | false {
   )}</ul></details>`
 }
 
-/** "1,048,576" in full: people compare these. */
+/** "1,048,576", not abbreviated, since people compare these numbers. */
 const tokens = (count: number | null): string => count?.toLocaleString('en-US') ?? '–'

@@ -1,4 +1,4 @@
-// The public pages, their data, and their stylesheet and script. Off unless the operator turns them on.
+// The public pages, their data, stylesheet and script. Off unless the operator enables them.
 import { Elysia } from 'elysia'
 import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf } from '../../../src/access/viewer.ts'
@@ -25,7 +25,7 @@ import { pricingView, publicModels } from './views.ts'
 
 const SURFACE = { surface: 'site', forms: [], render: plainError }
 
-/** Nothing inline, nothing of others, no form, no frame. */
+/** No inline code, no content of other sites, no forms, no frames. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -43,22 +43,22 @@ const GUARDS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   'cross-origin-opener-policy': 'same-origin',
 }
-/** Data are the same for everybody: pages of others may read them. */
+/** The data is the same for everybody: other sites may read it. */
 const DATA = { 'x-content-type-options': 'nosniff', 'access-control-allow-origin': '*' }
 
 const HTML = 'text/html; charset=utf-8'
 const JSON_TYPE = 'application/json'
-/** Their addresses change with their content. */
+/** The addresses change with the content, so browsers may cache them without limit. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
-const KEPT_MS = 5_000
-const STATUS_KEPT_MS = 10_000
+const PAGE_TTL_MS = 5_000
+const STATUS_TTL_MS = 10_000
 
 const VERSION = Bun.hash(STYLE + SCRIPT).toString(36)
 
 type PublicParts = Pick<Gateway, 'calls' | 'requests' | 'operations' | 'people' | 'db'>
 
-/** `GET /`, `/pricing`, `/pricing.json`, `/status`, `/status.json`, `/robots.txt`, and what the pages need. */
+/** `GET /`, `/pricing`, `/pricing.json`, `/status`, `/status.json`, `/robots.txt`, and the stylesheet and script. */
 export function publicRoutes(gateway: PublicParts) {
   const { catalogue, now } = gateway.calls
   const place = placesOf(gateway)
@@ -71,7 +71,7 @@ export function publicRoutes(gateway: PublicParts) {
     )
   const pricing = (basis: Catalogue) => pricingView(publicModels(basis))
   const answers = {
-    '/': page(KEPT_MS, async (basis) => {
+    '/': page(PAGE_TTL_MS, async (basis) => {
       const { description } = siteSettings.of(basis)
       const base_url = basis.server.public_url?.replace(/\/+$/, '')
       return homePage(await place(basis), pricing(basis).models, {
@@ -80,12 +80,12 @@ export function publicRoutes(gateway: PublicParts) {
         can_sign_up: isSignUpOpen(basis),
       })
     }),
-    '/pricing': page(KEPT_MS, async (basis) => pricingPage(await place(basis), pricing(basis).models)),
-    '/pricing.json': data(KEPT_MS, pricing),
-    '/status': page(STATUS_KEPT_MS, async (basis) => statusPage(await place(basis), await statusNow(basis))),
-    '/status.json': data(STATUS_KEPT_MS, statusNow),
+    '/pricing': page(PAGE_TTL_MS, async (basis) => pricingPage(await place(basis), pricing(basis).models)),
+    '/pricing.json': data(PAGE_TTL_MS, pricing),
+    '/status': page(STATUS_TTL_MS, async (basis) => statusPage(await place(basis), await statusNow(basis))),
+    '/status.json': data(STATUS_TTL_MS, statusNow),
     '/robots.txt': keptAnswer(
-      { type: 'text/plain; charset=utf-8', headers: DATA, kept_ms: KEPT_MS, now },
+      { type: 'text/plain; charset=utf-8', headers: DATA, kept_ms: PAGE_TTL_MS, now },
       ({ server }: Catalogue) => robots(publicPathOf(server.public_url)),
     ),
     '/brand/site.css': fixed('text/css; charset=utf-8', STYLE),
@@ -105,7 +105,7 @@ export function publicRoutes(gateway: PublicParts) {
   return app
 }
 
-/** The models at the prices of the account that is signed in; undefined where these are list prices, or nobody is. */
+/** The models at the prices of the signed-in account; undefined without one, or if it pays list prices. */
 const ownPricesOf =
   (gateway: PublicParts) =>
   async (request: Request, basis: Catalogue): Promise<Catalogue['models'] | undefined> => {
@@ -117,7 +117,7 @@ const ownPricesOf =
     return models === basis.models ? undefined : models
   }
 
-/** Pages to be found, and nothing that is for those who are signed in, or for programs. */
+/** Lets search engines index the pages, but not the console and the API. */
 const robots = (path: string): string =>
   [
     'User-agent: *',
@@ -136,12 +136,12 @@ function fixed(type: string, text: string): (request: Request) => Response {
 
 function placesOf({ calls, operations }: Pick<Gateway, 'calls' | 'operations'>) {
   const read = keptBrandFiles(operations.data_folder, calls.now)
-  const isThere = async (file: string | undefined) => file !== undefined && !('problem' in (await read(file)))
+  const exists = async (file: string | undefined) => file !== undefined && !('problem' in (await read(file)))
   return async ({ brand, server, console }: Catalogue): Promise<Place> => ({
     path: publicPathOf(server.public_url),
     brand,
-    shows_logo: await isThere(brand.logo),
-    shows_icon: await isThere(brand.icon),
+    shows_logo: await exists(brand.logo),
+    shows_icon: await exists(brand.icon),
     has_console: console.enabled,
     version: VERSION,
   })

@@ -1,6 +1,6 @@
-// The script of the page of prices: it searches the models and sorts their tables. Without it the page has all of them.
+// The script of the pricing page: it filters the models and sorts their tables. Without it the page shows all of them.
 
-/** Sent as it is: it has to run in browsers, without a build. */
+/** Sent unchanged: it must run in browsers without a build. */
 export const SCRIPT = `'use strict'
 const search = document.querySelector('search')
 const field = search?.querySelector('input')

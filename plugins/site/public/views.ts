@@ -1,4 +1,4 @@
-// The public facts as JSON: models with their prices, and how they do; with their schemas.
+// The public data as JSON, with its schema: models with their prices.
 import { type Static, Type } from '@sinclair/typebox'
 import { takesOf } from '../../../src/catalogue/takes.ts'
 import { type Catalogue, isServed, type Model, TAKEN_MEDIA } from '../../../src/domain/catalogue.ts'
@@ -54,7 +54,7 @@ export const PricingView = Closed(
   { description: 'The models and their prices.' },
 )
 
-/** The models that are shown to anybody: those that are served, without those that the operator hides. */
+/** The models that everybody may see: the served ones, except those that the operator hides. */
 export function publicModels(catalogue: Pick<Catalogue, 'models' | 'sections'>): Model[] {
   const isHidden = hiddenModels(catalogue)
   return [...catalogue.models.values()].filter((model) => isServed(model) && !isHidden(model.id))

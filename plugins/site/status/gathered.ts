@@ -1,4 +1,4 @@
-// The status at a moment, gathered of health and incidents: days that are over are read once.
+// The current status, from health and incidents. Past days are read from the database once.
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { DAYS_KEPT, type ModelDay, modelDays, routeHealth } from '../../health/index.ts'
@@ -10,19 +10,19 @@ import { type Status, statusView } from './views.ts'
 const DAY_S = 86_400
 const MAX_INCIDENTS = 50
 
-/** @returns reads the status of the models that a catalogue offers */
+/** @returns a function that reads the status of a catalogue's models */
 export function statusOf(gateway: Pick<Gateway, 'db' | 'calls'>): (catalogue: Catalogue) => Promise<Status> {
-  /** Up to the day before yesterday: a call that ends at midnight may be written late. */
-  let over: { before_s: number; days: readonly ModelDay[] } = { before_s: 0, days: [] }
+  /** Days up to the day before yesterday: a call that ends at midnight may be recorded later. */
+  let past: { before_s: number; days: readonly ModelDay[] } = { before_s: 0, days: [] }
   return async (catalogue) => {
     const now_ms = gateway.calls.now()
     const yesterday_s = (Math.floor(now_ms / 1_000 / DAY_S) - 1) * DAY_S
     const first_s = yesterday_s - (DAYS_KEPT - 2) * DAY_S
-    if (over.before_s !== yesterday_s) {
+    if (past.before_s !== yesterday_s) {
       const days = await modelDays(gateway, first_s)
-      over = { before_s: yesterday_s, days: days.filter(({ day_s }) => day_s < yesterday_s) }
+      past = { before_s: yesterday_s, days: days.filter(({ day_s }) => day_s < yesterday_s) }
     }
-    const [late, health, incidents] = await Promise.all([
+    const [recent, health, incidents] = await Promise.all([
       modelDays(gateway, yesterday_s),
       routeHealth(gateway),
       recentIncidents(gateway.db, { since_ms: first_s * 1_000, limit: MAX_INCIDENTS }),
@@ -31,7 +31,7 @@ export function statusOf(gateway: Pick<Gateway, 'db' | 'calls'>): (catalogue: Ca
       models: publicModels(catalogue),
       isHidden: hiddenModels(catalogue),
       stateOf: (model) => health.ofModel(model).state,
-      days: [...over.days, ...late],
+      days: [...past.days, ...recent],
       incidents,
       now_ms,
     })

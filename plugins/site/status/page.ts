@@ -1,4 +1,4 @@
-// The page of the status: how the service does now, incidents, and the last 90 days of each model, in words too.
+// The status page: the state of the service, incidents, and the last 90 days of each model, also in words.
 import { framed, type Place } from '../public/frame.ts'
 import { type Html, html, name } from '../public/html.ts'
 import type { ModelStatus, PublicIncident, Status } from './views.ts'
@@ -42,31 +42,31 @@ ${
 
 const model = ({ display_name, state, answered_percent, days }: ModelStatus): Html => html`<li>
 <div class="line"><h3>${name(display_name)}</h3><span class="${state}">${STATES[state]}</span></div>
-<div class="days" role="img" aria-label="${inWords(days)}">${days.map((day) => barOf(day.answered_percent))}</div>
+<div class="days" role="img" aria-label="${describeDays(days)}">${days.map((day) => barFor(day.answered_percent))}</div>
 <p class="soft">${answered_percent === null ? 'Not enough calls yet to say more.' : html`${percent(answered_percent)} of calls answered`}</p>
 </li>
 `
 
 type Day = ModelStatus['days'][number]
 
-/** From these shares on a day is good, and bearable. */
+/** The lowest shares of answered calls of a good and of a fair day. */
 const GOOD_PERCENT = 99
 const FAIR_PERCENT = 90
 
-/** Made once: a page has 90 for each model. */
+/** Shared, since a page has 90 bars for each model. */
 const NO_BAR = html`<i></i>`
 const GOOD_BAR = html`<i class="g"></i>`
 const FAIR_BAR = html`<i class="w"></i>`
 const BAD_BAR = html`<i class="b"></i>`
 
-function barOf(share: number | null): Html {
+function barFor(share: number | null): Html {
   if (share === null) return NO_BAR
   if (share >= GOOD_PERCENT) return GOOD_BAR
   return share >= FAIR_PERCENT ? FAIR_BAR : BAD_BAR
 }
 
 /** "84 days at 99 % or more. 2026-11-14: 97 %. 4 days without enough calls." */
-function inWords(days: readonly Day[]): string {
+function describeDays(days: readonly Day[]): string {
   const known = days.filter(({ answered_percent }) => answered_percent !== null)
   const low = known.filter(({ answered_percent }) => (answered_percent ?? 100) < GOOD_PERCENT)
   const count = (number: number) => (number === 1 ? '1 day' : `${number} days`)
@@ -77,7 +77,7 @@ function inWords(days: readonly Day[]): string {
   ].join(' ')
 }
 
-/** Rounded down, 99 stands for what lacks little of 100. */
+/** Shares are rounded down: 99 may be just below 100. */
 const percent = (share: number): string => (share === GOOD_PERCENT ? `over ${GOOD_PERCENT} %` : `${share} %`)
 
 const incident = ({ title, models, updates }: PublicIncident): Html => html`<article>

@@ -1,4 +1,4 @@
-// The status as anybody may know it: how each model does, its last 90 days, and incidents; without numbers that tell how much is called.
+// The public status: the state of each model, its last 90 days, and incidents, without numbers that reveal how many calls there are.
 import { type Static, Type } from '@sinclair/typebox'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
@@ -6,7 +6,7 @@ import { DAYS_KEPT, HEALTH_STATES, type ModelDay } from '../../health/index.ts'
 import { type Incident, namedModels } from '../incidents/incidents.ts'
 import { INCIDENT_STATES } from '../tables.ts'
 
-/** Of fewer calls a share would say nothing, and tell how many there were. */
+/** For fewer calls a share would mean little, and would reveal their number. */
 const MIN_CALLS = 20
 
 const Share = (description: string) =>
@@ -68,7 +68,7 @@ export type Status = Static<typeof StatusView>
 
 interface StatusParts {
   models: readonly { id: string; display_name: string }[]
-  /** Whether the operator hides a model, which may have left the catalogue. */
+  /** Matches the models that the operator hides. */
   isHidden: (model: string) => boolean
   stateOf: (model: string) => ModelStatus['state']
   days: readonly ModelDay[]
@@ -81,7 +81,7 @@ const DAY_MS = 86_400_000
 export function statusView({ models, isHidden, stateOf, days, incidents, now_ms }: StatusParts): Status {
   const of_model = Map.groupBy(days, ({ model }) => model)
   const today = Math.floor(now_ms / DAY_MS)
-  // Written once for all models.
+  // Computed once for all models.
   const dates = Array.from({ length: DAYS_KEPT }, (_, index) => {
     const day = today - DAYS_KEPT + 1 + index
     return { day_s: day * 86_400, date: new Date(day * DAY_MS).toISOString().slice(0, 10) }
@@ -109,7 +109,7 @@ export function statusView({ models, isHidden, stateOf, days, incidents, now_ms 
   }
 }
 
-/** Rounded down: 100 only where all were answered. @returns null of too few calls */
+/** Rounded down: 100 only if all calls were answered. @returns null for too few calls */
 function percentOf(days: readonly Pick<ModelDay, 'answered' | 'failed'>[]): number | null {
   const answered = days.reduce((sum, day) => sum + day.answered, 0)
   const calls = answered + days.reduce((sum, day) => sum + day.failed, 0)
@@ -122,7 +122,7 @@ function stateOfAll(models: readonly ModelStatus[], incidents: readonly PublicIn
   return has_incident || models.some(({ state }) => state === 'impaired') ? 'impaired' : 'working'
 }
 
-/** @returns undefined where it is about hidden models alone */
+/** @returns undefined if all its models are hidden */
 function publicIncident(incident: Incident, isHidden: StatusParts['isHidden']): PublicIncident | undefined {
   const models = namedModels(incident, isHidden)
   if (!models) return undefined

@@ -1,4 +1,4 @@
-// One incident: its updates, and the form that adds one.
+// The page of an incident: its updates, and the form that adds one.
 
 import { useState } from 'react'
 import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'

@@ -1,4 +1,4 @@
-// The states of incidents in words.
+// Labels and colors of the states of incidents, and quoting for shell commands.
 import type { Option } from '../../console/web/parts/select.tsx'
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
 import type { ShownIncident } from '../incidents/list.ts'
@@ -24,6 +24,6 @@ const optionOf = (state: IncidentState): Option<IncidentState> => ({
 export const OPEN_STATES = (['investigating', 'identified', 'monitoring'] as const).map(optionOf)
 export const ALL_STATES = [...OPEN_STATES, optionOf('resolved')]
 
-/** Quotes for a shell around a text; a place for one that is not written yet. */
-export const quoted = (text: string, place: string): string =>
-  text.trim() === '' ? place : `'${text.trim().replaceAll("'", `'\\''`)}'`
+/** Quotes a text for a shell; an empty text becomes the placeholder. */
+export const quoted = (text: string, placeholder: string): string =>
+  text.trim() === '' ? placeholder : `'${text.trim().replaceAll("'", `'\\''`)}'`

@@ -1,4 +1,4 @@
-// Routes of an invitation's link: what it is for, and joining as who is signed in or as a new person. All of them act on POST only.
+// Routes of an invitation's link: its account, and joining as the signed-in person or as a new one. All of them act on POST only.
 import { Elysia } from 'elysia'
 import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
 import { peopleQueries } from '../../../src/access/people-queries.ts'
@@ -23,11 +23,11 @@ import { DoneView, LinkToken, LinkView, NewMember } from './views.ts'
 
 const done = { done: true as const }
 
-/** `POST /console/api/join/look`, `/console/api/join` and `/console/api/join/new`: for anybody with a link. */
+/** `POST /console/api/join/look`, `/console/api/join` and `/console/api/join/new`, for holders of a link. */
 export const joinRoutes = (gateway: Gateway) =>
-  new Elysia({ name: 'console-join-all' }).use(linkRoutes(gateway)).use(viewersRoute(gateway))
+  new Elysia({ name: 'console-join-all' }).use(linkRoutes(gateway)).use(joinAsViewerRoute(gateway))
 
-const viewersRoute = (gateway: Gateway) =>
+const joinAsViewerRoute = (gateway: Gateway) =>
   new Elysia({ name: 'console-join-viewer' })
     .use(viewerCalls(gateway, { changes: 'change_own_sign_in' }))
     .post(
@@ -71,7 +71,7 @@ const linkRoutes = (gateway: Gateway) =>
     .post(
       '/console/api/join/new',
       async ({ body, origin, request, set, viewer: before }) => {
-        // A link is used up only once the browser has sent a cookie back.
+        // The link is used up only if the browser has sent a cookie back.
         const form = keptCookieForm(request, siteSettings(gateway))
         const { token, lasts_s } = await joinAsNew(
           gateway,

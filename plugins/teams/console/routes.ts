@@ -1,4 +1,4 @@
-// The routes of teams at the console: people and invitations of an account, the link of an invitation, and one's own accounts.
+// The console routes of teams: people and invitations, the link of an invitation, and the viewer's accounts.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { joinRoutes } from './join.ts'

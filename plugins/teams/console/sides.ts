@@ -1,4 +1,4 @@
-// Routes of a person's own accounts: the list of them, and going on in another one.
+// Routes of the viewer's accounts: the list, and switching to another one.
 import { Elysia } from 'elysia'
 import { personAt } from '../../../src/access/people.ts'
 import { isAt } from '../../../src/access/switching.ts'
@@ -11,7 +11,7 @@ import { setCookie } from '../../../src/http/cookies.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { DoneView, SideChoice, SidesView } from './views.ts'
 
-/** `GET /console/api/session/accounts`: where the viewer may go on. `PUT /console/api/session/account` goes on there. */
+/** `GET /console/api/session/accounts`: the accounts (and the staff's side) of the viewer. `PUT /console/api/session/account` switches to one. */
 export const sideRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-sides' })
     .use(viewerCalls(gateway, { changes: 'change_own_sign_in' }))
@@ -35,7 +35,7 @@ export const sideRoutes = (gateway: Gateway) =>
       { body: SideChoice, response: { 200: DoneView, ...FAILURES } },
     )
 
-/** None for a session by key. */
+/** Returns the viewer's accounts and the staff's side; empty for a session by key. */
 async function sidesOf(db: Db, viewer: Viewer) {
   const person_id = personOf(viewer)
   if (person_id === undefined) return []

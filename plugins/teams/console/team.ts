@@ -1,4 +1,4 @@
-// Routes of the people and the invitations of an account, for its owners and the staff.
+// Routes of the people and invitations of an account, for its owners and the staff.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { BUDGET_NAMES, type BudgetChanges } from '../../../src/access/budgets.ts'
@@ -47,10 +47,10 @@ import {
 
 const done = { done: true as const }
 
-/** `GET /console/api/team` and its file; `PATCH /console/api/team/{person}`: another role; `POST …/remove`. */
+/** `GET /console/api/team` and its CSV file; `PATCH /console/api/team/{person}` changes the role; `POST …/remove` removes the person. */
 export function memberRoutes(gateway: Gateway) {
   const list = consoleList(gateway, member_list)
-  const changePerson = changingPerson(gateway)
+  const changePerson = personChanger(gateway)
   return new Elysia({ name: 'console-team' })
     .use(viewerCalls(gateway, { reads: 'see_team', changes: 'manage_team' }))
     .get('/console/api/team', ({ viewer, query }) => list.page(viewer, query), list.page_route)
@@ -77,26 +77,29 @@ export function memberRoutes(gateway: Gateway) {
     )
 }
 
-/** Changes a person of an account that is locked. @throws GatewayError permission_denied without a fresh sign-in; invalid_request; not_found */
-const changingPerson =
+/**
+ * Returns a function that changes a person in a locked account. @throws GatewayError permission_denied without a fresh sign-in; invalid_request;
+ * not_found
+ */
+const personChanger =
   (gateway: Gateway) =>
   async (
-    asking: Asking,
+    console_request: Asking,
     body: Static<typeof Removal>,
     work: (tx: Tx, account_id: number, change: TeamChange) => Promise<unknown>,
   ): Promise<void> => {
-    const { viewer } = asking
+    const { viewer } = console_request
     const now_ms = gateway.calls.now()
     requireFresh(viewer, now_ms)
     const { id: account_id } = await requireChosenAccount(gateway.db, viewer, body.account)
     const change = changeOf(viewer, body, now_ms)
-    await changed(gateway, asking, async (tx) => {
+    await changed(gateway, console_request, async (tx) => {
       await tx.lock(account_id)
       await work(tx, account_id, change)
     })
   }
 
-/** `PUT /console/api/team/{person}/limits`: what all of their keys may spend together. */
+/** `PUT /console/api/team/{person}/limits`: the spend limits of all keys of a person together. */
 export function limitRoutes(gateway: Gateway) {
   const { db } = gateway
   const { now } = gateway.calls
@@ -106,7 +109,7 @@ export function limitRoutes(gateway: Gateway) {
       '/console/api/team/:person/limits',
       async ({ viewer, origin, params, body }) => {
         const { id: account_id } = await requireChosenAccount(db, viewer, body.account)
-        const limits = limitsIn(body)
+        const limits = readLimits(body)
         await changed(gateway, { viewer, origin }, async (tx) => {
           await tx.lock(account_id)
           await limitMember(tx, { account_id, person_id: params.person }, limits, now())
@@ -118,7 +121,7 @@ export function limitRoutes(gateway: Gateway) {
 }
 
 /** @throws GatewayError invalid_request */
-const limitsIn = (body: Static<typeof Limits>): BudgetChanges =>
+const readLimits = (body: Static<typeof Limits>): BudgetChanges =>
   defined(
     Object.fromEntries(
       BUDGET_PERIODS.map((period) => {
@@ -129,7 +132,7 @@ const limitsIn = (body: Static<typeof Limits>): BudgetChanges =>
     ),
   )
 
-/** @throws GatewayError invalid_request for keys that are revoked and handed over at once */
+/** @throws GatewayError invalid_request if the keys are to be both revoked and handed over */
 function changeOf(viewer: Viewer, body: Static<typeof Removal>, now_ms: number): TeamChange {
   return {
     keys: keysLeft(body),

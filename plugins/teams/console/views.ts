@@ -1,4 +1,4 @@
-// People, invitations and accounts in requests and answers of the console.
+// Requests and responses of the console routes of teams.
 import { Type } from '@sinclair/typebox'
 import { UsdText } from '../../../src/app/surface/console/fields.ts'
 import { ACCOUNT_PARAMETER } from '../../../src/app/surface/console/references.ts'
@@ -25,8 +25,8 @@ export const InvitedView = Closed({
   ...TimeFields('expires'),
 })
 
-/** The fate of somebody's keys: one of both. */
-const KEYS_LEFT = {
+/** What happens to the person's keys: revoke them, or hand them over. At most one of the two. */
+const KEYS_CHOICE = {
   keys: Type.Optional(Type.Literal('revoke', { must: '"revoke"' })),
   keys_to: Type.Optional(Person),
 }
@@ -36,12 +36,12 @@ const WITHOUT_OWNER = Type.Optional(
 export const RoleChange = Closed({
   ...ACCOUNT_PARAMETER,
   role: Roles,
-  ...KEYS_LEFT,
+  ...KEYS_CHOICE,
   without_owner: WITHOUT_OWNER,
 })
-export const Removal = Closed({ ...ACCOUNT_PARAMETER, ...KEYS_LEFT, without_owner: WITHOUT_OWNER })
+export const Removal = Closed({ ...ACCOUNT_PARAMETER, ...KEYS_CHOICE, without_owner: WITHOUT_OWNER })
 const Limit = Type.Optional(Nullable(UsdText))
-/** Of all keys of a person together; null takes one away. */
+/** Spend limits of all keys of a person together; null removes a limit. */
 export const Limits = Closed({
   ...ACCOUNT_PARAMETER,
   five_hour_limit: Limit,
@@ -62,9 +62,9 @@ export const LinkView = Closed({
   email: Type.String(),
   role: Roles,
   signs_in: Type.Boolean({ description: 'the address belongs to a person here, who signs in to join' }),
-  /** Null where nobody is signed in. */
+  /** Null for a visitor without a session. */
   signed_in_as: Nullable(Type.String({ description: 'the name of who is signed in, and would join' })),
-  /** The terms that a new person accepts; null: none. */
+  /** The terms that a new person accepts; null if there are none. */
   terms: Nullable(TermsView),
   min_password_chars: Type.Integer(),
   ...TimeFields('expires'),
@@ -73,7 +73,7 @@ export const NewMember = Closed({
   token: Token,
   name: Type.String({ maxLength: 200, must: 'a name' }),
   password: Type.String({ maxLength: 1_024, must: 'text of at most 1,024 characters' }),
-  /** Absent or null: none were accepted. */
+  /** Absent or null if none were accepted. */
   terms: Type.Optional(Nullable(TermsView)),
 })
 

@@ -1,4 +1,4 @@
-// The dialog that invites a person into an account, and the link where it is not mailed.
+// The dialog that invites a person into an account, and shows the link if it is not mailed.
 
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'

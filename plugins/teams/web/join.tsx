@@ -1,4 +1,4 @@
-// The page of an invitation into an account: joining as who is signed in, after a sign-in, or as a new person.
+// The page of an invitation into an account: the visitor joins as the signed-in person, after a sign-in, or as a new person.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -41,16 +41,16 @@ export default function Join() {
       </OutsideFrame>
     )
   if (!link.data || !site) return <Skeleton rows={4} />
-  return <Invited token={token} link={link.data} refusal={site.sign_in_refusal} />
+  return <JoinPage token={token} link={link.data} refusal={site.sign_in_refusal} />
 }
 
-interface InvitedProps {
+interface JoinPageProps {
   token: string
   link: Link
   refusal: string | null
 }
 
-function Invited({ token, link, refusal }: InvitedProps) {
+function JoinPage({ token, link, refusal }: JoinPageProps) {
   const queries = useQueryClient()
   const [signs_in, setSignsIn] = useState(link.signs_in)
   const [is_other, setIsOther] = useState(false)
@@ -96,7 +96,7 @@ function useArrival(): () => Promise<void> {
 interface AsViewerProps {
   token: string
   name: string
-  /** A computer may have several people, and a person several sign-ins. */
+  /** Lets the visitor join as another person: several people, or one with several sign-ins, may use a browser. */
   useOther: () => void
 }
 

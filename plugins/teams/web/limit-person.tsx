@@ -1,4 +1,4 @@
-// The dialog of a person's spend limits: what all of their keys in the account may spend together.
+// The dialog of a person's spend limits, for all of their keys in the account together.
 import { useState } from 'react'
 import { api, part, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'

@@ -1,4 +1,4 @@
-// The dialogs of a person in an account: another role, and their removal; both ask what becomes of keys that work.
+// The dialogs that change a person's role and remove a person; both ask what happens to working keys.
 import { useState } from 'react'
 import { api, part, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
@@ -15,7 +15,7 @@ import { ROLE_NAMES, ROLES, type Role, type TeamOf } from './words.ts'
 
 interface MemberDialogProps extends TeamOf {
   person: MemberView
-  /** Those of the page: keys are handed over to one of them. */
+  /** The people on the page, who may receive the keys. */
   people: readonly MemberView[]
   onClose: () => void
 }
@@ -99,25 +99,25 @@ export function RemovePerson({ person, people, account, onClose }: MemberDialogP
 
 const accountOf = (account: TeamOf['account']) => (account ? { account: String(account.id) } : {})
 
-const FATES = [
+const KEY_CHOICES = [
   { value: 'revoke', label: 'Revoke' },
   { value: 'hand', label: 'Hand over' },
 ] as const
 
-/** The fate of a person's keys. */
+/** Fields to revoke a person's keys or hand them over. */
 function useKeysLeft(person: MemberView, people: readonly MemberView[]) {
-  const heirs = people
+  const recipients = people
     .filter(({ person_id, role }) => person_id !== person.person_id && role !== 'billing')
     .map(({ person_id, name, email }) => ({
       value: String(person_id),
       label: name,
       ...(email && { detail: email }),
     }))
-  const [fate, setFate] = useState<(typeof FATES)[number]['value']>('revoke')
-  const [heir, setHeir] = useState(heirs[0]?.value ?? '')
-  const is_handed = fate === 'hand' && heir !== ''
+  const [key_choice, setKeyChoice] = useState<(typeof KEY_CHOICES)[number]['value']>('revoke')
+  const [recipient, setRecipient] = useState(recipients[0]?.value ?? '')
+  const is_handed = key_choice === 'hand' && recipient !== ''
   return {
-    values: is_handed ? { keys_to: Number(heir) } : { keys: 'revoke' as const },
+    values: is_handed ? { keys_to: Number(recipient) } : { keys: 'revoke' as const },
     fields: (
       <>
         <Field
@@ -131,14 +131,14 @@ function useKeysLeft(person: MemberView, people: readonly MemberView[]) {
         >
           <Choices
             label="Their API keys"
-            options={heirs.length > 0 ? FATES : FATES.slice(0, 1)}
-            value={fate}
-            onChange={setFate}
+            options={recipients.length > 0 ? KEY_CHOICES : KEY_CHOICES.slice(0, 1)}
+            value={key_choice}
+            onChange={setKeyChoice}
           />
         </Field>
-        {fate === 'hand' && (
+        {key_choice === 'hand' && (
           <Field label="To" name="keys_to">
-            <Select options={heirs} value={heir} onChange={setHeir} />
+            <Select options={recipients} value={recipient} onChange={setRecipient} />
           </Field>
         )}
       </>
@@ -146,7 +146,7 @@ function useKeysLeft(person: MemberView, people: readonly MemberView[]) {
   }
 }
 
-/** For the staff, who may leave an account without an owner. */
+/** A switch for the staff, who may leave an account without an owner; a warning for others. */
 function useLastOwner(person: MemberView, people: readonly MemberView[]) {
   const { side } = useViewer()
   const [agreed, setAgreed] = useState(false)

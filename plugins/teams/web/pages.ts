@@ -1,4 +1,4 @@
-// The page of a team in the side bar, for its account, and the page of an invitation's link.
+// The page of a team in the side bar of its account, and the page of an invitation's link.
 import { Users } from 'lucide-react'
 import type { OpenPageEntry, PageEntry } from '../../console/web/app/page-entry.ts'
 
@@ -14,7 +14,7 @@ export const team_pages: readonly PageEntry[] = [
   },
 ]
 
-/** It needs no session. */
+/** The page needs no session. */
 export const join_pages: readonly OpenPageEntry[] = [
   { path: '/join', title: 'Join', load: () => import('./join.tsx') },
 ]

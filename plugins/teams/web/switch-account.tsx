@@ -1,4 +1,4 @@
-// The menu of a person's other accounts, at the foot of the side bar; nothing for who has one alone.
+// The menu of the viewer's other accounts at the foot of the side bar; hidden without others.
 import { ArrowLeftRight } from 'lucide-react'
 import { api, send } from '../../console/web/app/client.ts'
 import { forgetTab } from '../../console/web/app/kept.ts'

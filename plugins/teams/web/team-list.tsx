@@ -1,4 +1,4 @@
-// The people of an account with their roles, and its open invitations: on its own page, and on the operator's page of an account.
+// The people of an account with their roles, and open invitations: on the team page, and on the operator's page of an account.
 import { MoreHorizontal, Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { api, part, send } from '../../console/web/app/client.ts'
@@ -76,7 +76,7 @@ export function TeamList({ account }: TeamOf) {
   )
 }
 
-/** The limit that stops them first. */
+/** The limit that is reached first. */
 function ClosestLimit({ limits }: { limits: MemberView['spend_limits'] }) {
   const limit = closestLimit(limits) ?? limits[0]
   if (!limit) return '–'

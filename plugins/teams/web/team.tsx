@@ -1,4 +1,4 @@
-// The page of a team: the people of the viewer's account, and who is invited.
+// The page of a team: the people and open invitations of the viewer's account.
 import { Page } from '../../console/web/parts/page.tsx'
 import { TeamList } from './team-list.tsx'
 

@@ -1,4 +1,4 @@
-// The roles of people in an account, in words; and whose people parts of the pages are about.
+// Labels of the roles in an account, and the props of components about a team.
 export const ROLE_NAMES = { owner: 'Owner', member: 'Member', billing: 'Billing' } as const
 
 export const ROLES = [
@@ -18,6 +18,6 @@ export const ROLES = [
 export type Role = (typeof ROLES)[number]['value']
 
 export interface TeamOf {
-  /** The account on the operator's page; absent: the viewer's own. */
+  /** The account on the operator's page; absent for the viewer's own account. */
   account?: { id: number; name: string; status: string }
 }
