@@ -1,4 +1,4 @@
-// `audit-log`: who changed what, and when.
+// `audit-log`: lists changes, who made them, and when.
 import { listCommand } from '../../src/app/list/command.ts'
 import { audit_log } from './list.ts'
 

@@ -1,4 +1,4 @@
-// The audit log at the console: in pages and as a file.
+// Console routes of the audit log.
 import { Elysia } from 'elysia'
 import { consoleList } from '../../src/app/list/pages.ts'
 import { type ConsoleParts, viewerCalls } from '../../src/app/surface/console/calls.ts'

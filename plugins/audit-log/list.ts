@@ -1,4 +1,5 @@
-// The audit log as a list: for the console, in files and on the command line. An account sees what was done in it, without the operator's whereabouts.
+// The audit log as a list: at the console, in files and on the command line. Accounts see the changes in them, but not the operator's session and
+// address.
 
 import { Type } from '@sinclair/typebox'
 import { personOfEmail } from '../../src/access/emails.ts'
@@ -78,17 +79,17 @@ export const audit_log = defineList<ListedAction>()({
     change: tableOnly({ head: 'CHANGE', text: changeWords, elastic: true, spare: 1 }),
   },
   async read(db, { by, person, ...filter }, page, { viewer }) {
-    // Nobody learns by it which of the staff did something in their account.
+    // Otherwise an account could find out which person of the staff made a change.
     const hides_staff = viewer !== undefined && viewer.side !== 'operator'
-    const person_id = person === undefined ? undefined : await numberOfPerson(db, person)
+    const person_id = person === undefined ? undefined : await idOfPerson(db, person)
     return await listActions(db, { ...filter, actor: by, person_id, hides_staff }, page)
   },
 })
 
-/** A row as the console's pages get it. */
+/** A row as the console's pages receive it. */
 export type ShownAction = ConsoleRowOf<typeof audit_log>
 
-/** An account sees that the operator did something, not from where, nor by which command; a key sees the same of its account. */
+/** Whether the reader sees who acted. An account sees that the operator acted, but no session or command; a key sees as little of its account. */
 const seesActor = ({ actor }: ListedAction, reader: Reader): boolean =>
   reader === 'operator' || actor === 'key' || (actor === 'account' && reader === 'account')
 
@@ -100,10 +101,10 @@ function hiddenFromOthers<Name extends keyof ListedAction>(name: Name) {
   return (action: ListedAction, reader: Reader) => (seesActor(action, reader) ? action[name] : null)
 }
 
-/** No person has this number. */
+/** Not the number of any person. */
 const NOBODY = 0
 
-const numberOfPerson = async (db: Db, reference: string): Promise<number> =>
+const idOfPerson = async (db: Db, reference: string): Promise<number> =>
   /^\d{1,15}$/.test(reference)
     ? Number(reference)
     : ((await personOfEmail(db, reference.trim().toLowerCase()))?.id ?? NOBODY)
@@ -123,7 +124,7 @@ function changeWords({ before, after }: ListedAction): string {
   return [before, after].filter((json) => json !== null).join(' -> ') || '-'
 }
 
-/** Texts of callers, such as a browser's name, are made visible. */
+/** Makes control characters visible, since some texts come from callers, such as a browser's name. */
 function changedFields(
   { action }: Pick<ListedAction, 'action'>,
   json: string | null,

@@ -1,4 +1,4 @@
-// The audit log as a list: filtered and paged, with the names of accounts and keys as they are now. Only reads.
+// The query of the audit log: filtered and paged, with the current names of accounts and keys.
 
 import { and, desc, eq, getTableColumns, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { type Area, actionsOf } from '../../src/domain/actions.ts'
@@ -15,17 +15,17 @@ import {
 import { perConnection } from '../../src/store/prepared.ts'
 import { type ActionRow, accounts, actions, keys, people } from '../../src/store/schema.ts'
 
-/** A line with the names of what it is about. */
+/** A line with the names that its IDs refer to. */
 export interface ListedAction extends ActionRow {
   account_name: string | null
   key_name: string | null
   key_prefix: string | null
-  /** Null where nobody was signed in, and of people who are gone. */
+  /** Null without a signed-in person, and for erased people. */
   person_name: string | null
   person_email: string | null
 }
 
-/** Which lines; an absent field does not filter. */
+/** The filter of lines; absent fields do not filter. */
 interface ActionFilter {
   account_id?: number | undefined
   key_ids?: readonly number[] | undefined
@@ -35,13 +35,13 @@ interface ActionFilter {
   subject?: string | undefined
   /** The person at the console. */
   person_id?: number | undefined
-  /** Without what the staff did. */
+  /** Whether to leave out actions of the staff. */
   hides_staff?: boolean
   since_ms?: number | undefined
   until_ms?: number | undefined
 }
 
-const page = (orm: Orm, of: SQL | undefined) =>
+const pageQuery = (orm: Orm, of: SQL | undefined) =>
   orm
     .select({
       ...getTableColumns(actions),
@@ -54,7 +54,7 @@ const page = (orm: Orm, of: SQL | undefined) =>
     .from(actions)
     .leftJoin(accounts, eq(accounts.id, actions.account_id))
     .leftJoin(keys, eq(keys.id, actions.key_id))
-    // SQLite gives the number of the newest person once more when they are erased: who came later did not do it.
+    // SQLite may reuse the ID of an erased person: actions from before a person was created are not theirs.
     .leftJoin(people, and(eq(people.id, actions.person_id), lte(people.created_at_ms, actions.created_at_ms)))
     .where(
       and(
@@ -65,7 +65,7 @@ const page = (orm: Orm, of: SQL | undefined) =>
         equalsUnlessNull(actions.account_id, 'account_id'),
         isOneOfUnlessNull(actions.key_id, 'key_ids'),
         equalsUnlessNull(actions.subject, 'subject'),
-        // Of somebody whose number was given once more, only what they did themselves.
+        // With a reused ID, only actions of the current person match.
         sql`(CAST(${placeholder('person_id')} AS bigint) IS NULL OR (${people.id} = ${placeholder('person_id')}
           AND (${placeholder('hides_staff')} = 0 OR ${actions.actor} <> 'operator')))`,
         sql`(CAST(${placeholder('since_ms')} AS bigint) IS NULL OR ${actions.created_at_ms} >= ${placeholder('since_ms')})`,
@@ -75,15 +75,15 @@ const page = (orm: Orm, of: SQL | undefined) =>
     .orderBy(desc(actions.id))
     .limit(placeholder('row_limit'))
 
-/** A query for each index that a filter can use. */
+/** One query per index that a filter can use. */
 const pages = perConnection({
-  all: (orm) => page(orm, undefined),
-  ofAccount: (orm) => page(orm, equals(actions.account_id, 'account_id')),
-  ofKeys: (orm) => page(orm, isOneOf(actions.key_id, 'key_ids')),
-  ofSubject: (orm) => page(orm, equals(actions.subject, 'subject')),
+  all: (orm) => pageQuery(orm, undefined),
+  ofAccount: (orm) => pageQuery(orm, equals(actions.account_id, 'account_id')),
+  ofKeys: (orm) => pageQuery(orm, isOneOf(actions.key_id, 'key_ids')),
+  ofSubject: (orm) => pageQuery(orm, equals(actions.subject, 'subject')),
 })
 
-/** One page of the log, the newest first. */
+/** One page, newest first. */
 export async function listActions(
   db: Db,
   filter: ActionFilter,

@@ -1,4 +1,4 @@
-// The audit log as a plugin: its lists for the console and the command line. Each change writes its line itself (src/store/actions.ts).
+// The audit log as a plugin: its lists for the console and the command line. Each change writes its own line (src/store/actions.ts).
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const auditLog = definePlugin({

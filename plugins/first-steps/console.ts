@@ -1,4 +1,4 @@
-// The first steps at the console: the state of the checklist, and the first call of a key.
+// Console routes of the first steps: the state of the checklist, and the first call of a key.
 import { Elysia } from 'elysia'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/app/surface/console/calls.ts'
 import { requireKey } from '../../src/app/surface/console/references.ts'

@@ -1,4 +1,4 @@
-// The first call of a key: its newest call, or before that the newest refused request.
+// The first call of a key: its newest call, or before that its newest refused request.
 import { type Static, Type } from '@sinclair/typebox'
 import type { ListedKey } from '../../src/access/key-listing.ts'
 import { KEY_STATUSES, keyStatus } from '../../src/access/key-status.ts'
@@ -48,7 +48,7 @@ export const FirstCallView = Closed({
 
 type Parts = Pick<Gateway, 'calls' | 'db'>
 
-/** A key with its newest call; before the first one, with the newest refused request. */
+/** Returns a key with its newest call; without a call, with its newest refused request. */
 export async function firstCallView(gateway: Parts, key: ListedKey): Promise<Static<typeof FirstCallView>> {
   const { db } = gateway
   const { account_id, id, name, prefix, account_name: account } = key
@@ -58,11 +58,11 @@ export async function firstCallView(gateway: Parts, key: ListedKey): Promise<Sta
     key: { id, name, prefix, account, status: keyStatus(key, gateway.calls.now()) },
     sample_model: sampleModel(gateway.calls.catalogue(), key.models),
     refusal: call ? null : await lastRefusal(gateway, key),
-    call: call ? { ...callView(call), ...money('left', await leftOf(gateway, account_id)) } : null,
+    call: call ? { ...callView(call), ...money('left', await availableOf(gateway, account_id)) } : null,
   }
 }
 
-/** The newest refused request, for as long as there is no call. */
+/** The newest refused request of a key. */
 async function lastRefusal({ db }: Parts, { account_id, id }: ListedKey) {
   const { rows: refusals } = await listRefusals(db, { account_id, key_ids: [id] }, { limit: 1 })
   const [refusal] = refusals
@@ -73,12 +73,12 @@ async function lastRefusal({ db }: Parts, { account_id, id }: ListedKey) {
 
 function callView(call: RecordedCall) {
   const { request_id, model, outcome, status, duration_ms, cost_nanos } = call
-  // All that the charge is for, as Calls counts them: thoughts and caches too.
+  // All tokens that are charged, as the page Calls counts them, including reasoning and cached tokens.
   const tokens = { input_tokens: promptTokens(call), output_tokens: outputTokens(call) }
   return { request_id, model, outcome, status, ...tokens, duration_ms, ...money('cost', cost_nanos) }
 }
 
-async function leftOf({ db }: Parts, account_id: number): Promise<number> {
+async function availableOf({ db }: Parts, account_id: number): Promise<number> {
   const account = await accountQueries(db).accountById.get({ id: account_id })
   return account ? account.balance_nanos - account.held_nanos : 0
 }

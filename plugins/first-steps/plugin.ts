@@ -1,4 +1,4 @@
-// The first steps as a plugin: the way of an operator and of an account holder to a first call.
+// The first steps as a plugin: a checklist that leads an operator or an account holder to a first call.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const firstSteps = definePlugin({

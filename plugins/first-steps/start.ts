@@ -1,4 +1,4 @@
-// The state of the checklist: the catalogue's providers and a model to call, and an account with its balance and keys.
+// The state of the checklist: providers, a model to call, and an account with its balance and keys.
 import { type Static, Type } from '@sinclair/typebox'
 import { listAccountPage } from '../../src/access/account-listing.ts'
 import { countUsableKeys } from '../../src/access/key-listing.ts'
@@ -28,7 +28,7 @@ export const StartView = Closed({
   ),
   sample_model: Nullable(Type.String({ description: 'a text model that can be called' })),
   is_simulated: Type.Boolean({ description: 'whether only a simulated provider serves that model' }),
-  /** The viewer's own; for the operator the named one, or else the first active one. */
+  /** The viewer's account; for the operator the requested one, or by default the first active one. */
   account: Nullable(
     Closed({
       id: Type.Integer(),
@@ -69,7 +69,7 @@ export async function startView(
   }
 }
 
-/** The number of keys that work, of those that the viewer sees. */
+/** The number of working keys that the viewer sees. */
 async function usableKeys(db: Db, viewer: Viewer, account_id: number, now_ms: number): Promise<number> {
   const ids = onlyKeysOf(viewer)
   if (!ids) return await countUsableKeys(db, account_id, now_ms)

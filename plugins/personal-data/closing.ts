@@ -1,4 +1,4 @@
-// Erased accounts: closed for good before a person's data is erased, and never opened or named again.
+// The start of an erasure: the account is closed permanently and marked as erased, so that it is never resumed or renamed.
 import { findAccount, lockedAccount, pseudonymOf } from '../../src/access/accounts.ts'
 import { closeAccount } from '../../src/access/closing.ts'
 import { erasingQueries } from '../../src/access/queries.ts'
@@ -9,11 +9,11 @@ import type { Db } from '../../src/store/db.ts'
 import type { Account } from '../../src/store/schema.ts'
 
 /**
- * Closes an account and marks it as erased, in one transaction: from then on no call of it begins, and nothing of it is
- * kept. An account that is marked already stays as it is, so that an erasure can be run again.
+ * Closes an account and marks it as erased, in one transaction: from then on it can make no calls, and nothing new is stored for it. A marked account
+ * stays unchanged, so that an erasure can be repeated.
  *
- * @throws GatewayError not_found when there is no account of this name; conflict while it has a balance or calls under way,
- * and where another account has the name that it would get: nothing is changed then
+ * @throws GatewayError not_found for an unknown account; conflict while it has a balance or pending calls, and if another account has its future
+ * pseudonym: then nothing is changed
  */
 export function beginErasing(db: Db, name: string, now_ms: number): Promise<Account> {
   return db.begin(async (tx) => {
@@ -29,18 +29,21 @@ export function beginErasing(db: Db, name: string, now_ms: number): Promise<Acco
     await closeAccount(tx, name, now_ms)
     await insert.run({ account_id: account.id, erased_at_ms: now_ms })
     await moveOthers.run({ account_id: account.id })
-    for (const statement of ELSEWHERE) await tx.rows(statement, { account_id: account.id })
+    for (const statement of DELETES_ELSEWHERE) await tx.rows(statement, { account_id: account.id })
     await recordAction(tx, { action: 'account.erased', account_id: account.id })
     return account
   })
 }
 
-const HERE = '(SELECT id FROM people WHERE account_id = $account_id)'
+const OWN_PEOPLE = '(SELECT id FROM people WHERE account_id = $account_id)'
 
-/** Rows by which people who go with the account are named elsewhere: sessions that they lost the right to, and accounts whose erasure has not ended. */
-const ELSEWHERE = [
-  `DELETE FROM sessions WHERE person_id IN ${HERE} AND account_id IS DISTINCT FROM $account_id`,
-  `DELETE FROM memberships WHERE person_id IN ${HERE} AND account_id <> $account_id`,
+/**
+ * Rows in other accounts that refer to the account's people: sessions that are no longer valid, and memberships in accounts whose erasure has not
+ * finished.
+ */
+const DELETES_ELSEWHERE = [
+  `DELETE FROM sessions WHERE person_id IN ${OWN_PEOPLE} AND account_id IS DISTINCT FROM $account_id`,
+  `DELETE FROM memberships WHERE person_id IN ${OWN_PEOPLE} AND account_id <> $account_id`,
 ]
 
 async function refuseUnsettled(tx: Db, { id, name, balance_nanos }: Account): Promise<void> {

@@ -1,4 +1,4 @@
-// `account export` and `account erase`: a person's data handed out, and erased.
+// `account export` and `account erase`: the export and the erasure of an account's data.
 import type { Command } from 'commander'
 import { accountByName } from '../../src/access/accounts.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
@@ -22,7 +22,7 @@ import { type EraseOptions, eraseAccount } from './erase.ts'
 import { exportAccount } from './export.ts'
 import { leftovers } from './leftovers.ts'
 
-/** `account export` and `account erase`, in the group of another plugin. */
+/** `account export` and `account erase`; their command group belongs to another plugin. */
 export function addExportAndErase(program: Command, deps: CliDeps): void {
   const account = commandGroup(program, 'account')
   addExport(account, deps)
@@ -76,7 +76,7 @@ function addExport(account: Command, deps: CliDeps): void {
     })
 }
 
-/** Whose service it is, as account holders know it. */
+/** The name of the service, as account holders know it. */
 async function serviceOf(folder: DataFolder): Promise<string> {
   const reading = await readCatalogueOf(folder)
   return brandName('catalogue' in reading ? reading.catalogue.brand : {})
@@ -135,7 +135,7 @@ async function eraseIn(folder: DataFolder, options: Omit<EraseOptions, 'scrubbin
   return { ...erased, remains: scrubbing.remains }
 }
 
-/** Its unfinished file is named in the data folder meanwhile, so that nothing stays of it if the command is killed. */
+/** Writes the archive. A work folder in the data folder names the unfinished file, so that a later start removes it if the command is killed. */
 async function writeWithin(dir: string, file: string, content: AsyncIterable<Uint8Array>): Promise<number> {
   using work = makeWorkFolder(databaseCopyWork(dir))
   return await writeArchive(file, content, { goesWith: work.goesWith })

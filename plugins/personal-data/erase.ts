@@ -1,4 +1,4 @@
-// The erasure of a person's data: files, rows and texts go, amounts stay under a pseudonym, and nothing of it is left in the database.
+// The erasure of an account's data: files, rows and texts are deleted, amounts stay under a pseudonym, and the database keeps no trace of the texts.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pseudonymOf } from '../../src/access/accounts.ts'
@@ -20,52 +20,53 @@ import {
 import { beginErasing } from './closing.ts'
 
 export interface EraseOptions {
-  /** Of the same database. */
+  /** Rewrites the same database. */
   scrubbing: Scrubbing
-  /** Of the database, plugins' included. */
+  /** All tables of the database, including plugins'. */
   tables: readonly StoredTable[]
-  /** That has the journal. */
+  /** The folder with the journal of settlements. */
   data_folder: string
   files: FileStores
   account: string
   now_ms: number
-  /** Called after each step with its name; for tests of kills. */
+  /** Called after each step with its name; for tests that kill the command. */
   probe?: (point: string) => void
 }
 
 interface Erased {
   account_id: number
-  /** The name of the account now. */
+  /** The account's name after the erasure. */
   pseudonym: string
-  /** Rows that were deleted or lost their texts, by table. */
+  /** The number of rows that were deleted or blanked, by table. */
   rows: Record<string, number>
   files: number
 }
 
-/** @throws GatewayError conflict while a stopped gateway's settlements wait in its journal: they would be recorded after the erasure */
-function refuseUnwritten(data_folder: string): void {
+/** @throws GatewayError conflict while the journal of a stopped gateway has settlements: they would be recorded after the erasure */
+function refusePendingSettlements(data_folder: string): void {
   if (existsSync(join(data_folder, JOURNAL_NAME)))
     throw conflict(
       'The last stop left calls that are still to be charged. Start the gateway once, then erase the account.',
     )
 }
 
-/** Of one transaction: a gateway that serves waits for it some milliseconds. */
+/** Per transaction: a running gateway waits for it for some milliseconds. */
 const ROWS_AT_ONCE = 1_000
-/** Between two of them, so that others get the write lock. */
+/** Between two transactions, so that others get the write lock. */
 const PAUSE_MS = 5
-/** In a bucket each is two requests. */
+/** Parallel deletions; in a bucket each takes two requests. */
 const FILES_AT_ONCE = 16
 
 /**
- * Erases a person's data, beside a gateway that serves or not. An erasure that was killed goes on when it is run again, by the
- * account's name or by its pseudonym: the name is the last that goes.
+ * Erases an account's data, whether or not a gateway is running. A killed erasure continues when it is run again, with the account's name or its
+ * pseudonym: the name is erased last.
  *
- * @throws GatewayError as `beginErasing` and `refuseLimits`, and as `requireOwnFiles` before anything is changed; conflict while settlements wait to be written; unprocessable if others keep the database busy: run it again
+ * @throws GatewayError as `beginErasing` and `refuseLimits`, and as `requireOwnFiles` before any change; conflict while settlements wait in the
+ * journal; unprocessable if others keep the database busy: run it again
  */
 export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erased> {
   const { scrubbing, account, data_folder, files, now_ms, probe = () => {} } = options
-  refuseUnwritten(data_folder)
+  refusePendingSettlements(data_folder)
   await requireOwnFiles(db, files, 'write')
   await refuseLimits(db, account)
   const { id: account_id } = await beginErasing(db, account, now_ms)
@@ -77,14 +78,14 @@ export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erase
     if (rule.owner === 'id') continue
     const count =
       rule.erases === 'rows'
-        ? await deleteRows(db, { ...table, account_id, removeFiles: removerOf(files, result) })
+        ? await deleteRows(db, { ...table, account_id, removeFiles: fileRemover(files, result) })
         : await blankColumns(db, { ...table, account_id })
     if (count > 0) result.rows[name] = count
     probe(`erase.${name}`)
   }
   const versions = await db.begin((tx) => forgetLimits(tx, account_id))
   if (versions > 0) result.rows.catalogues = versions
-  // Files that no row names any more, or names yet.
+  // Also deletes files without a row: orphaned ones, and those whose row is not written yet.
   for (const store of [files.images, files.files]) await store.removeAllOf(String(account_id))
   probe('erase.folders')
   await scrubbing.scrub([...tables.map(({ name }) => name), 'catalogues'])
@@ -94,18 +95,18 @@ export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erase
   return result
 }
 
-/** Kept texts of the catalogue that have limits for the account's name. @returns how many were deleted */
+/** Deletes stored versions of the catalogue that name the account in their limits. @returns the number of versions */
 async function forgetLimits(tx: Tx, account_id: number): Promise<number> {
   const row = await accountQueries(tx).accountById.get({ id: account_id })
   return row ? await forgetAccount(tx, row.name) : 0
 }
 
-interface Part extends RuledTable {
+interface AccountTable extends RuledTable {
   account_id: number
 }
 
-/** Files go before their rows, so that a kill leaves no file that no row names. */
-const removerOf =
+/** Deletes files before their rows, so that a killed command leaves no file without a row. */
+const fileRemover =
   (stores: FileStores, result: Erased) => async (rows: readonly { path: string | null }[]) => {
     const removeOne = async (path: string) => {
       const { store, key } = storedAt(stores, path)
@@ -118,10 +119,10 @@ const removerOf =
       await Promise.all(paths.slice(at, at + FILES_AT_ONCE).map(removeOne))
   }
 
-/** The newest first: a response is continued by newer ones only, and may not go before them. */
+/** Deletes newest rows first: only newer responses continue an older one, and must be deleted before it. */
 async function deleteRows(
   db: Db,
-  { name, rule, account_id, removeFiles }: Part & { removeFiles: ReturnType<typeof removerOf> },
+  { name, rule, account_id, removeFiles }: AccountTable & { removeFiles: ReturnType<typeof fileRemover> },
 ): Promise<number> {
   const path = `${rule.file ?? 'NULL'} AS path`
   const newest = `SELECT id, ${path} FROM ${name} WHERE ${isOfAccount(rule)} ORDER BY id DESC LIMIT ${ROWS_AT_ONCE}`
@@ -135,7 +136,7 @@ async function deleteRows(
     const removed = await db.begin((tx) =>
       tx.rows<{ path: string | null }>(remove, { account_id, from_id: last.id }),
     )
-    // An answer that was being kept meanwhile has got its file since.
+    // A response that was being stored meanwhile may have got its file after the query.
     const named = new Set(rows.map(({ path }) => path))
     await removeFiles(removed.filter(({ path }) => !named.has(path)))
     count += removed.length
@@ -143,8 +144,8 @@ async function deleteRows(
   }
 }
 
-/** Rows that have nothing to be erased are not written. */
-async function blankColumns(db: Db, { name, rule, account_id }: Part): Promise<number> {
+/** Blanks the columns to erase; rows that are blank already are not written. */
+async function blankColumns(db: Db, { name, rule, account_id }: AccountTable): Promise<number> {
   const columns = erasedColumns(rule)
   if (columns.length === 0) return 0
   const changes = columns.map(([column, sql]) => `${column} = ${sql}`).join()
@@ -164,8 +165,8 @@ async function blankColumns(db: Db, { name, rule, account_id }: Part): Promise<n
   }
 }
 
-/** The account's own row. */
-async function rename(scrubbing: Scrubbing, { name, rule, account_id }: Part): Promise<void> {
+/** Erases the columns of the account's own row, such as its name. */
+async function rename(scrubbing: Scrubbing, { name, rule, account_id }: AccountTable): Promise<void> {
   if (rule.owner !== 'id') return
   const changes = erasedColumns(rule).map(([column, sql]) => `${column} = ${sql}`)
   await scrubbing.replace(name, `UPDATE ${name} SET ${changes.join()} WHERE id = $account_id`, { account_id })

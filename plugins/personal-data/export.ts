@@ -1,4 +1,4 @@
-// The export of a person's data: their rows as lines of JSON, a file a table, and their files, as of one moment.
+// The export of an account's data as of one moment: its rows as JSON lines, a file per table, and its files.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
@@ -14,22 +14,22 @@ import { type PackedEntry, packedTar, type TarWriter } from '../../src/store/tar
 import { countTables, pathsOf } from './exported-rows.ts'
 
 interface ExportOptions {
-  /** Of the database, plugins' included. */
+  /** All tables of the database, including plugins'. */
   tables: readonly StoredTable[]
   data_folder: string
   files: FileStores
   account: string
-  /** The name under which the operator sells, for the account holder. */
+  /** The operator's name of the service, for the account holder. */
   service: string
   now_ms: number
-  /** Takes the archive. @returns its bytes */
+  /** Writes the archive. @returns its size in bytes */
   put(content: AsyncIterable<Uint8Array>): Promise<number>
-  /** Called often; what it throws ends the export. */
+  /** Called often; an exception ends the export. */
   onProgress?: ((progress: ExportProgress) => void) | undefined
 }
 
 interface ExportProgress {
-  /** Read of rows and files. */
+  /** The bytes of rows and files that were read so far. */
   bytes: number
   /** Undefined while the rows are counted. */
   of_bytes: number | undefined
@@ -37,34 +37,37 @@ interface ExportProgress {
 
 interface Exported {
   account_id: number
-  /** Of the archive. */
+  /** The size of the archive. */
   bytes: number
-  /** By the names of the tables. */
+  /** The number of rows by table. */
   rows: Record<string, number>
   files: number
-  /** Paths of files that rows name, and that were not there. */
+  /** Paths of files that rows name but that do not exist. */
   missing: string[]
 }
 
-/** The form of the archive, for programs; a later one has a greater number. */
+/** The version of the archive's format. */
 const FORMAT = 1
 
 /**
- * Makes an archive of everything of an account, beside a gateway that serves or not.
+ * Exports an account's data as an archive, whether or not a gateway is running.
  *
- * @throws GatewayError not_found when there is no account of this name; as `requireOwnFiles`; what `put` throws
+ * @throws GatewayError not_found for an unknown account; as `requireOwnFiles`; errors of `put`
  */
 export async function exportAccount(db: Db, options: ExportOptions): Promise<Exported> {
   const { id: account_id } = await accountByName(db, options.account)
   await requireOwnFiles(db, options.files, 'read')
   const result = { account_id, rows: {}, files: 0, missing: [] }
-  const archive = packedTar(options.now_ms, (tar) => fill(tar, db, options, result))
+  const archive = packedTar(options.now_ms, (tar) => writeContent(tar, db, options, result))
   const bytes = await options.put(archive)
   return { ...result, bytes }
 }
 
-/** The rows are of one moment; their files are read after it, so that whatever writes need not keep what was there before for long. */
-async function fill(
+/**
+ * Writes the archive's content. The rows are read in one snapshot. The files are read after it, since a long snapshot would make the database keep
+ * old row versions.
+ */
+async function writeContent(
   tar: TarWriter,
   db: Db,
   options: ExportOptions,
@@ -80,9 +83,9 @@ async function fill(
     packed_bytes += entry.bytes
   }
   await tar.addText('README.txt', readmeOf(options))
-  const paths = await db.snapshot(async (then) => {
-    const tables = await countTables(then, options.tables, account_id, onRead)
-    const named = await pathsOf(then, options.tables, account_id)
+  const paths = await db.snapshot(async (snapshot) => {
+    const tables = await countTables(snapshot, options.tables, account_id, onRead)
+    const named = await pathsOf(snapshot, options.tables, account_id)
     of_bytes = sumOf(tables.map(({ bytes }) => bytes))
     for (const { table, lines, ...size } of tables) {
       rows[table] = size.rows
@@ -114,7 +117,7 @@ interface FileToAdd {
   addTo(tar: TarWriter, onRead: (bytes: number) => void): Promise<PackedEntry | undefined>
 }
 
-/** In a bucket each is a request. */
+/** Parallel requests to a bucket. */
 const FILES_AT_ONCE = 16
 
 async function filesAt(
@@ -145,7 +148,7 @@ async function objectAt(path: string, files: FileStores): Promise<FileToAdd> {
   }
 }
 
-/** @throws GatewayError conflict where the object is deleted before its end: what is before it in the archive says how long it is */
+/** @throws GatewayError conflict if the object is deleted while it is read: the archive already states its size */
 async function* read(object: StoredBytes, path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* object.stream()
@@ -171,7 +174,7 @@ async function* reportingBytes(
 
 const NAME_WIDTH = 20
 
-/** For the account holder. */
+/** The README for the account holder. */
 const readmeOf = ({ tables, service }: Pick<ExportOptions, 'tables' | 'service'>): string => `\
 This archive has everything that ${service} stores about one account.
 

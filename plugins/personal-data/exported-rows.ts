@@ -1,4 +1,4 @@
-// The rows of an export as lines of JSON, page by page: however many there are, only some of them are in memory.
+// The rows of an export as JSON lines, read page by page, so that memory use does not grow with their number.
 import type { Db, Values } from '../../src/store/db.ts'
 import {
   type ColumnRule,
@@ -13,18 +13,18 @@ interface ExportedTable {
   table: string
   rows: number
   bytes: number
-  /** The rows, a line each; as many bytes each time they are read, within one snapshot. */
+  /** The rows, one per line. Within one snapshot every read returns the same bytes. */
   lines(): AsyncGenerator<Uint8Array>
 }
 
-/** A row has up to 64 KB of kept content. */
+/** A row has up to 64 KB of stored content. */
 const PAGE_ROWS = 200
 
 /**
- * The tables that have an account's data. Their rows are read here already, to count them.
+ * Lists the tables with an account's data. It reads all rows to measure their size.
  *
- * @param db of one moment
- * @param onBytes reports often how many were read; what it throws ends the reading
+ * @param db a snapshot
+ * @param onBytes called often with the number of bytes read; an exception ends the reading
  */
 export async function countTables(
   db: Db,
@@ -48,7 +48,7 @@ export async function countTables(
   return tables
 }
 
-/** The paths in the data folder that an account's rows name. */
+/** The paths in the data folder that an account's rows refer to. */
 export async function pathsOf(db: Db, tables: readonly StoredTable[], account_id: number): Promise<string[]> {
   const paths: string[] = []
   for (const { name, rule } of exportedTables(tables)) {
@@ -65,25 +65,28 @@ const exportedColumns = ({ columns }: Pick<TableRule, 'columns'>): [string, Colu
 
 type Row = Record<string, Values[string]>
 
-/** The rows of a table, the oldest first where an index has them so. */
+/** The rows of a table, oldest first if an index supports that order. */
 async function* linesOf(db: Db, table: RuledTable, account_id: number): AsyncGenerator<Uint8Array> {
   const exported_columns = exportedColumns(table.rule)
   const read = pageReader(db, table, account_id)
   for (let page = await read(); page.length > 0; page = await read(page.at(-1))) {
     for (const row of page) {
-      const fields = exported_columns.map(([name, { exported }]) => [name, written(row[name], exported)])
+      const fields = exported_columns.map(([name, { exported }]) => [
+        name,
+        exportedValue(row[name], exported),
+      ])
       yield Buffer.from(`${JSON.stringify(Object.fromEntries(fields))}\n`)
     }
-    // SQLite answers at once: signals have their turn here.
+    // SQLite answers synchronously: this lets signals be handled.
     await Bun.sleep(0)
     if (page.length < PAGE_ROWS) return
   }
 }
 
-/** @returns reads the rows after one, in the order of `TableRule.in_order_of` and their ids */
+/** @returns a function that reads the rows after a given one, in the order of `TableRule.in_order_of` and ID */
 function pageReader(db: Db, { name: table, rule }: RuledTable, account_id: number) {
   const { owner, columns, in_order_of } = rule
-  // Without ids there is one row of an account.
+  // A table without IDs has one row per account.
   const id = 'id' in columns ? 'id' : owner
   const order = in_order_of ?? id
   const names = exportedColumns({ columns }).map(([name, { read = name }]) => `${read} AS ${name}`)
@@ -98,7 +101,7 @@ function pageReader(db: Db, { name: table, rule }: RuledTable, account_id: numbe
   }
 }
 
-function written(
+function exportedValue(
   value: Values[string] | undefined,
   exported: 'as_is' | 'json' | 'bytes' | undefined,
 ): unknown {
@@ -107,12 +110,12 @@ function written(
   return value
 }
 
-/** Bytes that are no text, such as an image's, are in Base64. */
+/** Bytes that are not UTF-8 text, such as an image's, become Base64. */
 function textOf(bytes: Uint8Array): string | { base64: string } {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    // No UTF-8.
+    // Not UTF-8.
     return { base64: Buffer.from(bytes).toString('base64') }
   }
 }

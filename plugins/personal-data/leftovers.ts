@@ -1,4 +1,4 @@
-// Copies from before an erasure, which it does not reach: the operator deletes them, or they go in their time.
+// Copies of the data that an erasure does not reach: the operator deletes them, or they expire.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,11 +13,11 @@ import { configuredPlace, type WhereOptions } from '../backups/index.ts'
 
 interface LeftoverOptions extends WhereOptions {
   files: FileStores
-  /** Whether the rows are on a server: a file of them in the data folder is from before. */
+  /** Whether the rows are on a database server: then a database file in the data folder is an old copy. */
   is_on_server: boolean
 }
 
-/** Sentences for the operator, each about one kind of copy. */
+/** Sentences for the operator, one or more per kind of copy. */
 export async function leftovers(db: Db, options: LeftoverOptions): Promise<string[]> {
   const { files } = options
   return [
@@ -59,14 +59,14 @@ function spanOf(schedule: { every_ms: number } | { at_minute: number }, keep: nu
     : `, in about ${counted(Math.ceil(hours), 'hour')}`
 }
 
-/** Of the database before a migration or a move to a server, and of what restores replaced. */
+/** Copies of the database from before a migration or a move to a server, and data that restores replaced. */
 function aboutCopies({ data_folder, is_on_server }: LeftoverOptions): string[] {
   const isCopy = (name: string) => isOlderState(name) || (is_on_server && name === 'tollgate.db')
   const copies = readdirSync(data_folder).filter(isCopy).sort()
   return copies.length === 0 ? [] : [`Earlier copies still have it, for you to delete: ${copies.join(', ')}.`]
 }
 
-/** Older versions in the bucket, and the folders of a gateway that had its files there before. */
+/** Older versions in the bucket, and file folders from before the move to it. */
 function aboutBucket({ address }: FileStores, data_folder: string): string[] {
   const left = FILE_FOLDERS.filter((name) => !isEmpty(join(data_folder, name)))
   return [
@@ -81,7 +81,7 @@ function aboutBucket({ address }: FileStores, data_folder: string): string[] {
   ]
 }
 
-/** Files were copied into it, or back from it, and it stayed as it was. */
+/** A bucket keeps its files after they were copied into it or back from it. */
 const aboutOlderBucket = async (db: Db): Promise<string[]> =>
   (await bucketMark(db)) === undefined
     ? []
@@ -89,5 +89,5 @@ const aboutOlderBucket = async (db: Db): Promise<string[]> =>
         'The bucket that this gateway had, or that its files were copied to, may still have it. [storage] does not name it, so delete it yourself.',
       ]
 
-/** Also where it is not there. */
+/** True for a missing folder, too. */
 const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0

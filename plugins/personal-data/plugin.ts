@@ -1,4 +1,4 @@
-// Exports and erasure of a person's data as a plugin: two commands of `account`.
+// Export and erasure of personal data as a plugin: two commands of `account`.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const personalData = definePlugin({

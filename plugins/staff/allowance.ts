@@ -1,4 +1,4 @@
-// The allowance of support: what a viewer may credit in a day, which the ledger counts, and the words where it is used up.
+// The allowance of support: the amount that a person may credit in a day, which the ledger counts, and the error once it is used up.
 import type { Viewer } from '../../src/access/viewer.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { type GatewayError, permissionDenied, unprocessable } from '../../src/domain/errors.ts'
@@ -8,22 +8,22 @@ import type { Allowance, Refused } from '../../src/money/ledger/operations.ts'
 import { staffSettings } from './settings.ts'
 
 /**
- * How much a viewer may credit; undefined: as much as they like.
+ * Returns the amount that a viewer may credit; undefined without a limit.
  *
- * @throws GatewayError permission_denied for support where the operator lets them credit nothing
+ * @throws GatewayError permission_denied for support if the operator lets them credit nothing
  */
 export function allowanceOf({ calls }: Pick<Gateway, 'calls'>, viewer: Viewer): Allowance | undefined {
   if (viewer.side !== 'operator' || viewer.role === 'operator') return undefined
   const { support_credit_nanos: limit_nanos } = staffSettings.of(calls.catalogue())
-  if (limit_nanos === 0) throw nothing()
+  if (limit_nanos === 0) throw creditNotAllowed()
   return { person_id: viewer.person_id, since_ms: dayStart(calls.now()), limit_nanos }
 }
 
-/** Whether a viewer with the right to credit may do so today at all. */
+/** Whether a viewer with the right to credit has any allowance. */
 export const isCreditAllowed = ({ calls }: Pick<Gateway, 'calls'>, { role }: Viewer): boolean =>
   role !== 'support' || staffSettings.of(calls.catalogue()).support_credit_nanos > 0
 
-/** @param done what did not happen: "Nothing was added." */
+/** @param done the sentence about the refused action: "Nothing was added." */
 export function overAllowance(
   { limit_nanos }: Pick<Allowance, 'limit_nanos'>,
   { left_nanos = 0 }: Refused,
@@ -40,7 +40,7 @@ export function overAllowance(
   })
 }
 
-const nothing = () =>
+const creditNotAllowed = () =>
   permissionDenied(
     'Your role is support, which may not add or refund money here: the operator has set no limit for it. Ask an operator.',
     { code: 'role_may_not' },

@@ -1,4 +1,4 @@
-// `staff`: adds people to the staff, lists them, changes their roles, and takes them off it.
+// `staff`: adds people to the staff, lists and changes them, and removes them.
 import { type Command, Option } from 'commander'
 import { consoleUrl, issuing, linkAt } from '../../src/app/command-line/console-link.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
@@ -82,20 +82,20 @@ function addAdd(group: Command, deps: CliDeps): void {
       )
       const made = link && linkAt(url, 'invitation', link)
       const mailed_to = link?.mailed_to ?? null
-      const shown = made && mailed_to === null ? made.url : null
+      const url_to_show = made && mailed_to === null ? made.url : null
       if (was_here) remark(`${person.name} signs in here already, and is of the staff now, too.`)
       answer(
-        { ...view(person), was_here, url: shown, mailed_to, expires_at: made?.expires_at ?? null },
-        addedWords(person, { shown, mailed_to }),
+        { ...view(person), was_here, url: url_to_show, mailed_to, expires_at: made?.expires_at ?? null },
+        addedWords(person, { url_to_show, mailed_to }),
       )
     })
 }
 
 function addedWords(
   { name, role }: StaffPerson,
-  { shown, mailed_to }: { shown: string | null; mailed_to: string | null },
+  { url_to_show, mailed_to }: { url_to_show: string | null; mailed_to: string | null },
 ): string {
-  if (shown !== null) return shown
+  if (url_to_show !== null) return url_to_show
   return mailed_to === null
     ? `${name} added as ${role}. They sign in with the password that they have.`
     : `${name} added as ${role}. Invitation queued to ${mailed_to}; a running gateway sends it now.`

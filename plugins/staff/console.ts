@@ -1,4 +1,4 @@
-// The staff at the console: the list for all of them, changes for operators who have shown lately who they are.
+// Routes of the staff: the list for all of them; changes only for operators with a fresh sign-in.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireFresh } from '../../src/access/fresh-sign-in.ts'
@@ -66,7 +66,7 @@ const ChangedView = Closed({ person: PersonView })
 const LinkView = Closed({ person: PersonView, ...LinkFields })
 const RemovedView = Closed({ removed: Type.Literal(true) })
 
-/** `/console/api/staff`: whoever reads all sees it, operators change it. */
+/** `/console/api/staff`: everybody with the right to read all may list it, operators change it. */
 export function staffRoutes(gateway: ConsoleParts) {
   const list = consoleList(gateway, staff_list)
   return new Elysia({ name: 'console-staff' })
@@ -76,7 +76,7 @@ export function staffRoutes(gateway: ConsoleParts) {
     .post(
       '/console/api/staff',
       ({ viewer, origin, request, body: { as_link, ...added } }) =>
-        freshly(gateway, { viewer, origin }, async (tx, now_ms) => {
+        changeWhileFresh(gateway, { viewer, origin }, async (tx, now_ms) => {
           const { person, was_here } = await addStaff(tx, added, now_ms)
           const link = person.has_password ? undefined : await linkFor(gateway, tx, person, as_link)
           return { person: personView(person), was_here, ...linkView(gateway, request, link) }
@@ -86,7 +86,7 @@ export function staffRoutes(gateway: ConsoleParts) {
     .patch(
       '/console/api/staff/:id',
       ({ viewer, origin, params, body }) =>
-        freshly(gateway, { viewer, origin }, async (tx) => ({
+        changeWhileFresh(gateway, { viewer, origin }, async (tx) => ({
           person: personView(await changeStaff(tx, String(params.id), body)),
         })),
       { params: PersonParams, body: StaffChanges, response: { 200: ChangedView, ...FAILURES } },
@@ -94,7 +94,7 @@ export function staffRoutes(gateway: ConsoleParts) {
     .delete(
       '/console/api/staff/:id',
       ({ viewer, origin, params }) =>
-        freshly(gateway, { viewer, origin }, async (tx) => {
+        changeWhileFresh(gateway, { viewer, origin }, async (tx) => {
           await removeStaff(tx, String(params.id))
           return { removed: true as const }
         }),
@@ -103,14 +103,14 @@ export function staffRoutes(gateway: ConsoleParts) {
     .use(signInRoutes(gateway))
 }
 
-/** Whether a person of the staff can sign in, and a new link for them. */
+/** Routes that disable and enable a person's sign-in, and create a new link. */
 const signInRoutes = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-staff: sign-in' })
     .use(operatorCalls(gateway))
     .post(
       '/console/api/staff/:id/disable',
       ({ viewer, origin, params }) =>
-        freshly(gateway, { viewer, origin }, async (tx, now_ms) => ({
+        changeWhileFresh(gateway, { viewer, origin }, async (tx, now_ms) => ({
           person: personView(await disableStaff(tx, String(params.id), now_ms)),
         })),
       { params: PersonParams, response: { 200: ChangedView, ...FAILURES } },
@@ -118,7 +118,7 @@ const signInRoutes = (gateway: ConsoleParts) =>
     .post(
       '/console/api/staff/:id/enable',
       ({ viewer, origin, params }) =>
-        freshly(gateway, { viewer, origin }, async (tx) => ({
+        changeWhileFresh(gateway, { viewer, origin }, async (tx) => ({
           person: personView(await enableStaff(tx, String(params.id))),
         })),
       { params: PersonParams, response: { 200: ChangedView, ...FAILURES } },
@@ -126,7 +126,7 @@ const signInRoutes = (gateway: ConsoleParts) =>
     .post(
       '/console/api/staff/:id/link',
       ({ viewer, origin, request, params, body }) =>
-        freshly(gateway, { viewer, origin }, async (tx) => {
+        changeWhileFresh(gateway, { viewer, origin }, async (tx) => {
           await tx.lock(null)
           const person = await requireStaff(tx, String(params.id))
           const link = await linkFor(gateway, tx, person, body.as_link)
@@ -139,18 +139,18 @@ const signInRoutes = (gateway: ConsoleParts) =>
       },
     )
 
-/** @throws GatewayError as `requireFresh`, and what `work` throws */
-function freshly<T>(
+/** Runs a change in a transaction that has locked the operator. @throws GatewayError as `requireFresh`, and what `work` throws */
+function changeWhileFresh<T>(
   gateway: ConsoleParts,
-  asking: Asking,
+  console_request: Asking,
   work: (tx: Tx, now_ms: number) => Promise<T>,
 ): Promise<T> {
   const now_ms = gateway.calls.now()
-  const { viewer } = asking
+  const { viewer } = console_request
   requireFresh(viewer, now_ms)
-  return changed(gateway, asking, async (tx) => {
+  return changed(gateway, console_request, async (tx) => {
     await tx.lock(null)
-    // Once more: another operator may have taken their role away until now.
+    // Checked again under the lock: another operator may have changed the viewer's role meanwhile.
     const { person_id } = viewer
     const role = (await personAt(tx, { person_id, account_id: null }))?.role
     if (role !== 'operator') throw sessionRequired()
@@ -169,9 +169,9 @@ const linkFor = (
 function linkView(gateway: ConsoleParts, request: Request, link: StaffLink | undefined) {
   const [site = ''] = ownOrigins(request, siteSettings(gateway))
   const base = gateway.calls.catalogue().server.public_url ?? site
-  const is_shown = link !== undefined && link.mailed_to === undefined
+  const has_url = link !== undefined && link.mailed_to === undefined
   return {
-    url: is_shown ? linkAt(base, 'invitation', link).url : null,
+    url: has_url ? linkAt(base, 'invitation', link).url : null,
     mailed_to: link?.mailed_to ?? null,
     ...time('expires', link?.expires_at_ms ?? null),
   }

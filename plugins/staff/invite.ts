@@ -1,4 +1,4 @@
-// A link by which somebody of the staff sets their password: mailed where there is a mail server, else shown to who makes it.
+// A link by which a person of the staff sets their password: mailed if there is a mail server, else a link to pass on.
 import type { Issuing } from '../../src/access/keys.ts'
 import { makeStaffLink, OPERATORS_LINK_HOURS, type SignInLink } from '../../src/access/sign-in-links.ts'
 import { linkAt } from '../../src/app/command-line/console-link.ts'
@@ -12,15 +12,15 @@ import type { StaffPerson } from './rows.ts'
 export const STAFF_LINK_DAYS = 7
 
 export interface StaffLink extends SignInLink {
-  /** Undefined: it was not mailed, and is to be shown. */
+  /** Undefined if the link was not mailed: then the caller shows it. */
   mailed_to: string | undefined
 }
 
 /**
- * Makes a link in place of an earlier one, and queues its mail. A mailed link is shown to nobody else. In a transaction that has locked the
+ * Creates a link that replaces the earlier one, and queues its mail. A mailed link is not shown to anybody else. In a transaction that has locked the
  * operator.
  *
- * @throws GatewayError conflict for somebody who is disabled
+ * @throws GatewayError conflict for a disabled person
  */
 export async function inviteStaff(
   tx: Tx,
@@ -36,7 +36,7 @@ export async function inviteStaff(
     to: email,
     account_id: null,
     link: { path: linkAt('', 'invitation', made).url, expires_at_ms: made.expires_at_ms },
-    // Each link is one of its own.
+    // Each link is new, and so is its mail.
     request_key: `staff:${crypto.randomUUID()}`,
   }
   if (has_password) await queueMail(tx, { ...about, purpose: 'reset', fields: {} }, issuing.now_ms)
@@ -44,14 +44,14 @@ export async function inviteStaff(
   return { ...made, mailed_to: email }
 }
 
-/** The link of `console link` for a person: as long as the operator's own. @throws GatewayError conflict for somebody who is disabled */
+/** Creates the link of `console link` for a person, which lasts as long as the operator's. @throws GatewayError conflict for a disabled person */
 export async function linkForStaff(tx: Tx, person: StaffPerson, issuing: Issuing): Promise<SignInLink> {
   refuseDisabled(person)
   const of = { person_id: person.id, subject: subjectOf(person), lasts_ms: OPERATORS_LINK_HOURS * HOUR_MS }
   return await makeStaffLink(tx, of, issuing)
 }
 
-/** No link lets them in. @throws GatewayError conflict */
+/** A disabled person cannot sign in by any link. @throws GatewayError conflict */
 export function refuseDisabled({ name, disabled_at_ms }: Pick<StaffPerson, 'name' | 'disabled_at_ms'>): void {
   if (disabled_at_ms !== null)
     throw conflict(`${name} is disabled and cannot sign in. Enable them first.`, { code: 'person_disabled' })

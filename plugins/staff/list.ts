@@ -1,4 +1,4 @@
-// The staff as a list: for the console, in files and on the command line.
+// The staff as a list: at the console, in files and on the command line.
 import { integer, nullableText, nullableTime, text, time, word } from '../../src/app/list/columns.ts'
 import { type ConsoleRowOf, defineList, UNFILTERED } from '../../src/app/list/list.ts'
 import { OneOf } from '../../src/http/schema.ts'
@@ -42,5 +42,5 @@ export const staff_list = defineList<StaffPerson>()({
   },
 })
 
-/** A row as the console's pages get it. */
+/** A row as the console's pages receive it. */
 export type ShownStaff = ConsoleRowOf<typeof staff_list>

@@ -1,4 +1,4 @@
-// The people of the staff: added, given another role, removed, disabled and enabled, while an operator stays who can sign in.
+// Changes of the staff: adding, changing, removing, disabling and enabling people. An operator who can sign in always remains.
 import { noteEmail, personOfEmail } from '../../src/access/emails.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
 import { passkeyQueries } from '../../src/access/session-queries.ts'
@@ -23,18 +23,17 @@ interface NewStaff {
   role: StaffRole
 }
 
-/** The way by which somebody came to the staff. */
 interface AddedStaff {
   person: StaffPerson
-  /** Somebody who is in an account, and has shown that the address is theirs: they keep their name and password. */
+  /** Whether the person was in an account and had verified the address: then they keep their name and password. */
   was_here: boolean
 }
 
 /**
- * Adds a person to the staff. One who has shown that the address is theirs becomes staff, too; whoever only wrote it down loses it, so that
- * nobody comes to the staff by another's address.
+ * Adds a person to the staff. If the address is verified by an existing person, that person becomes staff. An unverified address is taken from its
+ * holder, so that nobody joins the staff by an address that may be another person's.
  *
- * @throws GatewayError invalid_request for a malformed name or address; conflict if the person is of the staff already
+ * @throws GatewayError invalid_request for a malformed name or address; conflict if the person is on the staff already
  */
 export async function addStaff(tx: Tx, added: NewStaff, now_ms: number): Promise<AddedStaff> {
   const email = personsAddress(added.email)
@@ -45,14 +44,14 @@ export async function addStaff(tx: Tx, added: NewStaff, now_ms: number): Promise
   const holder = await personOfEmail(tx, email)
   const membership = holder && (await staffQueries(tx).firstMembership.get({ id: holder.id }))
   const was_here = membership !== undefined && holder?.email_verified_at_ms !== null
-  const { id } = await joining(tx, { name, email, now_ms, holder, was_here })
+  const { id } = await findOrCreatePerson(tx, { name, email, now_ms, holder, was_here })
   await peopleQueries(tx).insertStaff.run({ person_id: id, role: added.role, created_at_ms: now_ms })
   const person = await requireStaff(tx, String(id))
   await recordAction(tx, { action: 'staff.added', subject: email, after: fieldsOf(person) })
   return { person, was_here }
 }
 
-interface Joining {
+interface PersonToAdd {
   name: string
   email: string
   now_ms: number
@@ -61,16 +60,19 @@ interface Joining {
   was_here: boolean
 }
 
-/** Somebody who was taken off the staff comes back as the same person: the address is one that they have shown, or that an operator wrote down. */
-async function joining(tx: Tx, { holder, was_here, ...added }: Joining): Promise<PersonRow> {
+/**
+ * Finds the person to add, or creates one. A person who was removed from the staff earlier comes back as the same person: their address was verified,
+ * or entered by an operator.
+ */
+async function findOrCreatePerson(tx: Tx, { holder, was_here, ...added }: PersonToAdd): Promise<PersonRow> {
   if (!holder || (holder.email_verified_at_ms === null && holder.account_id !== null))
-    return await newPerson(tx, { ...added, holder })
+    return await createPerson(tx, { ...added, holder })
   if (!was_here) await staffQueries(tx).setName.run({ id: holder.id, name: added.name })
-  return await movedHome(tx, holder)
+  return await moveToStaff(tx, holder)
 }
 
-/** An erasure of their account does not erase somebody who is of the staff. */
-async function movedHome(tx: Tx, person: PersonRow): Promise<PersonRow> {
+/** Detaches the person from their account, so that erasing the account does not erase a person of the staff, and enables them. */
+async function moveToStaff(tx: Tx, person: PersonRow): Promise<PersonRow> {
   const { account_id, id, email, disabled_at_ms } = person
   if (account_id !== null) {
     await tx.lock(account_id)
@@ -83,9 +85,9 @@ async function movedHome(tx: Tx, person: PersonRow): Promise<PersonRow> {
   return person
 }
 
-async function newPerson(
+async function createPerson(
   tx: Tx,
-  { name, email, now_ms, holder }: Omit<Joining, 'was_here'>,
+  { name, email, now_ms, holder }: Omit<PersonToAdd, 'was_here'>,
 ): Promise<PersonRow> {
   if (holder) await peopleQueries(tx).setEmail.run({ id: holder.id, email: null, email_verified_at_ms: null })
   const person: PersonRow = await staffQueries(tx).insertPerson.get({ name, created_at_ms: now_ms })
@@ -94,7 +96,7 @@ async function newPerson(
 }
 
 /**
- * Gives a person another role or name, from their next request on.
+ * Gives a person another role or name, which applies from their next request on.
  *
  * @throws GatewayError not_found; invalid_request for a malformed name; conflict for the last operator who can sign in
  */
@@ -119,8 +121,8 @@ export async function changeStaff(
 }
 
 /**
- * Takes a person off the staff, and ends their sessions there. Whoever is in an account stays there; others cannot sign in any more. The
- * person keeps name and address, which the audit log names them by.
+ * Removes a person from the staff, and ends their sessions there. A person who is in an account stays there; others can no longer sign in. The name
+ * and address are kept for the audit log.
  *
  * @throws GatewayError not_found; conflict for the last operator who can sign in
  */
@@ -139,7 +141,7 @@ export async function removeStaff(tx: Tx, reference: string): Promise<StaffPerso
   else {
     await queries.removePassword.run({ id })
     await passkeyQueries(tx).removeOfPerson.run({ person_id: id })
-    // Identities stay: by them is known who does not come back by the `staff_role` of a provider.
+    // Identities stay linked, so that the `staff_role` of a provider does not add the person again.
     await queries.forgetAddresses.run({ id })
   }
   await recordAction(tx, {
@@ -151,7 +153,7 @@ export async function removeStaff(tx: Tx, reference: string): Promise<StaffPerso
 }
 
 /**
- * Keeps a person from signing in, and ends all of their sessions and links.
+ * Prevents a person from signing in, and ends all of their sessions and links.
  *
  * @throws GatewayError not_found; conflict for the last operator who can sign in
  */
@@ -173,7 +175,7 @@ export async function disableStaff(tx: Tx, reference: string, now_ms: number): P
   return await requireStaff(tx, String(id))
 }
 
-/** Revokes the open invitations that a person made: a link in their hands would let them into an account. @returns how many, for the audit log */
+/** Revokes open invitations into accounts that a person made: with a link that they kept they could join. @returns their number, for the audit log */
 async function endInvitations(tx: Tx, id: number): Promise<{ invitations?: number }> {
   const ended = await invitationQueries(tx).removeBy.all({ invited_by: id })
   return ended.length > 0 ? { invitations: ended.length } : {}
@@ -202,7 +204,7 @@ export async function requireStaff(tx: Tx, reference: string): Promise<StaffPers
 }
 
 /**
- * In a transaction that has locked the operator: no other takes the last one away meanwhile.
+ * Checks that another operator can sign in. The caller's transaction has locked the operator, so that two requests cannot remove the last two.
  *
  * @throws GatewayError conflict
  */
@@ -219,7 +221,7 @@ async function requireOtherOperator(tx: Tx, person: StaffPerson): Promise<void> 
   )
 }
 
-/** A person in one line of the audit log. */
+/** The person's name in the audit log. */
 export const subjectOf = ({ email, name }: Pick<PersonRow, 'email' | 'name'>): string => email ?? name
 
 const fieldsOf = ({ name, email, role }: StaffPerson): Fields => ({ name, email, role })

@@ -1,4 +1,4 @@
-// The staff as a plugin: operators, support and auditors, and what support may credit.
+// The staff as a plugin: operators, support and auditors, and the amount that support may credit.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { staffSettings } from './settings.ts'
 

@@ -1,4 +1,4 @@
-// The rows of the staff: people with their role, and whether they can sign in.
+// Rows of the staff: people with their role, and whether they can sign in.
 import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { HAS_WAY_IN } from '../../src/access/people-queries.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
@@ -17,13 +17,13 @@ import {
 } from '../../src/store/schema.ts'
 
 export interface StaffPerson extends PersonRow {
-  /** Of the staff, the newest last. */
+  /** The number of the person's row in `staff`, in order of joining. */
   staff_id: number
   role: StaffRow['role']
   has_password: boolean
   /** Whether they have a password, a passkey or an identity. */
   has_way_in: boolean
-  /** The last request of a session that goes on. */
+  /** The last request of any session of the person. */
   last_seen_at_ms: number | null
 }
 
@@ -32,7 +32,7 @@ interface FoundPerson extends Omit<StaffPerson, 'has_password' | 'has_way_in'> {
   way_in: number
 }
 
-const found = (orm: Orm, of: SQL | undefined) =>
+const staffWith = (orm: Orm, of: SQL | undefined) =>
   orm
     .select({
       ...getTableColumns(people),
@@ -53,9 +53,9 @@ const found = (orm: Orm, of: SQL | undefined) =>
     .orderBy(asc(staff.id))
 
 export const staffQueries = perConnection({
-  all: (orm) => found(orm, undefined),
-  byId: (orm) => found(orm, equals(people.id, 'id')),
-  byEmail: (orm) => found(orm, equals(people.email, 'email')),
+  all: (orm) => staffWith(orm, undefined),
+  byId: (orm) => staffWith(orm, equals(people.id, 'id')),
+  byEmail: (orm) => staffWith(orm, equals(people.email, 'email')),
   setRole: (orm) => orm.update(staff).set(rawPlaceholders('role')).where(equals(staff.person_id, 'id')),
   remove: (orm) => orm.delete(staff).where(equals(staff.person_id, 'id')),
   setName: (orm) => orm.update(people).set(rawPlaceholders('name')).where(equals(people.id, 'id')),
@@ -92,7 +92,7 @@ const personOf = ({ password_id, way_in, ...person }: FoundPerson): StaffPerson 
   has_way_in: way_in === 1,
 })
 
-/** All of the staff, who was there first comes first. */
+/** The staff in order of joining. */
 export const allStaff = async (db: Db): Promise<StaffPerson[]> =>
   (await staffQueries(db).all.all()).map(personOf)
 
@@ -105,6 +105,6 @@ export async function findStaff(db: Db, reference: string): Promise<StaffPerson 
   return row && personOf(row)
 }
 
-/** An operator who can sign in. */
+/** Whether the person is an operator who can sign in. */
 export const canOperate = ({ role, disabled_at_ms, has_way_in }: StaffPerson): boolean =>
   role === 'operator' && disabled_at_ms === null && has_way_in

@@ -1,4 +1,4 @@
-// The settings of the staff, [staff]: what support may credit to accounts in a day.
+// The settings of the staff, [staff]: the amount that support may credit in a day.
 import { type Static, Type } from '@sinclair/typebox'
 import { readUsd } from '../../src/catalogue/prices.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'

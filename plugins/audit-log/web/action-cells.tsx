@@ -1,4 +1,4 @@
-// The cells of an action: what it is about, who took it, and each field with its value before and after.
+// The cells of an action: its subject, its actor, and each changed field with its values before and after.
 
 import { Link } from 'wouter'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
@@ -7,7 +7,7 @@ import { capital } from '../../console/web/parts/capital.ts'
 import { exactTime } from '../../console/web/parts/time-words.ts'
 import type { ShownAction } from '../list.ts'
 
-const WHO: Record<ShownAction['by'], string> = {
+const ACTOR_LABELS: Record<ShownAction['by'], string> = {
   operator: 'Staff',
   account: 'Account',
   key: 'API key',
@@ -19,7 +19,7 @@ export function By(action: ShownAction) {
   const detail = detailOf(action)
   return (
     <>
-      {WHO[action.by]}
+      {ACTOR_LABELS[action.by]}
       {detail !== '' && <div className="small soft">{detail}</div>}
     </>
   )
@@ -29,9 +29,9 @@ function detailOf(action: ShownAction): string {
   const { by, command, machine_user, session_id, address } = action
   if (command !== null)
     return machine_user === null ? `tollgate ${command}` : `${machine_user}: tollgate ${command}`
-  // Of people who are gone their account is known.
+  // Of erased people only the account is known.
   const person = action.person ?? (by === 'account' ? action.account : null)
-  const name = person?.toLowerCase() === WHO[by].toLowerCase() ? null : person
+  const name = person?.toLowerCase() === ACTOR_LABELS[by].toLowerCase() ? null : person
   const who = name !== null && action.person_email !== null ? `${name} (${action.person_email})` : name
   const session = session_id === null ? null : `session ${session_id}`
   return [who, session, address].filter((part) => part !== null).join(', ')
@@ -39,7 +39,7 @@ function detailOf(action: ShownAction): string {
 
 type Fields = ShownAction['before']
 
-/** Fields beyond these are folded. */
+/** More fields than this are collapsed. */
 const MAX_IN_VIEW = 3
 
 export function Changes({ before, after }: Pick<ShownAction, 'before' | 'after'>) {
@@ -61,17 +61,19 @@ export function Changes({ before, after }: Pick<ShownAction, 'before' | 'after'>
   )
 }
 
-/** "Balance: from 10.00 USD to 15.00 USD"; of a field that is on one side alone, its value. */
+/** "Balance: from 10.00 USD to 15.00 USD"; for a field with one value only, that value. */
 function changeLines(before: Fields, after: Fields): string[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names.map((name) => {
     const [was, is] = [before?.[name], after?.[name]]
     const is_change = before !== null && after !== null && was !== undefined && !isSame(was, is)
-    // A time or a text that was not set before is told by itself.
+    // A time or a text that was empty before is shown without "from".
     if ((was === null && name.endsWith('_at')) || (was === '' && is !== undefined))
-      return `${labelOf(name)}: ${words(name, is)}`
+      return `${labelOf(name)}: ${formatValue(name, is)}`
     const value = is === undefined ? was : is
-    const text = is_change ? `from ${words(name, was)} to ${words(name, is)}` : words(name, value)
+    const text = is_change
+      ? `from ${formatValue(name, was)} to ${formatValue(name, is)}`
+      : formatValue(name, value)
     return `${labelOf(name)}: ${text}`
   })
 }
@@ -83,22 +85,22 @@ function labelOf(name: string): string {
   return capital(name.replace(/_(usd|at)$/, '').replaceAll('_', ' '))
 }
 
-function words(name: string, value: unknown): string {
+function formatValue(name: string, value: unknown): string {
   if (value === null || value === undefined || value === '') return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value))
-    return value.length === 0 ? 'none' : value.map((each) => words('', each)).join(', ')
+    return value.length === 0 ? 'none' : value.map((each) => formatValue('', each)).join(', ')
   if (typeof value === 'object') return JSON.stringify(value)
-  // To the cent, and never more than there is.
+  // To the cent, rounded down: never more than the balance.
   if (name === 'balance_usd') return `${String(value).replace(/(\.\d\d)\d+$/, '$1')} USD`
   if (name.endsWith('_usd')) return `${value} USD`
   return typeof value === 'string' && TIME.test(value) ? exactTime(Date.parse(value)) : String(value)
 }
 
-/** As the audit log has them, under any name: `expires_at`, `until`. */
+/** Times in the form of the audit log, in fields of any name: `expires_at`, `until`. */
 const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/
 
-/** @param without_account where the page is about one */
+/** @param without_account true on the page of an account */
 export function About({ of, without_account }: { of: ShownAction; without_account?: boolean }) {
   const { account, account_display_name, account_id, key_name, key_id, subject } = of
   return (
@@ -124,7 +126,7 @@ export function About({ of, without_account }: { of: ShownAction; without_accoun
   )
 }
 
-/** What a saved catalogue changed, line by line. */
+/** A link to the saved version of the catalogue. */
 function Version({ version }: { version: unknown }) {
   if (typeof version !== 'number') return null
   return (
@@ -134,7 +136,7 @@ function Version({ version }: { version: unknown }) {
   )
 }
 
-/** Linked while it is there. */
+/** The subject, with a link unless it was removed. */
 function Subject({ action, name }: { action: string; name: string }) {
   const [kind = '', change] = action.split('.')
   const page = change === 'removed' ? undefined : PAGES[kind]
@@ -148,7 +150,7 @@ function Subject({ action, name }: { action: string; name: string }) {
   )
 }
 
-/** What has a number for its name, such as "Order 5". */
+/** Kinds whose subject is a number, such as "Order 5". */
 const NUMBERED: Readonly<Record<string, string>> = { order: 'Order', voucher: 'Batch' }
 
 const PAGES: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// The audit log as a list: all of it, or what was done to one account or key; its filters are in the address.
+// The list of the audit log: all of it, or of one account or key. Its filters are in the address.
 
 import { ScrollText } from 'lucide-react'
 import { api } from '../../console/web/app/client.ts'
@@ -21,7 +21,7 @@ import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownAction } from '../list.ts'
 import { About, By, Changes } from './action-cells.tsx'
 
-/** Beside other lists in the tabs of a page, it has a place of its own in the address. */
+/** The list shares its page with other lists in tabs: each has its own cursor in the address. */
 const CURSOR = 'log_cursor'
 
 const AREAS = [
@@ -64,9 +64,9 @@ const OF_ACCOUNT = [ACTION, about(true), ...LAST]
 const OF_ALL = [ACTION, about(false), ...LAST]
 
 interface AuditLogListProps {
-  /** What was done to one account, by its number. */
+  /** Lists only actions on this account. */
   account?: number
-  /** What was done to one key. */
+  /** Lists only actions on this key. */
   key_id?: number
 }
 
@@ -123,7 +123,7 @@ function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & {
   )
 }
 
-/** Of the staff, by their numbers; the address may name somebody else. */
+/** The people of the staff, by ID. The address may name a person who is not on the list. */
 function PersonFilter({ value, onChange }: { value: string; onChange: (person: string) => void }) {
   const staff = useApi(['staff'], () => api.staff.get({ query: {} }))
   const people = (staff.data?.staff ?? []).map(({ id, name, email }) => ({

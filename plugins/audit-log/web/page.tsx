@@ -1,4 +1,4 @@
-// The page of the audit log: who changed what, and when.
+// The page of the audit log.
 
 import { Page } from '../../console/web/parts/page.tsx'
 import { AuditLogList } from './audit-log-list.tsx'

@@ -1,4 +1,4 @@
-// The page of the audit log in the side bar.
+// The entry of the audit log in the side bar.
 import { ScrollText } from 'lucide-react'
 import { OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 

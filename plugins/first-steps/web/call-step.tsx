@@ -1,4 +1,4 @@
-// The last step of the checklist: the code of a first call, and what became of it.
+// The last step of the checklist: the code of a first call, and its result.
 import { Link } from 'wouter'
 import { addressOf } from '../../console/web/app/place.ts'
 import { useBaseUrl } from '../../console/web/app/session.tsx'
@@ -10,10 +10,10 @@ import { Loaded } from '../../console/web/parts/states.tsx'
 import { FIRST_MESSAGES, type FirstCallQuery, NO_KEY, WaitForCall } from './first-call.tsx'
 import { type StartState, Step } from './steps.tsx'
 
-/** Reports whether the viewer's account has made calls already; of the operator's view it is not known whose. */
+/** Whether the viewer's account has made a call. False for the operator, whose view covers all accounts. */
 export const isCalled = ({ due, providers }: StartState): boolean => providers === null && !due
 
-/** The place of the call while the page knows no key. */
+/** Shown in place of the call while the page has no key. */
 function BeforeKey({ state }: { state: StartState }) {
   const { account, providers } = state
   const is_own = providers === null

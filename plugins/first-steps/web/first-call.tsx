@@ -1,4 +1,4 @@
-// The wait for a key's first call, which appears by itself, and its charge.
+// The page part that waits for a key's first call, and then shows it with its charge.
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { useCallback, useEffect } from 'react'
@@ -24,10 +24,10 @@ type FirstCall = AnswerOf<(typeof api)['first-call']['get']>
 export type FirstCallQuery = ReturnType<typeof useFirstCall>
 
 export const FIRST_MESSAGES = [{ role: 'user', content: 'Say hello to the new gateway.' }] as const
-/** The live feed has no refusals. */
+/** Polled, since the live feed does not contain refused requests. */
 const REFRESH_EVERY_MS = 2_000
 
-/** A key with its newest call: refetched whenever one of its calls may have ended, until the first one. */
+/** A key with its newest call; until the first call it is refetched whenever a call may have ended. */
 export function useFirstCall(key_id: number | null) {
   const query = useApi(
     ['first-call', key_id],
@@ -40,7 +40,7 @@ export function useFirstCall(key_id: number | null) {
   return query
 }
 
-/** @param call as in the snippet; with its key the page can send it */
+/** @param call the call of the snippet; with a known key the page can send it */
 export function WaitForCall({ first, call }: { first: FirstCall; call: SampleCall & { key?: string } }) {
   const { call: first_call } = first
   useEffect(() => {
@@ -62,7 +62,7 @@ export function WaitForCall({ first, call }: { first: FirstCall; call: SampleCal
   )
 }
 
-/** The newest refused request with its reason and advice: no call follows from it. */
+/** The newest refused request, with its reason and advice. */
 function Refused({ request_id, code, sentence, refused_at_ms }: NonNullable<FirstCall['refusal']>) {
   return (
     <Notice tone="warn" alert>
@@ -78,10 +78,10 @@ function Refused({ request_id, code, sentence, refused_at_ms }: NonNullable<Firs
   )
 }
 
-/** In place of a key that the page does not know. */
+/** The placeholder for a key whose text the page does not know. */
 export const NO_KEY = 'YOUR_KEY'
 
-/** Calls `refresh` whenever a call of the key may have ended: on events of the live feed, and by the clock. */
+/** Calls `refresh` whenever a call of the key may have ended: on events of the live feed, and at intervals. */
 function useCallsOf(prefix: string | undefined, refresh: () => void, enabled: boolean): void {
   const listen = (event: LiveEvent): void => {
     if (event.type === 'skipped' || (event.type === 'settled' && event.key === prefix)) refresh()
@@ -94,7 +94,7 @@ function useCallsOf(prefix: string | undefined, refresh: () => void, enabled: bo
   }, [enabled, refresh])
 }
 
-/** A button that sends the snippet's call from the browser. */
+/** The button that sends the snippet's call from the browser. */
 function SendFromHere({ call: { key, model }, refused }: { call: SampleCall; refused: string | undefined }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn() {

@@ -1,4 +1,4 @@
-// The first steps as a checklist: provider, model, account, API key, first call. Each step is the ordinary dialog of its page.
+// The first steps as a checklist: provider, model, account, API key, first call. Each step opens the ordinary dialog of its page.
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { MoneyDialog } from '../../accounts/web/money-dialog.tsx'
@@ -30,7 +30,7 @@ import {
   type StartState,
 } from './steps.tsx'
 
-/** So that a top-up appears by itself. */
+/** Polled, so that a top-up appears without a reload. */
 const REFRESH_EVERY_MS = 5_000
 
 export default function FirstSteps() {

@@ -1,4 +1,4 @@
-// The page of the first steps, for the operator and for account holders. Both are below Overview.
+// The pages of the first steps, for the operator and for account holders; both are below Overview.
 import { ACCOUNTS, OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 const load = () => import('./first-steps.tsx')

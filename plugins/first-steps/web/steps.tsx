@@ -16,10 +16,9 @@ import { useCanPay } from '../../payments/web/add-funds-link.tsx'
 import type { FirstCallQuery } from './first-call.tsx'
 
 export type StartState = AnswerOf<typeof api.start.get>
-/** The dialog that is open. */
 export type Open = 'provider' | 'model' | 'account' | Movement | 'key' | null
 
-/** A key whose text is known until the page is reloaded. */
+/** An issued key, whose text the page knows until it is reloaded. */
 export interface IssuedText {
   id: number
   text: string
@@ -57,16 +56,16 @@ interface OpenButtonProps {
   children: string
 }
 
-/** The main button of the page while its step is the next one. */
+/** The primary button of the page while its step is the next one. */
 const OpenButton = ({ is_next, ...rest }: OpenButtonProps) => (
   <Button look={is_next ? 'primary' : undefined} icon={Plus} {...rest} />
 )
 
-interface Opening {
+interface OpenProps {
   onOpen: (open: Open) => void
 }
 
-export function ProviderStep({ providers, onOpen }: Opening & { providers: readonly string[] }) {
+export function ProviderStep({ providers, onOpen }: OpenProps & { providers: readonly string[] }) {
   const is_done = providers.length > 0
   return (
     <Step
@@ -87,7 +86,7 @@ export function ProviderStep({ providers, onOpen }: Opening & { providers: reado
   )
 }
 
-export function ModelStep({ state, onOpen }: Opening & { state: StartState }) {
+export function ModelStep({ state, onOpen }: OpenProps & { state: StartState }) {
   const { sample_model, is_simulated, providers } = state
   const is_done = sample_model !== null && !is_simulated
   const has_provider = providers !== null && providers.length > 0
@@ -116,7 +115,7 @@ export function ModelStep({ state, onOpen }: Opening & { state: StartState }) {
   )
 }
 
-export function AccountStep({ state: { account, providers }, onOpen }: Opening & { state: StartState }) {
+export function AccountStep({ state: { account, providers }, onOpen }: OpenProps & { state: StartState }) {
   const is_operator = providers !== null
   const has_balance = account !== null && account.available_nanos > 0
   const is_covered = !is_operator && account !== null && account.has_plan
@@ -168,7 +167,7 @@ function AddFunds({ account }: { account: string | undefined }) {
   )
 }
 
-/** For a member, who does not pay, an owner; for others the operator's own page or address for questions, where there is one. */
+/** The person to ask for funds: an owner, for a member; for others the operator's support page, if there is one. */
 function WhomToAsk() {
   if (useViewer().role === 'member') return 'Ask an owner of the account'
   if (brand.support_url === null) return 'Ask your operator'
@@ -211,13 +210,13 @@ function OwnBalance({ account }: { account: Account }) {
   )
 }
 
-interface KeyStepProps extends Opening {
-  /** True once somebody has called with one of them. */
+interface KeyStepProps extends OpenProps {
+  /** Whether the account has made a call. */
   is_called: boolean
   account: Account
   key_id: number | null
   first: FirstCallQuery
-  /** Undefined once the page was reloaded. */
+  /** The text of the key; undefined after a reload. */
   text: string | undefined
 }
 

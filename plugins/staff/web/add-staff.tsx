@@ -1,4 +1,4 @@
-// The dialog that adds a person to the staff, and what became of it: a mail, a link to pass on, or neither.
+// The dialog that adds a person to the staff, and its result: a mailed link, a link to pass on, or none.
 
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
@@ -27,13 +27,13 @@ export function AddStaff({ open, onClose }: AddStaffProps) {
     setAdded(null)
     onClose()
   }
-  const is_shown_once = added !== null && added.url !== null
+  const has_url = added !== null && added.url !== null
   return (
     <Dialog
       open={open}
       onClose={close}
       title={added ? `${added.person.name} added` : 'Add a person'}
-      dismissable={!is_shown_once}
+      dismissable={!has_url}
     >
       {added ? <LinkMade {...added} onClose={close} /> : <AddForm onAdded={setAdded} onClose={close} />}
     </Dialog>
@@ -72,7 +72,7 @@ interface LinkMadeProps extends Pick<Added, 'person' | 'url' | 'mailed_to' | 'ex
   onClose: () => void
 }
 
-/** The link to set a password, where there is one. */
+/** The link to set a password, or the reason why there is none. */
 export function LinkMade({
   person: { name },
   url,

@@ -1,4 +1,4 @@
-// The page of the staff: everybody with role and state; for operators, what changes them.
+// The page of the staff: everybody with role and state, and for operators the actions.
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -42,7 +42,7 @@ export default function Staff() {
               rows={people}
               keyOf={({ id }) => id}
             />
-            {/* With the table, which would push it down. */}
+            {/* Rendered with the table, which would otherwise push it down. */}
             <Roles />
           </>
         )}

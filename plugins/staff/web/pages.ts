@@ -1,4 +1,4 @@
-// The page of the staff, below System.
+// The entry of the staff page, below System.
 import { OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 export const staff_pages: readonly PageEntry[] = [

@@ -78,7 +78,7 @@ export function PersonMenu({ person }: { person: StaffPerson }) {
   )
 }
 
-/** The work that is done at once, or once it was confirmed. */
+/** The actions without a form. */
 function usePersonActions({ id, name }: StaffPerson) {
   const at = api.staff({ id: part(id) })
   const disable = useAction({

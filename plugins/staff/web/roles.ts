@@ -1,4 +1,4 @@
-// The roles of the staff in words, and a person as the page has them.
+// Labels of the staff's roles, and the type of a person on the page.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 
 export type StaffPerson = AnswerOf<typeof api.staff.get>['staff'][number]
