@@ -1,5 +1,4 @@
-// The audit log as a list: at the console, in files and on the command line. Accounts see the changes in them, but not the operator's session and
-// address.
+// The audit log as a list: at the console, in files and on the command line. Accounts see changes, but not the operator's session and address.
 
 import { Type } from '@sinclair/typebox'
 import { personOfEmail } from '../../src/access/emails.ts'

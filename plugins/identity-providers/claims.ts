@@ -50,7 +50,7 @@ export function parseIdentity(
         ? visibleLine(email).slice(0, MAX_EMAIL_CHARS)
         : undefined,
     verified_email:
-      email !== undefined && isVerified(reported, email, trust) ? acceptedAddress(email) : undefined,
+      email !== undefined && isVerified(reported, email, trust) ? cleanAddress(email) : undefined,
     provider_session:
       provider_session !== undefined && provider_session.length <= MAX_SUBJECT_CHARS
         ? provider_session
@@ -80,7 +80,7 @@ function isVerified(reported: Claims, email: string, trust: EmailTrust): boolean
 const GOOGLE_DOMAINS: ReadonlySet<string> = new Set(['gmail.com', 'googlemail.com'])
 
 /** Exact spelling only: with surrounding spaces the address could mean another mailbox. */
-function acceptedAddress(email: string): string | undefined {
+function cleanAddress(email: string): string | undefined {
   if (email !== email.trim()) return undefined
   try {
     return personsAddress(email)

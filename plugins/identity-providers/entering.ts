@@ -36,7 +36,7 @@ export async function personOfIdentity(tx: Tx, entering: Entering): Promise<Prov
   const email = allowedEmail(identity, provider)
   if (email === undefined) throw belongsToNobody(provider)
   const holder = await personOfEmail(tx, email)
-  if (holder && isOwnAddress(holder)) return await joinByAddress(tx, holder, email, entering)
+  if (holder && isOwnAddress(holder)) return await join(tx, holder, email, entering)
   return await enterNew(tx, email, entering)
 }
 
@@ -57,8 +57,7 @@ export function allowedEmail(
 }
 
 /**
- * Checks the domain at every sign-in, also for linked identities: a person who has moved to another domain, or whose domain the operator removed,
- * must sign in another way.
+ * Checks the domain at every sign-in, also of linked identities: a person whose domain is no longer allowed must sign in another way.
  *
  * @throws GatewayError permission_denied
  */
@@ -85,12 +84,7 @@ async function enterKnown(
   return provedPerson(place, { id }, identity)
 }
 
-async function joinByAddress(
-  tx: Tx,
-  { id }: PersonRow,
-  email: string,
-  entering: Entering,
-): Promise<ProvedPerson> {
+async function join(tx: Tx, { id }: PersonRow, email: string, entering: Entering): Promise<ProvedPerson> {
   const { provider } = entering
   await lockPerson(tx, id)
   const person = await personOfEmail(tx, email)

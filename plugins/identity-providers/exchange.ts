@@ -87,12 +87,7 @@ export async function exchangeCode(
     if (provider.email_trust === 'microsoft') await checkTenant(configuration, provider, tokens)
     const identity = provider.is_github
       ? await fromGithub(known, provider, tokens.access_token)
-      : await fromClaims(
-          known,
-          provider,
-          requireFreshSignIn(tokens.claims(), purpose, known),
-          tokens.access_token,
-        )
+      : await fromClaims(known, provider, checkFresh(tokens.claims(), purpose, known), tokens.access_token)
     if (identity) return identity
   } catch (thrown) {
     throw refusalOf(thrown, provider)
@@ -119,12 +114,11 @@ const reportsAuthTime = ({ claims_supported }: ServerMetadata): boolean =>
 const MAX_SIGN_IN_AGE_S = 600
 
 /**
- * Checks the time of the sign-in. A person at the browser could have removed the request for a new sign-in from the address; many providers then omit
- * the time, too.
+ * Checks the time of the sign-in: the person could have removed the request for a new one from the address, and many providers then omit the time.
  *
  * @throws Error if the sign-in at the provider is older, or the provider omits the time although it supports it
  */
-function requireFreshSignIn(
+function checkFresh(
   claims: IDToken | undefined,
   purpose: Flow['purpose'],
   { metadata }: Pick<KnownProvider, 'metadata'>,

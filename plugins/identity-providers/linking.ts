@@ -31,10 +31,7 @@ interface Linking {
   own: Pick<SigningIn, 'use' | 'tellChange'>
 }
 
-/**
- * Links an identity to the viewer; if it is linked already, it stays. @throws GatewayError conflict if it is another person's; and as `requirePlace`
- * and `requireAllowedDomain`
- */
+/** Links an identity to the viewer. @throws GatewayError conflict for another person's; and as `requirePlace` and `requireAllowedDomain` */
 export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Linking): Promise<void> {
   const { person_id } = viewer
   const { provider, identity } = proved

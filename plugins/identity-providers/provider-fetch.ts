@@ -71,7 +71,7 @@ async function sendElsewhere(
   const headers = { ...request.headers }
   if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body))
   const sent = { ...request, headers }
-  const response = await sendToPublic(parsePublicUrl(url), sent, {
+  const response = await sendToPublic(publicUrl(url), sent, {
     ...seams,
     signal,
     what: 'identity provider',
@@ -80,7 +80,7 @@ async function sendElsewhere(
 }
 
 /** The rules of URLs from callers, with a message about the provider. */
-function parsePublicUrl(url: string) {
+function publicUrl(url: string) {
   try {
     return parseImageUrl(url)
   } catch (cause) {

@@ -26,8 +26,7 @@ type CreateAccount = (tx: Tx) => Promise<PersonIn>
 type Parts = Pick<Gateway, 'calls' | 'operations' | 'people' | 'db'>
 
 /**
- * Checks whether a new person may have an account. It runs before the transaction that creates the account, since it reads a list of domains and
- * counts the sign-up.
+ * Checks whether a new person may have an account: before the transaction that creates it, since this reads a list of domains and counts.
  *
  * @returns undefined if the person is known here, or visitors cannot sign up by this provider
  * @throws GatewayError as `requireTerms` and `signUpAllowed`

@@ -3,10 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Claims } from './claims.ts'
 
-/**
- * Values in place of a tenant ID:
- * https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc#find-your-apps-openid-configuration-document-uri
- */
+// In place of a tenant's ID: https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc#find-your-apps-openid-configuration-document-uri
 const MULTI_TENANT = ['common', 'organizations', 'consumers']
 const HOST = 'login.microsoftonline.com'
 /** The tenant of all personal accounts: https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference */

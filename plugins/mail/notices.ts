@@ -27,7 +27,6 @@ const USED_UP = 0.99
 
 /**
  * Queues the notices that are due and were not queued before. Repeated calls, also of several gateways, queue each notice once.
- *
  * @returns the number of notices queued now
  */
 export async function queueNotices(db: Db, now_ms: number): Promise<number> {

@@ -11,10 +11,8 @@ export function scrubbed(thrown: unknown, link: string | null, { credentials }: 
   const token = link?.split(/[#?]/).at(-1) ?? ''
   const { hide } = createRedactor([credentials?.password ?? '', token])
   // The redactor ignores short texts, so a short password is replaced here.
-  const password = credentials?.password
+  const secret = credentials?.password
   const text = hide(messageOf(thrown))
-  const line = visibleLine(
-    (password ? text.replaceAll(password, '[hidden]') : text).replace(/\s+/g, ' ').trim(),
-  )
+  const line = visibleLine((secret ? text.replaceAll(secret, '[hidden]') : text).replace(/\s+/g, ' ').trim())
   return line.length > MAX_FAILURE_CHARS ? `${line.slice(0, MAX_FAILURE_CHARS - 1)}…` : line
 }

@@ -68,7 +68,7 @@ interface SmtpParts {
 /** Creates a client that connects for each message: mails are few, and it recovers from outages without a restart. */
 export function smtpClient(server: MailServer, parts: SmtpParts = {}): SmtpClient {
   const { attempt_ms = MAX_ATTEMPT_MS } = parts
-  async function withTransport(
+  async function connect(
     use: (transport: Transport, signal: AbortSignal) => Promise<unknown>,
   ): Promise<void> {
     const { createTransport } = await import('nodemailer')
@@ -85,7 +85,7 @@ export function smtpClient(server: MailServer, parts: SmtpParts = {}): SmtpClien
   }
   return {
     send: ({ message_id, ...message }) =>
-      withTransport((transport, signal) =>
+      connect((transport, signal) =>
         transport.sendMail({
           ...message,
           to: { name: '', address: message.to },
@@ -96,7 +96,7 @@ export function smtpClient(server: MailServer, parts: SmtpParts = {}): SmtpClien
           signal,
         }),
       ),
-    look: () => withTransport((transport) => transport.verify()),
+    look: () => connect((transport) => transport.verify()),
   }
 }
 
@@ -145,14 +145,10 @@ function refusalOf(failure: unknown, { host, port }: MailServer): MailRefusal {
   const step = stepOf(code, command)
   const is_refused = responseCode >= 500 && responseCode < 600 && responseCode !== BAD_SEQUENCE
   const is_permanent = (is_refused && MESSAGE_STEPS.includes(step)) || isUnsendable(code, command)
-  return new MailRefusal(
-    `${FAILURE_PREFIXES[step]} ${host}:${port}: ${response ?? failure.message}`,
-    step,
-    is_permanent,
-  )
+  return new MailRefusal(`${LEADS[step]} ${host}:${port}: ${response ?? failure.message}`, step, is_permanent)
 }
 
-const FAILURE_PREFIXES: Readonly<Record<Step, string>> = {
+const LEADS: Readonly<Record<Step, string>> = {
   connection: 'No connection to',
   tls: 'No TLS with',
   sign_in: 'Sign-in refused by',

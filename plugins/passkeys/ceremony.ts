@@ -93,15 +93,11 @@ export async function madePasskey(
   }
 }
 
-/**
- * Refuses attestation of the device's maker, which the options do not request: the library would check its certificates for revocation, at any
- * address that they name.
- */
+/** Refuses a maker's attestation, which was not requested: the library would check its certificates for revocation, at any address in them. */
 function refuseAttestation({ response }: RegistrationResponseJSON): void {
   const object = decodeAttestationObject(Buffer.from(response.attestationObject, 'base64url'))
-  const is_self_attestation = object.get('fmt') === 'packed' && object.get('attStmt').get('x5c') === undefined
-  if (object.get('fmt') !== 'none' && !is_self_attestation)
-    throw new Error('an attestation that was not asked for')
+  const is_self = object.get('fmt') === 'packed' && object.get('attStmt').get('x5c') === undefined
+  if (object.get('fmt') !== 'none' && !is_self) throw new Error('an attestation that was not asked for')
 }
 
 /** Verifies a use of a passkey. @returns the device's new counter @throws GatewayError unauthenticated for an invalid answer */

@@ -37,10 +37,7 @@ export function beginErasing(db: Db, name: string, now_ms: number): Promise<Acco
 
 const OWN_PEOPLE = '(SELECT id FROM people WHERE account_id = $account_id)'
 
-/**
- * Rows in other accounts that refer to the account's people: sessions that are no longer valid, and memberships in accounts whose erasure has not
- * finished.
- */
+/** Rows of the account's people in other accounts: invalid sessions, and memberships in accounts whose erasure has not finished. */
 const DELETES_ELSEWHERE = [
   `DELETE FROM sessions WHERE person_id IN ${OWN_PEOPLE} AND account_id IS DISTINCT FROM $account_id`,
   `DELETE FROM memberships WHERE person_id IN ${OWN_PEOPLE} AND account_id <> $account_id`,

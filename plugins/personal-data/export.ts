@@ -63,10 +63,7 @@ export async function exportAccount(db: Db, options: ExportOptions): Promise<Exp
   return { ...result, bytes }
 }
 
-/**
- * Writes the archive's content. The rows are read in one snapshot. The files are read after it, since a long snapshot would make the database keep
- * old row versions.
- */
+/** The rows are read in one snapshot, and the files after it, since a long snapshot would make the database keep old row versions. */
 async function writeContent(
   tar: TarWriter,
   db: Db,

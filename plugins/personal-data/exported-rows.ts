@@ -71,10 +71,7 @@ async function* linesOf(db: Db, table: RuledTable, account_id: number): AsyncGen
   const read = pageReader(db, table, account_id)
   for (let page = await read(); page.length > 0; page = await read(page.at(-1))) {
     for (const row of page) {
-      const fields = exported_columns.map(([name, { exported }]) => [
-        name,
-        exportedValue(row[name], exported),
-      ])
+      const fields = exported_columns.map(([name, { exported }]) => [name, encode(row[name], exported)])
       yield Buffer.from(`${JSON.stringify(Object.fromEntries(fields))}\n`)
     }
     // SQLite answers synchronously: this lets signals be handled.
@@ -101,7 +98,7 @@ function pageReader(db: Db, { name: table, rule }: RuledTable, account_id: numbe
   }
 }
 
-function exportedValue(
+function encode(
   value: Values[string] | undefined,
   exported: 'as_is' | 'json' | 'bytes' | undefined,
 ): unknown {

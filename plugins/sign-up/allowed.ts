@@ -20,11 +20,11 @@ export async function signUpAllowed(
   const catalogue = calls.catalogue()
   if (!isSignUpOpen(catalogue)) throw closed()
   const limits = signUpSettings.of(catalogue)
-  const canonical_email = personsAddress(email)
-  await requireAllowedDomain(canonical_email, limits, createDisposableDomains(operations.data_folder))
+  const canonical = personsAddress(email)
+  await requireAllowedDomain(canonical, limits, createDisposableDomains(operations.data_folder))
   const now_ms = calls.now()
   await db.begin((tx) =>
-    countSignUp(tx, { email: canonical_email, network: networkOf(address) }, { limits, now_ms }),
+    countSignUp(tx, { email: canonical, network: networkOf(address) }, { limits, now_ms }),
   )
-  return canonical_email
+  return canonical
 }

@@ -88,18 +88,13 @@ export async function countSignUp(
   { limits, now_ms }: { limits: Limits; now_ms: number },
 ): Promise<void> {
   const { per_address_per_day, per_domain_per_day } = limits
-  const network_counter = networkToday(network, now_ms)
-  if (isBeyond(per_address_per_day, await addOne(tx, network_counter)))
-    throw tooManyOfNetwork(network_counter, now_ms)
+  const by_network = networkToday(network, now_ms)
+  if (isBeyond(per_address_per_day, await addOne(tx, by_network))) throw tooManyOfNetwork(by_network, now_ms)
   const domain = domainOf(email)
   if (isLargeProvider(domain)) return
-  const domain_counter = thisDay('domain', domain, now_ms)
-  if (isBeyond(per_domain_per_day, await addOne(tx, domain_counter)))
-    throw tooMany(
-      `Too many people of ${domain} have signed up today. Try again tomorrow.`,
-      domain_counter,
-      now_ms,
-    )
+  const by_domain = thisDay('domain', domain, now_ms)
+  if (isBeyond(per_domain_per_day, await addOne(tx, by_domain)))
+    throw tooMany(`Too many people of ${domain} have signed up today. Try again tomorrow.`, by_domain, now_ms)
 }
 
 /**

@@ -36,16 +36,12 @@ export function createTurnstile(seams: RemoteSeams = {}, url = VERIFY_URL): Chec
       response: token,
       ...(address !== undefined && { remoteip: address }),
     })
-    const { success, hostname, action } = await verifyAtCloudflare(url, body, seams)
+    const { success, hostname, action } = await verify(url, body, seams)
     if (success !== true || hostname !== host || action !== ACTION) throw notSolved()
   }
 }
 
-async function verifyAtCloudflare(
-  url: string,
-  body: string,
-  seams: RemoteSeams,
-): Promise<Record<string, unknown>> {
+async function verify(url: string, body: string, seams: RemoteSeams): Promise<Record<string, unknown>> {
   const signal = AbortSignal.timeout(seams.timeout_ms ?? TIMEOUT_MS)
   try {
     const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }

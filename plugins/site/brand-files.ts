@@ -54,9 +54,7 @@ function fromRoot(text: string): string {
   }
 }
 
-/**
- * Whether the bytes are an SVG image without entities, which could expand to a huge text. Scripts are harmless: browsers do not run them in images.
- */
+/** Entities are refused, since they could expand to a huge text. Scripts are harmless: browsers do not run them in images. */
 function isSvg(bytes: Uint8Array): boolean {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)

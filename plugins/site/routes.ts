@@ -28,7 +28,7 @@ export function siteRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operat
   return new Elysia({ name: 'site' })
     .get(
       '/',
-      ({ request }) => (arePagesEnabled(gateway) ? serve({ request }) : redirectToConsole(gateway, request)),
+      ({ request }) => (isEnabled(gateway) ? serve({ request }) : toConsole(gateway, request)),
       HANDED_ON,
     )
     .get('/pricing', serve, HANDED_ON)
@@ -38,8 +38,7 @@ export function siteRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operat
     .use(dataRoutes(gateway, serve))
 }
 
-const arePagesEnabled = ({ calls }: Pick<Gateway, 'calls'>): boolean =>
-  siteSettings.of(calls.catalogue()).enabled
+const isEnabled = ({ calls }: Pick<Gateway, 'calls'>): boolean => siteSettings.of(calls.catalogue()).enabled
 
 /** Routes with schemas, for the API reference. They answer with bytes, made from values of these types (public/kept.ts). */
 const dataRoutes = (
@@ -69,7 +68,7 @@ const dataRoutes = (
     })
 
 /** Redirects browsers at the gateway's own address to the console. Programs get 404, as for an unknown path. */
-function redirectToConsole(gateway: Pick<Gateway, 'calls'>, { headers }: Request): Response {
+function toConsole(gateway: Pick<Gateway, 'calls'>, { headers }: Request): Response {
   if (headers.get('accept')?.includes('text/html') !== true) throw new NotFoundError()
   requireConsole(gateway)
   const location = `${publicPathOf(gateway.calls.catalogue().server.public_url)}/console`

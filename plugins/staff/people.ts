@@ -60,10 +60,7 @@ interface PersonToAdd {
   was_here: boolean
 }
 
-/**
- * Finds the person to add, or creates one. A person who was removed from the staff earlier comes back as the same person: their address was verified,
- * or entered by an operator.
- */
+/** A person who was removed from the staff earlier comes back as the same person: their address was verified, or entered by an operator. */
 async function findOrCreatePerson(tx: Tx, { holder, was_here, ...added }: PersonToAdd): Promise<PersonRow> {
   if (!holder || (holder.email_verified_at_ms === null && holder.account_id !== null))
     return await createPerson(tx, { ...added, holder })

@@ -21,10 +21,7 @@ interface CreatedInvitation {
   expires_at_ms: number
 }
 
-/**
- * Creates an invitation and queues its mail. In a transaction that has locked the account. @throws GatewayError as `makePersonInvitation`;
- * invalid_request
- */
+/** Invites, and queues the mail. The transaction has locked the account. @throws GatewayError as `makePersonInvitation`; invalid_request */
 export async function invitePerson(
   tx: Tx,
   { has_mail, inviter, ...invitation }: InvitationRequest,

@@ -69,7 +69,7 @@ export const member_list = defineList<ListedMember>()({
     return {
       rows: rows.map((row) => ({
         ...row,
-        budgets: of_people.filter((budget) => isOfMember(budget, row)),
+        budgets: of_people.filter((budget) => isOf(budget, row)),
         now_ms,
       })),
       next_cursor,
@@ -77,7 +77,7 @@ export const member_list = defineList<ListedMember>()({
   },
 })
 
-const isOfMember = (budget: BudgetRow, row: { account_id: number; person_id: number }): boolean =>
+const isOf = (budget: BudgetRow, row: { account_id: number; person_id: number }): boolean =>
   budget.account_id === row.account_id && budget.person_id === row.person_id
 
 export type MemberView = ConsoleRowOf<typeof member_list>

@@ -69,11 +69,9 @@ function changeLines(before: Fields, after: Fields): string[] {
     const is_change = before !== null && after !== null && was !== undefined && !isSame(was, is)
     // A time or a text that was empty before is shown without "from".
     if ((was === null && name.endsWith('_at')) || (was === '' && is !== undefined))
-      return `${labelOf(name)}: ${formatValue(name, is)}`
+      return `${labelOf(name)}: ${textOf(name, is)}`
     const value = is === undefined ? was : is
-    const text = is_change
-      ? `from ${formatValue(name, was)} to ${formatValue(name, is)}`
-      : formatValue(name, value)
+    const text = is_change ? `from ${textOf(name, was)} to ${textOf(name, is)}` : textOf(name, value)
     return `${labelOf(name)}: ${text}`
   })
 }
@@ -85,11 +83,11 @@ function labelOf(name: string): string {
   return capital(name.replace(/_(usd|at)$/, '').replaceAll('_', ' '))
 }
 
-function formatValue(name: string, value: unknown): string {
+function textOf(name: string, value: unknown): string {
   if (value === null || value === undefined || value === '') return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value))
-    return value.length === 0 ? 'none' : value.map((each) => formatValue('', each)).join(', ')
+    return value.length === 0 ? 'none' : value.map((each) => textOf('', each)).join(', ')
   if (typeof value === 'object') return JSON.stringify(value)
   // To the cent, rounded down: never more than the balance.
   if (name === 'balance_usd') return `${String(value).replace(/(\.\d\d)\d+$/, '$1')} USD`

@@ -60,10 +60,7 @@ export const providerRoutes = (gateway: ConsoleParts, own: SigningIn) =>
       { body: Leaving, response: { 200: LeavingView, ...FAILURES } },
     )
 
-/**
- * `POST …/start`: the provider's page, with a cookie that keeps the sign-in's state. `POST …/finish`: takes the provider's answer from the return
- * page.
- */
+/** `POST …/start`: the provider's page, and a cookie with the sign-in's state. `POST …/finish`: takes the answer from the return page. */
 export const signInRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>, own: SigningIn) =>
   new Elysia({ name: 'console-identity-sign-in' })
     .use(visitorCalls(gateway))

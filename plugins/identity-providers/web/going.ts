@@ -4,14 +4,13 @@ import { addressOf } from '../../console/web/app/place.ts'
 import { rememberedReferral } from '../../sign-up/web/remembered.ts'
 
 /** The current page below /console, to return to. */
-const currentPage = (): string =>
-  location.pathname.slice(addressOf('/console').length) + location.search || '/'
+const thisPage = (): string => location.pathname.slice(addressOf('/console').length) + location.search || '/'
 
 type Terms = AnswerOf<(typeof api)['identity-providers']['get']>['terms']
 
 /** Leaves this page for the provider. @param terms that the page showed @throws ApiError */
 export async function goToProvider(provider: string, terms: Terms): Promise<void> {
-  const next = currentPage().startsWith('/sign-in/') ? '/' : currentPage()
+  const next = thisPage().startsWith('/sign-in/') ? '/' : thisPage()
   const { url } = await send(
     api['identity-providers'].start.post({ provider, next, terms, ...rememberedReferral() }),
   )

@@ -37,14 +37,12 @@ async function withPlainErrors<T>(ask: () => Promise<T>): Promise<T> {
   } catch (thrown) {
     const cause = thrown instanceof WebAuthnError ? thrown.cause : thrown
     const name = cause instanceof Error ? cause.name : ''
-    throw new Error(
-      ERROR_MESSAGES[name] ?? 'Your browser could not use a passkey. Try again, or use another way.',
-    )
+    throw new Error(WORDS[name] ?? 'Your browser could not use a passkey. Try again, or use another way.')
   }
 }
 
 /** Messages by the names of the browser's errors (https://www.w3.org/TR/webauthn-3/#sctn-op-create). */
-const ERROR_MESSAGES: Readonly<Record<string, string>> = {
+const WORDS: Readonly<Record<string, string>> = {
   NotAllowedError: 'No passkey was used: it was cancelled, or took too long. Try again.',
   AbortError: 'No passkey was used: it was cancelled. Try again.',
   InvalidStateError: 'This device has a passkey for you already. Use another device.',

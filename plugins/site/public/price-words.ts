@@ -5,28 +5,27 @@ import type { PublicModel } from './views.ts'
 export type Line = PublicModel['price'][number]
 
 /** The price columns by kind of model. Each column shows the first of its names that the model's price has. */
-const COLUMNS: Readonly<Record<PublicModel['kind'], readonly { head: string; names: readonly string[] }[]>> =
-  {
-    text: [
-      { head: 'Input', names: ['input'] },
-      { head: 'Cached input', names: ['cache_read'] },
-      { head: 'Output', names: ['output'] },
-    ],
-    embedding: [{ head: 'Input', names: ['input'] }],
-    image: [{ head: 'Price', names: ['per_image', 'image_output'] }],
-    speech: [
-      { head: 'Price', names: ['per_million_characters', 'per_minute', 'per_second', 'output', 'input'] },
-    ],
-    transcription: [{ head: 'Price', names: ['per_minute', 'per_second', 'audio', 'input', 'output'] }],
-    moderation: [{ head: 'Price', names: ['input'] }],
-    rerank: [{ head: 'Price', names: ['per_search', 'per_thousand_searches', 'input'] }],
-  }
+const HEADS: Readonly<Record<PublicModel['kind'], readonly { head: string; names: readonly string[] }[]>> = {
+  text: [
+    { head: 'Input', names: ['input'] },
+    { head: 'Cached input', names: ['cache_read'] },
+    { head: 'Output', names: ['output'] },
+  ],
+  embedding: [{ head: 'Input', names: ['input'] }],
+  image: [{ head: 'Price', names: ['per_image', 'image_output'] }],
+  speech: [
+    { head: 'Price', names: ['per_million_characters', 'per_minute', 'per_second', 'output', 'input'] },
+  ],
+  transcription: [{ head: 'Price', names: ['per_minute', 'per_second', 'audio', 'input', 'output'] }],
+  moderation: [{ head: 'Price', names: ['input'] }],
+  rerank: [{ head: 'Price', names: ['per_search', 'per_thousand_searches', 'input'] }],
+}
 
-export const headsOf = (kind: PublicModel['kind']): string[] => COLUMNS[kind].map(({ head }) => head)
+export const headsOf = (kind: PublicModel['kind']): string[] => HEADS[kind].map(({ head }) => head)
 
 /** The price line of each column; undefined if the price has none. */
 export const shownLines = ({ kind, price }: Pick<PublicModel, 'kind' | 'price'>): (Line | undefined)[] =>
-  COLUMNS[kind].map(({ names }) => {
+  HEADS[kind].map(({ names }) => {
     for (const wanted of names) {
       const line = price.find(({ name, of, price_nanos }) => name === wanted && of === '' && price_nanos > 0)
       if (line) return line

@@ -77,10 +77,7 @@ export function memberRoutes(gateway: Gateway) {
     )
 }
 
-/**
- * Returns a function that changes a person in a locked account. @throws GatewayError permission_denied without a fresh sign-in; invalid_request;
- * not_found
- */
+/** Changes a person in a locked account. @throws GatewayError permission_denied without a fresh sign-in; invalid_request; not_found */
 const personChanger =
   (gateway: Gateway) =>
   async (
