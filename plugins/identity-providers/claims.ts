@@ -31,7 +31,7 @@ const MAX_EMAIL_CHARS = 254
  * @param reported the claims with name and address, possibly from the provider's API; by default `claims`
  * @returns undefined without a subject
  */
-export function parseIdentity(
+export function readClaims(
   claims: Claims,
   trust: EmailTrust,
   reported: Claims = claims,

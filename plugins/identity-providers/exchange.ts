@@ -2,7 +2,7 @@
 import type { Configuration, IDToken, ServerMetadata } from 'openid-client'
 import { unauthenticated, upstreamFailed } from '../../src/domain/errors.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
-import { type Claims, type ProvedIdentity, parseIdentity } from './claims.ts'
+import { type Claims, type ProvedIdentity, readClaims } from './claims.ts'
 import type { KnownProvider } from './directory.ts'
 import { doesNotAnswer, hasFailed } from './failing.ts'
 import type { Flow } from './flow.ts'
@@ -137,10 +137,10 @@ async function fromClaims(
 ): Promise<ProvedIdentity | undefined> {
   if (!claims) return undefined
   const has_email = claims.email !== undefined || metadata.userinfo_endpoint === undefined
-  if (has_email) return parseIdentity(claims, email_trust)
+  if (has_email) return readClaims(claims, email_trust)
   const client = await import('openid-client')
   // Address and verification must come from the same answer: a mix would claim something that no answer said.
-  return parseIdentity(
+  return readClaims(
     claims,
     email_trust,
     await client.fetchUserInfo(configuration, access_token, String(claims.sub)),
@@ -173,7 +173,7 @@ async function fromGithub(
   const all = Array.isArray(emails) ? (emails as Claims[]) : []
   const primary = all.find((email) => email?.primary === true)
   if (!Number.isSafeInteger(user.id)) return undefined
-  return parseIdentity({ iss: issuer, sub: String(user.id) }, email_trust, {
+  return readClaims({ iss: issuer, sub: String(user.id) }, email_trust, {
     name: user.name ?? user.login,
     email: primary?.email,
     email_verified: primary?.verified,

@@ -31,7 +31,7 @@ interface Linking {
   own: Pick<SigningIn, 'use' | 'tellChange'>
 }
 
-/** Links an identity to the viewer. @throws GatewayError conflict for another person's; and as `requirePlace` and `requireAllowedDomain` */
+/** Links an identity unless it is the viewer's already. @throws GatewayError conflict for another person's; as `requirePlace`, `requireAllowedDomain` */
 export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Linking): Promise<void> {
   const { person_id } = viewer
   const { provider, identity } = proved

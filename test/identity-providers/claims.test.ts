@@ -1,11 +1,11 @@
 // What is taken of a provider's claims: who somebody is, and which address counts as checked.
 import { describe, expect, test } from 'bun:test'
-import { parseIdentity } from '../../plugins/identity-providers/claims.ts'
+import { readClaims } from '../../plugins/identity-providers/claims.ts'
 import type { EmailTrust } from '../../plugins/identity-providers/presets.ts'
 
 const WHO = { iss: 'https://id.example', sub: '7' }
 const verified = (trust: EmailTrust, told: Record<string, unknown>) =>
-  parseIdentity({ ...WHO, ...told }, trust)?.verified_email
+  readClaims({ ...WHO, ...told }, trust)?.verified_email
 
 test.each([
   ['claim', { email: 'Anna@Example.com', email_verified: true }, 'anna@example.com'],
@@ -33,15 +33,13 @@ test.each([
 })
 
 test('an address is told for people to read, checked or not', () => {
-  expect(parseIdentity({ ...WHO, email: 'Anna@Example.com' }, 'claim')?.email).toBe('Anna@Example.com')
-  expect(parseIdentity({ ...WHO, email: `${'x'.repeat(300)}@example.com` }, 'claim')?.email).toBeUndefined()
+  expect(readClaims({ ...WHO, email: 'Anna@Example.com' }, 'claim')?.email).toBe('Anna@Example.com')
+  expect(readClaims({ ...WHO, email: `${'x'.repeat(300)}@example.com` }, 'claim')?.email).toBeUndefined()
 })
 
 test('address and check are of one answer: one of each says what nobody has said', () => {
   const claims = { ...WHO, email_verified: true }
-  expect(
-    parseIdentity(claims, 'claim', { sub: '7', email: 'anna@example.com' })?.verified_email,
-  ).toBeUndefined()
+  expect(readClaims(claims, 'claim', { sub: '7', email: 'anna@example.com' })?.verified_email).toBeUndefined()
 })
 
 describe('nobody is', () => {
@@ -52,6 +50,6 @@ describe('nobody is', () => {
     { iss: 'x', sub: 7 },
     { iss: 'x', sub: 'x'.repeat(256) },
   ])('%j', (claims) => {
-    expect(parseIdentity(claims, 'claim')).toBeUndefined()
+    expect(readClaims(claims, 'claim')).toBeUndefined()
   })
 })
