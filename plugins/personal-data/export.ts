@@ -10,7 +10,7 @@ import type { StoredBytes } from '../../src/domain/stored-bytes.ts'
 import { type Db, LONG } from '../../src/store/db.ts'
 import { isAbsentObject } from '../../src/store/engines/s3/failure.ts'
 import { exportedTables, type StoredTable } from '../../src/store/stored-table.ts'
-import { type PackedEntry, packedTar, type TarWriter } from '../../src/store/tar.ts'
+import { compressedTar, type PackedEntry, type TarWriter } from '../../src/store/tar.ts'
 import { countTables, pathsOf } from './exported-rows.ts'
 
 interface ExportOptions {
@@ -58,7 +58,7 @@ export async function exportAccount(db: Db, options: ExportOptions): Promise<Exp
   const { id: account_id } = await accountByName(db, options.account)
   await requireOwnFiles(db, options.files, 'read')
   const result = { account_id, rows: {}, files: 0, missing: [] }
-  const archive = packedTar(options.now_ms, (tar) => writeContent(tar, db, options, result))
+  const archive = compressedTar(options.now_ms, (tar) => writeContent(tar, db, options, result))
   const bytes = await options.put(archive)
   return { ...result, bytes }
 }

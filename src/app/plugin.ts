@@ -5,7 +5,7 @@ import type { Section } from '../catalogue/sections.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { Db } from '../store/db.ts'
 import type { StoredTable } from '../store/stored-table.ts'
-import type { WorkPlace } from '../store/work-folder.ts'
+import type { WorkLocation } from '../store/work-folder.ts'
 import type { Check, CheckTime, GatewayCheck, Patient, ReadPatient } from './checks/check.ts'
 import type { Commands } from './command-line/terminal.ts'
 import type { StartParts } from './process/serve-options.ts'
@@ -32,7 +32,7 @@ interface PluginSpec<
   /** Its tables, with the rules of their personal data. Their SQL is in the migrations of both engines. */
   tables?: () => Promise<readonly StoredTable[]>
   /** Where its commands work outside of the data folder: a start removes what killed ones left there. */
-  leftovers?: () => readonly WorkPlace[]
+  leftovers?: () => readonly WorkLocation[]
   /** Refuses a start before anything in the data folder is changed, by an error that says what to do. */
   prepare?: (start: StartParts, settings: () => Settings) => Prepared | Promise<Prepared>
   /**
@@ -71,7 +71,7 @@ export interface Plugin<Routes extends AnyElysia = AnyElysia, ConsoleRoutes exte
   readonly commands: Commands
   readonly provider: LoadProvider | undefined
   loadTables(): Promise<readonly StoredTable[]>
-  readonly leftovers: () => readonly WorkPlace[]
+  readonly leftovers: () => readonly WorkLocation[]
   /** Without its running part: for the doctor. */
   readonly checks: readonly GatewayCheck[]
   /** @returns what `open` takes @throws Error that refuses the start */

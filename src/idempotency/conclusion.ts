@@ -13,16 +13,16 @@ export interface ConclusionDeps {
   log: Logger
 }
 
-/** The parts that a failure needs to be written as its caller gets it. */
+/** The data for rendering a failure as its caller gets it. */
 export interface FailureOrigin {
   request_id: string
-  /** How the surface writes an error. */
+  /** Renders an error in the surface's format. */
   render: RenderError
-  /** A further name of the header that carries the request's id. */
+  /** A second name for the header with the request id. */
   id_header?: string | undefined
 }
 
-/** The kinds of errors that the same request gets again at any time. */
+/** The kinds of errors that the same request would get again at any time. */
 const PERMANENT: ReadonlySet<ErrorKind> = new Set([
   'invalid_request',
   'permission_denied',
@@ -33,9 +33,9 @@ const PERMANENT: ReadonlySet<ErrorKind> = new Set([
 ])
 
 /**
- * Keeps a complete answer under its key, where that succeeds.
- * @param end called once its key is under way no more: before this returns, or after an outage of the database
- * @returns the answer, to be sent
+ * Keeps a complete answer under its key, if possible.
+ * @param end called when the request with the key has ended: before this returns, or after an outage of the database
+ * @returns the answer to send
  */
 export async function concludeAnswer(
   deps: ConclusionDeps,
@@ -53,7 +53,7 @@ export async function concludeAnswer(
       void concludeLater(deps, { request, answer, recording, end })
       return new Response(bytes, answer)
     }
-    // While a bucket fails, other calls go on, whose answers would fill the memory.
+    // While a bucket fails, other calls continue, and their answers would fill the memory.
     warnOfLoss(deps, request, cause)
   }
   end()
@@ -63,8 +63,8 @@ export async function concludeAnswer(
 const ignore = () => undefined
 
 /**
- * Keeps a permanent failure of a call that had begun, and frees the key after any other. A call has begun once it is
- * recorded. The key is not freed while money is held for the call, since that may yet be charged, nor after a charge.
+ * Keeps a permanent failure of a call that had begun, and frees the key after any other failure. A call has begun once it is
+ * recorded. The key is not freed while money is held for the call, since that may still be charged, nor after a charge.
  * Never throws: a key that could not be freed becomes free at its next use if nothing was charged.
  */
 export async function concludeFailure(
@@ -87,10 +87,10 @@ export async function concludeFailure(
 }
 
 /**
- * Records a streamed answer while its caller reads it, and keeps it once it is complete.
+ * Records a streamed answer while its caller reads it, and keeps it when it is complete.
  * @param gone fires when the caller no longer waits for the answer
- * @param end called once the stream has ended, in whichever way
- * @returns the same answer, to be sent
+ * @param end called when the stream has ended in any way
+ * @returns the same answer to send
  */
 export function recordStream(
   deps: ConclusionDeps,
@@ -103,7 +103,7 @@ export function recordStream(
   if (!reader) throw new Error('a streamed answer has no body')
   const recording = startRecording(deps.answers, request.account_id)
   let has_ended = false
-  // A caller that leaves after the last bytes has had the whole answer.
+  // A caller who disconnects after the last bytes has received the whole answer.
   const giveUp = async () => {
     if (!has_ended) await recording.discard().finally(end)
   }
@@ -112,13 +112,13 @@ export function recordStream(
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { value } = await resultOr(reader.read(), giveUp)
+        const { value } = await orAfterFailure(reader.read(), giveUp)
         if (value) {
           await recording.add(value)
           controller.enqueue(value)
         } else {
           has_ended = true
-          // The caller has the whole answer, whether or not it can be kept: the stream ends as one without a key does.
+          // The caller has the whole answer, even if it cannot be kept: the stream ends as without a key.
           await concludeStream(deps, { request, answer, recording, end })
           controller.close()
         }
@@ -141,13 +141,13 @@ interface EndedStream {
   request: KeyedRequest
   answer: Response
   recording: Pick<Recording, 'finish' | 'discard'>
-  /** Called once its key is under way no more. */
+  /** Called when the request with the key has ended. */
   end: () => void
 }
 
 /**
- * Keeps a stream that was completed; frees the key of another one that is recorded and cost nothing. While the database does not answer, or
- * the call is not recorded yet, its key stays under way and it is tried again beside. Never rejects.
+ * Keeps a completed stream. For any other stream, frees the key if the call is recorded and cost nothing. While the database is unavailable,
+ * or the call is not recorded yet, the key stays in use, and this is retried in the background. Never rejects.
  */
 async function concludeStream(deps: ConclusionDeps, stream: EndedStream): Promise<void> {
   try {
@@ -161,10 +161,10 @@ async function concludeStream(deps: ConclusionDeps, stream: EndedStream): Promis
 }
 
 const AGAIN_AFTER_MS = 500
-/** The repeat is told that the first request is under way. */
+/** The longest time of retries. Until then a repeated request is told that the first one is in progress. */
 const MAX_LATER_MS = 600_000
 
-/** Tries again until the call is recorded. If it was charged, a repeat gets as much of the answer as its caller got. */
+/** Retries until the call is recorded. If it was charged, a repeated request gets as much of the answer as the caller got. */
 async function concludeLater(deps: ConclusionDeps, stream: EndedStream): Promise<void> {
   const due_ms = performance.now() + MAX_LATER_MS
   try {
@@ -172,7 +172,7 @@ async function concludeLater(deps: ConclusionDeps, stream: EndedStream): Promise
       await Bun.sleep(AGAIN_AFTER_MS)
       const is_over = performance.now() > due_ms
       const has_concluded = hasConcluded(deps, stream, ({ cost_nanos }) => cost_nanos > 0)
-      if ((await has_concluded.catch(falseIfOfStorage)) || is_over) break
+      if ((await has_concluded.catch(falseIfStorageFailure)) || is_over) break
     }
   } catch (thrown) {
     warn(deps, stream, thrown)
@@ -181,27 +181,27 @@ async function concludeLater(deps: ConclusionDeps, stream: EndedStream): Promise
   stream.end()
 }
 
-function falseIfOfStorage(thrown: unknown): false {
+function falseIfStorageFailure(thrown: unknown): false {
   if (thrown instanceof StorageFailure) return false
   throw thrown
 }
 
 type RecordedCall = NonNullable<Awaited<ReturnType<KeptAnswers['callOf']>>>
 
-/** @returns false where the call is held, and not recorded yet @throws StorageFailure */
+/** @returns false if the call is held and not recorded yet @throws StorageFailure */
 async function hasConcluded(
   deps: ConclusionDeps,
   { request, answer, recording }: EndedStream,
-  isToBeKept: (call: RecordedCall) => boolean,
+  mustKeep: (call: RecordedCall) => boolean,
 ): Promise<boolean> {
   const { answers } = deps
   const row = await answers.find(request)
-  // In this order: what is held no more is recorded by the time that it is looked up.
+  // In this order: a hold that is found resolved has a recorded call by the time of the lookup.
   if (row && (await answers.isHeld(row))) return false
   const call = row && (await answers.callOf(row))
-  if (call && isToBeKept(call)) await keep(deps, request, answer, recording.finish)
+  if (call && mustKeep(call)) await keep(deps, request, answer, recording.finish)
   else await recording.discard()
-  if (call?.cost_nanos === 0 && !isToBeKept(call)) await answers.forget(request)
+  if (call?.cost_nanos === 0 && !mustKeep(call)) await answers.forget(request)
   return true
 }
 
@@ -210,8 +210,8 @@ const warn = ({ log }: ConclusionDeps, { request }: EndedStream, cause: unknown)
   log.warn({ request_id: request.request_id, cause }, 'an Idempotency-Key could not be freed')
 
 /**
- * Keeps an answer under its key. Where it cannot be kept, that is only logged: the caller has paid for the answer, and gets it.
- * @throws StorageFailure while the database, or a bucket, does not answer
+ * Keeps an answer under its key. If that fails, it is only logged: the caller has paid for the answer, and gets it.
+ * @throws StorageFailure while the database or a bucket does not respond
  */
 async function keep(
   deps: ConclusionDeps,
@@ -230,8 +230,8 @@ async function keep(
 const warnOfLoss = ({ log }: ConclusionDeps, { request_id }: KeyedRequest, cause: unknown): void =>
   log.warn({ request_id, cause }, 'an answer could not be kept under its Idempotency-Key')
 
-/** Does something more when a step fails, and fails as it did. */
-async function resultOr<T>(step: Promise<T>, onFailure: () => Promise<void>): Promise<T> {
+/** Runs `onFailure` if a step fails, then rethrows its error. */
+async function orAfterFailure<T>(step: Promise<T>, onFailure: () => Promise<void>): Promise<T> {
   try {
     return await step
   } catch (failure) {

@@ -1,4 +1,4 @@
-// Idempotency-Keys of paid calls: a request that is sent again gets the same answer again, and is charged once.
+// Idempotency-Keys of paid calls: a repeated request gets the same answer again, and is charged once.
 import { bodyOf } from '../domain/stored-bytes.ts'
 import { deploymentOf } from '../http/azure-paths.ts'
 import type { Awaitable } from '../store/db.ts'
@@ -16,16 +16,16 @@ import { answerLost, keyOfAnotherRequest, malformedIdempotencyKey, requestUnderW
 import type { CountReplay } from './replays.ts'
 import type { KeyOfAccount } from './room.ts'
 
-/** A paid request that was read, and not yet paid for. */
+/** A paid request that is read and not yet paid. */
 interface RepeatableCall {
   origin: FailureOrigin & { request: Request }
   account_id: number
-  /** The content of the request: its body, or those parts of it that are the same when it is sent again. */
+  /** The content of the request: its body, or the parts of it that are the same in a repetition. */
   content: readonly (Uint8Array | string)[]
   streams: boolean
   /** Fires when the caller no longer waits for the answer. */
   gone: PlainSignal
-  /** Asked before it is served, perhaps twice; not before it is answered again. @throws GatewayError if no call may begin */
+  /** Called before the request is served, maybe twice; not before a kept answer. @throws GatewayError if no call may begin */
   mayBegin: () => Promise<void> | undefined
 }
 
@@ -33,46 +33,46 @@ export interface Idempotency {
   /**
    * Serves a paid request, once for each Idempotency-Key of an account.
    *
-   * Once a call has begun, which is from its hold on, its end is kept for 24 hours, as Stripe does
+   * Once a call has begun, with its hold, its end is kept for 24 hours, as Stripe does
    * (https://docs.stripe.com/api/idempotent_requests): a complete answer, whole or streamed, or a refusal that the same
-   * request would get again, such as a prompt that the provider's moderation blocks. The same request with the same key
+   * request would get again, such as for a prompt that the provider's moderation blocks. The same request with the same key
    * then gets the same status, headers and bytes, with `idempotent-replayed: true`.
    *
-   * The key becomes free after everything that cost nothing and may succeed next time: refusals before the hold,
-   * provider failures and time-outs, callers who left before anything was charged. Stripe keeps those too; here a client
-   * that retries by itself, as the providers' SDKs do, would only get its 502 again.
+   * The key becomes free after every end that cost nothing and may succeed next time: refusals before the hold, provider
+   * failures and timeouts, callers who disconnected before anything was charged. Stripe keeps those, too; here a client that
+   * retries automatically, as the providers' SDKs do, would only get its 502 again.
    *
-   * The ledger decides what was charged, so this holds across a crash: a request that was charged, but whose answer was
-   * not kept, or was given up for newer ones, is refused instead of charged again. Only an account that uses more keys in
-   * 24 hours than the catalogue lets it (`[server] idempotency_keys_per_account`) forgets its oldest ones.
-   * @param key as `keyOf` @param serve holds, dispatches and settles under the call's request id
-   * @throws GatewayError what `serve` throws; invalid_request for a malformed key; conflict while the first request is
-   * under way, or where its answer was charged but broken off, too large to keep, or given up; unprocessable for another request
+   * The ledger decides what was charged, so this also holds after a crash: if a request was charged, but its answer was not
+   * kept, or was dropped for newer ones, its repetition is refused instead of charged again. Only an account that uses more
+   * keys in 24 hours than the catalogue allows (`[server] idempotency_keys_per_account`) loses its oldest ones.
+   * @param key as from `keyOf` @param serve holds, dispatches and settles under the call's request id
+   * @throws GatewayError as `serve`; invalid_request for a malformed key; conflict while the first request is in progress, or if
+   * its answer was charged but interrupted, too large to keep, or dropped; unprocessable for another request
    */
   once(key: string, call: RepeatableCall, serve: () => Promise<Response>): Promise<Response>
-  /** Whether an answer is kept under a request's key: known before its body is read, by which it may still be another request. */
+  /** Whether an answer is kept under a request's key. The body is not read yet, so it may still be another request. */
   mayRepeat(account_id: number, request: Request): Awaitable<boolean>
-  /** Deletes what is older than 24 hours. */
+  /** Deletes keys that are older than 24 hours. */
   sweep(): Promise<void>
-  /** For gateways that share the database, in each sweep: as `KeptAnswers.followOthers`. */
+  /** Called in each sweep by gateways that share the database: as `KeptAnswers.followOthers`. */
   followOthers(): Promise<void>
-  /** Deletes the files that a dead process left behind. Only at start, by the one gateway of the folder. */
+  /** Deletes files that a dead process left behind. Only at start, by the folder's only gateway. */
   recover(): Promise<void>
 }
 
 interface IdempotencyDeps extends ConclusionDeps {
-  /** Told of each answer that is sent again. */
+  /** Called for each kept answer that is sent again. */
   countReplay: CountReplay
 }
 
 interface State extends IdempotencyDeps {
-  /** The hashes of the requests that this process is serving, by their keys, as `nameOf`. */
+  /** The hashes of the requests that this process is serving, by `nameOf` their keys. */
   under_way: Map<string, Buffer>
 }
 
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 
-/** Idempotency over kept answers. */
+/** Creates idempotency over kept answers. */
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   const state: State = { ...deps, under_way: new Map() }
   return {
@@ -92,7 +92,7 @@ async function isAnswered(answers: KeptAnswers, request: KeyOfAccount): Promise<
   return typeof found?.status === 'number'
 }
 
-/** A request's Idempotency-Key; null if it has none. */
+/** Returns a request's Idempotency-Key; null if it has none. */
 export const keyOf = (request: Request): string | null => request.headers.get('idempotency-key')
 
 async function once(
@@ -110,7 +110,7 @@ async function once(
     if (found && found.status !== null) return await replay(state, keyed, found)
     const counting = call.mayBegin()
     if (counting) await counting
-    // Nothing is awaited from here until the key is under way: nobody else can find it free in between.
+    // No await from here until the key is in `under_way`, so that no other request can find it free in between.
     refuseUnderWay(state, keyed)
     const answer = await serveFirst(state, keyed, found?.request_id, call, serve)
     if (answer) return answer
@@ -118,8 +118,8 @@ async function once(
 }
 
 /**
- * The row of a request's key: without an answer, or without a row, the key is free. By the time that a row was read its
- * request may have ended, so what follows from its end is looked up again.
+ * Returns the row of a request's key. Without an answer, or without a row, the key is free. The row's request may have ended
+ * since the row was read, so its effects are looked up again.
  */
 async function find(state: State, keyed: KeyedRequest): Promise<IdempotencyKey | undefined> {
   const { answers } = state
@@ -138,7 +138,7 @@ async function find(state: State, keyed: KeyedRequest): Promise<IdempotencyKey |
   }
 }
 
-/** @throws GatewayError while this process serves a request with the key */
+/** @throws GatewayError if this process is serving a request with the key */
 function refuseUnderWay({ under_way }: State, keyed: KeyedRequest): void {
   const sha256 = under_way.get(nameOf(keyed))
   if (sha256) throw keyed.request_sha256.equals(sha256) ? requestUnderWay() : keyOfAnotherRequest()
@@ -159,13 +159,13 @@ async function replay(
 }
 
 /**
- * The key is under way before the first `await`, and then taken, from the request that was seen to have it.
- * @returns undefined where something else became of the key in between
+ * Serves the first request. Its key is in `under_way` before the first `await`, and is then taken over from the request that had it.
+ * @returns undefined if the key changed in between
  */
 async function serveFirst(
   state: State,
   keyed: KeyedRequest,
-  seen: string | undefined,
+  previous_id: string | undefined,
   { origin, streams, gone }: RepeatableCall,
   serve: () => Promise<Response>,
 ): Promise<Response | undefined> {
@@ -177,7 +177,7 @@ async function serveFirst(
   under_way.set(name, request_sha256)
   let ends_later = false
   try {
-    if (!(await answers.begin(keyed, seen, (row) => under_way.has(nameOf(row))))) return undefined
+    if (!(await answers.begin(keyed, previous_id, (row) => under_way.has(nameOf(row))))) return undefined
     const answer = await serve()
     const kept = streams
       ? recordStream(state, keyed, answer, gone, end)
@@ -194,7 +194,7 @@ async function serveFirst(
 
 const nameOf = ({ account_id, key }: KeyOfAccount): string => `${account_id} ${key}`
 
-/** The hash of a request. The credential in an address (`?key=`) is left out: it is no part of the request's content. */
+/** Returns a request's hash. A credential in the URL (`?key=`) is left out, since it is not part of the request's content. */
 function hashOf(request: Request, content: RepeatableCall['content']): Buffer {
   const { pathname, searchParams } = new URL(request.url)
   searchParams.delete('key')

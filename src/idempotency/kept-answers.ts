@@ -1,4 +1,4 @@
-// The answers kept under Idempotency-Keys: database rows, with the large bodies in files; and the keys of gateways that ended.
+// Answers kept under Idempotency-Keys: database rows, with large bodies in files; and the keys of requests that ended without an answer.
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { Awaitable, Db } from '../store/db.ts'
 import { isAlive } from '../store/gateways.ts'
@@ -14,21 +14,21 @@ import type { Call, Hold, IdempotencyKey } from '../store/schema.ts'
 import { idempotencyQueries } from './queries.ts'
 import { type AnswerLimits, createAnswerRoom, type KeyOfAccount } from './room.ts'
 
-/** A row that was being written when others were read is found the next time. */
+/** The longest time by which a row may become visible after it was dated. */
 const SEEN_LATE_MS = 600_000
 
-/** @returns disowns the gateway's keys without an answer, but those whose request is being served */
-function createDisowning(
+/** @returns a function that releases this gateway's keys without an answer, except those of running requests */
+function createKeyRelease(
   db: Db,
   { now, gateway_id }: { now: () => number; gateway_id: number },
 ): (isUnderWay: (row: KeyOfAccount) => boolean) => Promise<void> {
-  /** Requests that were taken before are answered, or no gateway's any more. */
+  /** Earlier requests are answered, or already released. */
   let since_ms = now() - SEEN_LATE_MS
   return async (isUnderWay) => {
     const read_at_ms = now()
     const unanswered = await idempotencyQueries(db).unanswered.all({ gateway_id, since_ms })
     const under_way = unanswered.filter(isUnderWay)
-    // A call that came under way since then is another row, of another number.
+    // A later call with the key has another row, with another number.
     const left = unanswered.filter((row) => !under_way.includes(row)).map(({ id }) => id)
     if (left.length > 0)
       await db.write((db) => idempotencyQueries(db).disown.run({ ids: JSON.stringify(left) }))
@@ -37,11 +37,11 @@ function createDisowning(
   }
 }
 
-/** A request that carries a key. */
+/** A request with a key. */
 export interface KeyedRequest {
   account_id: number
   key: string
-  /** Of its method, address and content. */
+  /** The hash of its method, URL and content. */
   request_sha256: Buffer
   request_id: string
 }
@@ -54,13 +54,13 @@ interface KeptAnswer {
 }
 
 export interface KeptAnswers {
-  /** The row of the request's key; undefined if not found, or older than 24 hours. */
+  /** Returns the row of the request's key; undefined if not found, or older than 24 hours. */
   find(request: Pick<KeyedRequest, 'account_id' | 'key'>): Awaitable<IdempotencyKey | undefined>
   /**
-   * Takes the key for a request: a free one, or in place of the request that was seen to have it and to need it no longer.
-   * On the disk before this returns. An account over its number of keys forgets its oldest.
-   * @param seen the id of that request; undefined where `find` found none
-   * @param isUnderWay whether the request of a key is being served: that key is not forgotten
+   * Takes the key for a request: a free key, or one whose earlier request no longer needs it. It is on the disk before this
+   * returns. An account with too many keys loses its oldest.
+   * @param seen the id of that earlier request; undefined if `find` found none
+   * @param isUnderWay whether a key's request is being served: such a key is not removed
    * @returns false if another request has taken it since, or an answer was kept under it
    */
   begin(
@@ -69,23 +69,23 @@ export interface KeptAnswers {
     isUnderWay: (row: KeyOfAccount) => boolean,
   ): Promise<boolean>
   /**
-   * Puts an answer under the key, if the request still has it. On the disk when this returns. Older answers are given up
-   * for it: first the account's own; over the common bound those of the account that keeps most.
-   * @throws GatewayError payload_too_large if there is no room even so; what the disk throws. No file is left then
+   * Stores an answer under the key, if the request still has it. It is on the disk when this returns. Older answers are dropped
+   * for it: first the account's own; if the total bound is exceeded, those of the account that keeps most.
+   * @throws GatewayError payload_too_large if there is still no room; the disk's error. No file is left then
    */
   keep(request: KeyedRequest, answer: KeptAnswer): Promise<void>
   /** Frees the key, if the request still has it. */
   forget(request: Pick<KeyedRequest, 'account_id' | 'key' | 'request_id'>): Promise<void>
-  /** Whether a request is another gateway's, which is alive: it alone knows what becomes of it. */
+  /** Whether a request belongs to another, living gateway, which alone knows its end. */
   isElsewhere(row: Pick<IdempotencyKey, 'gateway_id'>): Awaitable<boolean>
-  /** Whether money is held for the request that has a key. */
+  /** Whether money is held for the request of a key. */
   isHeld(row: Pick<IdempotencyKey, 'account_id' | 'request_id'>): Promise<boolean>
-  /** The first recorded call of the request that has a key, and what all of them cost. */
+  /** Returns the first recorded call of a key's request, and the cost of all its calls. */
   callOf(
     row: Pick<IdempotencyKey, 'account_id' | 'request_id' | 'after_hold_id'>,
   ): Promise<Pick<Call, 'outcome' | 'cost_nanos'> | undefined>
   /**
-   * Writes a body that is too large for a row, and makes room for it as it comes, as `keep` does.
+   * Writes a body that is too large for a row, and makes room for it as it arrives, as `keep` does.
    * @throws as `AnswerFiles.put`, and GatewayError payload_too_large if there is no room
    */
   write(
@@ -93,17 +93,17 @@ export interface KeptAnswers {
     content: Uint8Array | AsyncIterable<Uint8Array>,
     cap_bytes: number,
   ): Promise<KeptBody>
-  /** A kept body, to be sent; undefined if its file is gone. */
+  /** Opens a kept body; undefined if its file is missing. */
   open(row: Pick<IdempotencyKey, 'body' | 'body_file'>): Promise<Uint8Array | StoredBytes | undefined>
-  /** Deletes what is older than 24 hours, and what is over bounds that were lowered. */
+  /** Deletes keys older than 24 hours, and answers beyond bounds that were lowered. */
   sweep(): Promise<void>
   /**
-   * For gateways that share the database: gives up the keys of its own requests that ended without an answer, so that any gateway may judge
-   * what became of them; and counts anew what all keep.
-   * @param isUnderWay whether the request of a key is being served
+   * For gateways that share the database: releases the keys of this gateway's requests that ended without an answer, so that any gateway may
+   * find out their end; and counts again what all gateways keep.
+   * @param isUnderWay whether a key's request is being served
    */
   followOthers(isUnderWay: (row: KeyOfAccount) => boolean): Promise<void>
-  /** Deletes files that no row names, and counts the others. Only at start, by the one gateway of the folder: it would delete what is being written, too. */
+  /** Deletes files that no row names, and counts the others. Only at start, by the folder's only gateway: it would delete files in progress, too. */
   removeStrays(): Promise<void>
 }
 
@@ -119,11 +119,11 @@ interface KeptAnswersOptions {
   unwritten?: () => Iterable<Pick<Hold, 'account_id' | 'request_id'>>
 }
 
-/** As `isOfRequest` of the queries. */
+/** Like `isOfRequest` of the queries. */
 const isPartOf = (request_id: string, id: string): boolean =>
   id === request_id || id.startsWith(`${request_id}-`)
 
-/** Kept answers in a database, and in a folder of their own for the large bodies. */
+/** Creates kept answers in a database, with a folder for the large bodies. */
 export function createKeptAnswers(
   db: Db,
   files: ContentFiles,
@@ -132,7 +132,7 @@ export function createKeptAnswers(
   const queries = idempotencyQueries(db)
   const expired_by_ms = () => now() - KEPT_FOR_MS
   const room = createAnswerRoom(db, files, { limits, gateway_id })
-  const disown = createDisowning(db, { now, gateway_id })
+  const releaseKeys = createKeyRelease(db, { now, gateway_id })
 
   async function take(request: KeyedRequest, seen: string | undefined): Promise<boolean> {
     const values = { ...request, seen: seen ?? null, created_at_ms: now(), gateway_id }
@@ -173,7 +173,7 @@ export function createKeptAnswers(
     isElsewhere: (row) =>
       row.gateway_id !== null && row.gateway_id !== gateway_id && isAlive(db, row.gateway_id),
     async isHeld(row) {
-      // First what is not written: by the time that the rows were read it might be.
+      // Unwritten holds first: they may be written while the rows are read.
       for (const { account_id, request_id } of unwritten())
         if (account_id === row.account_id && isPartOf(row.request_id, request_id)) return true
       return (await queries.pendingHold.get({ ...row })) !== undefined
@@ -189,7 +189,7 @@ export function createKeptAnswers(
       const space = await room.space()
       for (const account_id of space.accounts()) await room.make(account_id)
     },
-    followOthers: (isUnderWay) => disown(isUnderWay).then(room.renew),
+    followOthers: (isUnderWay) => releaseKeys(isUnderWay).then(room.renew),
     removeStrays: () => reconcile(db, files).then(room.recount),
   }
 }
@@ -204,7 +204,7 @@ async function reconcile(db: Db, files: ContentFiles): Promise<void> {
   const rows = await idempotencyQueries(db).bodyFiles.all()
   const named = new Map(rows.map((row) => [row.body_file, row]))
   await removeStrays(files, new Set(named.keys()))
-  // An answer in a bucket was never kept by such a version.
+  // Versions that did not count the bytes of files never kept answers in a bucket.
   if (!files.folder) return
   for await (const { key, bytes } of files.list()) {
     const row = named.get(key)

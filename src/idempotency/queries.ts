@@ -1,4 +1,4 @@
-// The queries on Idempotency-Keys and the calls made under them, prepared once for each connection.
+// The queries on Idempotency-Keys and their calls, prepared once for each connection.
 import { and, asc, between, count, eq, gt, isNotNull, isNull, lte, or, sql, sum } from 'drizzle-orm'
 import { isAbandoned } from '../store/gateways.ts'
 import { NEWEST_HOLD_SQL } from '../store/newest-hold.ts'
@@ -16,22 +16,22 @@ import { calls, holds, idempotency_keys } from '../store/schema.ts'
 
 const OF_KEY = and(equals(idempotency_keys.account_id, 'account_id'), equals(idempotency_keys.key, 'key'))
 const OF_REQUEST = and(OF_KEY, equals(idempotency_keys.request_id, 'request_id'))
-/** The calls of a request: its first has its id, others have that, a hyphen, and what they are (calls/life/several-calls.ts). */
+/** Matches the calls of a request: the first has the request's id, the others that id with a hyphen and a suffix (calls/life/several-calls.ts). */
 const isOfRequest = (column: typeof holds.request_id | typeof calls.request_id) =>
   or(
     equals(column, 'request_id'),
     sql`substr(${column}, 1, length(${placeholder('request_id')}) + 1) = ${placeholder('request_id')} || '-'`,
   )
-/** The columns that the space of a deleted row follows from. */
+/** The columns that determine the space of a deleted row. */
 const SPACE = {
   account_id: idempotency_keys.account_id,
   kept_bytes: idempotency_keys.kept_bytes,
   body_file: idempotency_keys.body_file,
 }
-/** With a literal, so that the partial index serves. */
+/** A literal, so that the partial index applies. */
 const IS_KEPT = gt(idempotency_keys.kept_bytes, sql`0`)
 const NOTHING = { status: null, headers: null, body: null, body_file: null, kept_bytes: 0, gateway_id: null }
-/** The columns that a request writes into the row of its key. */
+/** The columns that a request writes into its key's row. */
 const TAKEN = [
   'request_sha256',
   'request_id',
@@ -41,19 +41,19 @@ const TAKEN = [
   'replayed_at_ms',
   'gateway_id',
 ] as const
-/** The values of an insert. The number, too: the oldest keys are those with the least. */
+/** The values of an insert, including the number, since the oldest keys are those with the lowest. */
 const AS_INSERTED = Object.fromEntries(
   ['id', ...TAKEN].map((name) => [name, sql`excluded.${sql.identifier(name)}`]),
 )
 
 export const idempotencyQueries = perConnection({
-  /** The row of a key that is younger than `expired_by_ms`. */
+  /** Finds the row of a key that was created after `expired_by_ms`. */
   find: (orm) =>
     orm
       .select()
       .from(idempotency_keys)
       .where(and(OF_KEY, gt(idempotency_keys.created_at_ms, placeholder('expired_by_ms')))),
-  /** Takes a key that is free, or that the request `seen` has and left without an answer. Returns no row where another has it. */
+  /** Takes a key that is free, or that the request `seen` has without an answer. Returns no row if another request has it. */
   take: (orm) =>
     orm
       .insert(idempotency_keys)
@@ -69,7 +69,7 @@ export const idempotencyQueries = perConnection({
         setWhere: sql`${equals(idempotency_keys.request_id, 'seen')} AND ${isNull(idempotency_keys.status)}`,
       })
       .returning({ id: idempotency_keys.id }),
-  /** `headers` is JSON text. */
+  /** Stores an answer. `headers` is JSON text. */
   store: (orm) =>
     orm
       .update(idempotency_keys)
@@ -87,13 +87,13 @@ export const idempotencyQueries = perConnection({
       .delete(idempotency_keys)
       .where(lte(idempotency_keys.created_at_ms, placeholder('expired_by_ms')))
       .returning(SPACE),
-  /** How many keys each account has. */
+  /** Counts the keys of each account. */
   keyCounts: (orm) =>
     orm
       .select({ account_id: idempotency_keys.account_id, keys: count() })
       .from(idempotency_keys)
       .groupBy(idempotency_keys.account_id),
-  /** The kept bytes of each account. */
+  /** Sums the kept bytes of each account. */
   keptSums: (orm) =>
     orm
       .select({
@@ -103,23 +103,23 @@ export const idempotencyQueries = perConnection({
       .from(idempotency_keys)
       .where(IS_KEPT)
       .groupBy(idempotency_keys.account_id),
-  /** The oldest kept answers of an account. */
+  /** Finds the oldest kept answers of an account. */
   oldestKept: (orm) =>
     orm
       .select({ id: idempotency_keys.id, ...SPACE })
       .from(idempotency_keys)
       .where(and(equals(idempotency_keys.account_id, 'account_id'), IS_KEPT))
-      // Only by this order does SQLite take the index of what is kept, and read no key without an answer.
+      // Only with this order does SQLite use the index of kept answers, and skip keys without one.
       .orderBy(asc(idempotency_keys.created_at_ms), asc(idempotency_keys.id))
       .limit(placeholder('row_limit')),
-  /** Gives up answers; that their keys were used stays known. */
+  /** Drops answers; their keys stay marked as used. */
   giveUp: (orm) =>
     orm
       .update(idempotency_keys)
       .set(NOTHING)
       .where(and(isOneOf(idempotency_keys.id, 'ids'), IS_KEPT))
       .returning({ id: idempotency_keys.id }),
-  /** The oldest keys of an account, but those that another gateway has under way. */
+  /** Finds the oldest keys of an account, except those of another gateway's running requests. */
   oldestKeys: (orm) =>
     orm
       .select({ id: idempotency_keys.id, key: idempotency_keys.key, account_id: idempotency_keys.account_id })
@@ -136,7 +136,7 @@ export const idempotencyQueries = perConnection({
       )
       .orderBy(asc(idempotency_keys.id))
       .limit(placeholder('row_limit')),
-  /** The keys that requests of a gateway took since then, and that have no answer yet. */
+  /** Finds keys without an answer that requests of a gateway took since a time. */
   unanswered: (orm) =>
     orm
       .select({
@@ -153,7 +153,7 @@ export const idempotencyQueries = perConnection({
           isNull(idempotency_keys.status),
         ),
       ),
-  /** From then on they are no gateway's. */
+  /** Releases keys from their gateway. */
   disown: (orm) =>
     orm
       .update(idempotency_keys)
@@ -169,7 +169,7 @@ export const idempotencyQueries = perConnection({
         replayed_at_ms: rawPlaceholder('replayed_at_ms'),
       })
       .where(equals(idempotency_keys.id, 'id')),
-  /** The record of the key under which a request began. The time finds its row by an index. */
+  /** Finds the key under which a request began. The time selects its row by an index. */
   ofRequest: (orm) =>
     orm
       .select({
@@ -199,7 +199,7 @@ export const idempotencyQueries = perConnection({
       .from(holds)
       .where(
         and(
-          // A literal: with a parameter SQLite plans the query anew at each execution, to see whether a partial index fits.
+          // A literal: with a parameter SQLite would plan the query again at each execution, to check whether a partial index fits.
           eq(holds.state, sql`'pending'`),
           equals(holds.account_id, 'account_id'),
           isOfRequest(holds.request_id),

@@ -9,7 +9,7 @@ type Files = Pick<KeptAnswers, 'write'>
 
 /**
  * Keeps a complete answer of an account.
- * @throws what the disk throws; GatewayError payload_too_large over the cap, or if there is no room
+ * @throws the disk's error; GatewayError payload_too_large over the cap, or if there is no room
  */
 export async function keepWhole(files: Files, account_id: number, bytes: Uint8Array): Promise<KeptBody> {
   return bytes.length <= MAX_ROW_BYTES ? { bytes } : await files.write(account_id, bytes, MAX_KEPT_BYTES)
@@ -17,22 +17,22 @@ export async function keepWhole(files: Files, account_id: number, bytes: Uint8Ar
 
 /** The recording of one streamed answer. */
 export interface Recording {
-  /** Takes the next bytes. Resolves when there is room for more; never rejects. */
+  /** Adds the next bytes. Resolves when there is room for more; never rejects. */
   add(bytes: Uint8Array): Promise<void>
-  /** Completes the recording; again, while it is in memory. @throws why it could not be kept; nothing of it is left then */
+  /** Completes the recording; may be repeated while it is in memory. @throws why it could not be kept; nothing of it is left then */
   finish(): Promise<KeptBody>
-  /** Gives the recording up, unless it is being finished. Never rejects. */
+  /** Discards the recording, unless it is being finished. Never rejects. */
   discard(): Promise<void>
 }
 
-/** A file being written from a stream. */
+/** A file that is written from a stream. */
 interface Spool {
   writer: WritableStreamDefaultWriter<Uint8Array>
-  /** The file, or why it could not be written. Never rejects: it may fail long before anyone waits for it. */
+  /** The file, or why it could not be written. Never rejects: it may fail long before anything awaits it. */
   written: Promise<{ body: KeptBody } | { failure: unknown }>
 }
 
-/** Starts to record an answer of an account. */
+/** Starts the recording of an account's answer. */
 export function startRecording(files: Files, account_id: number): Recording {
   let parts: Uint8Array[] = []
   let size_bytes = 0
@@ -68,7 +68,7 @@ export function startRecording(files: Files, account_id: number): Recording {
       parts = []
       if (!spool) return
       await unlessFailed(spool.writer.abort(new Error('the answer was broken off')))
-      // The result is of no interest: the file is not written to its end, and what fails leaves nothing behind.
+      // The result is ignored: the file is not completed, and a failed write leaves nothing behind.
       await spool.written
     },
   }
@@ -83,5 +83,5 @@ function startSpool(files: Files, account_id: number): Spool {
   return { writer: writable.getWriter(), written }
 }
 
-/** Drops the failure of a step of the writer: a file that fails ends the stream, and its own failure is in `written`. */
+/** Ignores a failed step of the writer: a failing file ends the stream, and its error is in `written`. */
 const unlessFailed = (step: Promise<void>): Promise<void> => step.catch(() => undefined)

@@ -1,4 +1,4 @@
-// How often kept answers were sent again: counted in memory, and written together once a second at most.
+// Counts of kept answers that were sent again: kept in memory, and written together at most once a second.
 import type { Logger } from '../observe/log.ts'
 import type { Db } from '../store/db.ts'
 import { idempotencyQueries } from './queries.ts'
@@ -10,11 +10,11 @@ export type CountReplay = (id: number) => void
 
 interface ReplayCount {
   count: CountReplay
-  /** Writes what was counted, before the database is closed. */
+  /** Writes the counts before the database is closed. */
   close(): Promise<void>
 }
 
-/** A repeated request waits for no write. The record is for people to read, and no money depends on it. */
+/** Creates the counter. A repeated request does not wait for its write. The counts are for people to read; no money depends on them. */
 export function createReplayCount(
   db: Db,
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },

@@ -1,4 +1,4 @@
-// Room for kept answers and keys: the oldest answers are given up, the oldest keys forgotten, where a bound is exceeded.
+// Room for kept answers and keys: beyond a bound, the oldest answers are dropped, and the oldest keys removed.
 import type { ServerSettings } from '../domain/catalogue.ts'
 import type { Db, Tx } from '../store/db.ts'
 import { createRoom, type Room, type Spacious, sufficient } from '../store/kept/room.ts'
@@ -8,7 +8,7 @@ import { atFirstUse } from '../utilities/at-first-use.ts'
 import { createSlots } from '../utilities/slots.ts'
 import { idempotencyQueries } from './queries.ts'
 
-/** A key, by its account. */
+/** A key and its account. */
 export type KeyOfAccount = Pick<IdempotencyKey, 'account_id' | 'key'>
 
 export interface AnswerLimits extends KeepLimits {
@@ -22,20 +22,20 @@ export const answerLimitsOf = (server: ServerSettings): AnswerLimits => ({
   keys_per_account: server.idempotency_keys_per_account,
 })
 
-/** `release` counts the rows' keys, too. */
+/** Room for answers and keys. `release` also counts the rows' keys. */
 interface AnswerRoom extends Room {
-  /** Counts the keys that there are, if that was not done yet: before any is added or deleted. */
+  /** Counts the existing keys, unless that is done already: before any is added or deleted. */
   countKeys(): Promise<void>
   addKey(account_id: number): Promise<void>
-  /** Forgets the oldest keys of an account that has more than it may, but none that is under way. */
+  /** Removes the oldest keys of an account that has too many, except those of running requests. */
   forgetOldest(account_id: number, isUnderWay: (row: KeyOfAccount) => boolean): Promise<void>
 }
 
-/** Answers that are given up in one transaction. */
+/** The number of answers dropped in one transaction. */
 const MAX_REMOVED_AT_ONCE = 16
-/** An account over its number of keys forgets some more than it must, so that not every call has to. */
+/** The share of additional keys that an account over its limit loses, so that not every call has to remove some. */
 const FORGOTTEN_SHARE = 1 / 1_000
-/** More calls than one account can have under way among its oldest keys. */
+/** More than the running calls that one account can have among its oldest keys. */
 const MAX_UNDER_WAY = 1_000
 
 interface Files {
@@ -52,8 +52,8 @@ export function createAnswerRoom(
     db.begin((tx) => giveUpOldest(tx, account_id, over_bytes))
   const room = createRoom({ files, limits, holdings: () => keptSums.all(), giveUp })
   const counts = createKeyCounts(db)
-  /** One after the other, so that nobody forgets more for the same excess. */
-  const inTurn = createSlots(1)
+  /** One at a time, so that the same excess is not removed twice. */
+  const oneAtATime = createSlots(1)
 
   const excessOf = async (account_id: number) => (await counts.of(account_id)) - limits().keys_per_account
 
@@ -66,7 +66,7 @@ export function createAnswerRoom(
     const row_limit = excess + Math.floor(limits().keys_per_account * FORGOTTEN_SHARE)
     const oldest = await oldestKeys.all({ account_id, gateway_id, row_limit: row_limit + MAX_UNDER_WAY })
     const forgotten = oldest.filter((row) => !isUnderWay(row)).slice(0, row_limit)
-    // A key that is taken meanwhile gets a new number, so it stays.
+    // A key that is taken again in the meantime gets a new number, so it stays.
     const ids = JSON.stringify(forgotten.map(({ id }) => id))
     const deleted = await db.write((db) => idempotencyQueries(db).deleteRows.all({ ids }))
     await counts.remove(deleted)
@@ -94,14 +94,14 @@ export function createAnswerRoom(
     },
     async forgetOldest(account_id, isUnderWay) {
       if ((await excessOf(account_id)) <= 0) return
-      await room.release(await inTurn(() => forgetSome(account_id, isUnderWay)))
+      await room.release(await oneAtATime(() => forgetSome(account_id, isUnderWay)))
     },
   }
 }
 
 async function giveUpOldest(tx: Tx, account_id: number, over_bytes: number): Promise<Spacious[]> {
   const { oldestKept, giveUp } = idempotencyQueries(tx)
-  // Again where another gateway gave up all of these at this moment.
+  // Repeated if another gateway dropped all of these at the same time.
   for (;;) {
     const oldest = await oldestKept.all({ account_id, row_limit: MAX_REMOVED_AT_ONCE })
     const enough = sufficient(oldest, over_bytes)
@@ -111,7 +111,7 @@ async function giveUpOldest(tx: Tx, account_id: number, over_bytes: number): Pro
   }
 }
 
-/** How many keys each account has: counted at the first use, and then as they come and go. */
+/** Counts the keys of each account: all at first use, then each addition and removal. */
 function createKeyCounts(db: Db) {
   let counted = atFirstUse(countAll)
 

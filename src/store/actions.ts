@@ -1,4 +1,4 @@
-// The audit log: lines that are written in the transaction of what they tell, by whoever acts on the connection.
+// The audit log: lines that are written in the transaction of the change that they describe, with the actor of the connection.
 
 import { desc, sql } from 'drizzle-orm'
 import {
@@ -17,15 +17,15 @@ import { placeholder, placeholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
 import { type ActionRow, actions } from './schema.ts'
 
-/** How long a line is kept: until one that is so much younger is there. The table's trigger says the same. */
+/** How long a line is kept: until there is a line that is this much younger. The table's trigger has the same value. */
 export const ACTIONS_KEPT_MS = 400 * DAY_MS
-/** Changes by an account's own people in any 24 hours, but for `UNLIMITED`. */
+/** Changes by an account's own people in any 24 hours, except for `UNLIMITED`. */
 export const MAX_CHANGES_A_DAY = 200
-/** The newest of their lines on signing in. All other lines stay for their time: what changed is pushed out by nothing. */
+/** The newest lines on signing in of an account's people that are kept. Lines on changes stay for their whole time. */
 export const MAX_SIGN_INS_KEPT = 1_000
 
 const SIGN_IN_ACTIONS = actionsOf('sign_in')
-/** A key is revoked once, and whoever has a stolen session must not keep its owner from it. */
+/** A key is revoked once, and a person with a stolen session must not be able to keep the key's owner from revoking it. */
 const UNLIMITED = [...SIGN_IN_ACTIONS, 'key.revoked']
 const is_by_own_people = sql`${actions.account_id} = ${placeholder('account_id')} AND ${actions.actor} IN ('account', 'key')`
 const isOneOf = (names: readonly string[]) =>
@@ -59,7 +59,7 @@ const actionQueries = perConnection({
           SELECT id FROM actions WHERE ${is_by_own_people} AND ${isOneOf(SIGN_IN_ACTIONS)}
           ORDER BY id DESC LIMIT 1 OFFSET ${sql.raw(String(MAX_SIGN_INS_KEPT))})`,
     ),
-  /** The change that has to be a day old before the next. */
+  /** The change that must be a day old before the next one. */
   firstOfAllowed: (orm) =>
     orm
       .select({ at_ms: actions.created_at_ms })
@@ -68,7 +68,7 @@ const actionQueries = perConnection({
       .orderBy(desc(actions.id))
       .limit(1)
       .offset(MAX_CHANGES_A_DAY - 1),
-  /** The newest line stays, whatever the clock says. */
+  /** The newest line always stays, whatever the clock says. */
   removeOlder: (orm) =>
     orm
       .delete(actions)
@@ -80,14 +80,14 @@ const actionQueries = perConnection({
       .returning({ id: actions.id }),
 })
 
-/** Whom a database acts for: the gateway itself, where nobody is named. */
+/** Returns the actor of a database connection: the gateway itself if none is named. */
 export const actorFor = ({ by }: Db): ActionContext => by ?? { actor: { kind: 'system' }, now_ms: Date.now() }
 
 /**
- * Records an action. Call it in the transaction of what was done, so that neither is there without the other; a change by an account's own
- * people, which is counted, once the account is locked.
+ * Records an action. Call it in the transaction of the change, so that neither exists without the other; for a change by an account's own
+ * people, which is counted, after the account is locked.
  *
- * @throws GatewayError rate_limited where an account's own people make more changes in 24 hours than they may
+ * @throws GatewayError rate_limited if an account's own people make more changes in 24 hours than allowed
  */
 export async function recordAction(tx: Tx, action: Action, by: ActionContext = actorFor(tx)): Promise<void> {
   const row = actionRow(action, by)
@@ -99,10 +99,10 @@ export async function recordAction(tx: Tx, action: Action, by: ActionContext = a
   if (is_own && SIGN_IN_ACTIONS.includes(action.action)) await removeOldestSignIn.run({ account_id })
 }
 
-/** As many rows as a statement takes. */
+/** The number of rows in one statement. */
 const MAX_ROWS = 500
 
-/** The same of many, by whom nothing is counted: the operator, a command or the gateway. */
+/** Records many actions of an actor without a limit: the operator, a command or the gateway. */
 export async function recordActions(tx: Tx, all: readonly Action[]): Promise<void> {
   const by = actorFor(tx)
   for (const part of batchesOf(all, MAX_ROWS))
@@ -120,13 +120,13 @@ async function refuseTooMany(tx: Tx, account_id: number | null, now_ms: number):
   )
 }
 
-/** Deletes lines that are past their time, some at once. @returns how many */
+/** Deletes some lines that are past their time. @returns how many */
 export async function sweepActions(db: Db): Promise<number> {
   const removed = await db.write((db) => actionQueries(db).removeOlder.all({ row_limit: 500 }))
   return removed.length
 }
 
-/** A line of the table without its number, which the database gives it. */
+/** Returns a row of the table without its number, which the database assigns. */
 export function actionRow(
   { action, account_id, key_id, subject, before, after }: Action,
   { actor, now_ms, request_id }: ActionContext,

@@ -1,4 +1,4 @@
-// The row of the mark of the last clean audit (money/ledger/audit-mark.ts): how it is read and kept.
+// The row with the mark of the last clean audit (money/ledger/audit-mark.ts): read, kept, removed.
 import type { Awaitable, Db } from './db.ts'
 import { bareColumns, placeholders, rawPlaceholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
@@ -22,10 +22,10 @@ export interface AuditMarkRow {
 /** Undefined before the first clean audit of more than a few rows. */
 export const auditMark = (db: Db): Awaitable<AuditMarkRow | undefined> => markQueries(db).read.get()
 
-/** Keeps a mark in place of the last one. @throws StorageFailure */
+/** Replaces the mark. @throws StorageFailure */
 export const keepAuditMark = (db: Db, mark: AuditMarkRow): Promise<void> =>
   db.write(async (within) => void (await markQueries(within).keep.run({ id: 1, ...mark })))
 
-/** The next audit looks at all rows then. @throws StorageFailure */
+/** Removes the mark, so that the next audit checks all rows. @throws StorageFailure */
 export const forgetAuditMark = (db: Db): Promise<void> =>
   db.write(async (within) => void (await markQueries(within).remove.run()))

@@ -1,4 +1,4 @@
-// The mark of the bucket of files: how it is read and made.
+// The mark that identifies the bucket of files: read, created, removed.
 import type { Db } from './db.ts'
 import { placeholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
@@ -10,16 +10,16 @@ const markQueries = perConnection({
   remove: (orm) => orm.delete(bucket_marks),
 })
 
-/** The mark of this database's bucket; undefined if it has had none. */
+/** Returns the mark of this database's bucket; undefined if it has had none. */
 export const bucketMark = async (db: Db): Promise<string | undefined> =>
   (await markQueries(db).read.get())?.mark
 
-/** Gives the database a mark, unless it has one. @returns the one that it has: of gateways that do this at once all get the same */
+/** Stores a mark unless the database has one. @returns the stored one: gateways that do this at the same time all get the same */
 export async function makeBucketMark(db: Db, mark: string): Promise<string> {
   await db.write((db) => markQueries(db).insert.run({ id: 1, mark }))
   return (await bucketMark(db)) ?? mark
 }
 
-/** As if the database had had no bucket. */
+/** Removes the mark, as if the database had never had a bucket. */
 export const forgetBucketMark = (db: Db): Promise<unknown> =>
   db.write(async (db) => void (await markQueries(db).remove.run()))

@@ -1,4 +1,4 @@
-// Waiting for another process's write lock without blocking: work is tried again with growing pauses.
+// Waiting for another process's write lock without blocking: work is retried after growing pauses.
 import type { Database } from 'bun:sqlite'
 import { StorageFailure } from '../domain/storage-failure.ts'
 import type { Awaitable } from './db.ts'
@@ -10,7 +10,7 @@ export const MAX_BUSY_WAIT_MS = 5_000
 const FIRST_PAUSE_MS = 1
 const MAX_PAUSE_MS = 25
 
-/** From now on a statement that finds the database locked fails at once: `untilFree` waits, and the thread goes on. */
+/** Makes statements fail at once if the database is locked: `untilFree` waits instead, without blocking the thread. */
 export const neverBlock = (db: Database): void => void db.run('PRAGMA busy_timeout = 0')
 
 export function isBusy(thrown: unknown): boolean {
@@ -18,17 +18,17 @@ export function isBusy(thrown: unknown): boolean {
   return failure instanceof StorageFailure && failure.trouble === 'busy'
 }
 
-/** The growing pauses between two tries, as SQLite's own busy handler makes them: 1, 2, 4, … 25 ms. */
+/** Yields the growing pauses between two tries, like those of SQLite's busy handler: 1, 2, 4, … 25 ms. */
 export function* pauses(): Generator<number, never> {
   for (let pause_ms = FIRST_PAUSE_MS; ; pause_ms = Math.min(pause_ms * 2, MAX_PAUSE_MS)) yield pause_ms
 }
 
 /**
- * Does work again as long as it comes to nothing for want of the lock.
+ * Repeats work while the lock is missing, or until the time is over.
  *
- * @param isBusy whether it came to nothing for that @returns what the last try came to
+ * @param isBusy whether a try failed for want of the lock @returns the result of the last try
  */
-export async function againWhile<T>(
+export async function retryWhile<T>(
   isBusy: (result: T) => boolean,
   work: () => Awaitable<T>,
   wait_ms: number,
@@ -43,13 +43,13 @@ export async function againWhile<T>(
 }
 
 /**
- * Runs work on a connection that never blocks, until the write lock is to be had.
+ * Runs work on a connection that never blocks, until it gets the write lock.
  *
- * @param work is run again from its beginning: a single statement, or one transaction
- * @throws what `work` throws; StorageFailure `busy` where the lock was not to be had in time
+ * @param work runs again from its beginning: a single statement, or one transaction
+ * @throws as `work`; StorageFailure `busy` if the lock was not available in time
  */
 export async function untilFree<T>(work: () => Awaitable<T>, wait_ms = MAX_BUSY_WAIT_MS): Promise<T> {
-  const done = await againWhile<{ value: T } | { thrown: unknown }>(
+  const done = await retryWhile<{ value: T } | { thrown: unknown }>(
     (tried) => 'thrown' in tried && isBusy(tried.thrown),
     async () => {
       try {

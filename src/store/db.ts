@@ -1,80 +1,80 @@
-// A database as the areas of the gateway are given it: reading, writing, transactions. Which engine it is they do not know.
+// The interface of a database: reading, writing and transactions, independent of its engine.
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import type { ActionContext } from '../domain/actions.ts'
 
-/** The builder of queries. Its dialect is the one in which all queries are written. */
+/** The query builder. All queries are written in its dialect. */
 export type Orm = BaseSQLiteDatabase<'async', void>
 
-/** An engine that answers at once makes no promise. Whoever asks awaits it. */
+/** An engine that answers synchronously returns no promise. Callers await both. */
 export type Awaitable<T> = T | Promise<T>
 
-/** Of the `$name` parameters in a text of SQL. */
+/** The values of the `$name` parameters in an SQL text. */
 export type Values = Readonly<Record<string, string | number | Uint8Array | null>>
 
 export interface Writing {
-  /** The actor of a change, for the audit log; absent: the one that the database acts for. */
+  /** The actor of a change, for the audit log; absent: the actor of the database connection. */
   by?: ActionContext | undefined
-  /** `false`: what was written may be lost with the machine's power. Default: it is on the disk at the end. */
+  /** `false`: the write may be lost in a power cut. Default: it is on the disk at the end. */
   durable?: boolean
 }
 
 export interface Snapshot {
-  /** Its statements may take minutes, as those of an audit or a copy. */
+  /** Its statements may take minutes, as in an audit or a copy. */
   takes_long?: boolean
 }
 
 export const LONG: Snapshot = { takes_long: true }
 
-/** A file that has the rows, and what is written to it beside: for who writes much at once. */
+/** The file of the rows, with its write-ahead log: for code that writes much at once. */
 interface DatabaseFile {
   /**
-   * Copies what it may of the write-ahead log into the file.
-   * @returns how many of its pages it may not copy yet, because somebody reads what was before them
+   * Copies as much of the write-ahead log into the file as possible.
+   * @returns the number of pages that cannot be copied yet, because a reader needs their earlier state
    */
   copyLog(): Promise<number>
 }
 
-/** By which statements are carried out. */
+/** Executes statements. */
 export interface Statements {
-  /** By which prepared queries are found (`perConnection`). */
+  /** Finds prepared queries (`perConnection`). */
   readonly orm: Orm
-  /** Carries out a text of SQL, where Drizzle cannot say it. @throws StorageFailure */
+  /** Executes SQL text that Drizzle cannot express. @throws StorageFailure */
   rows<Row>(text: string, values?: Values): Awaitable<Row[]>
 }
 
-/** Reads by itself; writes only within `write` and `begin`. */
+/** Reads directly; writes only within `write` and `begin`. */
 export interface Db extends Statements, AsyncDisposable {
-  /** Whom it acts for, in the audit log; undefined: the gateway itself. */
+  /** The actor for the audit log; undefined: the gateway itself. */
   readonly by: ActionContext | undefined
-  /** Absent where the rows are on a server. */
+  /** Absent if the rows are on a server. */
   readonly file?: DatabaseFile
   /**
-   * Carries out one statement that writes; several are no transaction. It waits where somebody else has the write lock.
+   * Executes one statement that writes; several are not a transaction. It waits while others hold the write lock.
    *
-   * @param work is given what to write by; it is run again from its beginning where it has to wait
-   * @throws what `work` throws; StorageFailure
+   * @param work writes through its argument; it runs again from its beginning after a wait
+   * @throws as `work`; StorageFailure
    */
   write<T>(work: (db: Statements) => Awaitable<T>, writing?: Pick<Writing, 'durable'>): Promise<T>
   /**
-   * Carries out a transaction: all or nothing. Within another it joins that one, whose end it shares: what it throws is not to be caught in
-   * there. Where it decides by what it reads, it locks that first; or it decides by what its own statements change.
+   * Executes a transaction: all or nothing. Within another transaction it joins that one and shares its end, so its errors must not be
+   * caught inside. Before a decision by rows that it reads, it locks them; otherwise its own statements must decide.
    *
-   * @param work reads and writes by what it is given, and awaits nothing else; it is run again from its beginning where it has to wait
-   * @throws what `work` throws, after everything was rolled back; StorageFailure
+   * @param work reads and writes only through its argument, and awaits nothing else; it runs again from its beginning after a wait
+   * @throws as `work`, after everything was rolled back; StorageFailure
    */
   begin<T>(work: (tx: Tx) => Awaitable<T>, writing?: Writing): Promise<T>
-  /** Reads as of one moment, whatever is written beside it. @param work may be run again from its beginning, unless it takes long */
+  /** Reads as of one moment, whatever others write. @param work may run again from its beginning, unless it takes long */
   snapshot<T>(work: (db: Db) => Awaitable<T>, how?: Snapshot): Promise<T>
-  /** Once what waits to be written is written. */
+  /** Closes the database after the waiting writes. */
   close(): Promise<void>
 }
 
-/** A database within a transaction: whatever is begun by it joins that. */
+/** A database within a transaction: nested `write` and `begin` join it. */
 export interface Tx extends Db {
   /**
-   * Until the end of the transaction no other that locks the same goes on, nor does the ledger with this account: not with its money, keys,
-   * sign-ins or files. What is decided on is read after it. The operator, who has the names of all accounts, is locked before an account,
-   * and an account before its rows are written. It costs nothing on SQLite, where a transaction is alone.
+   * Until the end of this transaction, no other that locks the same continues, and neither does the ledger with this account: its money,
+   * keys, sign-ins or files. Decisive reads come after the lock. The operator, who owns the names of all accounts, is locked before an
+   * account, and an account before its rows are written. On SQLite this costs nothing, since a transaction runs alone.
    *
    * @param account_id null: the operator
    * @throws StorageFailure

@@ -1,4 +1,4 @@
-// The room on the disk of a folder: how much is free, what a database takes of it, and whether a failure is for want of it.
+// Disk space of a folder: the free space, a database's share, and whether a failure is due to a full disk.
 import type { Database } from 'bun:sqlite'
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -6,31 +6,31 @@ import { unprocessable } from '../domain/errors.ts'
 import { sizeText } from '../utilities/size-text.ts'
 import { codeOf } from '../utilities/thrown.ts'
 
-/** The least that a file takes, however short it is. */
+/** The least disk space of a file, however short. */
 export const FILE_BYTES = 4096
-/** Free space that stays for others on a disk that is filled with files: a tenth of it, and no more than this. */
+/** The free space that stays for others on a disk that fills with files: a tenth of it, at most this much. */
 export const MAX_RESERVE_BYTES = 512 * 1000 * 1000
 const RESERVED_SHARE = 10
 
-/** The disk space of a file. */
+/** Returns the disk space of a file. */
 export const diskBytesOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / FILE_BYTES)) * FILE_BYTES
 
 export const reservedBytes = ({ blocks, bsize }: { blocks: number; bsize: number }): number =>
   Math.min(MAX_RESERVE_BYTES, (blocks * bsize) / RESERVED_SHARE)
 
-/** Less than this is too little to settle what is under way: new calls are refused while there is still some. */
+/** Less free space is too little for settling running calls. New calls are refused before that. */
 export const MIN_FREE_BYTES = 4 * 1024 * 1024
 
-/** The space that a start needs, and the free space beside it. */
+/** The free space that a start needs. */
 const NEEDED_BYTES = 2 * MIN_FREE_BYTES
 
 const NO_ROOM = /^(ENOSPC|EDQUOT|SQLITE_FULL)$/
-/** SQLite's report of files beside the database that it cannot lengthen, among other things. */
+/** SQLite's codes if it cannot extend files beside the database, among other reasons. */
 const MAY_BE_NO_ROOM = /^SQLITE_(IOERR|CANTOPEN)/
 /** Less than one page of the shared memory beside the database. */
 const FULL_BYTES = 64 * 1024
 
-/** The disk space of a database, with its write-ahead log. */
+/** The disk space of a database, without its write-ahead log. */
 export const DATABASE_BYTES =
   'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()'
 
@@ -43,10 +43,10 @@ const freeBytesOn = (folder: string): number => {
 }
 
 /**
- * Where and how a disk is full, as a sentence; undefined if that is not why something failed.
+ * Returns a sentence on where and how a disk is full; undefined if that is not why something failed.
  *
- * @param thrown what failed
- * @param folder on the disk that is looked at
+ * @param thrown the failure
+ * @param folder a folder on the checked disk
  */
 export function fullDiskText(thrown: unknown, folder: string): string | undefined {
   const code = codeOf(thrown)
@@ -59,9 +59,9 @@ export function fullDiskText(thrown: unknown, folder: string): string | undefine
 }
 
 /**
- * The same for what was being written to a folder, whatever is free again by now. Anything else that was thrown stays as it is.
+ * Explains a failed write to a folder, even if space is free again by now. Other errors are returned unchanged.
  *
- * @param needed_bytes about as much as was to be written; undefined if that is not known
+ * @param needed_bytes about as much as was to be written; undefined if unknown
  */
 export function explainFullDisk(thrown: unknown, folder: string, needed_bytes?: number): unknown {
   const code = codeOf(thrown)

@@ -1,4 +1,4 @@
-// The data folder's rights: who owns what is written into it, and whether this user can write it.
+// Ownership and permissions of the data folder.
 import {
   accessSync,
   closeSync,
@@ -13,8 +13,8 @@ import { dirname, join } from 'node:path'
 import { codeOf } from '../utilities/thrown.ts'
 
 /**
- * Creates a file that only its owner can read: a database says who pays how much. Does nothing if the file exists.
- * Run by root, the file belongs to whom its folder belongs to, since that is who serves it.
+ * Creates a file that only its owner can read, since a database contains who pays how much. Does nothing if the file exists.
+ * If root runs this, the file gets the owner of its folder, who runs the gateway.
  */
 export function createForOwner(path: string): void {
   if (existsSync(path)) return
@@ -22,7 +22,7 @@ export function createForOwner(path: string): void {
   giveToFolderOwner(path)
 }
 
-/** Gives a file or folder to the owner of the folder that it is in. Only root can; for others it is theirs already. Of a link, not where it leads. */
+/** Gives a file or folder the owner of its folder. Only root can; other users own their files already. For a link, changes the link itself. */
 export function giveToFolderOwner(path: string): void {
   if (process.geteuid?.() !== 0) return
   const { uid, gid } = statSync(dirname(path))
@@ -31,9 +31,9 @@ export function giveToFolderOwner(path: string): void {
 }
 
 /**
- * The same for folders that were made together, each in the one before.
+ * Does the same for nested folders that were created together.
  *
- * @param first the outermost of them, as `mkdir` tells
+ * @param first the outermost of them, as `mkdir` returns it
  * @param last the innermost
  */
 export function giveFoldersToOwner(first: string, last: string): void {
@@ -42,30 +42,30 @@ export function giveFoldersToOwner(first: string, last: string): void {
   giveToFolderOwner(last)
 }
 
-/** Whether there is nothing at a path. What may not be looked at is not absent: reading it tells why. */
+/** Whether nothing exists at a path. A path without permission does not count as absent: reading it will report why. */
 export function isAbsent(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined
   } catch {
-    // A folder above it is another user's.
+    // A folder above it belongs to another user.
     return false
   }
 }
 
-/** SQLite says of a folder that it cannot be opened, or that the disk fails. @throws Error with a text for the operator */
+/** Refuses a folder, for which SQLite reports that it cannot be opened, or that the disk fails. @throws Error with a text for the operator */
 export function refuseFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new Error(`${path} is a folder, but must be a file of the gateway: move it away.`)
 }
 
-/** The files that every command must be able to write beside the folder itself, where they exist. */
+/** The files that every command must be able to write, besides the folder itself, if they exist. */
 const FILES = ['tollgate.db', 'tollgate.db-wal', 'tollgate.db-shm', 'serve.lock']
 
 /**
- * Checks that this user may write a data folder and its database. SQLite would tell of it late, or take it for another thing.
+ * Checks that this user may write a data folder and its database. SQLite would report it late, or as another problem.
  *
- * @param folder which exists
- * @param further what else of it must be writable, where it exists
+ * @param folder an existing folder
+ * @param further names of other contents that must be writable, if they exist
  * @throws Error with a text for the operator
  */
 export function refuseUnwritable(folder: string, further: readonly string[] = []): void {

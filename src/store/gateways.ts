@@ -1,4 +1,4 @@
-// The gateways over a database: a row for each, by which the others know what is its own.
+// The gateways of a database: each has a row, so that the others know which rows belong to it.
 import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Awaitable, Db, Statements } from './db.ts'
@@ -8,7 +8,7 @@ import { type Gateway, gateways } from './schema.ts'
 
 const ALIVE = isNull(gateways.ended_at_ms)
 
-/** No gateway that is alive has what names it in this column: it has ended, has no row any more, or is of an earlier version. */
+/** Matches rows whose column names no living gateway: it has ended, its row is removed, or the value is of an earlier version. */
 export const isAbandoned = (gateway_id: SQLiteColumn): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${gateways} WHERE ${gateways.id} = ${gateway_id} AND ${ALIVE})`
 
@@ -36,19 +36,19 @@ const gatewayQueries = perConnection({
     orm.delete(gateways).where(and(equals(gateways.id, 'id'), equals(gateways.ended_at_ms, 'ended_at_ms'))),
 })
 
-/** A gateway's own report. */
+/** A starting gateway's data. */
 interface NewGateway {
   version: string
-  /** The data folder in which it runs, whose lock it has: by a number of the folder's own. */
+  /** The number of the data folder in which it runs, and whose lock it has. */
   node: string
   /** Its machine, for people. */
   name: string
   now_ms: number
-  /** It alone serves the database, and all others are dead. Else those are that ran in its folder, and others tell that they are alive. */
+  /** It alone serves the database, so all others are dead. Otherwise only those of its folder are; the others have heartbeats. */
   is_alone: boolean
 }
 
-/** Adds the row of a gateway that begins, and ends those of the dead. @returns its id, which no other had before */
+/** Adds the row of a starting gateway, and ends those of dead ones. @returns its id, which no other had before */
 export function beginGateway(db: Db, { version, node, name, now_ms, is_alone }: NewGateway): Promise<number> {
   return db.begin(async (tx) => {
     const queries = gatewayQueries(tx)
@@ -60,21 +60,21 @@ export function beginGateway(db: Db, { version, node, name, now_ms, is_alone }: 
   })
 }
 
-/** Gateways that are alive by their reports, in the order of their starts. */
+/** Returns the living gateways by their reports, in the order of their starts. */
 export const aliveGateways = (db: Statements): Awaitable<Gateway[]> => gatewayQueries(db).allAlive.all()
 
-/** Ends a gateway's row. What it has under way is nobody's then. */
+/** Ends a gateway's row. Its rows in progress then belong to no gateway. */
 export async function endGateway(db: Db, id: number, now_ms: number): Promise<void> {
   await db.write((db) => gatewayQueries(db).end.run({ id, ended_at_ms: now_ms }))
 }
 
-/** Gateways that have ended, and may have left something. */
+/** Returns the gateways that have ended, and may have left rows in progress. */
 export const endedGateways = (db: Db): Awaitable<Gateway[]> => gatewayQueries(db).allEnded.all()
 
 /**
- * Removes the rows of those that had ended, once nothing of theirs is under way. A gateway that is alive has a greater id, so that none is given again.
+ * Removes the rows of ended gateways that have no rows in progress. A living gateway has a greater id, so that no id is assigned again.
  *
- * @param ended as they were read before that was looked for: one that has been alive since then stays
+ * @param ended as read before the search for rows in progress: one that was alive since then stays
  */
 export async function removeEnded(
   db: Db,

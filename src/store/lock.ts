@@ -2,19 +2,19 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { createForOwner, refuseFolder } from './folder.ts'
 
-/** Releases a lock; so does the end of the block that has it by `using`. */
+/** Releases a lock; the end of a block with `using` does so, too. */
 type Unlock = (() => void) & Disposable
 
-/** A command that works on a stopped folder holds its lock for less, but for a move or a restore of all data. */
+/** Commands that work on a stopped folder hold its lock for less than this, except for a move or a restore of all data. */
 export const MAX_COMMAND_MS = 1_000
 
 /**
- * Takes the lock of a data folder. The system releases it when the process ends, in whichever way.
+ * Takes the lock of a data folder. The system releases it when the process ends in any way.
  *
- * @param path the lock's own file; created if it is absent
- * @param wait_ms how long another holder is waited for, without a turn of the event loop
+ * @param path the lock's own file; created if missing
+ * @param wait_ms how long to wait for another holder; this blocks the event loop
  * @returns a function that releases the lock, or undefined while another process holds it
- * @throws Error if it is a folder; SQLiteError when the file cannot be opened or locked for another reason
+ * @throws Error if it is a folder; SQLiteError if the file cannot be opened or locked for another reason
  */
 export function takeLock(path: string, wait_ms = 0): Unlock | undefined {
   createForOwner(path)
@@ -22,8 +22,8 @@ export function takeLock(path: string, wait_ms = 0): Unlock | undefined {
   return lockFile(new Database(path, { create: true }), wait_ms)
 }
 
-/** The same for a lock that is not made: it is not to be had, too, where its file is gone. */
-export function takeLeftLock(path: string): Unlock | undefined {
+/** Takes a lock without creating its file. Returns undefined also if the file is missing. */
+export function takeExistingLock(path: string): Unlock | undefined {
   try {
     return lockFile(new Database(path, { readwrite: true }))
   } catch (error) {

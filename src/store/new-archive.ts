@@ -1,4 +1,4 @@
-// A new archive as a file: written beside its place under another name, synced, and only then named.
+// A new archive file: written under another name beside its final one, synced, and then renamed.
 import { rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -9,19 +9,19 @@ import { nameNew, refuseTarget as refuseNew } from './engines/sqlite/new-file.ts
 import { createForOwner } from './folder.ts'
 import { type NoteUnfinished, unfinishedName } from './work-folder.ts'
 
-/** @throws GatewayError not_found, conflict; Error: what stands in the way of a new archive there */
+/** @throws GatewayError not_found, conflict; Error: the obstacle to a new archive there */
 export const refuseTarget = (path: string): void => refuseNew(path, EXAMPLE)
 
 const EXAMPLE = 'tollgate.tar.zst'
 
 interface ArchiveOptions {
-  /** About as much as will come. */
+  /** About the number of bytes to come. */
   expected_bytes?: number | undefined
-  /** Told the file in which it is written. */
+  /** Called with the unfinished file. */
   goesWith?: NoteUnfinished | undefined
 }
 
-/** Writes a new file for its owner alone; it has its name once it is whole and synced. @returns its bytes */
+/** Writes a new file that only its owner can read; it gets its name when it is complete and synced. @returns its bytes */
 export async function writeArchive(
   path: string,
   content: AsyncIterable<Uint8Array>,

@@ -1,9 +1,9 @@
-// Pages of rows by id: each begins beside the id that ended the one before, so that none is shown twice or left out.
+// Pages of rows by id: each begins next to the id at which the previous one ended, so that no row is repeated or left out.
 
 export interface PageRequest {
-  /** At most this many rows; from 1. */
+  /** The most rows; at least 1. */
   limit: number
-  /** The `next_cursor` of the page before; absent for the first page. */
+  /** The `next_cursor` of the previous page; absent for the first page. */
   cursor?: number | undefined
 }
 
@@ -13,19 +13,19 @@ export interface Page<T> {
   next_cursor: number | undefined
 }
 
-/** The placeholders of a prepared query for a page, newest first: rows whose id is below `below_id`, one more than are shown. */
+/** Returns the values for a prepared query, newest first: rows with an id below `below_id`, one more than the page has. */
 export const pageValues = ({ limit, cursor = Number.MAX_SAFE_INTEGER }: PageRequest) => ({
   below_id: cursor,
   row_limit: limit + 1,
 })
 
-/** The same of a list with the oldest first: rows whose id is above `after_id`. */
+/** Returns the values for a list with the oldest first: rows with an id above `after_id`. */
 export const laterPageValues = ({ limit, cursor = 0 }: PageRequest) => ({
   after_id: cursor,
   row_limit: limit + 1,
 })
 
-/** The page that the rows of such a query make. */
+/** Makes a page of such a query's rows. */
 export function pageOf<T extends { id: number }>(found: T[], { limit }: PageRequest): Page<T> {
   const rows = found.slice(0, limit)
   return { rows, next_cursor: found.length > limit ? rows.at(-1)?.id : undefined }

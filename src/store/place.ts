@@ -1,16 +1,16 @@
-// The place of an open database: whether its files are still where they were opened. SQLite does not look, and would go on
-// writing into files that have another name by now, or none.
+// The check that an open database's files are still where they were opened. SQLite does not check this, and would continue to
+// write into files that were renamed or deleted.
 import { type Stats, statSync } from 'node:fs'
 
-interface DatabasePlace {
-  /** Why nothing may be written, for anybody; undefined while all files are in their place. */
+interface PlaceWatch {
+  /** Why nothing may be written, in words for anyone; undefined while all files are in place. */
   readonly trouble: string | undefined
   stop(): void
 }
 
-/** A write gets no older answer. */
+/** A write checks again if the last check is older than this. */
 const MAX_AGE_MS = 50
-/** While nothing is written a missing file is reported all the same. */
+/** The interval of checks without writes, so that a missing file is still reported. */
 const CHECK_MS = 500
 
 const FILES = [
@@ -26,12 +26,12 @@ interface OpenedFile {
 }
 
 /**
- * Looks before writes, at most twenty times a second, and twice a second by itself. Keeps no process alive.
+ * Checks before writes, at most twenty times a second, and twice a second on its own. Does not keep the process alive.
  *
- * @param path of a database that is open, in WAL mode
- * @param onChange told when a file is gone, and when all are back
+ * @param path an open database, in WAL mode
+ * @param onChange called when a file is missing or replaced, and when all are back
  */
-export function watchPlace(path: string, onChange: (trouble: string | undefined) => void): DatabasePlace {
+export function watchPlace(path: string, onChange: (trouble: string | undefined) => void): PlaceWatch {
   const files = FILES.flatMap(([ending, name]): OpenedFile[] => {
     const opened = statSync(path + ending, { throwIfNoEntry: false })
     return opened ? [{ name, path: path + ending, opened }] : []
@@ -60,8 +60,8 @@ export function watchPlace(path: string, onChange: (trouble: string | undefined)
 }
 
 /**
- * Some 10 µs, also where the disk is slow: a file system keeps what it knows of files that are open in memory. Those of a network,
- * which may keep it waiting, have no write-ahead log (https://sqlite.org/wal.html).
+ * Takes about 10 µs, even on a slow disk: a file system keeps the metadata of open files in memory. Network file systems, which may
+ * block, cannot have a write-ahead log (https://sqlite.org/wal.html).
  */
 function troubleOf(files: readonly OpenedFile[]): string | undefined {
   for (const { name, path, opened } of files) {
@@ -71,7 +71,7 @@ function troubleOf(files: readonly OpenedFile[]): string | undefined {
       if (found.dev !== opened.dev || found.ino !== opened.ino)
         return `${name} was replaced while the gateway ran: put the former one back, or restart the gateway`
     } catch {
-      // Dropped: why. Whoever looks at the folder is told the same.
+      // The reason is dropped: the operator sees it when looking at the folder.
       return 'the data folder cannot be read'
     }
   }

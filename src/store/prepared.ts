@@ -1,17 +1,17 @@
-// Prepared queries: made once for each connection, at their first use, and found again by the connection.
+// Prepared queries: made once for each connection at first use, and looked up by the connection.
 import type { SQL } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Awaitable, Orm, Statements } from './db.ts'
 import { equals } from './placeholders.ts'
 
-/** How the queries of a folder are built, by their names. */
+/** Builders of a folder's queries, by name. */
 type Builders = Readonly<Record<string, (orm: Orm) => { prepare(): unknown }>>
 type Queries<B extends Builders> = {
-  readonly [Name in keyof B]: Answering<ReturnType<ReturnType<B[Name]>['prepare']>>
+  readonly [Name in keyof B]: PreparedQuery<ReturnType<ReturnType<B[Name]>['prepare']>>
 }
 
-/** The ways to run a query. SQLite answers at once. */
-type Answering<Query> = {
+/** The methods to run a query. SQLite answers without a promise. */
+type PreparedQuery<Query> = {
   readonly [Method in keyof Query & ('run' | 'all' | 'get')]: Query[Method] extends (
     ...values: infer V
   ) => Promise<infer Answer>
@@ -19,13 +19,13 @@ type Answering<Query> = {
     : never
 }
 
-/** Queries of all folders that were loaded, for the test that asks each engine whether it takes them. */
+/** The queries of all loaded folders, for the test that checks them on each engine. */
 export const loaded_builders: Builders[] = []
 
 /**
- * Remembers the prepared queries of a connection. Building a Drizzle query anew takes 51 µs, running a prepared one 1.6 µs.
+ * Caches the prepared queries of a connection. Building a Drizzle query takes 51 µs, running a prepared one 1.6 µs.
  *
- * @param builders build one query each, which is prepared when it is first asked for: a first use costs about 0.9 ms, and most starts need few
+ * @param builders build one query each, which is prepared at first use: that costs about 0.9 ms, and most starts need few
  * @returns the queries of a connection; they live as long as the connection
  */
 export function perConnection<B extends Builders>(builders: B): (db: Pick<Statements, 'orm'>) => Queries<B> {
@@ -40,14 +40,14 @@ export function perConnection<B extends Builders>(builders: B): (db: Pick<Statem
   }
 }
 
-/** The condition that a row is of the account that is asked about; none where all are. */
+/** Returns the condition that a row belongs to the requested account; none if all accounts are requested. */
 export type OfAccount = (table: { account_id: SQLiteColumn }) => SQL | undefined
 
 /**
- * The same queries on all accounts and on one. Whether an account is given decides on the index that serves a query, so it is no optional
- * filter: each has statements of its own, and the account is given to them as `account_id`.
+ * Builds the same queries for all accounts and for one. The index for a query depends on whether an account is selected, so this is not an
+ * optional filter: each case has its own statements, and the account is passed as `account_id`.
  *
- * @returns the queries of a connection on an account; undefined: on all of them
+ * @returns the queries of a connection for an account; undefined: for all accounts
  */
 export function perAccount<B extends Builders>(
   buildersWhere: (account: OfAccount) => B,

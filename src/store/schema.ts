@@ -1,4 +1,4 @@
-// The core's tables as Drizzle sees them, and their row types. The SQL that creates them is in the engines' migrations.
+// The core's tables for Drizzle, and their row types. The SQL that creates them is in the engines' migrations.
 export * from './tables/accounts.ts'
 export * from './tables/actions.ts'
 export * from './tables/calls.ts'

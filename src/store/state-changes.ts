@@ -1,4 +1,4 @@
-// Rows that say what has become of money, such as orders: their state changes only here or with a movement of the ledger, and each change is kept.
+// Rows that describe the outcome of payments, such as orders. Their state changes only here or with a ledger movement, and each change is kept.
 import { and, asc } from 'drizzle-orm'
 import type { Fields } from '../domain/actions.ts'
 import type { Awaitable, Db, Tx } from './db.ts'
@@ -11,18 +11,18 @@ export const CHANGE_SOURCES = ['webhook', 'poll', 'page', 'api', 'command', 'ope
 export type ChangeSource = (typeof CHANGE_SOURCES)[number]
 
 /**
- * A change of a row's state. The table is a plugin's own, with the columns `id`, `account_id`, `state` and `changed_at_ms`. A row without
- * an account becomes that of whose movement changes it.
+ * A change of a row's state. The table belongs to a plugin, and has the columns `id`, `account_id`, `state` and `changed_at_ms`. A row
+ * without an account gets the account of the movement that changes it.
  */
 export interface StateChange {
   table: string
   id: number
-  /** Nothing changes while the row is in another state. */
+  /** Nothing changes if the row is in another state. */
   from: readonly string[]
-  /** The same as before where only the line is to be kept. */
+  /** The current state, if only a line is to be kept. */
   to: string
   source: ChangeSource
-  /** Facts of the change beside the states; no secrets. */
+  /** Facts of the change besides the states; no secrets. */
   detail?: Fields | undefined
 }
 
@@ -30,13 +30,13 @@ export type StateChangeRow = typeof state_changes.$inferSelect
 
 const NAME = /^[a-z_]+$/
 
-/** The names stand in texts of SQL. @throws Error for one that is none: a bug of the caller */
+/** Checks the names, which are used in SQL texts. @throws Error for an invalid name: a bug of the caller */
 export function checkNames({ table, from, to }: Pick<StateChange, 'table' | 'from' | 'to'>): void {
   for (const name of [table, to, ...from])
     if (!NAME.test(name)) throw new Error(`not a name of a table or of a state: ${name}`)
 }
 
-/** The line that is kept of a change. */
+/** Returns the line that records a change. */
 export const stateChangeRow = (
   { table, id, to, source, detail = {} }: StateChange,
   { from, account_id, now_ms }: { from: string; account_id: number | null; now_ms: number },
@@ -54,7 +54,7 @@ export const stateChangeRow = (
 /**
  * Changes a state without moving money, in the caller's transaction.
  *
- * @returns false where the row is in none of the states that it may come from, or is not there: nothing was changed
+ * @returns false if the row is missing, or in none of the `from` states: nothing was changed
  */
 export async function changeState(tx: Tx, change: StateChange, now_ms: number): Promise<boolean> {
   checkNames(change)
@@ -62,7 +62,7 @@ export async function changeState(tx: Tx, change: StateChange, now_ms: number): 
   const look = async () =>
     (await tx.rows<Before>(`SELECT state, account_id FROM ${table} WHERE id = $id`, { id }))[0]
   let before = await look()
-  // The ledger changes the states of an account's rows under the same lock. Of a row that is nobody's the row itself is all that is locked.
+  // The ledger changes the states of an account's rows under the same lock. For a row without an account, only the row itself is locked.
   if (before && before.account_id !== null) {
     await tx.lock(before.account_id)
     before = await look()
@@ -78,7 +78,7 @@ export async function changeState(tx: Tx, change: StateChange, now_ms: number): 
       await queries(tx).insert.run(stateChangeRow(change, { from: state, account_id, now_ms }))
       return true
     }
-    // Somebody else has changed it meanwhile, and it may come from that state, too.
+    // The row was changed in the meantime; the new state may also be one of the `from` states.
     before = await look()
   }
   return false
@@ -89,7 +89,7 @@ interface Before {
   account_id: number | null
 }
 
-/** The changes of a row, the oldest first. */
+/** Returns the changes of a row, the oldest first. */
 export const stateChangesOf = (db: Db, table: string, id: number): Awaitable<StateChangeRow[]> =>
   queries(db).of.all({ subject: table, subject_id: id })
 

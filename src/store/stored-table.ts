@@ -1,23 +1,23 @@
-// A table of the database with its personal data: what an export has of an account's rows, and what an erasure leaves of them.
+// A table with rules for its personal data: the parts of an account's rows that an export contains, and that an erasure removes.
 import { getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
-/** The core has its own (tables/core.ts), and plugins hand in theirs; test/store/personal-data.test.ts compares both with the database. */
+/** The core lists its own tables (tables/core.ts), plugins theirs. test/store/personal-data.test.ts compares both with the database. */
 export interface StoredTable {
   readonly name: string
   readonly table: SQLiteTable
-  /** Undefined for a table that says nothing about an account. */
+  /** Undefined for a table without data about accounts. */
   readonly rule?: TableRule
 }
 
 export interface TableRule<Column extends string = string> {
-  /** The column with the id of a row's account, or of a person who goes with their account. */
+  /** The column with the id of a row's account, or of a person who belongs to the account. */
   readonly owner: 'account_id' | 'id' | 'person_id'
-  /** An erasure deletes whole rows, or the content of some of their columns. */
+  /** Whether an erasure deletes whole rows, or the content of some columns. */
   readonly erases: 'rows' | 'columns'
-  /** The rows in words, for the README of an export, if it has any of their columns. */
+  /** A description of the rows for the README of an export, if it contains any of their columns. */
   readonly described?: string
-  /** SQL of the path of a row's file in the data folder; null if it has none. The file goes before its row. */
+  /** SQL for the path of a row's file in the data folder; null without a file. The file is deleted before its row. */
   readonly file?: string
   /** The column by which an index orders an account's rows. Absent: the id. */
   readonly in_order_of?: NoInfer<Column>
@@ -25,11 +25,11 @@ export interface TableRule<Column extends string = string> {
 }
 
 export interface ColumnRule {
-  /** An export writes it as it is, as the JSON that its text is, or bytes as the text that they are. Absent: not at all. */
+  /** How an export writes it: unchanged, as the JSON in its text, or bytes as the text that they encode. Absent: not exported. */
   readonly exported?: 'as_is' | 'json' | 'bytes'
-  /** SQL that an export reads it by, where that is not the column alone. */
+  /** SQL with which an export reads it, if not only the column. */
   readonly read?: string
-  /** SQL that an erasure puts in its place, where the row stays. Absent: the value stays. */
+  /** SQL for the value that an erasure writes, if the row stays. Absent: the value stays. */
   readonly erased?: string
 }
 
@@ -39,7 +39,7 @@ export const NOT_EXPORTED: ColumnRule = {}
 
 type WordOf<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | WordOf<Rest> : Text
 
-/** One rule for several columns. @param names with a space between them */
+/** Returns one rule for several columns. @param names separated by spaces */
 export const columns = <Names extends string>(
   names: Names,
   rule: ColumnRule,
@@ -48,7 +48,7 @@ export const columns = <Names extends string>(
 
 type ColumnOf<Table extends SQLiteTable> = keyof Table['$inferSelect'] & string
 
-/** A table with rows of accounts. The compiler requires a rule of each column. */
+/** Describes a table with rows of accounts. The compiler requires a rule for each column. */
 export const accountTable = <Table extends SQLiteTable>(
   table: Table,
   {
@@ -57,10 +57,10 @@ export const accountTable = <Table extends SQLiteTable>(
   }: Omit<TableRule<ColumnOf<Table>>, 'owner'> & Partial<Pick<TableRule, 'owner'>>,
 ): StoredTable => ({ name: getTableName(table), table, rule: { owner, ...rule } })
 
-/** A table that says nothing about an account, such as the prices of the catalogue. */
+/** Describes a table without data about accounts, such as the catalogue's prices. */
 export const unownedTable = (table: SQLiteTable): StoredTable => ({ name: getTableName(table), table })
 
-/** A table with an account's data. */
+/** A table with data about accounts. */
 export interface RuledTable extends StoredTable {
   readonly rule: TableRule
 }
@@ -68,18 +68,18 @@ export interface RuledTable extends StoredTable {
 export const ruledTables = (tables: readonly StoredTable[]): RuledTable[] =>
   tables.flatMap(({ rule, ...table }) => (rule ? [{ ...table, rule }] : []))
 
-/** SQL of which rows are an account's: of `$account_id`. */
+/** Returns SQL that matches an account's rows, with the parameter `$account_id`. */
 export const isOfAccount = ({ owner }: TableRule): string =>
   owner === 'person_id'
     ? 'person_id IN (SELECT id FROM people WHERE account_id = $account_id)'
     : `${owner} = $account_id`
 
-/** The tables that an export has. */
+/** Returns the tables that an export contains. */
 export const exportedTables = (tables: readonly StoredTable[]): RuledTable[] =>
   ruledTables(tables).filter(({ rule }) =>
     Object.values(rule.columns).some(({ exported }) => exported !== undefined),
   )
 
-/** The columns that an erasure writes over, with the SQL in their place. */
+/** Returns the columns that an erasure overwrites, with the SQL for their values. */
 export const erasedColumns = ({ columns }: TableRule): [column: string, sql: string][] =>
   Object.entries(columns).flatMap(([column, { erased }]) => (erased === undefined ? [] : [[column, erased]]))

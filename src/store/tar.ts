@@ -1,11 +1,11 @@
-// A compressed tar as it is written: a stream whose memory does not grow with what is in it.
+// A compressed tar as a stream, whose memory does not grow with its content.
 import { once } from 'node:events'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createZstdCompress } from 'node:zlib'
 import { pack as createPack, type Pack } from 'tar-stream'
 import { atEnd } from '../utilities/at-end.ts'
 
-/** The packed part of an entry. */
+/** An entry that was written. */
 export interface PackedEntry {
   path: string
   bytes: number
@@ -13,22 +13,22 @@ export interface PackedEntry {
 }
 
 export interface TarWriter {
-  /** Adds a file of the disk. @param onRead told how much of it has been read @returns undefined if not found @throws what reading it throws, and where it becomes shorter */
+  /** Adds a file. @param onRead gets the bytes read so far @returns undefined if not found @throws its read error, and if it becomes shorter */
   addFile(path: string, file: string, onRead?: (bytes: number) => void): Promise<PackedEntry | undefined>
-  /** Adds content that is made as it is written. @param bytes its exact length, which tar writes before it */
+  /** Adds content that is generated while it is written. @param bytes its exact length, which tar writes first */
   addBlocks(path: string, bytes: number, blocks: AsyncIterable<Uint8Array>): Promise<PackedEntry>
   addBytes(path: string, content: Uint8Array): Promise<PackedEntry>
   addText(path: string, text: string): Promise<PackedEntry>
 }
 
 /**
- * The bytes of a tar, compressed by zstd, made as they are read.
+ * Yields the bytes of a tar, compressed with zstd, generated as they are read.
  *
- * @param made_at_ms the time of what is no file of the disk
+ * @param made_at_ms the time of entries that are not files
  * @param fill adds all entries
- * @throws (while it is read) what `fill` throws
+ * @throws (while it is read) as `fill`
  */
-export async function* packedTar(
+export async function* compressedTar(
   made_at_ms: number,
   fill: (tar: TarWriter) => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
@@ -81,13 +81,13 @@ async function addEntry(
   const entry = tar.entry({ name: path, size: bytes, mode: 0o600, mtime }, (failure) =>
     failure ? ended.reject(failure) : ended.resolve(),
   )
-  // Where reading fails, the whole tar is destroyed for it, and its reader is told; both of these failures are dropped here.
+  // If reading fails, the whole tar is destroyed with that error, which its reader gets. So both failures here are dropped.
   ended.promise.catch(() => {})
   entry.on('error', () => {})
   const hash = new Bun.CryptoHasher('sha256')
   for await (const block of blocks) {
     hash.update(block)
-    // The reader is slower: wait for it, or for its end.
+    // If the reader is slower, this waits for it, or for its end.
     if (!entry.write(block)) await Promise.race([once(entry, 'drain'), ended.promise])
   }
   entry.end(undefined)
@@ -97,7 +97,7 @@ async function addEntry(
 
 const BLOCK_BYTES = 256 * 1024
 
-/** The content in blocks of their own memory, as long as the file was when it was opened. */
+/** Yields the content in separate buffers, up to the length that the file had when it was opened. */
 async function* blocksOf(
   handle: FileHandle,
   { size, file, onRead }: { size: number; file: string; onRead: ((bytes: number) => void) | undefined },

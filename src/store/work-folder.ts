@@ -1,4 +1,4 @@
-// Folders for work that is not finished: each has a lock that ends with its process, so that what a killed one left is told from what is in use.
+// Folders for unfinished work. Each has a lock that ends with its process, so that remains of killed processes are distinguished from work in use.
 import {
   existsSync,
   lstatSync,
@@ -11,43 +11,43 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { giveToFolderOwner } from './folder.ts'
-import { takeLeftLock, takeLock } from './lock.ts'
+import { takeExistingLock, takeLock } from './lock.ts'
 
-/** The end of the names of files that get their own name once they are whole. */
+/** The suffix of files that get their own name when they are complete. */
 export const UNFINISHED = '.unfinished'
 
-/** A name that no other process gives to what it writes for the same path. */
+/** Returns a name that no other process uses for the same path. */
 export const unfinishedName = (path: string): string =>
   `${path}.${crypto.randomUUID().slice(0, 8)}${UNFINISHED}`
 
-/** Told the file in which something is written until it has its name, before that is made. */
+/** Called with the file in which something is written until it has its name, before that file is created. */
 export type NoteUnfinished = (unfinished_file: string) => void
 
 export interface WorkFolder extends Disposable {
   readonly path: string
-  /** Takes note of an unfinished file elsewhere, which goes with the folder. Before it is made. */
+  /** Registers an unfinished file elsewhere, which is removed with the folder. Call it before the file is created. */
   readonly goesWith: NoteUnfinished
   remove(): void
 }
 
 const LOCK = 'lock'
 const NEW = '.new-'
-/** It gets its name at once; what has none for so long never will. */
+/** A folder is renamed at once. One without its final name after this time will never get it. */
 const MAX_NEW_MS = 60_000
 const UNFINISHED_LIST = 'elsewhere.json'
-/** The files that SQLite makes beside a database. */
+/** The files that SQLite creates for a database. */
 const SQLITE_SUFFIXES = ['', '-journal', '-wal', '-shm']
 
-/** Where work folders are, and how their names begin. */
-export interface WorkPlace {
+/** The location of work folders, and the prefix of their names. */
+export interface WorkLocation {
   parent: string
   prefix: string
-  /** In a data folder all belongs to its owner, also what root makes. */
+  /** Everything in a data folder belongs to its owner, even if root creates it. */
   is_data_folder?: boolean
 }
 
-/** Makes a folder that only its owner can read. Under its name it is locked: until then it has another one. */
-export function makeWorkFolder({ parent, prefix, is_data_folder = false }: WorkPlace): WorkFolder {
+/** Creates a folder that only its owner can read. It is locked before it gets its final name. */
+export function makeWorkFolder({ parent, prefix, is_data_folder = false }: WorkLocation): WorkFolder {
   const made = mkdtempSync(join(parent, NEW + prefix))
   const path = join(parent, prefix + made.slice(-RANDOM_CHARS))
   const unlock = lockAndName(made, path, is_data_folder)
@@ -81,16 +81,16 @@ function lockAndName(made: string, path: string, is_data_folder: boolean): (() =
   }
 }
 
-/** As many as `mkdtemp` adds. */
+/** The number of characters that `mkdtemp` adds. */
 const RANDOM_CHARS = 6
 
 /**
- * Removes the work folders of processes that are gone, with the unfinished files that went with them. Those of living processes, of
- * this one too, and of other users are left alone.
+ * Removes the work folders of dead processes, together with their unfinished files. Folders of living processes, including
+ * this one, and of other users stay.
  *
- * @returns the paths of what was removed
+ * @returns the removed paths
  */
-export function removeAbandonedWork({ parent, prefix }: WorkPlace): string[] {
+export function removeAbandonedWork({ parent, prefix }: WorkLocation): string[] {
   return readdirSync(parent)
     .filter((name) => name.startsWith(prefix) || name.startsWith(NEW + prefix))
     .filter((name) => isOwn(join(parent, name), parent))
@@ -101,22 +101,22 @@ export function removeAbandonedWork({ parent, prefix }: WorkPlace): string[] {
 
 function removeNew(path: string): string[] {
   const made = lstatSync(path, { throwIfNoEntry: false })
-  // It may have got its name meanwhile.
+  // The folder may have been renamed in the meantime.
   if (!made || Date.now() - made.mtimeMs < MAX_NEW_MS) return []
   rmSync(path, { recursive: true, force: true })
   return [path]
 }
 
 function removeUnlocked(path: string): string[] {
-  // Never made anew: whoever has the folder may be removing it.
-  using unlock = takeLeftLock(join(path, LOCK))
+  // The lock file is never created here: the folder's owner may be removing it.
+  using unlock = takeExistingLock(join(path, LOCK))
   if (!unlock) return []
   const files = readUnfinishedList(path).flatMap(removeFile)
   rmSync(path, { recursive: true, force: true })
   return [...files, path]
 }
 
-/** A folder of this user, or of whoever the folder above belongs to where this is root. */
+/** Whether a folder belongs to this user, or, for root, to the owner of the folder above. */
 function isOwn(path: string, parent: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found?.isDirectory()) return false
@@ -131,12 +131,12 @@ function readUnfinishedList(path: string): string[] {
     const paths: unknown = JSON.parse(readFileSync(file, 'utf8'))
     return Array.isArray(paths) ? paths.filter((each) => typeof each === 'string') : []
   } catch {
-    // It was being written: nothing had been made yet.
+    // The list was being written: its file did not exist yet.
     return []
   }
 }
 
-/** Nothing but an unfinished file, whatever the note says: root may read the note of another user. */
+/** Removes only unfinished files, whatever the list says: root may read another user's list. */
 function removeFile(path: string): string[] {
   if (!path.endsWith(UNFINISHED)) return []
   return SQLITE_SUFFIXES.map((suffix) => path + suffix).flatMap((each) => {

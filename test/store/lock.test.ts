@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { takeLeftLock, takeLock } from '../../src/store/lock.ts'
+import { takeExistingLock, takeLock } from '../../src/store/lock.ts'
 import { lockHolder } from '../support/lock-holder.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 
@@ -51,17 +51,17 @@ test('a file that is something else is an error, and not a lock held by another 
 describe('a lock that is only taken where its file is', () => {
   test('is not to be had without, and none is made', () => {
     const path = pathOf()
-    expect(takeLeftLock(path)).toBeUndefined()
+    expect(takeExistingLock(path)).toBeUndefined()
     expect(existsSync(path)).toBe(false)
-    expect(takeLeftLock(join(path, 'lock'))).toBeUndefined()
+    expect(takeExistingLock(join(path, 'lock'))).toBeUndefined()
   })
 
   test('is not to be had while another has it, and then is', () => {
     const path = pathOf()
     const release = takeLock(path)
-    expect(takeLeftLock(path)).toBeUndefined()
+    expect(takeExistingLock(path)).toBeUndefined()
     release?.()
-    const left = takeLeftLock(path)
+    const left = takeExistingLock(path)
     expect(left).toBeFunction()
     expect(takeLock(path)).toBeUndefined()
     left?.()

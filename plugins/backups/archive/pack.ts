@@ -1,6 +1,6 @@
 // Writing an archive: the head entry, the files, and the manifest.
 
-import { type PackedEntry, packedTar, type TarWriter } from '../../../src/store/tar.ts'
+import { compressedTar, type PackedEntry, type TarWriter } from '../../../src/store/tar.ts'
 import { HEAD_NAME, type Head, MANIFEST_NAME, type Manifest } from './manifest.ts'
 
 /** A file to be packed. */
@@ -35,7 +35,7 @@ export const packArchive = (
   packing: Packing,
   onPacked: (manifest: Manifest) => void,
 ): AsyncGenerator<Uint8Array> =>
-  packedTar(packing.head.made_at_ms, async (tar) => onPacked(await writeEntries(tar, packing)))
+  compressedTar(packing.head.made_at_ms, async (tar) => onPacked(await writeEntries(tar, packing)))
 
 async function writeEntries(
   tar: TarWriter,

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { conflict } from '../../domain/errors.ts'
-import type { WorkPlace } from '../../store/work-folder.ts'
+import type { WorkLocation } from '../../store/work-folder.ts'
 
 export interface DataPaths {
   dir: string
@@ -37,7 +37,7 @@ export const isOlderState = (name: string): boolean =>
   /^(before-restore-|tollgate\.(db|toml)\.(before|replaced)-)/.test(name)
 
 /** Where copies of the database are made: in the data folder, where there is room for them. */
-export const databaseCopyWork = (dir: string): WorkPlace => ({
+export const databaseCopyWork = (dir: string): WorkLocation => ({
   parent: dir,
   prefix: '.backup-',
   is_data_folder: true,

@@ -21,7 +21,7 @@ import type { Db } from '../../store/db.ts'
 import { refuseUnwritable } from '../../store/folder.ts'
 import { endedGateways, removeEnded } from '../../store/gateways.ts'
 import { MAX_COMMAND_MS, takeLock } from '../../store/lock.ts'
-import { removeAbandonedWork, type WorkPlace } from '../../store/work-folder.ts'
+import { removeAbandonedWork, type WorkLocation } from '../../store/work-folder.ts'
 import type { Engine, ServedDatabase } from './engine/engine.ts'
 import { engineOf } from './engine/of.ts'
 import type { GatewayTiming, OwnGateway, SharedClock } from './engine/own-gateway.ts'
@@ -166,7 +166,7 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
  * @returns releases the lock
  * @throws Error if another process serves the folder, or it cannot be written
  */
-export function takeFolder(data_folder: string, log: Logger, elsewhere: readonly WorkPlace[]): () => void {
+export function takeFolder(data_folder: string, log: Logger, elsewhere: readonly WorkLocation[]): () => void {
   refuseUnwritable(data_folder, WRITTEN)
   const unlock = takeLock(join(data_folder, 'serve.lock'), MAX_COMMAND_MS)
   if (!unlock)

@@ -2,7 +2,7 @@
 
 import { type GatewayError, internal, isStorageFailure, overloaded } from '../../domain/errors.ts'
 import { StorageFailure, type StorageTrouble, troubleInWords } from '../../domain/storage-failure.ts'
-import { againWhile } from '../../store/busy.ts'
+import { retryWhile } from '../../store/busy.ts'
 import { storageFailureOf } from '../../store/engines/sqlite/failure.ts'
 import type { Hold } from '../../store/schema.ts'
 import type { Operation, Outcome } from './operations.ts'
@@ -78,7 +78,7 @@ export function commitPatiently(
     left = left.filter(({ index }) => isBusyResult(results[index]))
     return results
   }
-  return againWhile(() => left.length > 0, commitLeft, wait_ms)
+  return retryWhile(() => left.length > 0, commitLeft, wait_ms)
 }
 
 /**
@@ -89,7 +89,7 @@ export const writeHoldsPatiently = (
   writer: Writer,
   wait_ms: number,
   onLost: OnLost,
-): Promise<Failure | undefined> => againWhile(isBusy, () => writeHolds(writer, onLost), wait_ms)
+): Promise<Failure | undefined> => retryWhile(isBusy, () => writeHolds(writer, onLost), wait_ms)
 
 /** @returns as `writeHoldsPatiently`, without waiting */
 export function writeHolds(writer: Writer, onLost: OnLost): Failure | undefined {

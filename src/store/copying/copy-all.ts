@@ -1,31 +1,31 @@
-// The copy of all rows from one database to another, whichever engines they are on; each row is read back and compared.
+// The copy of all rows from one database to another, between any engines; each row is read back and compared.
 import { isStorageFailure, unprocessable } from '../../domain/errors.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { type Db, LONG } from '../db.ts'
 import { type CopiedTable, copiedTables, newestIdSql } from './tables.ts'
 import type { CopyTarget, Filling, Row, Value } from './target.ts'
 
-/** Read at once: as many rows as are likely to have so many bytes, by those before them. */
+/** The size of a page: as many rows as probably have this many bytes, judged by the rows before. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024
 const MAX_PAGE_ROWS = 1_000
 const FIRST_PAGE_ROWS = 16
-/** Of a row, besides its texts and bytes. */
+/** The least size of a row, besides its texts and bytes. */
 const MIN_ROW_BYTES = 100
 
 export interface Copied {
   /** The number of rows of each table. */
   readonly rows: Readonly<Record<string, number>>
-  /** Texts that the target cannot store as they are, such as `generations.prompt of id 7`: it has them with � in place of what it cannot. */
+  /** Texts that the target cannot store unchanged, such as `generations.prompt of id 7`: there, � replaces the characters that it cannot store. */
   readonly changed: readonly string[]
 }
 
 /**
- * Copies all rows of all tables, as of one moment: what is written meanwhile is not copied. Ids of rows to come are greater than any that
- * a row has or had, as far as is known. At the end everything is read back.
+ * Copies all rows of all tables as of one moment; later writes are not copied. Future ids will be greater than every id that a row has
+ * or had, as far as is known. At the end everything is read back.
  *
- * @param from only read from; its tables are of this program's version
- * @param onRows reports how many rows have been copied
- * @throws GatewayError and StorageFailure as `CopyTarget.fill`, after which it is as it was; Error where a table reads back otherwise
+ * @param from only read; its tables are of this program's version
+ * @param onRows called with the number of rows copied so far
+ * @throws GatewayError and StorageFailure as `CopyTarget.fill`, which undoes everything; Error if a table reads back differently
  */
 export function copyAll(
   from: Db,
@@ -59,7 +59,7 @@ async function copy(then: Db, filling: Filling, onRows: (rows: number) => void) 
   return { sent, changed, newest: await newestIds(then) }
 }
 
-/** The rows of a table in the order of its key. */
+/** Yields the rows of a table in the order of its key. */
 async function* pagesOf(db: Pick<Db, 'rows'>, { name, columns, key }: CopiedTable): AsyncGenerator<Row[]> {
   const keys = key.map(quoted).join(', ')
   const select = `SELECT ${columns.map((column) => quoted(column.name)).join(', ')} FROM ${quoted(name)}`
@@ -87,7 +87,7 @@ const bytesOf = (row: Row): number =>
     MIN_ROW_BYTES,
   )
 
-/** @throws GatewayError unprocessable that names the rows, where one of them is refused; StorageFailure */
+/** @throws GatewayError unprocessable naming the rows, if one of them is refused; StorageFailure */
 async function insert(filling: Filling, table: CopiedTable, rows: readonly Row[]): Promise<void> {
   try {
     await filling.insert(table, rows)
@@ -105,7 +105,7 @@ async function insert(filling: Filling, table: CopiedTable, rows: readonly Row[]
 const placeOf = ({ key }: CopiedTable, row: Row): string =>
   key.map((each) => `${each} ${row[each]}`).join(', ')
 
-/** @throws GatewayError unprocessable for a number that would not be the same afterwards */
+/** @throws GatewayError unprocessable for a number that would not be stored exactly */
 function storableRow(
   table: CopiedTable,
   row: Row,
@@ -155,11 +155,11 @@ async function compare(filling: Filling, sent: ReadonlyMap<string, Digest>): Pro
   }
 }
 
-/** Whether its rows have a number each, and not another key. */
+/** Whether the table's key is a number. */
 const isNumbered = ({ key, columns }: CopiedTable): boolean =>
   key.length === 1 && columns.some(({ name, type }) => name === key[0] && type === 'integer')
 
-/** Of the tables that number their rows. */
+/** Returns the newest ids of the tables that number their rows. */
 async function newestIds(from: Db): Promise<[CopiedTable, number][]> {
   const newest: [CopiedTable, number][] = []
   for (const table of copiedTables()) {

@@ -1,5 +1,5 @@
-// The tables in the order in which their rows are copied, each after those that it refers to. They are read from an empty database, so
-// that the table of a plugin that was removed is copied, too.
+// The tables in the order in which their rows are copied: each after those that it refers to. They are read from an empty database, so
+// that the tables of removed plugins are copied, too.
 import { Database } from 'bun:sqlite'
 import { closing } from '../../utilities/at-end.ts'
 import { migrate } from '../engines/sqlite/migrate.ts'
@@ -7,9 +7,9 @@ import { migrate } from '../engines/sqlite/migrate.ts'
 export interface CopiedTable {
   readonly name: string
   readonly columns: readonly CopiedColumn[]
-  /** The columns of its primary key, by which its rows are in order. */
+  /** The columns of its primary key, by which its rows are ordered. */
   readonly key: readonly string[]
-  /** It has rows from the beginning. */
+  /** Whether a new database has rows in it. */
   readonly is_preset: boolean
 }
 
@@ -66,8 +66,8 @@ function readTable(db: Database, name: string): CopiedTable {
   }
 }
 
-/** Where ids are named of rows that may be gone. */
-const NAMED: Readonly<Record<string, readonly (readonly [table: string, column: string])[]>> = {
+/** Columns that contain ids of a table's rows, even of deleted ones. */
+const REFERENCES: Readonly<Record<string, readonly (readonly [table: string, column: string])[]>> = {
   gateways: [
     ['holds', 'gateway_id'],
     ['generations', 'gateway_id'],
@@ -92,9 +92,9 @@ const NAMED: Readonly<Record<string, readonly (readonly [table: string, column: 
   ],
 }
 
-/** The greatest id that a row of a table has or had, as far as any row names it; 0 without one. In SQL. */
+/** Returns SQL for the greatest id that a row of a table has or had, as far as any row contains it; 0 without one. */
 export function newestIdSql({ name, key: [id = ''] }: CopiedTable): string {
-  const places = [[name, id] as const, ...(NAMED[name] ?? [])]
+  const places = [[name, id] as const, ...(REFERENCES[name] ?? [])]
   const greatest = places.map(([table, column]) => `SELECT max("${column}") AS id FROM "${table}"`)
   return `SELECT coalesce(max(id), 0) AS id FROM (${greatest.join(' UNION ALL ')}) AS ids`
 }

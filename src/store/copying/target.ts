@@ -1,28 +1,28 @@
-// The target of a copy of rows, and how its engine takes them.
+// The target of a copy of rows, and how its engine receives them.
 import type { Awaitable, Db } from '../db.ts'
 import type { CopiedTable } from './tables.ts'
 
 export type Value = string | number | Uint8Array | null
 export type Row = Readonly<Record<string, Value>>
 
-/** A database that is made, or is empty. */
+/** A new or empty database. */
 export interface CopyTarget {
   /**
-   * All of what `work` does, or nothing. Its triggers rest meanwhile: rows come as they were made under those of their origin, and what
-   * follows from a row comes as a row, too.
+   * Runs `work` as a whole, or undoes it. Triggers are switched off during it: rows arrive as the triggers of their origin made them, and
+   * the effects of a row arrive as rows, too.
    *
-   * @throws GatewayError conflict for one that has rows, what `work` throws, StorageFailure: all of it is undone then
+   * @throws GatewayError conflict if the database has rows; as `work`; StorageFailure: everything is undone then
    */
   fill<T>(work: (filling: Filling) => Promise<T>): Promise<T>
 }
 
-/** A target while it is filled. */
+/** A target that is being filled. */
 export interface Filling {
   readonly rows: Db['rows']
-  /** A text as it is stored: some engines leave characters out. */
+  /** Returns a text in the form that is stored: some engines cannot store all characters. */
   storable(text: string): string
-  /** @throws the engine's own error where it refuses one */
+  /** @throws the engine's error if it refuses a row */
   insert(table: CopiedTable, rows: readonly Row[]): Awaitable<void>
-  /** The next ids of a table come after this one, which is at least 1. */
+  /** Makes the next ids of a table greater than this one, which is at least 1. */
   goOnAfter(table: CopiedTable, id: number): Awaitable<void>
 }

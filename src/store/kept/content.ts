@@ -1,13 +1,13 @@
-// Kept content: bytes in a row, or in a file where they are many, written within the bounds of an account and of all.
+// Kept content: bytes in a row, or in a file if there are many, within the bounds of the account and of all accounts.
 import { dropIfOfStorage, payloadTooLarge } from '../../domain/errors.ts'
 import type { StoredBytes } from '../../domain/stored-bytes.ts'
 import type { Room } from './room.ts'
 import type { KeepLimits } from './space.ts'
 
-/** Kept in the row up to this; SQLite reads and writes rows of that size faster than files. https://sqlite.org/intern-v-extern-blob.html */
+/** Up to this size bytes are in the row; SQLite reads and writes rows of that size faster than files. https://sqlite.org/intern-v-extern-blob.html */
 export const MAX_ROW_BYTES = 64 * 1024
 
-/** Bytes in the row, or the key of a file, whose bytes count as being written until the row is. */
+/** Bytes in the row, or the key of a file, whose bytes count as being written until the row is written. */
 export type KeptBody = { bytes: Uint8Array } | { file: string; size_bytes: number }
 
 /** The columns of a row that has content. */
@@ -17,15 +17,15 @@ export interface BodyColumns {
   kept_bytes: number
 }
 
-/** The files of large bodies, as far as they are used here. A file under its key is complete and safe from power loss. */
+/** The methods of the file store for large bodies. A file under its key is complete and safe from power loss. */
 export interface ContentFiles {
-  /** Nothing is left of a write that fails. @throws what the disk throws; GatewayError payload_too_large over the cap */
+  /** Writes a file; nothing is left of a failed write. @throws the disk's error; GatewayError payload_too_large over the cap */
   put(
     key: string,
     content: Uint8Array | AsyncIterable<Uint8Array>,
     options: { cap_bytes: number },
   ): Promise<unknown>
-  /** Undefined if there is no such file. */
+  /** Opens a file; undefined if not found. */
   open(key: string): Promise<StoredBytes | undefined>
   remove(key: string): Promise<unknown>
   list(): AsyncIterable<{ key: string; bytes: number }>
@@ -40,9 +40,9 @@ interface ContentDeps {
 }
 
 /**
- * Writes a file, and makes room for each of its chunks before it is written.
+ * Writes a file, and makes room for each chunk before it is written.
  *
- * @throws GatewayError payload_too_large over the cap, or if there is no room; what the content or the disk throws.
+ * @throws GatewayError payload_too_large over the cap, or if there is no room; the error of the content or the disk.
  * No file is left then
  */
 export async function writeContent(
@@ -54,9 +54,9 @@ export async function writeContent(
   const file = crypto.randomUUID()
   const space = await room.space()
   let size_bytes = 0
-  async function* claimed() {
+  async function* chunksWithRoom() {
     for await (const chunk of content instanceof Uint8Array ? [content] : content) {
-      // Otherwise older content would be given up for what cannot be kept.
+      // Otherwise older content would be dropped for content that cannot be kept.
       if (size_bytes + chunk.length > Math.min(cap_bytes, limits().kept_bytes_per_account)) throw noRoom()
       size_bytes += chunk.length
       space.write(account_id, chunk.length)
@@ -65,7 +65,7 @@ export async function writeContent(
     }
   }
   try {
-    await files.put(file, claimed(), { cap_bytes })
+    await files.put(file, chunksWithRoom(), { cap_bytes })
   } catch (failure) {
     space.write(account_id, -size_bytes)
     throw failure
@@ -74,12 +74,12 @@ export async function writeContent(
 }
 
 /**
- * Makes room for a body, has its row written, and counts it. The body's file is removed where no row names it then.
+ * Makes room for a body, writes its row, and counts it. If no row is written, the body's file is removed.
  *
- * @param more_bytes what the row keeps beside the body
+ * @param more_bytes the bytes that the row keeps besides the body
  * @param write writes the row, in one statement or transaction. @returns whether it did
- * @returns what `write` returned
- * @throws GatewayError payload_too_large if there is no room; what `write` throws
+ * @returns the result of `write`
+ * @throws GatewayError payload_too_large if there is no room; as `write`
  */
 export async function keepContent(
   { files, room }: Pick<ContentDeps, 'files' | 'room'>,
@@ -102,12 +102,12 @@ export async function keepContent(
     return kept
   } finally {
     space.write(account_id, -kept_bytes)
-    // Otherwise it would hide why it was not kept; without a row it is removed as in room.ts.
+    // An error here would hide why it was not kept; a file without a row is removed as in room.ts.
     if (!kept && in_file) await files.remove(body.file).catch(dropIfOfStorage)
   }
 }
 
-/** The bytes of a row's content, to be read; undefined if its file is gone. */
+/** Opens the bytes of a row's content; undefined if its file is missing. */
 export async function openContent(
   files: Pick<ContentFiles, 'open'>,
   { body, body_file }: Pick<BodyColumns, 'body' | 'body_file'>,
@@ -116,8 +116,8 @@ export async function openContent(
 }
 
 /**
- * Deletes the files of a folder that no row names, and what interrupted writes left. Only at start: it would delete what is
- * being written, too. In a bucket others may be writing.
+ * Deletes the files of a folder that no row names, and the remains of interrupted writes. Only at start: it would delete files in
+ * progress, too. Does nothing for a bucket, where others may be writing.
  *
  * @returns how many files no row named
  */

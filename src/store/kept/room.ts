@@ -1,4 +1,4 @@
-// Room for kept content: the oldest is given up, and its files removed, where a bound is exceeded.
+// Room for kept content: beyond a bound, the oldest is dropped, and its files are removed.
 
 import { dropIfOfStorage } from '../../domain/errors.ts'
 import { atFirstUse } from '../../utilities/at-first-use.ts'
@@ -6,7 +6,7 @@ import { createSlots } from '../../utilities/slots.ts'
 import type { Awaitable } from '../db.ts'
 import { createSpace, type Excess, type Holding, type KeepLimits, type Space } from './space.ts'
 
-/** The space that a row takes. */
+/** The space of a row. */
 export interface Spacious {
   account_id: number
   kept_bytes: number
@@ -15,32 +15,32 @@ export interface Spacious {
 
 export interface Room {
   /**
-   * The kept and written bytes. Counted at the first use: every change after that is counted as it is made. So await it
+   * Returns the kept and written bytes. They are counted at first use, and every later change is counted as it is made. So await it
    * before rows are added or deleted.
    */
   space(): Promise<Space>
-  /** Counts anew at the next use. Only while nothing is being written. */
+  /** Makes the next use count again. Only while nothing is being written. */
   recount(): void
   /**
-   * Counts what is kept anew, as other gateways change it, too, and goes on counting what is being written. What is kept or given up at this
-   * moment may be counted twice, or not at all, until the next time.
+   * Counts the kept bytes again, since other gateways change them, too; bytes being written stay counted. Content that is kept or dropped at
+   * the same time may be counted twice, or not at all, until the next time.
    */
   renew(): Promise<void>
-  /** Gives up the oldest content of whoever has to. @returns whether the bounds hold then */
+  /** Drops the oldest content of the account that exceeds a bound. @returns whether the bounds hold then */
   make(account_id: number): Promise<boolean>
-  /** Takes rows that were deleted out of the count, and removes their files. */
+  /** Subtracts deleted rows from the count, and removes their files. */
   release(rows: readonly Spacious[]): Promise<void>
 }
 
 interface RoomDeps {
   files: { remove(key: string): Promise<unknown> }
   limits: () => KeepLimits
-  /** The kept bytes of each account, as its rows say. */
+  /** Returns the kept bytes of each account, from its rows. */
   holdings: () => Awaitable<readonly Holding[]>
   /**
-   * Gives up an account's oldest content, about as much as is over its bound, in one transaction.
+   * Drops an account's oldest content, about as much as exceeds its bound, in one transaction.
    *
-   * @returns what was given up; undefined if everything must stay
+   * @returns the dropped rows; undefined if everything must stay
    */
   giveUp: (account_id: number, over_bytes: number) => Promise<readonly Spacious[] | undefined>
 }
@@ -50,16 +50,16 @@ const FILES_AT_ONCE = 16
 export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room {
   const count = async () => createSpace(await holdings())
   let counted = atFirstUse(count)
-  /** One after the other, so that nobody gives up more for the same excess. */
-  const inTurn = createSlots(1)
+  /** One at a time, so that the same excess is not dropped twice. */
+  const oneAtATime = createSlots(1)
 
   /**
-   * Rows are changed before their files, since a row needs its file. A file that cannot be removed now stays without one: the next
+   * Removes files after their rows are changed, since a row needs its file. A file that cannot be removed now stays without a row: the next
    * start removes it from a folder, and `tollgate audit --files --remove` from a bucket.
    */
   async function removeFiles(rows: readonly Spacious[]): Promise<void> {
     const keys = rows.flatMap(({ body_file }) => body_file ?? [])
-    // Several at once: each may wait for a bucket that does not answer.
+    // Several at once: each may wait for a bucket that does not respond.
     for (let at = 0; at < keys.length; at += FILES_AT_ONCE)
       await Promise.all(
         keys.slice(at, at + FILES_AT_ONCE).map((key) => files.remove(key).catch(dropIfOfStorage)),
@@ -75,12 +75,12 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
     if (!removed) return undefined
     const freed_bytes = removed.reduce((total, row) => total + row.kept_bytes, 0)
     if (removed.length > 0) space.keep(account_id, -freed_bytes)
-    // Without a row nothing is kept, whatever was counted: another process deleted rows. Where this one did, it counts them itself.
+    // Without rows the account keeps nothing: another process deleted them. Deletions by this process are already counted.
     else if (space.kept(account_id) === kept_bytes) space.keep(account_id, -kept_bytes)
     return removed
   }
 
-  /** @returns what was given up; whether the bounds hold, where nothing was to be */
+  /** @returns the dropped rows; or, if nothing was to be dropped, whether the bounds hold */
   async function makeRoomOnce(space: Space, account_id: number): Promise<readonly Spacious[] | boolean> {
     const excess = space.excess(account_id, limits())
     if (excess === undefined) return true
@@ -106,7 +106,7 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
       const space = await counted()
       for (;;) {
         if (space.excess(account_id, limits()) === undefined) return true
-        const made = await inTurn(() => makeRoomOnce(space, account_id))
+        const made = await oneAtATime(() => makeRoomOnce(space, account_id))
         if (typeof made === 'boolean') return made
         await removeFiles(made)
       }
@@ -114,7 +114,7 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
   }
 }
 
-/** The first rows that keep so many bytes together. */
+/** Returns the first rows that together keep this many bytes. */
 export function sufficient<Row extends Spacious>(rows: readonly Row[], bytes: number): Row[] {
   let found_bytes = 0
   return rows.filter(({ kept_bytes }) => {

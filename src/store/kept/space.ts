@@ -1,40 +1,40 @@
-// The space of kept content, counted in memory: the bytes of each account, what is being written included. Pure.
+// The space of kept content, counted in memory: the bytes of each account, including those being written. Pure.
 
 export const MEGABYTE = 1024 * 1024
 
 export interface KeepLimits {
-  /** All that is kept, of all accounts together. */
+  /** The limit of all accounts together. */
   readonly kept_bytes: number
   readonly kept_bytes_per_account: number
 }
 
-/** The disk space of an account. */
+/** The kept bytes of an account. */
 export interface Holding {
   readonly account_id: number
   readonly kept_bytes: number
 }
 
 export interface Space {
-  /** Adds to what an account has kept; what was given up is negative. */
+  /** Adds to the kept bytes of an account; negative for dropped content. */
   keep(account_id: number, bytes: number): void
-  /** Adds to what is being written for an account, and is neither kept nor given up yet. */
+  /** Adds to the bytes that are being written for an account, and are not kept yet. */
   write(account_id: number, bytes: number): void
   /**
-   * The account that has to give up content, so that an account keeps to its bound, and all of them to theirs: over the common
-   * bound it is whoever keeps most, so that one account never costs the others what is theirs.
+   * Returns the account that must drop content, so that each account keeps to its bound, and all together to theirs. If the common bound is
+   * exceeded, it is the account that keeps most, so that one account never takes the space of the others.
    *
-   * @returns undefined if the bounds hold; `nobody` where what is being written is over them by itself
+   * @returns undefined if the bounds hold; `nobody` if the bytes being written alone exceed them
    */
   excess(account_id: number, limits: KeepLimits): Excess | 'nobody' | undefined
-  /** Sets what accounts have kept to what their rows say. What is being written stays counted. */
+  /** Sets the accounts' kept bytes to those of their rows. Bytes being written stay counted. */
   renew(holdings: readonly Holding[]): void
-  /** The kept bytes of an account. */
+  /** Returns the kept bytes of an account. */
   kept(account_id: number): number
-  /** The accounts that keep anything. */
+  /** Returns the accounts that keep anything. */
   accounts(): number[]
 }
 
-/** The account that has to give up content, and how much of it. */
+/** The account that must drop content, and how much. */
 export interface Excess {
   readonly account_id: number
   readonly over_bytes: number
@@ -60,7 +60,7 @@ export function createSpace(holdings: readonly Holding[]): Space {
     else tallies.set(account_id, tally)
   }
 
-  function keepsMost(over_bytes: number): Excess | 'nobody' {
+  function excessOfLargest(over_bytes: number): Excess | 'nobody' {
     let found: Excess | 'nobody' = 'nobody'
     let most_bytes = 0
     for (const [account_id, { kept_bytes }] of tallies) {
@@ -79,7 +79,7 @@ export function createSpace(holdings: readonly Holding[]): Space {
       const { kept_bytes = 0, written_bytes = 0 } = tallies.get(account_id) ?? {}
       const over_bytes = kept_bytes + written_bytes - limits.kept_bytes_per_account
       if (over_bytes > 0) return kept_bytes > 0 ? { account_id, over_bytes, kept_bytes } : 'nobody'
-      return total_bytes > limits.kept_bytes ? keepsMost(total_bytes - limits.kept_bytes) : undefined
+      return total_bytes > limits.kept_bytes ? excessOfLargest(total_bytes - limits.kept_bytes) : undefined
     },
     renew(now) {
       for (const [account_id, { kept_bytes }] of [...tallies]) change(account_id, { kept_bytes: -kept_bytes })

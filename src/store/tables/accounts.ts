@@ -1,9 +1,9 @@
-// Accounts and their keys as Drizzle sees them, with their personal data.
+// Accounts and keys: their tables for Drizzle, and their personal data.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { BUDGET_PERIODS } from '../../domain/budgets.ts'
 import { accountTable, columns, EXPORTED, NOT_EXPORTED, type StoredTable } from '../stored-table.ts'
 
-/** Payers. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */
+/** Accounts, which pay for calls. balance = sum of its entries; held = sum of its pending holds, at most the balance. */
 export const accounts = sqliteTable('accounts', {
   id: integer().primaryKey(),
   name: text().notNull().unique(),
@@ -12,26 +12,26 @@ export const accounts = sqliteTable('accounts', {
   held_nanos: integer().notNull(),
   debt_nanos: integer().notNull(),
   created_at_ms: integer().notNull(),
-  /** The period of `plan_periods` whose plan covers calls; null: it has none. */
+  /** The period of `plan_periods` whose plan covers calls; null: no plan. */
   plan_period_id: integer(),
   /** The name of a price group in the catalogue; null: list prices. */
   price_group: text(),
 })
 
-/** An operator's notes on accounts, and the view of their limited keys. An account without a row has none. */
+/** An operator's notes on accounts, and the rights of their limited keys. An account without a row has none. */
 export const account_details = sqliteTable('account_details', {
   id: integer().primaryKey(),
   account_id: integer().notNull().unique(),
   display_name: text().notNull(),
   email: text().notNull(),
   note: text().notNull(),
-  /** 1 where sessions and requests by a limited key see all calls of the account. */
+  /** 1 if sessions and requests with a limited key see all calls of the account. */
   keys_see_account: integer().notNull(),
-  /** The buyer on its statements. */
+  /** The buyer on the account's statements. */
   billing_details: text().notNull().default(''),
 })
 
-/** Accounts that are closed: suspended, with all keys revoked. */
+/** Closed accounts: suspended, with all keys revoked. */
 export const closed_accounts = sqliteTable('closed_accounts', {
   account_id: integer().primaryKey(),
   closed_at_ms: integer().notNull(),
@@ -40,17 +40,17 @@ export const closed_accounts = sqliteTable('closed_accounts', {
 /** Why accounts are suspended: by an operator, or by a lost dispute that left debt. */
 export const SUSPENSION_REASONS = ['operator', 'lost_dispute'] as const
 
-/** The reasons of suspended accounts. One without a row was suspended by an operator, before reasons were kept or as it was imported. */
+/** The reasons of suspended accounts. An account without a row was suspended by an operator before reasons were stored, or at its import. */
 export const account_suspensions = sqliteTable('account_suspensions', {
   id: integer().primaryKey(),
   account_id: integer().notNull().unique(),
   reason: text({ enum: SUSPENSION_REASONS }).notNull(),
-  /** The operator's own, for the account's people; may be empty. */
+  /** The operator's message to the account's people; may be empty. */
   words: text().notNull(),
   suspended_at_ms: integer().notNull(),
 })
 
-/** Accounts of which a person's data was erased: closed for good, under a pseudonym. */
+/** Accounts whose personal data was erased: closed permanently, under a pseudonym. */
 export const erased_accounts = sqliteTable('erased_accounts', {
   account_id: integer().primaryKey(),
   erased_at_ms: integer().notNull(),
@@ -73,26 +73,26 @@ export const keys = sqliteTable('keys', {
   expires_at_ms: integer(),
   revoked_at_ms: integer(),
   created_at_ms: integer().notNull(),
-  /** How many of its calls may run at the same time, where the catalogue does not allow fewer; null: not limited. */
+  /** How many of its calls may run at the same time, if the catalogue does not allow fewer; null: not limited. */
   concurrent_calls: integer(),
-  /** The person of its account whose key it is; null: the account's. */
+  /** The person of the account who owns the key; null: the account itself. */
   person_id: integer(),
-  /** The first hold that counts against the limits of that person. */
+  /** The first hold that counts against that person's limits. */
   person_from_hold_id: integer().notNull(),
 })
 
-/** Limits of spending by period (domain/budgets.ts). */
+/** Spend limits by period (domain/budgets.ts). */
 export const budgets = sqliteTable('budgets', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
-  /** Null: of all calls of the account, or of a person's keys in it. */
+  /** Null: the limit counts all calls of the account, or of a person's keys in it. */
   key_id: integer(),
   period: text({ enum: BUDGET_PERIODS }).notNull(),
   limit_nanos: integer().notNull(),
   started_ms: integer(),
   first_hold_id: integer().notNull(),
   used_nanos: integer().notNull(),
-  /** Whose keys together; null: of the account, or a key. */
+  /** The person whose keys count together; null: the account, or one key. */
   person_id: integer(),
   /** The plan that covers the calls; null: not covered. */
   plan_period_id: integer(),

@@ -1,15 +1,15 @@
-// The audit log as Drizzle sees it, with its personal data.
+// The audit log: its table for Drizzle, and its personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { accountTable, columns, EXPORTED, NOT_EXPORTED, type StoredTable } from '../stored-table.ts'
 
-/** Changes by people, commands and the service; append-only (triggers refuse changes, and the deletion of what is not past its time). */
+/** Changes by people, commands and the service. Append-only: triggers refuse changes, and the deletion of lines that are not past their time. */
 export const actions = sqliteTable('actions', {
   id: integer().primaryKey(),
   created_at_ms: integer().notNull(),
-  /** An `ActionName`; of a newer version, another. */
+  /** An `ActionName`, or a name of a newer version. */
   action: text().notNull(),
   actor: text({ enum: ['operator', 'account', 'key', 'command', 'system'] }).notNull(),
-  /** Of the console. The session itself is deleted when it is over. */
+  /** The console session, which is itself deleted when it ends. */
   session_id: integer(),
   address: text(),
   /** Without its arguments. */
@@ -20,10 +20,10 @@ export const actions = sqliteTable('actions', {
   key_id: integer(),
   /** The name of a model, provider, setting or backup. */
   subject: text(),
-  /** JSON objects with the fields that changed. */
+  /** JSON objects with the changed fields. */
   before: text(),
   after: text(),
-  /** The person who did it at the console, and may be gone since. */
+  /** The person who acted in the console. They may be deleted since. */
   person_id: integer(),
 })
 
@@ -35,7 +35,7 @@ export const action_tables: readonly StoredTable[] = [
       ...columns('id created_at_ms action actor request_id account_id key_id subject', EXPORTED),
       before: { exported: 'json', erased: 'NULL' },
       after: { exported: 'json', erased: 'NULL' },
-      // The operator's own is not the account's.
+      // The operator's own data does not belong to the account.
       person_id: { exported: 'as_is', read: "CASE WHEN actor <> 'operator' THEN person_id END" },
       address: {
         exported: 'as_is',

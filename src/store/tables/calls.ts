@@ -1,4 +1,4 @@
-// Calls, the prices that they name and their sums as Drizzle sees them, with their personal data.
+// Calls, their prices and sums: their tables for Drizzle, and their personal data.
 import { sql } from 'drizzle-orm'
 import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { OUTCOMES } from '../../domain/outcomes.ts'
@@ -13,7 +13,7 @@ import {
   unownedTable,
 } from '../stored-table.ts'
 
-/** The usage of a call: tokens as `Usage` has them, and images. */
+/** The usage of a call: tokens as in `Usage`, and images. */
 const usageColumns = () => ({
   input_tokens: integer().notNull(),
   input_audio_tokens: integer().notNull(),
@@ -26,14 +26,14 @@ const usageColumns = () => ({
   images: integer().notNull(),
 })
 
-/** The prices that calls were charged at, each once; append-only (triggers refuse update and delete). */
+/** The charged prices, each stored once; append-only (triggers refuse update and delete). */
 export const prices = sqliteTable('prices', {
   id: integer().primaryKey(),
   sha256: blob({ mode: 'buffer' }).notNull().unique(),
   json: text().notNull(),
 })
 
-/** One row for each resolved call: account, key, model, usage, cost and the price applied. Its id is the id of its hold. */
+/** One row for each resolved call: account, key, model, usage, cost and applied price. Its id is the id of its hold. */
 export const calls = sqliteTable('calls', {
   id: integer().primaryKey(),
   request_id: text().notNull(),
@@ -48,62 +48,62 @@ export const calls = sqliteTable('calls', {
   /** The HTTP status sent to the caller. */
   status: integer().notNull(),
   streamed: integer().notNull(),
-  /** 1 where the usage is the gateway's own estimate, because the upstream reported none. */
+  /** 1 if the usage is the gateway's estimate, because the upstream reported none. */
   estimated: integer().notNull(),
   ...usageColumns(),
   hold_nanos: integer().notNull(),
   cost_nanos: integer().notNull(),
-  /** The part of the cost that the balance did not cover: it became debt. */
+  /** The part of the cost that the balance did not cover, and that became debt. */
   unpaid_nanos: integer().notNull(),
-  /** The price applied, as JSON, of a call that an older version recorded and that was not written anew yet; else empty. */
+  /** The applied price as JSON, if an older version recorded the call and it was not rewritten yet; otherwise empty. */
   price: text().notNull(),
   started_at_ms: integer().notNull(),
   first_byte_ms: integer(),
   duration_ms: integer().notNull(),
-  /** 1 where the ledger's writer adds it to the sums, with others of its batch; 0 if the trigger does. */
+  /** 1 if the ledger's writer adds the call to the sums, together with others of its batch; 0 if the trigger does. */
   summed: integer().notNull(),
-  /** How many tries at routes failed, an answer that broke off included. */
+  /** The number of failed tries at routes, including an interrupted answer. */
   failed_tries: integer().notNull(),
-  /** All that the other columns lack, as JSON: `CallTrace` (money/ledger/traces.ts); empty if it was not kept. */
+  /** Everything that the other columns lack, as JSON: `CallTrace` (money/ledger/traces.ts); empty if it was not kept. */
   trace: text().notNull(),
-  /** The price that providers take for it, failed tries included; null if that is not known. Accounts do not see it. */
+  /** The providers' price for the call, including failed tries; null if unknown. Accounts do not see it. */
   provider_cost_nanos: integer(),
-  /** The price applied; null if nothing was charged, or `price` has it. */
+  /** The applied price; null if nothing was charged, or `price` contains it. */
   price_id: integer(),
   /** Counts of this call besides its usage, as JSON that completes the price; empty without any. */
   counted: text().notNull(),
-  /** The provider's report of what it took; null without one that is believed. */
+  /** The cost that the provider reported; null without an accepted report. */
   reported_cost_nanos: integer(),
-  /** The cost by the route's prices, where the provider reports its own; null if the route has none. */
+  /** The cost by the route's prices, if the provider reports its own; null if the route has none. */
   computed_cost_nanos: integer(),
   /** The part of `cost_nanos` that was refunded: the sum of its refund entries. */
   refunded_nanos: integer().notNull(),
   /**
-   * What other routes than its own take of `provider_cost_nanos`: failed tries, or a part of the images, as JSON: `[["provider", "their
-   * model", nano-dollars], …]`; null without any.
+   * The costs on routes other than its own, of failed tries or of a part of the images, included in `provider_cost_nanos`; as JSON:
+   * `[["provider", "their model", nano-dollars], …]`; null without any.
    */
   costs_elsewhere: text(),
-  /** The cost of a call that a plan covered: it counts there, and `cost_nanos` is 0. */
+  /** The cost of a call that a plan covers: it counts against the plan, and `cost_nanos` is 0. */
   covered_nanos: integer().notNull(),
   /** Null: the balance paid. */
   plan_period_id: integer(),
 })
 
-/** How far calls were written anew in smaller form, in the order of their ids (money/ledger/rewriting.ts). */
+/** The progress of rewriting calls in a smaller form, in the order of their ids (money/ledger/rewriting.ts). */
 export const call_rewrites = sqliteTable('call_rewrites', {
   id: integer().primaryKey(),
   name: text({ enum: ['prices', 'traces'] })
     .notNull()
     .unique(),
-  /** No call up to this id is looked at again. */
+  /** Calls up to this id are done. */
   done_id: integer().notNull(),
-  /** The last call to look at; null: every later one, too. */
+  /** The last call to check; null: all later ones, too. */
   last_id: integer(),
 })
 
 /**
- * Sums of calls, by day and by quarter of an hour, in the order of their times: a batch changes those that lie together. Triggers
- * maintain them, in the transaction that records the call: no code writes here. Rows for the view `calls_to_sum` are added.
+ * Sums of calls, by day and by quarter of an hour, in the order of their times, so that a batch changes neighbouring rows. Triggers maintain
+ * them in the transaction that records the call. No code writes here, except by inserting into the view `calls_to_sum`.
  */
 export const call_sums = sqliteTable(
   'call_sums',
@@ -111,7 +111,7 @@ export const call_sums = sqliteTable(
     account_id: integer().notNull(),
     /** The length of the period: a day or a quarter of an hour. */
     span_s: integer().notNull(),
-    /** The begin of the period, in seconds since 1970: a multiple of the span. */
+    /** The start of the period, in seconds since 1970: a multiple of the span. */
     start_s: integer().notNull(),
     key_id: integer().notNull(),
     model: text().notNull(),
@@ -119,26 +119,26 @@ export const call_sums = sqliteTable(
     /** The route of the calls; both empty if none was reached. */
     provider: text().notNull(),
     upstream_model: text().notNull(),
-    /** 0 where the route takes a part of the cost of calls of other routes, and nothing else. */
+    /** 0 if the route only has a part of the cost of other routes' calls. */
     calls: integer().notNull(),
     ...usageColumns(),
-    /** Charges less refunds, as `known_revenue_nanos` is. */
+    /** Charges less refunds, like `known_revenue_nanos`. */
     cost_nanos: integer().notNull(),
     unpaid_nanos: integer().notNull(),
-    /** The least and the greatest id of the calls. */
+    /** The lowest and highest id of the calls. */
     first_call_id: integer().notNull(),
     last_call_id: integer().notNull(),
-    /** The price that providers take for the calls of which it is known. */
+    /** The providers' price for the calls whose cost is known. */
     provider_cost_nanos: integer().notNull(),
     /** The charges for these calls: the margin is this less `provider_cost_nanos`. */
     known_revenue_nanos: integer().notNull(),
-    /** Answered calls of which the provider's cost is not known. */
+    /** Answered calls whose provider cost is unknown. */
     uncosted_calls: integer().notNull(),
     /** Calls that plans cover: their charge is 0. */
     covered_calls: integer().notNull(),
     /** At the account's price. */
     covered_nanos: integer().notNull(),
-    /** The part of `provider_cost_nanos` that is of them. */
+    /** The covered calls' part of `provider_cost_nanos`. */
     covered_cost_nanos: integer().notNull(),
   },
   ({ account_id, span_s, start_s, key_id, model, outcome, provider, upstream_model }) => [
@@ -147,8 +147,8 @@ export const call_sums = sqliteTable(
 )
 
 /**
- * A sum is of a day: in the words of the index that finds those of an account. With `span_s = 86400` SQLite would rather read the
- * sums of all accounts, which lie in the order of their times.
+ * Matches the sums of days, with the condition of the index that finds those of an account. With `span_s = 86400` SQLite would read the
+ * sums of all accounts, which are in the order of their times.
  */
 export const isDayOfAccount = sql`${call_sums.span_s} <> 900`
 
@@ -174,15 +174,15 @@ export const call_tables: readonly StoredTable[] = [
         read: "coalesce(nullif(price, ''), (SELECT json FROM prices WHERE prices.id = price_id), '')",
       },
       counted: EXPORTED_JSON,
-      // It quotes the request where a provider refused it.
+      // A trace quotes the request if a provider refused it.
       trace: { exported: 'json', erased: "''" },
-      // Of the bookkeeping, and of the operator's own costs.
+      // Bookkeeping, and the operator's own costs.
       ...columns('price_id summed provider_cost_nanos reported_cost_nanos computed_cost_nanos', NOT_EXPORTED),
       costs_elsewhere: NOT_EXPORTED,
     },
   }),
   unownedTable(call_rewrites),
-  // They follow from the calls.
+  // The sums follow from the calls.
   accountTable(call_sums, {
     erases: 'columns',
     columns: {

@@ -1,4 +1,4 @@
-// The core's own tables. Plugins hand in theirs (app/plugin.ts).
+// The core's own tables. Plugins list theirs (app/plugin.ts).
 import type { StoredTable } from '../stored-table.ts'
 import { account_tables } from './accounts.ts'
 import { action_tables } from './actions.ts'

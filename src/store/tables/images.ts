@@ -1,4 +1,4 @@
-// Generated and uploaded images as Drizzle sees them, with their personal data.
+// Generated and uploaded images: their tables for Drizzle, and their personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ImageMime } from '../../domain/image-formats.ts'
 import {
@@ -10,7 +10,7 @@ import {
   type StoredTable,
 } from '../stored-table.ts'
 
-/** Produced images. Their cost is in the record of their call: `call_id` is the id of both the hold and the call. */
+/** Generated images. Their cost is in the record of their call: `call_id` is the id of both the hold and the call. */
 export const generations = sqliteTable('generations', {
   id: integer().primaryKey(),
   /** The public id, in lower case. */
@@ -24,7 +24,7 @@ export const generations = sqliteTable('generations', {
   model: text().notNull(),
   prompt: text().notNull(),
   revised_prompt: text(),
-  /** The file keys and generation ids that it was made from. Inline images are not among them. */
+  /** The file keys and generation ids that it was made from, without inline images. */
   parents: text({ mode: 'json' }).$type<string[]>().notNull(),
   /** The file in the image store. This column and those below, up to `sha256`, are set once the image is stored. */
   file_key: text().unique(),
@@ -34,19 +34,19 @@ export const generations = sqliteTable('generations', {
   bytes: integer(),
   sha256: text(),
   created_at_ms: integer().notNull(),
-  /** Since when the file of a stored image could not be found; null while it is there. */
+  /** Since when the file of a stored image has been missing; null while it exists. */
   missing_since_ms: integer(),
-  /** Which gateway makes it, or made it. */
+  /** The gateway that generates or generated it. */
   gateway_id: integer(),
 })
 
-/** Uploaded images. All rows of an account count against its quota, those being stored or missing included. */
+/** Uploaded images. All rows of an account count against its quota, including those being stored or missing. */
 export const files = sqliteTable('files', {
   id: integer().primaryKey(),
   /** files/<account_id>/<uuid>_<name>.<ext> */
   key: text().notNull().unique(),
   account_id: integer().notNull(),
-  /** The file name that the caller gave, made safe. */
+  /** The caller's file name, sanitized. */
   name: text().notNull(),
   state: text({ enum: ['storing', 'stored'] }).notNull(),
   mime: text().$type<ImageMime>().notNull(),
@@ -55,9 +55,9 @@ export const files = sqliteTable('files', {
   width: integer(),
   height: integer(),
   created_at_ms: integer().notNull(),
-  /** Since when a stored file could not be found on the disk; null while it is there. */
+  /** Since when a stored file has been missing on the disk; null while it exists. */
   missing_since_ms: integer(),
-  /** Which gateway takes it in, or did. */
+  /** The gateway that receives or received it. */
   gateway_id: integer(),
 })
 

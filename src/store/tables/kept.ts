@@ -1,4 +1,4 @@
-// Kept answers and responses as Drizzle sees them, with their personal data.
+// Kept answers and responses: their tables for Drizzle, and their personal data.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accountTable,
@@ -9,7 +9,7 @@ import {
   type StoredTable,
 } from '../stored-table.ts'
 
-/** Idempotency-Keys with the answers kept under them. Without a status there is no answer to send again, or none yet. */
+/** Idempotency-Keys with the answers kept under them. Without a status there is no kept answer, or none yet. */
 export const idempotency_keys = sqliteTable('idempotency_keys', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
@@ -24,32 +24,32 @@ export const idempotency_keys = sqliteTable('idempotency_keys', {
   body: blob({ mode: 'buffer' }),
   body_file: text(),
   created_at_ms: integer().notNull(),
-  /** Of the answer's headers and body; 0 if nothing is kept, or no longer. */
+  /** The bytes of the answer's headers and body; 0 if nothing is kept. */
   kept_bytes: integer().notNull(),
-  /** How often the answer was sent again, and when the last time. */
+  /** How often the answer was sent again, and when last. */
   replays: integer().notNull(),
   replayed_at_ms: integer(),
-  /** Which gateway serves its request, or served it. */
+  /** The gateway that serves or served its request. */
   gateway_id: integer(),
 })
 
-/** Responses that are kept for their callers, each with the one that it continues. */
+/** Responses that are kept for their callers, each with the response that it continues. */
 export const responses = sqliteTable('responses', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
   /** The public id. */
   response_id: text().notNull(),
-  /** The row of the response that this one continues, which stays while this one does. */
+  /** The row of the response that this one continues, which stays as long as this one. */
   previous: integer(),
   /** How many responses continue this one. */
   later: integer().notNull(),
-  /** 1 where its caller deleted it while others continue it. */
+  /** 1 if its caller deleted it while others continue it. */
   deleted: integer().notNull(),
-  /** The input items and the response as lines of JSON, or else the name of the file that contains them. */
+  /** The input items and the response as JSON lines, or else the name of the file that contains them. */
   body: blob({ mode: 'buffer' }),
   body_file: text(),
   kept_bytes: integer().notNull(),
-  /** The conversation up to and with this response: its bytes, and its number of responses. */
+  /** The conversation up to and including this response: its bytes, and its number of responses. */
   chain_bytes: integer().notNull(),
   chain_length: integer().notNull(),
   created_at_ms: integer().notNull(),

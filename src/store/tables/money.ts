@@ -1,8 +1,8 @@
-// Holds and entries as Drizzle sees them, with their personal data.
+// Holds and entries: their tables for Drizzle, and their personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { accountTable, columns, EXPORTED, NOT_EXPORTED, type StoredTable } from '../stored-table.ts'
 
-/** Money frozen for one call. Each hold is resolved exactly once: its row goes when its call is recorded, which has its id; one that expired stays. */
+/** Money frozen for one call. Each hold is resolved once: its row is deleted when its call is recorded under the same id; an expired hold stays. */
 export const holds = sqliteTable('holds', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
@@ -13,53 +13,53 @@ export const holds = sqliteTable('holds', {
   created_at_ms: integer().notNull(),
   /** The call's time limit; after it the sweep may expire the hold. */
   expires_at_ms: integer().notNull(),
-  /** The gateway that serves the call, of `gateways`; null of an earlier version. */
+  /** The gateway that serves the call, from `gateways`; null for an earlier version. */
   gateway_id: integer(),
-  /** The most that a call costs which a plan covers: it counts there, and `amount_nanos` is 0. */
+  /** The most that a call covered by a plan costs: it counts against the plan, and `amount_nanos` is 0. */
   covered_nanos: integer().notNull(),
   plan_period_id: integer(),
 })
 
-/** A refund credits what a call was charged, or a part of it. */
+/** A refund credits the charge of a call, or a part of it. */
 export const ENTRY_KINDS = ['top_up', 'withdrawal', 'charge', 'debt_payment', 'refund'] as const
 
-/** Movements of account balances; append-only: triggers refuse update and delete, but for the note of an erased account. */
+/** Movements of account balances. Append-only: triggers refuse update and delete, except for the note of an erased account. */
 export const entries = sqliteTable('entries', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
   kind: text({ enum: ENTRY_KINDS }).notNull(),
   /** Signed: the change of the balance. */
   amount_nanos: integer().notNull(),
-  /** The call that a charge pays for, or a refund is of; null for the other kinds. */
+  /** The call of a charge or refund; null for the other kinds. */
   call_id: integer(),
   note: text().notNull(),
   created_at_ms: integer().notNull(),
-  /** The operator's reference, once in an account; null without one. */
+  /** The operator's reference, unique within an account; null without one. */
   request_key: text(),
 })
 
-/** What accounts owed where they were before, and owe here since; append-only as entries are. It is no movement of a balance. */
+/** Debts of accounts from before they were imported; append-only like entries. They do not move a balance. */
 export const opening_debts = sqliteTable('opening_debts', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
   amount_nanos: integer().notNull(),
   note: text().notNull(),
   created_at_ms: integer().notNull(),
-  /** The row that it comes from, once in an account; null of an erased account. */
+  /** The row that it comes from, unique within an account; null for an erased account. */
   request_key: text(),
 })
 
-/** The changes of rows that say what has become of money, such as orders; append-only but for what an erasure takes. */
+/** The changes of rows that describe the outcome of payments, such as orders. Append-only, except for the data that an erasure removes. */
 export const state_changes = sqliteTable('state_changes', {
   id: integer().primaryKey(),
   /** The table of the row, and its id. */
   subject: text().notNull(),
   subject_id: integer().notNull(),
-  /** Of the row; null where it was nobody's. */
+  /** The account of the row; null if it had none. */
   account_id: integer(),
   from_state: text().notNull(),
   to_state: text().notNull(),
-  /** The source: a webhook, a look at the provider, a page, a command, or the gateway itself. */
+  /** The source: a webhook, a request to the provider, a page, a command, or the gateway itself. */
   source: text().notNull(),
   /** Facts of the change, as JSON. */
   detail: text().notNull(),

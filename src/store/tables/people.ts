@@ -1,4 +1,4 @@
-// People who sign in to the console as Drizzle sees them, with their personal data: who they are, what they are in, and how they sign in.
+// People who sign in to the console: their tables for Drizzle, and their personal data: identity, memberships, and ways to sign in.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accountTable,
@@ -14,19 +14,19 @@ export const MEMBERSHIP_ROLES = ['owner', 'member', 'billing'] as const
 
 export const people = sqliteTable('people', {
   id: integer().primaryKey(),
-  /** The account whose erasure erases the person, too. Null: staff. */
+  /** The account whose erasure also erases the person. Null: staff. */
   account_id: integer(),
   name: text().notNull(),
   /** In lower case. */
   email: text().unique(),
-  /** When the person has shown that the address is theirs. */
+  /** When the person proved that the address is theirs. */
   email_verified_at_ms: integer(),
   /** Since when they cannot sign in. */
   disabled_at_ms: integer(),
   created_at_ms: integer().notNull(),
 })
 
-/** The accounts that a person is in. */
+/** The accounts that a person belongs to. */
 export const memberships = sqliteTable('memberships', {
   id: integer().primaryKey(),
   person_id: integer().notNull(),
@@ -39,12 +39,12 @@ export const memberships = sqliteTable('memberships', {
 export const staff = sqliteTable('staff', {
   id: integer().primaryKey(),
   person_id: integer().notNull().unique(),
-  /** Support and auditors read everything; support helps accounts, too. */
+  /** Support and auditors read everything; support also helps accounts. */
   role: text({ enum: ['operator', 'support', 'auditor'] }).notNull(),
   created_at_ms: integer().notNull(),
 })
 
-/** Passwords as argon2id hashes; those of another gateway by bcrypt until their first sign-in. */
+/** Passwords as argon2id hashes; those imported from another gateway stay bcrypt until the first sign-in. */
 export const passwords = sqliteTable('passwords', {
   id: integer().primaryKey(),
   hash: text().notNull(),
@@ -52,30 +52,30 @@ export const passwords = sqliteTable('passwords', {
   person_id: integer().notNull().unique(),
 })
 
-/** The ways of showing who somebody is. */
+/** The ways in which people prove their identity. */
 export const PROOFS = ['password', 'link', 'key', 'passkey', 'identity'] as const
 
-/** Sessions of the console. Only the SHA-256 of a session's token is stored. */
+/** Console sessions. Only the SHA-256 of a session's token is stored. */
 export const sessions = sqliteTable('sessions', {
   id: integer().primaryKey(),
   sha256: blob({ mode: 'buffer' }).notNull().unique(),
   role: text({ enum: ['operator', 'account', 'key'] }).notNull(),
   /** Null: staff. */
   account_id: integer(),
-  /** The key that was signed in with; null for the other roles. */
+  /** The key that signed in; null for the other roles. */
   key_id: integer(),
-  /** Where it was signed in from. */
+  /** The network address of the sign-in. */
   address: text(),
   user_agent: text().notNull(),
   created_at_ms: integer().notNull(),
   /** Written at most once a minute. */
   last_seen_at_ms: integer().notNull(),
   expires_at_ms: integer().notNull(),
-  /** Null where it was signed in by a key. */
+  /** Null if a key signed in. */
   person_id: integer(),
-  /** How it was signed in to. Null: before this was written down. */
+  /** How the person signed in. Null: before this was stored. */
   proof: text({ enum: PROOFS }),
-  /** When its person last showed who they are. Null: before this was written down. */
+  /** When the person last proved their identity. Null: before this was stored. */
   confirmed_at_ms: integer(),
   /** The identity that opened it, if one did. */
   identity_id: integer(),
@@ -83,7 +83,7 @@ export const sessions = sqliteTable('sessions', {
   provider_session: text(),
 })
 
-/** Identities at other providers by which people sign in: of an issuer and a subject, whatever their addresses are. */
+/** Identities at other providers with which people sign in: identified by issuer and subject, not by email address. */
 export const identities = sqliteTable('identities', {
   id: integer().primaryKey(),
   person_id: integer().notNull(),
@@ -91,15 +91,15 @@ export const identities = sqliteTable('identities', {
   subject: text().notNull(),
   /** The name of the provider in the catalogue. */
   provider: text().notNull(),
-  /** As the provider told it last. */
+  /** As the provider last reported it. */
   email: text(),
   created_at_ms: integer().notNull(),
   last_used_at_ms: integer().notNull(),
 })
 
 /**
- * Links that work once, one of each purpose for a person: to set a password, by an invitation or the operator; to reset it, by a mail that
- * anybody can ask for; to sign in; and to show that an address is theirs. Only the SHA-256 of a link's token is stored.
+ * Links that work once, one of each purpose for a person: to set a password, by invitation or the operator; to reset it, by a mail that
+ * anyone can request; to sign in; and to verify an email address. Only the SHA-256 of a link's token is stored.
  */
 export const sign_in_links = sqliteTable('sign_in_links', {
   id: integer().primaryKey(),
@@ -108,26 +108,26 @@ export const sign_in_links = sqliteTable('sign_in_links', {
   expires_at_ms: integer().notNull(),
   person_id: integer().notNull(),
   purpose: text({ enum: ['password', 'reset', 'sign_in', 'email'] }).notNull(),
-  /** Of a link for an address: that address. */
+  /** The address, for a link that verifies one. */
   email: text(),
 })
 
-/** Passkeys: public keys by which people sign in with their devices. */
+/** Passkeys: public keys with which people sign in on their devices. */
 export const passkeys = sqliteTable('passkeys', {
   id: integer().primaryKey(),
   person_id: integer().notNull(),
   credential_id: blob({ mode: 'buffer' }).notNull().unique(),
   public_key: blob({ mode: 'buffer' }).notNull(),
-  /** How often it was used, as its device says; 0: the device does not count. */
+  /** The number of uses that its device reports; 0: the device does not count. */
   counter: integer().notNull(),
-  /** How browsers reach it. */
+  /** How browsers reach the authenticator. */
   transports: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
   name: text().notNull(),
   created_at_ms: integer().notNull(),
   last_used_at_ms: integer(),
 })
 
-/** Where people have signed in to the console before. */
+/** Networks from which people have signed in to the console before. */
 export const known_addresses = sqliteTable('known_addresses', {
   id: integer().primaryKey(),
   /** An IPv4 address, or the first 64 bits of an IPv6 address. */
@@ -136,22 +136,22 @@ export const known_addresses = sqliteTable('known_addresses', {
   person_id: integer().notNull(),
 })
 
-/** Open invitations of people into accounts. Only the SHA-256 of a link's token is stored. */
+/** Open invitations of people to accounts. Only the SHA-256 of a link's token is stored. */
 export const invitations = sqliteTable('invitations', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
   email: text().notNull(),
   role: text({ enum: MEMBERSHIP_ROLES }).notNull(),
   sha256: blob({ mode: 'buffer' }).notNull().unique(),
-  /** 1: mailed to the address and shown to nobody. */
+  /** 1: sent to the address, and not shown to anyone. */
   is_mailed: integer().notNull(),
-  /** They may be gone by then; null: a command. */
+  /** The inviting person, who may be deleted since; null: a command. */
   invited_by: integer(),
   created_at_ms: integer().notNull(),
   expires_at_ms: integer().notNull(),
 })
 
-/** Those of people come before the people themselves: an erasure deletes in this order. */
+/** Tables of people come before `people`: an erasure deletes in this order. */
 export const people_tables: readonly StoredTable[] = [
   accountTable(passwords, {
     owner: 'person_id',

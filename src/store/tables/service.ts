@@ -1,54 +1,54 @@
-// Tables of the service as Drizzle sees them: gateways, catalogues, health, limits that several gateways keep together, the bucket.
+// Tables of the service for Drizzle: gateways, catalogues, health, limits that several gateways share, the bucket.
 import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { type StoredTable, unownedTable } from '../stored-table.ts'
 
-/** The gateways that serve this database. Rows of those that ended go at a later start: an id without a row is of one that has ended. */
+/** The gateways that serve this database. Rows of ended ones are removed at a later start: an id without a row belongs to an ended gateway. */
 export const gateways = sqliteTable('gateways', {
   id: integer().primaryKey(),
   version: text().notNull(),
   started_at_ms: integer().notNull(),
   /** Null while it is alive. */
   ended_at_ms: integer(),
-  /** The data folder in which it runs, by the number that this has; empty of an earlier version. */
+  /** The number of the data folder in which it runs; empty for an earlier version. */
   node: text().notNull().default(''),
   /** Its machine, for people. */
   name: text().notNull().default(''),
   /** SHA-256 of the catalogue in force, in hexadecimal digits; empty until it is reported. */
   catalogue: text().notNull().default(''),
   catalogue_since_ms: integer().notNull().default(0),
-  /** When it last reported that it is alive, by the clock of the database; null where no other gateway has to know. */
+  /** Its last heartbeat, by the clock of the database; null if no other gateway needs to know. */
   seen_at_ms: integer(),
 })
 
-/** Each text that the catalogue file had while it was in force, without its keys. */
+/** Each text of the catalogue file while it was in force, without its keys. */
 export const catalogues = sqliteTable('catalogues', {
   version: integer().primaryKey(),
   text: text().notNull(),
   made_at_ms: integer().notNull(),
-  /** `session:12` of the console, `command:prices import`, or `file` where somebody edited it. */
+  /** `session:12` of the console, `command:prices import`, or `file` if a person edited it. */
   made_by: text().notNull(),
-  /** 1: for all gateways over the database, in place of their files; of these the newest is in force. Says nothing on SQLite. */
+  /** 1: for all gateways of the database, instead of their files; the newest of these is in force. Unused on SQLite. */
   shared: integer().notNull(),
 })
 
-/** How tries at routes went, by five minutes and by hour. Written behind the calls, and kept for a day. */
+/** Results of tries at routes, by five minutes and by hour. Written after the calls, and kept for a day. */
 export const route_sums = sqliteTable(
   'route_sums',
   {
     /** The length of the period: five minutes or an hour. */
     span_s: integer().notNull(),
-    /** The begin of the period, in seconds since 1970: a multiple of the span. */
+    /** The start of the period, in seconds since 1970: a multiple of the span. */
     start_s: integer().notNull(),
     model: text().notNull(),
     /** Empty for a call that failed before a route was tried. */
     provider: text().notNull(),
     upstream_model: text().notNull(),
-    /** `answered`, or what kind of failure it was. */
+    /** `answered`, or the kind of failure. */
     result: text().notNull(),
     tries: integer().notNull(),
-    /** Of these, the last tries of their calls. */
+    /** The tries that were the last of their calls. */
     calls: integer().notNull(),
-    /** How long they took to their first byte, in all. */
+    /** The sum of their times to the first byte. */
     first_byte_ms: integer().notNull(),
   },
   ({ span_s, start_s, model, provider, upstream_model, result }) => [
@@ -56,12 +56,12 @@ export const route_sums = sqliteTable(
   ],
 )
 
-/** Requests and tokens of accounts and keys in the last minute, by the second. Empty on SQLite. */
+/** Requests and tokens of accounts and keys in the last minute, by second. Empty on SQLite. */
 export const rates = sqliteTable(
   'rates',
   {
     scope: text({ enum: ['account', 'key'] }).notNull(),
-    /** Of the account or the key. */
+    /** The id of the account or key. */
     id: integer().notNull(),
     /** In seconds since 1970. */
     at_s: integer().notNull(),
@@ -73,20 +73,20 @@ export const rates = sqliteTable(
 
 /** The image calls of an account in the last minute. Empty on SQLite. */
 export const image_rates = sqliteTable('image_rates', {
-  /** Of the account. */
+  /** The id of the account. */
   id: integer().primaryKey(),
-  /** When they were made, in milliseconds since 1970, oldest first: a list of JSON. */
+  /** The times of the calls in milliseconds since 1970, oldest first: a JSON array. */
   taken: text().notNull(),
 })
 
-/** By which the bucket is known: one row, or none. */
+/** The mark that identifies the bucket: one row, or none. */
 export const bucket_marks = sqliteTable('bucket_marks', {
   /** Always 1. */
   id: integer().primaryKey(),
   mark: text().notNull(),
 })
 
-/** How far the last clean audit looked: one row, or none (money/ledger/audit-mark.ts). */
+/** The mark of the last clean audit: one row, or none (money/ledger/audit-mark.ts). */
 export const audit_marks = sqliteTable('audit_marks', {
   /** Always 1. */
   id: integer().primaryKey(),
@@ -94,7 +94,7 @@ export const audit_marks = sqliteTable('audit_marks', {
   sha256: blob({ mode: 'buffer' }).notNull(),
 })
 
-/** They say nothing about an account, or for a minute only. The limits that a catalogue has for an account go with its erasure. */
+/** They contain nothing about accounts, or only for a minute. An account's limits in the catalogue are removed by its erasure. */
 export const service_tables: readonly StoredTable[] = [
   gateways,
   catalogues,

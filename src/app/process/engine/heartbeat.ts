@@ -4,9 +4,9 @@ import type { Logger } from '../../../observe/log.ts'
 import type { Db, Statements } from '../../../store/db.ts'
 import {
   type Beat,
-  beat,
   endSilent,
   forgetMarks,
+  recordBeat,
   revive,
   serverClock,
 } from '../../../store/engines/postgres/heartbeat.ts'
@@ -165,7 +165,7 @@ class Heartbeat implements OwnGateway {
   async #tell(db: Statements): Promise<Beat | undefined> {
     let answer: Beat | undefined
     await this.#clock.learnFrom(async () => {
-      answer = await beat(db, this.id)
+      answer = await recordBeat(db, this.id)
       return answer?.seen_at_ms
     })
     return answer

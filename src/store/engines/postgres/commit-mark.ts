@@ -1,12 +1,12 @@
-// The mark of a transaction: a row that it leaves, by which is told whether it was carried out after the answer to its COMMIT was lost.
+// The mark of a transaction: a row that it writes, which shows whether it was committed if the answer to its COMMIT was lost.
 //
-// Whoever looks for it leaves another one in its place, unless it is there. So one of the two comes first, and that is what became of the
-// transaction: one that arrives later is refused. Its number would not tell. After a crash of the server a transaction whose last records
-// were not on the disk yet is gone, and the server gives its number to another one.
+// A check for the mark writes another mark in its place, unless it is already there. So one of the two comes first and decides the
+// outcome: a transaction that arrives later is refused. The transaction's number would not do: after a crash of the server, a transaction
+// whose last records were not on the disk is lost, and the server assigns its number again.
 import type { Connection, Marked, Statement } from './connection.ts'
 import { oneStatement, type Part } from './one-statement.ts'
 
-/** Above the numbers of all transactions: of a mark in whose place another one was left. */
+/** Added to the numbers of replaced marks, to be above the numbers of all transactions. */
 const CLAIMED = 2 ** 40
 
 const leaving = (number: string) => `
@@ -17,7 +17,7 @@ const leaving = (number: string) => `
 const LEAVE = `${leaving('$2::bigint')} RETURNING 1`
 const CLAIM = leaving(`$2::bigint + ${CLAIMED}`)
 
-/** The mark as a part of the last statement of a transaction before its COMMIT. */
+/** Returns the mark as a part of the last statement before a transaction's COMMIT. */
 export const markPart = ({ writer, number }: Marked): Part => ({
   name: 'marked',
   text: LEAVE,
@@ -25,13 +25,13 @@ export const markPart = ({ writer, number }: Marked): Part => ({
   condition: '(SELECT count(*) FROM marked) = 1',
 })
 
-/** The last statement of a transaction before its COMMIT. */
+/** Returns the mark as the last statement before a transaction's COMMIT. */
 export const markOf = (marked: Marked): Statement => oneStatement([markPart(marked)])
 
 /**
- * Tells whether a transaction was carried out. If it was not, it never will be.
+ * Returns whether a transaction was committed. If it was not, it never will be.
  *
- * @throws StorageFailure, also while it is under way
+ * @throws StorageFailure, also while the transaction is running
  */
 export async function wasCommitted({ writer, number }: Marked, connection: Connection): Promise<boolean> {
   await connection.ask(CLAIM, [writer, number])

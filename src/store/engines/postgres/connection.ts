@@ -1,4 +1,4 @@
-// One connection to PostgreSQL: its statements one after the other, and the end of it.
+// One connection to PostgreSQL: executes its statements one after the other, and detects its end.
 
 import type { ReservedSQL, SQL } from 'bun'
 import { parseDatabaseAddress } from '../../../domain/database-address.ts'
@@ -9,20 +9,20 @@ import { ormOver } from './orm.ts'
 import { loseSilent, watchSilence } from './silence.ts'
 import { type Column, rowsOf, type Sent, sentOf } from './values.ts'
 
-/** The schema that has all tables and functions. */
+/** The schema of all tables and functions. */
 export const SCHEMA = 'tollgate'
 
 const STATEMENT_TIMEOUT_S = 30
 const MAX_CONNECT_MS = 5_000
-/** A server that is alive has ended the statement by then. */
+/** By then a living server has ended the statement. */
 const MAX_ANSWER_MS = (STATEMENT_TIMEOUT_S + 5) * 1000
 const MAX_LONG_ANSWER_MS = 3_600_000
-/** Each passes the versions of the row that those before it left, which an old snapshot keeps. */
+/** The number of marks before a new writer name. Each update passes the row versions of those before, which an old snapshot keeps. */
 export const MARKS_OF_A_WRITER = 1_000
 
 /**
- * Settings of each session. A transaction whose gateway died or was cut off ends soon, with its locks. Plans are made once, for any
- * values, and by indexes: as SQLite does it, which the queries were written on, and at half the server's work.
+ * Settings of each session. A transaction whose gateway died or was cut off ends soon, with its locks. Query plans are made once for any
+ * values, and use indexes: as in SQLite, for which the queries were written, and with half the server's work.
  */
 export const SETTINGS: Readonly<Record<string, string>> = {
   application_name: 'tollgate',
@@ -38,19 +38,19 @@ export const SETTINGS: Readonly<Record<string, string>> = {
 export interface Answer {
   readonly columns: readonly Column[]
   readonly rows: unknown[][]
-  /** The command that was carried out: `COMMIT`, or `ROLLBACK` in its place. */
+  /** The executed command: `COMMIT`, or `ROLLBACK` instead of it. */
   readonly command: string
 }
 
-/** The mark that a transaction leaves (commit-mark.ts). */
+/** The mark that a transaction writes (commit-mark.ts). */
 export interface Marked {
-  /** A name of the connection that writes it, which has another one after so many. */
+  /** A name of the writing connection, which changes after MARKS_OF_A_WRITER marks. */
   readonly writer: string
   /** Rises with each transaction of the connection. */
   readonly number: number
 }
 
-/** A statement, and what its parameters are. */
+/** A statement and its parameters. */
 export interface Statement {
   readonly text: string
   readonly values?: readonly unknown[] | undefined
@@ -58,9 +58,9 @@ export interface Statement {
 
 type RawResult = unknown[][] & { columns: Column[]; command: string }
 
-/** For one user at a time. Once it is lost it stays so: a statement never goes to another session than the one before it. */
+/** A connection for one user at a time. Once lost it stays lost: consecutive statements never go to different sessions. */
 export class Connection {
-  /** By which prepared queries are found; as old as the connection. */
+  /** Finds prepared queries; exists as long as the connection. */
   readonly orm: Orm
   readonly #client: SQL
   readonly #session: ReservedSQL
@@ -83,8 +83,8 @@ export class Connection {
   }
 
   /**
-   * @param settings beside those of each session @param within_ms for connecting
-   * @param max_answer_ms for an answer, where nothing else is said: without it the connection is lost
+   * @param settings in addition to those of each session @param within_ms the time to connect
+   * @param max_answer_ms the default time for an answer; after it the connection is lost
    * @throws StorageFailure
    */
   static async open(
@@ -116,7 +116,7 @@ export class Connection {
     }
   }
 
-  /** Of its next transaction. */
+  /** Returns the mark for its next transaction. */
   nextMark(): Marked {
     if (this.#commits % MARKS_OF_A_WRITER === 0) this.#writer = crypto.randomUUID()
     this.#commits += 1
@@ -140,9 +140,9 @@ export class Connection {
   }
 
   /**
-   * Carries out one statement.
-   * @param within_ms after it the connection is given up
-   * @throws StorageFailure; StatementError; Error for a value that is not to be stored, or not exact
+   * Executes one statement.
+   * @param within_ms the time after which the connection is given up
+   * @throws StorageFailure; StatementError; Error for a value that cannot be stored, or not exactly
    */
   async ask(text: string, values: readonly unknown[] = [], within_ms = this.#max_answer_ms): Promise<Answer> {
     if (this.#is_lost) throw connectionLost('08003', 'the connection to the database is lost')
@@ -152,8 +152,8 @@ export class Connection {
   }
 
   /**
-   * Sends statements together and waits for them once. Each is carried out after the one before it, also where that one failed.
-   * @param within_ms for all of them
+   * Sends statements together and waits for them once. Each is executed after the one before it, even if that one failed.
+   * @param within_ms the time for all of them
    * @throws as `ask`, after all have ended: the first failure
    */
   async askAll(statements: readonly Statement[], within_ms = this.#max_answer_ms): Promise<Answer[]> {
@@ -168,19 +168,19 @@ export class Connection {
   }
 
   async #send({ text, values }: { text: string; values: Sent[] }): Promise<RawResult> {
-    // Without parameters, only what is no mere text is sent before the answer to the statement before it.
+    // A plain text without parameters would be sent only after the previous answer; a template is not.
     const query = values.length > 0 ? this.#session.unsafe(text, values) : this.#session(templateOf(text))
     return (await query.values()) as unknown as RawResult
   }
 
-  /** Carries out statements in one message, without parameters. @returns the rows of the last @throws as `ask` */
+  /** Executes statements in one message, without parameters. @returns the rows of the last @throws as `ask` */
   async script(text: string): Promise<unknown[][]> {
     if (this.#is_lost) throw connectionLost('08003', 'the connection to the database is lost')
     const results = await this.#answer(() => this.#session.unsafe(text).values(), this.#max_answer_ms)
     return (results as unknown as RawResult[]).at(-1) ?? []
   }
 
-  /** Meanwhile a statement may take its time: the server was told so. */
+  /** Allows statements within `work` to take long. The server's own timeout must be raised separately. */
   async patiently<T>(work: () => Promise<T>): Promise<T> {
     const usual_ms = this.#max_answer_ms
     this.#max_answer_ms = MAX_LONG_ANSWER_MS
@@ -191,7 +191,7 @@ export class Connection {
     }
   }
 
-  /** It is of no use any more. */
+  /** Marks the connection as unusable, and closes it. */
   lose(): void {
     if (this.#is_lost) return
     this.#is_lost = true
@@ -227,7 +227,7 @@ export class Connection {
     }
   }
 
-  /** Whether the server answers over it in this time, if only that it cannot do this now. Never rejects. */
+  /** Whether the server answers within this time, even with an error. Never rejects. */
   async isAnswered(within_ms: number): Promise<boolean> {
     const answer = this.#session
       .unsafe('SELECT 1')
@@ -242,10 +242,10 @@ export class Connection {
   }
 }
 
-/** The environment's `PGOPTIONS` would set more of each session than the address says. */
+/** Overrides the environment's `PGOPTIONS`, which would change further settings of each session. */
 const withoutOptions = () => (process.env.PGOPTIONS ? { options: '' } : {})
 
-/** Each field that Bun would else take from the environment: `PGDATABASE` comes before the database of an address there. */
+/** Returns every field that Bun would otherwise read from the environment, where `PGDATABASE` overrides the URL's database. */
 function fieldsOf(url: string): SQL.PostgresOrMySQLOptions {
   const address = parseDatabaseAddress(url)
   if (!address) return { url }
@@ -255,11 +255,11 @@ function fieldsOf(url: string): SQL.PostgresOrMySQLOptions {
     hostname,
     port,
     username,
-    // Without one, Bun would take the environment's.
+    // Without a password, Bun would use the environment's.
     password: password || (() => ''),
     database,
     channelBinding: channel_binding,
-    // Where the address has a mode, that comes before the environment's.
+    // If the URL has a mode, it overrides the environment's.
     ...(sslmode === undefined && { tls: 'disable' }),
   }
 }

@@ -1,4 +1,4 @@
-// The rows of another database in an empty one on PostgreSQL.
+// An empty PostgreSQL database as the target of a copy.
 import { conflict } from '../../../domain/errors.ts'
 import { type CopiedColumn, type CopiedTable, copiedTables } from '../../copying/tables.ts'
 import type { CopyTarget, Filling, Row, Value } from '../../copying/target.ts'
@@ -7,12 +7,12 @@ import { SCHEMA } from './connection.ts'
 import type { PostgresDb } from './db.ts'
 import { storableText } from './values.ts'
 
-/** The rows are read meanwhile, from a disk that may be slow. */
+/** The source's rows are read in between, from a disk that may be slow. */
 const MAX_IDLE = '60s'
 
 const EMPTY = `Name an empty database, or empty this one, if nothing in it is needed: DROP SCHEMA ${SCHEMA} CASCADE.`
 
-/** In one transaction, during which nobody else writes these tables. @param db with all tables */
+/** Fills it in one transaction, during which nobody else writes these tables. @param db with all tables */
 export const postgresTarget = (db: PostgresDb): CopyTarget => ({
   fill: (work) =>
     db.begin(async (tx) => {
@@ -23,13 +23,13 @@ export const postgresTarget = (db: PostgresDb): CopyTarget => ({
       for (const { name, is_preset } of copiedTables()) if (is_preset) await tx.rows(`DELETE FROM ${name}`)
       const done = await work(fillingOf(tx))
       for (const { name } of copiedTables()) await tx.rows(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
-      // Without its counts the first queries would take ways that are long by now.
+      // Without statistics, the first queries would use plans that are slow for this many rows.
       for (const { name } of copiedTables()) await tx.rows(`ANALYZE ${name}`)
       return done
     }),
 })
 
-/** @throws GatewayError conflict where any table has rows */
+/** @throws GatewayError conflict if any table has rows */
 export async function refuseRows(tx: Db): Promise<void> {
   const tables = copiedTables().filter(({ is_preset }) => !is_preset)
   const [found = {}] = await tx.rows<Record<string, number>>(
@@ -48,7 +48,7 @@ const fillingOf = (tx: Db): Filling => ({
     await tx.rows(`INSERT INTO ${name} (${names}) SELECT * FROM unnest(${arrays})`, arraysOf(columns, rows))
   },
   async goOnAfter({ name, key: [id = ''] }, newest) {
-    // Null where it draws none.
+    // Null if the table has no sequence.
     await tx.rows('SELECT setval(pg_get_serial_sequence($name::text, $id::text), $newest)', {
       name,
       id,
@@ -63,7 +63,7 @@ const TYPES: Readonly<Record<CopiedColumn['type'], string>> = {
   blob: 'bytea',
 }
 
-/** The values of each column as the text of an array. https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+/** Returns the values of each column as an array literal. https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
 const arraysOf = (columns: CopiedTable['columns'], rows: readonly Row[]): Record<string, string> =>
   Object.fromEntries(
     columns.map(({ name }) => [name, `{${rows.map((row) => elementOf(row[name] ?? null)).join(',')}}`]),

@@ -1,4 +1,4 @@
-// The database on a server of PostgreSQL: some connections read, others write, and transactions go on beside each other.
+// A database on a PostgreSQL server: some connections read, others write, and transactions run in parallel.
 import type { ActionContext } from '../../../domain/actions.ts'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { createSlots, type RunInSlot } from '../../../utilities/slots.ts'
@@ -12,32 +12,32 @@ import { ormOver } from './orm.ts'
 import { Pool } from './pool.ts'
 import { inSnapshot, inTransaction, wasRolledBack } from './transaction.ts'
 
-/** For reading, and as many for writing. */
+/** The number for reading, and the same for writing. */
 const MAX_CONNECTIONS = 4
 
-/** In line with those who have the lock for a moment. */
-const IN_LINE = { lock_timeout: '500ms' }
-/** With less time left, an operation is not tried any more. */
-const MIN_IN_LINE_MS = 1_000
+/** Queues behind others who hold the lock for a moment. */
+const QUEUED = { lock_timeout: '500ms' }
+/** With less time left than this, an operation is not retried. */
+const MIN_QUEUED_MS = 1_000
 
-/** A write past `write` and `begin` is refused. */
+/** Refuses writes outside of `write` and `begin`. */
 const READ_ONLY = { default_transaction_read_only: 'on' }
 
 export interface PostgresDbOptions {
   /** The actor of the changes, for the audit log. */
   by?: ActionContext | undefined
   readonly?: boolean
-  /** Rows are to be copied into it: where its tables are of an older version they stay so, and it is refused. */
+  /** The target of a copy: if its tables are of an older version, they are not migrated, and it is refused. */
   is_new?: boolean
-  /** A connection on which a statement is not answered in this time is given up. Default: after a report has had its time. */
+  /** A connection whose statement is not answered in this time is given up. Default: longer than a report may take. */
   max_answer_ms?: number
-  /** How many read, and how many write, at most. */
+  /** The most connections for reading, and for writing. */
   max_connections?: number
-  /** An operation that waits this long for a lock gives its connection back and waits on, one at a time, over one for that alone. Default: 3 s, over its own. */
+  /** After this wait for a lock, an operation returns its connection and waits on, one at a time, on a separate one. Default: 3 s, on its own. */
   max_lock_wait_ms?: number | undefined
 }
 
-/** Its tables are there: `openPostgres` opens it. Unless it is locked, what a transaction reads may be changed by another one before its end. */
+/** A database with all tables, opened by `openPostgres`. Rows that a transaction reads without a lock may be changed by others before its end. */
 export class PostgresDb implements Db {
   readonly orm: Orm
   readonly by: ActionContext | undefined
@@ -46,9 +46,9 @@ export class PostgresDb implements Db {
   readonly #awaited = new Set<number>()
   readonly #reading: Pool
   readonly #writing: Pool
-  /** For what waits for a lock; absent: it waits over the connection that it has. */
+  /** For operations that wait for a lock; absent: they wait on the connection that they have. */
   readonly #in_line: Pool | undefined
-  /** A report keeps its connection to its end: at least one is left to what reads a row. */
+  /** A report keeps its connection to its end, so at least one is left for reads of single rows. */
   readonly #inReport: RunInSlot
   readonly #under_way = new Set<Promise<unknown>>()
   #is_closed = false
@@ -69,7 +69,7 @@ export class PostgresDb implements Db {
     this.#open = (settings) => Connection.open(url, settings, undefined, max_answer_ms)
     this.#reading = new Pool(() => this.#open(READ_ONLY), max_connections)
     this.#writing = new Pool(() => this.#open(waiting), max_connections)
-    this.#in_line = waiting && new Pool(() => this.#open(IN_LINE), 1)
+    this.#in_line = waiting && new Pool(() => this.#open(QUEUED), 1)
     this.#inReport = createSlots(Math.max(1, max_connections - 1))
     this.orm = ormOver((text, values) =>
       this.#read(async (connection) => (await connection.ask(text, values)).rows),
@@ -80,14 +80,14 @@ export class PostgresDb implements Db {
     return this.#read((connection) => rowsBy<Row>(connection, text, values))
   }
 
-  /** Where the connection is lost meanwhile, it is not known whether the statement was carried out. */
+  /** If the connection is lost in between, it is unknown whether the statement was executed. */
   write<T>(work: (db: Statements) => Awaitable<T>, writing: Pick<Writing, 'durable'> = {}): Promise<T> {
-    // An operation that does not wait for the disk is declared for a transaction.
+    // Only a transaction can be declared not to wait for the disk.
     if (writing.durable === false) return this.begin(work, writing)
     return this.#toWrite((connection) => work(sessionOf(connection)), isBusy)
   }
 
-  /** Where the connection is lost it is done again, or found to be done; StorageFailure 08007 where neither can be told. */
+  /** If the connection is lost, it is repeated, or found to be committed; StorageFailure 08007 if neither is possible. */
   begin<T>(work: (tx: Tx) => Awaitable<T>, { by = this.by, durable = true }: Writing = {}): Promise<T> {
     const how = { durable, reopen: () => this.#open() }
     return this.#toWrite(
@@ -107,7 +107,7 @@ export class PostgresDb implements Db {
     return takes_long ? this.#while(() => this.#beside(read)) : this.#inReport(() => this.#read(read))
   }
 
-  /** Once what is under way has ended. */
+  /** Closes after the running operations have ended. */
   async close(): Promise<void> {
     this.#is_closed = true
     while (this.#under_way.size > 0) await Promise.allSettled(this.#under_way)
@@ -118,7 +118,7 @@ export class PostgresDb implements Db {
     return this.close()
   }
 
-  /** On a connection of its own, so that it keeps nobody waiting for one. */
+  /** Reads on a separate connection, so that no other read waits for one. */
   async #beside<T>(read: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await this.#open(READ_ONLY)
     try {
@@ -128,7 +128,7 @@ export class PostgresDb implements Db {
     }
   }
 
-  /** Once more where the connection turns out to be lost, as after a restart of the server: reading twice does no harm. */
+  /** Repeats the read if the connection turns out to be lost, as after a restart of the server: reading twice does no harm. */
   #read<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return this.#while(async () => {
       let is_lost = false
@@ -147,7 +147,7 @@ export class PostgresDb implements Db {
     })
   }
 
-  /** Also again where no connection could be opened. */
+  /** Retries also if no connection could be opened. */
   #toWrite<T>(
     work: (connection: Connection) => Awaitable<T>,
     wasUndone: (thrown: unknown) => boolean,
@@ -156,12 +156,12 @@ export class PostgresDb implements Db {
     const due_ms = performance.now() + MAX_BUSY_WAIT_MS
     let has_begun = false
     let busy: unknown
-    const isLate = () => busy && this.#in_line && due_ms - performance.now() < MIN_IN_LINE_MS
+    const isLate = () => busy && this.#in_line && due_ms - performance.now() < MIN_QUEUED_MS
     const once = () => {
       has_begun = false
       const pool = (busy ? this.#in_line : undefined) ?? this.#writing
       return pool.lend(async (connection) => {
-        // Others may have stood in line before it all the time.
+        // Others may have been queued before it the whole time.
         if (isLate()) throw busy
         has_begun = true
         return await work(connection)
@@ -186,7 +186,7 @@ export class PostgresDb implements Db {
   }
 }
 
-/** Does it again after growing pauses, as long as it may be and there is time. */
+/** Repeats work after growing pauses while that is allowed and there is time. */
 async function untilDone<T>(
   work: () => Promise<T>,
   mayTryAgain: (thrown: unknown) => boolean,

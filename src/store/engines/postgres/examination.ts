@@ -1,43 +1,43 @@
-// Facts about a server of PostgreSQL and the database on it, for the doctor. It writes nothing.
+// Facts about a PostgreSQL server and its database, for the doctor. Writes nothing.
 import type { Gateway } from '../../schema.ts'
 import { type Connection, SCHEMA } from './connection.ts'
 import { versionOf } from './migrate.ts'
-import { connect, faultsOfCollation, faultsOfServer, type Place, placeOf } from './open.ts'
+import { connect, type DatabaseLocation, faultsOfCollation, faultsOfServer, placeOf } from './open.ts'
 
 export interface ExaminedServer {
-  place: Place
+  place: DatabaseLocation
   /** Such as 18.4. */
   version: string
-  /** Why a gateway would not start, each with what to do after a colon. */
+  /** Why a gateway would not start, each with the remedy after a colon. */
   faults: readonly string[]
-  /** Of the tables; both 0 without tables. */
+  /** The version of the tables; both numbers 0 without tables. */
   schema: Awaited<ReturnType<typeof versionOf>>
   rights: Rights
-  /** Of the whole database. */
+  /** The size of the whole database. */
   bytes: number
-  /** The least of a few. */
+  /** The shortest of a few round trips. */
   round_trip_ms: number
-  /** How far its clock is ahead of this machine's. */
+  /** How far the server's clock is ahead of this machine's. */
   clock_ahead_ms: number
   /** Its setting synchronous_commit. */
   commit: string
-  /** How each standby follows, as pg_stat_replication has it; null where this user may not see it. */
+  /** The state of each standby, from pg_stat_replication; null if this user may not see it. */
   standbys: readonly (string | null)[]
   dead_rows: readonly DeadRows[]
-  /** Gateways that are alive over the database, in the order of their starts. */
+  /** The living gateways of the database, in the order of their starts. */
   gateways: readonly AliveGateway[]
 }
 
 export type AliveGateway = Pick<Gateway, 'id' | 'name' | 'version'>
 
 interface Rights {
-  /** Whether the next version can change the tables, or make them where they are missing. */
+  /** Whether the next version can change the tables, or create missing ones. */
   may_migrate: boolean
   /** Tables that cannot be read or written. */
   refused: readonly string[]
 }
 
-/** Of a table whose rows are changed all the time, as the server's statistics have it. */
+/** The row counts of a frequently changed table, from the server's statistics. */
 export interface DeadRows {
   table: string
   live: number
@@ -45,8 +45,8 @@ export interface DeadRows {
 }
 
 /**
- * @param url as of `openPostgres` @param now of this machine, in milliseconds since 1970
- * @throws as `openPostgres`, where the server cannot be reached or refuses the user
+ * @param url as for `openPostgres` @param now this machine's clock, in milliseconds since 1970
+ * @throws as `openPostgres` if the server is unreachable or refuses the user
  */
 export async function examineServer(url: string, now: () => number): Promise<ExaminedServer> {
   const place = placeOf(url)
@@ -59,7 +59,7 @@ export async function examineServer(url: string, now: () => number): Promise<Exa
       place,
       schema,
       faults: has_tables ? [...faults, ...(await faultsOfCollation(connection))] : faults,
-      rights: await (has_tables ? rightsOn(connection) : rightToMake(connection)),
+      rights: await (has_tables ? rightsOn(connection) : rightsWithoutTables(connection)),
       ...(await clockOf(connection, now)),
       ...(await serverOf(connection)),
       dead_rows: await deadRowsIn(connection),
@@ -82,7 +82,7 @@ async function rightsOn(connection: Connection): Promise<Rights> {
   return { may_migrate: owns.rows[0]?.[0] === 1, refused: rows.map(([name]) => String(name)) }
 }
 
-async function rightToMake(connection: Connection): Promise<Rights> {
+async function rightsWithoutTables(connection: Connection): Promise<Rights> {
   const { rows } = await connection.ask("SELECT has_database_privilege(current_database(), 'CREATE')")
   return { may_migrate: rows[0]?.[0] === 1, refused: [] }
 }
@@ -106,12 +106,12 @@ async function serverOf(connection: Connection) {
     "SELECT current_setting('server_version'), pg_database_size(current_database()), current_setting('synchronous_commit')",
   )
   const [version, bytes, commit] = rows[0] ?? []
-  // A base backup that is being made is none.
+  // A running base backup is not a standby.
   const standbys = await connection.ask(
     "SELECT sync_state FROM pg_stat_replication WHERE application_name <> 'pg_basebackup'",
   )
   return {
-    // Some builds have more words after it.
+    // Some builds append more words.
     version: String(version).replace(/ .*/, ''),
     bytes: Number(bytes),
     commit: String(commit),
@@ -119,7 +119,7 @@ async function serverOf(connection: Connection) {
   }
 }
 
-/** From this version of the tables on, gateways tell who they are. */
+/** From this version of the tables on, gateways have names. */
 const FIRST_NAMED = 28
 
 async function gatewaysOver(connection: Connection, version: number): Promise<AliveGateway[]> {

@@ -1,25 +1,25 @@
-// The failures of PostgreSQL: which of its codes say that nothing can be read or written, and what may be said of the others.
+// The failures of PostgreSQL: the codes that mean that nothing can be read or written, and safe messages for the others.
 import { StorageFailure, type StorageTrouble } from '../../../domain/storage-failure.ts'
 
-/** By the prefix of a code; all others are of the statement. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** By the prefix of a code; all others concern the statement. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const TROUBLES: readonly (readonly [prefix: RegExp, trouble: StorageTrouble])[] = [
   [/^53100/, 'full'],
-  // A deadlock, a lock that was not to be had, a transaction beside it, a statement that took too long.
+  // A deadlock, an unavailable lock, a serialization failure, a statement that took too long.
   [/^(40P01|55P03|40001|57014)/, 'busy'],
-  // It has become the copy of another server, or the connection is one that reads.
+  // The server has become a standby, or the connection is read-only.
   [/^25006/, 'read_only'],
   [/^XX00[12]/, 'damaged'],
-  // Connections, memory, starting and stopping, the disk, transactions ended by a time-out, and what it was to sign in with.
+  // Connections, memory, starting and stopping, the disk, transactions ended by a timeout, and authentication.
   [
     /^(08|53|57P|58|25P0[34]|28|3D000|ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|TLS|AUTHENTICATION))/,
     'unreachable',
   ],
 ]
 
-/** Where these are answered, nothing was done, and the same may be done again at once. */
-const AGAIN = ['40P01', '55P03', '40001']
+/** After these codes nothing was done, and the operation may be repeated at once. */
+const RETRYABLE = ['40P01', '55P03', '40001']
 
-/** A statement that PostgreSQL refused. Its message has no value of a row or a parameter in it. */
+/** A statement that PostgreSQL refused. Its message contains no value of a row or a parameter. */
 export class StatementError extends Error {
   override readonly name = 'StatementError'
   /** The SQLSTATE. */
@@ -33,9 +33,9 @@ export class StatementError extends Error {
   }
 }
 
-/** The StorageFailure or StatementError for a value that a connection threw; anything else as it is. */
+/** Returns the StorageFailure or StatementError for an error of a connection; any other error unchanged. */
 export function failureOf(thrown: unknown): unknown {
-  // Not imported, nor in connection.ts: that would load the client with every gateway on SQLite, 15 ms of CPU of each start.
+  // Not imported, here and in connection.ts: that would load the client in every gateway on SQLite, 15 ms of CPU at each start.
   if (!(thrown instanceof Bun.SQL.PostgresError)) return thrown
   const code = thrown.errno ?? thrown.code
   const trouble = TROUBLES.find(([prefix]) => prefix.test(code))?.[1]
@@ -48,10 +48,10 @@ export function failureOf(thrown: unknown): unknown {
 export const connectionLost = (code: string, message: string): StorageFailure =>
   new StorageFailure('unreachable', { code, message })
 
-/** Nothing was done, since somebody else was at it. */
+/** Whether nothing was done because of a conflict with others. */
 export const isBusy = (thrown: unknown): boolean =>
-  thrown instanceof StorageFailure && AGAIN.includes(thrown.code)
+  thrown instanceof StorageFailure && RETRYABLE.includes(thrown.code)
 
-/** After it the connection is of no use. */
+/** Whether the connection is unusable after an error. */
 export const endsConnection = (thrown: unknown): boolean =>
   thrown instanceof StorageFailure && (thrown.trouble === 'unreachable' || thrown.trouble === 'read_only')

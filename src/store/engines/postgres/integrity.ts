@@ -1,25 +1,25 @@
-// The soundness of a database on PostgreSQL below its rows: what the server says of its indexes and pages, and that it has all that its
-// version is made of.
+// The integrity of a PostgreSQL database below its rows: the server's reports on indexes and pages, and whether all parts of its version
+// exist.
 import { copiedTables } from '../../copying/tables.ts'
 import type { Db } from '../../db.ts'
 import type { Integrity, Part } from '../sqlite/integrity.ts'
 import { SCHEMA } from './connection.ts'
 import { MIGRATIONS } from './migrate.ts'
 
-/** A part, and how many of it there are of one name. */
+/** A part, and the number of parts with that name. */
 interface Counted extends Part {
   count: number
 }
 
-/** All indexes are looked at, those of constraints too. */
+/** Checks all indexes, including those of constraints. */
 const INVALID = `SELECT c.relname AS name FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
   WHERE c.relnamespace = '${SCHEMA}'::regnamespace AND NOT (i.indisvalid AND i.indisready) ORDER BY 1`
 
-/** Of this database since its statistics began; NULL where the server keeps no checksums. */
+/** Since the statistics of this database began; NULL if the server keeps no checksums. */
 const FAILED_PAGES = `SELECT checksum_failures AS count, checksum_last_failure::text AS last
   FROM pg_stat_database WHERE datname = current_database() AND checksum_failures > 0`
 
-/** A trigger that is switched off is none. */
+/** A disabled trigger counts as missing. */
 const PARTS = `SELECT 'table ' || relname AS name, 1 AS count FROM pg_class
     WHERE relnamespace = '${SCHEMA}'::regnamespace AND relkind = 'r'
   UNION ALL SELECT 'column ' || c.relname || '.' || a.attname, 1 FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
@@ -67,24 +67,24 @@ export const serverIntegrity = (db: Db): Integrity => ({
 
 let expected: readonly Counted[] | undefined
 
-/** All that this version is made of: by the texts of the migrations, and the columns as SQLite has them. */
+/** Returns all parts of this version: from the texts of the migrations, with the columns from SQLite. */
 export function expectedParts(): Counted[] {
   const statements = withoutDropped(MIGRATIONS.flatMap(({ sql }) => statementsOf(sql)))
   const parts = statements.flatMap((statement) => [
-    ...partsMade(statement),
-    ...partsTaken(statement, statements),
+    ...createdParts(statement),
+    ...droppedParts(statement, statements),
   ])
   const columns = copiedTables().flatMap(({ name, columns }) =>
     columns.map((column) => ({ name: `column ${name}.${column.name}`, sql: '', count: 1 })),
   )
   const by_name = Map.groupBy([...parts, ...columns], ({ name }) => name)
-  return Array.from(by_name.values(), (alike) => {
-    const count = alike.reduce((sum, part) => sum + part.count, 0)
-    return { name: '', sql: '', ...alike[0], count }
+  return Array.from(by_name.values(), (same_name) => {
+    const count = same_name.reduce((sum, part) => sum + part.count, 0)
+    return { name: '', sql: '', ...same_name[0], count }
   }).filter(({ count }) => count > 0)
 }
 
-/** Statements in one line, without comments and bodies in dollars. */
+/** Splits a text into one-line statements, without comments and dollar-quoted bodies. */
 const statementsOf = (text: string): string[] =>
   text
     .replaceAll(/--.*$/gm, '')
@@ -92,7 +92,7 @@ const statementsOf = (text: string): string[] =>
     .split(/;\s*\n/)
     .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
 
-/** A table that goes takes all with it that was made of it before, an index itself, also where one of its name follows. */
+/** Removes statements on dropped tables, with all parts created on them before, and on dropped indexes; also if one of the same name follows. */
 function withoutDropped(statements: readonly string[]): string[] {
   let remaining: string[] = []
   for (const statement of statements) {
@@ -117,7 +117,7 @@ const MADE: readonly (readonly [what: string, made: RegExp])[] = [
 const OF_TABLE = /^(?:CREATE (?:UNLOGGED )?|ALTER )TABLE (\w+)/
 const ON_TABLE = /^CREATE (?:(?:UNIQUE )?INDEX|TRIGGER) .*? ON (\w+)/
 
-function partsMade(statement: string): Counted[] {
+function createdParts(statement: string): Counted[] {
   const parts: Counted[] = []
   for (const [what, made] of MADE) {
     const name = made.exec(statement)?.[1]
@@ -134,8 +134,8 @@ function partsMade(statement: string): Counted[] {
   ]
 }
 
-/** A constraint that goes, and a column that goes with the checks of its definition. */
-function partsTaken(statement: string, statements: readonly string[]): Counted[] {
+/** Returns the negative counts of dropped constraints, and of dropped columns with their checks. */
+function droppedParts(statement: string, statements: readonly string[]): Counted[] {
   const table = OF_TABLE.exec(statement)?.[1]
   const own = statements.filter((one) => table !== undefined && OF_TABLE.exec(one)?.[1] === table).join()
   const of_columns = Array.from(

@@ -1,4 +1,4 @@
-// The numbers of the locks that a database has beside its rows, one for each purpose: the same in every version.
+// The numbers of the database's advisory locks, one for each purpose: the same in every version.
 
 export const LOCKS = {
   migration: 7_261_483,

@@ -1,4 +1,4 @@
-// The tables of a database on PostgreSQL, brought to this program's: numbered as the migrations of SQLite, each applied once.
+// Migrations of the tables on PostgreSQL: numbered like those of SQLite, each applied once.
 // Imported as text, so that they are part of the compiled binary.
 import several_gateways from './0028_several_gateways.sql' with { type: 'text' }
 import bucket_marks from './0029_bucket_marks.sql' with { type: 'text' }
@@ -40,14 +40,14 @@ import { isBusy } from './failure.ts'
 import { LOCKS } from './lock-numbers.ts'
 
 interface Migration {
-  /** The version of SQLite's migration which does the same. */
+  /** The version of the SQLite migration that does the same. */
   version: number
   sql: string
-  /** The least version that a program must know to go on with the tables that it leaves. */
+  /** The lowest version that a program must have to use the migrated tables. */
   readable_from: number
 }
 
-/** In order. The first makes all tables as they were on SQLite then. */
+/** In order. The first creates all tables as they were on SQLite at that version. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 27, sql: base, readable_from: 27 },
   { version: 28, sql: several_gateways, readable_from: 28 },
@@ -89,8 +89,8 @@ export const MIGRATIONS: readonly Migration[] = [
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0
 
 /**
- * A statement waits so long for those who use its table. Whoever comes after it, such as the calls of a gateway at work, waits behind it:
- * it gives up sooner than they do, lets them pass, and tries again.
+ * How long a statement waits for the users of its table. Later statements, such as the calls of a running gateway, wait behind it: so it
+ * gives up sooner than they do, lets them pass, and tries again.
  */
 const MAX_WAIT = '1s'
 const PAUSE_MS = 1_000
@@ -102,11 +102,11 @@ export interface Version {
 }
 
 /**
- * Applies the migrations that a database lacks, all or none, beside gateways at work. Two programs may do this at once: one waits for
+ * Applies the migrations that a database lacks, all or none, while gateways run. If two programs do this at the same time, one waits for
  * the other.
  *
  * @returns how many this call applied
- * @throws Error when a newer program changed the tables, or others hold them all the time; StatementError; StorageFailure
+ * @throws Error if a newer program changed the tables, or others keep them locked; StatementError; StorageFailure
  */
 export async function migrate(
   connection: Connection,
@@ -161,7 +161,7 @@ const heldByOthers = (cause: unknown): Error =>
     { cause },
   )
 
-/** Both 0 where there are no tables. */
+/** Returns the tables' version; both numbers 0 without tables. */
 export async function versionOf(connection: Connection): Promise<Version> {
   const [[is_there] = []] = (await connection.ask('SELECT to_regclass($1) IS NOT NULL', [`${SCHEMA}.schema`]))
     .rows
@@ -172,7 +172,7 @@ export async function versionOf(connection: Connection): Promise<Version> {
   return { version: Number(version), readable_from: Number(readable_from) }
 }
 
-/** @throws Error that names both versions and says what to do */
+/** @throws Error that names both versions and the remedy */
 export function refuseNewer(found: Version): void {
   if (isReadable(found)) return
   throw new Error(
@@ -181,14 +181,14 @@ export function refuseNewer(found: Version): void {
   )
 }
 
-/** Whether this program can go on with the tables, as far as they are not older than it. */
+/** Whether this program can use the tables, if they are not older than it. */
 export const isReadable = ({ readable_from }: Pick<Version, 'readable_from'>): boolean =>
   readable_from <= NEWEST
 
-/** Tables of an older version, or none: what they lack is not there. */
+/** The tables are of an older version, or missing. */
 export class OlderTables extends Error {}
 
-/** @throws OlderTables that says what to do */
+/** @throws OlderTables with the remedy */
 export function refuseOlder({ version }: Version): void {
   if (version >= NEWEST) return
   throw new OlderTables(

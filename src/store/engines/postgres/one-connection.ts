@@ -5,12 +5,12 @@ import type { Answer, Connection } from './connection.ts'
 import { LOCKS } from './lock-numbers.ts'
 import { statementOf } from './texts.ts'
 
-/** As the ledger locks it. Rows that only refer to the account are written all the same. */
+/** The same lock as the ledger's. Rows that only refer to the account can still be written. */
 const LOCK_ACCOUNT = 'SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE'
 
 const LOCK_OPERATOR = `SELECT pg_advisory_xact_lock(${LOCKS.operator})`
 
-/** @param awaited accounts for whose rows a transaction waits. A second one gives up at once: a locked row keeps one connection waiting, not all */
+/** @param awaited accounts whose locks a transaction waits for. A second one fails at once, so that a locked row blocks one connection, not all */
 export const sessionOf = (connection: Connection, awaited = new Set<number>()): Session => ({
   orm: connection.orm,
   rows: <Row>(text: string, values: Values = {}) => rowsBy<Row>(connection, text, values),
@@ -26,12 +26,12 @@ export const sessionOf = (connection: Connection, awaited = new Set<number>()): 
   },
 })
 
-/** Reads by a text with `$name` parameters. @returns objects by the names of the columns */
+/** Reads with an SQL text with `$name` parameters. @returns objects by column names */
 export async function rowsBy<Row>(connection: Connection, text: string, values: Values): Promise<Row[]> {
   const statement = statementOf(text, values)
   return objectsOf<Row>(await connection.ask(statement.text, statement.values))
 }
 
-/** The rows of an answer by the names of its columns. */
+/** Converts the rows of an answer to objects by column names. */
 export const objectsOf = <Row>({ columns, rows }: Answer): Row[] =>
   rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])) as Row)

@@ -1,22 +1,22 @@
-// Several statements as one, so that the server is asked once, and works once, for what they do.
+// Several statements combined into one, so that the server is asked, and works, only once.
 import type { Statement } from './connection.ts'
 
 export interface Part {
-  /** Its own among all parts: it stands for its text. What it returns has this name. */
+  /** Unique among the parts, identifies its text, and names its result. */
   readonly name: string
-  /** With parameters from $1 on. Parts see neither what others of the statement change, nor their order. */
+  /** With parameters from $1 on. Parts see neither each other's changes nor their order. */
   readonly text: string
   readonly values: readonly unknown[]
-  /** Must be true, else the whole statement is refused. With the same parameters. */
+  /** Must be true, otherwise the whole statement is refused. Uses the same parameters. */
   readonly condition?: string
-  /** An expression for the answer, by the name of the part. */
+  /** An expression for the answer, which gets the part's name. */
   readonly answer?: string
 }
 
-/** Their texts together, by their names: there are as many as there are kinds of batches. */
+/** The combined texts by the parts' names: as many as there are kinds of batches. */
 const texts = new Map<string, string>()
 
-/** One statement that has one row, with the answers of its parts. No row may be changed by two of them. */
+/** Combines parts into one statement with one row, which has their answers. No two parts may change the same row. */
 export function oneStatement(parts: readonly Part[]): Statement {
   const names = parts.map(({ name }) => name).join()
   let text = texts.get(names)
@@ -40,7 +40,7 @@ function textOf(parts: readonly Part[]): string {
     before += values.length
   }
   const answers = parts.flatMap(({ name, answer }) => (answer ? [`${answer} AS ${name}`] : []))
-  // What divides by 0 is refused: a statement has no other way to say so by itself.
+  // Dividing by 0 makes the server refuse the statement: there is no other way within a statement.
   const check = `1 / CASE WHEN ${conditions.join(' AND ') || 'true'} THEN 1 ELSE 0 END AS done`
   return `WITH ${tables.join(', ')} SELECT ${[check, ...answers].join(', ')}`
 }

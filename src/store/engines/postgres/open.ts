@@ -1,4 +1,4 @@
-// The opening of a database on PostgreSQL: what a server must be, and its tables brought up to date.
+// Opening a PostgreSQL database: checks the server's requirements and migrates the tables.
 import { accessSync, constants } from 'node:fs'
 import { faultOfTls, parseDatabaseAddress } from '../../../domain/database-address.ts'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
@@ -11,11 +11,11 @@ import { migrate, NEWEST, refuseNewer, refuseOlder, versionOf } from './migrate.
 const MIN_VERSION = 14
 
 /**
- * Opens the database; makes and migrates its tables.
+ * Opens the database; creates and migrates its tables.
  *
  * @param url postgres://USER:PASSWORD@HOST:PORT/DATABASE
- * @throws StorageFailure when the server cannot be reached; Error that says what to do, where it is not as it must be, refuses the
- * user, or a newer program wrote the tables. Neither has the password.
+ * @throws StorageFailure if the server is unreachable; Error with the remedy if the server does not meet the requirements or refuses the
+ * user, or if a newer program wrote the tables. Neither contains the password.
  */
 export async function openPostgres(url: string, options: PostgresDbOptions = {}): Promise<PostgresDb> {
   const place = placeOf(url)
@@ -34,7 +34,7 @@ export async function openPostgres(url: string, options: PostgresDbOptions = {})
   return new PostgresDb(url, options)
 }
 
-/** The version of the tables as they are; 0 without any. @throws as `openPostgres` where the server is not as it must be */
+/** Returns the version of the existing tables; 0 without any. @throws as `openPostgres` if the server does not meet the requirements */
 export async function versionOnServer(url: string): Promise<number> {
   const place = placeOf(url)
   const connection = await connect(url, place)
@@ -46,15 +46,15 @@ export async function versionOnServer(url: string): Promise<number> {
   }
 }
 
-export interface Place {
+export interface DatabaseLocation {
   host: string
   user: string
   database: string
   ca_file?: string | undefined
 }
 
-/** @throws Error for what is no address of a database, or does not say whether the connection is encrypted */
-export function placeOf(url: string): Place {
+/** @throws Error if the text is not the URL of a database, or does not say whether the connection is encrypted */
+export function placeOf(url: string): DatabaseLocation {
   const address = parseDatabaseAddress(url)
   if (!address)
     throw new Error('The address of the database must be postgres://USER:PASSWORD@HOST:PORT/DATABASE.')
@@ -65,14 +65,14 @@ export function placeOf(url: string): Place {
 
 interface SessionOptions {
   readonly settings?: Readonly<Record<string, string>>
-  /** For an answer; by default as long as our own statements may take. */
+  /** The time for an answer; by default as long as the gateway's statements may take. */
   readonly max_answer_ms?: number
 }
 
 /** @throws as `openPostgres` */
 export async function connect(
   url: string,
-  place: Place,
+  place: DatabaseLocation,
   { settings, max_answer_ms }: SessionOptions = {},
 ): Promise<Connection> {
   refuseUnreadable(place)
@@ -83,8 +83,8 @@ export async function connect(
   }
 }
 
-/** The runtime would not name the file. @throws Error that does */
-function refuseUnreadable({ ca_file }: Place): void {
+/** Checks that the CA file is readable, since the runtime's error would not name it. @throws Error that names it */
+function refuseUnreadable({ ca_file }: DatabaseLocation): void {
   if (ca_file === undefined) return
   try {
     accessSync(ca_file, constants.R_OK)
@@ -96,8 +96,8 @@ function refuseUnreadable({ ca_file }: Place): void {
   }
 }
 
-/** In words for who starts the program. */
-function explained(thrown: unknown, { host, user, database }: Place): unknown {
+/** Explains a failure to the person who starts the program. */
+function explained(thrown: unknown, { host, user, database }: DatabaseLocation): unknown {
   if (!(thrown instanceof StorageFailure || thrown instanceof StatementError)) return thrown
   const { code, message } = thrown
   if (code === '08P01' || /startup parameter/.test(message)) return new Error(NO_PROXY)
@@ -134,15 +134,15 @@ const FACTS = `SELECT current_setting('server_version_num')::bigint / 10000, cur
   current_database()::text, current_setting('default_transaction_read_only'),
   ARRAY_TO_STRING(ARRAY(SELECT current_setting(name) FROM unnest(string_to_array($1, ',')) AS settings (name)), ',')`
 
-/** @throws Error with the first of them */
+/** @throws Error with the first fault */
 function refuse([fault]: readonly string[]): void {
   if (fault !== undefined) throw new Error(fault)
 }
 
-/** @returns a sentence for each thing that is wrong with the server: what, and after a colon what to do */
+/** @returns a sentence for each fault of the server, with the remedy after a colon */
 export async function faultsOfServer(
   connection: Connection,
-  { host, database }: Place,
+  { host, database }: DatabaseLocation,
   is_readonly: boolean,
 ): Promise<string[]> {
   const names = Object.keys(SETTINGS).join(',')
@@ -184,15 +184,15 @@ export async function faultsOfServer(
   return wrong.flatMap(([is_wrong, sentence]) => (is_wrong ? [sentence] : []))
 }
 
-/** @throws Error for tables that are not this version's: nothing is copied into them */
-function refuseFilled({ version }: { version: number }, { host, database }: Place): void {
+/** @throws Error for tables of an older version: nothing is copied into them */
+function refuseFilled({ version }: { version: number }, { host, database }: DatabaseLocation): void {
   if (version !== 0 && version < NEWEST)
     throw new Error(
       `The database ${database} at ${host} has tables of an older version of the gateway: name an empty database.`,
     )
 }
 
-async function migrateTables(connection: Connection, { user, database }: Place): Promise<void> {
+async function migrateTables(connection: Connection, { user, database }: DatabaseLocation): Promise<void> {
   try {
     await migrate(connection)
   } catch (thrown) {
@@ -204,7 +204,7 @@ async function migrateTables(connection: Connection, { user, database }: Place):
   }
 }
 
-/** Names and ids are compared by their bytes, as on SQLite: in another order pages of lists would leave rows out. */
+/** Names and ids must be compared by bytes, as on SQLite: in another order, pages of lists would skip rows. */
 export async function faultsOfCollation(connection: Connection): Promise<string[]> {
   const { rows } = await connection.ask(
     `SELECT c.relname || '.' || a.attname

@@ -1,4 +1,4 @@
-// Drizzle's SQLite builders over PostgreSQL, without parameters in what they throw.
+// Drizzle's SQLite query builders over PostgreSQL. Errors do not contain parameters.
 import { BaseSQLiteDatabase, SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import {
   type PreparedQueryConfig,
@@ -9,8 +9,8 @@ import {
 import type { Orm } from '../../db.ts'
 import { textOf } from './texts.ts'
 
-/** Carries out a statement with numbered parameters. @returns its rows */
-type Asking = (text: string, values: readonly unknown[]) => Promise<unknown[][]>
+/** Executes a statement with numbered parameters. @returns its rows */
+type RunStatement = (text: string, values: readonly unknown[]) => Promise<unknown[][]>
 
 type Nothing = Record<string, never>
 
@@ -18,16 +18,16 @@ class Session extends SQLiteRemoteSession<Nothing, Nothing> {
   override prepareQuery<T extends Omit<PreparedQueryConfig, 'run'>>(
     ...how: Parameters<SQLiteRemoteSession<Nothing, Nothing>['prepareQuery']>
   ): RemotePreparedQuery<T> {
-    // Its own wraps each failure in one whose message has all parameters: secrets, prompts, notes.
+    // Drizzle's own method wraps each failure in an error whose message has all parameters: secrets, prompts, notes.
     const queryWithCache = <Result>(_text: string, _values: unknown[], run: () => Promise<Result>) => run()
     return Object.assign(super.prepareQuery<T>(...how), { queryWithCache })
   }
 }
 
-export function ormOver(run: Asking): Orm {
+export function ormOver(run: RunStatement): Orm {
   const client: RemoteCallback = async (text, values, method) => {
     const rows = await run(textOf(text), values)
-    // For `get` it takes the row itself, and undefined for no row; its type does not say so.
+    // For `get`, Drizzle expects the row itself, and undefined without a row, which its type does not express.
     return { rows: (method === 'get' ? rows[0] : rows) as unknown[] }
   }
   const dialect = new SQLiteAsyncDialect()

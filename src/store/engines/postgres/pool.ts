@@ -1,4 +1,4 @@
-// A few connections that are lent, each to one piece of work at a time; who comes when all are lent waits in line.
+// A pool of a few connections, each lent to one piece of work at a time; further work waits in a queue.
 import type { Connection } from './connection.ts'
 
 export class Pool {
@@ -12,7 +12,7 @@ export class Pool {
     this.#free = max
   }
 
-  /** @throws StorageFailure where none can be opened; what `work` throws */
+  /** @throws StorageFailure if none can be opened; as `work` */
   async lend<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -30,12 +30,12 @@ export class Pool {
     }
   }
 
-  /** Once nothing is lent any more. */
+  /** Closes the pool, when no connection is lent any more. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map((connection) => connection.close()))
   }
 
-  /** The one that was used last: the others may be closed by whatever is between. */
+  /** Returns the connection that was used last: a proxy may have closed the others. */
   #unused(): Connection | undefined {
     for (let found = this.#idle.pop(); found; found = this.#idle.pop()) if (!found.isLost) return found
     return undefined

@@ -1,4 +1,4 @@
-// A connection of its own for what must not wait: neither behind other work, nor for a server that went away without a word.
+// A separate connection for urgent work, which waits neither for other work nor long for a server that stopped responding.
 import { createSlots } from '../../../utilities/slots.ts'
 import type { Statements } from '../../db.ts'
 import { Connection } from './connection.ts'
@@ -7,22 +7,22 @@ import { sessionOf } from './one-connection.ts'
 export class QuickConnection {
   readonly #url: string
   readonly #within_ms: number
-  readonly #inTurn = createSlots(1)
+  readonly #oneAtATime = createSlots(1)
   #connection: Connection | undefined
 
-  /** @param within_ms for connecting, and for the answer to each statement: without it the connection is lost */
+  /** @param within_ms the time to connect, and for the answer to each statement; after it the connection is lost */
   constructor(url: string, within_ms: number) {
     this.#url = url
     this.#within_ms = within_ms
   }
 
   /**
-   * Connects first where that is to be done, so that `work` takes no longer than its statements do.
+   * Runs work on the connection. It connects first if necessary, so that `work` takes no longer than its statements.
    *
-   * @throws StorageFailure; what `work` throws. Whether its last statement was carried out is not known then
+   * @throws StorageFailure; as `work`. It is unknown then whether its last statement was executed
    */
   use<T>(work: (db: Statements) => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
+    return this.#oneAtATime(async () => {
       if (!this.#connection || this.#connection.isLost) this.#connection = await this.#open()
       return await work(sessionOf(this.#connection))
     })

@@ -1,12 +1,12 @@
-// Rates that several gateways count together, by the clock of the server: requests and tokens of the last minute, and image calls.
+// Rates that several gateways count together, by the server's clock: requests and tokens of the last minute, and image calls.
 import { type Rate, type RateState, WINDOW_MS } from '../../../domain/call-limits.ts'
 import type { Db } from '../../db.ts'
 
-/** Current counts for the limits of an account or a key. */
+/** The current counts for the limits of an account or a key. */
 interface CallRates {
   requests: number
   tokens: number
-  /** Calls under way. */
+  /** Running calls. */
   pending: number
 }
 
@@ -24,7 +24,7 @@ export async function callRatesOf(db: Db, scope: 'account' | 'key', id: number):
   return row ?? { requests: 0, tokens: 0, pending: 0 }
 }
 
-/** A batch may have some of them locked, and removes those itself; neither waits for the other. */
+/** Skips rows that a batch has locked, which the batch removes itself. So neither waits for the other. */
 const SWEEP = `DELETE FROM rates WHERE (scope, id, at_s) IN (
   SELECT scope, id, at_s FROM rates, (SELECT now_ms() / 1000 AS now_s) AS clock
    WHERE at_s NOT BETWEEN now_s - 60 AND now_s + 60
@@ -34,15 +34,15 @@ const SWEEP_IMAGES = `DELETE FROM image_rates
   WHERE NOT EXISTS (SELECT 1 FROM json_each(taken)
     WHERE value::bigint > now_ms() - $window_ms AND value::bigint <= now_ms() + $window_ms)`
 
-/** Removes the counts of calls and of image calls that count no more. @throws StorageFailure */
+/** Removes expired counts of calls and image calls. @throws StorageFailure */
 export async function sweepRates(db: Db): Promise<void> {
   await db.write((db) => db.rows(SWEEP))
   await db.write((db) => db.rows(SWEEP_IMAGES, { window_ms: WINDOW_MS }))
 }
 
 /**
- * No row where there are as many already: nothing is changed then. The time is taken once the row is locked. A clock that was set back, as by a
- * failover, leaves calls in the future: those that are far in it count no more.
+ * Returns no row, and changes nothing, if the limit is reached. The time is taken after the row is locked. If the clock was set back, as by a
+ * failover, some calls are in the future: those far ahead do not count.
  */
 const TAKE = `INSERT INTO image_rates AS mine (id, taken) VALUES ($id, json_build_array(now_ms())::text)
   ON CONFLICT (id) DO UPDATE SET taken = (
@@ -60,14 +60,14 @@ const TAKE = `INSERT INTO image_rates AS mine (id, taken) VALUES ($id, json_buil
 
 const LOOK = `SELECT now_ms() AS now_ms, (SELECT taken FROM image_rates WHERE id = $id) AS taken`
 
-/** The rate of image calls. A row of an account has the times of its calls, oldest first. */
+/** Creates the rate of image calls. An account's row has the times of its calls, oldest first. */
 export const createSharedRate = (db: Db): Rate<Promise<RateState>> => ({
   async take(id, limit) {
     const values = { id, limit, window_ms: WINDOW_MS }
     const [row] = await db.write((db) => db.rows<{ taken: string; now_ms: number }>(TAKE, values))
     if (row) return stateOf(JSON.parse(row.taken), row.now_ms, { limit, admitted: true })
     const { taken_ms, now_ms } = await callsOf(db, id)
-    // One may have left the window since.
+    // A call may have left the window since the statement.
     const until_now_ms = taken_ms.filter((at_ms) => at_ms <= now_ms + WINDOW_MS)
     return stateOf(until_now_ms.slice(-limit), now_ms, { limit, admitted: false })
   },
@@ -79,7 +79,7 @@ export const createSharedRate = (db: Db): Rate<Promise<RateState>> => ({
   },
 })
 
-/** The calls in the row of an account, older ones included. */
+/** Returns the calls in an account's row, including older ones. */
 async function callsOf(db: Db, id: number): Promise<{ taken_ms: number[]; now_ms: number }> {
   const [row] = await db.rows<{ now_ms: number; taken: string | null }>(LOOK, { id })
   return { taken_ms: JSON.parse(row?.taken ?? '[]'), now_ms: row?.now_ms ?? 0 }

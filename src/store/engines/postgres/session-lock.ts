@@ -1,21 +1,21 @@
-// A lock on a server of PostgreSQL that one process has at a time, over any number of transactions.
+// A lock on a PostgreSQL server that one process holds at a time, across any number of transactions.
 import { Connection } from './connection.ts'
 
 /**
- * Takes a lock; it ends with the connection that has it, however that ends.
+ * Takes a lock. It ends with its connection, however that ends.
  *
- * @param url as of `openPostgres` @param lock one of `LOCKS`
- * @returns what gives it back: afterwards the next one gets it; undefined while another process has it @throws StorageFailure
+ * @param url as for `openPostgres` @param lock one of `LOCKS`
+ * @returns the lock, which disposal releases; undefined while another process holds it @throws StorageFailure
  */
 export async function takeSessionLock(url: string, lock: number): Promise<AsyncDisposable | undefined> {
   const connection = await Connection.open(url)
   const unlock = {
     async [Symbol.asyncDispose]() {
       try {
-        // The server notices the end of a connection some time after it: until then the next command would be refused.
+        // The server notices the end of a connection with a delay. Until then the next command would be refused.
         await connection.ask('SELECT pg_advisory_unlock($1)', [lock])
       } catch {
-        // A connection that was lost has no lock any more.
+        // A lost connection holds no lock any more.
       }
       await connection.close()
     },

@@ -1,28 +1,28 @@
-// The silence of a server: once one connection has waited for it in vain, all that were not answered lately are given up, lent or not.
+// The silence of a server: once one connection has waited for it in vain, all connections without a recent answer are closed, lent or not.
 //
-// After a failover each connection to the former server is dead, without a word of it. Left alone, each would keep its next user waiting
-// to the end of the time-out, one after the other. A statement that is only slow is told from that by a question over an idle connection.
+// After a failover, the connections to the former server are dead without any notice. Otherwise each would keep its next user waiting
+// until the timeout, one after the other. A query on an idle connection distinguishes this from a slow statement.
 
 interface Answered {
-  /** When the server was last known to be there, by `performance.now()`. */
+  /** When the server was last known to respond, on the clock of `performance.now()`. */
   readonly answered_ms: number
-  /** A statement that may take its time is not answered for long. */
+  /** The connection has a statement that may take long without an answer. */
   readonly is_patient: boolean
-  /** Nobody waits for an answer over it. */
+  /** The connection has no statement that waits for an answer. */
   readonly is_idle: boolean
-  /** Whether the server answers over it in this time. Never rejects. */
+  /** Whether the server answers on this connection within this time. Never rejects. */
   isAnswered(within_ms: number): Promise<boolean>
   lose(): void
 }
 
-/** One that was answered within it is left alone: that the server is there for it is known. */
+/** A connection that was answered more recently is left open: the server is known to respond to it. */
 const MIN_SILENCE_MS = 500
 const MAX_PROBE_MS = 500
 
-/** Open connections of this process, by the address that they lead to. */
+/** Open connections of this process, by URL. */
 const open = new Map<string, Set<Answered>>()
 
-/** @returns called once it is closed */
+/** @returns a function to call when the connection is closed */
 export function watchSilence(url: string, connection: Answered): () => void {
   const all = open.get(url) ?? new Set()
   open.set(url, all.add(connection))
@@ -32,12 +32,12 @@ export function watchSilence(url: string, connection: Answered): () => void {
   }
 }
 
-/** To be called when an answer did not come in its time. Never rejects. */
+/** Closes silent connections. Called when an answer did not arrive in time. Never rejects. */
 export async function loseSilent(url: string): Promise<void> {
   const latest_ms = performance.now() - MIN_SILENCE_MS
   const isSilent = ({ is_patient, answered_ms }: Answered) => !is_patient && answered_ms < latest_ms
   const silent = [...(open.get(url) ?? [])].filter(isSilent)
-  // The one of the longest silence: a newer one may lead to another server.
+  // The connection with the longest silence: a newer one may lead to another server.
   const [probe] = silent
     .filter(({ is_idle }) => is_idle)
     .toSorted((one, other) => one.answered_ms - other.answered_ms)

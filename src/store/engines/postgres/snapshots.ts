@@ -1,16 +1,16 @@
-// The oldest snapshots that anything on the server has of the database: all versions of rows since are kept for it, and each call passes them.
+// The oldest snapshots of the database on the server. All row versions since then are kept for them, and each call must pass these.
 import type { Statements } from '../../db.ts'
 
-/** A transaction of a session, one that was prepared and not ended, a replication slot, or a standby that reports what it reads. */
+/** A session's transaction, a prepared transaction, a replication slot, or a standby that reports its reads. */
 type HolderKind = 'session' | 'prepared' | 'slot' | 'standby'
 
 export interface OldestSnapshot {
   kind: HolderKind
-  /** Since its transaction began or was prepared, or its slot lost its standby; null where the server does not say. */
+  /** The time since its transaction began or was prepared, or its slot lost its standby; null if the server does not report it. */
   age_ms: number | null
-  /** Begun on the server since, in any database. */
+  /** The transactions since then, in any database of the server. */
   transactions: number
-  /** Of the transaction or slot; the number of the process. */
+  /** The name of the transaction or slot, or the number of the process. */
   name: string
   /** Empty for a slot. */
   user: string
@@ -18,20 +18,20 @@ export interface OldestSnapshot {
 }
 
 export interface Snapshots {
-  /** By its age. */
+  /** The oldest by age. */
   oldest: OldestSnapshot | undefined
-  /** By its transactions, of those whose age the server does not say. */
+  /** The oldest by transactions, of those whose age the server does not report. */
   undated: OldestSnapshot | undefined
-  /** Sessions of other users whose transactions this one may not see. */
+  /** Sessions of other users whose transactions this user may not see. */
   hidden: number
 }
 
 type Row = { [Field in keyof OldestSnapshot]: OldestSnapshot[Field] | null } & { hidden: number }
 
 /**
- * A transaction that has written keeps what was there when it began, as one that reads as of a moment does. The server's own work is left out,
- * and so is the catalog_xmin of logical slots, for which versions in system tables alone are kept. Versions before 17 do not say since when a
- * slot has no standby.
+ * A transaction that has written keeps all row versions since its start, like a snapshot. The server's own work is left out, and so is
+ * the catalog_xmin of logical slots, which only keeps versions in system tables. Versions before 17 do not report since when a slot
+ * has no standby.
  */
 const OLDEST = `
   WITH others AS MATERIALIZED (

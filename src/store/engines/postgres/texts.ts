@@ -1,20 +1,20 @@
-// Texts of SQL as PostgreSQL takes them: parameters by number, and ids that it draws itself.
+// SQL texts in PostgreSQL's form: numbered parameters, and ids that the server assigns.
 import type { Values } from '../../db.ts'
 
-/** Quoted texts and names are passed over. */
+/** Skips quoted texts and names. */
 const PLACES = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g
 const NAMES = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([A-Za-z_]\w*)/g
 
-/** Drizzle leaves an id that SQLite draws to it, as null. */
-const DRAWS_ID = /^insert into "\w+" \("(?:id|version)", /
+/** Drizzle passes null for an id that SQLite assigns. */
+const ASSIGNS_ID = /^insert into "\w+" \("(?:id|version)", /
 
-/** So many are kept. Those of the project are some hundreds. */
+/** The number of kept texts. The project has some hundreds. */
 const MAX_KNOWN = 2_000
 
 const numbered = remembering((text: string): string => {
   let count = 0
-  const drawing = DRAWS_ID.test(text) ? text.replaceAll('(null,', '(default,') : text
-  return drawing.replace(PLACES, (found) => (found === '?' ? `$${++count}` : found))
+  const with_defaults = ASSIGNS_ID.test(text) ? text.replaceAll('(null,', '(default,') : text
+  return with_defaults.replace(PLACES, (found) => (found === '?' ? `$${++count}` : found))
 })
 
 interface Named {
@@ -32,12 +32,12 @@ const named = remembering((text: string): Named => {
   return { text: numbers, names }
 })
 
-/** A text of Drizzle, whose parameters are question marks. */
+/** Converts a text from Drizzle, whose parameters are question marks. */
 export const textOf: (text: string) => string = numbered
 
 /**
- * A text whose parameters are `$name`, and their values in the order of their numbers.
- * @throws Error where a value is missing
+ * Converts a text with `$name` parameters, and lists their values in the order of their numbers.
+ * @throws Error if a value is missing
  */
 export function statementOf(text: string, values: Values): { text: string; values: Values[string][] } {
   const { text: numbers, names } = named(text)

@@ -1,4 +1,4 @@
-// A transaction on a connection of PostgreSQL: all or nothing, and known which, also where the answer to its COMMIT was lost.
+// A transaction on a PostgreSQL connection: all or nothing, with a known outcome even if the answer to its COMMIT was lost.
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { pauses } from '../../busy.ts'
 import type { Awaitable } from '../../db.ts'
@@ -6,36 +6,36 @@ import { markOf, wasCommitted } from './commit-mark.ts'
 import type { Connection, Marked } from './connection.ts'
 import { StatementError } from './failure.ts'
 
-/** How long the answer to a COMMIT is waited for, and then the answer to what became of it. */
+/** How long to wait for the answer to a COMMIT, and then to find out its outcome. */
 const MAX_COMMIT_MS = 5_000
 
-/** Where it is not known what became of a transaction. */
+/** The code if a transaction's outcome is unknown. */
 const UNKNOWN_OUTCOME = '08007'
 
-/** Of a statement after one that failed, in the same transaction. */
+/** The code of a statement after a failed one in the same transaction. */
 const FAILED_BEFORE = '25P02'
 
-/** Of a transaction in which a statement failed it carries out nothing, and says so by no failure of its own. */
+/** After a failed statement, COMMIT rolls back and reports no failure of its own. */
 export const COMMIT = { text: 'COMMIT' }
 
-/** The transaction came to nothing for want of its connection, and may be done again. */
+/** The transaction was rolled back because its connection was lost, and may be repeated. */
 class RolledBack extends StorageFailure {}
 
-/** A transaction certainly was not carried out, since its connection was lost. */
+/** Whether a transaction was certainly not committed, because its connection was lost. */
 export const wasRolledBack = (thrown: unknown): boolean => thrown instanceof RolledBack
 
 interface TransactionOptions {
   /** `false`: its COMMIT does not wait for the disk. */
   durable: boolean
-  /** Opens another connection, to ask what became of the transaction. */
+  /** Opens another connection, to find out the transaction's outcome. */
   reopen(): Promise<Connection>
 }
 
 /**
- * Carries out a transaction at READ COMMITTED: each statement sees what was committed before it.
+ * Executes a transaction at READ COMMITTED: each statement sees everything committed before it.
  *
- * @throws what `work` throws, after everything was rolled back; a StorageFailure of which `wasRolledBack` where the connection was lost
- * before the end; StorageFailure 08007 where it can not be told what became of it
+ * @throws as `work`, after everything was rolled back; a StorageFailure with `wasRolledBack` if the connection was lost before the end;
+ * StorageFailure 08007 if the outcome cannot be found out
  */
 export async function inTransaction<T>(
   connection: Connection,
@@ -63,7 +63,7 @@ const LONG_SNAPSHOT = `${SNAPSHOT};
   SET LOCAL idle_in_transaction_session_timeout = '60s';
   SET LOCAL enable_seqscan = on`
 
-/** Reads as of one moment. @param takes_long a statement may take as long as it likes @throws what `work` throws; StorageFailure */
+/** Reads as of one moment. @param takes_long statements have no time limit @throws as `work`; StorageFailure */
 export async function inSnapshot<T>(
   connection: Connection,
   work: () => Awaitable<T>,
@@ -81,7 +81,7 @@ async function begin(connection: Connection, durable: boolean): Promise<void> {
   await untilEnd(connection, () => connection.script(`BEGIN ISOLATION LEVEL READ COMMITTED${commit}`))
 }
 
-/** Rolls back where it does not come to its end. */
+/** Rolls back if `work` fails. */
 async function untilEnd<T>(connection: Connection, work: () => Awaitable<T>): Promise<T> {
   try {
     return await work()
@@ -92,12 +92,12 @@ async function untilEnd<T>(connection: Connection, work: () => Awaitable<T>): Pr
   }
 }
 
-/** Ends a transaction without carrying it out. */
+/** Ends a transaction without committing it. */
 export async function rollBack(connection: Connection): Promise<void> {
   try {
     await connection.ask('ROLLBACK')
   } catch {
-    // The server rolls it back when the connection ends. What is thrown is why it was to be rolled back.
+    // The server rolls it back when the connection ends. The caller throws the original error.
     connection.lose()
   }
 }
@@ -108,11 +108,11 @@ function rolledBack(thrown: unknown): unknown {
 }
 
 /**
- * Whether a transaction was carried out whose connection was lost at its COMMIT. Asks until the server can say so: it may be starting, or
+ * Whether a transaction was committed whose connection was lost at its COMMIT. Asks until the server can answer: it may be starting, or
  * may not have noticed yet that the connection is lost.
  *
  * @param reopen opens another connection
- * @throws StorageFailure 08007 where it can not be told in time
+ * @throws StorageFailure 08007 if there is no answer in time
  */
 export async function isCommitted(
   marked: Marked,
@@ -130,7 +130,7 @@ export async function isCommitted(
     if (performance.now() + pause_ms > due_ms) break
     await Bun.sleep(pause_ms)
   }
-  // To tell it a mark is written: a standby that has not taken over says why it cannot.
+  // The check writes a mark. A standby that has not taken over reports that it is read-only.
   const is_read_only = cause instanceof StorageFailure && cause.trouble === 'read_only'
   throw new StorageFailure(is_read_only ? 'read_only' : 'unreachable', {
     code: UNKNOWN_OUTCOME,

@@ -1,9 +1,9 @@
-// Values on their way to PostgreSQL and back: those that SQLite would give, or an error.
+// Conversion of values for PostgreSQL and back: results are equal to SQLite's, or an error.
 
-/** A value as it is sent. PostgreSQL takes a text for any type, so a number finds the index of its column. */
+/** A value as sent. PostgreSQL converts a text to any type, so a number still uses its column's index. */
 export type Sent = string | Uint8Array | null
 
-/** The identity of a column in an answer. */
+/** A column in an answer. */
 export interface Column {
   readonly name: string
   /** The OID of its type. */
@@ -13,22 +13,22 @@ export interface Column {
 /** pg_type.dat: bool, int8, numeric. */
 const [BOOLEAN, INT8, NUMERIC] = [16, 20, 1700]
 
-/** PostgreSQL stores no NUL in a text, so that � is in its place: what callers write, as in a prompt, may have one. */
+/** Replaces NUL by �, since PostgreSQL stores no NUL in a text, and callers' texts, such as prompts, may contain one. */
 export const storableText = (text: string): string => text.replaceAll('\0', '\uFFFD')
 
-/** Rows as the JSON of a parameter, with texts that can be stored. */
+/** Returns rows as the JSON of a parameter, with texts that can be stored. */
 export function jsonOf(rows: readonly object[]): string {
   const json = JSON.stringify(rows)
   return UNSTORABLE.test(json) ? JSON.stringify(rows, storable) : json
 }
 
-/** How JSON has a NUL, and a half of a surrogate pair, which stands for nothing by itself. */
+/** NUL, and an unpaired surrogate, which is not a character, as JSON escapes. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/
 
 const storable = (_: string, value: unknown): unknown =>
   typeof value === 'string' ? storableText(value.toWellFormed()) : value
 
-/** @throws Error for what no column holds, and for an integer that is not exact */
+/** @throws Error for a value that no column holds, and for an integer that is not exact */
 export function sentOf(value: unknown): Sent {
   if (value === null || value === undefined) return null
   if (typeof value === 'string') return storableText(value)
@@ -38,7 +38,7 @@ export function sentOf(value: unknown): Sent {
   throw new Error(`A ${typeof value} cannot be stored.`)
 }
 
-/** The rows of an answer as SQLite has them: all numbers are numbers, and what is true is 1. @throws Error where an integer is not exact, unless it is a sum */
+/** Converts rows to SQLite's form: numeric types become numbers, true becomes 1. @throws Error if an integer is not exact, unless it is a sum */
 export function rowsOf(rows: readonly unknown[][], columns: readonly Column[]): unknown[][] {
   const conversions = columns.flatMap(({ type }, at) => {
     const conversion = CONVERSIONS[type]
@@ -55,7 +55,7 @@ export function rowsOf(rows: readonly unknown[][], columns: readonly Column[]): 
 const CONVERSIONS: Readonly<Record<number, (value: unknown) => number>> = {
   [BOOLEAN]: (value) => (value ? 1 : 0),
   [INT8]: (value) => exact(Number(value)),
-  // A sum of integers: beyond the exact ones it is the nearest, as on SQLite. All accounts together may have more than one of them can.
+  // A sum of integers. Beyond the safe integers it is the nearest number, as on SQLite: a total over all accounts may be that large.
   [NUMERIC]: Number,
 }
 

@@ -1,4 +1,4 @@
-// A connection to a part of a bucket: its objects put, read, listed and deleted, in words where that fails.
+// A connection to a prefix of a bucket: puts, reads, lists and deletes its objects, and explains failures.
 import type { Bucket } from '../../../domain/catalogue.ts'
 import { atEnd } from '../../../utilities/at-end.ts'
 import { codeOf } from '../../../utilities/thrown.ts'
@@ -7,9 +7,9 @@ import { eachWithin, type Silence, withinSilence } from './silence.ts'
 
 interface ConnectionOptions {
   named_in: NamedIn
-  /** To an answer, and to the next bytes of an object that is read. */
+  /** The time for an answer, and for the next bytes of an object that is read. */
   answer_ms: number
-  /** Of a connection that objects can be sent by: nothing is heard while a part is on its way. */
+  /** The lowest speed of a connection that can upload: the server sends nothing while it receives a part. */
   least_bytes_per_s: number
 }
 
@@ -17,42 +17,42 @@ interface BucketObject {
   /** Without the prefix. */
   key: string
   bytes: number
-  /** NaN if the server does not tell. */
+  /** NaN if the server does not report it. */
   modified_at_ms: number
 }
 
-/** Keys are those below the prefix. All throw a GatewayError of the bucket; what is not the bucket's, such as a failure of content, as it is. */
+/** Keys are relative to the prefix. All methods throw a GatewayError for the bucket's failures; others, such as of the content, pass unchanged. */
 export interface Connection {
   /** For people: `s3://bucket/prefix`. */
   readonly where: string
-  /** The size of an object in bytes; undefined if it is not there. */
+  /** Returns the size of an object in bytes; undefined if it does not exist. */
   size(key: string): Promise<number | undefined>
-  /** Puts an object of bytes in memory: it is there whole, or not at all. */
+  /** Stores bytes as an object, whole or not at all. */
   put(key: string, bytes: Uint8Array): Promise<void>
   /**
-   * Puts an object that is sent in parts as it comes. It is there once all are; where the content fails nothing stays.
-   * @returns its bytes, once the bucket has them all
+   * Stores an object that is sent in parts as the content arrives. It exists once all parts are stored; if the content fails, nothing stays.
+   * @returns its size, once the bucket has all bytes
    */
   send(key: string, content: AsyncIterable<Uint8Array>, part_bytes: number): Promise<number>
-  /** A part of an object as it is consumed; without a range, all of it. */
+  /** Reads a range of an object as it is consumed; without a range, all of it. */
   stream(key: string, range?: Range): AsyncGenerator<Uint8Array>
-  /** The same in memory. */
+  /** Reads a range into memory. */
   bytes(key: string, range: Range): Promise<Uint8Array<ArrayBuffer>>
-  /** Also what is not there. */
+  /** Deletes an object; does nothing if it does not exist. */
   remove(key: string): Promise<void>
-  /** The objects whose keys begin so, in the order of their bytes. */
+  /** Lists the objects whose keys have this prefix, in byte order. */
   list(beginning: string): AsyncGenerator<BucketObject>
-  /** Asks for a list of at most one: who may list is told of a wrong bucket, key and secret. */
+  /** Requests a list of at most one object: this reports a wrong bucket, key or secret to a user who may list. */
   check(): Promise<void>
 }
 
 /** From one offset to before another. */
 export type Range = readonly [start: number, end: number]
 
-/** Parts that are sent at once, each of which is in memory. */
+/** Parts that are sent at the same time, each held in memory. */
 const PARTS_AT_ONCE = 2
 const RETRIES = 3
-/** Before a request is sent again. */
+/** The pauses before a request is repeated. */
 const PAUSES_MS = [100, 400]
 
 export function connectBucket(settings: Bucket, options: ConnectionOptions): Connection {
@@ -73,7 +73,7 @@ export function connectBucket(settings: Bucket, options: ConnectionOptions): Con
   const throwExplained = (failure: unknown) => {
     throw explainBucketFailure(failure, settings, named_in)
   }
-  /** @param bytes that are on their way meanwhile */
+  /** @param bytes the bytes that are sent or received in the meantime */
   const request = <T>(send: () => Promise<T>, bytes = 0): Promise<T> =>
     patiently(() => withinSilence(within(bytes), send)).catch(throwExplained)
   const fileAt = (key: string, range?: Range) => {
@@ -124,7 +124,7 @@ export function connectBucket(settings: Bucket, options: ConnectionOptions): Con
   }
 }
 
-/** Asks again what may succeed a moment later. */
+/** Repeats a request that may succeed a moment later. */
 async function patiently<T>(send: () => Promise<T>): Promise<T> {
   for (const pause_ms of PAUSES_MS)
     try {
@@ -136,7 +136,7 @@ async function patiently<T>(send: () => Promise<T>): Promise<T> {
   return await send()
 }
 
-/** The answer to HEAD has no words: why an object is missing is asked again, by a request whose answer has them. */
+/** Returns an object's size. An answer to HEAD has no message, so the reason for a missing object comes from a second request, with one. */
 async function sizeOf(client: Bun.S3Client, key: string): Promise<number | undefined> {
   try {
     return (await client.stat(key)).size
@@ -147,7 +147,7 @@ async function sizeOf(client: Bun.S3Client, key: string): Promise<number | undef
     await client.file(key).slice(0, 1).bytes()
   } catch (failure) {
     if (isAbsentObject(failure)) return undefined
-    // An empty one has no first byte.
+    // An empty object has no first byte.
     if (codeOf(failure) !== 'InvalidRange') throw failure
   }
   return (await client.stat(key)).size
@@ -157,11 +157,11 @@ interface Upload {
   key: string
   content: AsyncIterable<Uint8Array>
   part_bytes: number
-  /** Called as the content is taken, and while it is waited for. */
+  /** Called when content is received, and while it is awaited. */
   onActivity(): void
 }
 
-/** The object exists once all of its parts are there; where the content fails, the upload is given up. @returns its bytes */
+/** Uploads an object, which exists once all its parts are stored; if the content fails, the upload is aborted. @returns its size */
 async function upload(
   client: Bun.S3Client,
   { key, content, part_bytes, onActivity }: Upload,
@@ -200,7 +200,7 @@ async function upload(
 
 const ACTIVITY_INTERVAL_MS = 250
 
-/** The silence of whoever sends the content is not the bucket's. */
+/** Reports activity while the content's source is silent, since that silence is not the bucket's. */
 async function withActivity<T>(onActivity: () => void, work: () => Promise<T>): Promise<T> {
   onActivity()
   const timer = setInterval(onActivity, ACTIVITY_INTERVAL_MS)
@@ -210,7 +210,7 @@ async function withActivity<T>(onActivity: () => void, work: () => Promise<T>): 
   return result
 }
 
-/** @throws Error where the bucket has another number of bytes: then it has none */
+/** @throws Error if the bucket has another number of bytes; the object is deleted then */
 async function assertKept(client: Bun.S3Client, key: string, bytes: number): Promise<void> {
   const size = (await sizeOf(client, key)) ?? 0
   if (size === bytes) return

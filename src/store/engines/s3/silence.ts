@@ -1,4 +1,4 @@
-// A limit on silence: what is elsewhere and hangs would hold up every later backup.
+// A limit on silence: a remote service that hangs would delay every later backup.
 import { upstreamFailed } from '../../../domain/errors.ts'
 import { atEnd } from '../../../utilities/at-end.ts'
 
@@ -9,10 +9,10 @@ export interface Silence {
 }
 
 /**
- * Waits for work as long as it is heard of.
+ * Waits for work while it shows activity.
  *
- * @param work given what it calls at each sign of life
- * @throws GatewayError upstream_failed once it was silent for too long: it is no longer waited for
+ * @param work calls its argument at each sign of activity
+ * @throws GatewayError upstream_failed after too long a silence; the work is then no longer awaited
  */
 export async function withinSilence<T>(
   { of, limit_ms }: Silence,
@@ -25,7 +25,7 @@ export async function withinSilence<T>(
   return await Promise.race([work(() => void timer.refresh()), silent.promise])
 }
 
-/** Bytes as they come, each within the limit. */
+/** Yields bytes as they arrive, each within the limit. */
 export async function* eachWithin(
   source: AsyncIterable<Uint8Array>,
   silence: Silence,
@@ -40,7 +40,7 @@ export async function* eachWithin(
       yield value
     }
   } finally {
-    // Not waited for: it may be what is silent.
+    // Not awaited: it may be the silent party.
     if (!is_over) void iterator.return?.()?.then(undefined, () => {})
   }
 }

@@ -1,4 +1,4 @@
-// The rows of another database in a new file of SQLite.
+// A new SQLite file as the target of a copy.
 import type { Database, Statement } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { conflict } from '../../../domain/errors.ts'
@@ -9,7 +9,7 @@ import { flush } from './copy.ts'
 import { storageFailureOf } from './failure.ts'
 import { openDatabase } from './open.ts'
 
-/** A reader finds a file with all rows, or none: it is flushed to the disk before `fill` ends. @param path where nothing is yet */
+/** Creates a file with all rows, or none: it is flushed to the disk before `fill` ends. @param path a path without a file */
 export const sqliteTarget = (path: string): CopyTarget => ({
   async fill(work) {
     if (!isAbsent(path)) throw conflict(`${path} exists already: name another file.`)
@@ -27,7 +27,7 @@ export const sqliteTarget = (path: string): CopyTarget => ({
 async function filled<T>(path: string, work: (filling: Filling) => Promise<T>): Promise<T> {
   const db = openDatabase(path)
   try {
-    // Nobody opens the remains of a power cut. Without a write-ahead log all is in the one file.
+    // Nobody uses the remains after a power cut. Without a write-ahead log everything is in one file.
     db.run('PRAGMA journal_mode = MEMORY')
     db.run('PRAGMA synchronous = OFF')
     const triggers = takeTriggers(db)
@@ -40,7 +40,7 @@ async function filled<T>(path: string, work: (filling: Filling) => Promise<T>): 
   }
 }
 
-/** @returns the SQL that makes them */
+/** Drops all triggers. @returns the SQL that creates them again */
 function takeTriggers(db: Database): string[] {
   const found = db
     .query<{ name: string; sql: string }, []>(
@@ -69,7 +69,7 @@ function fillingOf(db: Database): Filling {
         for (const row of rows) insert.run(row)
       })()
     },
-    // It gives the next id after the greatest that a row has.
+    // SQLite assigns ids after the greatest that a row has.
     goOnAfter() {},
   }
 }

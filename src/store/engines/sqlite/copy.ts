@@ -16,29 +16,29 @@ import { messageOf } from '../../../utilities/thrown.ts'
 import { createForOwner } from '../../folder.ts'
 import { UNFINISHED } from '../../work-folder.ts'
 
-/** Copies that are kept, those before the latest migrations. */
+/** The number of copies kept: those before the latest migrations. */
 const MAX_COPIES = 3
 
-/** A copy that was made before a migration. */
+/** A copy made before a migration. */
 export interface MigrationCopy {
   readonly path: string
   /** The database's version in the copy. */
   readonly from_version: number
-  /** The version that the migration leads to. */
+  /** The version after the migration. */
   readonly to_version: number
 }
 
 /**
- * Copies a database before it is migrated: to `tollgate.db.before-0004` for the migration with that number. Of such
- * copies the last three are kept. The caller has the write lock, so that nothing is written between copy and migration.
+ * Copies a database before its migration, to `tollgate.db.before-0004` for the migration with that number. The last three such
+ * copies are kept. The caller holds the write lock, so that nothing is written between copy and migration.
  *
  * @param path the database's file
- * @throws Error with a text for the operator where the copy cannot be written; nothing is left of it then
+ * @throws Error with a text for the operator if the copy cannot be written; nothing is left of it then
  */
 export function copyBeforeMigration(path: string, from_version: number, to_version: number): MigrationCopy {
   const copy = `${path}.before-${String(from_version + 1).padStart(4, '0')}`
   const unfinished = copy + UNFINISHED
-  // A connection of its own, since SQLite copies in no transaction; it sees what was committed.
+  // A separate connection, since SQLite cannot copy inside a transaction; it sees the committed state.
   using source = closing(new Database(path, { readonly: true }))
   using _removing = atEnd(() => rmSync(unfinished, { force: true, recursive: true }))
   try {
@@ -68,7 +68,7 @@ export function flush(path: string): void {
   fsyncSync(descriptor)
 }
 
-/** The database's size with its write-ahead log, which is what a copy may take. */
+/** The size of the database with its write-ahead log: the most that a copy may take. */
 const sizeOf = (path: string): number =>
   [path, `${path}-wal`].reduce((bytes, file) => bytes + (existsSync(file) ? statSync(file).size : 0), 0)
 

@@ -1,8 +1,8 @@
-// The failures of SQLite: which of its codes say that nothing can be read or written, and a connection that tells them as such.
+// The failures of SQLite: the codes that mean that nothing can be read or written, and a connection that throws them as StorageFailure.
 import { type Database, SQLiteError, type Statement } from 'bun:sqlite'
 import { StorageFailure, type StorageTrouble } from '../../../domain/storage-failure.ts'
 
-/** By the prefix of a code; all others are of the statement. https://sqlite.org/rescode.html */
+/** By the prefix of a code; all others concern the statement. https://sqlite.org/rescode.html */
 const TROUBLES: readonly (readonly [prefix: RegExp, trouble: StorageTrouble])[] = [
   [/^SQLITE_FULL/, 'full'],
   [/^SQLITE_(BUSY|LOCKED)/, 'busy'],
@@ -11,7 +11,7 @@ const TROUBLES: readonly (readonly [prefix: RegExp, trouble: StorageTrouble])[] 
   [/^SQLITE_(IOERR|NOMEM|CANTOPEN|PROTOCOL|INTERRUPT)/, 'unreachable'],
 ]
 
-/** A failure of SQLite as a StorageFailure, where it is one; anything else that was thrown as it is. */
+/** Converts an error of SQLite to a StorageFailure if it is one; any other error is returned unchanged. */
 export function storageFailureOf(thrown: unknown): unknown {
   if (!(thrown instanceof SQLiteError)) return thrown
   const { code = '', message } = thrown
@@ -21,7 +21,7 @@ export function storageFailureOf(thrown: unknown): unknown {
 
 type Bound = Parameters<Statement['all']>
 
-/** A connection as Drizzle uses it, whose statements throw StorageFailure. */
+/** A connection for Drizzle whose statements throw StorageFailure. */
 export class GuardedConnection {
   readonly #connection: Database
 

@@ -1,37 +1,37 @@
-// The soundness of a database below its rows: its pages, what its indexes name, and that it has all that its version is made of.
+// The integrity of a database below its rows: its pages, its indexes, and whether all parts of its version exist.
 import { Database, type SQLiteError } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { closing } from '../../../utilities/at-end.ts'
 import type { Awaitable } from '../../db.ts'
 import { migrate, textsOfNew } from './migrate.ts'
 
-/** The check below the rows, in the words of an engine, and the advice for its findings. */
+/** The integrity check of an engine, with its rules in words and the advice for its findings. */
 export interface Integrity extends Disposable {
   readonly meaning: {
     readonly database_is_whole: string
     readonly database_is_complete: string
   }
   readonly advice: {
-    /** Before anything else. */
+    /** The first step. */
     readonly first: string
-    /** About what is damaged. */
+    /** The remedy for damage. */
     readonly damaged: string
-    /** @returns the command that carries out a statement of a missing part */
+    /** @returns the command that executes the statement of a missing part */
     command(sql: string): string
   }
-  /** To find the damage is to read the whole database. */
+  /** Whether finding damage reads the whole database. */
   readonly reads_all: boolean
-  /** The damage, in a few lines. @throws StorageFailure */
+  /** Returns the damage, in a few lines. @throws StorageFailure */
   damage(): Awaitable<string[]>
-  /** The parts of its version that the database lacks. @throws StorageFailure */
+  /** Returns the parts of its version that the database lacks. @throws StorageFailure */
   missing(): Awaitable<Part[]>
 }
 
 const MAX_LINES = 20
 
 /**
- * The damage to its pages and indexes, in SQLite's words; at most 20 lines. Unlike `quick_check` this compares each index with
- * its table: 2.3 s for 1,000,000 calls, of which an audit of their books takes ten times as much.
+ * Returns the damage to pages and indexes in SQLite's words; at most 20 lines. Unlike `quick_check` it compares each index with
+ * its table: 2.3 s for 1,000,000 calls, a tenth of the time of an audit of their books.
  */
 export const damageIn = (db: Database): string[] =>
   db
@@ -40,13 +40,13 @@ export const damageIn = (db: Database): string[] =>
     .map(({ integrity_check }) => integrity_check)
     .filter((line) => line !== 'ok')
 
-/** To look at so much takes 15 ms, and is done before a gateway listens; an audit finds the damage of a larger file while it serves. */
+/** Checking this much takes 15 ms, before a gateway listens. An audit finds the damage of a larger file while the gateway serves. */
 const MAX_SMALL_BYTES = 4 * 1024 * 1024
 const OF_PAGES = '*** in database main ***\n'
-/** Space that is lost, and nothing that is read or written. SQLite names it last. */
+/** Lost space, which affects no reads or writes. SQLite reports it last. */
 const IS_UNUSED = /^Page \d+: never used$/
 
-/** @throws Error with a text for the operator for a small file with a page that cannot be read, as all later statements may */
+/** @throws Error with a text for the operator if a small file has an unreadable page, on which later statements would fail */
 export function refuseUnreadable(path: string): void {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (bytes === 0 || bytes > MAX_SMALL_BYTES) return
@@ -61,7 +61,7 @@ function firstDamage(path: string): string | undefined {
   try {
     using db = closing(new Database(path, { readonly: true, strict: true }))
     const lines = db.query<{ quick_check: string }, []>(`PRAGMA quick_check(${MAX_LINES})`).all()
-    // Other lines are of what can be read: an index that does not match its table, which an audit finds, too.
+    // Other lines concern readable data, such as an index that does not match its table, which an audit finds, too.
     return lines
       .map(({ quick_check }) => quick_check)
       .find((line) => line.startsWith(OF_PAGES))
@@ -70,7 +70,7 @@ function firstDamage(path: string): string | undefined {
       .find((line) => !IS_UNUSED.test(line))
   } catch (thrown) {
     const { code, message } = thrown as Partial<SQLiteError>
-    // Whatever else keeps it from being read, such as a lock or another user's file, its opening says.
+    // Other obstacles to reading, such as a lock or another user's file, are reported when it is opened.
     return code?.startsWith('SQLITE_CORRUPT') ? message : undefined
   }
 }
@@ -79,11 +79,11 @@ function firstDamage(path: string): string | undefined {
 export interface Part {
   /** Such as `index calls_by_account`. */
   name: string
-  /** The statement that makes it, in one line; empty where it is made with another. */
+  /** The statement that creates it, in one line; empty if another statement creates it, too. */
   sql: string
 }
 
-/** The tables, indexes and triggers that it lacks. */
+/** Returns the missing tables, indexes and triggers. */
 export function missingParts(db: Database): Part[] {
   const parts = partsOf(db)
   if (isAsMade(parts)) return []
@@ -97,8 +97,8 @@ export function missingParts(db: Database): Part[] {
 const MAKES_PART = /^CREATE (?:UNIQUE )?(TABLE|INDEX|TRIGGER|VIEW) "?(\w+)/gm
 
 /**
- * Whether all parts are there that the texts of a new database make, each by its very text: with a table's constraints come indexes that no text
- * names. To look takes a tenth of the time that making a new database does, which all others are compared with.
+ * Whether all parts exist that the texts of a new database create, each with exactly its text; a table's constraints create indexes that have no
+ * text. This takes a tenth of the time of creating a new database, with which all others are compared.
  */
 export function isAsMade(parts: readonly Part[]): boolean {
   const sql_of = new Map(parts.map(({ name, sql }) => [name, sql]))
@@ -110,7 +110,7 @@ export function isAsMade(parts: readonly Part[]): boolean {
   )
 }
 
-/** The objects of a new database, which is made in memory: a list of them beside the migrations would be a second truth. */
+/** Returns the parts of a new in-memory database: a list of them beside the migrations would be a second source of truth. */
 function makeExpected(): readonly Part[] {
   using db = closing(new Database(':memory:'))
   migrate(db)
@@ -127,7 +127,7 @@ export const partsOf = (db: Database): Part[] =>
     )
     .all()
 
-/** @param db which is closed with it */
+/** @param db is closed on disposal */
 export const fileIntegrity = (db: Database): Integrity => ({
   meaning: {
     database_is_whole: 'Every page of the database is readable, and every index matches its table.',

@@ -1,4 +1,4 @@
-// Migrations: numbered SQL files that bring a database to this program's tables, each applied once, in one transaction.
+// Migrations: numbered SQL files that bring a database to this program's version, each applied once, all in one transaction.
 import type { Database } from 'bun:sqlite'
 import { atEnd } from '../../../utilities/at-end.ts'
 // Imported as text, so that they are part of the compiled binary.
@@ -65,7 +65,7 @@ import plans_by_card from './migrations/0059_plans_by_card.sql' with { type: 'te
 import holds_of_accounts from './migrations/0060_holds_of_accounts.sql' with { type: 'text' }
 import audit_marks from './migrations/0061_audit_marks.sql' with { type: 'text' }
 
-/** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
+/** In order. A migration's number is its place in this list, from 1. Once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
   ledger,
   images,
@@ -130,25 +130,25 @@ export const MIGRATIONS: readonly string[] = [
   audit_marks,
 ]
 
-/** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too (test/tools/base.ts). */
+/** The script for an empty database, in a tenth of the first migrations' time: every audit creates one, too (test/tools/base.ts). */
 const BASE = { version: 59, sql: base }
 
-/** The scripts that make a new database, in order. */
+/** Returns the scripts that create a new database, in order. */
 export const textsOfNew = (): readonly string[] => [BASE.sql, ...MIGRATIONS.slice(BASE.version)]
 
-/** The statements that a database of a version lacks, in order. */
+/** Returns the scripts that a database of a version lacks, in order. */
 const lackingAt = (version: number, migrations: readonly string[]): readonly string[] =>
   version === 0 && migrations === MIGRATIONS ? textsOfNew() : migrations.slice(version)
 
-/** The number of the last migration that was applied to a database; 0 for an empty one. */
+/** Returns the number of the last migration applied to a database; 0 for an empty one. */
 export function schemaVersion(db: Database): number {
   return db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
 }
 
 /**
- * Refuses a database that a newer program wrote: this program does not know what its tables mean.
+ * Refuses a database that a newer program wrote, since this program does not know the meaning of its tables.
  *
- * @throws Error that names both versions and says what to do
+ * @throws Error that names both versions and the remedy
  */
 export function refuseNewer(db: Database, known = MIGRATIONS.length): void {
   const version = schemaVersion(db)
@@ -161,14 +161,14 @@ export function refuseNewer(db: Database, known = MIGRATIONS.length): void {
 }
 
 /**
- * Applies the migrations that a database lacks, all or none. Two processes may do this at once: the version is read again
+ * Applies the migrations that a database lacks, all or none. Two processes may do this at the same time: the version is read again
  * under the write lock.
  *
- * @param beforeFirst called under the write lock, before the first migration of a database that has tables; what it throws
- * leaves the database as it is
+ * @param beforeFirst called under the write lock, before the first migration of a database with tables; if it throws, the
+ * database stays unchanged
  * @returns how many this call applied
- * @throws Error when the database is newer than the program; SQLiteError when a migration fails, which leaves the
- * database as it was
+ * @throws Error if the database is newer than the program; SQLiteError if a migration fails, which leaves the
+ * database unchanged
  */
 export function migrate(
   db: Database,
@@ -191,7 +191,7 @@ export function migrate(
     .immediate()
 }
 
-/** References are not checked while tables change their names (https://sqlite.org/lang_altertable.html#otheralter), which no transaction can do. */
+/** Turns off reference checks while tables are renamed (https://sqlite.org/lang_altertable.html#otheralter); impossible within a transaction. */
 function withoutReferences(db: Database): Disposable {
   const { foreign_keys } = db.query<{ foreign_keys: number }, []>('PRAGMA foreign_keys').get() ?? {}
   db.run('PRAGMA foreign_keys = OFF')

@@ -1,18 +1,18 @@
-// New files: refused beforehand where something stands in the way, and named without replacing what came meanwhile.
+// New files: checked beforehand for obstacles, and named without replacing a file that appeared in between.
 import { accessSync, constants, existsSync, linkSync, lstatSync, renameSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { conflict, notFound } from '../../../domain/errors.ts'
 
 /**
- * @param example what the file could be called in a folder that is named in its place
- * @throws GatewayError not_found, conflict; Error: what stands in the way of a new file there
+ * @param example a suggested file name, if the path is a folder
+ * @throws GatewayError not_found, conflict; Error: the obstacle to a new file there
  */
 export function refuseTarget(path: string, example: string): void {
   const folder = dirname(path)
   if (!existsSync(resolve(folder)))
     throw notFound(`Folder not found: ${folder}. Create it first, or name another.`)
   requireWritable(folder)
-  if (isThere(path)) throw taken(path, example)
+  if (isThere(path)) throw nameTaken(path, example)
 }
 
 /** @throws Error if this user cannot write there */
@@ -26,32 +26,32 @@ export function requireWritable(folder: string): void {
   }
 }
 
-/** Gives a whole file its name, which nobody else may have taken since `refuseTarget`. @throws GatewayError conflict */
+/** Gives a complete file its name, unless another file took it since `refuseTarget`. @throws GatewayError conflict */
 export function nameNew(unfinished: string, path: string, example: string): void {
-  if (!nameUnlessTaken(unfinished, path)) throw taken(path, example)
+  if (!nameUnlessTaken(unfinished, path)) throw nameTaken(path, example)
 }
 
 /**
- * Gives a whole file its name unless something has it. The name that it had until then may stay: remove it.
+ * Gives a complete file its name unless something has it. Its earlier name may remain: remove it.
  *
  * @returns false if something has it
  */
 export function nameUnlessTaken(unfinished: string, path: string): boolean {
   try {
-    // Unlike a rename, it never replaces what is there.
+    // Unlike a rename, a link never replaces an existing file.
     linkSync(unfinished, path)
   } catch {
-    // Dropped: either the name is taken, which is told here, or the file system has no hard links.
+    // The error is dropped: either the name is nameTaken, as checked here, or the file system has no hard links.
     if (isThere(path)) return false
     renameSync(unfinished, path)
   }
   return true
 }
 
-/** A link that leads nowhere, too. */
+/** Whether something exists at a path, including a broken link. */
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
-const taken = (path: string, example: string) =>
+const nameTaken = (path: string, example: string) =>
   conflict(
     statSync(path, { throwIfNoEntry: false })?.isDirectory()
       ? `${path} is a folder: name a file in it, such as ${join(path, example)}.`

@@ -1,11 +1,11 @@
-// One connection, for whoever has it to themselves at the moment: what is begun by it joins what was begun on it.
+// One connection while it has a single user: nested transactions and snapshots join the running one.
 import type { ActionContext } from '../../../domain/actions.ts'
 import type { Awaitable, Orm, Statements, Tx, Values, Writing } from '../../db.ts'
 
-/** Engines differ in how they carry out statements. */
+/** A connection's statements, which engines execute in different ways. */
 export interface Session extends Statements, Pick<Tx, 'lock'> {}
 
-/** Within a transaction, or while reading as of one moment. */
+/** A database within a transaction or a snapshot. */
 export class OneConnection implements Tx {
   readonly by: ActionContext | undefined
   readonly #session: Session

@@ -1,4 +1,4 @@
-// The opening of a database: the pragmas that every connection needs, and the check of its version.
+// Opening a database file: the pragmas of every connection, and the check of its version.
 import { Database } from 'bun:sqlite'
 import { isBusy, MAX_BUSY_WAIT_MS, neverBlock, pauses } from '../../busy.ts'
 import { createForOwner, refuseFolder } from '../../folder.ts'
@@ -6,37 +6,37 @@ import { copyBeforeMigration, type MigrationCopy } from './copy.ts'
 import { storageFailureOf } from './failure.ts'
 import { MIGRATIONS, migrate, refuseNewer, schemaVersion } from './migrate.ts'
 
-/** A process that migrates, and copies before it, keeps the write lock for longer: seconds for each GB. */
+/** A process that migrates, and copies before that, holds the write lock longer: seconds for each GB. */
 const MIGRATION_TIMEOUT_MS = 600_000
 
-/** The write-ahead log is truncated to this after a checkpoint; otherwise one long reader leaves a large file. */
+/** The write-ahead log is truncated to this size after a checkpoint; otherwise one long reader would leave a large file. */
 const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /**
- * A commit that finds so many pages in the write-ahead log (16 MB) copies them into the file, and syncs twice more. With SQLite's own
- * 1,000 that was one commit in 90, and the slowest in a hundred took 1.4 ms in place of 0.5; what it costs in all is the same. Reads
+ * A commit that finds this many pages in the write-ahead log (16 MB) copies them into the file, and syncs two more times. With SQLite's
+ * default of 1,000 that was one commit in 90, and the slowest of a hundred took 1.4 ms instead of 0.5; the total cost is the same. Reads
  * are no slower: the log's index finds up to 4,062 pages with one lookup.
  */
-const PAGES_A_CHECKPOINT = 4_000
+const PAGES_PER_CHECKPOINT = 4_000
 
 export interface OpenOptions {
-  /** No writes; the file must exist and its tables be up to date. */
+  /** Opens without writes; the file must exist and its tables be up to date. */
   readonly?: boolean
-  /** The step before a migration: `copy`, which is the default, or nothing, for a file that is a copy itself. */
+  /** The step before a migration: `copy`, the default, or nothing, for a file that is itself a copy. */
   before_migration?: 'copy' | 'nothing'
-  /** Told of the copy that was made before a migration. */
+  /** Called with the copy that was made before a migration. */
   onCopy?: ((copy: MigrationCopy) => void) | undefined
 }
 
 /**
- * Opens the database; creates it where it does not exist, and migrates it. A database that has tables is copied before
- * it is migrated.
+ * Opens the database; creates it if it does not exist, and migrates it. A database with tables is copied before
+ * its migration.
  *
  * Integers are read as JavaScript numbers: the tables' CHECKs keep every amount within the safe integers, and the
  * ledger refuses others before they reach a statement.
  *
  * @param path the file, or `:memory:`
- * @throws StorageFailure when the file cannot be opened; Error if a newer program wrote it, or it cannot be copied before its migration
+ * @throws StorageFailure if the file cannot be opened; Error if a newer program wrote it, or it cannot be copied before its migration
  */
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
   const readonly = options.readonly ?? false
@@ -44,10 +44,10 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
   refuseFolder(path)
   const db = connectionTo(path, readonly)
   try {
-    // First, because the other pragmas may have to wait for a lock themselves.
+    // First, because the other pragmas may have to wait for a lock.
     db.run(`PRAGMA busy_timeout = ${MAX_BUSY_WAIT_MS}`)
     db.run('PRAGMA foreign_keys = ON')
-    // Without it, INSERT OR REPLACE deletes rows without running the triggers that refuse it.
+    // Without it, INSERT OR REPLACE deletes rows without running the triggers that refuse deletion.
     db.run('PRAGMA recursive_triggers = ON')
     if (readonly) refuseOtherVersion(db)
     else prepareForWriting(db, path, options)
@@ -67,8 +67,8 @@ function connectionTo(path: string, readonly: boolean): Database {
 }
 
 /**
- * A connection that waits neither for locks nor for the disk. What it wrote survives the death of the process at once, and a power cut
- * from the next commit of the ledger on, which flushes the same log; it leaves checkpoints to the ledger, too.
+ * Opens a connection that waits neither for locks nor for the disk. Its writes survive the death of the process at once, and a power
+ * cut after the ledger's next commit, which flushes the same log. It leaves checkpoints to the ledger, too.
  */
 export function openUnsynced(path: string): Database {
   const db = openDatabase(path)
@@ -85,12 +85,12 @@ function prepareForWriting(db: Database, path: string, options: OpenOptions): vo
   // FULL, because NORMAL may lose the last commits in a power cut, after callers were told of them.
   db.run('PRAGMA synchronous = FULL')
   db.run(`PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES}`)
-  db.run(`PRAGMA wal_autocheckpoint = ${PAGES_A_CHECKPOINT}`)
+  db.run(`PRAGMA wal_autocheckpoint = ${PAGES_PER_CHECKPOINT}`)
   if (schemaVersion(db) < MIGRATIONS.length) migrateWithCopy(db, path, options)
 }
 
 /**
- * Two connections that switch a new file at once would wait for each other, so SQLite's own wait does not apply
+ * Two connections that switch a new file at the same time would wait for each other, so SQLite's busy handler does not apply
  * (https://sqlite.org/c3ref/busy_handler.html).
  */
 function switchToWriteAheadLog(db: Database): void {

@@ -1,11 +1,11 @@
-// The count of writes through this process's connections: a cache of rows compares it, which costs less than asking SQLite.
+// The count of writes through this process's connections. A cache of rows compares it, which is cheaper than asking SQLite.
 
 let count = 0
 
-/** Called once a write is committed, before its caller is answered. */
+/** Called after a write is committed, before its caller is answered. */
 export const countOwnWrite = (): void => {
   count += 1
 }
 
-/** How many there were, to any file. What the ledger itself commits does not count. */
+/** Returns the number of writes, to any file. The ledger's own commits do not count. */
 export const ownWrites = (): number => count

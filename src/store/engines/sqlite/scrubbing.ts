@@ -1,20 +1,20 @@
-// Remains of deleted or changed rows in a file of SQLite, and their removal.
+// Remains of deleted or changed rows in a SQLite file, and their removal.
 import { unprocessable } from '../../../domain/errors.ts'
 import { neverBlock, untilFree } from '../../busy.ts'
 import type { Values } from '../../db.ts'
 import { openDatabase } from './open.ts'
 
-/** A database keeps what was deleted until its place is used again: this removes it, as far as it can be. */
+/** Removes deleted data, which a database keeps until its space is reused, as far as possible. */
 export interface Scrubbing extends Disposable {
-  /** The remains that it does not reach: sentences for the operator. */
+  /** Remains that it cannot remove: sentences for the operator. */
   readonly remains: readonly string[]
-  /** Removes what is left of rows of these tables. @throws StorageFailure */
+  /** Removes the remains of these tables' rows. @throws StorageFailure */
   scrub(tables: readonly string[]): Promise<void>
-  /** Carries out one statement that writes, and removes what is left of the rows that it changes, of this table. @throws StorageFailure; GatewayError unprocessable */
+  /** Executes one statement that writes, and removes the remains of this table's changed rows. @throws StorageFailure; GatewayError unprocessable */
   replace(table: string, text: string, values: Values): Promise<void>
 }
 
-/** For whoever still reads what was there before. */
+/** The wait for readers of the earlier state. */
 const MAX_WAIT_MS = 60_000
 const PAUSE_MS = 5
 
@@ -24,10 +24,10 @@ export function fileScrubbing(path: string): Scrubbing {
   neverBlock(db)
   return {
     remains: [],
-    // A row that SQLite deletes stays in the file until its place is used again. VACUUM writes the file anew, without it.
+    // SQLite keeps a deleted row in the file until its space is reused. VACUUM writes the file again without it.
     scrub: () => untilFree(() => void db.run('VACUUM'), MAX_WAIT_MS),
     async replace(_, text, values) {
-      // The place of what was there is written over.
+      // Overwrites the space of deleted data.
       db.run('PRAGMA secure_delete = ON')
       await untilFree(() => void db.query<unknown, Values>(text).run(values))
       await emptyLog()

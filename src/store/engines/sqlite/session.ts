@@ -1,11 +1,11 @@
-// One connection to SQLite: its statements, and transactions on it.
+// One SQLite connection: its statements and transactions.
 import type { Database } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Awaitable, Orm, Values } from '../../db.ts'
 import { GuardedConnection, storageFailureOf } from './failure.ts'
 import type { Session } from './one-connection.ts'
 
-/** BEGIN IMMEDIATE keeps out whoever else would write: there is nothing to lock. */
+/** BEGIN IMMEDIATE excludes all other writers, so `lock` does nothing. */
 export const sessionOf = (connection: Database, orm: Orm): Session => ({
   orm,
   rows<Row>(text: string, values: Values = {}): Row[] {
@@ -18,7 +18,7 @@ export const sessionOf = (connection: Database, orm: Orm): Session => ({
   lock: () => undefined,
 })
 
-/** All or nothing, on a connection that nobody else uses meanwhile. */
+/** Executes a transaction: all or nothing, on a connection that nobody else uses in the meantime. */
 export async function inTransaction<T>(
   connection: Database,
   how: 'IMMEDIATE' | 'DEFERRED',
@@ -31,13 +31,13 @@ export async function inTransaction<T>(
   })
   try {
     const result = await work()
-    // Nobody else, the ledger neither, is to find the database locked by this process.
+    // Nobody else, including the ledger, may find the database locked by this process.
     if (outlasts_turn && how === 'IMMEDIATE')
       throw new Error('A transaction awaited something else than its own statements.')
     run(connection, 'COMMIT')
     return result
   } catch (thrown) {
-    // Some failures have rolled it back already.
+    // Some failures have already rolled it back.
     if (connection.inTransaction) run(connection, 'ROLLBACK')
     throw thrown
   } finally {
@@ -53,6 +53,6 @@ function run(connection: Database, text: string): void {
   }
 }
 
-/** SQLite's answers are no promises. Whoever asks through `Db` awaits them, so they may be given as what they are. */
+/** SQLite answers without promises. Callers of `Db` await them, so this is allowed by its types. */
 export const ormOf = (connection: Database): Orm =>
   drizzle({ client: new GuardedConnection(connection) as unknown as Database }) as unknown as Orm

@@ -1,4 +1,4 @@
-// The database in a file of SQLite: one connection reads, others write, each of them one piece of work after the other.
+// The database in a SQLite file: one connection reads, others write, each executing one piece of work after the other.
 import type { Database } from 'bun:sqlite'
 import type { ActionContext } from '../../../domain/actions.ts'
 import { MAX_BUSY_WAIT_MS, neverBlock } from '../../busy.ts'
@@ -11,21 +11,21 @@ import { WriteQueue } from './write-queue.ts'
 export interface DbOptions extends OpenOptions {
   /** The actor of the changes, for the audit log. */
   by?: ActionContext | undefined
-  /** How long a write waits for another process's lock; `MAX_BUSY_WAIT_MS` where absent. */
+  /** How long a write waits for another process's lock; by default `MAX_BUSY_WAIT_MS`. */
   max_busy_wait_ms?: number | undefined
-  /** Why nothing may be written at the moment: asked before each write. */
+  /** Returns why nothing may be written at the moment. Called before each write. */
   trouble?: (() => string | undefined) | undefined
 }
 
 /**
- * Opens the database in a file; creates and migrates it as `openDatabase`. What writes is opened when something is first written.
+ * Opens the database in a file; creates and migrates it like `openDatabase`. Connections for writing are opened at the first write.
  * @throws Error as `openDatabase`
  */
 export function openDb(path: string, options: DbOptions = {}): SqliteDb {
   const reading = openDatabase(path, options)
   if (!options.readonly) {
     neverBlock(reading)
-    // A write past `write` and `begin` would write into what others read.
+    // A write outside of `write` and `begin` would interfere with others' reads.
     reading.run('PRAGMA query_only = ON')
   }
   return new SqliteDb(reading, options.by, {
@@ -33,35 +33,35 @@ export function openDb(path: string, options: DbOptions = {}): SqliteDb {
       if (options.readonly) throw new Error('This database was opened to be read.')
       return durable ? openDatabase(path) : openUnsynced(path)
     },
-    toReadThePast: () => openDatabase(path, { readonly: true }),
+    toReadSnapshots: () => openDatabase(path, { readonly: true }),
     wait_ms: options.max_busy_wait_ms,
     trouble: options.trouble,
   })
 }
 
 /**
- * A database over one connection, which reads and writes: of a copy that nobody else uses, or in memory. Once something was written
- * by it the connection waits for no lock: whoever uses it beside it waits by `untilFree`.
+ * Makes a database over one connection, which reads and writes: an in-memory database, or a copy that nobody else uses. After its first
+ * write the connection waits for no lock; other users of the connection must wait with `untilFree`.
  */
 export const dbOver = (connection: Database): Db =>
   new SqliteDb(connection, undefined, { toWrite: () => connection })
 
-/** Further connections to the same file. */
+/** Opens further connections to the same file. */
 interface Opening {
   toWrite(durable: boolean): Database
-  /** Absent: there is no other. */
-  toReadThePast?(): Database
+  /** Absent: there is no other connection. */
+  toReadSnapshots?(): Database
   /** How long a write waits for another process's lock. */
   wait_ms?: number | undefined
   trouble?: (() => string | undefined) | undefined
 }
 
-/** Of snapshots: preparing their statements again takes 4 to 11 ms. */
+/** Kept connections of snapshots: preparing their statements again takes 4 to 11 ms. */
 const MAX_IDLE_READERS = 2
 
 interface Reader {
   connection: Database
-  /** By which its prepared statements are found again. */
+  /** Finds its prepared statements again. */
   session: Session
 }
 
@@ -70,7 +70,7 @@ const readerOver = (connection: Database): Reader => ({
   session: sessionOf(connection, ormOf(connection)),
 })
 
-/** Statements answer at once, so a transaction that awaits only them ends in the turn of the event loop in which it begins. */
+/** A SQLite database. Statements answer at once, so a transaction that awaits only them ends in the event loop turn in which it began. */
 export class SqliteDb implements Db {
   readonly by: ActionContext | undefined
   readonly file = { copyLog: () => this.#queueOf({ durable: false }).copyLog() }
@@ -105,16 +105,16 @@ export class SqliteDb implements Db {
     return this.#queueOf(writing).begin(work, writing.by ?? this.by)
   }
 
-  /** Over a connection of its own: on that which reads, others would read the past with it. */
+  /** Reads on a separate connection: on the shared one, other reads would see the snapshot, too. */
   async snapshot<T>(work: (db: Db) => Awaitable<T>): Promise<T> {
     const read = ({ connection, session }: Reader) =>
       inTransaction(connection, 'DEFERRED', () => work(new OneConnection(session, this.by)))
-    const { toReadThePast } = this.#opening
-    if (!toReadThePast)
+    const { toReadSnapshots } = this.#opening
+    if (!toReadSnapshots)
       return this.#connection.inTransaction
         ? await work(this)
         : await read({ connection: this.#connection, session: this.#reading })
-    const reader = this.#idle_readers.pop() ?? readerOver(toReadThePast())
+    const reader = this.#idle_readers.pop() ?? readerOver(toReadSnapshots())
     try {
       return await read(reader)
     } finally {
@@ -145,7 +145,7 @@ export class SqliteDb implements Db {
 
   #newQueue(durable: boolean): WriteQueue {
     const connection = this.#opening.toWrite(durable)
-    // Over one connection all that writes waits for all else.
+    // With one connection, all writes wait in the same queue.
     if (!durable && connection === this.#connection) return this.#queueOf({ durable: true })
     const { wait_ms = MAX_BUSY_WAIT_MS, trouble } = this.#opening
     return new WriteQueue(connection, !durable, wait_ms, trouble)

@@ -1,4 +1,4 @@
-// The queue before a connection that writes: one piece of work after the other, each waiting for another process's lock.
+// The queue of a writing connection: one piece of work after the other, each waiting for another process's lock.
 import type { Database } from 'bun:sqlite'
 import type { ActionContext } from '../../../domain/actions.ts'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
@@ -9,12 +9,12 @@ import { countOwnWrite } from './own-writes.ts'
 import { inTransaction, ormOf, sessionOf } from './session.ts'
 
 /**
- * So many writes that do not wait for the disk, and the write-ahead log is copied into the file. Else it would grow as long as nobody
- * commits to the ledger, which does so by itself.
+ * After this many writes that do not wait for the disk, the write-ahead log is copied into the file. Otherwise it would grow while there
+ * are no commits to the ledger, which makes checkpoints itself.
  */
-const WRITES_A_CHECKPOINT = 100
+const WRITES_PER_CHECKPOINT = 100
 
-/** A connection that writes, and what waits for it. */
+/** A writing connection and its waiting work. */
 export class WriteQueue {
   readonly #connection: Database
   readonly #session: Session
@@ -24,7 +24,7 @@ export class WriteQueue {
   #writes = 0
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param leaves_checkpoints as a connection of `openUnsynced` does @param trouble why nothing may be written at the moment */
+  /** @param leaves_checkpoints as for a connection of `openUnsynced` @param trouble returns why nothing may be written at the moment */
   constructor(
     connection: Database,
     leaves_checkpoints: boolean,
@@ -62,7 +62,7 @@ export class WriteQueue {
     })
   }
 
-  /** Once what waits is done. */
+  /** Closes the connection after the waiting work. */
   async close(): Promise<void> {
     for (let last: unknown; last !== this.#last; ) {
       last = this.#last
@@ -76,11 +76,11 @@ export class WriteQueue {
     if (message !== undefined) throw new StorageFailure('read_only', { code: 'SQLITE_READONLY', message })
   }
 
-  /** All that waits at once waits for another process's lock for the same time, not one after the other. */
+  /** Queues work. Waiting pieces of work share the time of the wait for another process's lock, instead of adding up their waits. */
   #inTurn<T>(work: () => Awaitable<T>): Promise<T> {
     const due_ms = performance.now() + this.#wait_ms
     const done = this.#last.then(() => untilFree(work, due_ms - performance.now()))
-    // Before the caller is answered, since this was the first to wait.
+    // Registered first, so that it runs before the caller gets the answer.
     this.#last = done.then(
       () => this.#afterWrite(),
       () => undefined,
@@ -91,11 +91,11 @@ export class WriteQueue {
   #afterWrite(): void {
     countOwnWrite()
     this.#writes += 1
-    if (!this.#leaves_checkpoints || this.#writes % WRITES_A_CHECKPOINT !== 0) return
+    if (!this.#leaves_checkpoints || this.#writes % WRITES_PER_CHECKPOINT !== 0) return
     try {
       this.#checkpoint()
     } catch {
-      // The write stays. The next one tries it again, and a fault of the disk shows in the ledger's commits.
+      // The write is kept. A later one tries the checkpoint again, and a disk failure shows in the ledger's commits.
     }
   }
 
