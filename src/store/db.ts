@@ -73,8 +73,8 @@ export interface Db extends Statements, AsyncDisposable {
 export interface Tx extends Db {
   /**
    * Until the end of this transaction, no other that locks the same continues, and neither does the ledger with this account: its money,
-   * keys, sign-ins or files. Decisive reads come after the lock. The operator, who owns the names of all accounts, is locked before an
-   * account, and an account before its rows are written. On SQLite this costs nothing, since a transaction runs alone.
+   * keys, sign-ins or files. Decisive reads come after the lock. The operator's lock, which also guards the names of all accounts,
+   * comes before an account's, and an account's before its rows are written. On SQLite this costs nothing, since a transaction runs alone.
    *
    * @param account_id null: the operator
    * @throws StorageFailure

@@ -30,7 +30,7 @@ const MAY_BE_NO_ROOM = /^SQLITE_(IOERR|CANTOPEN)/
 /** Less than one page of the shared memory beside the database. */
 const FULL_BYTES = 64 * 1024
 
-/** The disk space of a database, without its write-ahead log. */
+/** The size of a database, including pages that are still in its write-ahead log. */
 export const DATABASE_BYTES =
   'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()'
 
