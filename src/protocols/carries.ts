@@ -1,9 +1,9 @@
-// The coverage of translation: each protocol's tables of fields and pieces, and the refusals that follow from them.
+// The coverage of translation: each protocol's tables of fields and pieces, and the errors that follow from them.
 import { type GatewayError, internal, invalidRequest } from '../domain/errors.ts'
 import type { RequestFields } from './canonical/fields.ts'
 import type { JsonObject } from './wire/json.ts'
 
-/** `dropped` is left out silently, as the providers' own compatibility endpoints do; `refused` answers 400 and names the field. */
+/** `dropped`: left out silently, as the providers' own compatibility endpoints do. `refused`: answered with a 400 that names the field. */
 export interface Loss {
   readonly fate: 'dropped' | 'refused'
   readonly why: string
@@ -22,7 +22,7 @@ export const SERVER_SIDE: Loss = refused('it needs something that only its own p
 /** A field that a request can set, apart from its conversation. */
 export type RequestField = keyof RequestFields
 
-/** The pieces of a conversation that not every protocol has a place for. */
+/** The pieces of a conversation that some protocols cannot express. */
 export type ConversationPiece =
   | 'image_url'
   | 'document'
@@ -37,17 +37,17 @@ export type ConversationPiece =
   | 'thinking_of_others'
   | 'cut_arguments'
 
-/** The tables of one protocol: the place of each thing in its requests, or what becomes of the thing. */
+/** The tables of one protocol. Each thing has either its place in requests or the reason why translation loses it. */
 export interface Carries {
-  /** How messages call the models behind this protocol, such as "a Claude model". */
+  /** The protocol's models in error messages, such as "a Claude model". */
   readonly models: string
-  /** Why its callers cannot get pictures that a model answers with; absent if they can. */
+  /** The reason why its callers cannot get images that a model generates; absent if they can. */
   readonly lacks_images?: string
   readonly fields: Readonly<Record<RequestField, string | Loss>>
   readonly pieces: Readonly<Record<ConversationPiece, string | Loss>>
-  /** An instruction requests JSON without a schema, so the gateway checks the answer. */
+  /** Translation requests JSON without a schema by an instruction, so the gateway checks the answer. */
   readonly instructs_json?: true
-  /** Fields of its own requests that no other protocol has. A field in no table is unknown, and refused. */
+  /** Fields of its requests that no other protocol has. A field in none of the tables is unknown, and refused. */
   readonly own_fields: Readonly<Record<string, Loss>>
 }
 
@@ -61,7 +61,7 @@ const cannotCarry = (path: string, to: string, why: string): GatewayError =>
  * @param from the tables of the caller's protocol
  * @param known the fields that its decoder reads
  * @param within the object's place in the request; undefined for the request itself
- * @throws GatewayError invalid_request for an unknown field, and for one that may not be lost
+ * @throws GatewayError invalid_request for an unknown field, and for a field that must not be lost
  */
 export function rejectUncarried(
   { own_fields }: Carries,
@@ -79,7 +79,7 @@ export function rejectUncarried(
 }
 
 /**
- * Checks that a protocol has a place for all that a request sets.
+ * Checks that a protocol has a place for each field that a request sets.
  * @param to the tables of the provider's protocol
  * @throws GatewayError invalid_request that names the field as the caller's protocol does
  */
@@ -92,9 +92,9 @@ export function rejectUnsupported(request: RequestFields & { readonly from: Carr
 }
 
 /**
- * Checks that a caller can get the pictures of a model that answers with some: they would be lost, and charged.
+ * Refuses a model that generates images if its caller cannot get them: they would be lost, and charged.
  * @param from the tables of the caller's protocol
- * @throws GatewayError invalid_request that names the surfaces which carry them
+ * @throws GatewayError invalid_request that names the surfaces which can return images
  */
 export function rejectLostImages({ lacks_images }: Carries): void {
   if (lacks_images === undefined) return
@@ -105,8 +105,8 @@ export function rejectLostImages({ lacks_images }: Carries): void {
 }
 
 /**
- * A picture of a model that by its name generates none; the others are refused earlier (`rejectLostImages`).
- * The provider is not at fault: its key stays in use.
+ * The error for an image from a model whose name promises none; other models are refused earlier (`rejectLostImages`).
+ * The provider is not at fault, so its key stays in use.
  * @param from as for `rejectLostImages`
  */
 export const lostImage = ({ lacks_images = 'it has no place in this answer' }: Carries): GatewayError =>
@@ -114,23 +114,23 @@ export const lostImage = ({ lacks_images = 'it has no place in this answer' }: C
     `The model answered with an image, and ${lacks_images}. Call it at /v1/chat/completions or the native endpoint.`,
   )
 
-/** The refusal of a piece of a conversation. @param at its place in the caller's request */
+/** The error for a piece of a conversation that translation cannot express. @param at its place in the caller's request */
 export function unsupportedPiece(piece: ConversationPiece, to: Carries, at: string): GatewayError {
   const place = to.pieces[piece]
   return cannotCarry(at, to.models, typeof place === 'string' ? place : place.why)
 }
 
-/** The name that a table has for something that its protocol can say. */
+/** A table's name for a thing; the thing's own name if the table has none. */
 export function placeIn<K extends string>(table: Readonly<Record<K, string | Loss>>, thing: K): string {
   const place = table[thing]
   return typeof place === 'string' ? place : thing
 }
 
-/** The refusal of a field that the server behind a protocol does not take, in the words of the caller's protocol. */
+/** The error for a field that the server does not accept, in the words of the caller's protocol. */
 export const untaken = (field: string): GatewayError =>
   cannotCarry(field, "this model's server", 'it refuses the field')
 
-/** One candidate is what every model writes. */
+/** One candidate and no images are the defaults. */
 export function isSet(request: RequestFields, field: RequestField): boolean {
   const value = request[field]
   if (field === 'candidates') return value !== undefined && value !== 1

@@ -1,20 +1,20 @@
-// The completion of answers that pass through: fields that lenient servers leave out, and the protocol's own clients need.
+// Completion of answers that pass through: adds fields that lenient servers leave out and the protocol's own clients need.
 import type { AnswerContext } from './canonical/answer.ts'
 import type { ByteString } from './wire/byte-string.ts'
 import type { Json, JsonObject } from './wire/json.ts'
 
 export interface Completing {
-  /** The whole answer; the very same where nothing is missing. @throws UpstreamFault for ambiguous pieces */
+  /** Completes a whole answer; returns the same object if nothing is missing. @throws UpstreamFault for ambiguous pieces */
   whole(answer: JsonObject, context: AnswerContext): JsonObject
   /**
-   * For one stream: the data of an event; the very same where nothing is missing. It may have a further event before it. Undefined
-   * for an event that says nothing to clients of the protocol.
+   * Creates a function that completes the data of each event of one stream; it returns the same data if nothing is missing, and may
+   * put another event before it. It returns undefined for an event that has no meaning for clients of the protocol.
    * @throws UpstreamFault as for whole answers
    */
   stream(context: AnswerContext): (data: ByteString) => ByteString | undefined
 }
 
-/** Whether an answer has a value for each of some fields, a text or a whole number where the head has one. */
+/** Whether an answer has each required field, with text or a whole number where the default is one. */
 export function hasFieldsOf(answer: JsonObject, head: JsonObject): boolean {
   for (const key in head) if (!isLike(answer[key], head[key])) return false
   return true
@@ -26,11 +26,11 @@ function isLike(value: Json | undefined, like: Json | undefined): boolean {
   return (value ?? null) !== null
 }
 
-/** An answer with the fields that every one has; the very same where it has them. */
+/** An answer with all required fields: the same object if it has them. */
 export const withHead = (answer: JsonObject, head: JsonObject): JsonObject =>
   hasFieldsOf(answer, head) ? answer : underHead(answer, head)
 
-/** An answer, and for what it lacks the fields of a head. */
+/** An answer whose missing required fields are filled with defaults. */
 export const underHead = (answer: JsonObject, head: JsonObject): JsonObject => ({
   ...head,
   ...Object.fromEntries(
@@ -40,7 +40,7 @@ export const underHead = (answer: JsonObject, head: JsonObject): JsonObject => (
   ),
 })
 
-/** A piece of an answer with its type, where one of its fields tells that. @param types by the field */
+/** A piece of an answer with its type, if one of its fields implies it. @param types type by field */
 export function withType(original: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
   if (typeof original.type === 'string') return original
   const key = Object.keys(types).find(

@@ -1,14 +1,14 @@
-// Content as callers send it: one text, or a list of parts that are read by their types.
+// Message content as callers send it: one text, or a list of typed parts.
 import { markedAs } from './caching.ts'
 import type { MediaPart, TextPart } from './canonical/parts.ts'
 import { eachOf, type Json, type JsonObject, oneOf, wantObject } from './wire/json.ts'
 
-/** By the type of a part. */
+/** Readers by the type of a part. */
 export type ContentReaders = Readonly<
   Record<string, (part: JsonObject, path: string) => TextPart | MediaPart>
 >
 
-/** Its parts, with their marks of the prompt cache; none where it is absent. @throws GatewayError invalid_request for an unknown type */
+/** Reads parts with their cache marks; none if the value is absent. @throws GatewayError invalid_request for an unknown type */
 export function readContent(
   value: Json | undefined,
   path: string,

@@ -1,16 +1,15 @@
-// The parts that stream decoders have in common: the open part of each candidate, the order of items side by side, the end.
+// Parts that all stream decoders share: the open part of each candidate, the order of parallel items, and the end of a stream.
 import { brokenStream } from '../domain/errors.ts'
 import { inFull, type ReportedUsage } from '../domain/usage.ts'
 import type { PartStart, StreamEvent } from './canonical/answer.ts'
 
 export interface OpenParts {
   openKey(candidate: number): string | undefined
-  /** The events that make the part of this key the open one; none where it already is. */
+  /** Opens the part with this key and returns the events for that; none if it is already open. */
   open(candidate: number, key: string, part: PartStart): StreamEvent[]
   close(candidate: number): StreamEvent[]
 }
 
-/** For one stream. */
 export function createOpenParts(): OpenParts {
   const keys = new Map<number, string>()
 
@@ -34,12 +33,12 @@ interface Waiting {
   ended: boolean
 }
 
-/** Events of several items, of which one is written at a time; what comes of others waits until that one has ended. */
+/** Puts events of parallel items in sequence: one item is written at a time, and events of the others wait until it has ended. */
 export class InOrder {
   #open: number | undefined
   readonly #waiting = new Map<number, Waiting>()
 
-  /** Adds an item's events; the first call gives the item its place, even without events. @returns events to write now */
+  /** Adds an item's events. The first call gives the item its place, even without events. @returns events to write now */
   add(item: number, events: readonly StreamEvent[]): readonly StreamEvent[] {
     this.#open ??= item
     if (item === this.#open) return events
@@ -47,7 +46,7 @@ export class InOrder {
     return []
   }
 
-  /** The item is complete. @returns the events that waited for that */
+  /** Ends an item. @returns the events that waited for its end */
   end(item: number): StreamEvent[] {
     if (item !== this.#open) {
       const waiting = this.#waiting.get(item)
@@ -75,21 +74,21 @@ export class InOrder {
   }
 }
 
-/** The state that every decoder keeps of its stream. */
+/** The state that every decoder keeps for its stream. */
 export interface DecodedStream {
-  /** The last event is out. */
+  /** Whether the last event was emitted. */
   ended: boolean
   usage: ReportedUsage | undefined
 }
 
-/** The last events of a stream that is complete. */
+/** The last events of a complete stream. */
 export function endStream(state: DecodedStream): StreamEvent[] {
   state.ended = true
   const usage = inFull(state.usage)
   return [...(usage ? [{ type: 'usage', usage } as const] : []), { type: 'end' }]
 }
 
-/** The last event of a stream that is not. @param cause for the log: what was missing, or the event that could not be read */
+/** The last event of an incomplete stream. @param cause for the log: what was missing, or the event that could not be read */
 export function failStream(state: DecodedStream, cause: string): StreamEvent[] {
   state.ended = true
   return [{ type: 'error', error: brokenStream(cause) }]

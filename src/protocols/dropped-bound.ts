@@ -1,14 +1,14 @@
-// The bound of what parsing loses of a body that is sent unchanged: repeated names, and digits beyond any number's.
+// The token bound of what parsing loses of a body that passes through unchanged: repeated names, and digits beyond a number's precision.
 import { boundText } from '../domain/token-bound.ts'
 import type { Json } from './wire/json.ts'
 import type { JsonBody } from './wire/json-body.ts'
 import { type Counted, computedOnce, isKnown } from './wire/known-values.ts'
 
 /**
- * The most tokens of what `json` of a body does not say. A provider may read the other one of two equal names, and all digits of
- * a number: Python's integers have thousands.
+ * The most tokens of the bytes that are missing from the parsed body. A provider may read the other one of two equal names, and all
+ * digits of a number: Python's integers have thousands.
  *
- * @returns tokens, not rounded; for a body with a name twice all of it as text, since nobody has looked for which name it is
+ * @returns tokens, not rounded. A body with a repeated name counts as text as a whole, since the parser does not say which name it was.
  */
 export function boundDropped({ bytes, json, counted }: JsonBody): number {
   const kept = sizeOf(json)
@@ -16,7 +16,7 @@ export function boundDropped({ bytes, json, counted }: JsonBody): number {
   return Math.max(0, counted.bare_bytes - kept.bare_bytes)
 }
 
-/** The counts of a walk over a value's bytes as `JSON.stringify` would write them. */
+/** The same counts as from a walk over the bytes of `JSON.stringify(value)`. */
 function sizeOf(value: Json): Counted {
   const sizes = { values: 0, bare_bytes: 0 }
   add(value, sizes)
@@ -43,7 +43,7 @@ function add(value: Json, sizes: { values: number; bare_bytes: number }): void {
   sizes.values += 1 + Math.max(0, commas)
 }
 
-/** Values that came before are counted only once. */
+/** Counts each value of earlier requests only once. */
 function addKnown(value: Json, sizes: { values: number; bare_bytes: number }): void {
   if (typeof value !== 'object' || value === null || !isKnown(value)) {
     add(value, sizes)

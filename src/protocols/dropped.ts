@@ -1,4 +1,4 @@
-// The names of request fields that translation leaves out, as the caller knows them, for a header.
+// The request fields that translation leaves out, by the caller's names, for the header x-tollgate-dropped.
 import { marksIn } from './caching.ts'
 import type { RequestFields } from './canonical/fields.ts'
 import { isCut, type Part } from './canonical/parts.ts'
@@ -7,7 +7,7 @@ import { type Carries, isSet, placeIn, type RequestField } from './carries.ts'
 import type { Protocol } from './protocol.ts'
 import { isObject, type Json, type JsonObject, objectsIn } from './wire/json.ts'
 
-/** Fields that some models behind a protocol take, and others refuse: they are left out for these. */
+/** Fields that some models of a protocol accept and others refuse. Translation leaves them out for the latter. */
 const BY_MODEL: readonly RequestField[] = [
   'temperature',
   'top_p',
@@ -20,12 +20,13 @@ const BY_MODEL: readonly RequestField[] = [
   'cache_key',
 ]
 
-/** OpenAI's fields for its prompt cache, which are written for its own models alone. */
+/** OpenAI's prompt cache fields, which translation writes only for OpenAI's own models. */
 const CACHING = ['prompt_cache_options', 'prompt_cache_retention']
 
 /**
  * The names of the lost fields.
- * @param body the caller's body, from which `request` was read, and `written` was written by the protocol
+ * @param body the caller's body, from which `request` was decoded
+ * @param written the body for the provider, encoded from `request`
  */
 export function droppedFrom(
   body: JsonObject,
@@ -53,7 +54,7 @@ export function droppedFrom(
   ]
 }
 
-/** Losses inside of messages and parts. */
+/** Losses within messages and parts. */
 function lostInMessages(
   { messages, input }: JsonObject,
   { turns }: ConversationRequest,
@@ -67,7 +68,7 @@ function lostInMessages(
   const described = parts.some((part) => part.kind === 'document' && part.context !== undefined)
   return [
     ...(cites ? ['citations'] : []),
-    // Commentary or final answer: only its own models tell them apart.
+    // Commentary or final answer: only OpenAI's own models distinguish them.
     ...(objectsIn(input).some(({ phase }) => typeof phase === 'string') ? ['phase'] : []),
     ...(failed && typeof pieces.failed_tool_result !== 'string' ? ['is_error'] : []),
     ...(described ? ['context'] : []),
@@ -84,7 +85,7 @@ function isLost(
   const place = fields[field]
   if (typeof place !== 'string') return place.fate === 'dropped'
   if (!BY_MODEL.includes(field)) return false
-  // These two are what models do without the field, mostly.
+  // Most models behave so without the field.
   if (field === 'thinking' && (request.thinking?.mode === 'auto' || request.thinking?.mode === 'off'))
     return false
   return !hasField(written, place)
@@ -102,7 +103,7 @@ function hasField(body: JsonObject, path: string): boolean {
   return value !== undefined && value !== null
 }
 
-/** The caller's name of a field that its provider calls so; that one where the caller has none. */
+/** The caller's name of a field of the provider's protocol; the provider's name if the caller's protocol has none. */
 export function callersName(name: string, from: Carries, to: Carries): string {
   const field = (Object.keys(to.fields) as RequestField[]).find((each) => to.fields[each] === name)
   return field === undefined ? name : placeIn(from.fields, field)

@@ -1,65 +1,65 @@
-// Extras as protocols have them: the rules by which a request's fields are judged, and the verbs that every protocol has.
+// Extras of a protocol: the rules that check a request's fields, and the functions that every protocol has for extras.
 import { type RequestedExtra, SERVICE_TIER } from '../domain/extras.ts'
 import { type RequestedTier, STANDARD_TIER, tierNamed } from '../domain/service-tiers.ts'
 import { isObject, type Json, type JsonObject, refusal } from './wire/json.ts'
 import { reduce } from './wire/json-names.ts'
 
-/** The counts of one answer, whole or event by event. */
+/** The units in one answer, whole or event by event. */
 export interface ExtrasCount {
-  /** Takes the whole answer, or the next event of a stream. */
+  /** Reads the whole answer, or the next event of a stream. */
   read(answer: JsonObject): void
-  /** Units of an extra so far; undefined if the provider counts none. */
+  /** Units of an extra so far; undefined if the provider does not count them. */
   units(name: string): number | undefined
 }
 
-/** The verbs: the extras of a request, and how much of each the provider reports. */
+/** Finds the extras of a request, and counts the units that the provider reports. */
 export interface ExtrasProtocol {
   /** The extras that the catalogue may price, with the provider's unit of each; null without a count. */
   readonly units: Readonly<Record<string, string | null>>
-  /** The top-level fields that this protocol has, as callers may write them. */
+  /** All top-level fields of the protocol, as callers may spell them. */
   readonly known_fields: ReadonlySet<string>
-  /** The fields among them that are judged: sent twice, they could be read as one value here and as another upstream. */
+  /** The known fields with a rule. If one is sent twice, the gateway and the provider could read different values. */
   readonly decisive_fields: readonly string[]
   /**
-   * The extras of a request, which the provider bills beyond tokens.
-   * @param headers the caller's that the provider is to get too
-   * @throws GatewayError invalid_request for tools of an unknown type, and for state that only a provider keeps
+   * Finds the extras of a request, which the provider bills beyond tokens.
+   * @param headers the caller's headers that are passed on to the provider
+   * @throws GatewayError invalid_request for tools of an unknown type, and for references to state stored at the provider
    */
   find(body: JsonObject, headers: Readonly<Record<string, string>>): readonly RequestedExtra[]
-  /** As `find`, but only for state that a provider keeps: for requests that are not billed. */
+  /** Checks only for references to state stored at the provider, for requests that are not billed. */
   rejectRemembered(body: JsonObject): void
   /**
-   * The same request with the caller's limits of units lowered, where the protocol has such limits.
+   * The request with the caller's unit limits lowered, if the protocol has such limits.
    * @param max_units by the name of the extra; undefined if units are not limited
    */
   limitUnits?(body: JsonObject, max_units: (name: string) => number | undefined): JsonObject
   count(): ExtrasCount
-  /** The caller's headers without what lets a prompt be longer than usual; the very same where nothing does. */
+  /** The caller's headers without those that allow a longer prompt than usual; the same object if there are none. */
   withoutLongContext?(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>>
-  /** Absent where providers of this protocol have no service tiers. */
+  /** Absent if providers of this protocol have no service tiers. */
   readonly service_tier?: ServiceTierProtocol
 }
 
-/** How a protocol asks for service tiers, and how its answers name the one that served. */
+/** Service tiers of a protocol: how requests ask for one, and how answers name the one that served. */
 export interface ServiceTierProtocol {
-  /** Names of fields of which a whole answer, or an event, has one where it names a tier. */
+  /** Fields of which an answer or event that names a tier has at least one. */
   readonly answer_fields: readonly string[]
-  /** The tier that a whole answer, or an event of a stream, names; undefined if it names none. */
+  /** The tier that an answer, or an event of a stream, names; undefined if it names none. */
   served(answer: JsonObject): string | undefined
-  /** The same request asking for a tier; absent where the protocol has no tiers to ask for. */
+  /** The request with a tier set; absent if the protocol's requests cannot ask for one. */
   ask?(body: JsonObject, tier: string): JsonObject
 }
 
-/** Judges a field that is neither absent nor null. @param at the field as the caller wrote it @param found takes the extras */
+/** Checks a field that is neither absent nor null. @param at the field as the caller wrote it @param found receives the extras */
 export type FieldRule = (value: Json, at: string, found: RequestedExtra[]) => void
 
-/** The rules of an object, by the name of the field; other fields have none. */
+/** The rules of an object's fields. */
 interface FieldRules {
-  /** Fields that need no look at all, in the spelling of most callers. */
+  /** Fields without a rule, in the usual spelling. */
   readonly plain: ReadonlySet<string>
-  /** By the name as most callers write it: the common ones need no folding. */
+  /** By the usual spelling of the name, so that most fields need no folding. */
   readonly written: ReadonlyMap<string, FieldRule>
-  /** By the name as `reduce` has it. */
+  /** By the name as `reduce` folds it. */
   readonly folded: ReadonlyMap<string, FieldRule>
 }
 
@@ -74,7 +74,7 @@ export function fieldRules(rules: Readonly<Record<string, FieldRule>>, plain: It
   }
 }
 
-/** Judges the fields of an object. @param within its place in the request; empty for the request itself */
+/** Applies rules to the fields of an object. @param within its place in the request; empty for the request itself */
 export function judge(rules: FieldRules, object: JsonObject, within: string, found: RequestedExtra[]): void {
   for (const name in object) {
     if (rules.plain.has(name)) continue
@@ -85,20 +85,20 @@ export function judge(rules: FieldRules, object: JsonObject, within: string, fou
   }
 }
 
-/** The description of extras in a protocol's own folder. */
+/** The extras of one protocol, described in its own folder. */
 interface ExtrasTables
   extends Pick<ExtrasProtocol, 'units' | 'limitUnits' | 'count' | 'service_tier' | 'withoutLongContext'> {
-  /** The top-level fields of the protocol that have no rule, as callers may write them. */
+  /** The top-level fields of the protocol that have no rule, as callers may spell them. */
   fields: readonly string[]
-  /** Of state that only a provider keeps, by the name of the field. */
+  /** Rules for state stored at the provider, by field. */
   memory: Readonly<Record<string, FieldRule>>
-  /** Of what is billed; where a field is in both, this one counts for requests that are billed. */
+  /** Rules for billed fields. If a field is in both tables, this one applies to requests that are billed. */
   bill: Readonly<Record<string, FieldRule>>
-  /** The same for extras that headers request. */
+  /** Finds extras that headers request. */
   judgeHeaders?: (headers: Readonly<Record<string, string>>, found: RequestedExtra[]) => void
 }
 
-/** The verbs of a protocol over its tables. */
+/** Builds a protocol's extras from its tables. */
 export function extrasFrom({ fields, memory, bill, judgeHeaders, ...verbs }: ExtrasTables): ExtrasProtocol {
   const rules = { ...memory, ...bill }
   const all = fieldRules(rules, fields)
@@ -119,14 +119,14 @@ export function extrasFrom({ fields, memory, bill, judgeHeaders, ...verbs }: Ext
 
 const never = () => false
 
-/** The rule of a field that is billed. @param isHarmless whether a value changes nothing of the bill */
+/** The rule of a billed field. @param isHarmless whether a value does not change the bill */
 export const billed =
   (name: string, isHarmless: (value: Json) => boolean = never): FieldRule =>
   (value, at, found) => {
     if (!isHarmless(value)) found.push({ name, at, is_charged: true })
   }
 
-/** The rule of a field that refers to state that only a provider keeps. */
+/** The rule of a field that may refer to state stored at the provider. */
 export const remembered =
   (isHarmless: (value: Json) => boolean = never): FieldRule =>
   (value, at) => {
@@ -139,14 +139,14 @@ export const rememberedRefusal = (at: string) =>
     'refers to something stored at the provider, which is not available here. Send its content inline.',
   )
 
-/** The refusal of a field that the protocol does not have, by a model that takes no such fields. */
+/** The error for an unknown field, for models that accept no unknown fields. */
 export const unknownField = (name: string) =>
   refusal(name, 'is unknown, and this model refuses unknown fields. Leave it out.')
 
 export const unknownTool = (at: string, taken: string) =>
   refusal(at, `is an unknown type of tool. Use one of ${taken}, or leave the tool out.`)
 
-/** Whether a value is one of a few words, in either case. */
+/** Whether a value is one of a few words, ignoring case. */
 export const isOneOf =
   (...words: readonly string[]) =>
   (value: Json): boolean =>
@@ -162,7 +162,7 @@ export const judgeServiceTier: FieldRule = (value, at, found) => {
   if (tier !== STANDARD_TIER) found.push({ name: SERVICE_TIER, at, tier, is_charged: false })
 }
 
-/** The requested service tier, by the field of its protocol; undefined for the standard one. */
+/** The requested service tier, from the first of the fields that names one; undefined for the standard one. */
 export function requestedTier(body: JsonObject, ...fields: readonly string[]): RequestedTier | undefined {
   for (const at of fields) {
     const name = tierNamed(body[at])
@@ -172,9 +172,9 @@ export function requestedTier(body: JsonObject, ...fields: readonly string[]): R
 }
 
 /**
- * The tools of a list: the very same one.
- * @throws GatewayError invalid_request for another value, for items that are no objects, and for another spelling of `type`,
- * which some servers would read in its place
+ * Returns the tools of a list, unchanged.
+ * @throws GatewayError invalid_request for a value that is no list, for an item that is no object, and for another spelling of
+ * `type`, which some servers would read as `type`
  */
 export function toolsIn(value: Json, at: string): readonly JsonObject[] {
   if (!Array.isArray(value)) throw refusal(at, 'must be an array.')

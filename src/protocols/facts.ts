@@ -1,4 +1,4 @@
-// The facts that a protocol reports to the rest of the gateway: of a request, its target, and a refusal; and the call that it serves.
+// The data that a protocol passes to the rest of the gateway: facts of a request, its upstream target, and a provider's failure.
 
 import type { Endpoint, Provider } from '../domain/catalogue.ts'
 import type { Medium } from '../domain/media/medium.ts'
@@ -23,80 +23,80 @@ export interface RoutedCall extends ProtocolRoute {
 
 /** The facts of a request that a quote needs, in any protocol. */
 export interface RequestFacts {
-  /** An estimate of everything that the request makes the model read: the charge where its provider reports nothing. */
+  /** An estimate of all that the model reads for the request. It is charged if the provider reports no usage. */
   input_tokens: number
-  /** The most that a provider can count of all of the request but its media, unknown fields included: the amount held. */
+  /** The most tokens that a provider can count for the request without its media, unknown fields included. They are held. */
   input_bound_tokens: number
-  /** The media of the request; their most tokens depend on the model. Absent without any. */
+  /** The media of the request; the model decides how many tokens they can be. Absent without any. */
   media?: readonly Medium[]
   /** The output limit that the caller set; undefined if they set none. */
   max_output_tokens: number | undefined
-  /** How many candidates the caller requested; each may be as long as the limit. */
+  /** The number of requested candidates; each may be as long as the limit. */
   candidates: number
-  /** The ways in which the input may be billed, where not all are possible: the quote then holds no more than they cost. */
+  /** The usage fields that the input may be billed under, if not all are possible. The quote then holds only the highest of their prices. */
   input_fields?: readonly InputField[]
-  /** Callers' tools are offered, stop sequences set: of some models not every endpoint takes them. */
+  /** Whether the caller offers tools, or sets stop sequences: for some models not every endpoint accepts them. */
   offers_tools?: boolean
   stops?: boolean
-  /** The reasoning effort, as a caller of chat completions names it. */
+  /** The reasoning effort, in the words of chat completions. */
   effort?: string | undefined
-  /** Tools that are no extras run at the provider, and the model reads their results: its usage may be larger than its limits. */
+  /** The provider runs tools that are not extras, and the model reads their results: the usage may exceed the model's limits. */
   runs_tools?: boolean
-  /** The field that refers to content which only the provider has, as the caller wrote it; undefined without one. */
+  /** The field, as the caller wrote it, that refers to content cached at the provider; undefined without one. */
   cached_content?: string | undefined
-  /** The service tier that the request asks for; undefined for the standard one. */
+  /** The requested service tier; undefined for the standard one. */
   service_tier?: RequestedTier | undefined
-  /** References of the request to what the gateway keeps: the response that it continues, and single items. */
+  /** References to responses that the gateway keeps: the response to continue, and single items. */
   refers_to?: { previous: string | undefined; items: readonly string[] } | undefined
-  /** The request asks for its conversation to be summed up. */
+  /** The request asks for a compaction: a summary of its conversation. */
   compacts?: boolean
-  /** The conversation is empty, which only a request that is prepared for later ones may have; absent otherwise. */
+  /** The conversation is empty. Only a request that prepares later ones may be so. Absent otherwise. */
   lacks_conversation?: boolean
-  /** Tools that items of a responses request add to those of its field; absent where none does. */
+  /** Tools that items of a responses request add to its `tools` field; absent if there are none. */
   added_tools?: readonly JsonObject[]
-  /** The mark of the key that issued the reasoning which the request sends back; it can be read there only. */
+  /** The mark of the key that issued the reasoning in the request; only providers with that key can read it. */
   issuer?: string | undefined
 }
 
-/** Where and how a request goes to a provider of this protocol. */
+/** The path and headers of a request to a provider of this protocol. */
 export interface UpstreamTarget {
   /** Path and query, appended to the provider's base_url. */
   path: string
-  /** Besides the one that shows the key. */
+  /** Without the header that carries the key. */
   headers: Record<string, string>
-  /** Whether the request is for a stream, where some servers have another path for that. */
+  /** Whether the request is for a stream: some servers have another path for streams. */
   streams?: boolean
 }
 
-/** The code of a prompt that is too long for its model: OpenAI's clients look for it, whichever provider refused. */
+/** The error code of a prompt that is too long for its model. OpenAI's clients look for it, whichever provider refused. */
 export const CONTEXT_LENGTH_EXCEEDED = 'context_length_exceeded'
 
-/** The figures in the refusal of a prompt that is too long, in tokens. */
+/** The figures of an error about a too long prompt, in tokens. */
 export interface TooLong {
   tokens?: number | undefined
   context?: number | undefined
 }
 
-/** The meaning of a provider's refusal for this call, its route and its key. */
+/** A provider's failure, and its consequences for the call, its route and its key. */
 export interface UpstreamFailure {
   failure_class: FailureClass
-  /** The provider's own words, with addresses and secrets still in them. */
+  /** The provider's own message. It may still contain addresses and secrets. */
   message: string
   retry_after_s: number | undefined
-  /** The encrypted reasoning that was sent back was issued elsewhere: without it the request may be served. */
+  /** The encrypted reasoning in the request was issued elsewhere. The provider may serve the request without it. */
   cannot_read_reasoning?: boolean
-  /** Thinking that was sent back belongs to another conversation, model or account: without it the request may be served. */
+  /** Thinking in the request belongs to another conversation, model or account. The provider may serve the request without it. */
   refuses_thinking?: boolean
-  /** This organisation gets no summaries of reasoning: without one the request may be served. */
+  /** The provider gives this organisation no summaries of reasoning. It may serve the request without one. */
   refuses_summary?: boolean
-  /** Status 401: another token may be taken, where one stands for the key. */
+  /** Status 401: the gateway may try another token, if the key is exchanged for tokens. */
   is_unauthorized?: boolean
-  /** An answer without a word, which its caller may have brought about: it tells nothing about other calls with the same key. */
+  /** An answer without output, possibly caused by its caller: other calls with the same key are not affected. */
   is_silent?: boolean
-  /** The meaning of the refusal, where a surface has a code for it. */
+  /** The error code for surfaces that have one for this refusal. */
   code?: string | undefined
-  /** The reported usage of an answer that failed under status 200. */
+  /** The usage of an answer that failed under status 200. */
   usage?: ReportedUsage | undefined
-  /** The prompt is too long for this route: the numbers of the refusal, as far as it tells them. */
+  /** The prompt is too long for this route, with the figures that the provider reported. */
   too_long?: TooLong
 }

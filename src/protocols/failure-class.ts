@@ -1,9 +1,9 @@
-// The failure classes, and the default one by HTTP status, as far as all providers agree.
+// The failure classes, and the default class for each HTTP status that all providers agree on.
 
 /**
- * `bad_request`: the request itself is at fault, no other route would help. `rate_limited`: a limit of this key;
- * `overloaded`: the provider has too much to do; other routes may serve. `bad_key`: the provider refuses this key.
- * `timed_out`: no answer came in time. `upstream_error`: anything else that is not the caller's fault.
+ * `bad_request`: the request itself is wrong, no other route would help. `rate_limited`: this key reached a limit.
+ * `overloaded`: the provider has too much load; other routes may serve. `bad_key`: the provider refuses this key.
+ * `timed_out`: no answer came in time. `upstream_error`: any other failure that is not the caller's fault.
  */
 export type FailureClass =
   | 'bad_request'
@@ -13,7 +13,10 @@ export type FailureClass =
   | 'timed_out'
   | 'upstream_error'
 
-/** RFC 9110, section 15.5, and Anthropic's 529, which proxies of other protocols send too. A model that is not found is the fault of this route: another one may have it. */
+/**
+ * RFC 9110, section 15.5, and Anthropic's 529, which proxies of other protocols send too. 404 is a fault of the route: another
+ * route may have the model.
+ */
 export const DEFAULT_FAILURE_CLASSES: Readonly<Record<number, FailureClass>> = {
   400: 'bad_request',
   401: 'bad_key',

@@ -1,25 +1,25 @@
-// The failures of providers as all protocols know them: whether an answer is one, its message, what Google tells of it, too long prompts.
+// Provider failures in all protocols: recognition, messages, Google's error details, and too long prompts.
 
 import { CONTEXT_LENGTH_EXCEEDED, type TooLong, type UpstreamFailure } from './facts.ts'
 import { type JsonObject, objectIn, objectsIn, parseJson, parseObject, stringIn } from './wire/json.ts'
 import { boundedWait } from './wire/retry-after.ts'
 
-/** The error of a refusal, which streams have in an array; empty for anything else. */
+/** Google's error object, which streams send in an array; empty if the body has none. */
 export function readGoogleError(body: string): JsonObject {
   const parsed = parseJson(body)
   return objectIn(objectIn(Array.isArray(parsed) ? parsed[0] : parsed).error)
 }
 
 /**
- * The answer to a wrong or expired key is 400, as for one that its country or billing rules out, or with a project that may not
- * use the model: https://github.com/yym68686/uni-api/issues/41.
+ * Google answers 400 to a wrong or expired key, to a key that its country or billing excludes, and to a project that may not use
+ * the model: https://github.com/yym68686/uni-api/issues/41.
  */
 export function refusesKey({ status, details }: JsonObject): boolean {
   if (status === 'FAILED_PRECONDITION') return true
   return objectsIn(details).some(({ reason }) => stringIn(reason)?.startsWith('API_KEY_'))
 }
 
-/** google.rpc.RetryInfo, a duration such as `47s` or `3.2s`. */
+/** Reads google.rpc.RetryInfo: a duration such as `47s` or `3.2s`. */
 export function retryDelay({ details }: JsonObject): number | undefined {
   for (const { retryDelay } of objectsIn(details)) {
     const match = typeof retryDelay === 'string' ? /^(\d{1,6}(?:\.\d+)?)s$/.exec(retryDelay) : null
@@ -29,8 +29,8 @@ export function retryDelay({ details }: JsonObject): number | undefined {
 }
 
 /**
- * Servers of one protocol pass on the words of others: proxies do, and so do the servers of open models. As Anthropic (twice), Gemini, OpenAI
- * and vLLM, OpenAI's responses, xAI, Mistral, llama.cpp and Bedrock have them.
+ * Proxies and servers of open models pass on messages of other providers, so all protocols share this list. In order: Anthropic (two
+ * patterns), Gemini, OpenAI and vLLM, OpenAI's responses, xAI, Mistral, llama.cpp, Bedrock.
  */
 const WORDS: readonly RegExp[] = [
   /prompt is too long(?:: (?<tokens>\d+) tokens > (?<context>\d+))?/i,
@@ -44,7 +44,7 @@ const WORDS: readonly RegExp[] = [
   /input is too long for requested model/i,
 ]
 
-/** @returns undefined for words of anything else */
+/** The figures in a message about a too long prompt; undefined for any other message. */
 export function readTooLong(message: string): TooLong | undefined {
   for (const words of WORDS) {
     const groups = words.exec(message)?.groups
@@ -59,8 +59,8 @@ const sumOf = (tokens: string | undefined, output = '0'): number | undefined =>
   tokens === undefined ? undefined : Number(tokens) + Number(output)
 
 /**
- * The failure, known as such a refusal where it is one: by its code whatever its status, by its words where the request is at fault.
- * @param code the provider's
+ * Recognises a failure that means a too long prompt: by its code under any status, by its message only if the request is at fault.
+ * @param code the provider's error code
  */
 export function knownTooLong(failure: UpstreamFailure, code?: string): UpstreamFailure {
   const has_code = code === CONTEXT_LENGTH_EXCEEDED
@@ -71,25 +71,25 @@ export function knownTooLong(failure: UpstreamFailure, code?: string): UpstreamF
 }
 
 /**
- * Servers that stand in front of models write each other's forms: `error` as a field, as the type, or as the object (vLLM). A
- * response may fail without one.
+ * Whether a body reports an error in any known form: proxies use each other's, with `error` as a field, as the type, or as the object
+ * (vLLM). A failed response may have no error object.
  */
 export const reportsError = ({ type, object, error, status }: JsonObject): boolean =>
   type === 'error' || object === 'error' || status === 'failed' || !NO_ERRORS.has(error)
-/** Some write the field beside good answers, too. */
+/** Some servers write the field in successful answers, too. */
 const NO_ERRORS: ReadonlySet<unknown> = new Set([undefined, null, false, ''])
 
-/** Of a body that is no error in the protocol's shape (HTML of a proxy), this many characters are kept. */
+/** For a body without an error in the protocol's format, such as a proxy's HTML. */
 const MAX_MESSAGE_CHARS = 2_000
 
-/** @param own_message the message in the provider's error; undefined if the body has none where the protocol has it */
+/** @param own_message the message of the provider's error; undefined if the body has none in the protocol's format */
 export function refusalMessage(own_message: string | undefined, status: number, body: string): string {
   const message = own_message ?? plainMessage(parseObject(body) ?? {}) ?? body.slice(0, MAX_MESSAGE_CHARS)
   return message === '' ? `The provider answered with status ${status} and no message.` : message
 }
 
 /**
- * Errors of layers between a server and its callers have forms of their own: AWS in front of Bedrock
+ * Reads errors of layers in front of a server, which have formats of their own: AWS in front of Bedrock
  * (https://github.com/ai4s-research/open-science/issues/53 `Message`, https://github.com/aws-samples/agents4energy/issues/166 `message`),
  * FastAPI (https://github.com/continuedev/continue/issues/2242 `detail`).
  */

@@ -1,4 +1,4 @@
-// What a request is fitted to, the fitted request, and the instructions in a prompt that stand for fields which a model does not take.
+// Fitting of requests: the target and the result, and the instructions that replace fields which a model does not accept.
 
 import type { Candidate, ConversationAnswer } from './canonical/answer.ts'
 import { type Part, textOf } from './canonical/parts.ts'
@@ -11,37 +11,37 @@ export const ONLY_JSON =
 export const jsonOfSchema = (schema: Json): string =>
   `Answer with JSON that fits this schema and nothing else, without a code fence: ${JSON.stringify(schema)}`
 
-/** Where a field asks for JSON, and the server wants to read the word in a message too. */
+/** For servers that require the word "JSON" in a message if a field requests JSON. */
 export const JSON_WORD = 'Answer with one valid JSON object.'
 
 export const CALL_A_TOOL = 'Answer by calling a tool.'
 
-/** The user's last message, where the model does not continue its own message. */
+/** Appended as the user's last message if the model cannot continue its own message. */
 export const CONTINUE = 'Continue exactly where your message ends.'
 
-/** The user's first message, where a conversation may not begin with the model. */
+/** Inserted as the user's first message if a conversation may not begin with the model. */
 export const BEGIN = 'Begin.'
 
-/** The model and the server that a request goes to. */
+/** The model and the server of a request. */
 export interface FitTarget extends Pick<TargetModel, 'model' | 'generation' | 'efforts' | 'server'> {
-  /** The gateway wrote the request; without it, the caller's own passes through. */
+  /** Whether the gateway wrote the request; if not, the caller's own passes through. */
   readonly is_translated: boolean
 }
 
 export interface Fitted {
-  /** The very same where nothing has to change. */
+  /** The same object if nothing has to change. */
   readonly body: JsonObject
-  /** Names of what was left out, as the provider's protocol calls it. */
+  /** The names of left-out fields, in the provider's protocol. */
   readonly dropped?: readonly string[]
-  /** Names of tools as they are sent, with those that the caller knows. */
+  /** The caller's tool names by the names sent. */
   readonly renamed_tools?: ReadonlyMap<string, string>
-  /** A field that the server refuses, and that the answer depends on. */
+  /** A field that the server refuses, although the answer depends on it. */
   readonly lost?: string | undefined
-  /** An instruction replaces the field for JSON: words around the JSON of a whole answer are removed. */
+  /** An instruction replaces the field that requests JSON. Text around the JSON of a whole answer is removed. */
   readonly asks_json?: boolean
 }
 
-/** The same answer with its JSON alone; a text without any stays as it is. */
+/** An answer reduced to its JSON; a text without any stays unchanged. */
 export function withBareJson(answer: ConversationAnswer): ConversationAnswer {
   const [first, ...others] = answer.candidates
   return { ...answer, candidates: [bareCandidate(first), ...others.map(bareCandidate)] }
@@ -59,7 +59,7 @@ function bareCandidate(candidate: Candidate): Candidate {
   return { ...candidate, parts }
 }
 
-/** The one object in a text; undefined if not found. */
+/** The outermost JSON object in a text; undefined if not found. */
 function bareJson(text: string): string | undefined {
   const start = text.indexOf('{')
   const end = text.lastIndexOf('}')

@@ -1,4 +1,4 @@
-// Forms: TypeBox schemas of what is read of callers' bodies. They name the fields, type what is read, and check the values.
+// Forms: TypeBox schemas of the fields that the gateway reads from callers' bodies.
 import {
   OptionalKind,
   type Static,
@@ -28,30 +28,30 @@ export const Flag = Type.Boolean()
 export const Quantity = Type.Number()
 /** A whole number, 0 or more. */
 export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-/** An object that is carried on as it is, such as a JSON Schema, or that is read by a form of its own. */
+/** An object that passes through unchanged, such as a JSON Schema, or that has a form of its own. */
 export const OpenObject = Type.Unsafe<JsonObject>(Type.Object({}))
-/** A value that the reader looks at by itself, because it may have several shapes, or be absent. */
+/** A value that its reader checks itself, because it may have several shapes, or be absent. */
 export const Anything = Type.Optional(Type.Unsafe<Json>(Type.Unknown()))
 
-/** An object, of which these fields are read. */
+/** An object of which only these fields are read. */
 export const Fields = <P extends TProperties>(properties: P): TObject<P> => Type.Object(properties)
 
 export const List = <S extends TSchema>(item: S): TArray<S> => Type.Array(item)
 
-/** One of the names that a table has. */
+/** One of the names in a table. */
 export const Choice = <K extends string>(table: Readonly<Record<K, unknown>>) =>
   Type.Unsafe<K>(Type.Union(Object.keys(table).map((name) => Type.Literal(name))))
 
-/** A field that may be absent or null, which mean the same. */
+/** A field that may be absent or null, with the same meaning. */
 export const optional = <S extends TSchema>(form: S) => Type.Optional(Type.Union([form, Type.Null()]))
 
 /** The names of a form's fields. */
 export const namesOf = (form: TObject): ReadonlySet<string> => new Set(Object.keys(form.properties))
 
 /**
- * A caller's value as an object of a form: the very same object, all of its form's fields checked.
+ * Checks a caller's value against a form and returns the same object.
  * @param path the object's place in the caller's request; empty for the request itself
- * @throws GatewayError invalid_request that names the first field that is missing or of another type
+ * @throws GatewayError invalid_request that names the first field that is missing or has another type
  */
 export function readObject<F extends TObject>(form: F, value: Json | undefined, path: string): Static<F> {
   if (fits(form, value)) return value as Static<F>
@@ -59,7 +59,7 @@ export function readObject<F extends TObject>(form: F, value: Json | undefined, 
   throw refusal(path, 'is malformed.')
 }
 
-/** The same, without the fields that are null. */
+/** As readObject, without the fields that are null. */
 export const readPresent = <F extends TObject>(
   form: F,
   value: Json | undefined,
@@ -68,7 +68,7 @@ export const readPresent = <F extends TObject>(
 
 export type Present<T> = { [K in keyof T]: Exclude<T[K], null> }
 
-/** The very same object where no field is null, as in most. */
+/** Returns the same object if no field is null, which is the usual case. */
 function withoutNulls<T extends object>(object: T): Present<T> {
   for (const name in object) {
     if (object[name] !== null) continue
@@ -87,7 +87,7 @@ const CHECKS: Readonly<Record<string, Check<Json>>> = {
   object: wantObject,
 }
 
-/** Throws for the first fault of a value that does not have its form. */
+/** Throws for the first fault of a value that does not match its form. */
 function reject(form: TSchema, value: Json | undefined, path: string): void {
   const is_optional = form[OptionalKind] === 'Optional'
   if (is_optional && (value === undefined || value === null)) return
@@ -102,7 +102,7 @@ function reject(form: TSchema, value: Json | undefined, path: string): void {
       reject(field, value[name], path === '' ? name : `${path}.${name}`)
 }
 
-/** A choice of one name is that name alone, without a union around it. */
+/** TypeBox writes a choice of one name as a literal, without a union. */
 function choicesOf(form: TSchema): readonly unknown[] | undefined {
   if (form.const !== undefined) return [form.const]
   return form.anyOf?.map((choice: TSchema) => choice.const)

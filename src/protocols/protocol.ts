@@ -1,4 +1,4 @@
-// The verbs that every wire protocol has. A protocol is a folder of pure functions, gathered in its index.ts.
+// The interface of a wire protocol. Each protocol is a folder of pure functions, gathered in its index.ts.
 
 import type { Provider } from '../domain/catalogue.ts'
 import type { GatewayError } from '../domain/errors.ts'
@@ -23,29 +23,29 @@ import type { JsonObject } from './wire/json.ts'
 import type { Names } from './wire/json-names.ts'
 
 /**
- * One stream, read as it passes. Reading must cost next to nothing for each event: `read` only searches bytes, and what
- * it keeps is decoded on demand. Providers repeat their usage in every event; only the last one counts.
+ * Reads one stream while it passes through. It must cost next to nothing for each event: `read` only searches bytes and decodes
+ * what it keeps on demand. Providers repeat their usage in every event; only the last one counts.
  */
 export interface StreamReading {
   /** Takes the next event. @param data one event's whole payload after `data:`, as a byte string */
   read(data: ByteString): void
-  /** The stream said that its answer is complete. Events may still follow; the last usage among them counts. */
+  /** The stream reported that its answer is complete. Events may still follow; the last usage among them counts. */
   readonly finished: boolean
   /** The upstream reported an error inside the stream. */
   readonly failed: boolean
   /**
-   * The usage as last reported; undefined if none has been. For a stream that broke before it was `finished`, its
-   * output may be less than what was delivered, because some providers report output only at the end.
+   * The last reported usage; undefined if the stream reported none. If the stream broke before it was `finished`, the reported
+   * output may be less than the delivered one, because some providers report output only at the end.
    */
   usage(): ReportedUsage | undefined
   /**
-   * All output that passed, in estimated tokens: it is charged where the stream ended without telling its usage. Of each kind, kinds
-   * that are not known yet included; once, however often events repeat it.
+   * All delivered output in estimated tokens, charged if the stream ends without reporting its usage. Includes output of unknown
+   * kinds; counts output once, even if events repeat it.
    */
   deliveredTokens(): number
 }
 
-/** How this protocol's streams are read. */
+/** Opens the reader of a stream of this protocol. */
 export interface StreamRules {
   open(): StreamReading
 }
@@ -54,25 +54,25 @@ export interface StreamRules {
 export interface EmptyRules {
   /** The field of the list that every answer has. */
   readonly answers_in: string
-  /** An answer without an entry in that list is none. */
+  /** An answer counts as empty if that list has no entry. */
   readonly needs_entry?: true
-  /** Counts that are zero are left out of the usage. */
+  /** The usage leaves out counts of zero. */
   readonly omits_zeros?: true
-  /** Whether a whole answer, or an event of a stream, has output other than text, such as an image; absent where none has. */
+  /** Whether a whole answer, or an event of a stream, has output other than text, such as an image. Absent if the protocol has no such output. */
   hasOther?(answer: JsonObject): boolean
 }
 
-/** The verbs that translate: from and to the canonical form, whole and streamed. */
+/** Translation from and to the canonical form, whole and streamed. */
 export interface Translator {
   /**
    * Reads a caller's request.
-   * @param streams what the address asks for, where the body does not say
-   * @throws GatewayError invalid_request for what is malformed or cannot be carried
+   * @param streams whether the address requests a stream, for protocols that have no field for it
+   * @throws GatewayError invalid_request for a malformed request, or one that the gateway cannot translate
    */
   decodeRequest(body: JsonObject, streams: boolean): ConversationRequest
-  /** Writes the request for a provider. @throws GatewayError invalid_request for what this protocol has no place for */
+  /** Writes the request for a provider. @throws GatewayError invalid_request for content that this protocol cannot express */
   encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject
-  /** Reads a provider's whole answer. @param call_id the gateway's id of the call, from which missing ids are made */
+  /** Reads a provider's whole answer. @param call_id the gateway's id of the call; missing ids are generated from it */
   decodeAnswer(body: JsonObject, call_id: string): ConversationAnswer
   encodeAnswer(answer: ConversationAnswer, context: AnswerContext): JsonObject
   /** A reader for one provider's stream. @param call_id as for decodeAnswer */
@@ -80,47 +80,47 @@ export interface Translator {
   createStreamEncoder(context: AnswerContext): StreamEncoder
 }
 
-/** Where answers name their model: the keys that lead to the name. */
+/** The keys that lead to the model's name in an answer. */
 interface ModelPlaces {
   readonly answer: readonly string[]
   readonly event: readonly string[]
-  /** Only one event of a stream names it. */
+  /** Only one event of a stream has the name. */
   readonly once?: boolean
 }
 
-/** The verbs of text calls on a caller's side: all that a protocol needs which no provider speaks. */
+/** The text calls of a caller's protocol: everything that a protocol needs that no provider speaks. */
 interface CallerText extends Pick<Translator, 'decodeRequest' | 'encodeAnswer' | 'createStreamEncoder'> {
-  /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
+  /** @throws GatewayError invalid_request for a request that cannot be priced, or is plainly wrong */
   readRequest(body: JsonObject): RequestFacts
-  /** A lower estimate of the prompt's tokens: above its model's context, the prompt cannot fit. */
+  /** A lower bound of the prompt's tokens. If it exceeds the model's context, the prompt cannot fit. */
   leastTokens(body: JsonObject): number
-  /** The refusal of such a prompt, in the protocol's own words. */
+  /** The error for such a prompt, worded as the protocol's own providers word it. */
   promptTooLong(tokens: number, context: number): GatewayError
-  /** The names that decide the price, the model, a limit or the streaming of a request, and where they may stand. */
+  /** The names of fields that decide the price, the model, a limit or the streaming of a request, and where they may stand. */
   readonly names: Names
-  /** Where its requests hold media inline; absent where they are text alone. */
+  /** The places of inline media in a request; absent if its requests are text alone. */
   readonly media?: MediaFields
   /** Fields of its requests in which a single object stands for a list of one. */
   readonly lists?: readonly string[]
-  /** Fields that answers repeat, besides the names that every surface reads. */
+  /** Fields that answers repeat from the request, besides those that every surface reads. */
   readonly echoed_fields?: readonly string[]
 }
 
-/** A protocol as far as callers speak it. */
+/** The caller's side of a protocol. */
 export interface CallerProtocol {
-  /** Lower-case letters, digits, `_` and `-`: the name that the catalogue uses, where providers speak it too. */
+  /** Lower-case letters, digits, `_` and `-`. Also the name in the catalogue, if providers speak the protocol. */
   readonly name: string
   /** An error as a record of a stream that has already started. */
   renderStreamError(error: GatewayError, request_id: string): string
   readonly text: CallerText
 }
 
-/** The verbs of text calls: to read, price and pass on this protocol's own bytes, and to translate them. */
+/** The text calls of a provider's protocol: reads, prices, passes on and translates its bodies. */
 export interface TextProtocol extends Translator, CallerText {
   /**
-   * The request as a provider of this protocol is to get it; the very same object where nothing has to change.
-   * @param call `forgets_reasoning`: without the encrypted reasoning that this provider could not read; `without_summary`:
-   * no summary of the reasoning is requested; `server`: the known server that it goes to
+   * Returns the request for a provider of this protocol: the same object if nothing has to change.
+   * @param call `forgets_reasoning`: leaves out encrypted reasoning that this provider could not read; `without_summary`: requests
+   * no summary of the reasoning; `server`: the known server that the request goes to
    */
   prepare(
     body: JsonObject,
@@ -131,60 +131,60 @@ export interface TextProtocol extends Translator, CallerText {
       server?: string | undefined
     },
   ): JsonObject
-  /** The request as the server takes it that it goes to; absent where all servers of the protocol are alike. */
+  /** Adapts the request to its server; absent if all servers of the protocol are alike. */
   fit?(body: JsonObject, target: FitTarget): Fitted
-  /** The names of tools that its providers take; absent where they take those of OpenAI's. */
+  /** The tool names that its providers accept; absent if they accept the same as OpenAI's. */
   readonly tool_names?: NameRule
-  /** Whether its providers take a piece of thinking; absent where that depends on the server. */
+  /** Whether its providers accept a piece of thinking; absent if that depends on the server. */
   takesThinking?(part: ThinkingPart | RedactedThinkingPart): boolean
-  /** The lowest output limit that is taken: a lower one is raised to it by translation; absent where every limit is. */
+  /** The lowest accepted output limit, to which translation raises lower ones; absent if providers accept every limit. */
   readonly min_output_tokens?: number
   limitOutput(body: JsonObject, max_output_tokens: number, target: NamedModel): JsonObject
   target(call: { model: string; streams: boolean }): UpstreamTarget
-  /** The usage of a whole answer; undefined if it reports none (absent is not zero). */
+  /** The usage of a whole answer; undefined if it reports none, which is not the same as zero. */
   readUsage(answer: JsonObject): ReportedUsage | undefined
-  /** The same answer, or event of a stream, with this usage in place of one that it has; the very same where it has none. */
+  /** Replaces the usage in an answer or an event of a stream. Returns the same object if it has none. */
   showUsage(body: JsonObject, usage: Usage): JsonObject
-  /** Requests always have an output limit: where the caller set none, translation sends the model's. */
+  /** Requests must have an output limit: translation sends the model's if the caller set none. */
   readonly requires_limit?: boolean
-  /** The output of a whole answer in estimated tokens, for an answer without usage. */
+  /** The output of a whole answer in estimated tokens, for an answer that reports no usage. */
   estimateOutput(answer: JsonObject): number
-  /** How to recognise an answer without output; absent where the gateway does not check. */
+  /** How to recognise an answer without output; absent if the gateway does not check. */
   readonly empty?: EmptyRules
   readonly stream: StreamRules
-  /** Absent where the protocol's own clients need nothing that servers leave out. */
+  /** Fills in fields that servers leave out; absent if the protocol's own clients need none of them. */
   readonly completing?: Completing
   readonly model_places: ModelPlaces
-  /** Absent where providers of this protocol bill nothing but tokens, and remember nothing. */
+  /** Absent if providers of this protocol bill only tokens, and store nothing. */
   readonly extras?: ExtrasProtocol
 }
 
-/** A wire protocol: what is common to all its calls, and its verbs for each kind of model. */
+/** A wire protocol: its shared parts, and its functions for each kind of model. */
 export interface Protocol extends CallerProtocol, UnitProtocols {
-  /** The header that shows a key to its providers, but for known servers that want another one. */
+  /** The header that carries the key, except for known servers that need another one. */
   readonly key_header: KeyHeader
-  /** Servers of this protocol that people run themselves, over plain http, usually ask for no key. */
+  /** Self-hosted servers of this protocol, reached over plain http, usually need no key. */
   readonly keyless_over_http?: boolean
-  /** The probable mistake in the address of one of its servers, in words for the operator; undefined if none. */
+  /** The probable mistake in a server's address, worded for the operator; undefined if none. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
-  /** Which of them a provider is; undefined for all others. */
+  /** The name of the known server that a provider is; undefined for all others. */
   readonly serverOf?: (provider: ProviderAddress) => string | undefined
-  /** Whether a provider also speaks responses where the catalogue says nothing about it. */
+  /** Whether a provider also speaks the responses protocol, if the catalogue does not say. */
   readonly speaksResponses?: (provider: ProviderAddress) => boolean
-  /** The provider's list of models, which costs nothing to read: it tells whether the provider is there and takes the key. */
+  /** The provider's list of models. It is free to read, and shows whether the provider is reachable and accepts the key. */
   readonly model_list?: UpstreamTarget
-  /** Present where this is a further protocol of providers that have another one in the catalogue: whether one speaks it. */
+  /** Whether a provider of another protocol in the catalogue also speaks this one. Present only for such additional protocols. */
   isSpokenBy?(provider: Provider): boolean
-  /** The name of the protocol of the upstream request; absent where that is always this one. */
+  /** The name of the protocol of the upstream request; absent if that is always this one. */
   readonly upstreamProtocolName?: (call: RoutedCall) => string
   /** The fields and pieces that translation carries to and from this protocol. */
   readonly carries: Carries
   /**
-   * Reads an answer that refuses: the provider's status and body. Status 200 for an error that an answer, or an event of a
-   * stream, reports under it.
+   * Reads a refusal from the provider's status and body. Status 200 stands for an error that an answer, or an event of a stream,
+   * reports under that status.
    */
   readFailure(status: number, headers: Headers, body: string): UpstreamFailure
-  /** An error in this protocol's shape, for a caller. */
+  /** Writes an error in this protocol's format for a caller. */
   renderError(error: GatewayError, request_id: string): { status: number; body: JsonObject }
   readonly text: TextProtocol
   readonly images?: ImageProtocol

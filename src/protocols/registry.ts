@@ -1,4 +1,4 @@
-// The protocols that the gateway speaks: the one list that everything else derives from.
+// The registry of protocols: all others derive from this list.
 import { internal } from '../domain/errors.ts'
 import { anthropic } from './anthropic/index.ts'
 import type { RoutedCall } from './facts.ts'
@@ -8,7 +8,7 @@ import { openai } from './openai/index.ts'
 import { responses } from './openai/responses/index.ts'
 import type { CallerProtocol, Protocol } from './protocol.ts'
 
-/** A new protocol is a folder beside the others, and a name here. */
+/** To add a protocol, create a folder beside the others and add its name here. */
 export const BUILT_IN_PROTOCOLS = { gemini, anthropic, openai } as const satisfies Readonly<
   Record<string, Protocol>
 >
@@ -23,7 +23,7 @@ export const registryOf = (protocols: readonly Protocol[]): Registry =>
 
 export const BUILT_IN_REGISTRY: Registry = registryOf([...Object.values(BUILT_IN_PROTOCOLS), responses])
 
-/** @throws GatewayError internal for a name that is not registered; the catalogue refuses such a provider */
+/** @throws GatewayError internal for an unregistered name; the catalogue refuses providers with one */
 export function protocolNamed(registry: Registry, name: string): Protocol {
   const found = registry.get(name)
   if (found) return found
@@ -33,14 +33,14 @@ export function protocolNamed(registry: Registry, name: string): Protocol {
   )
 }
 
-/** The protocol that a provider speaks. @throws GatewayError as `protocolNamed` */
+/** The protocol of a provider. @throws GatewayError as `protocolNamed` */
 export const protocolOf = (registry: Registry, { protocol }: { protocol: string }): Protocol =>
   protocolNamed(registry, protocol)
 
-/** The protocols that only callers speak. */
+/** Protocols that callers speak and no provider does. */
 const CALLERS_ONLY: ReadonlyMap<string, CallerProtocol> = new Map([[completions.name, completions]])
 
-/** The protocol that a caller speaks. @throws GatewayError as `protocolNamed` */
+/** The protocol of a caller. @throws GatewayError as `protocolNamed` */
 export const callerProtocolOf = (registry: Registry, name: string): CallerProtocol =>
   CALLERS_ONLY.get(name) ?? protocolNamed(registry, name)
 

@@ -1,4 +1,4 @@
-// The session that a request belongs to: the id that its client sends, else a fingerprint of how the conversation begins.
+// The session of a request: the id that its client sends, else a fingerprint of the beginning of the conversation.
 import { sessionOfClaudeCode, withoutBillingLine } from './claude-code.ts'
 import { RECALLED, recalledOf } from './openai/responses/recalled.ts'
 import { isObject, type Json, type JsonObject, stringIn } from './wire/json.ts'
@@ -29,21 +29,21 @@ export function sessionInHeaders(headers: Headers): string | undefined {
 }
 
 /**
- * The session that a body tells of: an id that its client gives it, else what its system prompt and the first message of its user
- * say, which every turn repeats.
- * @returns undefined where there is no text
+ * The session of a body: the client's id if there is one, else a hash of the system prompt and the user's first message, which every
+ * turn repeats.
+ * @returns undefined if the body has no text
  */
 export const sessionInBody = (body: JsonObject): string | undefined =>
   sessionOfClaudeCode(body.metadata) ??
-  // OpenRouter's and its clients'.
+  // OpenRouter and its clients.
   idIn(body.session_id) ??
-  // OpenAI's: requests that are to find the same cache. Codex has the id of its thread here.
+  // OpenAI: requests with one key share a cache. Codex sends the id of its thread here.
   idIn(body.prompt_cache_key) ??
   openingOf(body)
 
 const idIn = (value: Json | undefined): string | undefined => stringIn(value) || undefined
 
-/** Under these names protocols have a system prompt, and a conversation. */
+/** Field names of the system prompt and of the conversation, in all protocols. */
 const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instruction']
 const CONVERSATIONS = ['messages', 'contents', 'input', 'prompt']
 
@@ -60,18 +60,18 @@ function openingOf(body: JsonObject): string | undefined {
   return hash.texts === 0 ? undefined : `#${hash.value}`
 }
 
-/** Of longer texts the two ends are hashed, and the length: it need not be exact, but must cost next to nothing. */
+/** Of a longer text only its two ends and its length are hashed: the hash need not be exact, but must cost next to nothing. */
 const MAX_END_CHARS = 256
 
-/** The first texts identify a conversation. */
+/** The first texts are enough to identify a conversation. */
 const MAX_TEXTS = 100
 
-/** A hash of texts alone: marks of the cache move from turn to turn, and a lone text may become a list of blocks. */
+/** A hash of texts only: cache marks move from turn to turn, and clients may turn a single text into a list of blocks. */
 class TextHash {
   value = 0
   texts = 0
 
-  /** @returns whether a message of the user is among them, which is the last one that is added */
+  /** Adds messages up to and including the user's first one. @returns whether a user's message was found */
   addUntilUser(messages: readonly Json[]): boolean {
     for (const message of messages) {
       this.add(message)
@@ -80,7 +80,7 @@ class TextHash {
     return false
   }
 
-  /** A text, a part, a message, or a list of such. */
+  /** Adds a text, a part, a message, or a list of these. */
   add(value: Json | undefined): void {
     if (typeof value === 'string') this.#addText(withoutBillingLine(value))
     else if (Array.isArray(value)) for (const each of value) this.add(each)
