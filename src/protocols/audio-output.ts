@@ -1,11 +1,11 @@
-// Audio answers of text models, an extra: how requests ask for them, and how many tokens their audio is.
+// Audio answers of text models, billed as an extra: their requests and their tokens.
 import type { FieldRule } from './extras.ts'
 import { refusal } from './wire/json.ts'
 
-/** The extra that prices audio answers: audio tokens, on top of their cost as output. */
+/** The extra for audio answers: charged per audio token, in addition to the price of output tokens. */
 export const AUDIO_OUTPUT = 'audio_output'
 
-/** The rule of a field that lists in which forms a model is to answer. */
+/** The rule of a field that lists the forms of the answer. */
 export const judgeModalities: FieldRule = (value, at, found) => {
   const listed = Array.isArray(value) ? value : [value]
   for (const [index, modality] of listed.entries()) {
@@ -20,13 +20,13 @@ export const judgeModalities: FieldRule = (value, at, found) => {
 
 const AT_OTHER_RATES: ReadonlySet<string> = new Set(['text', 'image', 'modality_unspecified'])
 
-/** Both providers stream audio as bare samples of 16 bits, 24,000 a second. */
+/** Gemini and OpenAI both stream audio as raw 16-bit samples, 24,000 a second. */
 const BYTES_PER_SECOND = 48_000
 
 /**
- * The tokens of audio that was delivered, for answers that the provider has not counted (yet).
- * @param base64_chars the length of the audio, as it stands in the answer
- * @param tokens_per_second the provider's
+ * The tokens of delivered audio, for answers that the provider has not counted (yet).
+ * @param base64_chars the length of the audio in the answer
+ * @param tokens_per_second the provider's rate
  */
 export const audioTokens = (base64_chars: number, tokens_per_second: number): number =>
   Math.ceil((base64_chars * 0.75 * tokens_per_second) / BYTES_PER_SECOND)

@@ -1,7 +1,7 @@
-// Advice on a provider's address, where it ends in what the gateway adds to it.
+// Advice on a provider's address that already ends with a path which the gateway appends.
 import { withoutTrailing } from '../utilities/text-ends.ts'
 
-/** @param ending of the path, from its first slash; `added` where a message says what the gateway adds */
+/** @param ending matches the end of the path, from its first slash */
 export function endsInWhatIsAdded(base_url: URL, ending: RegExp): string | undefined {
   const path = withoutTrailing(base_url.pathname, '/')
   const [found] = ending.exec(path) ?? []

@@ -1,9 +1,9 @@
-// The top-level fields of a request's body that the gateway changes for a provider: model, stream, and what an operator drops.
+// The top-level fields of a body that the gateway changes for a provider: model, stream, and fields that the operator drops.
 import { isObject, type Json, type JsonObject } from './wire/json.ts'
 
 /**
- * A request without some fields; the very same where it has none of them.
- * @param paths such as `store` or `messages.reasoning_content`; lists are gone through
+ * Removes fields from a request; returns the same object if it has none of them.
+ * @param paths such as `store` or `messages.reasoning_content`, which applies to every item of a list
  */
 export const withoutFields = (body: JsonObject, paths: readonly string[]): JsonObject =>
   paths.reduce<JsonObject>((left, path) => objectWithout(left, path.split('.')), body)
@@ -23,7 +23,7 @@ function valueWithout(value: Json, path: readonly string[]): Json {
   return left.every((item, index) => item === value[index]) ? value : left
 }
 
-/** The body with both fields as the provider is to read them; the very same object where they already are. */
+/** Sets both fields for the provider; returns the same object if they are already set. */
 export function withModelAndStream(
   body: JsonObject,
   { model, streams }: { model: string; streams: boolean },

@@ -1,10 +1,10 @@
-// Marks of the prompt cache: those of requests, and those that translation to Claude adds where requests have none.
+// Marks of the prompt cache: those in requests, and those that translation to Claude adds to requests without any.
 import type { CacheTtl, MediaPart, Part, TextPart, Turn } from './canonical/parts.ts'
 import type { ConversationRequest, PromptCaching } from './canonical/request.ts'
 import { isObject, type JsonObject, objectIn, objectsIn, stringIn } from './wire/json.ts'
 
 /**
- * The mark on a block, part or tool: Claude's `cache_control`, which others take for Claude behind chat completions too
+ * The mark on a block, part or tool: Claude's `cache_control`, which other servers also accept for Claude behind chat completions
  * (package @openrouter/sdk 1.3, ChatContentText and ChatFunctionTool), or OpenAI's `prompt_cache_breakpoint` (package openai 6.49,
  * ChatCompletionContentPartText).
  */
@@ -13,7 +13,7 @@ export function cacheOf({ cache_control, prompt_cache_breakpoint }: JsonObject):
   return isObject(prompt_cache_breakpoint) ? '5m' : undefined
 }
 
-/** The same part with the mark of what it was read from; the very same without one. */
+/** Copies the mark of a part's source to the part; returns the same part if there is none. */
 export function markedAs<P extends Part>(part: P, source: JsonObject): P {
   const cache = cacheOf(source)
   return cache === undefined ? part : { ...part, cache }
@@ -25,23 +25,23 @@ export interface SystemText {
   cache: CacheTtl | undefined
 }
 
-/** The last of the marks on some parts: what holds them has one for all. */
+/** The last of the marks on some parts, for an object that can only have one mark. */
 export const lastMark = (parts: readonly (TextPart | MediaPart)[]): CacheTtl | undefined =>
   parts.findLast(({ cache }) => cache)?.cache
 
-/** Claude's mark of the cache. Five minutes are its default. https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
+/** Claude's cache mark. Five minutes is its default. https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
 export const cacheControl = (cache: CacheTtl): JsonObject =>
   cache === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
 
-/** Claude's provider refuses a request with more (the same page). */
+/** Anthropic refuses a request with more (same page). */
 const MAX_MARKS = 4
 
 /**
- * The request with the marks that Claude is to get: the caller's own, of more than four the last ones. Without any, and when the
- * conversation goes on, its system prompt (or tools) and its last two messages of the user are marked: the last is written, and what
- * the call before has written is found at the one before it, however many blocks lie between. Claude's automatic caching
- * (`cache_control` on the request itself) looks back 20 blocks only, and not every cloud has it (the same page).
- * @param is_automatic whether marks are added to a request without any
+ * Returns the request with the marks for Claude: the caller's own, only the last four of them. If there are none and the conversation
+ * continues, it marks the system prompt (or tools) and the last two user messages: the last mark writes the cache, and the one before
+ * finds what the previous call wrote, however many blocks lie between. Claude's automatic caching (`cache_control` on the request
+ * itself) looks back 20 blocks only, and not every cloud has it (same page).
+ * @param is_automatic whether to add marks to a request without any
  */
 export function withClaudeMarks(request: ConversationRequest, is_automatic: boolean): ConversationRequest {
   const count = countMarks(request)
@@ -64,7 +64,7 @@ function countMarks({ tools, system_cache = [], turns }: ConversationRequest): n
 
 type ChangeMark = (cache: CacheTtl) => CacheTtl | undefined
 
-/** The same request with each mark changed, in the order of the prompt: tools, system, messages, of a user's first the results. */
+/** Changes each mark, in the order of the prompt: tools, system, messages. Tool results come first in a user message. */
 function mapMarks(request: ConversationRequest, change: ChangeMark): ConversationRequest {
   const changed = (cache: CacheTtl | undefined) => cache && change(cache)
   return {
@@ -86,7 +86,7 @@ const allButFirst = (drop: number): ChangeMark => {
   return (cache) => (left-- > 0 ? undefined : cache)
 }
 
-/** A mark of an hour is refused after one of five minutes: https://github.com/headroomlabs-ai/headroom/issues/2939 */
+/** Anthropic refuses a one-hour mark after a five-minute mark: https://github.com/headroomlabs-ai/headroom/issues/2939 */
 const inFallingOrder = (): ChangeMark => {
   let is_short = false
   return (cache) => {
@@ -114,10 +114,10 @@ function withAutomaticMarks(request: ConversationRequest): ConversationRequest {
   }
 }
 
-/** Claude's provider refuses such a text: https://github.com/home-assistant/core/issues/175637 */
+/** Anthropic refuses blank texts: https://github.com/home-assistant/core/issues/175637 */
 export const isBlank = (text: string): boolean => !/\S/.test(text)
 
-/** The last part as it is written: results of tools come first, and blank texts not at all. */
+/** Marks the part that is encoded last: tool results are encoded first, and blank texts not at all. */
 function withLastMarked(turn: Turn, cache: CacheTtl): Turn {
   const { parts } = turn
   const isWritten = (part: Part) => part.kind !== 'text' || !isBlank(part.text)
@@ -128,7 +128,7 @@ function withLastMarked(turn: Turn, cache: CacheTtl): Turn {
 
 const MARKS = ['cache_control', 'prompt_cache_breakpoint']
 
-/** The names of all marks in a request of any protocol, one for each mark. */
+/** The names of all marks in a request of any protocol, once for each mark. */
 export function marksIn({ tools, system, messages, input }: JsonObject): string[] {
   const declared = objectsIn(tools).flatMap((tool) => [tool, objectIn(tool.function)])
   const content = [...objectsIn(messages), ...objectsIn(input)].flatMap((one) => [
@@ -143,7 +143,7 @@ export function marksIn({ tools, system, messages, input }: JsonObject): string[
   )
 }
 
-/** @returns undefined where the request sets none of them */
+/** @returns undefined if the request has no cache settings */
 export function cachingIn(body: JsonObject): PromptCaching | undefined {
   const retention = stringIn(body.prompt_cache_retention) || undefined
   const options = isObject(body.prompt_cache_options) ? objectIn(body.prompt_cache_options) : undefined

@@ -1,21 +1,21 @@
-// What Claude Code sends in its messages requests: its session, and a line before its system prompt.
+// Claude Code's additions to messages requests: its session, and a line before its system prompt.
 import { type Json, objectIn, stringIn } from './wire/json.ts'
 
 const BEGINNING = 'x-anthropic-billing-header:'
 
-/** A text of a system prompt without that line: no provider caches a prompt with first words that change. */
+/** Removes that line from a system prompt: it changes, and no provider caches a prompt with changing first words. */
 export function withoutBillingLine(text: string): string {
   if (!text.startsWith(BEGINNING)) return text
   const end = text.indexOf('\n')
   return end < 0 ? '' : text.slice(end + 1)
 }
 
-/** Stands before the session in the older form of `metadata.user_id`. */
+/** Precedes the session in the older form of `metadata.user_id`. */
 const OLDER_MARK = '_session_'
 
 /**
  * Claude Code's session in `metadata.user_id`: JSON, in its older form `user_…_account_…_session_…` (coder/aibridge pull request 241).
- * Anybody else's is an end user, who has many conversations.
+ * Other clients send an end user's id there, which is no session: end users have many conversations.
  */
 export function sessionOfClaudeCode(metadata: Json | undefined): string | undefined {
   const user_id = stringIn(objectIn(metadata).user_id)
@@ -27,7 +27,7 @@ export function sessionOfClaudeCode(metadata: Json | undefined): string | undefi
   try {
     return stringIn(objectIn(JSON.parse(user_id)).session_id) || undefined
   } catch {
-    // Not JSON: an end user's id, which tells no session.
+    // Not JSON: the id of an end user.
     return undefined
   }
 }

@@ -1,11 +1,11 @@
-// Fields of a request, in any protocol, that may make a model end its answer without a word.
+// Request fields, in any protocol, that may make a model answer with no output.
 
 import { isObject, type Json, type JsonObject, objectIn } from './wire/json.ts'
 import { reduce } from './wire/json-names.ts'
 
 /**
- * Fields by which a caller says where an answer ends, or of which tokens it is made: stop sequences by their names in each
- * protocol, OpenAI's `logit_bias`, by which a model can be made to write its end first, and those of vLLM
+ * Fields that determine where an answer ends, or which tokens it may contain: stop sequences by their names in each protocol,
+ * OpenAI's `logit_bias`, which can make a model generate its end token first, and those of vLLM
  * (https://docs.vllm.ai/en/v0.8.3/api/inference_params.html), SGLang (https://docs.sglang.ai/basic_usage/sampling_params.html)
  * and llama.cpp (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md).
  */
@@ -26,10 +26,10 @@ const ENDINGS = [
   'grammar',
 ].map(reduce)
 
-/** The longest answer, where it may be none: Claude's and vLLM's way to read a prompt only. */
+/** Output limits. Claude and vLLM accept 0, which only processes the prompt. */
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'n_predict'] as const
 
-/** Whether a request may have been answered by silence: it says where answers end, has results of tools, or an answer to go on with. */
+/** Whether the request itself may explain an empty answer: it sets endings, has tool results, or ends with an answer to continue. */
 export const explainsEmpty = (body: JsonObject): boolean =>
   LIMITS.some((name) => body[name] === 0) ||
   setsEnding(body) ||
@@ -46,7 +46,7 @@ const saysSomething = (value: Json): boolean => {
 }
 
 /**
- * The model goes on with an answer, which it may find complete:
+ * The model continues an answer, which it may find complete:
  * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons, "Empty responses with end_turn".
  */
 const endsWithAnswer = ({ messages, contents, input }: JsonObject): boolean =>
@@ -55,10 +55,10 @@ const endsWithAnswer = ({ messages, contents, input }: JsonObject): boolean =>
     return role === 'assistant' || role === 'model'
   })
 
-/** Types of blocks and items that hold what a tool has found: Claude's end all alike, those of responses nearly so. */
+/** Types of blocks and items that hold a tool's result, in the messages and the responses protocol. */
 const TOOL_RESULT =
   /^(?:\w+_)?(?:tool_result|call_output|search_output)$|^(?:mcp|web_search|file_search|code_interpreter|image_generation)_call$|^mcp_approval_response$/
-/** The same of native parts, in both spellings. */
+/** Fields of native parts that hold a tool's result, in both spellings. */
 const RESULT_KEYS = new Set([
   'functionResponse',
   'function_response',
@@ -68,7 +68,7 @@ const RESULT_KEYS = new Set([
   'tool_response',
 ])
 
-/** The body was parsed, so that its depth is bounded. */
+/** Recursion is safe: the body was parsed, which bounds its depth. */
 function hasToolResult(value: Json): boolean {
   if (Array.isArray(value)) return value.some(hasToolResult)
   if (!isObject(value)) return false

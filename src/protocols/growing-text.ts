@@ -1,8 +1,8 @@
-// A text that grows by pieces, as a streamed answer does: its pieces are joined when it is read, not when one is added.
+// A text that grows in pieces, such as a streamed answer. Pieces are joined only when the text is read.
 
 /**
- * So many pieces are made one. A text of a million pieces that refer to each other would otherwise be walked through by each
- * collection of garbage, and keep everyone waiting meanwhile.
+ * Pieces are joined at this number. In a text of a million linked pieces, each garbage collection would walk through all of them
+ * and block everything else.
  */
 const MAX_PIECES = 1_024
 

@@ -1,17 +1,17 @@
-// The types of images that text models take inline, by the server of their provider; where no document lists them, by its protocol.
+// Image types that text models accept inline, by their provider's server; without documentation, by its protocol.
 import type { Provider } from '../domain/catalogue.ts'
 import { serverNameOf } from '../domain/servers/lookup.ts'
 
-/** Images that are sent as they came. */
+/** Images that pass through unchanged. */
 export interface AcceptedImages {
   readonly types: readonly string[]
-  /** Animations of these types too: the model reads the first frame. */
+  /** Whether animations of these types also pass: the model reads the first frame. */
   readonly takes_animations: boolean
 }
 
-/** The images that a provider takes. */
+/** The images that a provider accepts. */
 export interface ImageTypes extends AcceptedImages {
-  /** A document lists the types, so that all others are refused; else the provider may take more. */
+  /** The types are documented, so the gateway refuses all others. Otherwise the provider may accept more. */
   readonly is_documented: boolean
 }
 
@@ -25,7 +25,7 @@ const WEB_TYPES: readonly string[] = [JPEG, PNG, 'image/gif', 'image/webp']
  */
 export const GEMINI_IMAGE_TYPES: readonly string[] = [JPEG, PNG, 'image/webp', 'image/heic', 'image/heif']
 
-/** No document says of an animation that its first frame is read: a still image is what any of them takes. */
+/** No document says that the first frame of an animation is read: all of these servers accept a still image. */
 const stills = (types: readonly string[]): ImageTypes => ({
   types,
   is_documented: true,
@@ -41,7 +41,7 @@ const GEMINI = stills(GEMINI_IMAGE_TYPES)
  */
 const CLAUDE_SERVERS = ['anthropic', 'bedrock', 'foundry', 'vertex'] as const
 
-/** By protocol, the servers with documented types. All others, as Groq, Together or a server of the operator's own, may take more. */
+/** Servers with documented types, by protocol. All others, such as Groq, Together or a self-hosted server, may accept more. */
 const DOCUMENTED: Readonly<Record<string, Readonly<Record<string, ImageTypes>>>> = {
   anthropic: Object.fromEntries(CLAUDE_SERVERS.map((name) => [name, WITH_ANIMATIONS])),
   openai: {
@@ -61,21 +61,21 @@ const DOCUMENTED: Readonly<Record<string, Readonly<Record<string, ImageTypes>>>>
   },
 }
 
-/** A server without documented types: other than the web's are converted if they can be, and pass if they cannot. */
+/** Types for servers without documentation: other types are converted if possible, and pass unchanged if not. */
 const UNDOCUMENTED: ImageTypes = { types: WEB_TYPES, is_documented: false, takes_animations: true }
 
 /**
- * Google's chat completions, which no known server speaks, have Gemini's types:
+ * Google's chat completions, which belong to no known server, accept Gemini's types:
  * https://cloud.google.com/distributed-cloud/hosted/docs/latest/gdch/gemini/capabilities/image
  */
 const GOOGLE = /^https:\/\/[\w.-]+\.googleapis\.com\//
 
-/** A simulated provider that plays no server is the protocol's own. */
+/** A simulated provider without a server counts as the protocol's own provider. */
 const SIMULATOR = 'simulator'
 
 type Addressed = Pick<Provider, 'protocol' | 'base_url' | 'server'>
 
-/** The images that a provider takes inline; undefined for a protocol of a plugin: then they pass unchanged. */
+/** The images that a provider accepts inline; undefined for a protocol of a plugin: images then pass unchanged. */
 export function imageTypesOf(provider: Addressed): ImageTypes | undefined {
   const { protocol, base_url } = provider
   if (protocol === 'gemini') return GEMINI

@@ -1,4 +1,4 @@
-// Input bounds: the most tokens that all of a request can be read as, whatever its provider makes of fields that are unknown here.
+// Input bounds: the most tokens that a provider can count for a request, whatever it does with fields that the gateway does not know.
 
 import { imageMedium, type Medium, UNCOUNTED } from '../domain/media/medium.ts'
 import { estimateMedia } from '../domain/media/tokens.ts'
@@ -9,15 +9,15 @@ import { isObject, type Json, type JsonObject, lookUp } from './wire/json.ts'
 import { computedOnce, isKnown } from './wire/known-values.ts'
 
 /**
- * The most tokens of a value, not rounded, but for its media.
- * @param media takes the media that stand in the value: what they come to depends on the model
+ * The most tokens of a value without its media, not rounded.
+ * @param media receives the media in the value, whose tokens depend on the model
  */
 export type Bound = (value: Json, media: FoundMedia) => number
 
-/** The media of a request as they are found. */
+/** Collects the media of a request. */
 export interface FoundMedia {
   push(medium: Medium): void
-  /** The work allowed to measure all of them. */
+  /** The remaining work allowed for measuring them. */
   readonly work: MediaWork
 }
 
@@ -34,7 +34,7 @@ function boundedBy(bound: Bound, value: Json, work: MediaWork | undefined): Boun
   return { tokens, media: found.media }
 }
 
-/** Most requests have no media: nothing is made for them before the first is found. */
+/** Most requests have no media: the list is created for the first medium. */
 class MediaList implements FoundMedia {
   media: Medium[] | readonly [] = NONE
   #work: MediaWork | undefined
@@ -56,12 +56,12 @@ class MediaList implements FoundMedia {
 
 const NONE: readonly [] = []
 
-/** Brackets around a value, and around none; a comma, with the quotes beside it; a name's quotes and its colon. */
+/** A pair of brackets; a comma with the quotes beside it; a name's quotes and colon. */
 const BRACKETS_TOKENS = 1
 const COMMA_TOKENS = 1
 const NAME_TOKENS = 1
 
-/** Everything in a value as text: names, and texts at any depth. */
+/** Counts everything in a value as text: names, and texts at any depth. */
 export const boundAll = (value: Json): number => {
   if (typeof value === 'string') return boundText(value)
   if (typeof value === 'number') return boundText(String(value))
@@ -73,7 +73,7 @@ export const boundAll = (value: Json): number => {
 
 type Bounds = Readonly<Record<string, Bound>>
 const NO_BOUNDS: Bounds = {}
-/** Text has none. */
+/** For plain text, which has no media. */
 const NO_MEDIA: FoundMedia = { push: () => {}, work: new MediaWork() }
 
 function boundItems(items: readonly Json[], item: Bound, media: FoundMedia): number {
@@ -91,7 +91,7 @@ function boundFields(object: JsonObject, bounds: Bounds, media: FoundMedia): num
   return tokens
 }
 
-/** An object with some fields that have bounds of their own; everything else is text. */
+/** An object: named fields have bounds of their own; all others are text. */
 export const fields =
   (bounds: Bounds): Bound =>
   (value, media) =>
@@ -103,15 +103,15 @@ export const each =
   (value, media) =>
     Array.isArray(value) ? boundItems(value, item, media) : item(value, media)
 
-/** An object by its type. @param otherwise for other types, and for values without one */
+/** An object, by its `type`. @param otherwise for other types, and for values without one */
 export const byType =
   (types: Bounds, otherwise: Bound = boundAll): Bound =>
   (value, media) =>
     (lookUp(types, isObject(value) ? value.type : undefined) ?? otherwise)(value, media)
 
-/** The same, worked out only once for a value that comes again with every request of a conversation. */
+/** Caches a bound, for values that return with every request of a conversation. */
 export const once = (bound: Bound): Bound => {
-  // Of the request that is bounded now: nothing waits in between.
+  // The work of the current request: a bound runs without awaits in between.
   let media_work: MediaWork
   const work = (value: Json): Bounded => boundedBy(bound, value, media_work)
   return (value, media) => {
@@ -123,7 +123,7 @@ export const once = (bound: Bound): Bound => {
   }
 }
 
-/** A medium that the gateway does not see, beside what refers to it. */
+/** Adds a medium whose data the gateway cannot see to the bound of its reference. */
 export const unseen =
   (medium: Medium, bound: Bound): Bound =>
   (value, media) => {
@@ -145,8 +145,8 @@ export function dataUriType(text: string): string | undefined {
 }
 
 /**
- * Data in the place of a medium. @param read the medium of base64 or of a data URI; undefined where it is text
- * An address, and what is neither, is one that the gateway does not see.
+ * The data of a medium. Addresses count as media whose data the gateway cannot see.
+ * @param read reads a medium from base64 or a data URI; undefined if the data is text
  */
 export const mediumData =
   (read: (data: string, work: MediaWork) => Medium | undefined): Bound =>
@@ -163,8 +163,8 @@ export const mediumData =
   }
 
 /**
- * An image, by its data or its address. Other media in its place are text, since no provider takes them there.
- * @param detailOf the detail that the caller requested beside it
+ * An image, as data or an address. Other media in this place are text, since no provider accepts them there.
+ * @param field the field with the data or address
  */
 export const image =
   (field: string): Bound =>
@@ -181,13 +181,13 @@ export const image =
 /** An address stands alone or in an object. */
 const addressIn = (value: Json | undefined): Json | undefined => (isObject(value) ? value.url : value)
 
-/** The place of an address. @param data what is counted as a medium there */
+/** The bound of an address. @param data the data URI that is already counted as a medium */
 function withoutData(data: string | undefined): Bound {
   const text: Bound = (value) => (data !== undefined && value === data ? 0 : boundAll(value))
   return (value, media) => (isObject(value) ? fields({ url: text }) : text)(value, media)
 }
 
-/** Audio or a video by its data URI or its address: no provider says what it bills for one here. */
+/** Audio or a video, as a data URI or an address: no provider says what it bills for one here. */
 export const addressed: Bound = (value, media) => {
   const url = addressIn(value)
   const is_data = typeof url === 'string' && dataUriType(url) !== undefined
@@ -195,7 +195,7 @@ export const addressed: Bound = (value, media) => {
   return withoutData(is_data ? url : undefined)(value, media)
 }
 
-/** A part of a type that is unknown here: it may be a medium, such as a video, by its data or by an address that its provider fetches. */
+/** A part of an unknown type: it may be a medium, such as a video, with its data or an address that the provider fetches. */
 export const unknownPart: Bound = (part, media) => {
   if (isObject(part) && mayBeMedium(part)) media.push(UNCOUNTED)
   return boundAll(part)
@@ -211,8 +211,8 @@ function mayBeMedium(value: Json): boolean {
 }
 
 /**
- * Signatures and encrypted reasoning: base64 of what a model thought, which counts only where a provider has issued it. A token is
- * four characters of it at least.
+ * Signatures and encrypted reasoning: base64 of the model's thinking, which counts only at the provider that issued it. One token has
+ * at least four characters of it.
  */
 const ENCRYPTED_CHARS_PER_TOKEN = 4
 export const encrypted: Bound = (value, media) => {
@@ -223,13 +223,13 @@ export const encrypted: Bound = (value, media) => {
 }
 
 /**
- * A provider's own instructions on tools, with room for newer models: 530 tokens for Claude 3 Opus, the most of those that are
- * published (docs.anthropic.com, "Tool use pricing and tokens"). As much is held for each tool that only the provider knows the text of.
+ * Room for a provider's own instructions on tools, now and of newer models. The highest published figure is 530 tokens, for Claude 3
+ * Opus (docs.anthropic.com, "Tool use pricing and tokens"). The same is held for each tool whose text only the provider knows.
  */
 const TOOLS_TOKENS = 1_000
 const OWN_TOOL_TYPES: ReadonlySet<Json | undefined> = new Set([undefined, null, 'custom', 'function'])
 
-/** Tools and functions, with what their provider says of them. @param bounds of the fields of a tool that hold media */
+/** Tools and functions, with their provider's instructions. @param bounds of a tool's fields that hold media */
 export const toolsWith = (bounds: Bounds): Bound => {
   const bound = fields(bounds)
   const boundTool: Bound = (tool, media) =>
@@ -242,16 +242,16 @@ export const toolsWith = (bounds: Bounds): Bound => {
 }
 export const tools: Bound = toolsWith(NO_BOUNDS)
 
-/** Marks that a model reads at the begin and the end of each of several texts. */
+/** Marks that a model reads at the beginning and end of each of several texts. */
 const MARKS_TOKENS = 2
-/** Texts that are read one by one. */
+/** The bound of texts that the model reads one by one. */
 export const boundTexts = (request: Json, texts: number): number => boundAll(request) + texts * MARKS_TOKENS
 
-/** The tokens to hold for: never less than the estimate, which may be charged. @param bound of the whole request, in tokens */
+/** The tokens to hold: never less than the estimate, which may be charged. @param bound of the whole request, in tokens */
 export const inputBound = (bound: number, estimated_tokens: number): number =>
   Math.max(Math.ceil(bound), estimated_tokens)
 
-/** The tokens of a request among its facts. @param text_tokens the estimate of all but its media */
+/** The token facts of a request. @param text_tokens the estimate without media */
 export function inputFacts(
   bound: Bound,
   body: JsonObject,

@@ -1,4 +1,4 @@
-// The last usage that a stream reported, read on demand, once: providers repeat it in every event.
+// The last usage that a stream reported. Providers repeat it in every event, so it is parsed once, on demand.
 import { inFull, outputTokens, promptTokens, type ReportedUsage } from '../domain/usage.ts'
 import { type ByteString, decodeByteString } from './wire/byte-string.ts'
 import { type JsonObject, parseObject } from './wire/json.ts'
@@ -6,10 +6,10 @@ import { type JsonObject, parseObject } from './wire/json.ts'
 export class LastUsage {
   readonly #read: (event: JsonObject) => ReportedUsage | undefined
   #event: ByteString | undefined
-  /** The report before it, if it was not read yet. */
+  /** The previous report, if it is still unread. */
   #before: ByteString | undefined
   #usage: ReportedUsage | undefined
-  /** The output that had passed with the event, and with the report before it. */
+  /** The output delivered up to the last event, and up to the previous report. */
   #delivered_tokens = 0
   #delivered_before = 0
 
@@ -17,7 +17,7 @@ export class LastUsage {
     this.#read = read
   }
 
-  /** @param event one with a usage @param delivered_tokens all output so far, the event's included */
+  /** @param event an event with a usage @param delivered_tokens all output so far, including the event's */
   record(event: ByteString, delivered_tokens: number): void {
     this.#before = this.#event
     this.#delivered_before = this.#delivered_tokens
@@ -26,9 +26,9 @@ export class LastUsage {
   }
 
   /**
-   * The usage, by how much was delivered. A report from before half of the output is ignored for the output,
-   * and for the prompt if all of that is zero: some servers start their streams so, and send no other. Zeros at last take nothing
-   * back that was reported before: counts only grow.
+   * The usage, given the delivered output. A report that came before half of the output is ignored for the output, and also for the
+   * prompt if its counts are all zero: some servers begin their streams with such a report, and send no other. Final zeros do not
+   * replace an earlier report: counts only grow.
    */
   of(delivered_tokens: number): ReportedUsage | undefined {
     if (this.#event !== undefined) this.#readLast(this.#event)

@@ -1,23 +1,23 @@
-// Where requests hold media inline, and how these are changed: every protocol lists its places, and the rest stays as it is.
+// The places of inline media in requests, and changes to them. Every protocol lists its places; the rest of a request stays unchanged.
 
 import { standardBase64 } from './wire/byte-string.ts'
 import { isObject, type Json, type JsonObject, lookUp, stringIn } from './wire/json.ts'
 import { computedOnce } from './wire/known-values.ts'
 
-/** A medium in a request: its type as it is written there, and its bytes in base64. */
+/** A medium in a request, with its type as the caller wrote it, and its bytes in base64. */
 export interface Medium {
   readonly is_image: boolean
   readonly mime_type: string | undefined
   readonly data: string
 }
 
-/** @returns the very same medium where nothing changes */
+/** @returns the same medium if nothing changes */
 export type MediumChange = (medium: Medium) => Medium
 
-/** Changes the media in a value. @returns the very same value where none changes */
+/** Changes the media in a value. @returns the same value if nothing changes */
 export type MediaPlaces = (value: Json, change: MediumChange) => Json
 
-/** By the top-level field: the places in its value; of a list, in each of its items. */
+/** The places in the value of each top-level field; in a list, in each of its items. */
 export type MediaFields = Readonly<Record<string, MediaPlaces>>
 
 /** The fields of an object that hold media, or objects with media. */
@@ -37,7 +37,7 @@ export function inFields(places: Readonly<Record<string, MediaPlaces>>): MediaPl
   }
 }
 
-/** Each item of a list, or a single one in its place. */
+/** Each item of a list, or a single object in place of the list. */
 export const inItems =
   (place: MediaPlaces): MediaPlaces =>
   (value, change) => {
@@ -53,7 +53,7 @@ export const inItems =
     return changed ?? value
   }
 
-/** An object by its type. */
+/** An object, by its `type`. */
 export function inTypes(places: Readonly<Record<string, MediaPlaces>>): MediaPlaces {
   const by_type = new Map<unknown, MediaPlaces>(Object.entries(places))
   return (value, change) => {
@@ -62,7 +62,7 @@ export function inTypes(places: Readonly<Record<string, MediaPlaces>>): MediaPla
   }
 }
 
-/** An object that has the data of a medium beside its type. @param types the names that the type may have */
+/** An object with a medium's data and type. @param types the possible names of the type's field */
 export const withData =
   (types: readonly string[], is_image: (mime_type: string) => boolean): MediaPlaces =>
   (value, change) => {
@@ -82,7 +82,7 @@ export const isImageType = (mime_type: string): boolean => /^\s*image\//i.test(m
 const DATA_URI_HEAD = /^data:([^,]*);base64,/i
 const MAX_HEAD_CHARS = 256
 
-/** A data URI; any other address is none of a medium. */
+/** A data URI; other addresses hold no data. */
 export const inUri =
   (is_image: boolean): MediaPlaces =>
   (value, change) => {
@@ -95,7 +95,7 @@ export const inUri =
     return `data:${after.mime_type ?? ''};base64,${after.data}`
   }
 
-/** Names of image types that are in use and not registered, by those that providers know. */
+/** Unregistered names of image types that are in use, with the names that providers know. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -104,7 +104,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   'image/tif': 'image/tiff',
 }
 
-/** The registered name of an image's type, in lower case and without parameters; other types stay as they are written. */
+/** The registered name of an image type, in lower case and without parameters; other types stay unchanged. */
 export function regularType(mime_type: string): string {
   if (!isImageType(mime_type)) return mime_type
   const [name = ''] = mime_type.split(';', 1)
@@ -112,36 +112,36 @@ export function regularType(mime_type: string): string {
   return lookUp(OTHER_NAMES, lower) ?? lower
 }
 
-/** A medium as every provider reads it: standard base64, and for an image the name of its type. */
+/** A medium as every provider reads it: standard base64 and, for an image, the registered type. */
 function regular(medium: Medium): Medium {
   const mime_type = medium.mime_type === undefined ? undefined : regularType(medium.mime_type)
   const data = standardBase64(medium.data)
   return mime_type === medium.mime_type && data === medium.data ? medium : { ...medium, mime_type, data }
 }
 
-/** A body with regular media, and whether images are among them. */
+/** A body with normalised media. */
 export interface RegularBody {
   readonly json: JsonObject
   readonly has_images: boolean
 }
 
 interface RegularValue {
-  /** Only where it is changed. */
+  /** Only set if `is_changed`. */
   readonly value: Json
   readonly has_images: boolean
   readonly is_changed: boolean
 }
 
-/** A function for each place, so that what was worked out of a known value by it is found again. */
+/** One function for each place, so that results for known values can be cached by it. */
 const REGULARIZERS = new WeakMap<MediaPlaces, (value: Json) => RegularValue>()
 
-/** Most values have no media: they share one result, which says so. */
+/** The shared result for values without media, which are the most. */
 const UNCHANGED: RegularValue = { value: null, has_images: false, is_changed: false }
 
 function regularizerOf(place: MediaPlaces): (value: Json) => RegularValue {
   const known = REGULARIZERS.get(place)
   if (known) return known
-  // Of the value that is worked on now: nothing waits in between.
+  // The state of the current value: a function runs without awaits in between.
   let has_images = false
   const change: MediumChange = (medium) => {
     has_images ||= medium.is_image
@@ -157,14 +157,14 @@ function regularizerOf(place: MediaPlaces): (value: Json) => RegularValue {
   return made
 }
 
-/** The fields of a protocol's requests that have more than one form. */
+/** Fields of a protocol's requests that have more than one form. */
 interface RegularFields {
   readonly media?: MediaFields
   readonly lists?: readonly string[]
 }
 
 /**
- * The body with its media regular, and a list for each single object that stands for one; the very same one where all is so.
+ * Normalises media, and turns a single object into a list where the protocol allows both. Returns the same body if nothing changes.
  * @param fields of the caller's protocol
  */
 export function regularBody(
@@ -190,7 +190,7 @@ export function regularBody(
 
 const NO_LISTS: readonly string[] = []
 
-/** Each item of a list, or the single one in its place. */
+/** Each item of a list, or a single object in place of the list. */
 function regularField(field: Json[] | JsonObject, regularize: (value: Json) => RegularValue): RegularValue {
   if (!Array.isArray(field)) return computedOnce(regularize, field)
   let has_images = false
@@ -206,7 +206,6 @@ function regularField(field: Json[] | JsonObject, regularize: (value: Json) => R
   return { value: changed ?? field, has_images, is_changed: changed !== undefined }
 }
 
-/** The body with its media changed. */
 export function changeMedia(
   json: JsonObject,
   fields: MediaFields | undefined,

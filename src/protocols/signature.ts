@@ -1,26 +1,26 @@
-// Signatures of one provider inside another provider's signature field, and their recognition when they come back.
+// Signatures of one provider, wrapped for the signature field of another, and unwrapped when they come back.
 import type { Signature } from './canonical/parts.ts'
 
 const SIGNED = ['thinking', 'tool_call', 'redacted_thinking'] as const
 
-/** The owner of a signature, where the field that carries it belongs to something else. */
+/** The kind of part that a signature belongs to, for fields of another kind. */
 export type Signed = (typeof SIGNED)[number]
 
-/** The formats that providers sign in, by the names that OpenRouter gives them: https://openrouter.ai/docs/use-cases/reasoning-tokens */
+/** The signature formats of providers, by OpenRouter's names: https://openrouter.ai/docs/use-cases/reasoning-tokens */
 export const FORMATS = {
   gemini: 'google-gemini-v1',
   anthropic: 'anthropic-claude-v1',
   openai: 'openai-responses-v1',
 } as const
 
-/** Their first names in marks: conversations that began before an upgrade still carry them. */
+/** Former names of formats: conversations that began before an upgrade still carry them. */
 const FORMER_FORMATS: ReadonlyMap<string, string> = new Map(Object.entries(FORMATS))
 
 const TAG = new RegExp(`^([!-~]+?)\\.(${SIGNED.join('|')})\\.`)
 
 /**
- * A signature as text for a field that holds signatures of one format. A signature of another format is marked as such;
- * it is then base64, because SDKs decode such fields.
+ * Writes a signature into a field for signatures of one format. A signature of another format is tagged and encoded as base64,
+ * because SDKs decode such fields.
  * @param field_format the format that the field is for
  */
 export function packSignature({ format, value }: Signature, signed: Signed, field_format: string): string {
@@ -28,7 +28,7 @@ export function packSignature({ format, value }: Signature, signed: Signed, fiel
   return Buffer.from(`${format}.${signed}.${value}`).toString('base64')
 }
 
-/** The reverse of packSignature: text without a mark is a signature of the field's own format, on `thinking`. */
+/** Reverses packSignature. Text without a tag is a signature of the field's own format on `thinking`. */
 export function unpackSignature(
   text: string,
   field_format: string,

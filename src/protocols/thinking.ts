@@ -1,9 +1,9 @@
-// The table between an effort and a budget of thinking tokens, for protocols that have only one of the two.
+// The mapping between efforts and budgets of thinking tokens, for protocols that have only one of the two.
 import type { Effort, Thinking } from './canonical/fields.ts'
 
 /**
- * Tokens by effort, as Google's OpenAI-compatible endpoint maps them; above `high`, the most that any model takes. And the share of
- * the output limit that they take at most, so that room is left for the answer:
+ * Tokens by effort, as Google's OpenAI-compatible endpoint maps them; above `high`, the most that any model accepts. `max_share` is
+ * the largest share of the output limit, so that room is left for the answer:
  * https://openrouter.ai/docs/use-cases/reasoning-tokens#reasoning-effort-level
  */
 const BUDGETS: Readonly<Record<Effort, { tokens: number; max_share: number }>> = {
@@ -15,18 +15,17 @@ const BUDGETS: Readonly<Record<Effort, { tokens: number; max_share: number }>> =
   max: { tokens: 32_768, max_share: 0.95 },
 }
 
-/** The smallest budget that Claude takes, and that is worth asking for. */
+/** The smallest budget that Claude accepts, and that is worth a request. */
 export const MIN_BUDGET_TOKENS = 1_024
-/** Tokens that an answer has at least beside the thinking that an effort stands for. */
+/** Tokens to leave for the answer beside the thinking of an effort. */
 const MIN_ANSWER_TOKENS = 1_024
 
 const BY_RISING_BUDGET: readonly Effort[] = ['low', 'medium', 'high']
 
 /**
- * The thinking tokens for an effort, or for a model that is to decide, within the output limit; a budget that the caller chose
- * stays.
- * @param max_output_tokens the limit, which thinking counts towards; undefined if none is set
- * @returns undefined if the model is to decide; 0 if the limit has no room for both
+ * The thinking tokens for an effort, within the output limit; a budget that the caller chose stays.
+ * @param max_output_tokens the limit, which includes thinking; undefined if none is set
+ * @returns undefined if the model decides; 0 if the limit has no room for thinking and answer
  */
 export function budgetWithin(thinking: Thinking, max_output_tokens: number | undefined): number | undefined {
   if (thinking.mode === 'off') return 0
@@ -36,7 +35,7 @@ export function budgetWithin(thinking: Thinking, max_output_tokens: number | und
   return max_output_tokens === undefined ? tokens : withinLimit(tokens, max_share, max_output_tokens)
 }
 
-/** The share of a limit, no more than is wanted, which leaves room for an answer; 0 if the limit has none for both. */
+/** The wanted tokens, at most the share of the limit, with room left for an answer; 0 if the limit has no room for both. */
 export function withinLimit(wanted_tokens: number, share: number, max_output_tokens: number): number {
   const room_tokens = max_output_tokens - MIN_ANSWER_TOKENS
   if (room_tokens < MIN_BUDGET_TOKENS) return 0
@@ -45,9 +44,9 @@ export function withinLimit(wanted_tokens: number, share: number, max_output_tok
 }
 
 /**
- * The level nearest to the requested one; of two equally near ones the higher.
- * @param rising all levels there are @param levels those that are taken, rising
- * @returns undefined where none is taken
+ * The level nearest to the requested one; the higher of two equally near ones.
+ * @param rising all levels @param levels the accepted ones, rising
+ * @returns undefined if none is accepted
  */
 export function nearestLevel<L extends string>(
   rising: readonly L[],
@@ -61,7 +60,7 @@ export function nearestLevel<L extends string>(
   )
 }
 
-/** The lowest effort with a budget that covers the request; undefined if the model is to decide, or thinking is off. */
+/** The lowest effort whose budget covers the request; undefined if the model decides, or thinking is off. */
 export function effortOf(thinking: Thinking): Effort | undefined {
   if (thinking.mode === 'effort') return thinking.effort
   if (thinking.mode !== 'budget') return undefined

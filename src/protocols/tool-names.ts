@@ -1,18 +1,18 @@
-// Names of tools and ids of calls that a provider would refuse: written in its letters and length, the same way each time.
+// Deterministic replacements for tool names and call ids that a provider would refuse.
 import type { ConversationRequest } from './canonical/request.ts'
 
-/** The names of tools that a protocol's providers take. */
+/** The tool names that a protocol's providers accept. */
 export interface NameRule {
   readonly pattern: RegExp
   readonly max_chars: number
 }
 
-/** https://platform.openai.com/docs/api-reference/chat/create: the strictest, which all others take too. */
+/** https://platform.openai.com/docs/api-reference/chat/create: the strictest rule; names that it allows are accepted everywhere. */
 export const STRICT_NAMES: NameRule = { pattern: /^[a-zA-Z0-9_-]{1,64}$/, max_chars: 64 }
 
 const HASH_CHARS = 8
 
-/** A text of letters, digits, `_` and `-` in place of another; different ones for different texts. */
+/** A replacement for a text, in letters, digits, `_` and `-`. Different texts get different replacements. */
 export function shortened(text: string, max_chars: number): string {
   const hash = hashOf(text)
   if (max_chars <= HASH_CHARS + 1) return hash.slice(0, max_chars)
@@ -23,10 +23,10 @@ export function shortened(text: string, max_chars: number): string {
 
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
-/** A caller's id of an end user as it is sent to a provider: always 64 hexadecimal digits. */
+/** A caller's id of an end user, as sent to a provider: always 64 hexadecimal digits. */
 export const userMark = (user: string): string => (/^[0-9a-f]{64}$/.test(user) ? user : hashOf(user))
 
-/** Writes a name as it is sent. @param renamed takes the names that are sent, with those that the caller knows */
+/** Returns a function that replaces names which are not accepted. @param renamed receives the caller's names by the names sent */
 export const renaming =
   (isTaken: (name: string) => boolean, max_chars: number, renamed: Map<string, string>) =>
   (name: string): string => {
@@ -36,7 +36,7 @@ export const renaming =
     return sent
   }
 
-/** The same request with tool names that the provider takes; the very same where it takes all. @param renamed as for `renaming` */
+/** Replaces tool names that the provider does not accept; returns the same request if it accepts all. @param renamed as for `renaming` */
 export function withTakenNames(
   request: ConversationRequest,
   { pattern, max_chars }: NameRule,

@@ -1,4 +1,4 @@
-// The verbs of calls that are passed on as they came and priced by units: speech, transcriptions, moderations, rerank.
+// The functions of calls that pass through unchanged and are priced by units: speech, transcriptions, moderations, rerank.
 import type { ReportedUnits } from '../domain/units.ts'
 import type { UpstreamTarget } from './facts.ts'
 import type { ByteString } from './wire/byte-string.ts'
@@ -6,17 +6,17 @@ import type { JsonObject } from './wire/json.ts'
 
 export interface UnitProtocol {
   readonly target: UpstreamTarget
-  /** The units that a whole answer, or the last event of a stream, reports; undefined if none. */
+  /** The units that an answer, or the last event of a stream, reports; undefined if none. */
   readUnits(answer: JsonObject): ReportedUnits | undefined
-  /** A whole answer with what callers expect in it; the very same one where nothing lacks. @param answer what `json` says */
+  /** Adds fields to an answer that callers expect; returns the same bytes if none is missing. @param answer `json`, parsed */
   completed?(json: ByteString, answer: JsonObject): ByteString
 }
 
-/** For each kind of these calls, the verbs of a protocol that has it. */
+/** The kinds of these calls that a protocol has. */
 export interface UnitProtocols {
   readonly speech?: UnitProtocol
   readonly transcriptions?: UnitProtocol
-  /** Where there are transcriptions, there are translations. */
+  /** Present if `transcriptions` is. */
   readonly translations?: UnitProtocol
   readonly moderations?: UnitProtocol
   readonly rerank?: UnitProtocol

@@ -1,4 +1,4 @@
-// The output in an answer, by the known meaning of its fields: for answers that the provider does not count.
+// The size of an answer's output, by the known meaning of its fields, for answers without a usage.
 import { estimateTokens, OUTPUT_IMAGE_TOKENS } from '../domain/token-estimate.ts'
 import { audioTokens } from './audio-output.ts'
 import { tokensOfBytes } from './token-sums.ts'
@@ -14,20 +14,23 @@ import {
 } from './wire/json-bytes.ts'
 import { closingQuote } from './wire/json-text.ts'
 
-/** The events of one stream are alike: only those are looked at that have more beside that part than any in which nothing was found. */
+/**
+ * Counts output beside the part of a stream's events that is already counted. Events of one stream are alike: it searches only
+ * events with more other bytes than every event in which it found nothing.
+ */
 export class WrittenBeside {
   readonly #shape: Shape
   #silent_bytes = 0
 
-  /** @param shape of what holds the part, which is nothing in it */
+  /** @param shape of the object that holds the counted part, with NOTHING for that part */
   constructor(shape: Shape) {
     this.#shape = shape
   }
 
   /**
-   * Adds what is found.
-   * @param part_bytes how long the part is
-   * @param start finds where what holds it begins; -1 if nothing does
+   * Adds the output of one event.
+   * @param part_bytes the length of the counted part
+   * @param start finds the beginning of the object; -1 if there is none
    */
   add(data: ByteString, part_bytes: number, start: () => number, sums: Sums): void {
     const bytes = data.length - part_bytes
@@ -41,48 +44,48 @@ export class WrittenBeside {
 
 const total = (sums: Readonly<Sums>): number => sums.reduce((sum, each) => sum + each, 0)
 
-/** Ids, names of kinds, and what others wrote. */
+/** Ids, types, and text that the model did not write. */
 export const NOTHING = 0
-/** All strings within are output. */
+/** All strings in the value are output. */
 export const TEXT = 1
 /** Audio in base64. */
 export const AUDIO = 2
 /** An image, as base64 or an address. */
 export const IMAGE = 3
-/** A structure that the model wrote as JSON: its names and numbers count, too. */
+/** A structure that the model wrote as JSON: names and numbers count, too. */
 export const JSON_TEXT = 4
-/** Text that may come three times over: the longest of these counts. */
+/** Text that may occur in up to three forms: only the longest form counts. */
 export const SAID = 5
 export const SAID_AGAIN = 6
 export const SAID_IN_PARTS = 7
-/** A proof of the text beside it; it stands for the text where that is missing. */
+/** A signature of the text beside it. It counts in place of the text if that is missing. */
 export const PROOF = SAID
 const WEIGHTS = 8
 
-/** An object, or a list of such. What has no name here is a field that nobody knows yet: all strings in it count as text. */
+/** An object, or a list of objects. All strings in a field without a shape count as text, since its meaning is unknown. */
 interface Fields {
   readonly names: readonly string[]
   readonly shapes: readonly Shape[]
 }
 
-/** The meaning of the strings of a value. */
+/** The meaning of the strings in a value. */
 type Shape = number | Fields
 
-/** @param shapes of the fields that are known; those that nearly every value has come first */
+/** @param shapes of the known fields, the most frequent first */
 export const fields = (shapes: Readonly<Record<string, Shape>>): Fields => ({
   names: Object.keys(shapes),
   shapes: Object.values(shapes),
 })
 
-/** The names of an object's fields that hold nothing that was written. */
+/** The fields of an object that hold no output. */
 export const silentNames = ({ names, shapes }: Fields): readonly string[] =>
   names.filter((_, index) => shapes[index] === NOTHING)
 
-/** So much of each weight: bytes as they are escaped, or images. */
+/** Sums by meaning, in escaped bytes, or in images. */
 type Sums = number[]
 export const noSums = (): Sums => new Array(WEIGHTS).fill(0)
 
-/** The tokens of what was summed up. @param audio_per_second what the provider counts for a second of audio */
+/** The tokens of the sums. @param audio_per_second the provider's tokens for a second of audio */
 export const tokensOfSums = (sums: Readonly<Sums>, audio_per_second: number): number =>
   tokensOfBytes(of(sums, TEXT)) +
   audioTokens(of(sums, AUDIO), audio_per_second) +
@@ -90,7 +93,7 @@ export const tokensOfSums = (sums: Readonly<Sums>, audio_per_second: number): nu
 
 export const of = (sums: Readonly<Sums>, weight: number): number => sums[weight] ?? 0
 
-/** Adds the longest of what may be said several times to the text. */
+/** Adds the longest of the repeated forms to the text. */
 export function settleSaid(sums: Sums): void {
   sums[TEXT] = of(sums, TEXT) + Math.max(of(sums, SAID), of(sums, SAID_AGAIN), of(sums, SAID_IN_PARTS))
   sums[SAID] = 0
@@ -98,13 +101,13 @@ export function settleSaid(sums: Sums): void {
   sums[SAID_IN_PARTS] = 0
 }
 
-/** The shapes around the place that a walk has come to: only one walk is under way at a time, for none waits. */
+/** The shapes of the containers around the current place. Shared: a walk has no awaits, so only one runs at a time. */
 const AROUND: Shape[] = []
 
 /**
- * Adds what is written in one value of an event that is not parsed.
- * @param start where the value begins
- * @returns where it ends; of JSON that is cut off, the end
+ * Adds the output in one value of an unparsed event.
+ * @param start the beginning of the value
+ * @returns its end; the end of the data if the JSON is cut off
  */
 export function addWritten(data: ByteString, start: number, shape: Shape, sums: Sums): number {
   let depth = 0
@@ -164,7 +167,7 @@ function colonAfter(data: ByteString, from: number): number {
   return data.charCodeAt(at) === COLON ? at : -1
 }
 
-/** Where the value of a key begins that is an object or a list; -1 if none is found from here on. @param key with its quotes */
+/** The beginning of the next object or list under a key; -1 if there is none. @param key with its quotes */
 export function nextContainer(data: ByteString, key: ByteString, from: number): number {
   for (let at = data.indexOf(key, from); at >= 0; at = data.indexOf(key, at + key.length)) {
     let start = colonAfter(data, at + key.length) + 1
@@ -187,12 +190,12 @@ export class Written {
     this.#read(value, shape)
   }
 
-  /** The longest of what may be said several times. */
+  /** The longest of the repeated forms. */
   get said(): string {
     return this.#said.reduce((longest, each) => (each.length > longest.length ? each : longest))
   }
 
-  /** @param text what of it counts @param audio_per_second what the provider counts for a second of audio */
+  /** @param text the text to count @param audio_per_second the provider's tokens for a second of audio */
   tokens(text: string, audio_per_second: number): number {
     return (
       estimateTokens(text) +
@@ -201,7 +204,7 @@ export class Written {
     )
   }
 
-  /** The answer was parsed, so that its depth is bounded. */
+  /** Recursion is safe: the answer was parsed, which bounds its depth. */
   #read(value: Json | undefined, shape: Shape): void {
     if (shape === NOTHING) return
     if (typeof value === 'string') this.#add(value, shape)

@@ -31,7 +31,7 @@ export interface TokenLogprob extends TokenChance {
 export interface Candidate {
   readonly parts: readonly Part[]
   readonly stop_reason: StopReason
-  /** The stop sequence of the caller's that ended it, where the provider tells. */
+  /** The caller's stop sequence that ended it, if the provider reports one. */
   readonly stop_sequence: string | undefined
   readonly logprobs: readonly TokenLogprob[] | undefined
 }
@@ -39,7 +39,7 @@ export interface Candidate {
 export interface ConversationAnswer {
   /** The provider's own id; undefined if it sent none. */
   readonly id: string | undefined
-  /** The model that served, as its provider names it; undefined if it does not tell. */
+  /** The model that served, as its provider names it; undefined if the provider does not say. */
   readonly model: string | undefined
   /** At least one: a refused prompt has a candidate without parts that ends with `safety`. */
   readonly candidates: readonly [Candidate, ...Candidate[]]
@@ -55,7 +55,7 @@ export interface AnswerContext {
   /** The model as the caller named it, for an answer that names none. */
   readonly model: string
   readonly created_s: number
-  /** From the request: whether a stream is to report its usage. */
+  /** Whether the request asks for a usage report in the stream. */
   readonly shows_usage: boolean
   /** Fields of the caller's request, for protocols that repeat some in their answers. */
   readonly request_fields?: JsonObject | undefined
@@ -83,7 +83,7 @@ export type StreamEvent =
       readonly type: 'start'
       readonly id: string | undefined
       readonly model: string | undefined
-      /** As far as it is known before any output. */
+      /** Only the part that is known before any output. */
       readonly usage: Usage | undefined
     }
   | { readonly type: 'part_start'; readonly candidate: number; readonly part: PartStart }
@@ -92,7 +92,7 @@ export type StreamEvent =
   | { readonly type: 'signature'; readonly candidate: number; readonly signature: Signature }
   /** A piece of a tool call's arguments, as JSON text. */
   | { readonly type: 'arguments_delta'; readonly candidate: number; readonly json: string }
-  /** A picture, which comes whole, between the other parts. */
+  /** An image. It comes whole, between the other parts. */
   | { readonly type: 'image'; readonly candidate: number; readonly image: MediaPart }
   | { readonly type: 'logprobs'; readonly candidate: number; readonly tokens: readonly TokenLogprob[] }
   | { readonly type: 'part_end'; readonly candidate: number }
@@ -116,11 +116,11 @@ export interface ServerSentEvent {
   readonly data: string
 }
 
-/** Reads one upstream stream into canonical events. It holds no more than the part that is open. */
+/** Reads one upstream stream into canonical events. It buffers at most the open part. */
 export interface StreamDecoder {
   /** @param data one event's payload after `data:`; the `event:` line only repeats what the payload says */
   decode(data: string): StreamEvent[]
-  /** The stream ended: closes what is open; a stream that ended without saying so gives an error. */
+  /** Closes open parts at the end of the stream. Returns an error if the stream had no final event. */
   finish(): StreamEvent[]
 }
 

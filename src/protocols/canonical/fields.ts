@@ -21,7 +21,7 @@ export type ToolChoice =
 
 export type Effort = 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
-/** How much the model is to think; `auto` leaves that to the model. */
+/** The amount of thinking; `auto` leaves it to the model. */
 export type Thinking =
   | { readonly mode: 'off' }
   | { readonly mode: 'auto' }
@@ -38,15 +38,15 @@ export type OutputFormat =
       readonly strict: boolean | undefined
     }
 
-/** A request for pictures in the answer, with their shape; the model decides what is undefined. */
+/** A request for images in the answer; the model decides the undefined fields. */
 export interface ImageOutput {
   /** Such as `16:9`. */
   readonly aspect_ratio: string | undefined
   /** `1K`, `2K` or `4K`. */
   readonly size: string | undefined
-  /** Whether text may come beside them. */
+  /** Whether the answer may contain text beside images. */
   readonly with_text: boolean
-  /** The place of the size in the caller's request, for a refusal to name. */
+  /** The place of the size in the caller's request, for error messages. */
   readonly size_at: string
 }
 
@@ -59,23 +59,23 @@ export interface RequestFields {
   readonly top_k: number | undefined
   readonly stop: readonly string[]
   readonly seed: number | undefined
-  /** How many candidates to write for the one prompt. */
+  /** The number of candidates to generate. */
   readonly candidates: number | undefined
   readonly thinking: Thinking | undefined
   readonly output: OutputFormat | undefined
-  /** False where the request says that it wants none; undefined if it does not say. */
+  /** False if the request asks for none; undefined if it does not say. */
   readonly images: ImageOutput | false | undefined
   readonly tools: readonly ToolDefinition[]
   readonly tool_choice: ToolChoice | undefined
   readonly parallel_tool_calls: boolean | undefined
-  /** How many alternatives to report for each token, 0 for only the chosen one; undefined if no log probabilities are wanted. */
+  /** The number of alternatives to report for each token, 0 for only the chosen one; undefined if no log probabilities are wanted. */
   readonly logprobs: number | undefined
   readonly frequency_penalty: number | undefined
   readonly presence_penalty: number | undefined
-  /** How wordy the answer is to be: `low`, `medium` or `high`. */
+  /** The verbosity of the answer: `low`, `medium` or `high`. */
   readonly verbosity: string | undefined
-  /** The caller's own opaque id of the end user. */
+  /** The caller's opaque id of the end user. */
   readonly user: string | undefined
-  /** Shared by requests that begin alike: the provider sends them to the same prompt cache. */
+  /** Requests with the same beginning share it: the provider sends them to the same prompt cache. */
   readonly cache_key: string | undefined
 }

@@ -2,12 +2,11 @@
 import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../wire/json.ts'
 
 /**
- * A provider's signature on what its model thought, without which it may refuse the next turn. Only a protocol with
- * signatures of the same format can use it: each sends its own back to its provider, and carries the others' for the
- * caller.
+ * A provider's signature on its model's thinking. Without it, the provider may refuse the next turn. Each protocol sends signatures of
+ * its own format back to its provider, and passes those of other formats through to the caller.
  */
 export interface Signature {
-  /** The name of the format, which also tells who issued it: OpenRouter's name, where it has one. */
+  /** The name of the format, which also identifies the issuer. It is OpenRouter's name for the format, if there is one. */
   readonly format: string
   readonly value: string
 }
@@ -17,10 +16,10 @@ export type Source =
   | { readonly by: 'data'; readonly mime_type: string; readonly data: string }
   | { readonly by: 'url'; readonly url: string }
 
-/** How long a provider is to keep the prompt up to a mark: 5 minutes or an hour, as Claude has it. */
+/** The time for which a provider keeps the prompt up to a cache mark: 5 minutes or an hour, as Claude has it. */
 export type CacheTtl = '5m' | '1h'
 
-/** A part that may end a cached part of the prompt. */
+/** A part that may carry a mark of the prompt cache: the provider caches the prompt up to there. */
 interface Markable {
   readonly cache?: CacheTtl | undefined
 }
@@ -28,12 +27,12 @@ interface Markable {
 export interface TextPart extends Markable {
   readonly kind: 'text'
   readonly text: string
-  /** The model says in it that it will not answer. */
+  /** The text is the model's refusal to answer. */
   readonly is_refusal?: boolean | undefined
   readonly signature?: Signature | undefined
 }
 
-/** An image, audio or a document. `at` is its place in the caller's request, for a refusal to name; empty in an answer. */
+/** An image, audio or a document. `at` is its place in the caller's request, for error messages; empty in an answer. */
 export interface MediaPart extends Markable {
   readonly kind: 'image' | 'audio' | 'document'
   readonly source: Source
@@ -50,7 +49,7 @@ export interface ToolCallPart extends Markable {
   readonly id: string
   readonly name: string
   readonly arguments: JsonObject
-  /** The text of arguments that are not a JSON object, because a length limit cut them off; `arguments` then holds it. */
+  /** The text of arguments that are not a JSON object because a length limit cut them off; `arguments` then wraps it. */
   readonly cut?: string | undefined
   readonly signature?: Signature | undefined
 }
@@ -70,7 +69,7 @@ export interface ThinkingPart {
   readonly signature?: Signature | undefined
 }
 
-/** Thinking that the provider shows to nobody, but expects back. */
+/** Thinking that the provider hides, but expects back. */
 export interface RedactedThinkingPart {
   readonly kind: 'redacted_thinking'
   readonly signature: Signature
@@ -96,7 +95,7 @@ export function mergeTurns(turns: readonly Turn[]): Turn[] {
   return merged
 }
 
-/** How many turns a conversation has so far, as they are once merged. */
+/** Counts the turns of a conversation as if adjacent ones of the same role were merged. */
 export class TurnCount {
   count = 0
   #role: Turn['role'] | undefined
@@ -108,24 +107,24 @@ export class TurnCount {
   }
 }
 
-/** The counts of turns before system messages; undefined where none came after an answer. */
+/** The numbers of turns before each system message; undefined if all came before the first answer. */
 export const afterAnswers = (counts: readonly number[]): readonly number[] | undefined =>
   counts.some((count) => count > 1) ? counts : undefined
 
-/** An id for a tool call that came without one, made of its position in the answer. @param call_id the gateway's id of the call */
+/** Generates an id for a tool call without one from its position in the answer. @param call_id the gateway's id of the call */
 export const madeCallId = (call_id: string, candidate: number, position: number): string =>
   candidate === 0 ? `call_${call_id}_${position}` : `call_${call_id}_${candidate}_${position}`
 
 const NO_ARGUMENTS = /^\s*(?:null\s*)?$/
 
-/** Whether the text of a tool call's arguments says that there are none. */
+/** Whether the arguments of a tool call are empty. */
 export const hasNoArguments = (text: string): boolean => NO_ARGUMENTS.test(text)
 
 /** A tool call's arguments, parsed; undefined if the text is not a JSON object. */
 export const parseArguments = (text: string): JsonObject | undefined =>
   hasNoArguments(text) ? {} : parseObject(text)
 
-/** The same of arguments that some servers and clients give as an object in place of its text. */
+/** As parseArguments. Some servers and clients send an object in place of its text. */
 export const readArguments = (value: Json | undefined): JsonObject | undefined =>
   isObject(value) ? value : parseArguments(stringIn(value) ?? '')
 
@@ -135,11 +134,11 @@ export function callersArguments(text: string): Pick<ToolCallPart, 'arguments' |
   return parsed ? { arguments: parsed } : { arguments: { arguments: text }, cut: text }
 }
 
-/** The arguments as their caller wrote them. */
+/** The arguments as the caller wrote them. */
 export const argumentsText = ({ arguments: parsed, cut }: ToolCallPart): string =>
   cut ?? JSON.stringify(parsed)
 
-/** Cut calls that nobody answered, as text: providers refuse a call without its result. */
+/** Writes cut calls without a result as text: providers refuse a call without its result. */
 export function unansweredCutCallsAsText(turns: readonly Turn[]): readonly Turn[] {
   const parts = turns.flatMap((turn) => turn.parts)
   if (!parts.some(isCut)) return turns
@@ -151,7 +150,7 @@ export function unansweredCutCallsAsText(turns: readonly Turn[]): readonly Turn[
   return turns.map((turn) => ({ ...turn, parts: turn.parts.map(asText) }))
 }
 
-/** Whether a part is a call with arguments that were cut off. */
+/** Whether a part is a call whose arguments were cut off. */
 export const isCut = (part: Part): part is ToolCallPart & { cut: string } =>
   part.kind === 'tool_call' && part.cut !== undefined
 

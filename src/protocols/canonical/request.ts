@@ -1,4 +1,4 @@
-// A request in the canonical form, and the model that it goes to.
+// A request in the canonical form, and its target model.
 
 import type { EffortName } from '../../domain/catalogue.ts'
 import type { Carries } from '../carries.ts'
@@ -7,50 +7,50 @@ import type { RequestFields } from './fields.ts'
 import type { CacheTtl, Turn } from './parts.ts'
 
 export interface NamedModel {
-  /** The provider's own name of it. */
+  /** The provider's name of the model. */
   readonly model: string
-  /** The model of the same generation, as the route says; undefined where its own name decides. */
+  /** A known model of the same generation, from the route; undefined if the model's own name decides. */
   readonly generation?: string | undefined
-  /** The efforts that it takes, rising, as the catalogue says; undefined where its generation tells that. */
+  /** The reasoning efforts that the model accepts, rising, from the catalogue; undefined if its generation decides. */
   readonly efforts?: readonly EffortName[] | undefined
 }
 
-/** The name that tells a model's generation. */
+/** The name that decides a model's generation. */
 export const knownAs = ({ model, generation }: NamedModel): string => generation ?? model
 
-/** The prompt cache's settings beside its key and its marks: OpenAI's fields, as they were sent. */
+/** OpenAI's settings of the prompt cache besides key and marks, as the caller sent them. */
 export interface PromptCaching {
-  /** The session, where its protocol has no key of the cache: requests of one key are to find the same. */
+  /** The caller's session, for protocols without a cache key: requests with the same key share a cache. */
   readonly session?: string | undefined
   readonly retention?: string | undefined
   readonly options?: JsonObject | undefined
 }
 
 export interface ConversationRequest extends RequestFields {
-  /** The tables of the protocol that it was decoded from: a refusal names a field in the caller's own words. */
+  /** The tables of the caller's protocol, so that errors name fields as the caller does. */
   readonly from: Carries
   readonly streams: boolean
   /** Whether a stream is to report its usage; true for protocols that always do. */
   readonly shows_usage: boolean
   readonly turns: readonly Turn[]
-  /** The marks of the prompt cache after the texts of `system`, of which some are marked; absent where none is. */
+  /** The cache marks after each text of `system`; absent if there are none. */
   readonly system_cache?: readonly (CacheTtl | undefined)[] | undefined
-  /** After how many turns each text of `system` came; absent where all came before the first answer. */
+  /** The number of turns before each text of `system`; absent if all came before the first answer. */
   readonly system_after?: readonly number[] | undefined
-  /** The prompt cache's settings in OpenAI's protocols. */
+  /** OpenAI's settings of the prompt cache. */
   readonly caching?: PromptCaching | undefined
-  /** Of the native protocol: its own image models are sent it, and translation leaves it out. */
+  /** From the native protocol. Only its own image models get it; translation leaves it out. */
   readonly safety_settings?: Json | undefined
   /** Whether the caller wants to see the thinking; undefined if the request does not say. */
   readonly shows_thinking: boolean | undefined
 }
 
-/** The model that a request goes to, as its provider and the catalogue know it. */
+/** The model of an upstream request, as its provider and the catalogue know it. */
 export interface TargetModel extends NamedModel {
   /** The known server behind the provider's address; undefined for all others. */
   readonly server?: string | undefined
-  /** The model's own output limit: it is sent where the caller set none and the protocol demands one. */
+  /** The model's output limit, sent if the caller set none and the protocol requires one. */
   readonly max_output_tokens: number
-  /** Whether Claude is to cache a conversation that its caller has not marked. */
+  /** Whether to add cache marks for Claude to a conversation without any. */
   readonly automatic_caching?: boolean | undefined
 }
