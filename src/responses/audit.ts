@@ -1,4 +1,4 @@
-// The audit of kept responses: conversations are whole, and large responses have their files.
+// The audit of kept responses: complete conversations, and files of large responses.
 import type { CheckedRule, Finding } from '../domain/finding.ts'
 import type { Db } from '../store/db.ts'
 import type { ContentFiles } from '../store/kept/content.ts'
@@ -17,13 +17,12 @@ export interface ResponseTotals {
   response_bytes: number
 }
 
-/** How much is kept. */
 export async function totalsOfResponses(db: Db): Promise<ResponseTotals> {
   const { count = 0, kept_bytes } = (await responseQueries(db).totals.get()) ?? {}
   return { responses: count, response_bytes: kept_bytes ?? 0 }
 }
 
-/** The rules of kept responses, with what was found. */
+/** The audit's rules on kept responses, with the number of breaches. */
 export const rulesOfResponses = (responses: number, findings: readonly Finding[]): CheckedRule[] =>
   Object.entries(MEANINGS).map(([name, meaning]) => ({
     invariant: name,
@@ -34,9 +33,9 @@ export const rulesOfResponses = (responses: number, findings: readonly Finding[]
   }))
 
 /**
- * Compares the rows with each other, and with their files. May run beside a server: what is wrong is looked at again, since rows and
+ * Compares the rows with each other, and with their files. It may run beside a server: breaches are checked twice, since rows and
  * files may change between two reads.
- * @param looks_through a bucket, too, which may be large
+ * @param looks_through whether to list a bucket, too, which may be large
  */
 export async function auditResponses(
   db: Db,
@@ -54,7 +53,7 @@ const nameOf = ({ invariant, subject }: Finding): string => `${invariant} ${subj
 
 async function breaches(db: Db, files: Pick<ContentFiles, 'list'> | undefined): Promise<Finding[]> {
   const rows = await responseQueries(db).all.all()
-  // After the rows: a row had its file before it was written.
+  // After the rows: a file is written before its row.
   const sizes = files && (await sizesIn(files))
   const by_id = new Map<number, Row>(rows.map((row) => [row.id, row]))
   const after = Map.groupBy(rows, ({ previous }) => previous)

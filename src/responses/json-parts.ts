@@ -1,5 +1,5 @@
-// The parts of a value in JSON without spaces, as JSON.stringify writes it. It is not parsed: of 30 MB a parse would hold the event
-// loop for up to a second.
+// Finds parts of compact JSON, as JSON.stringify writes it, without parsing: to parse 30 MB would block the event loop for up to a
+// second.
 import {
   BACKSLASH,
   CLOSING_BRACE,
@@ -12,19 +12,19 @@ import {
 } from '../protocols/wire/json-bytes.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 
-/** Where a value, or a member of an object, begins and ends. */
+/** The place of a value, or of an object's member. */
 export interface Part {
   readonly at: number
   readonly end: number
 }
 
-/** Others have their turn after so many bytes and quotes: a millisecond or less. */
+/** Yields to other work after this many bytes and quotes: a millisecond or less. */
 const STEP = 64 * 1024
 
 /**
- * Shows the elements of an array, or the members of an object, in their order.
- * @param open its bracket or brace
- * @returns where it ends
+ * Visits the elements of an array, or the members of an object, in order.
+ * @param open its opening bracket or brace
+ * @returns the index after its end
  * @throws SyntaxError if it has no end
  */
 export async function eachPart(json: Uint8Array, open: number, look: (part: Part) => void): Promise<number> {
@@ -57,7 +57,7 @@ export async function eachPart(json: Uint8Array, open: number, look: (part: Part
   throw new SyntaxError('a kept response was cut')
 }
 
-/** A member to be looked for. */
+/** The name of a member, and the bytes before its value. */
 interface Name {
   readonly name: string
   readonly key: Uint8Array
@@ -66,7 +66,7 @@ interface Name {
 export const namesOf = (...names: readonly string[]): readonly Name[] =>
   names.map((name) => ({ name, key: Buffer.from(`"${name}":`) }))
 
-/** The values of some members of an object, by their names. @throws SyntaxError if it has no end */
+/** Finds the values of some members of an object. @throws SyntaxError if the object has no end */
 export async function membersOf(
   json: Uint8Array,
   open: number,

@@ -1,4 +1,4 @@
-// Kept responses as the rest of the gateway uses them: the state of conversations, which is ours and no provider's.
+// The interface of kept responses: conversations whose state the gateway keeps, not a provider.
 import type { JsonObject } from '../protocols/wire/json.ts'
 
 export interface KeptResponse {
@@ -6,19 +6,19 @@ export interface KeptResponse {
   account_id: number
   previous_id: string | undefined
   created_at_ms: number
-  /** As the caller sent them, previous ones left out. */
+  /** The items as the caller sent them, without those of previous responses. */
   input: JsonObject[]
-  /** The response object as it was answered. */
+  /** The response object as the caller got it. */
   response: JsonObject
 }
 
 export interface ResponseStore {
-  /** Whether the operator lets responses be kept. */
+  /** Whether the operator allows responses to be kept. */
   readonly enabled: boolean
   keep(kept: KeptResponse): Promise<void>
-  /** undefined for another account's, deleted, expired */
+  /** @returns undefined for an unknown, deleted or expired response, and for one of another account */
   find(account_id: number, id: string): Promise<KeptResponse | undefined>
   remove(account_id: number, id: string): Promise<boolean>
-  /** All items of the conversation up to and with this response (inputs and outputs of the chain, oldest first); undefined as `find`. */
+  /** All items of the conversation up to and including this response, oldest first; undefined as for `find`. */
   itemsUntil(account_id: number, id: string): Promise<JsonObject[] | undefined>
 }

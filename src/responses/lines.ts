@@ -1,16 +1,15 @@
-// A kept response as lines of JSON: the response first, then each of its input items.
+// The stored form of a kept response: lines of JSON, the response first, then each of its input items.
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { JsonObject } from '../protocols/wire/json.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import type { KeptResponse } from './kept-responses.ts'
 
-/** The kept lines of a response. */
 export type Content = Pick<KeptResponse, 'input' | 'response'>
 
-/** Other calls get their turn after so much of a long conversation: 2 ms or less. */
+/** Other calls get their turn after this much of a long conversation: 2 ms or less. */
 const TURN_BYTES = 512 * 1024
 
-/** The lines of a response, each with its end. */
+/** The lines of a response, each with its line end. */
 export async function encodeLines({ response, input }: Content): Promise<Uint8Array[]> {
   const encoder = new TextEncoder()
   const lines: Uint8Array[] = []
@@ -23,7 +22,7 @@ export async function encodeLines({ response, input }: Content): Promise<Uint8Ar
   return lines
 }
 
-/** @throws SyntaxError if the lines were cut or changed */
+/** @throws SyntaxError if the lines were truncated or changed */
 export async function decodeLines(body: Uint8Array | StoredBytes): Promise<Content> {
   const text = new TextDecoder().decode(body instanceof Uint8Array ? body : await body.bytes())
   const values: JsonObject[] = []
@@ -43,7 +42,7 @@ export async function decodeLines(body: Uint8Array | StoredBytes): Promise<Conte
 const NEWLINE = '\n'.charCodeAt(0)
 const SLICE_BYTES = 1024 * 1024
 
-/** The lines of a kept response, unparsed and without their ends: the response, then its input items. @throws SyntaxError if it has none */
+/** The lines of a kept response, unparsed and without line ends: the response, then its input items. @throws SyntaxError if there are none */
 export function splitLines(bytes: Uint8Array): [response: Uint8Array, ...input: Uint8Array[]] {
   const lines: Uint8Array[] = []
   for (let start = 0; start < bytes.length; ) {
@@ -57,7 +56,7 @@ export function splitLines(bytes: Uint8Array): [response: Uint8Array, ...input: 
   return [response, ...input]
 }
 
-/** The first line, which is the response, unparsed. A file is searched for its end, and read as it is consumed. @throws SyntaxError without one */
+/** The first line, which is the unparsed response. A file is searched for the line's end, and read lazily. @throws SyntaxError without one */
 export async function firstLine(body: Uint8Array | StoredBytes): Promise<Uint8Array | StoredBytes> {
   if (body instanceof Uint8Array) return splitLines(body)[0]
   for (let start = 0; start < body.size; start += SLICE_BYTES) {
@@ -69,7 +68,7 @@ export async function firstLine(body: Uint8Array | StoredBytes): Promise<Uint8Ar
 
 const noLines = () => new SyntaxError('a kept response has no lines')
 
-/** Counts what is done in one turn of the event loop, and ends the turn after `TURN_BYTES`. */
+/** Counts bytes of work, and ends the turn of the event loop after each `TURN_BYTES`. */
 export function createPace(): (bytes: number) => Promise<void> | undefined {
   let done_bytes = 0
   return (bytes) => {

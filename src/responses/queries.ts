@@ -4,25 +4,25 @@ import { equals, placeholder, placeholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { closed_accounts, responses } from '../store/schema.ts'
 
-/** All but the body, which may be large. */
+/** All columns except the body, which may be large. */
 const { body: _, ...ROW } = getTableColumns(responses)
 
 const OF_ID = and(equals(responses.account_id, 'account_id'), equals(responses.response_id, 'response_id'))
 const IS_VISIBLE = and(eq(responses.deleted, 0), gt(responses.created_at_ms, placeholder('expired_by_ms')))
-/** As it was read: nothing continues it that did not then, and it was not deleted since. */
+/** Matches only if the row is as it was read: no response continues it since, and it was not deleted. */
 const IS_UNCHANGED = and(
   equals(responses.id, 'id'),
   equals(responses.later, 'later'),
   equals(responses.deleted, 'deleted'),
 )
-/** With a literal, so that the partial indexes serve. */
+/** Compares with a literal, so that the database can use the partial indexes. */
 const IS_LAST = eq(responses.later, sql`0`)
 
 export const responseQueries = perConnection({
-  /** By its public id, unless it is deleted or past its time. */
+  /** A response by its public id, unless it is deleted or expired. */
   visible: (orm) => orm.select(ROW).from(responses).where(and(OF_ID, IS_VISIBLE)),
   row: (orm) => orm.select(ROW).from(responses).where(equals(responses.id, 'id')),
-  /** A row and those before it in its conversation, some at once, the newest first. */
+  /** A row and a limited number of its predecessors in the conversation, newest first. */
   chain: (orm) =>
     orm
       .select(ROW)
@@ -58,14 +58,14 @@ export const responseQueries = perConnection({
       later: 0,
       deleted: 0,
     }),
-  /** Of a response by its public id, whether or not it is shown. */
+  /** Finds the response by its public id, even if it is deleted or expired. */
   countLater: (orm) =>
     orm
       .update(responses)
       .set({ later: sql`${responses.later} + 1` })
       .where(OF_ID)
       .returning(ROW),
-  /** Ends the mark of a deleted row, too, once none continues it: it goes then. */
+  /** Clears the deletion mark with the last continuation: the caller then deletes the row. */
   uncountLater: (orm) =>
     orm
       .update(responses)
@@ -78,7 +78,7 @@ export const responseQueries = perConnection({
   markDeleted: (orm) =>
     orm.update(responses).set({ deleted: 1 }).where(IS_UNCHANGED).returning({ id: responses.id }),
   deleteRow: (orm) => orm.delete(responses).where(IS_UNCHANGED).returning({ id: responses.id }),
-  /** The oldest of an account that none continues. */
+  /** An account's oldest responses without a continuation. */
   oldestLast: (orm) =>
     orm
       .select(ROW)
@@ -93,7 +93,7 @@ export const responseQueries = perConnection({
       .where(and(IS_LAST, lte(responses.created_at_ms, placeholder('expired_by_ms'))))
       .orderBy(asc(responses.created_at_ms))
       .limit(placeholder('row_limit')),
-  /** Closed accounts that have responses yet. */
+  /** Closed accounts that still have responses. */
   closedHolders: (orm) =>
     orm
       .select({ account_id: closed_accounts.account_id })

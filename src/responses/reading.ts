@@ -1,4 +1,4 @@
-// The reading of kept responses: one, or a whole conversation turn by turn.
+// Reads kept responses: a single one, or a whole conversation turn by turn.
 import { notFound } from '../domain/errors.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import { type JsonObject, objectsIn } from '../protocols/wire/json.ts'
@@ -19,13 +19,13 @@ export type TurnOrder = 'oldest first' | 'newest first'
 /** The part of a conversation that one response added. */
 export interface Turn {
   id: string
-  /** The size of its lines. */
+  /** The size of the response's lines. */
   kept_bytes: number
   /** The response, and each of its input items, as JSON. @throws GatewayError not_found if they are missing */
   lines(): Promise<[response: Uint8Array, ...input: Uint8Array[]]>
 }
 
-/** The lines of a row; undefined if it is gone by now, or its file is missing. */
+/** The lines of a row; undefined if the row was deleted, or its file is missing. */
 async function bytesOf({ db, files }: Readable, { id }: Row): Promise<Uint8Array | StoredBytes | undefined> {
   const found = await responseQueries(db).body.get({ id })
   return found && (await openContent(files, found))
@@ -36,13 +36,13 @@ async function contentOf(from: Readable, row: Row): Promise<Content | undefined>
   return bytes && (await decodeLines(bytes))
 }
 
-/** The response object of a row as JSON, which is not parsed; undefined if it is gone by now, or its file is missing. */
+/** The response object of a row as unparsed JSON; undefined if the row was deleted, or its file is missing. */
 export async function openResponse(from: Readable, row: Row): Promise<Uint8Array | StoredBytes | undefined> {
   const bytes = await bytesOf(from, row)
   return bytes && (await firstLine(bytes))
 }
 
-/** A response with the public id of the one that it continues. */
+/** A response with the public id of its predecessor. */
 export async function readResponse(from: Readable, row: Row): Promise<KeptResponse | undefined> {
   const { account_id, response_id: id, created_at_ms, previous } = row
   const before = previous === null ? undefined : await responseQueries(from.db).row.get({ id: previous })
@@ -50,10 +50,10 @@ export async function readResponse(from: Readable, row: Row): Promise<KeptRespon
   return content && { id, account_id, previous_id: before?.response_id, created_at_ms, ...content }
 }
 
-/** Rows that are read at once where not all need be. */
+/** Page size for readers that may not need all rows. */
 const ROWS_A_PAGE = 100
 
-/** The turns of a conversation up to and with a response, each read when it is asked for. */
+/** The turns of a conversation up to and including a response. Each turn's lines are read on demand. */
 export async function* turnsOf(from: Readable, row: Row, order: TurnOrder): AsyncGenerator<Turn> {
   if (order === 'oldest first') {
     for (const one of await oldestFirst(from.db, row)) yield turnOf(from, one)
@@ -79,10 +79,9 @@ async function linesOf(from: Readable, row: Row): ReturnType<Turn['lines']> {
   return splitLines(body instanceof Uint8Array ? body : await body.bytes())
 }
 
-/** The rows of a conversation, the oldest first. */
 const oldestFirst = async (db: Db, row: Row): Promise<Row[]> => (await chainFrom(db, row)).toReversed()
 
-/** All items of a conversation, the oldest first; undefined if a part of it cannot be found. */
+/** All items of a conversation, oldest first; undefined if a part of it is missing. */
 export async function readItems(from: Readable, row: Row): Promise<JsonObject[] | undefined> {
   const items: JsonObject[] = []
   const pace = createPace()

@@ -1,4 +1,4 @@
-// The rows of kept responses: conversations as chains of rows, of which only the last ones can go.
+// The rows of kept responses: each conversation is a chain of rows, which is deleted from its end.
 import type { Awaitable, Db, Tx, Writing } from '../store/db.ts'
 import type { BodyColumns } from '../store/kept/content.ts'
 import type { ResponseRow } from '../store/schema.ts'
@@ -7,10 +7,10 @@ import { responseQueries } from './queries.ts'
 
 export type Row = Omit<ResponseRow, 'body'>
 
-/** A power cut may take the last responses, as it may not take what the ledger wrote. */
+/** Not synced to disk: a power cut may lose the last responses, unlike the ledger's writes. */
 export const LOSABLE: Writing = { durable: false }
 
-/** The row of a response, where its account may see it. */
+/** The row of a response, if its account may see it. */
 export const findVisible = (
   db: Db,
   values: { account_id: number; response_id: string; expired_by_ms: number },
@@ -19,18 +19,18 @@ export const findVisible = (
 /** More than any conversation has. */
 const ALL_ROWS = 1_000_000
 
-/** The rows of a conversation up to and with this one, the newest first. @param max_before of those before it */
+/** The rows of a conversation from this one backwards, newest first. @param max_before the most predecessors to read */
 export async function chainFrom(db: Db, row: Row, max_before = ALL_ROWS): Promise<Row[]> {
   if (row.previous === null) return [row]
   return [row, ...(await responseQueries(db).chain.all({ id: row.previous, row_limit: max_before }))]
 }
 
-/** Writes the row of a response. @returns false if the response that it continues is gone: it would say less than it was asked */
+/** Writes the row of a response. @returns false if its predecessor was deleted: the conversation would be incomplete */
 export function insertRow(db: Db, kept: KeptResponse, columns: BodyColumns): Promise<boolean> {
   const { account_id, id, previous_id, created_at_ms } = kept
   return db.begin(async (tx) => {
     const { countLater, insert } = responseQueries(tx)
-    // It cannot go from then on.
+    // From here on the predecessor cannot be deleted.
     const previous: Row | undefined =
       previous_id === undefined ? undefined : await countLater.get({ account_id, response_id: previous_id })
     if (previous_id !== undefined && !previous) return false
@@ -48,11 +48,11 @@ export function insertRow(db: Db, kept: KeptResponse, columns: BodyColumns): Pro
 }
 
 /**
- * Deletes rows that none continues, and with each those before it that were kept only for it: deleted ones, and ones past
- * their time. What another gateway continues or deletes at this moment is its.
- * @param last as they were read
- * @param gone_by_ms rows of this time or earlier are past it
- * @returns all that were deleted
+ * Deletes rows without continuations. With each, it deletes predecessors that were kept only for it: those that are marked deleted or
+ * have expired. It skips rows that another gateway continues or deletes at the same time.
+ * @param last the rows as they were read
+ * @param gone_by_ms rows created at this time or earlier have expired
+ * @returns all deleted rows
  */
 export async function deleteLast(tx: Tx, last: readonly Row[], gone_by_ms: number): Promise<Row[]> {
   const gone: Row[] = []
@@ -62,11 +62,11 @@ export async function deleteLast(tx: Tx, last: readonly Row[], gone_by_ms: numbe
   return gone
 }
 
-/** @returns the row if it was deleted; undefined if it changed since it was read */
+/** @returns the row if it was deleted; undefined if it had changed since it was read */
 const deleted = async (tx: Tx, row: Row): Promise<Row | undefined> =>
   (await responseQueries(tx).deleteRow.get(row)) && row
 
-/** Takes leave of a deleted row in the one that it continued. @returns that one if it went, too */
+/** Uncounts a deleted row at its predecessor. @returns the predecessor if that was deleted, too */
 async function deletedBefore(
   tx: Tx,
   { previous }: Pick<Row, 'previous'>,
@@ -74,7 +74,7 @@ async function deletedBefore(
 ): Promise<Row | undefined> {
   if (previous === null) return undefined
   const { row, uncountLater } = responseQueries(tx)
-  // Read again where it changed since it was read.
+  // Reads the row again if it changed in between.
   for (;;) {
     const before: Row | undefined = await row.get({ id: previous })
     if (!before) return undefined
@@ -84,14 +84,14 @@ async function deletedBefore(
   }
 }
 
-/** @param row as it was when one response still continued it, or several */
+/** @param row as it was before its continuation was deleted */
 const isDeletedWithLast = ({ later, deleted, created_at_ms }: Row, gone_by_ms: number): boolean =>
   later === 1 && (deleted === 1 || created_at_ms <= gone_by_ms)
 
 /**
- * Deletes what is found, in a transaction.
- * @param find looks for rows that none continues; again where another gateway deleted all of them
- * @returns what went; empty if nothing was found
+ * Deletes the rows that a search finds, in a transaction.
+ * @param find looks for rows without continuations; called again if another gateway deleted all of them
+ * @returns the deleted rows; empty if nothing was found
  */
 export async function deleteFound(tx: Tx, find: () => Awaitable<Row[]>, gone_by_ms: number): Promise<Row[]> {
   for (;;) {
@@ -103,7 +103,7 @@ export async function deleteFound(tx: Tx, find: () => Awaitable<Row[]>, gone_by_
 
 const MAX_DELETED = 100
 
-/** Deletes some responses of an account, whole conversations first, in a transaction. @returns what went */
+/** Deletes some responses of an account, whole conversations first, in a transaction. @returns the deleted rows */
 export const deleteSomeOf = (tx: Tx, account_id: number): Promise<Row[]> =>
   deleteFound(
     tx,
@@ -111,7 +111,7 @@ export const deleteSomeOf = (tx: Tx, account_id: number): Promise<Row[]> =>
     Number.MAX_SAFE_INTEGER,
   )
 
-/** Deletes all responses of an account that is closed. @returns what went; its files are the caller's to remove */
+/** Deletes all responses of a closed account. @returns the deleted rows; the caller removes their files */
 export async function deleteAllOf(db: Db, account_id: number): Promise<Row[]> {
   const gone: Row[] = []
   for (;;) {
@@ -122,15 +122,15 @@ export async function deleteAllOf(db: Db, account_id: number): Promise<Row[]> {
 }
 
 /**
- * Deletes a response for its caller, in a transaction: its row, or, where others continue it, that it is shown.
- * @returns what went; undefined if not found
+ * Deletes a response for its caller, in a transaction. If other responses continue it, the row is only marked deleted.
+ * @returns the deleted rows; undefined if not found
  */
 export async function deleteNamed(
   tx: Tx,
   named: Parameters<typeof findVisible>[1],
   gone_by_ms: number,
 ): Promise<Row[] | undefined> {
-  // Read again where it changed since it was read.
+  // Reads the row again if it changed in between.
   for (;;) {
     const row = await findVisible(tx, named)
     if (!row) return undefined

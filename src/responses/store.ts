@@ -1,4 +1,4 @@
-// Kept responses in a database, and in a folder of their own for the large ones: conversations, bounded and for a time.
+// The store of kept responses: rows in the database and files for large responses, within limits of size and age.
 import type { ResponseSettings } from '../domain/catalogue.ts'
 import { invalidRequest, notFound } from '../domain/errors.ts'
 import { DAY_MS } from '../domain/ranges.ts'
@@ -22,17 +22,17 @@ import { openResponse, readItems, readResponse, type Turn, type TurnOrder, turns
 import { deleteFound, deleteNamed, deleteSomeOf, findVisible, insertRow, LOSABLE, type Row } from './rows.ts'
 
 export interface KeptResponses extends ResponseStore {
-  /** The size of what `itemsUntil` reads, so that memory can be taken for it first; undefined as for `find`. */
+  /** The bytes that `itemsUntil` will read, so that the caller can reserve memory first; undefined as for `find`. */
   bytesUntil(account_id: number, id: string): Awaitable<number | undefined>
-  /** The response object as JSON, which is not parsed, and may be large; undefined as for `find`. */
+  /** The response object as unparsed JSON, which may be large; undefined as for `find`. */
   open(account_id: number, id: string): Promise<Uint8Array | StoredBytes | undefined>
-  /** The conversation up to and with a response, turn by turn; undefined as for `find`. */
+  /** The conversation up to and including a response, turn by turn; undefined as for `find`. */
   turnsUntil(account_id: number, id: string, order: TurnOrder): Promise<AsyncGenerator<Turn> | undefined>
-  /** Deletes what is past its time, or a closed account's, and what is over bounds that were lowered; everything where none may be kept. */
+  /** Deletes responses that expired, belong to closed accounts, or exceed lowered limits; all responses if none may be kept. */
   sweep(): Promise<void>
-  /** For gateways that share the database: counts anew what all keep. */
+  /** Recounts the space in use, for gateways that share the database. */
   followOthers(): Promise<void>
-  /** Deletes files that no row names. Only at start, by the one gateway of the folder. @returns how many there were */
+  /** Deletes files without a row. Call it only at start, from the only gateway of the folder. @returns the number of deleted files */
   recover(): Promise<number>
 }
 
@@ -41,19 +41,19 @@ interface KeptResponsesOptions {
   files: ContentFiles
   settings: () => ResponseSettings
   now: () => number
-  /** Called at named points of the work, where tests end the process. */
+  /** Called at named points, where crash tests end the process. */
   probe: (point: string) => void
 }
 
 /** The folder of large responses in the data folder. */
 export const RESPONSES_FOLDER = 'responses'
 
-/** Longer conversations are not continued: each call reads all of its conversation. */
+/** Longer conversations cannot be continued: each call reads its whole conversation. */
 export const MAX_CHAIN_LENGTH = 2_000
 
-/** A response that a call began to continue is still there when the call ends. */
+/** Time for calls under way: a response that a call continues still exists when the call ends. */
 const GRACE_MS = 3_600_000
-/** Responses that are given up in one transaction, and those that expire in one. */
+/** Limits per transaction, for evictions and for expired responses. */
 const MAX_REMOVED_AT_ONCE = 16
 const MAX_EXPIRED = 100
 
@@ -62,14 +62,14 @@ type Continued = Pick<Row, 'account_id' | 'response_id'>
 interface State extends KeptResponsesOptions {
   limits: () => KeepLimits
   room: Room
-  /** The responses after which others are being kept: they are not given up meanwhile. */
+  /** Predecessors of responses that are being written, which must not be evicted. */
   continued: Continued[]
 }
 
 /**
- * Kept responses. A response stays as long as one that continues it, since a conversation is read from its beginning;
- * one that was deleted or is past its time is no longer shown then. What is over a bound is given up from the ends of
- * conversations, first of those that were continued longest ago.
+ * Creates the store. A conversation is read from its beginning, so a response stays as long as another continues it; if it was deleted
+ * or has expired, it is only hidden. To make room, the store evicts responses from the ends of conversations, those first that were
+ * not continued for the longest time.
  */
 export function createKeptResponses(options: KeptResponsesOptions): KeptResponses {
   const state = stateOf(options)
@@ -104,7 +104,7 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
     },
     async itemsUntil(account_id, id) {
       const row = await findVisibleOf(account_id, id)
-      if (row) refuseLong(state, row)
+      if (row) rejectTooLong(state, row)
       return row && (await readItems(state, row))
     },
     bytesUntil: async (account_id, id) => (await findVisibleOf(account_id, id))?.chain_bytes,
@@ -152,11 +152,11 @@ function stateOf(options: KeptResponsesOptions): State {
   return state
 }
 
-/** Responses made then or earlier are not visible: none is, where the operator lets none be kept. */
+/** Responses created at this time or earlier are hidden; all are if none may be kept. */
 const expiredBy = ({ settings, now }: State): number =>
   settings().store ? now() - settings().days * DAY_MS : Number.MAX_SAFE_INTEGER
 
-/** Responses made then or earlier are deleted, unless something continues them. */
+/** Responses created at this time or earlier are deleted, unless another response continues them. */
 const deletedBy = (state: State): number => expiredBy(state) - (state.settings().store ? GRACE_MS : 0)
 
 async function keep(state: State, kept: KeptResponse): Promise<void> {
@@ -164,7 +164,7 @@ async function keep(state: State, kept: KeptResponse): Promise<void> {
   const { account_id, previous_id } = kept
   if (!settings().store) return
   const continues = previous_id === undefined ? undefined : { account_id, response_id: previous_id }
-  // Before the first await: it may be gone already, but goes no more.
+  // Before the first await. The predecessor may already be deleted, but cannot be evicted from here on.
   if (continues) continued.push(continues)
   try {
     const lines = await encodeLines(kept)
@@ -188,8 +188,8 @@ async function write(state: State, account_id: number, lines: readonly Uint8Arra
     : await writeContent(state, account_id, lines)
 }
 
-/** @throws GatewayError invalid_request if a conversation is too long to be continued */
-function refuseLong({ settings }: State, { chain_bytes, chain_length }: Row): void {
+/** @throws GatewayError invalid_request if the conversation is too long to continue */
+function rejectTooLong({ settings }: State, { chain_bytes, chain_length }: Row): void {
   const { max_mb_per_conversation } = settings()
   if (chain_bytes <= max_mb_per_conversation * MEGABYTE && chain_length < MAX_CHAIN_LENGTH) return
   throw invalidRequest(
@@ -208,13 +208,13 @@ async function sweep(state: State): Promise<void> {
     const find = () => responseQueries(tx).expiredLast.all({ expired_by_ms, row_limit: MAX_EXPIRED })
     return deleteFound(tx, find, expired_by_ms)
   })
-  // Calls that were under way when their account was closed kept these.
+  // Calls that were under way when their account was closed may have kept responses.
   for (const { account_id } of await responseQueries(db).closedHolders.all())
     await deleteWhile(state, (tx) => deleteSomeOf(tx, account_id))
   for (const account_id of space.accounts()) await room.make(account_id)
 }
 
-/** Deletes rows and their files, a few in each transaction, as long as there are any. */
+/** Deletes rows and their files, a few in each transaction, until none are left. */
 async function deleteWhile({ db, room }: State, deleteSome: (tx: Tx) => Promise<Row[]>): Promise<void> {
   for (;;) {
     const gone = await db.begin(deleteSome, LOSABLE)

@@ -1,8 +1,8 @@
-// The relay of an answer that is no stream of events, such as audio: its bytes, as they come.
+// The relay of an answer without events, such as audio: passes its bytes on as they come.
 import type { StreamReading } from '../protocols/protocol.ts'
 import type { Relay } from './relay.ts'
 
-/** No event is read: the answer is complete where its body ends. */
+/** For a body without events: the answer is complete when its body ends. */
 const UNREAD: StreamReading = {
   finished: false,
   failed: false,

@@ -1,21 +1,21 @@
-// Cooldowns of provider keys: one that failed is left alone for a while, longer each time in a row.
+// Cooldowns of provider keys: a key that failed is not used for a while, longer after each failure in a row.
 
 const MAX_COOLDOWN_MS = 10 * 60_000
-/** From one millisecond to far beyond the longest cooldown. */
+/** Enough to get from a millisecond to far beyond the longest cooldown. */
 const MAX_DOUBLINGS = 30
 
-/** Why a key went into cooldown: the failure's class, and the provider's own words, with secrets still in them. */
+/** The reason for a cooldown: the failure's class, and the provider's own message, with secrets still in it. */
 interface CooldownReason {
   failure_class: string
   message: string
 }
 
 interface Cooldown {
-  /** In a row. */
+  /** The number of failures in a row. */
   failures: number
   until_ms: number
   failed_at_ms: number
-  /** Of the last failure. */
+  /** The reason for the last failure. */
   reason: CooldownReason | undefined
 }
 
@@ -26,21 +26,21 @@ interface KeyCounts {
 }
 
 export interface Cooldowns {
-  /** When the key may be used again, in ms since the epoch; 0 for one that did not fail. */
+  /** The time at which the key may be used again, in ms since the epoch; 0 if it has not failed. */
   coolingUntil(key_id: string): number
-  /** The cooldown of a key that has failed, and not succeeded since; it may be over. */
+  /** The cooldown of a key that has failed and not succeeded since. It may be over. */
   of(key_id: string): Readonly<Cooldown> | undefined
   countsOf(key_id: string): Readonly<KeyCounts>
-  /** @param cooldown_ms the first cooldown; it doubles with each failure in a row @param at_least_ms the provider's own time to wait */
+  /** @param cooldown_ms the first cooldown; it doubles with each failure in a row @param at_least_ms the provider's retry-after time */
   failed(key_id: string, cooldown_ms: number, at_least_ms?: number, reason?: CooldownReason): void
   succeeded(key_id: string): void
-  /** Ends its cooldown: it was tried apart from the calls, and answered. */
+  /** Ends the cooldown of a key after a successful test outside of calls. */
   cleared(key_id: string): void
 }
 
 const NONE: KeyCounts = { answered: 0, failed: 0 }
 
-/** The cooldowns of all provider keys, in this process. A key is named by its provider and position, never by itself. */
+/** The cooldowns of all provider keys in this process. A key is identified by its provider and position, never by its value. */
 export function createCooldowns(now: () => number): Cooldowns {
   const cooldowns = new Map<string, Cooldown>()
   const counts = new Map<string, KeyCounts>()

@@ -1,4 +1,4 @@
-// Dispatch: a model's routes tried one after the other until one answers, and never again after the first byte.
+// Dispatch: tries a model's routes one after the other until one answers. It never retries after the first byte.
 import type { Catalogue, Model } from '../domain/catalogue.ts'
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
 import { isServiceAccount } from '../domain/service-account.ts'
@@ -23,62 +23,62 @@ import {
 export interface DispatchDeps {
   fetch: Fetch
   cooldowns: Cooldowns
-  /** Of all attempts under way. */
+  /** The time limits of all attempts under way. */
   deadlines: Deadlines
   /** The access tokens of service accounts. */
   tokens: Tokens
   now: () => number
-  /** A number in [0, 1), for the order of routes and keys of a call without a session. */
+  /** A number in [0, 1) that orders routes and keys for calls without a session. */
   random: () => number
 }
 
 export interface Dispatch<T> {
   catalogue: Catalogue
   model: Model
-  /** Ends the attempt under way: when the caller has gone, or later. */
+  /** Ends the attempt under way: when the caller disconnects, or later. */
   signal: PlainSignal
-  /** Fires when the caller has gone: then no further attempt starts, though the one under way may be read on. */
+  /** Fires when the caller disconnects: no further attempt starts, but the one under way may be read to its end. */
   gone: PlainSignal
   sending: Sending<T>
   /** Classifies a refusal. */
   readFailure(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
   /** The part of a provider's message that callers may read. */
   publicWords(message: string, attempt: Attempt): string
-  /** How long one attempt may take until `open` is done. */
+  /** The time limit of one attempt until `open` is done. */
   timeoutOf(attempt: Attempt): number
   onFailure(attempt: Attempt, failure: UpstreamFailure): void
-  /** Called when the request of an attempt goes out. */
+  /** Called when an attempt sends its request. */
   sent?(): void
-  /** Called when the head of an answer came, whatever its status. */
+  /** Called when the head of an answer arrives, with any status. */
   responded?(status: number): void
-  /** Called for each failed try. */
+  /** Called for each failed attempt. */
   tried?(attempt: Attempt, failure: UpstreamFailure): void
   /** Called with the attempt that answered. */
   answered?(attempt: Attempt): void
-  /** Called with the attempt that `signal` ended, where its provider may have the request: it was sent, and not refused. */
+  /** Called with the attempt that `signal` ended, if its provider may have the request: it was sent, and not refused. */
   abandoned?(attempt: Attempt): void
 }
 
 export interface Dispatched<T> {
   answer: T
   attempt: Attempt
-  /** Ends the upstream's work, for as long as the answer is read; does nothing for an answer that was read whole. */
+  /** Ends the upstream's work while the answer is read; does nothing if the answer was read completely. */
   abort: () => void
 }
 
-/** At most so many silent routes before a call fails: a prompt that silences every model would be billed by each. */
+/** The call fails after this many routes without output: a prompt that silences every model would be billed by each. */
 const MAX_SILENT_ROUTES = 2
 
-/** Refusals are short; the rest of a longer one is not read. */
+/** Refusals are short. The rest of a longer one is not read. */
 const MAX_FAILURE_BYTES = 64 * 1024
 
 /**
- * Tries the model's routes until one answers. After a 429, 5xx, refused key, garbled answer or failed connection the key goes
- * into cooldown and the next attempt is made; a refusal of the request itself ends the call, and so does a second route that is
- * silent. A route that cannot carry the request is skipped, and is not at fault. Neither is any route when the gateway's own code
- * throws.
- * @throws GatewayError invalid_request, rate_limited (every attempt was), upstream_timeout or upstream_failed; and whatever
- * a bug of the gateway throws, as it is
+ * Tries the model's routes until one answers. After a 429, 5xx, refused key, garbled answer or failed connection, the key goes
+ * into cooldown and the next attempt starts. A refusal of the request itself ends the call, and so does a second route without
+ * output. A route whose protocol cannot express the request is skipped without blame. Exceptions of the gateway's own code blame no
+ * route.
+ * @throws GatewayError invalid_request, rate_limited (every attempt was), upstream_timeout or upstream_failed; and exceptions of the
+ * gateway's own code, unchanged
  */
 export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promise<Dispatched<T>> {
   const { model, catalogue, sending } = call
@@ -87,12 +87,12 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
   const attempts = sending.isPreferred ? preferredFirst(planned, sending.isPreferred) : planned
   const failures: UpstreamFailure[] = []
   let refusal: GatewayError | undefined
-  /** Routes of which another key would say the same. */
-  let passed_over: Set<string> | undefined
+  /** Routes that would answer the same with another key. */
+  let skipped_routes: Set<string> | undefined
   let silent_routes = 0
   for (const attempt of attempts) {
     if (call.gone.aborted) break
-    if (passed_over?.has(routeOf(attempt))) continue
+    if (skipped_routes?.has(routeOf(attempt))) continue
     const written = writeOrRefuse(sending, attempt)
     const request = written instanceof Promise ? await written : written
     if (request instanceof GatewayError) {
@@ -116,8 +116,8 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
         sending.refused?.(attempt, result) ??
         refusedRequest(result, (words) => call.publicWords(words, attempt))
       if (!sending.isTooSmall?.(result)) throw refused
-      passed_over ??= new Set()
-      passed_over.add(routeOf(attempt))
+      skipped_routes ??= new Set()
+      skipped_routes.add(routeOf(attempt))
       refusal = refused
       continue
     }
@@ -126,8 +126,8 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
     call.onFailure(attempt, result)
     if (result.is_silent) {
       if (++silent_routes === MAX_SILENT_ROUTES) break
-      passed_over ??= new Set()
-      passed_over.add(routeOf(attempt))
+      skipped_routes ??= new Set()
+      skipped_routes.add(routeOf(attempt))
       continue
     }
     const at_least_ms = (result.retry_after_s ?? 0) * 1000
@@ -140,7 +140,7 @@ const routeOf = ({ provider, model }: Attempt): string => `${provider.name} ${mo
 
 type Written = UpstreamRequest | GatewayError
 
-/** The request, or the refusal where this provider cannot carry it; at once where nothing need be awaited. */
+/** The request, or the refusal if this provider's protocol cannot express it; synchronous if nothing has to be awaited. */
 function writeOrRefuse<T>(sending: Sending<T>, attempt: Attempt): Written | Promise<Written> {
   try {
     const request = sending.write(attempt)
@@ -155,7 +155,7 @@ function refusalOf(thrown: unknown): GatewayError {
   throw thrown
 }
 
-/** Most keys are in the request's headers already; a service account needs a token first. */
+/** Most keys are already in the request's headers; a service account needs a token first. */
 function tryAttempt<T>(
   deps: DispatchDeps,
   call: Dispatch<T>,
@@ -211,11 +211,11 @@ async function tryOnce<T>(
     reclaimOverlong(thrown)
     if (thrown instanceof ReportedFailure) return thrown.failure
     if (reason instanceof TimedOut) return timedOut()
-    // The connection's own failure, whatever it is.
+    // Before a response, every exception is the connection's.
     const failure = response === undefined ? faultOf(thrown) : thrown
     const is_refused = response !== undefined && !response.ok
     if (aborted && !is_refused && !couldNotConnect(failure)) call.abandoned?.(attempt)
-    if (aborted || isUpstreams(failure)) return upstreamError(wordsOf(failure))
+    if (aborted || isUpstreamFailure(failure)) return upstreamError(failureMessage(failure))
     throw failure
   } finally {
     deps.deadlines.clear(end)
@@ -225,15 +225,15 @@ async function tryOnce<T>(
 
 const nothing = (): void => {}
 
-/** Controllers of attempts that came to their end: one costs 3 µs, which are a hundredth of a small call. */
+/** Controllers of completed attempts, for reuse: to create one costs 3 µs, a hundredth of a small call. */
 const IDLE_CONTROLLERS: AbortController[] = []
 const MAX_IDLE_CONTROLLERS = 256
 
-/** Ends an attempt: its fetch, and what is read of its answer. */
+/** Ends an attempt: its fetch, and the reading of its answer. */
 class AttemptEnd implements AbortListener, Deadline {
   readonly controller = IDLE_CONTROLLERS.pop() ?? new AbortController()
 
-  /** Once all of the answer was read, nothing is left that could be ended: another attempt may have the controller. */
+  /** Releases the controller for reuse. Call it only once the whole answer was read, when nothing is left to abort. */
   recycle(): void {
     const { signal } = this.controller
     if (!signal.aborted && IDLE_CONTROLLERS.length < MAX_IDLE_CONTROLLERS)
@@ -251,8 +251,8 @@ class AttemptEnd implements AbortListener, Deadline {
 
 class TimedOut extends Error {}
 
-/** Whether a failure is the upstream's: its transport's, its answer's, or one that the answer reports. All else is a bug of ours. */
-const isUpstreams = (thrown: unknown): boolean =>
+/** Whether the upstream failed: its transport, its answer, or an error that it reported. All other exceptions are bugs of the gateway. */
+const isUpstreamFailure = (thrown: unknown): boolean =>
   thrown instanceof UpstreamFault || (thrown instanceof GatewayError && thrown.kind !== 'internal')
 
 const upstreamError = (message: string): UpstreamFailure => ({
@@ -266,8 +266,8 @@ const timedOut = (): UpstreamFailure => ({
   failure_class: 'timed_out',
 })
 
-/** The message of an upstream's failure, without the name of our class. */
-function wordsOf(thrown: unknown): string {
+/** The message of an upstream's failure, without the name of the gateway's class. */
+function failureMessage(thrown: unknown): string {
   if (thrown instanceof UpstreamFault) return thrown.message
   return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
 }

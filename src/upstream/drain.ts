@@ -1,4 +1,4 @@
-// A stream that is read on without a caller, for its usage.
+// Reads a stream to its end without a caller, for its usage.
 import { UpstreamFault } from '../domain/errors.ts'
 import type { Relay } from './relay.ts'
 import { turns } from './turns.ts'
@@ -14,7 +14,7 @@ interface Rest {
 
 /**
  * Reads until the stream ends or its time is up.
- * @returns why it broke: an UpstreamFault, or what was thrown by a bug of the gateway; undefined if it did not
+ * @returns undefined if the stream ended well; otherwise an UpstreamFault, or an exception of the gateway's own code
  */
 export async function drain(rest: Rest, timeout_ms: number): Promise<unknown> {
   const { relay, place } = rest
@@ -42,7 +42,7 @@ export async function drain(rest: Rest, timeout_ms: number): Promise<unknown> {
       ? undefined
       : new UpstreamFault('the upstream broke off')
   } catch (thrown) {
-    // Where its time was up, or the answer was complete, what was read until here is what can be charged.
+    // After the timeout, or after a complete answer, the part read so far can be charged.
     const did_not_break = thrown instanceof UpstreamFault && (timed_out || reading.finished)
     return did_not_break ? undefined : thrown
   } finally {

@@ -1,4 +1,4 @@
-// Failures of providers: those that an answer under status 200 reports, and the caller's error for each class.
+// Provider failures: those reported under status 200, and the caller's error for each failure class.
 import {
   type GatewayError,
   invalidRequest,
@@ -15,7 +15,7 @@ import type { Protocol } from '../protocols/protocol.ts'
 import { type JsonObject, parseObject } from '../protocols/wire/json.ts'
 import { isTooDeep, MAX_DEPTH } from '../protocols/wire/json-text.ts'
 
-/** A failure that a provider reports under status 200: in a whole answer, or as an event of a stream. */
+/** A failure that a provider reports under status 200, in a whole answer or as an event of a stream. */
 export class ReportedFailure extends UpstreamFault {
   readonly failure: UpstreamFailure
 
@@ -25,16 +25,17 @@ export class ReportedFailure extends UpstreamFault {
   }
 }
 
-/** @param text the answer, or the data of the event, as JSON; it may be cut off */
+/** @param text the answer, or the data of the event, as JSON; it may be truncated */
 export const reportedFailure = ({ readFailure }: Pick<Protocol, 'readFailure'>, text: string) =>
   new ReportedFailure(readFailure(200, new Headers(), text))
 
-/** The failure of a provider whose JSON is nested so deep that reading it could exhaust the stack. */
+/** The error for JSON that is nested so deep that reading it could exhaust the stack. */
 export const tooDeep = (what: 'answer' | 'event') =>
   new UpstreamFault(`the upstream sent an ${what} that is nested deeper than ${MAX_DEPTH} levels`)
 
 /**
- * A whole answer. @throws UpstreamFault for one that was cut short or is nested too deep; ReportedFailure for one that reports an error
+ * Parses a whole answer.
+ * @throws UpstreamFault if it was truncated or is nested too deep; ReportedFailure if it reports an error
  */
 export function readReported(protocol: Pick<Protocol, 'readFailure'>, text: string): JsonObject {
   if (isTooDeep(text)) throw tooDeep('answer')
@@ -45,8 +46,8 @@ export function readReported(protocol: Pick<Protocol, 'readFailure'>, text: stri
 }
 
 /**
- * The caller's error where no route answered. The last failure decides; a rate limit is reported only where each was one. Without a
- * time to wait of the provider's own, none is made up: SDKs then wait by a rule of theirs.
+ * The caller's error if no route answered. The last failure decides; a rate limit is reported only if each attempt met one. Without
+ * the provider's own retry-after time the error has none: SDKs then wait by their own rule.
  * @param failures of all attempts, in order
  */
 export function allFailed(failures: readonly UpstreamFailure[]): GatewayError {
@@ -77,7 +78,7 @@ export function allFailed(failures: readonly UpstreamFailure[]): GatewayError {
   }
 }
 
-/** The error and message of a provider's failure inside a stream. */
+/** The error and message for a provider's failure inside a stream. */
 const BROKEN: Readonly<
   Record<Exclude<FailureClass, 'bad_request'>, readonly [error: typeof upstreamFailed, what: string]>
 > = {
@@ -89,16 +90,16 @@ const BROKEN: Readonly<
 }
 
 interface BrokenStream {
-  /** The provider's report; undefined if it only stopped. */
+  /** The provider's report; undefined if the stream only stopped. */
   failure: UpstreamFailure | undefined
-  /** Whether the caller pays for something. */
+  /** Whether the caller is charged anything. */
   is_charged: boolean
   /** For the log. */
   cause: unknown
   publicWords: (message: string) => string
 }
 
-/** The failure of a stream that broke after it began: of the kind that the provider reported. */
+/** The error for a stream that broke after it began, by the class of the provider's failure. */
 export function brokenOff({ failure, is_charged, cause, publicWords }: BrokenStream): GatewayError {
   const failure_class = failure?.failure_class ?? 'upstream_error'
   if (failure && failure_class === 'bad_request') return refusedRequest(failure, publicWords, cause)
@@ -107,7 +108,7 @@ export function brokenOff({ failure, is_charged, cause, publicWords }: BrokenStr
   return error(`${what} ${charged}; please retry.`, { cause })
 }
 
-/** The refusal of the request itself, in the provider's own words as far as callers may read them. */
+/** The error for a refused request, in the provider's own words as far as callers may read them. */
 export const refusedRequest = (
   { message, code }: UpstreamFailure,
   publicWords: (message: string) => string,

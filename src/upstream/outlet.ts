@@ -1,32 +1,32 @@
-// The two ways out of a stream: into the caller's socket, or to a reader within the gateway. Both say when their reader is behind.
+// The two outputs of a stream: the caller's socket, or a reader within the gateway. Both report when their reader is behind.
 
-/** Where a stream's bytes go. */
+/** The destination of a stream's bytes. */
 export interface Outlet {
-  /** @returns where its reader is behind: resolves once they have caught up */
+  /** @returns undefined, or if the reader is behind a promise that resolves once it has caught up */
   write(bytes: Uint8Array): Promise<unknown> | undefined
   close(): void
   /** Breaks the answer off before its end. */
   cut(cause: Error): void
 }
 
-/** The stream that flows into an outlet. */
+/** The stream that writes to an outlet. */
 interface Source {
-  /** The stream is read: it may be written to. */
+  /** Called when the stream is read: the outlet may be written to. */
   begin(outlet: Outlet): void
-  /** Its reader has cancelled it. */
+  /** Called when its reader cancels it. */
   left(): Promise<void>
 }
 
-/** The sink that the runtime hands to a direct stream that is the body of an answer. */
+/** The sink that the runtime provides for a direct stream as the body of an answer. */
 interface SocketSink {
-  /** @returns the bytes written; a promise where the socket is full */
+  /** @returns the bytes written; a promise if the socket is full */
   write(bytes: Uint8Array): number | Promise<number>
   end(): unknown
 }
 
 /**
- * A body for a socket alone: it is written without a queue between (bun.sh/docs/api/streams, "Direct ReadableStream"), which
- * takes a quarter off what a chunk costs the event loop. Nothing tells it that another reader is behind.
+ * A body for a socket only, written without a queue (bun.sh/docs/api/streams, "Direct ReadableStream"), which saves a quarter of a
+ * chunk's cost on the event loop. It cannot tell when a reader other than a socket is behind.
  */
 export function socketStream({ begin, left }: Source): ReadableStream<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -66,7 +66,7 @@ class SocketOutlet implements Outlet {
   }
 }
 
-/** A stream for any reader. Nothing is read ahead: each chunk that waits for a reader who stalls is up to 768 kB. */
+/** A stream for any reader. It reads nothing ahead: each chunk that waits for a stalled reader is up to 768 kB. */
 export function readableStream({ begin, left }: Source): ReadableStream<Uint8Array> {
   let has_started = false
   let is_wanted = false
@@ -81,7 +81,7 @@ export function readableStream({ begin, left }: Source): ReadableStream<Uint8Arr
         begin({
           write(bytes) {
             is_wanted = false
-            // A reader that waits for the next chunk already pulls before this returns.
+            // A reader that waits for the next chunk calls pull before this returns.
             controller.enqueue(bytes)
             if (is_wanted) return undefined
             return new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// The way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and disconnects.
+// The flow of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and disconnects.
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
 import type { AbortListener, PlainSignal } from '../utilities/plain-signal.ts'
 import { drain } from './drain.ts'
@@ -7,17 +7,16 @@ import type { Relay } from './relay.ts'
 import { fromUpstream, reclaimOverlong } from './transport.ts'
 import { turns } from './turns.ts'
 
-/** How a stream ended. `cancelled`: the caller left. `broken`: the upstream failed, or the gateway gave up on it. */
+/** The ending of a stream. `cancelled`: the caller disconnected. `broken`: the upstream failed, or the gateway gave up on it. */
 export type StreamEnding = 'completed' | 'cancelled' | 'broken'
 
-/** A reader of an upstream's body. */
 export interface ByteReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
 }
 
-/** An upstream's body; its beginning may have been read. */
+/** An upstream's body, of which the beginning may be read already. */
 export interface OpenedBody {
-  /** The part that was read. It may be half a megabyte: it is removed once it is passed on. */
+  /** The part read so far. It may be half a megabyte, so it is released once it is passed on. */
   first?: Uint8Array | undefined
   /** The rest. */
   readonly reader: ByteReader
@@ -26,50 +25,49 @@ export interface OpenedBody {
 export interface PumpOptions {
   opened: OpenedBody
   relay: Relay
-  /** Fires when the caller has gone; with a GatewayError as its reason where the gateway ends the call. */
+  /** Fires when the caller disconnects; with a GatewayError as its reason if the gateway ends the call. */
   gone: PlainSignal
   /** Ends the upstream's work. */
   abortUpstream: () => void
-  /** How long an abandoned stream is read on, for its usage; 0: not at all. */
+  /** The time for which an abandoned stream is read on for its usage; 0 to stop at once. */
   drain_timeout_ms: number
   /**
-   * Pays for what passed. The last bytes wait for it. Logs its own failure.
-   * @param cause why the stream broke @param has_reached_caller whether some of it has reached the caller
+   * Charges for the delivered part. The last bytes wait for it. It logs its own failure.
+   * @param cause the reason for a break @param has_reached_caller whether any of the stream has reached the caller
    */
   settle: (ending: StreamEnding, cause: unknown, has_reached_caller: boolean) => Promise<void>
   /** The record that reports a break to the caller, as JSON. */
   renderError: (cause: unknown) => string
-  /** The reader: the caller's socket, or the gateway itself, which keeps the answer or makes it part of another. */
+  /** The reader: the caller's socket, or the gateway itself, which keeps the answer or puts it into another. */
   read_by: 'socket' | 'gateway'
-  /** Called at every step forward, so that a stalled stream can be noticed. */
+  /** Called for every chunk, so that a stalled stream is noticed. */
   place?: { progressed(waiting_for: 'upstream' | 'caller'): void }
 }
 
 /**
- * One stream under way. A thousand flow at once, and each object that a chunk comes by is fetched from memory anew: so all that
- * is known of a stream is in one.
+ * One stream under way. A thousand flow at once, and each object that a chunk touches has to be fetched from memory: so all state
+ * of a stream is in one object.
  */
 class Pump implements AbortListener {
   readonly reader: ByteReader
   readonly relay: Relay
   readonly place: PumpOptions['place']
-  /** There once the stream is read. */
+  /** Set once the stream is read. */
   outlet: Outlet | undefined
   held: Uint8Array | undefined
   /** Bytes that were read, and wait for further turns. */
   rest: Uint8Array | undefined
-  /** The weight of its last step. */
   step_weight = 0
   turns_in_a_row = 0
-  /** `flowing` ends by one of the others, and only once. */
+  /** `flowing` changes to one of the others, once. */
   state: 'flowing' | 'ending' | 'over' = 'flowing'
   has_reached_caller = false
-  /** The caller has closed the stream: nothing more can be put into it. */
+  /** Whether the caller has closed the stream: nothing more can be written to it. */
   closed = false
-  /** The callbacks of each read and each wait: made once, since every chunk comes this way. */
-  readonly onRead = ({ value }: { value?: Uint8Array | undefined }) => received(this, value)
+  /** The callbacks of each read and each wait, created once because every chunk uses them. */
+  readonly onRead = ({ value }: { value?: Uint8Array | undefined }) => handleChunk(this, value)
   readonly onBreak = (cause: unknown) =>
-    broke(this, new UpstreamFault('the connection to the upstream broke', { cause }))
+    handleBreak(this, new UpstreamFault('the connection to the upstream broke', { cause }))
   readonly onCaughtUp = () => pull(this)
   readonly opened: OpenedBody
   /** Resolves once the stream is read. */
@@ -92,7 +90,7 @@ class Pump implements AbortListener {
     this.renderError = options.renderError
   }
 
-  /** The part of the body that was read before; once. */
+  /** Takes the part of the body that was read before the pump started. */
   takeFirst(): Uint8Array | undefined {
     const { first } = this.opened
     this.opened.first = undefined
@@ -114,15 +112,15 @@ class Pump implements AbortListener {
     end(this)
   }
 
-  /** Its turn has come. */
+  /** Called when its turn comes. */
   goOn(): void {
     if (this.state === 'flowing') readOn(this)
   }
 }
 
 /**
- * The caller's stream. It takes from the upstream only what the caller takes. From the event on that says the answer is
- * complete, the newest bytes are held back until the call is settled: an answer that ended was paid for.
+ * The caller's stream. It reads from the upstream only as fast as the caller reads. After the event that completes the answer, the
+ * newest bytes are held back until the call is settled: a caller gets the end of an answer only once it is paid.
  */
 export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   const pumping = new Pump(options)
@@ -134,25 +132,25 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
       pumping.outlet_ready.resolve(outlet)
       if (pumping.state !== 'flowing') return
       const first = pumping.takeFirst()
-      if (first) received(pumping, first)
+      if (first) handleChunk(pumping, first)
       else pull(pumping)
     },
     left() {
       pumping.closed = true
-      return leave(pumping)
+      return abandon(pumping)
     },
   })
 }
 
-// The way of every chunk: plain callbacks, because each async function on it costs about as much as the whole search.
+// The path of every chunk uses plain callbacks, because each async function on it costs about as much as the whole search of the chunk.
 
 function pull(pumping: Pump): void {
   const { relay, state } = pumping
   if (state !== 'flowing') return
-  if (relay.broken_by !== undefined) broke(pumping, relay.broken_by)
+  if (relay.broken_by !== undefined) handleBreak(pumping, relay.broken_by)
   else if (relay.reading.failed) {
     const fault = 'the upstream reported an error inside its stream'
-    broke(pumping, new UpstreamFault(fault, { cause: relay.failed_event }))
+    handleBreak(pumping, new UpstreamFault(fault, { cause: relay.failed_event }))
   } else {
     pumping.place?.progressed('upstream')
     if (turns.are_taken) turns.wait(pumping)
@@ -162,11 +160,11 @@ function pull(pumping: Pump): void {
 
 function readOn(pumping: Pump): void {
   const rest = pumping.takeRest()
-  if (rest) received(pumping, rest)
+  if (rest) handleChunk(pumping, rest)
   else void pumping.reader.read().then(pumping.onRead, pumping.onBreak)
 }
 
-/** As much of a chunk as one turn takes; all of it if nobody reads on. */
+/** The part of a chunk that fits into one turn; all of it once the stream is no longer flowing. */
 function beginningOf(pumping: Pump, chunk: Uint8Array): Uint8Array {
   const end = turns.spend(pumping, chunk)
   if (end === chunk.length || pumping.state !== 'flowing') return chunk
@@ -174,20 +172,20 @@ function beginningOf(pumping: Pump, chunk: Uint8Array): Uint8Array {
   return chunk.subarray(0, end)
 }
 
-function received(pumping: Pump, chunk: Uint8Array | undefined): void {
+function handleChunk(pumping: Pump, chunk: Uint8Array | undefined): void {
   try {
     const bytes = chunk && release(pumping, beginningOf(pumping, chunk))
     if (pumping.state === 'over') return
-    if (!chunk) ended(pumping)
+    if (!chunk) handleEnd(pumping)
     else if (!bytes) pull(pumping)
     else writeChunk(pumping, bytes)
   } catch (cause) {
     reclaimOverlong(cause)
-    broke(pumping, cause)
+    handleBreak(pumping, cause)
   }
 }
 
-/** A copy of what is short: a view keeps its whole chunk for as long as the caller stalls. */
+/** Copies a short rest: a view would keep its whole chunk in memory for as long as the caller stalls. */
 const withoutChunk = (rest: Uint8Array): Uint8Array =>
   2 * rest.length < rest.buffer.byteLength ? rest.slice() : rest
 
@@ -197,12 +195,12 @@ function writeChunk(pumping: Pump, bytes: Uint8Array): void {
   if (behind) {
     pumping.rest = pumping.rest && withoutChunk(pumping.rest)
     pumping.place?.progressed('caller')
-    // Dropped: its reader has left meanwhile, which the outlet and the caller's signal report.
+    // Ignored: the reader disconnected, which the outlet and the caller's signal report.
     void behind.then(pumping.onCaughtUp, () => undefined)
   } else pull(pumping)
 }
 
-/** The bytes to send after a chunk: once the answer is complete, those of the chunk before it. */
+/** The bytes to send for a chunk. Once the answer is complete, these are the bytes of the previous chunk. */
 function release(pumping: Pump, chunk: Uint8Array): Uint8Array | undefined {
   const { relay } = pumping
   const bytes = relay.push(chunk)
@@ -212,36 +210,36 @@ function release(pumping: Pump, chunk: Uint8Array): Uint8Array | undefined {
   return released
 }
 
-function ended(pumping: Pump): void {
+function handleEnd(pumping: Pump): void {
   const { relay } = pumping
   if (relay.reading.finished || relay.ends_with_body) {
     const finishing = finish(pumping).catch((cause) => fail(pumping, cause))
-    orCut(pumping, finishing)
-  } else broke(pumping, new UpstreamFault('the upstream ended its stream before its answer was complete'))
+    cutOnFailure(pumping, finishing)
+  } else handleBreak(pumping, new UpstreamFault('the upstream ended its stream before its answer was complete'))
 }
 
-function broke(pumping: Pump, cause: unknown): void {
+function handleBreak(pumping: Pump, cause: unknown): void {
   if (pumping.state === 'over') return
   const { reading } = pumping.relay
-  // A connection that is dropped after the answer's last event has still delivered all of it.
-  if (reading.finished && !reading.failed) ended(pumping)
-  else orCut(pumping, fail(pumping, cause))
+  // A connection that drops after the answer's last event has still delivered all of it.
+  if (reading.finished && !reading.failed) handleEnd(pumping)
+  else cutOnFailure(pumping, fail(pumping, cause))
 }
 
-/** A failure at the end of a stream is a bug of the gateway: no error can be sent, and the answer breaks off. */
-function orCut({ outlet_ready }: Pump, work: Promise<void>): void {
+/** Cuts the stream off if the work at its end fails, which is a bug of the gateway: no error can be sent any more. */
+function cutOnFailure({ outlet_ready }: Pump, work: Promise<void>): void {
   work.catch(async (bug: Error) => (await outlet_ready.promise).cut(bug))
 }
 
-/** Nobody waits until these are read. */
+/** Writes the last bytes, without waiting for the reader. */
 function writeLast(outlet: Outlet | undefined, bytes: Uint8Array): void {
-  // Dropped: their reader has left meanwhile, as in `writeChunk`.
+  // Ignored: the reader disconnected, as in `writeChunk`.
   void outlet?.write(bytes)?.catch(() => undefined)
 }
 
 /**
- * Settles, then sends the bytes that were held back: where the answer cannot be paid, nobody gets them. An end that cannot be translated
- * throws before it is paid.
+ * Settles the call, then sends the held-back bytes: if the answer cannot be paid, nobody gets them. An end that cannot be translated
+ * throws before the settlement.
  */
 async function finish(pumping: Pump): Promise<void> {
   pumping.state = 'ending'
@@ -253,7 +251,7 @@ async function finish(pumping: Pump): Promise<void> {
   pumping.outlet?.close()
 }
 
-/** Settles what was delivered, and reports the error to the caller, who is still there. */
+/** Settles for the delivered part, and reports the error to the caller, who is still connected. */
 async function fail(pumping: Pump, cause: unknown): Promise<void> {
   if (pumping.state === 'over') return
   pumping.state = 'over'
@@ -261,7 +259,7 @@ async function fail(pumping: Pump, cause: unknown): Promise<void> {
   try {
     await pumping.settle('broken', cause, pumping.has_reached_caller)
   } catch {
-    // The settlement has logged its failure and is tried again; the bytes that it would have paid for are not sent.
+    // The settlement has logged its failure and is retried. The bytes that it would have paid for are not sent.
     pumping.held = undefined
   }
   const outlet = await pumping.outlet_ready.promise
@@ -273,24 +271,24 @@ async function fail(pumping: Pump, cause: unknown): Promise<void> {
   outlet.close()
 }
 
-async function leave(pumping: Pump): Promise<void> {
+async function abandon(pumping: Pump): Promise<void> {
   if (pumping.state !== 'flowing') return
   pumping.state = 'over'
-  // A caller who stalled for too long is still connected: the answer breaks off, so that they do not wait for more.
+  // A caller who stalled for too long is still connected: the answer is cut off, so that they do not wait for more.
   if (!pumping.closed)
     void pumping.outlet_ready.promise.then(({ cut }) => cut(new Error('the caller left, or stalled')))
   const { drain_timeout_ms } = pumping
   const cause = drain_timeout_ms > 0 ? await drain(pumping, drain_timeout_ms) : undefined
   pumping.abortUpstream()
-  // The settlement logs its own failure and is tried again: the caller has left.
+  // The settlement logs its own failure and is retried.
   await pumping.settle('cancelled', cause, pumping.has_reached_caller).catch(() => undefined)
 }
 
-/** The caller has left, or the gateway ends the call with an error. A stream in settlement is not broken off. */
+/** Ends the stream when the caller disconnects, or the gateway ends the call with an error. A stream in settlement goes on. */
 function end(pumping: Pump): void {
   const { reason } = pumping.gone
   if (pumping.state !== 'flowing') return
-  // Nothing is left to fail but the caller's stream, which may have been closed by the caller meanwhile.
+  // Only the caller's stream can fail here, because the caller closed it.
   if (reason instanceof GatewayError) void fail(pumping, reason).catch(() => undefined)
-  else void leave(pumping)
+  else void abandon(pumping)
 }

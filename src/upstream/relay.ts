@@ -1,4 +1,4 @@
-// The relay of an upstream's stream to the caller: passed on byte for byte, or framed anew.
+// The relay of an upstream's stream to the caller: passes events on byte for byte, or frames them again.
 import type { ServerSentEvent } from '../protocols/canonical/answer.ts'
 import type { StreamReading } from '../protocols/protocol.ts'
 import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
@@ -7,14 +7,14 @@ import { EventCutter, EventWalk, isNoEvent, withData, withoutComments } from '..
 import { tooDeep } from './failures.ts'
 import { Heartbeat } from './heartbeat.ts'
 
-/** How a caller's stream is framed. */
+/** The framing of a caller's stream. */
 export interface Frame {
   readonly content_type: string
-  /** @param first whether nothing was sent before it */
+  /** @param first whether it is the first event */
   event(event: ServerSentEvent, first: boolean): string
-  /** The end of a complete answer. @param empty whether nothing was sent */
+  /** The end of a complete answer. @param empty whether no event was sent */
   end(empty: boolean): string
-  /** An event without content that keeps the stream alive, where the protocol has one. */
+  /** An event without content that keeps the stream alive, if the protocol has one. */
   readonly ping?: string | undefined
   /** The record that reports a break inside the stream. @param error_json the error in the caller's protocol */
   fail(error_json: string, first: boolean): string
@@ -22,8 +22,8 @@ export interface Frame {
 
 /**
  * Server-sent events.
- * @param error_event the name of the event that reports a failure, where the protocol has one
- * @param ping as a frame has it
+ * @param error_event the name of the event that reports a failure, if the protocol has one
+ * @param ping as Frame.ping
  */
 export const eventFrame = (error_event?: string, ping?: string): Frame => ({
   content_type: 'text/event-stream',
@@ -35,7 +35,7 @@ export const eventFrame = (error_event?: string, ping?: string): Frame => ({
     error_event === undefined ? `data: ${data}\n\n` : `event: ${error_event}\ndata: ${data}\n\n`,
 })
 
-/** The elements of one JSON array, for callers of the native protocol who did not ask for server-sent events. */
+/** Elements of one JSON array, for native callers who did not request server-sent events. */
 export const ARRAY_FRAME: Frame = {
   content_type: 'application/json',
   event: ({ data }, first) => (first ? `[${data}` : `,\r\n${data}`),
@@ -43,28 +43,28 @@ export const ARRAY_FRAME: Frame = {
   fail: (error_json, first) => (first ? `[${error_json}]` : `,\r\n${error_json}]`),
 }
 
-/** One stream on its way. Only whole events leave it, so that whatever is appended stands on its own. */
+/** One stream under way. It emits only whole events, so that a record can always be appended. */
 export interface Relay {
   readonly content_type: string
   readonly reading: StreamReading
-  /** The data of the event by which the upstream reported an error, or that could not be read. */
+  /** The data of the event that reported an upstream error, or could not be read. */
   readonly failed_event: ByteString | undefined
-  /** Why it cannot go on after what `push` returned last; undefined while it can. */
+  /** The reason why the stream cannot continue after the last result of `push`; undefined if it can. */
   readonly broken_by?: unknown
-  /** @returns the bytes that may be sent on now; undefined when no event is whole yet @throws where no event could be read */
+  /** @returns the bytes to send; undefined if no event is complete yet @throws if no event could be read */
   push(chunk: Uint8Array): Uint8Array | undefined
-  /** @returns the end of a complete answer, if any @throws where it cannot be written: what passed has no end */
+  /** @returns the end of a complete answer, if any @throws if it cannot be written: the delivered part then has no end */
   end(): Uint8Array | undefined
-  /** @returns the record that reports a break inside the stream; undefined where there is none: the stream is then cut off */
+  /** @returns the record that reports a break inside the stream; undefined if there is none: the stream is then cut off */
   fail(error_json: string): Uint8Array | undefined
-  /** The answer is complete where its body ends, since no event says so. */
+  /** The answer is complete when its body ends, since no event marks its end. */
   readonly ends_with_body?: true
 }
 
 /**
- * The upstream's events, untouched. Its own error record is left out, because it may name what callers must not see; so are
- * comments, which break some providers' own SDKs.
- * @param correction changes the data of events that complete the answer, where needed
+ * Relays the upstream's events unchanged, except its own error record, which may contain what callers must not see, and comments,
+ * which break some providers' own SDKs.
+ * @param correction changes the data of events that complete the answer, if needed
  * @param edit the caller's form of each event's data: nearly always the same; undefined leaves the event out
  */
 export const passOn = (
@@ -78,7 +78,7 @@ class PassingRelay implements Relay {
   readonly reading: StreamReading
   failed_event: ByteString | undefined
   broken_by: unknown
-  /** It broke with the event that completes the answer, which the caller does not have. */
+  /** Whether it broke at the event that completes the answer, which the caller then lacks. */
   #lacks_end = false
   readonly #cutter = new EventCutter()
   readonly #edit: Edit | undefined
@@ -128,8 +128,8 @@ class PassingRelay implements Relay {
   }
 
   /**
-   * Hands whole events to the reading, up to one that is not passed on, where the walk then stands.
-   * @returns the caller's form of those before it; undefined if unchanged
+   * Reads whole events, up to one that is not passed on; the walk then stands at that event.
+   * @returns the caller's form of the events before it; undefined if unchanged
    */
   #readEvents(walk: EventWalk, whole: ByteString): ByteString | undefined {
     const { reading } = this
@@ -159,7 +159,7 @@ class PassingRelay implements Relay {
     return copied === 0 ? undefined : written + whole.slice(copied)
   }
 
-  /** Events before one that cannot be passed on are delivered first: they are charged. */
+  /** Keeps an error for later: events before the failed one are delivered first, and charged. */
   #editOf(edit: Edit | undefined, data: ByteString): ByteString | undefined {
     if (isNoEvent(data)) return undefined
     try {
@@ -183,24 +183,24 @@ class PassingRelay implements Relay {
 /** The caller's form of an event's data; undefined to leave it out. @throws UpstreamFault for data that cannot be passed on */
 export type Edit = (data: ByteString) => ByteString | undefined
 
-/** The data of an event, changed or the very same. */
+/** Changes the data of an event; returns the same data if it is correct. */
 type Correction = (data: ByteString) => ByteString
 
 /** The translation of an upstream's events. */
 export interface EventTranslation {
   next(data: ByteString): readonly ServerSentEvent[]
-  /** The events that the end of the stream adds. */
+  /** The events to add at the end of the stream. */
   finish(): readonly ServerSentEvent[]
 }
 
-/** The same or other events, each framed for the caller as it comes. */
+/** Relays translated events, each framed for the caller. */
 export const reframe = (reading: StreamReading, frame: Frame, translation: EventTranslation): Relay =>
   new FramingRelay(reading, frame, translation)
 
 const heartbeatOf = ({ ping }: Frame): Heartbeat | undefined =>
   ping === undefined ? undefined : new Heartbeat(ping, () => performance.now())
 
-/** Whether more is to come of a stream. */
+/** Whether the stream continues. */
 const goesOn = ({ reading, broken_by }: Relay): boolean =>
   !reading.finished && !reading.failed && broken_by === undefined
 
@@ -212,7 +212,7 @@ class FramingRelay implements Relay {
   readonly #frame: Frame
   readonly #translation: EventTranslation
   readonly #heartbeat: Heartbeat | undefined
-  /** Why it broke with the event that completes the answer. */
+  /** The cause if it broke at the event that completes the answer. */
   #without_end: unknown
   #is_empty = true
 
@@ -253,7 +253,7 @@ class FramingRelay implements Relay {
       }
     } catch (cause) {
       if (goes_on && reading.finished) this.#without_end = cause
-      // Earlier events of the same chunk are delivered first: they are charged.
+      // Earlier events of the same chunk are delivered first, and charged.
       if (text === '') throw cause
       this.broken_by = cause
     }
@@ -282,7 +282,7 @@ class FramingRelay implements Relay {
 
 const bytesOf = (text: string): Uint8Array | undefined => (text === '' ? undefined : Buffer.from(text))
 
-/** Whole events with their data corrected; their other lines stay. */
+/** Whole events with their data corrected. Their other lines stay unchanged. */
 function corrected(whole: ByteString, correct: Correction): ByteString {
   return whole
     .split(/(?<=\n\r?\n)/)

@@ -1,4 +1,4 @@
-// A JSON request to a provider: its address, its key, and its headers in the order of precedence.
+// JSON requests to a provider: address, key, and headers in their order of precedence.
 import type { Provider } from '../domain/catalogue.ts'
 import type { KeyHeader } from '../domain/servers/known-server.ts'
 import { accessNamed } from '../domain/servers/lookup.ts'
@@ -6,18 +6,17 @@ import { isServiceAccount } from '../domain/service-account.ts'
 import type { UpstreamTarget } from '../protocols/facts.ts'
 import type { UpstreamRequest } from './transport.ts'
 
-/** Where a request goes, and its headers. */
 export type RequestHead = Pick<UpstreamRequest, 'url' | 'headers'>
 
-/** The provider, model and key of a request: an attempt, or part of one. */
+/** The provider, model and key of a request. */
 interface Destination {
   readonly provider: Provider
-  /** Empty where the request names no model. */
+  /** Empty for a request without a model. */
   readonly model: string
   readonly api_key: string
 }
 
-/** A request to a provider. The headers as `headTo` has them. */
+/** Builds a request to a provider, with headers as in `headTo`. */
 export function requestTo(
   destination: Destination,
   target: UpstreamTarget,
@@ -29,8 +28,8 @@ export function requestTo(
 }
 
 /**
- * All of a request but its body. A known server may have the endpoint at another path, and take the key in another header. The
- * operator's headers override those that are passed on from the caller, which override the protocol's.
+ * Builds a request without its body. A known server may have the endpoint at another path, and expect the key in another header. The
+ * operator's headers override those forwarded from the caller, which override the protocol's.
  */
 export function headTo(
   { provider, model, api_key }: Destination,
@@ -43,7 +42,7 @@ export function headTo(
     url: base_url + (access?.pathTo?.(path, { provider, model, api_key, streams }) ?? path),
     headers: {
       'content-type': 'application/json',
-      // Bun expands what comes compressed, without a limit.
+      // Bun decompresses answers without a size limit.
       'accept-encoding': 'identity',
       ...headers,
       ...keyHeaders(api_key, key_header),
@@ -53,7 +52,7 @@ export function headTo(
   }
 }
 
-/** The only place that sends a key. A service account is replaced by a token when the request is sent. */
+/** The only place that adds a key to a request. A service account is replaced by a token when the request is sent. */
 function keyHeaders(api_key: string, key_header: KeyHeader): Record<string, string> {
   if (api_key === '' || isServiceAccount(api_key)) return {}
   return { [key_header]: key_header === 'authorization' ? `Bearer ${api_key}` : api_key }

@@ -7,31 +7,30 @@ import type { Cooldowns } from './cooldowns.ts'
 /** One attempt at an upstream: a route with one of its provider's keys. */
 export interface Attempt {
   readonly provider: Provider
-  /** The provider's own id of the model. */
+  /** The provider's id of the model. */
   readonly model: string
-  /** As its route says. */
   readonly endpoint?: Endpoint | undefined
   readonly generation?: string | undefined
   readonly api_key: string
-  /** Names the key in logs and among the cooldowns. */
+  /** Identifies the key in logs and cooldowns. */
   readonly key_id: string
   /** The operator's cost at the provider; undefined if the catalogue does not say. */
   readonly cost: Price | undefined
 }
 
-/** The model with those of its routes that are suitable; undefined when none is. */
+/** The model with its suitable routes only; undefined if there are none. */
 export function withRoutes<M extends Model>(model: M, isSuitable: (route: Route) => boolean): M | undefined {
   const [first, ...rest] = model.routes.filter(isSuitable)
   return first && { ...model, routes: [first, ...rest] }
 }
 
 /**
- * All attempts at a model, in order: routes by their `order`, equal ones and the keys of each provider as the seed ranks them.
- * Keys in cooldown come last, the one that is free again soonest first: trying one beats refusing.
+ * All attempts at a model, in order: routes by their `order`, then routes and keys as the seed ranks them. Keys in cooldown come last,
+ * the one that is free soonest first: to try one is better than to refuse the call.
  *
- * Routes and keys are ranked by weighted rendezvous hashing (https://en.wikipedia.org/wiki/Rendezvous_hashing): calls with one seed
- * always begin at the same route and key, to which a provider's prompt cache belongs, and over many seeds each is first as often as
- * its weight says. When one is added or gone, only calls that it takes or had change their place.
+ * Routes and keys are ranked by weighted rendezvous hashing (https://en.wikipedia.org/wiki/Rendezvous_hashing). Calls with the same
+ * seed start at the same route and key, whose prompt cache they share; over many seeds, each route is first in proportion to its
+ * weight. When a route is added or removed, only calls that move to it or from it change their order.
  * @param seed 32 bits: that of the call's session, or a random one
  */
 export function planAttempts(
@@ -41,16 +40,16 @@ export function planAttempts(
   now_ms: number,
   seed: number,
 ): readonly Attempt[] {
-  const attempts = ranked(routes, providers, seed)
+  const attempts = rankAttempts(routes, providers, seed)
   return attempts.length < 2 ? attempts : byCooldown(attempts, cooldowns, now_ms)
 }
 
-/** Whether a model has more than one route or key: only then sessions matter. Most models have one. */
+/** Whether a model has more than one route or key; only then sessions matter. Most models have one. */
 export const hasChoice = (routes: readonly Route[], providers: ReadonlyMap<string, Provider>): boolean =>
   routes.length > 1 || routes.some(({ provider }) => (providers.get(provider)?.api_keys.length ?? 0) > 1)
 
 type RouteWithProvider = Omit<Route, 'provider'> & { provider: Provider }
-/** A catalogue that is read anew has new lists. */
+/** The cache is keyed by route lists: a reloaded catalogue has new ones. */
 const WITH_PROVIDERS = new WeakMap<readonly Route[], readonly RouteWithProvider[]>()
 
 /** The routes of a model, each with its provider. */
@@ -68,7 +67,7 @@ export function routesWithProviders(
   return with_providers
 }
 
-/** The seed of all calls of one session of an account. */
+/** The seed that all calls of an account's session share. */
 export const seedOf = (account_id: number, session: string): number => Bun.hash.xxHash32(session, account_id)
 
 /** The seed of a call without a session. @param random a number in [0, 1) */
@@ -82,7 +81,7 @@ function byCooldown(attempts: readonly Attempt[], cooldowns: Cooldowns, now_ms: 
     .map(({ attempt }) => attempt)
 }
 
-/** The same attempts, those that are preferred before the others. */
+/** The attempts, preferred ones first. */
 export const preferredFirst = (
   attempts: readonly Attempt[],
   isPreferred: (attempt: Attempt) => boolean,
@@ -91,8 +90,8 @@ export const preferredFirst = (
   ...attempts.filter((attempt) => !isPreferred(attempt)),
 ]
 
-/** Without a look at cooldowns. Nearly all models have one route. */
-function ranked(
+/** All attempts in their ranked order, cooldowns not considered. Nearly all models have one route. */
+function rankAttempts(
   routes: readonly Route[],
   providers: ReadonlyMap<string, Provider>,
   seed: number,
@@ -110,7 +109,7 @@ function ranked(
     .flatMap(({ one }) => keysOf(one, seed))
 }
 
-/** A route's attempts, one with each key. */
+/** A route's attempts, one for each key. */
 function keysOf({ keys }: KnownRoute, seed: number): readonly Attempt[] {
   const [only] = keys
   if (only && keys.length === 1) return [only.attempt]
@@ -120,9 +119,9 @@ function keysOf({ keys }: KnownRoute, seed: number): readonly Attempt[] {
     .map(({ attempt }) => attempt)
 }
 
-/** The place of a route or key for a seed, the lowest first: exponentially distributed, so that weights hold. */
+/** The rank of a route or key for a seed, lowest first. It is exponentially distributed, which makes the weights proportional. */
 function rankOf(seed: number, hash: number, weight: number): number {
-  // The finalizer of MurmurHash3, so that seeds and names that differ by one bit have nothing in common.
+  // The finalizer of MurmurHash3 makes seeds and names that differ by one bit unrelated.
   let mixed = seed ^ hash
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
@@ -130,14 +129,14 @@ function rankOf(seed: number, hash: number, weight: number): number {
   return -Math.log((mixed + 0.5) / 2 ** 32) / weight
 }
 
-/** A route as it is ranked: by hashes of what identifies it and its provider's keys, wherever they stand in the catalogue. */
+/** A route with hashes of its name and its keys, which do not depend on the order of the catalogue. */
 interface KnownRoute {
   readonly route: Route
   readonly hash: number
   readonly keys: readonly { readonly attempt: Attempt; readonly hash: number }[]
 }
 
-/** By provider and route: they are the same for every call, as long as a catalogue is in force. */
+/** Routes with their hashes, valid for all calls as long as the catalogue is in force. */
 const KNOWN = new PairMap<Provider, Route, KnownRoute>()
 
 const knownRoute = (provider: Provider, route: Route): KnownRoute =>
@@ -165,6 +164,6 @@ const hashOf = (name: string): number => Bun.hash.xxHash32(name)
 const keyIdOf = ({ name, key_numbers }: Provider, index: number): string =>
   `${name}#${key_numbers?.[index] ?? index + 1}`
 
-/** The names by which cooldowns know a provider's keys. */
+/** The names of a provider's keys in cooldowns. */
 export const keyIds = (provider: Provider): string[] =>
   provider.api_keys.map((_, index) => keyIdOf(provider, index))

@@ -1,37 +1,37 @@
-// The sending of a call to the routes of its model, which each kind of call implements.
+// The interface between dispatch and a kind of call: how to write its requests and open its answers.
 import type { GatewayError } from '../domain/errors.ts'
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { Attempt } from './routes.ts'
 import type { UpstreamRequest } from './transport.ts'
 
 export interface Sending<T> {
-  /** Whether an attempt waits for a first event alone, within `first_byte_timeout_ms`; otherwise for a whole answer, within `call_timeout_ms`. */
+  /** Whether an attempt waits only for a first event, within `first_byte_timeout_ms`; otherwise for a whole answer, within `call_timeout_ms`. */
   readonly streams: boolean
-  /** Whether an answer may be read on after `open`, as one that streams may; otherwise `open` reads all of it. */
+  /** Whether the answer may be read on after `open`, as a stream is; otherwise `open` reads all of it. */
   readonly is_read_on?: boolean
   /**
    * Writes the request for one attempt.
-   * @throws GatewayError if this provider's protocol cannot carry the request: another may
+   * @throws GatewayError if this provider's protocol cannot express the request; another provider's may
    */
   write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest>
   /**
-   * Reads an answer as far as it must be there before the caller gets a byte.
-   * @param onProgress called for each sign of life before the answer: the attempt's time starts anew
-   * @throws UpstreamFault for what is garbled; ReportedFailure for an error under status 200
+   * Reads the part of an answer that must be there before the caller gets a byte.
+   * @param onProgress called for each sign of life before the answer: the attempt's time limit starts again
+   * @throws UpstreamFault for a garbled answer; ReportedFailure for an error under status 200
    */
   open(response: Response, attempt: Attempt, onProgress: () => void): Promise<T>
-  /** Classifies a refusal, where the provider's protocol does not. */
+  /** Classifies a refusal, if the provider's protocol does not. */
   readFailure?(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
-  /** The most that one attempt may take, where the provider allows it more. */
+  /** The time limit of one attempt, for providers that are allowed more. */
   readonly timeout_ms?: number
-  /** The seed of the call's session, which keeps it at one route and key (`seedOf`); undefined without one. */
+  /** The seed of the call's session, which keeps the session at one route and key (`seedOf`); undefined without one. */
   readonly seed?: number | undefined
-  /** The attempts to make before all others, wherever they stand. */
+  /** Whether to make an attempt before all others. */
   readonly isPreferred?: ((attempt: Attempt) => boolean) | undefined
-  /** Whether a refused request is changed, and worth a second attempt at the same route. */
+  /** Changes a refused request if that makes a second attempt at the same route worthwhile. @returns whether it did */
   amend?(attempt: Attempt, failure: UpstreamFailure): boolean
-  /** The caller's error for a refused request, where not in the provider's own words. */
+  /** The caller's error for a refused request, if not the provider's own message. */
   refused?(attempt: Attempt, failure: UpstreamFailure): GatewayError | undefined
-  /** Whether the request was refused for what this route alone may be too small for: then others are tried. */
+  /** Whether the request may only be too large for this route: then others are tried. */
   isTooSmall?(failure: UpstreamFailure): boolean
 }

@@ -1,8 +1,7 @@
-// The two ways out: the network, and the simulated provider, which needs none.
+// The transport of upstream requests: the network, or the simulated provider in this process.
 import { OversizedAnswer, UpstreamFault } from '../domain/errors.ts'
 import { messageOf } from '../utilities/thrown.ts'
 
-/** A request as it is sent upstream. */
 export interface UpstreamRequest {
   url: string
   headers: Record<string, string>
@@ -18,11 +17,11 @@ export interface UpstreamInit {
   redirect: 'manual'
 }
 
-/** A name that never resolves (RFC 2606), for the simulator's URLs. */
+/** For the simulator's URLs: a host name that never resolves (RFC 2606). */
 const SIMULATOR_ORIGIN = 'http://simulator.invalid'
 
 /**
- * A fetch that hands requests to the simulator to it, and all others to the network.
+ * Creates a fetch that routes the simulator's URLs to the simulator, and all others to the network.
  * @param network the runtime's fetch
  * @param simulator `base_url`: the prefix of its URLs
  */
@@ -37,8 +36,8 @@ export function createTransport(
 }
 
 /**
- * Work on an upstream's connection: whatever it fails with is the upstream's failure.
- * @throws UpstreamFault with the failure as its cause
+ * Awaits work on an upstream's connection.
+ * @throws UpstreamFault for every failure of the work, with the failure as its cause
  */
 export const fromUpstream = <T>(work: Promise<T>): Promise<T> => work.catch(throwFault)
 
@@ -46,29 +45,29 @@ function throwFault(cause: unknown): never {
   throw faultOf(cause)
 }
 
-/** An exception of an upstream's connection, as the upstream's failure. */
+/** Wraps an exception of an upstream's connection. */
 export const faultOf = (cause: unknown): UpstreamFault => new UpstreamFault(messageOf(cause), { cause })
 
-/** Codes of the runtime's failures before a connection stands: no address, nobody there, no trust. */
+/** The runtime's error codes before a connection is established: unknown host, connection refused, untrusted certificate. */
 const CONNECTING =
   /^(?:ConnectionRefused|ECONNREFUSED|E(?:HOST|NET)UNREACH|ENOTFOUND|EAI_|EPROTO|ERR_TLS_|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH)/
 
-/** Whether a request failed before its provider could get any of it. @param thrown by `fromUpstream` */
+/** Whether a request failed before its provider could receive any of it. @param thrown by `fromUpstream` */
 export function couldNotConnect(thrown: unknown): boolean {
   const cause = thrown instanceof UpstreamFault ? thrown.cause : thrown
   return cause instanceof Error && 'code' in cause && CONNECTING.test(String(cause.code))
 }
 
 /**
- * All of an upstream's answer, but no more of it than the limit. The runtime expands what comes compressed: as a stream it
- * does so piece by piece, so that a small answer which expands without end is noticed at the limit.
- * @param limit_bytes of the answer as it is once expanded
- * @throws OversizedAnswer if it is longer, or UpstreamFault if its connection breaks; the reader of the answer then ends the connection
+ * Reads an upstream's answer up to a limit. The runtime decompresses answers: read as a stream, a small answer that expands endlessly
+ * is noticed at the limit.
+ * @param limit_bytes of the decompressed answer
+ * @throws OversizedAnswer if it is longer, or UpstreamFault if the connection breaks; the caller then closes the connection
  */
 export function readAnswer(response: Response, limit_bytes: number): Promise<Buffer<ArrayBuffer>> {
   const { headers } = response
   const declared = headers.get('content-length')
-  // Nearly all answers: to read them as a stream costs 8 µs more.
+  // The usual case: to read it as a stream costs 8 µs more.
   return declared !== null && Number(declared) <= limit_bytes && !headers.has('content-encoding')
     ? response.arrayBuffer().then(bufferOf, throwFault)
     : readPieces(response, limit_bytes)
@@ -97,8 +96,7 @@ const tooLong = (limit_bytes: number): OversizedAnswer =>
   )
 
 /**
- * An answer that was too long leaves garbage of its length, which the runtime would keep until much more has come: it is
- * collected at once (20 ms).
+ * Collects the garbage of a too long answer at once (20 ms): the runtime would keep it in memory until much more has come.
  */
 export function reclaimOverlong(thrown: unknown): void {
   if (thrown instanceof OversizedAnswer) Bun.gc(true)

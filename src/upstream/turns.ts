@@ -1,20 +1,20 @@
-// The share of the event loop that streams have: so much of all of them is read in one turn, then everything else is served.
+// Fair use of the event loop by streams: each turn reads a budget of stream data, then everything else is served.
 import { eventEnd } from '../protocols/wire/sse.ts'
 
-/** Of the shortest events, translated, this takes 8 ms. */
+/** 8 ms of the shortest events, translated. */
 export const TURN_WEIGHT = 64 * 1024
-/** Bytes after an event's beginning weigh less: long texts and pictures are copied, not walked through. */
+/** Bytes after an event's beginning weigh less: long texts and images are copied, not parsed. */
 const BEGINNING_BYTES = 64
 const REST_WEIGHT = 1 / 64
-/** Shorter chunks weigh what they have in bytes: it is not worth it to look for their events. */
+/** Shorter chunks weigh their length in bytes: to look for their events is not worth it. */
 const MIN_WALKED_BYTES = 1024
-/** Streams whose steps weigh less go first, for half of a turn: live readers do not wait for floods. */
+/** Streams with lighter steps go first, for half of a turn: live readers do not wait for floods. */
 const LIGHT_WEIGHT = TURN_WEIGHT / 16
-/** A flood goes on so many times before the next has its turn: all that wait are in memory, until their readers are behind. */
+/** A flood continues this often before the next gets its turn: all waiting ones are in memory, until their readers are behind. */
 export const TURNS_IN_A_ROW = 8
-/** So long are the chunks of streams that come faster than they are read. */
+/** The length of chunks from streams that arrive faster than they are read. */
 const LONG_BYTES = 128 * 1024
-/** After so many bytes of them, what they left is collected; where they have come to an end, after less. */
+/** Garbage is collected after this many bytes of long chunks; after fewer once the streams have ended. */
 const GARBAGE_BYTES = 48 * 1024 * 1024
 const LITTLE_GARBAGE_BYTES = 8 * 1024 * 1024
 
@@ -22,15 +22,15 @@ const LITTLE_GARBAGE_BYTES = 8 * 1024 * 1024
 export interface InLine {
   /** The weight of its last step: the next is likely to weigh as much. */
   step_weight: number
-  /** How many turns it has had since it came to the end of the line. */
+  /** The turns that it has had since it last joined the end of the line. */
   turns_in_a_row: number
   goOn(): void
 }
 
 /**
- * The runtime hands out an upstream's bytes without a turn of the event loop in between, so that one fast stream would keep all
- * other work waiting for as long as it flows. The budget is counted in what events weigh, and no clock is read: where little
- * flows, one turn in hundreds of chunks waits for the next.
+ * The runtime delivers an upstream's bytes without ending the turn of the event loop, so that one fast stream would block all other
+ * work for as long as it flows. The budget is counted in weights of events, without reading a clock: under low load, one turn in
+ * hundreds of chunks waits for the next.
  */
 export class Turns {
   #left = TURN_WEIGHT
@@ -40,7 +40,7 @@ export class Turns {
   #long_bytes = 0
   readonly #begin = () => this.#next()
 
-  /** Whether the budget of this turn is used up, or others are before: then `wait`. */
+  /** Whether the budget of this turn is used up, or other streams wait: then call `wait`. */
   get are_taken(): boolean {
     return this.#left <= 0 || this.#is_any_waiting
   }
@@ -50,8 +50,8 @@ export class Turns {
   }
 
   /**
-   * Spends what the beginning of a chunk takes.
-   * @returns where that ends: after as many whole events as one turn takes, and at the chunk's end if no event ends in it
+   * Spends budget on the beginning of a chunk.
+   * @returns the end of the part to read now: as many whole events as one turn allows, or the whole chunk if no event ends in it
    */
   spend(stream: InLine, chunk: Uint8Array): number {
     const { length } = chunk
@@ -72,7 +72,7 @@ export class Turns {
     return end
   }
 
-  /** Joins the line: a flood at its front, while it may go on. */
+  /** Adds a stream to the line: a flood at the front, as long as it may continue. */
   wait(stream: InLine): void {
     if (stream.step_weight < LIGHT_WEIGHT) this.#light.push(stream)
     else if (stream.turns_in_a_row > 0 && stream.turns_in_a_row < TURNS_IN_A_ROW) this.#heavy.unshift(stream)
@@ -83,7 +83,7 @@ export class Turns {
     this.#setNext()
   }
 
-  /** Hands a chunk over in steps, each in a turn that has room for it. */
+  /** Passes a chunk on in steps, each in a turn with budget for it. */
   async through(chunk: Uint8Array, take: (step: Uint8Array) => void): Promise<void> {
     const stream: InLine = { step_weight: 0, turns_in_a_row: 0, goOn: () => undefined }
     for (let at = 0; at < chunk.length; ) {
@@ -105,7 +105,7 @@ export class Turns {
     setImmediate(this.#begin)
   }
 
-  /** Lets those who waited longest go on, as many as the budget is likely to last for. */
+  /** Resumes the streams that waited longest, as many as the budget is likely to allow. */
   #next(): void {
     this.#is_next_set = false
     const is_over = this.#left === TURN_WEIGHT && !this.#is_any_waiting
@@ -122,7 +122,7 @@ export class Turns {
     }
   }
 
-  /** The runtime lets garbage grow to several times of what is in memory, which is much where many streams wait. */
+  /** Collects garbage early: the runtime would let it grow to several times the live memory, which is large if many streams wait. */
   #collect(from_bytes: number): void {
     if (this.#long_bytes < from_bytes) return
     this.#long_bytes = 0
@@ -130,7 +130,7 @@ export class Turns {
   }
 }
 
-/** Takes streams out of a line until their steps weigh as much as is left. */
+/** Takes streams out of a line until their weights reach the remaining budget. */
 function takeFirst(line: InLine[], left: number): InLine[] {
   let weight = 0
   let count = 0

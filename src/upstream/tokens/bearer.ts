@@ -1,26 +1,26 @@
-// An attempt with the token that stands for its key; once more with another token, where the provider refuses the first.
+// An attempt with an access token in place of its key. If the provider refuses the first token, it tries once more with another.
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { PlainSignal } from '../../utilities/plain-signal.ts'
 import type { UpstreamRequest } from '../transport.ts'
 import { type AccessToken, type Exchanged, isToken } from './exchange.ts'
 import type { Tokens } from './tokens.ts'
 
-interface Bearing {
+interface TokenContext {
   tokens: Tokens
   /** A service account. */
   api_key: string
-  /** Ends the wait for a token; its exchange goes on for others. */
+  /** Ends the wait for a token; the exchange continues for other calls. */
   gone: PlainSignal
-  /** Of the attempt, with all that it waits for. */
+  /** The time limit of the attempt, waits included. */
   timeout_ms: number
   /** Called with the failure after which another token is fetched. */
   onRefused(failure: UpstreamFailure): void
 }
 
-/** For an attempt whose key is a service account. @param send sends the request with its token, in the time that is left */
+/** Makes an attempt whose key is a service account. @param send sends the request with its token, within the remaining time */
 export async function sendWithToken<A extends object>(
   request: UpstreamRequest,
-  { tokens, api_key, gone, timeout_ms, onRefused }: Bearing,
+  { tokens, api_key, gone, timeout_ms, onRefused }: TokenContext,
   send: (request: UpstreamRequest, timeout_ms: number) => Promise<A | UpstreamFailure>,
 ): Promise<A | UpstreamFailure> {
   const started_ms = performance.now()
@@ -35,7 +35,7 @@ export async function sendWithToken<A extends object>(
   return isToken(second) ? send(withBearer(request, second), leftMs()) : second
 }
 
-/** A header of the operator's own stays. */
+/** An authorization header that the operator set takes precedence. */
 const withBearer = (request: UpstreamRequest, { value }: AccessToken): UpstreamRequest => ({
   ...request,
   headers: { authorization: `Bearer ${value}`, ...request.headers },
@@ -51,12 +51,12 @@ function waitForToken(
   return new Promise((resolve) => {
     const finish = (token: Exchanged) => {
       clearTimeout(timer)
-      gone.forget(leaving)
+      gone.forget(listener)
       resolve(token)
     }
-    const leaving = { onAbort: () => finish(NOT_SENT) }
+    const listener = { onAbort: () => finish(NOT_SENT) }
     const timer = setTimeout(finish, timeout_ms, NO_TOKEN_IN_TIME)
-    gone.listen(leaving)
+    gone.listen(listener)
     void exchanged.then(finish)
   })
 }
@@ -67,7 +67,7 @@ const NO_TOKEN_IN_TIME: UpstreamFailure = {
   retry_after_s: undefined,
 }
 
-/** Not the provider's fault: no request was sent. */
+/** The call ended before a request was sent, so the provider is not at fault. */
 export const NOT_SENT: UpstreamFailure = {
   failure_class: 'upstream_error',
   message: 'the call ended before there was an access token',

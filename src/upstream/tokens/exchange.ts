@@ -12,10 +12,10 @@ import { type Fetch, readAnswer } from '../transport.ts'
 
 /** https://docs.cloud.google.com/vertex-ai/generative-ai/docs/start/gcp-auth */
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
-/** The longest that is taken. */
+/** The longest lifetime that Google accepts. */
 const LIFETIME_S = 3_600
 
-/** The account's claims as a JWT, times in seconds since 1970. @throws the library's error for a key that cannot sign */
+/** The account's claims as a signed JWT, with times in seconds since 1970. @throws the library's error for a key that cannot sign */
 function signedAssertion(account: ServiceAccount, now_ms: number): string {
   const { client_email, token_uri, private_key, private_key_id: kid } = account
   const header = { alg: 'RS256', typ: 'JWT', ...(kid === undefined ? {} : { kid }) }
@@ -33,13 +33,13 @@ export interface AccessToken {
   readonly until_ms: number
 }
 
-/** A token, or the reason why it was refused. */
+/** A token, or the failure of its exchange. */
 export type Exchanged = AccessToken | UpstreamFailure
 
 export interface ExchangeDeps {
   fetch: Fetch
   now: () => number
-  /** The longest that the exchange may take. */
+  /** The time limit of the exchange. */
   timeout_ms?: number
 }
 
@@ -52,10 +52,9 @@ const FORM = {
   'accept-encoding': 'identity',
 }
 
-/** Whether an exchange gave a token. */
 export const isToken = (exchanged: Exchanged): exchanged is AccessToken => 'until_ms' in exchanged
 
-/** Never throws: whatever goes wrong is a failure of the provider's. Its words hold nothing secret. */
+/** Exchanges a service account for a token. Never throws: every exception becomes a failure of the provider, with a message free of secrets. */
 export async function exchange(deps: ExchangeDeps, account: ServiceAccount): Promise<Exchanged> {
   const { fetch, now, timeout_ms = TIMEOUT_MS } = deps
   const requested_at_ms = now()
@@ -78,7 +77,7 @@ export async function exchange(deps: ExchangeDeps, account: ServiceAccount): Pro
   }
 }
 
-/** The characters that HTTP allows in a header. */
+/** The characters that a header value may have. */
 const HEADER_VALUE = /^[\x21-\x7e]+$/
 
 function tokenIn(text: string, requested_at_ms: number): Exchanged {
@@ -92,13 +91,13 @@ function tokenIn(text: string, requested_at_ms: number): Exchanged {
 const isLifetime = (seconds: unknown): seconds is number =>
   typeof seconds === 'number' && seconds > 0 && seconds <= 86_400
 
-/** RFC 6749, section 5.2. */
+/** Reads an error answer (RFC 6749, section 5.2). */
 function refusalOf({ status, headers }: Response, text: string, now_ms: number): UpstreamFailure {
   const { error, error_description } = objectIn(parseObject(text))
-  const said = [stringIn(error), stringIn(error_description)].filter((part) => part !== undefined)
-  const words = said.length > 0 ? said.join(': ') : `status ${status}`
+  const parts = [stringIn(error), stringIn(error_description)].filter((part) => part !== undefined)
+  const words = parts.length > 0 ? parts.join(': ') : `status ${status}`
   return {
-    ...failure(classOf(status), `${words}${clockWords(headers.get('date'), now_ms)}`),
+    ...failure(classOf(status), `${words}${clockSkewNote(headers.get('date'), now_ms)}`),
     retry_after_s: retryAfter(headers, now_ms),
   }
 }
@@ -110,8 +109,8 @@ function classOf(status: number): FailureClass {
 
 const MIN_REPORTED_SKEW_MS = 60_000
 
-/** The server's own time says whether this machine's is wrong: it decides whether a signature is taken. */
-function clockWords(date: string | null, now_ms: number): string {
+/** A note on this machine's clock, if the server's time differs: signatures with a wrong time are refused. */
+function clockSkewNote(date: string | null, now_ms: number): string {
   const ahead_ms = date === null ? 0 : now_ms - Date.parse(date)
   if (!(Math.abs(ahead_ms) >= MIN_REPORTED_SKEW_MS)) return ''
   const minutes = Math.round(Math.abs(ahead_ms) / 60_000)

@@ -1,26 +1,26 @@
-// Access tokens of service accounts: kept by key, renewed before their end, one exchange at a time for each.
+// Access tokens of service accounts: cached by key and renewed before they expire, with one exchange at a time per key.
 import { readServiceAccount, type ServiceAccount } from '../../domain/service-account.ts'
 import { type AccessToken, type ExchangeDeps, type Exchanged, exchange, isToken } from './exchange.ts'
 
-/** The access tokens that this process has. */
+/** The access tokens of this process. */
 export interface Tokens {
   /**
-   * The token that stands for a key: at once, where there is one. It never rejects.
+   * The token for a key: synchronous if there is a valid one. The promise never rejects.
    * @param key the text of a service account's file
    */
   of(key: string): AccessToken | Promise<Exchanged>
-  /** A provider refused a token before its end: the next call gets another. One that is replaced already stays. */
+  /** Reports that a provider refused a token before it expired: the next call gets another. A token that was already replaced stays. */
   refused(key: string, token: AccessToken): void
 }
 
-/** As the provider's own libraries do: https://github.com/googleapis/google-auth-library-nodejs, eagerRefreshThresholdMillis. */
+/** Google's own libraries use the same: https://github.com/googleapis/google-auth-library-nodejs, eagerRefreshThresholdMillis. */
 const RENEW_BEFORE_MS = 5 * 60_000
-/** A request that goes out with a token takes a moment. */
-const UNUSED_MS = 10_000
-/** The pause between early renewals, of which the last may have failed. */
+/** Time for a request with the token to reach the provider. */
+const MIN_REMAINING_MS = 10_000
+/** The pause between early renewals, since the last one may have failed. */
 const RENEWAL_PAUSE_MS = 30_000
 
-interface Kept {
+interface CachedToken {
   readonly account: ServiceAccount
   token: AccessToken | undefined
   under_way: Promise<Exchanged> | undefined
@@ -30,9 +30,9 @@ interface Kept {
 
 export function createTokens(deps: ExchangeDeps): Tokens {
   const { now } = deps
-  const all = new Map<string, Kept>()
+  const all = new Map<string, CachedToken>()
 
-  function renew(kept: Kept): Promise<Exchanged> {
+  function renew(kept: CachedToken): Promise<Exchanged> {
     kept.under_way ??= exchange(deps, kept.account)
       .then((exchanged) => {
         if (isToken(exchanged)) kept.token = exchanged
@@ -44,13 +44,13 @@ export function createTokens(deps: ExchangeDeps): Tokens {
     return kept.under_way
   }
 
-  function open(key: string): Kept | undefined {
+  function open(key: string): CachedToken | undefined {
     const account = readServiceAccount(key)
     if ('problem' in account) return undefined
-    // Keys that a catalogue no longer has.
+    // Removes expired tokens of keys that the catalogue no longer has.
     for (const [other, { token, under_way }] of all)
       if (!under_way && (token?.until_ms ?? 0) <= now()) all.delete(other)
-    const kept: Kept = { account, token: undefined, under_way: undefined, renewal_ms: 0 }
+    const kept: CachedToken = { account, token: undefined, under_way: undefined, renewal_ms: 0 }
     all.set(key, kept)
     return kept
   }
@@ -61,7 +61,7 @@ export function createTokens(deps: ExchangeDeps): Tokens {
       if (!kept) return Promise.resolve(UNUSABLE)
       const { token } = kept
       const now_ms = now()
-      if (!token || now_ms >= token.until_ms - UNUSED_MS) return renew(kept)
+      if (!token || now_ms >= token.until_ms - MIN_REMAINING_MS) return renew(kept)
       if (!kept.under_way && now_ms >= Math.max(token.until_ms - RENEW_BEFORE_MS, kept.renewal_ms)) {
         kept.renewal_ms = now_ms + RENEWAL_PAUSE_MS
         void renew(kept)
@@ -75,7 +75,7 @@ export function createTokens(deps: ExchangeDeps): Tokens {
   }
 }
 
-/** The catalogue refuses such a key when it is read. */
+/** For a key that is not valid JSON; the catalogue normally refuses it earlier. */
 const UNUSABLE: Exchanged = {
   failure_class: 'bad_key',
   message: 'the key is no JSON file of a service account',
