@@ -215,7 +215,8 @@ function handleEnd(pumping: Pump): void {
   if (relay.reading.finished || relay.ends_with_body) {
     const finishing = finish(pumping).catch((cause) => fail(pumping, cause))
     cutOnFailure(pumping, finishing)
-  } else handleBreak(pumping, new UpstreamFault('the upstream ended its stream before its answer was complete'))
+  } else
+    handleBreak(pumping, new UpstreamFault('the upstream ended its stream before its answer was complete'))
 }
 
 function handleBreak(pumping: Pump, cause: unknown): void {

@@ -1,4 +1,4 @@
-// The input bound of messages requests: where media and signatures stand in a request; all else of it is text.
+// The input bound of messages requests: the places of media and signatures; everything else is text.
 
 import { imageMedium, pdfMedium, UNCOUNTED } from '../../domain/media/medium.ts'
 import {
@@ -30,10 +30,10 @@ const imageSource = byType(
 const PDF = 'application/pdf'
 const pdf = fields({ data: mediumData(pdfMedium) })
 
-/** Blocks are in blocks: in the results of tools, and in documents that are made of them. */
+/** Tool results and documents may contain further blocks. */
 const blocks: Bound = (value, media) => eachBlock(value, media)
 
-/** A document by its address or its id may be as long as the model reads. */
+/** A document given as an address or an id has an unknown length. */
 const documentSource = byType(
   {
     base64: (source, media) =>
@@ -52,7 +52,7 @@ const block = byType(
     thinking: fields({ signature: encrypted }),
     redacted_thinking: fields({ data: encrypted }),
   },
-  // Results of a provider's own tools hold documents.
+  // Results of the provider's own tools contain documents.
   fields({ source: unknownPart, content: (value, media) => found(value, media) }),
 )
 const found: Bound = (value, media) =>

@@ -1,4 +1,4 @@
-// The tools that Claude knows by their type and that the caller runs, as functions for models that do not know them.
+// Claude's built-in tools that the caller runs (bash, text editor), described as plain functions for models that do not know them.
 // https://platform.claude.com/docs/en/agents-and-tools/tool-use/bash-tool,
 // https://platform.claude.com/docs/en/agents-and-tools/tool-use/text-editor-tool
 import type { JsonObject } from '../wire/json.ts'
@@ -50,6 +50,6 @@ const CLIENT_TOOLS: readonly ClientTool[] = [
   },
 ]
 
-/** Such a tool by its type; undefined for all others, which Claude's provider runs, or only Claude can use. */
+/** Such a tool by its type; undefined for tools that Anthropic runs, or that only Claude can use. */
 export const clientTool = (type: string): ClientTool | undefined =>
   CLIENT_TOOLS.find(({ types }) => types.test(type))

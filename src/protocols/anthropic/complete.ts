@@ -1,4 +1,4 @@
-// Messages of lenient servers, completed for callers of the protocol: Anthropic's own clients throw, or lose a block, without these fields.
+// Completes messages of lenient servers: without these fields, Anthropic's own clients throw, or lose a block.
 
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { AnswerContext } from '../canonical/answer.ts'
@@ -19,7 +19,7 @@ import {
 } from '../wire/json.ts'
 import { DONE } from '../wire/sse.ts'
 
-/** The type of a block without one, by what it holds. */
+/** The type of a block without one, by a field that it has. */
 const TYPE_OF_BLOCK = { thinking: 'thinking', text: 'text', data: 'redacted_thinking', input: 'tool_use' }
 const TYPE_OF_DELTA = {
   text: 'text_delta',
@@ -28,13 +28,13 @@ const TYPE_OF_DELTA = {
   signature: 'signature_delta',
   citation: 'citations_delta',
 }
-/** The ids of calls that are not the caller's: of the provider's own tools, and of MCP servers. */
+/** Ids of calls to tools that the caller does not run: the provider's own, and those of MCP servers. */
 const OTHERS_CALL = /^(?:srv|mcp)toolu_/
 
-/** Fields of events that say something: one without any of them, such as `{}`, keeps the connection open. */
+/** Fields with content. An event without any of them, such as `{}`, only keeps the connection open. */
 const OF_EVENTS = ['message', 'content_block', 'delta', 'index', 'usage']
 
-/** @throws UpstreamFault for a call without its type that may be of another's tool, and for a tool call without a name */
+/** @throws UpstreamFault for a tool call without a name, and for an untyped call that may be of a tool which the caller does not run */
 function completeBlock(original: JsonObject, made_id: string): JsonObject {
   const block = withType(original, TYPE_OF_BLOCK)
   if (block !== original && OTHERS_CALL.test(stringIn(block.id) ?? ''))
@@ -49,7 +49,7 @@ const completeBlockAt = (block: JsonObject, position: number, call_id: string): 
 
 const isToolUse = ({ type }: JsonObject): boolean => type === 'tool_use'
 
-/** The blocks of one stream. */
+/** Completes the blocks of one stream. */
 export class StreamedBlocks {
   #newest = -1
   readonly #call_id: string
@@ -59,7 +59,7 @@ export class StreamedBlocks {
   }
 
   /**
-   * An event with complete blocks; the very same where nothing is missing.
+   * Completes the block of an event; returns the same event if nothing is missing.
    * @throws UpstreamFault for an event or a block without its type, and for a tool call without a name
    */
   complete(event: JsonObject): JsonObject {
@@ -88,7 +88,7 @@ export class StreamedBlocks {
 }
 
 /**
- * A whole message with complete blocks, and why it ended; the very same where nothing is missing.
+ * Completes the blocks and the stop reason of a whole message; returns the same message if nothing is missing.
  * @throws UpstreamFault as for streams
  */
 export function completeMessage(message: JsonObject, call_id: string): JsonObject {
@@ -99,11 +99,11 @@ export function completeMessage(message: JsonObject, call_id: string): JsonObjec
   return { ...message, content: [...content], stop_reason }
 }
 
-/** How nearly all events begin: nothing is missing in them. */
+/** The beginning of nearly all events, which are complete. */
 const COMPLETE_DELTA =
   /^\{\s*"type"\s*:\s*"content_block_delta"\s*,\s*"index"\s*:\s*\d+\s*,\s*"delta"\s*:\s*\{\s*"type"\s*:\s*"/
 
-/** The fields that every message has, but for the model: an answer that names none gets no name. */
+/** The fields that every message has, except the model: an answer without a model name stays without. */
 const headOf = ({ id }: Pick<AnswerContext, 'id'>): JsonObject => ({
   id: `msg_${id}`,
   type: 'message',
@@ -111,12 +111,11 @@ const headOf = ({ id }: Pick<AnswerContext, 'id'>): JsonObject => ({
   content: [],
 })
 
-/** Its fields. */
 const HEAD: JsonObject = headOf({ id: '' })
 
 export const completing: Completing = {
   whole(answer, context) {
-    // Nearly every answer has its head: none is made for it.
+    // Nearly every answer is complete, so the defaults are only created on demand.
     const headed = hasFieldsOf(answer, HEAD) ? answer : underHead(answer, headOf(context))
     return completeMessage(headed, context.id)
   },

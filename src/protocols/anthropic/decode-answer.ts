@@ -1,4 +1,4 @@
-// A whole message, read into the canonical form.
+// Decodes a whole message into the canonical form.
 import { inFull } from '../../domain/usage.ts'
 import type { ConversationAnswer } from '../canonical/answer.ts'
 import { type Part, readArguments } from '../canonical/parts.ts'
@@ -9,7 +9,7 @@ import { readStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
 /**
- * A provider's whole answer. Missing fields are read as empty, and blocks that no other protocol has are left out.
+ * Decodes a provider's whole answer. Missing fields count as empty. Blocks that no other protocol has are left out.
  * @throws UpstreamFault for a block without its type, and for a tool call without a name
  */
 export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {

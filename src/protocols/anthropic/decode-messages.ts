@@ -1,4 +1,4 @@
-// The conversation of a messages request, read: blocks become parts, and signatures go to the parts they belong to.
+// Decodes the conversation of a messages request: blocks become parts, and each signature is attached to its part.
 
 import { cacheOf, lastMark, markedAs, type SystemText } from '../caching.ts'
 import type {
@@ -36,12 +36,12 @@ const UrlSource = Fields({ url: Text })
 const TextSource = Fields({ data: Text })
 
 interface Conversation {
-  /** The texts of system messages in the middle of the conversation: other protocols have one place for them. */
+  /** Texts of system messages within the conversation: other protocols have a single place for system texts. */
   system: SystemText[]
   turns: Turn[]
 }
 
-/** All messages of a request. @throws GatewayError invalid_request that names what is malformed */
+/** Decodes all messages of a request. @throws GatewayError invalid_request that names the malformed field */
 export function decodeMessages(value: Json | undefined): Conversation {
   const names = new Map<string, string>()
   const conversation: Conversation = { system: [], turns: [] }
@@ -62,10 +62,10 @@ export function readSystem(value: Json | undefined, path: string): SystemText[] 
   })
 }
 
-/** @param names the tool of each tool call so far, by the call's id */
+/** @param names the tool names of all calls so far, by call id */
 type BlockReader = (block: JsonObject, path: string, names: Map<string, string>) => Part | SignatureOfNext
 
-/** A thinking block that only carries the signature of the tool call after it. */
+/** A thinking block that only carries the signature of the following tool call. */
 interface SignatureOfNext {
   readonly kind: 'signature_of_next'
   readonly text: string
@@ -101,7 +101,7 @@ function readBlocks(value: Json | undefined, path: string, names: Map<string, st
   )
 }
 
-/** Gives each tool call the signature that stood before it. */
+/** Attaches to each tool call the signature from the block before it. */
 function signNext(read: readonly (Part | SignatureOfNext)[]): Part[] {
   const parts: Part[] = []
   let signature: Signature | undefined

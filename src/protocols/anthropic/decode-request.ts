@@ -1,4 +1,4 @@
-// A messages request, read into the canonical form.
+// Decodes a messages request into the canonical form.
 // https://platform.claude.com/docs/en/api/messages
 import type { Static } from '@sinclair/typebox'
 import { cacheOf, type SystemText } from '../caching.ts'
@@ -45,14 +45,14 @@ const THINKING_TYPES = {
 const CHOICES = { auto: 'auto', any: 'any', none: 'none', tool: 'named' } as const
 
 const ThinkingSettings = Fields({ type: Choice(THINKING_TYPES), display: Anything })
-/** Of thinking that is enabled. */
+/** The budget field, required if thinking is enabled. */
 const ThinkingBudget = Fields({ budget_tokens: Count })
 const SchemaFormat = Fields({ type: Choice({ json_schema: true }), schema: OpenObject })
 const OutputConfig = Fields({
   effort: optional(Choice(EFFORTS)),
   format: optional(SchemaFormat),
 })
-/** A custom tool: the only type that other models have. */
+/** A custom tool: the only type of tool that other models have. */
 const Tool = Fields({
   name: Text,
   description: optional(Text),
@@ -63,7 +63,7 @@ const ToolChoiceSettings = Fields({
   type: Choice(CHOICES),
   disable_parallel_tool_use: optional(Flag),
 })
-/** Of a choice of one tool. */
+/** The tool name, required in a choice of one tool. */
 const NamedTool = Fields({ name: Text })
 
 export const MessagesRequest = Fields({
@@ -79,7 +79,7 @@ export const MessagesRequest = Fields({
   stop_sequences: optional(List(Text)),
   thinking: optional(ThinkingSettings),
   output_config: optional(OutputConfig),
-  /** The older name of output_config.format. */
+  /** The former name of output_config.format. */
   output_format: optional(SchemaFormat),
   tools: optional(List(OpenObject)),
   tool_choice: optional(ToolChoiceSettings),
@@ -88,7 +88,7 @@ export const MessagesRequest = Fields({
 
 const KNOWN = namesOf(MessagesRequest)
 
-/** A messages request as a canonical one. @throws GatewayError invalid_request for what is malformed or cannot be carried */
+/** Decodes a messages request. @throws GatewayError invalid_request for a malformed request, or one that cannot be translated */
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, body, KNOWN)
   const fields = readPresent(MessagesRequest, body, '')
@@ -133,20 +133,20 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
   }
 }
 
-/** The line is for Anthropic alone, and keeps all other providers from finding the prompt in their caches. */
+/** Removes Claude Code's billing line: it is for Anthropic alone, and its changes would defeat other providers' prompt caches. */
 const withoutBilling = (system: readonly SystemText[]): SystemText[] =>
   system.flatMap(({ text, cache }) => {
     const rest = withoutBillingLine(text)
     return rest === '' && text !== '' ? [] : [{ text: rest, cache }]
   })
 
-/** Claude has no key of the cache. Claude Code's session, of which every request repeats the last one, is one for OpenAI. */
+/** Claude has no cache key. Claude Code's session serves as one for OpenAI, since each of its requests repeats the previous one. */
 function cachingOf({ metadata }: JsonObject): PromptCaching | undefined {
   const session = sessionOfClaudeCode(metadata)
   return session === undefined ? undefined : { session }
 }
 
-/** A budget is exact and precedes an effort; an effort says more than `adaptive` alone. */
+/** A budget is exact, so it precedes an effort; an effort is more precise than `adaptive` alone. */
 function decodeThinking(
   thinking: Static<typeof ThinkingSettings> | undefined,
   config: Static<typeof OutputConfig> | undefined,

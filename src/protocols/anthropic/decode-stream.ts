@@ -1,4 +1,4 @@
-// A streamed message, read into canonical events.
+// Decodes a streamed message into canonical events.
 // https://platform.claude.com/docs/en/build-with-claude/streaming
 
 import { inFull } from '../../domain/usage.ts'
@@ -14,19 +14,16 @@ import { initialUsage, laterUsage, readCounts } from './usage.ts'
 interface State extends DecodedStream {
   readonly blocks: StreamedBlocks
   reported: JsonObject
-  /** A block is open, of a type that other protocols have. */
+  /** Whether a block is open that other protocols can express. */
   open: boolean
-  /** The arguments that its start has, as JSON, until deltas bring them. */
+  /** The arguments from the start of a block, as JSON, until a delta replaces them. */
   input: string | undefined
   stopped: boolean
 }
 
-/** A message is the only candidate of its answer. */
 const candidate = 0
 
-/**
- * A decoder for one stream. Blocks that no other protocol has are skipped.
- */
+/** Creates a decoder for one stream. Blocks that no other protocol has are skipped. */
 export function createStreamDecoder(call_id: string): StreamDecoder {
   const blocks = new StreamedBlocks(call_id)
   const state: State = {
@@ -145,7 +142,7 @@ const DELTAS: Readonly<Record<string, (delta: JsonObject) => StreamEvent[]>> = {
   ],
 }
 
-/** Claude starts its blocks empty; servers that copy the protocol may already fill them. */
+/** Claude starts its blocks empty; servers that copy the protocol may fill them at the start. */
 function firstPiece(block: JsonObject): StreamEvent[] {
   const text = stringIn(block.text)
   const thought = stringIn(block.thinking)

@@ -1,4 +1,4 @@
-// A canonical answer, written as a whole message.
+// Encodes a canonical answer as a whole message.
 // https://platform.claude.com/docs/en/api/messages, "Returns"
 
 import { NO_USAGE } from '../../domain/usage.ts'
@@ -12,7 +12,7 @@ import { writeSignature } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
-/** A whole answer for a caller of messages: its first candidate, since this protocol cannot ask for more. */
+/** Encodes the first candidate: callers of this protocol cannot request more. */
 export function encodeAnswer(answer: ConversationAnswer, context: AnswerContext): JsonObject {
   const [first] = answer.candidates
   return {
@@ -49,7 +49,7 @@ const encodePart: (part: Part) => JsonObject[] = writeParts({
   document: () => [],
 })
 
-/** A tool call's signature: a thinking block before the call carries it, because nothing else can. */
+/** A thinking block before a tool call that carries the call's signature: the protocol has no other place for it. */
 export const signatureBlock = (signature: Signature | undefined): JsonObject[] =>
   signature ? [{ type: 'thinking', thinking: '', signature: writeSignature(signature, 'tool_call') }] : []
 

@@ -1,4 +1,4 @@
-// A conversation's turns, written as the messages of a messages request, late system messages among them.
+// Encodes turns as the messages of a messages request, with late system messages among them.
 import { cacheControl, isBlank } from '../caching.ts'
 import type { MediaPart, Part, Source, TextPart, ToolResultPart, Turn } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
@@ -9,12 +9,12 @@ import { writeParts } from '../writers.ts'
 import { carries } from './carries.ts'
 import { isOwn } from './signature.ts'
 
-/** Every turn. In a user's turn the tool results come first, as the provider demands. */
+/** Encodes every turn. In a user's turn the tool results come first, as Anthropic requires. */
 export const encodeMessages = (turns: readonly Turn[], late: LateSystem): JsonObject[] =>
   turns.flatMap((turn, index) => {
     const content = inOrder(turn).flatMap(encodeMarked)
     const system = (late.get(index) ?? []).map((text) => ({ type: 'text', text }))
-    // Where nothing is left of the user's turn, it says what the system message said.
+    // If the user's turn is empty, the system text takes its place.
     if (content.length === 0) return system.length > 0 ? [{ role: turn.role, content: system }] : []
     return [{ role: turn.role, content }, ...(system.length > 0 ? [{ role: 'system', content: system }] : [])]
   })
@@ -31,7 +31,7 @@ function encodeMarked(part: Part): JsonObject[] {
   return cache ? blocks.map((block) => ({ ...block, cache_control: cacheControl(cache) })) : blocks
 }
 
-/** One part as a block; none for blank text, which is refused, and for thinking that has no signature of Claude's. */
+/** Encodes one part. Blank text yields no block, because Anthropic refuses it; neither does thinking without a signature of Claude's. */
 const encodePart: (part: Part) => JsonObject[] = writeParts({
   text: ({ text }) => (isBlank(text) ? [] : [{ type: 'text', text }]),
   thinking: ({ text, signature }) =>
@@ -48,11 +48,11 @@ const encodePart: (part: Part) => JsonObject[] = writeParts({
 })
 
 /** https://github.com/maximhq/bifrost/issues/5097: providers such as Moonshot write ids like `functions.get_time:0`. */
-const TAKEN_ID = /^[a-zA-Z0-9_-]{1,64}$/
+const VALID_ID = /^[a-zA-Z0-9_-]{1,64}$/
 const MAX_ID_CHARS = 64
 
-/** An id of the letters that are taken: the same for a call and its result, and others for other calls. */
-const toolId = (id: string): string => (TAKEN_ID.test(id) ? id : shortened(id, MAX_ID_CHARS))
+/** A call id in accepted characters: the same for a call and its result, different for different calls. */
+const toolId = (id: string): string => (VALID_ID.test(id) ? id : shortened(id, MAX_ID_CHARS))
 
 const encodeResult = (result: ToolResultPart): JsonObject =>
   compact({
@@ -76,18 +76,18 @@ const encodeSource = (source: Source): JsonObject =>
     ? { type: 'url', url: source.url }
     : { type: 'base64', media_type: source.mime_type, data: source.data }
 
-/** Texts by the index of the user's turn that they follow. */
+/** Late system texts by the index of the user's turn that they follow. */
 export type LateSystem = ReadonlyMap<number, readonly string[]>
 
-/** Such a message follows a turn of the user; without one the text stays in the system prompt. */
+/** The user's turn that a late system message follows; undefined if there is none, so that the text stays in the system prompt. */
 function turnBefore(turns: readonly Turn[], after: number): number | undefined {
   const at = turns[after - 1]?.role === 'user' ? after - 1 : after
   return after > 1 && turns[at]?.role === 'user' ? at : undefined
 }
 
 /**
- * The request without its late system messages, and these. In the system prompt they would change what stands before the answers that
- * they came after: its cache would be lost, and so would thinking that is bound to it.
+ * Separates late system messages from a request. In the system prompt, they would change the text before earlier answers: the prompt
+ * cache of those answers would be lost, and thinking that is bound to it.
  */
 export function withoutLateSystem(request: ConversationRequest): {
   request: ConversationRequest

@@ -1,4 +1,4 @@
-// A canonical request, written as a messages request.
+// Encodes a canonical request as a messages request.
 // https://platform.claude.com/docs/en/api/messages
 
 import { invalidRequest } from '../../domain/errors.ts'
@@ -21,11 +21,11 @@ import { type EncodedThinking, encodeThinking } from './thinking.ts'
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use */
 export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z0-9_-]{1,128}$/, max_chars: 128 }
 
-const NOTHING_LATE: LateSystem = new Map()
+const NO_LATE_SYSTEM: LateSystem = new Map()
 
 /**
- * A canonical request for a provider that speaks the messages protocol.
- * @throws GatewayError invalid_request for what the messages protocol, or the server of the target, has no place for
+ * Encodes a request for a provider of the messages protocol.
+ * @throws GatewayError invalid_request for content that the protocol, or the target's server, cannot express
  */
 export function encodeRequest(canonical: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(canonical, carries)
@@ -34,7 +34,7 @@ export function encodeRequest(canonical: ConversationRequest, target: TargetMode
   const is_placed = generation.takes_late_system && target.server === CLAUDE_API
   const { request: early, late } = is_placed
     ? withoutLateSystem(canonical)
-    : { request: canonical, late: NOTHING_LATE }
+    : { request: canonical, late: NO_LATE_SYSTEM }
   const request = withClaudeMarks(early, target.automatic_caching ?? false)
   const max_tokens = request.max_output_tokens ?? target.max_output_tokens
   const thinking = encodeThinking(request, generation, max_tokens)
@@ -54,7 +54,7 @@ export function encodeRequest(canonical: ConversationRequest, target: TargetMode
   })
 }
 
-/** In place of a field: Claude takes a schema, or none. */
+/** Requests plain JSON by an instruction: Claude only has a field for schemas. */
 const withJsonInstruction = (request: ConversationRequest): ConversationRequest =>
   request.output?.kind === 'json' ? { ...request, system: [...request.system, ONLY_JSON] } : request
 
@@ -68,8 +68,7 @@ function encodeSystem({ system, system_cache }: ConversationRequest): Json | und
 }
 
 /**
- * As Anthropic's own OpenAI-compatible endpoint does, a temperature above 1 becomes 1. None of these may be set where
- * the model thinks.
+ * Limits the temperature to 1, as Anthropic's own OpenAI-compatible endpoint does. None of these fields may be set if the model thinks.
  */
 function encodeSampling(
   { temperature, top_p, top_k }: ConversationRequest,
@@ -94,7 +93,7 @@ function encodeConfig(request: ConversationRequest, { effort }: EncodedThinking)
   })
 }
 
-/** The fields for tools. A choice among some of them is expressed by offering only those. */
+/** The fields for tools. A choice among some tools is encoded by offering only those. */
 function encodeTools(request: ConversationRequest): Record<string, Json | undefined> {
   const { tool_choice } = request
   const offered =
@@ -134,7 +133,7 @@ function choiceOf(choice: ToolChoice): JsonObject {
 /**
  * https://github.com/BerriAI/litellm/issues/18430 (images), https://github.com/anthropics/anthropic-sdk-typescript/issues/1038
  * (documents).
- * @throws GatewayError invalid_request naming an image or document that is an address
+ * @throws GatewayError invalid_request that names an image or document given as an address
  */
 function rejectAddresses({ turns }: ConversationRequest, { server }: TargetModel): void {
   if (server !== VERTEX_AI) return

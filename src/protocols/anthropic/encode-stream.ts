@@ -1,4 +1,4 @@
-// Canonical events, written as a streamed message.
+// Encodes canonical events as a streamed message.
 // https://platform.claude.com/docs/en/build-with-claude/streaming
 
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
@@ -14,15 +14,15 @@ import { writeUsage } from './usage.ts'
 
 interface State {
   readonly context: AnswerContext
-  /** The open block's index, or the last one's. */
+  /** The index of the open block, or of the last one. */
   index: number
   open: PartStart['kind'] | undefined
   usage: Usage
-  /** Held back until the usage is known: one event tells both. */
+  /** Held back until the usage is known, because one event reports both. */
   ending: EventOf<'candidate_end'> | undefined
 }
 
-/** An encoder for one stream. It does not write `error`: the surface does. */
+/** Creates an encoder for one stream. It does not write `error`: the surface does. */
 export const createStreamEncoder = (context: AnswerContext): StreamEncoder =>
   writeFirstCandidate(WRITERS, { context, index: -1, open: undefined, usage: NO_USAGE, ending: undefined })
 
@@ -31,7 +31,7 @@ const WRITERS: EventWriters<State> = {
   part_start: writePartStart,
   text_delta: (state, { text }) => [delta(state, { type: 'text_delta', text })],
   thinking_delta: (state, { text }) => [delta(state, { type: 'thinking_delta', thinking: text })],
-  // There is no place for a signature on visible text, and Gemini does not insist on it.
+  // The protocol has no place for a signature on visible text, and Gemini does not require it.
   signature: (state, { signature }) =>
     state.open === 'thinking'
       ? [delta(state, { type: 'signature_delta', signature: writeSignature(signature, 'thinking') })]

@@ -1,10 +1,10 @@
-// The error shape of messages: the HTTP status and the type of each kind of error.
+// The error format of the messages protocol: the HTTP status and the type of each kind of error.
 
 import { Type } from '@sinclair/typebox'
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/** https://platform.claude.com/docs/en/api/errors, "HTTP errors"; a status that is not listed there has the nearest type. */
+/** https://platform.claude.com/docs/en/api/errors, "HTTP errors"; statuses that are not listed there get the nearest type. */
 const TYPES: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   invalid_request: [400, 'invalid_request_error'],
   unauthenticated: [401, 'authentication_error'],
@@ -24,7 +24,6 @@ const TYPES: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   overloaded: [529, 'overloaded_error'],
 }
 
-/** The body of an error. */
 export const AnthropicError = Type.Object(
   {
     type: Type.Literal('error'),
@@ -41,7 +40,6 @@ export const AnthropicError = Type.Object(
   { title: 'AnthropicError' },
 )
 
-/** An `AnthropicError`. */
 export function renderError(error: GatewayError, request_id: string): { status: number; body: JsonObject } {
   const [status, type] = TYPES[error.kind]
   const { message, details } = error
@@ -51,12 +49,12 @@ export function renderError(error: GatewayError, request_id: string): { status: 
   }
 }
 
-/** The event by which a stream says that it goes on: https://platform.claude.com/docs/en/build-with-claude/streaming, "Ping events". */
+/** The event that keeps a stream alive: https://platform.claude.com/docs/en/build-with-claude/streaming, "Ping events". */
 export const PING_EVENT = 'event: ping\ndata: {"type": "ping"}\n\n'
 
-/** The name of the event that holds a stream's error: SDKs recognise it by this name only. */
+/** The name of the event with a stream's error: SDKs recognise the event by this name only. */
 export const STREAM_ERROR_EVENT = 'error'
 
-/** The same as the data of a stream's last event, which is named STREAM_ERROR_EVENT. */
+/** The data of the event STREAM_ERROR_EVENT, the last of a failed stream. */
 export const renderStreamError = (error: GatewayError, request_id: string): string =>
   JSON.stringify(renderError(error, request_id).body)

@@ -1,4 +1,4 @@
-// Extras of messages, billed beyond tokens: how fields, tools and betas request them, and what the provider counts.
+// Extras of messages, billed beyond tokens: the fields, tools and betas that request them, and their counts in answers.
 // https://platform.claude.com/docs/en/api/messages, https://platform.claude.com/docs/en/about-claude/pricing
 import { invalidRequest } from '../../domain/errors.ts'
 import { LONG_CONTEXT, type RequestedExtra } from '../../domain/extras.ts'
@@ -47,7 +47,7 @@ const UNITS = {
 
 type Name = keyof typeof UNITS
 
-/** Tools by their type without its date: those that the provider runs, and null for those that the caller runs, or that cost nothing. */
+/** Tools by type without its date. `none`: the caller runs the tool, or it is free; otherwise the extra under which the provider bills it. */
 const TOOLS: Readonly<Record<string, Name | 'none'>> = {
   custom: 'none',
   bash: 'none',
@@ -66,7 +66,7 @@ const TOOLS: Readonly<Record<string, Name | 'none'>> = {
 }
 const DATE = /_20\d{6}$/
 
-/** The extra that a tool of a type is; undefined for one without. @throws GatewayError invalid_request for an unknown type */
+/** The extra of a tool's type; undefined if it has none. @throws GatewayError invalid_request for an unknown type */
 function extraOf(type: Json | undefined, list: string, index: number): Name | undefined {
   if (type === undefined || type === null || type === 'custom') return undefined
   const name = typeof type === 'string' ? lookUp(TOOLS, type.replace(DATE, '')) : undefined
@@ -79,10 +79,10 @@ const judgeTools: FieldRule = (value, list, found) => {
   for (const [index, tool] of toolsIn(value, list).entries()) {
     const name = extraOf(tool.type, list, index)
     if (name === undefined) continue
-    // In another spelling its uses could not be limited.
+    // The gateway can limit the uses only under this spelling.
     if (list !== 'tools') throw refusal(list, 'must be written "tools".')
     const limit = limitOf(tool)
-    // A toolset only names tools of a server, which has an entry of its own.
+    // A toolset only refers to a server, which is billed by its own entry in mcp_servers.
     const extra = { name, at: `${list}[${index}].type`, is_charged: name !== 'mcp_servers' }
     found.push(limit === undefined ? extra : { ...extra, max_units: limit })
   }
@@ -99,7 +99,7 @@ const judgeMessages: FieldRule = (value, at) => {
   }
 }
 
-/** Whether some block must be judged, at any depth. Of almost all messages none must, and no places are worked out. */
+/** Whether any block, at any depth, needs judgeBlocks. Nearly no message does, so that no paths have to be built. */
 const needsLook = (blocks: Json | undefined): boolean =>
   Array.isArray(blocks) &&
   blocks.some((block) => {
@@ -109,7 +109,7 @@ const needsLook = (blocks: Json | undefined): boolean =>
     return needsLook(content) || (isObject(source) && (isStored(source) || needsLook(source.content)))
   })
 
-/** The blocks of a message, and those inside of them: results of tools, documents made of blocks. */
+/** Checks the blocks of a message, and those nested in tool results and documents. */
 function judgeBlocks(blocks: Json | undefined, at: string): void {
   if (!Array.isArray(blocks)) return
   for (const [index, block] of blocks.entries()) {
@@ -129,7 +129,7 @@ function judgeBlocks(blocks: Json | undefined, at: string): void {
 
 const isStored = ({ type, file_id }: JsonObject): boolean => type === 'file' || (file_id ?? null) !== null
 
-/** A tool that a message adds. Its uses could not be limited there, so it must be one that the caller runs. */
+/** A tool that a message adds. Its uses cannot be limited there, so it must be one that the caller runs. */
 function judgeDefinition(definition: JsonObject, at: string): void {
   const [{ type = null } = {}] = toolsIn([definition], at)
   const name = typeof type === 'string' ? lookUp(TOOLS, type.replace(DATE, '')) : undefined
@@ -137,13 +137,13 @@ function judgeDefinition(definition: JsonObject, at: string): void {
     throw refusal(`${at}.type`, 'must be a tool that callers run; name the others in tools.')
 }
 
-/** A container by its id is one that the provider keeps; one with skills alone is made for the call. */
+/** A container with an id is stored at the provider; one with only skills is created for the call. */
 const judgeContainer: FieldRule = (value, at, found) => {
   if (!isObject(value) || (value.id ?? null) !== null) throw rememberedRefusal(at)
   found.push({ name: 'skills', at, is_charged: true })
 }
 
-/** A summary takes another pass over the prompt, for which no tokens are held: only a model with a price for it makes one. */
+/** A compaction reads the prompt again, for which no tokens are held: it requires a model with a price for it. */
 const judgeContextEdits: FieldRule = (value, at, found) => {
   for (const [index, { type }] of objectsIn(objectIn(value).edits).entries())
     if (typeof type !== 'string' || type.startsWith('compact'))
@@ -156,14 +156,14 @@ const judgeDiagnostics: FieldRule = (value, at) => {
 }
 
 /**
- * Betas that change the bill by themselves, by their names without the date. Others only allow a field or a tool, which is
- * judged where it stands: clients set such betas for all their calls.
+ * Betas that change the bill by themselves, by name without the date. Other betas only enable a field or a tool, which has a rule of
+ * its own: clients set such betas for all their calls.
  */
 const BETAS: Readonly<Record<string, Name>> = {
   'user-profiles-billing': 'billing_policy',
 }
 const BETA_DATE = /-20\d\d-\d\d-\d\d$/
-/** Betas that let a prompt be longer than usual: https://platform.claude.com/docs/en/build-with-claude/context-windows. */
+/** Betas that allow longer prompts: https://platform.claude.com/docs/en/build-with-claude/context-windows. */
 const LONG_BETA = /^context-\d+m$/
 
 const betaNamed = (value: string): string => value.trim().toLowerCase().replace(BETA_DATE, '')
@@ -175,7 +175,7 @@ function judgeBeta(value: string, at: string, found: RequestedExtra[]): void {
   else if (LONG_BETA.test(beta)) found.push({ name: LONG_CONTEXT, at, is_charged: false })
 }
 
-/** The same headers without the betas that let a prompt be longer than usual. */
+/** The headers without betas that allow longer prompts. */
 function withoutLongContext(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { 'anthropic-beta': betas, ...rest } = headers
   if (betas === undefined) return headers
@@ -185,15 +185,15 @@ function withoutLongContext(headers: Readonly<Record<string, string>>): Readonly
   return left.length === 0 ? rest : { ...rest, 'anthropic-beta': left.join(',') }
 }
 
-/** In the body, as some hosts of these models take them. */
+/** Some hosts of Claude models take betas in the body. */
 const judgeBetas: FieldRule = (value, at, found) => {
   for (const beta of Array.isArray(value) ? value : [value])
     for (const name of (stringIn(beta) ?? '').split(',')) judgeBeta(name, at, found)
 }
 
 /**
- * The provider continues a thread of any account, of a length unknown here. Its SDKs' tool runners send threads by
- * default, and go on with whole conversations where they read these details.
+ * Refuses threads: the provider would continue a thread of any account, of unknown length. Tool runners of Anthropic's SDKs send
+ * threads by default, and fall back to whole conversations when they read these details.
  * @throws GatewayError invalid_request
  */
 export function rejectThread(value: Json | undefined = null): void {
@@ -231,7 +231,7 @@ const BILL = {
 
 const TAKES_MAX_USES: ReadonlySet<Name> = new Set(['web_search', 'web_fetch', 'advisor'])
 
-/** Its requests can only do without priority: https://platform.claude.com/docs/en/api/service-tiers. */
+/** Requests cannot name a tier, only decline priority: https://platform.claude.com/docs/en/api/service-tiers. */
 const service_tier: ServiceTierProtocol = {
   answer_fields: ['service_tier'],
   served: ({ usage, message }) =>

@@ -1,4 +1,4 @@
-// The meaning of a refusal in the messages protocol: its failure class, and when to come back.
+// Reads failures of the messages protocol: the failure class, the message and the time to wait.
 import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { knownTooLong, readGoogleError, refusalMessage, refusesKey, retryDelay } from '../failures.ts'
@@ -11,7 +11,7 @@ const FAILURE_CLASS_BY_STATUS: Readonly<Record<number, FailureClass>> = {
   409: 'bad_request',
 }
 
-/** The status of an error that comes under status 200; of the other types it is 500. */
+/** The HTTP status of an error reported under status 200, by its type; 500 for other types. */
 const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -22,13 +22,13 @@ const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
   rate_limit_error: 429,
 }
 
-/** Types that say more than the status they come with. */
+/** Error types that are more specific than their status. */
 const FAILURE_CLASS_BY_TYPE: Readonly<Record<string, FailureClass>> = {
   overloaded_error: 'overloaded',
   timeout_error: 'timed_out',
 }
 
-/** An account without credit is answered with a plain 400, which only its message tells apart. */
+/** Anthropic answers 400 to an account without credit; only the message distinguishes it. */
 const OUT_OF_CREDIT = /credit balance is too low/i
 
 /** https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation */
@@ -37,11 +37,11 @@ const UNREADABLE_THINKING = /Invalid `(?:signature|data)` in `(?:redacted_)?thin
 /**
  * Reads a refusal.
  * @param status 200 for an error inside an answer: its type then decides the status
- * @param body the provider's JSON, or HTML of a proxy, or nothing
+ * @param body the provider's JSON, a proxy's HTML, or nothing
  */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const own = objectIn(parseObject(body)?.error)
-  // Vertex AI refuses some requests itself.
+  // Vertex AI refuses some requests with an error of its own.
   const error = own.type === undefined ? readGoogleError(body) : own
   const message = refusalMessage(stringIn(error.message), status, body)
   const error_status = status === 200 ? (lookUp(STATUS_BY_TYPE, error.type) ?? 500) : status

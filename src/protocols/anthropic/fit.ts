@@ -1,4 +1,4 @@
-// A translated messages request, made to fit what its model's generation takes.
+// Adapts a translated messages request to the generation of its model.
 
 import { knownAs } from '../canonical/request.ts'
 import { BEGIN, CALL_A_TOOL, CONTINUE, type FitTarget, type Fitted, jsonOfSchema } from '../fitting.ts'
@@ -8,7 +8,7 @@ import { type Generation, generationOf } from './model.ts'
 interface Fitting {
   readonly body: JsonObject
   readonly generation: Generation
-  /** Takes the names of what is left out. */
+  /** Receives the names of left-out fields. */
   readonly dropped: string[]
 }
 
@@ -16,7 +16,7 @@ type Step = (fitting: Fitting) => JsonObject
 
 const STEPS: readonly Step[] = [fitSchema, fitStrictTools, fitToolChoice, fitBeginning, fitEnd]
 
-/** The request as its model takes it; the very same body where nothing has to change, and of what passes through. */
+/** Adapts a request to its model; returns the same body if nothing has to change, or if the caller's own request passes through. */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   if (!target.is_translated) return { body }
   const generation = generationOf(knownAs(target))
@@ -25,7 +25,7 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   return { body: fitted, dropped, asks_json: dropped.includes(FORMAT) }
 }
 
-/** The same request with a further text after its system prompt, and after the marks of the cache in that. */
+/** Appends a text to the system prompt, after its cache marks. */
 const withSystemText = (body: JsonObject, text: string): JsonObject => {
   const { system } = body
   const before = typeof system === 'string' ? [{ type: 'text', text: system }] : objectsIn(system)
@@ -56,7 +56,7 @@ function fitStrictTools({ body, generation, dropped }: Fitting): JsonObject {
   return { ...body, tools: tools.map((tool) => without(tool, 'strict')) }
 }
 
-/** The provider's advice for models that cannot be made to call a tool: to say so in the prompt. */
+/** Anthropic advises to ask for the call in the prompt, for models that cannot be forced to call a tool. */
 function fitToolChoice({ body, generation, dropped }: Fitting): JsonObject {
   const choice = objectIn(body.tool_choice)
   if (generation.takes_forced_tools || (choice.type !== 'any' && choice.type !== 'tool')) return body
@@ -66,14 +66,15 @@ function fitToolChoice({ body, generation, dropped }: Fitting): JsonObject {
 
 const userMessage = (text: string): JsonObject => ({ role: 'user', content: [{ type: 'text', text }] })
 
-/** The first message must be the user's, and there must be one: https://platform.claude.com/docs/en/api/messages */
+/** The conversation must begin with a user message: https://platform.claude.com/docs/en/api/messages */
 function fitBeginning({ body }: Fitting): JsonObject {
   const messages = objectsIn(body.messages)
   return messages[0]?.role === 'user' ? body : { ...body, messages: [userMessage(BEGIN), ...messages] }
 }
 
 /**
- * An answer that the model is to continue. Where that is not taken, the user says so; where it is, it may not end in blanks.
+ * Fits a final answer that the model is to continue: if the model cannot continue it, a user message asks for it; otherwise it loses
+ * trailing blanks, which are refused.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#feature-compatibility (not with a schema),
  * https://github.com/Aider-AI/aider/issues/3820 (not with thinking), https://github.com/tailcallhq/forgecode/issues/1872 (blanks)
  */

@@ -1,4 +1,4 @@
-// The messages protocol: its verbs, gathered.
+// The messages protocol: its functions, gathered.
 import type { Protocol } from '../protocol.ts'
 import { carries } from './carries.ts'
 import { completing } from './complete.ts'

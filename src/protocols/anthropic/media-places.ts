@@ -1,4 +1,4 @@
-// Where messages requests hold media inline.
+// The places of inline media in messages requests.
 import {
   inFields,
   inItems,
@@ -11,7 +11,7 @@ import {
 
 const inline = withData(['media_type'], isImageType)
 
-/** Blocks are in blocks: in the results of tools, and in documents that are made of them. */
+/** Tool results and documents may contain further blocks. */
 const blocks: MediaPlaces = (value, change) => inBlocks(value, change)
 
 const inBlocks = inItems(

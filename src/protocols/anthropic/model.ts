@@ -1,39 +1,39 @@
-// The differences between generations of Claude models, as far as their names tell them.
+// The differences between generations of Claude models, decided by their names.
 // https://platform.claude.com/docs/en/about-claude/models/migration-guide
 import type { Effort } from '../canonical/fields.ts'
 import { knownAs, type NamedModel } from '../canonical/request.ts'
 
 export interface Generation {
-  /** `budget`: thinking takes budget_tokens; `adaptive`: it takes an effort, and a budget is refused or deprecated. */
+  /** `budget`: thinking takes budget_tokens. `adaptive`: it takes an effort, and a budget is refused or deprecated. */
   readonly thinking: 'budget' | 'adaptive'
-  /** Which of temperature and top_p are taken: from 4.1 on not both in one request, from 4.7 on neither (nor top_k). */
+  /** The number of temperature and top_p that a request may set: since 4.1 only one, since 4.7 none (nor top_k). */
   readonly sampling: 'both' | 'one' | 'none'
-  /** How thinking is switched off: by a type, by leaving the field out, or not at all: then requests use the lowest effort. */
+  /** The way to switch thinking off: by a type, by leaving the field out, or not at all; `least` then uses the lowest effort. */
   readonly off: 'disabled' | 'between_tools' | 'nothing' | 'least'
-  /** The efforts that adaptive thinking takes, rising. https://platform.claude.com/docs/en/build-with-claude/effort */
+  /** The accepted efforts of adaptive thinking, rising. https://platform.claude.com/docs/en/build-with-claude/effort */
   readonly efforts: readonly Effort[]
-  /** The display of thinking came with 4.7. */
+  /** Whether requests may set the display of thinking, which came with 4.7. */
   readonly takes_display: boolean
-  /** Whether the last message may be the model's own, for it to continue. */
+  /** Whether the last message may be the model's own, for the model to continue. */
   readonly takes_prefill: boolean
-  /** Whether a tool may have to be called. */
+  /** Whether a request may force a tool call. */
   readonly takes_forced_tools: boolean
   /**
-   * Whether system messages may stand in the conversation.
+   * Whether system messages may stand within the conversation.
    * https://github.com/langchain-ai/langchainjs/releases/tag/@langchain%2Fanthropic@1.5.13
    */
   readonly takes_late_system: boolean
   /**
-   * Whether an answer or a tool can be held to a schema.
+   * Whether a schema may be enforced on an answer or a tool.
    * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
    */
   readonly takes_schemas: boolean
 }
 
 interface Row extends Generation {
-  /** The version from which the row holds, as major * 100 + minor. */
+  /** The first version that the row applies to, as major * 100 + minor. */
   readonly from: number
-  /** The family of models that it holds for; undefined for all. */
+  /** The model family that the row applies to; undefined for all. */
   readonly family?: RegExp
 }
 
@@ -49,7 +49,7 @@ const OLDEST: Generation = {
   takes_schemas: false,
 }
 
-/** Of other providers, which tell nothing about themselves. */
+/** Models of other providers, whose names decide nothing. */
 const OTHERS: Generation = { ...OLDEST, takes_schemas: true }
 
 /** `max`, prefill and both ways of thinking: https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6 */
@@ -72,12 +72,12 @@ const SINCE_4_7 = {
 /** https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-8 */
 const SINCE_4_8 = { ...SINCE_4_7, takes_late_system: true } as const satisfies Generation
 
-/** https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5, which tells of Fable 5.1, too. */
+/** https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5, which covers Fable 5.1, too. */
 const NEWEST: Generation = { ...SINCE_4_8, off: 'least', takes_forced_tools: false }
 
 /**
- * By falling version; the first row that fits a model holds for it. What the guides leave open is as in package @ai-sdk/anthropic 3.0,
- * getModelCapabilities, and in package litellm 1.109, model_prices_and_context_window_backup.json.
+ * By falling version; the first row that matches a model applies. Details that the guides leave open follow package
+ * @ai-sdk/anthropic 3.0, getModelCapabilities, and package litellm 1.109, model_prices_and_context_window_backup.json.
  */
 const ROWS: readonly Row[] = [
   // https://platform.claude.com/docs/en/models/sonnet-5-5/overview
@@ -95,13 +95,13 @@ const ROWS: readonly Row[] = [
   { ...OLDEST, from: 401, sampling: 'one', takes_schemas: true },
 ]
 
-/** `claude-3-7-sonnet-20250219`, `claude-opus-4-6`, `claude-sonnet-5`: a number of more digits is a date. */
+/** `claude-3-7-sonnet-20250219`, `claude-opus-4-6`, `claude-sonnet-5`: a longer number is a date. */
 const VERSION = /(?:^|\D)(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 const DATE = /\d{3,}/g
 /** `claude-mythos-preview`, `claude-opus-latest`. */
-const NAMED = /claude-[a-z]/
+const HAS_NAME = /claude-[a-z]/
 
-/** The generation of a model, with the efforts that the catalogue says. */
+/** The generation of a model, with the catalogue's efforts if it has any. */
 export function generationFor(target: NamedModel): Generation {
   const generation = generationOf(knownAs(target))
   const { efforts } = target
@@ -109,13 +109,13 @@ export function generationFor(target: NamedModel): Generation {
 }
 
 /**
- * The generation of a model. A Claude model without a version in its name is of the newest; other providers' models behind this
- * protocol get requests for the oldest, and may be held to schemas.
+ * The generation of a model, by its name. A Claude model without a version counts as the newest. Models of other providers behind this
+ * protocol get requests for the oldest, but may get schemas.
  */
 export function generationOf(model: string): Generation {
   if (!model.includes('claude')) return OTHERS
   const [, major, minor] = VERSION.exec(model.replace(DATE, '')) ?? []
-  if (major === undefined) return NAMED.test(model) ? NEWEST : OTHERS
+  if (major === undefined) return HAS_NAME.test(model) ? NEWEST : OTHERS
   const version = Number(major) * 100 + Number(minor ?? 0)
   const fits = ({ from, family }: Row) => version >= from && (family === undefined || family.test(model))
   return ROWS.find(fits) ?? OLDEST

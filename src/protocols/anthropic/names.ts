@@ -1,10 +1,10 @@
-// The names that decide a messages request.
+// The deciding names of messages requests.
 import { namesFrom } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { MessagesRequest } from './decode-request.ts'
 import { extras } from './extras.ts'
 
-/** A block of content; its content, and that of a source, are blocks again. */
+/** A content block. Its content and that of its source are blocks again. */
 const BLOCK = namesFrom(
   {
     type: 'value',
@@ -24,7 +24,7 @@ const TOOL = namesFrom(
   { harmless: ['description', 'input_schema', 'strict', 'cache_control'] },
 )
 
-/** Includes the fields that the provider bills beside tokens, so that no other spelling of them passes. */
+/** Includes fields that the provider bills beside tokens, so that no other spelling of them passes. */
 export const messagesNames = namesFrom(
   {
     model: 'value',
@@ -41,7 +41,7 @@ export const messagesNames = namesFrom(
     growing: 'messages',
     billed: extras.decisive_fields,
     harmless: [...Object.keys(MessagesRequest.properties), ...Object.keys(carries.own_fields)],
-    // Of the older completions, and of servers that speak other protocols too.
+    // From the older completions protocol, and from servers that also speak other protocols.
     aliases: {
       max_tokens_to_sample: 'max_tokens',
       max_completion_tokens: 'max_tokens',

@@ -1,4 +1,4 @@
-// The facts of a messages request that must be known before it is paid for: its size and its limit.
+// The facts of a messages request that are needed before it is paid for: its size and its limit.
 
 import { invalidRequest } from '../../domain/errors.ts'
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
@@ -27,7 +27,7 @@ import { computedOnce } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { rejectThread } from './extras.ts'
 
-/** The fields that the price depends on. */
+/** The fields that decide the price. */
 const PricedRequest = Fields({
   messages: List(Fields({ content: Anything })),
   system: Anything,
@@ -37,11 +37,11 @@ const PricedRequest = Fields({
 })
 
 /**
- * Reads a messages request. What does not decide the price is not looked at: the provider judges it.
+ * Reads the fields of a messages request that decide the price. The provider checks all others.
  * @throws GatewayError invalid_request for a thread, and for a missing limit or conversation
  */
 export function readRequest(body: JsonObject): RequestFacts {
-  // Of all requests, whoever is to serve them: a thread may have no messages.
+  // Checked first and for every provider: a thread may have no messages.
   rejectThread(body.thread)
   const { messages, system, tools, output_config, max_tokens } = readObject(PricedRequest, body, '')
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
@@ -61,11 +61,11 @@ export function readRequest(body: JsonObject): RequestFacts {
   }
 }
 
-/** The one tool that the provider runs for nothing; the others are extras. */
+/** Tool search is the one tool that the provider runs for free; all others are extras. */
 const searchesTools = ({ type }: JsonObject): boolean =>
   typeof type === 'string' && type.startsWith('tool_search')
 
-/** The same request with the provider's own name of the model, and without the thinking that it could not read. */
+/** Sets the provider's model name, and removes thinking that the provider could not read. */
 export function prepare(body: JsonObject, call: Parameters<TextProtocol['prepare']>[1]): JsonObject {
   const named = withModelAndStream(body, call)
   const prepared = call.server === VERTEX_AI ? forVertex(named) : named
@@ -73,7 +73,7 @@ export function prepare(body: JsonObject, call: Parameters<TextProtocol['prepare
 }
 
 /**
- * There the address names the model, and the body the version:
+ * On Vertex AI, the address names the model, and the body the version:
  * https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai.
  */
 function forVertex({ model: _, ...rest }: JsonObject): JsonObject {
@@ -84,7 +84,7 @@ export const VERTEX_VERSION = 'vertex-2023-10-16'
 
 const isThinking = ({ type }: JsonObject): boolean => type === 'thinking' || type === 'redacted_thinking'
 
-/** With tools, a budget demands the thinking that is taken away: the model decides then. */
+/** Also removes a budget: with tools, it would require the removed thinking, and without it the model decides. */
 function withoutThinking(body: JsonObject): JsonObject {
   const messages = objectsIn(body.messages).flatMap((message) => {
     if (!Array.isArray(message.content)) return [message]
@@ -95,7 +95,7 @@ function withoutThinking(body: JsonObject): JsonObject {
   return objectIn(thinking).type === 'enabled' ? { ...rest, messages } : { ...body, messages }
 }
 
-/** The same request with max_tokens lowered, and a thinking budget that no longer fits lowered with it: it would be refused. */
+/** Lowers max_tokens, and a thinking budget that would exceed it: the provider would refuse the request. */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
   const limited = { ...body, max_tokens: max_output_tokens }
   const thinking = objectIn(body.thinking)
@@ -131,13 +131,13 @@ function contentTokens(content: Json | undefined): number {
 const blockTokens = (block: JsonObject): number =>
   lookUp(BLOCK_TOKENS, block.type)?.(block) ?? foundTokens(block)
 
-/** Results of a provider's own tools hold documents, which are media. */
+/** Results of the provider's own tools contain documents, which count as media. */
 function foundTokens({ content, ...rest }: JsonObject): number {
   const inner = isObject(content) ? blockTokens(content) : contentTokens(content)
   return jsonTokens(rest) + inner
 }
 
-/** Other documents are media. */
+/** Documents of other types count as media. */
 function documentTokens(source: JsonObject): number {
   if (source.type === 'text') return estimateTokens(stringIn(source.data) ?? '')
   return source.type === 'content' ? contentTokens(source.content) : 0
@@ -145,6 +145,6 @@ function documentTokens(source: JsonObject): number {
 
 export const leastTokens = leastTokensIn(['system', 'messages'], ['context_management', 'compaction'])
 
-/** Clients look for these words and numbers. */
+/** Clients search for these words and numbers. */
 export const promptTooLong = (tokens: number, context: number) =>
   invalidRequest(`prompt is too long: ${tokens} tokens > ${context} maximum`, { param: 'messages' })

@@ -1,12 +1,12 @@
-// JSON Schema as Claude models can be held to it.
+// JSON Schema for Claude models: tool schemas with an object at the root, and the subset that can be enforced.
 // https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "JSON Schema limitations"
 import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
 const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const
 
 /**
- * A tool's schema with an object at its root, as every model demands: the properties of all alternatives together, required where
- * all of them require them. https://github.com/Hmbown/Codewhale/issues/4329
+ * A tool's schema with an object at its root, as every model requires: it has the properties of all alternatives, and requires those
+ * that all alternatives require. https://github.com/Hmbown/Codewhale/issues/4329
  */
 export function rootObject(schema: JsonObject): JsonObject {
   const { type, anyOf, oneOf, allOf, ...root } = schema
@@ -31,15 +31,15 @@ export function rootObject(schema: JsonObject): JsonObject {
 
 const requiredIn = ({ required }: JsonObject): Json[] => (Array.isArray(required) ? required : [])
 
-/** A reference to a definition beside it as what it refers to. */
+/** Replaces a reference to a definition in the same schema by that definition. */
 function resolved(schema: JsonObject, root: JsonObject): JsonObject {
   const [, place = '', name = ''] =
     /^#\/(\$defs|definitions)\/([^/]+)$/.exec(stringIn(schema.$ref) ?? '') ?? []
   return place === '' ? schema : objectIn(objectIn(root[place])[name])
 }
 
-/** Bounds that the provider refuses; its own SDKs leave them out too. */
-const REFUSED = new Set([
+/** Keywords that the provider refuses; its own SDKs leave them out, too. */
+const REFUSED_KEYWORDS = new Set([
   '$schema',
   'minimum',
   'maximum',
@@ -55,16 +55,17 @@ const REFUSED = new Set([
   'propertyOrdering',
 ])
 
-/** Keywords with data as their value. */
-const OPAQUE = new Set(['enum', 'const', 'default', 'examples', 'required'])
-/** Keywords with schemas by names that are not keywords. */
-const NAMED = new Set(['properties', '$defs', 'definitions'])
+/** Keywords whose value is data. */
+const DATA_KEYWORDS = new Set(['enum', 'const', 'default', 'examples', 'required'])
+/** Keywords whose value is an object of named schemas. */
+const NAMED_SCHEMAS = new Set(['properties', '$defs', 'definitions'])
 
-/** The schema with every object closed, as the provider demands, and without what it refuses. */
+/** The schema with every object closed, as the provider requires, and without refused keywords. */
 export function strictSchema(schema: JsonObject): JsonObject {
   const kept: JsonObject = {}
   for (const [keyword, value] of Object.entries(schema)) {
-    if (REFUSED.has(keyword) || (keyword === 'minItems' && typeof value === 'number' && value > 1)) continue
+    if (REFUSED_KEYWORDS.has(keyword) || (keyword === 'minItems' && typeof value === 'number' && value > 1))
+      continue
     kept[keyword === 'oneOf' ? 'anyOf' : keyword] = strictValue(keyword, value)
   }
   return kept.type === 'object' || kept.properties !== undefined
@@ -73,8 +74,8 @@ export function strictSchema(schema: JsonObject): JsonObject {
 }
 
 function strictValue(keyword: string, value: Json): Json {
-  if (OPAQUE.has(keyword) || typeof value !== 'object' || value === null) return value
+  if (DATA_KEYWORDS.has(keyword) || typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => strictValue('', item))
-  if (!NAMED.has(keyword)) return strictSchema(value)
+  if (!NAMED_SCHEMAS.has(keyword)) return strictSchema(value)
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, strictValue('', item)]))
 }

@@ -1,8 +1,8 @@
-// How often the provider ran tools of its own in a message: as its usage says, or as the message shows.
+// Counts the uses of the provider's own tools in a message, from its usage or from its blocks.
 import type { ExtrasCount } from '../extras.ts'
 import { countIn, type JsonObject, lookUp, objectIn, objectsIn } from '../wire/json.ts'
 
-/** The extra that a block shows one use of, by the name of its tool. */
+/** The extra to count for a tool call, by the tool's name. */
 const BY_TOOL: Readonly<Record<string, string>> = {
   web_search: 'web_search',
   web_fetch: 'web_fetch',
@@ -14,8 +14,8 @@ const BY_TOOL: Readonly<Record<string, string>> = {
 const COUNTED: ReadonlySet<string> = new Set([...Object.values(BY_TOOL), 'mcp_servers'])
 
 /**
- * The usage is the provider's own count, and comes last; until then, and for tools that it has no count of, the blocks that
- * were written are counted. A count that is not a number stands for at least one use.
+ * Counts tool uses. The usage is the provider's own count and comes last; until then, and for tools without a count in it, tool call
+ * blocks are counted. A reported count that is not a number stands for at least one use.
  */
 export class ServerToolCount implements ExtrasCount {
   readonly #seen = new Map<string, number>()

@@ -1,4 +1,4 @@
-// The table between a message's stop_reason and the canonical stop reasons.
+// The mapping between stop_reason and the canonical stop reasons.
 // https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
 import type { StopReason } from '../canonical/answer.ts'
 import { lookUp } from '../wire/json.ts'
@@ -11,7 +11,7 @@ const READ: Readonly<Record<string, StopReason>> = {
   pause_turn: 'pause',
   refusal: 'refusal',
   model_context_window_exceeded: 'context_window',
-  // Of servers that pass on what models of other protocols said.
+  // From servers that pass on stop reasons of other protocols.
   stop: 'stop',
   length: 'length',
   tool_calls: 'tool_use',

@@ -1,4 +1,4 @@
-// A streamed message, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
+// Reads a streamed message while it passes through: it searches bytes, and parses JSON only for events that decide something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { reportsError } from '../failures.ts'
@@ -31,7 +31,7 @@ class AnthropicStreamReading implements StreamReading {
   #output_reported = false
   readonly #written = noSums()
   readonly #beside = new WrittenBeside(BesideDeltaShape)
-  /** How much text there was when the block began. */
+  /** The sum of text at the beginning of the block. */
   #text_before_block = 0
 
   read(data: ByteString): void {
@@ -44,7 +44,7 @@ class AnthropicStreamReading implements StreamReading {
   usage(): ReportedUsage | undefined {
     const usage = readCounts(this.#reported)
     if (usage === undefined || this.#output_reported) return usage
-    // The count in message_start covers only what was written before it.
+    // The count in message_start only covers output before it.
     return usage.input_tokens === undefined
       ? undefined
       : { ...usage, output_tokens: undefined, thinking_tokens: 0 }
@@ -56,7 +56,7 @@ class AnthropicStreamReading implements StreamReading {
 
   #count(data: ByteString): void {
     const written = this.#written
-    // The first object within an event is what it adds, and nearly always a delta.
+    // The first object in an event is nearly always a delta.
     const first = data.indexOf('{', 1)
     if (first >= 0 && nextContainer(data, DELTA, 0) === first) {
       const end = addWritten(data, first, DeltaShape, written)
@@ -72,10 +72,10 @@ class AnthropicStreamReading implements StreamReading {
     written[PROOF] = 0
   }
 
-  /** @returns whether it was one of these events: a delta may hold their names as its text */
+  /** @returns whether it was one of these events: the text of a delta may contain their names */
   #conclude(data: ByteString): boolean {
     const event = parseObject(decodeByteString(data))
-    // An event that is not JSON is broken, and may be an error that was cut off.
+    // An event that is not JSON is broken, and may be a truncated error.
     if (event === undefined || reportsError(event)) this.failed = true
     else if (event.type === 'message_start') this.#reported = initialUsage(objectIn(event.message).usage)
     else if (event.type === 'message_delta') {

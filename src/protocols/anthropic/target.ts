@@ -1,4 +1,4 @@
-// Where a messages request goes at a provider, advice on the provider's address, and the server behind it.
+// The upstream target of messages requests, advice on a provider's address, and the server behind it.
 
 import { type ProviderAddress, serverNameOf } from '../../domain/servers/lookup.ts'
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
@@ -11,8 +11,7 @@ export const ANTHROPIC_VERSION = '2023-06-01'
 const HEADERS = { 'anthropic-version': ANTHROPIC_VERSION }
 
 /**
- * Path and headers of a call; `base_url` is without `/v1`, as in Anthropic's SDKs. The body names the model and says
- * whether to stream.
+ * The path and headers of a call. As in Anthropic's SDKs, `base_url` has no `/v1`. The body names the model and whether to stream.
  */
 export const target = ({ streams }: { streams: boolean }): UpstreamTarget => ({
   path: '/v1/messages',
@@ -29,7 +28,7 @@ export const baseUrlAdvice = (base_url: URL): string | undefined => endsInWhatIs
 
 export const CLAUDE_API = 'claude'
 
-/** Simulated providers play Anthropic's; undefined for all others. */
+/** The known server behind a provider; undefined for all others. Simulated providers count as Anthropic. */
 export function serverOf(provider: ProviderAddress): string | undefined {
   if (provider.server === VERTEX_AI) return VERTEX_AI
   if (provider.base_url === 'simulator') return CLAUDE_API

@@ -1,4 +1,4 @@
-// The fields that set how much a Claude model thinks, and the cases in which they cannot.
+// The fields that set how much a Claude model thinks, and the cases in which they may not be set.
 // https://platform.claude.com/docs/en/build-with-claude/extended-thinking
 import type { Effort, Thinking } from '../canonical/fields.ts'
 import type { Turn } from '../canonical/parts.ts'
@@ -14,7 +14,7 @@ export interface EncodedThinking {
   readonly thinks: boolean
 }
 
-/** The budget where the caller leaves it to the model, and the model's generation cannot decide for itself. */
+/** The budget for models that cannot choose it themselves, if the caller leaves it open. */
 const DEFAULT_BUDGET_TOKENS = 8_192
 const DEFAULT_SHARE = 0.5
 
@@ -29,7 +29,7 @@ const OFF: Readonly<Record<Exclude<Generation['off'], 'least'>, EncodedThinking>
 const switchedOff = ({ off, efforts }: Generation): EncodedThinking =>
   off === 'least' ? { ...NOT_SET, effort: efforts[0] } : OFF[off]
 
-/** The fields for a request's thinking; not set where the provider would refuse the request because of them. */
+/** The fields for a request's thinking; not set if the provider would refuse the request because of them. */
 export function encodeThinking(
   request: ConversationRequest,
   generation: Generation,
@@ -45,13 +45,13 @@ export function encodeThinking(
 }
 
 /**
- * Since 4.7 thinking is hidden by default, so requests of callers with no field for its display ask for a summary:
+ * Since 4.7, Claude hides its thinking by default, so the gateway requests a summary for callers whose protocol has no such field:
  * https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-7#thinking-content-omitted-by-default
  */
 const displayOf = (shows_thinking: boolean | undefined): string =>
   shows_thinking === false ? 'omitted' : 'summarized'
 
-/** The provider refuses thinking together with a tool that must be called. */
+/** Whether the request forces a tool call. The provider refuses thinking together with that. */
 const forcesTool = ({ tool_choice, tools }: ConversationRequest): boolean =>
   tools.length > 0 && (tool_choice?.mode === 'any' || (tool_choice?.mode === 'named' && tool_choice.required))
 
@@ -66,15 +66,15 @@ function adaptive(
       type: 'adaptive',
       display: takes_display ? displayOf(shows_thinking) : undefined,
     }),
-    effort: effort && takenEffort(effort, efforts),
+    effort: effort && nearestEffort(effort, efforts),
     thinks: true,
   }
 }
 
 const RISING: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
-/** The highest supported effort up to the requested one; the lowest where all are above it. */
-const takenEffort = (requested: Effort, efforts: readonly Effort[]): Effort | undefined =>
+/** The highest supported effort up to the requested one; the lowest if all are above it. */
+const nearestEffort = (requested: Effort, efforts: readonly Effort[]): Effort | undefined =>
   efforts.findLast((effort) => RISING.indexOf(effort) <= RISING.indexOf(requested)) ?? efforts[0]
 
 function budgeted(request: ConversationRequest, thinking: Thinking, max_tokens: number): EncodedThinking {
@@ -91,8 +91,8 @@ function budgeted(request: ConversationRequest, thinking: Thinking, max_tokens: 
 }
 
 /**
- * Whether the last turn called tools without thinking of Claude's own: the model may then not think before their
- * results are answered.
+ * Whether the last turn called tools without thinking of Claude's own: the model may then not think before it answers the tools'
+ * results.
  */
 function lacksThinking(turns: readonly Turn[]): boolean {
   const last = turns.findLast((turn) => turn.role === 'assistant')

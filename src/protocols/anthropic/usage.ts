@@ -1,4 +1,4 @@
-// The billed tokens in a message's usage, read and written.
+// The token counts of a message's usage, read and written.
 // https://platform.claude.com/docs/en/build-with-claude/prompt-caching, "Tracking cache performance"
 // https://platform.claude.com/docs/en/build-with-claude/compaction, "Usage"
 import { inFull, promptTokens, type ReportedUsage, type Usage } from '../../domain/usage.ts'
@@ -17,8 +17,8 @@ export function initialUsage(value: Json | undefined): JsonObject {
 }
 
 /**
- * Merges a later event's usage: counts are cumulative, so they replace the earlier ones. A prompt of zeros takes nothing back: some
- * servers end their streams so.
+ * Merges a later event's usage: counts are cumulative, so they replace earlier ones. Prompt counts of zero replace nothing: some
+ * servers end their streams with such counts.
  */
 export function laterUsage(reported: JsonObject, value: Json | undefined): JsonObject {
   const usage = objectIn(value)
@@ -27,19 +27,20 @@ export function laterUsage(reported: JsonObject, value: Json | undefined): JsonO
     ...reported,
     ...Object.fromEntries(
       Object.entries(usage).filter(
-        ([name, count]) => count !== null && !(reads_nothing && OF_PROMPT.includes(name) && name in reported),
+        ([name, count]) =>
+          count !== null && !(reads_nothing && PROMPT_FIELDS.includes(name) && name in reported),
       ),
     ),
   }
 }
 
 const PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']
-/** With the cache writes by their lifetime. */
-const OF_PROMPT = [...PROMPT, 'cache_creation']
+/** Includes the cache writes by lifetime. */
+const PROMPT_FIELDS = [...PROMPT, 'cache_creation']
 
 /**
- * The counts of a usage, undefined where they are absent. `input_tokens` excludes the cache; a cache write is for 5 minutes
- * unless it is reported as one for an hour; `output_tokens` includes thinking. Compactions are counted in `iterations` alone.
+ * The counts of a usage, undefined if absent. `input_tokens` excludes the cache. Cache writes are for 5 minutes unless reported as for
+ * an hour. `output_tokens` includes thinking. Compactions are counted only in `iterations`.
  */
 export function readCounts(reported: JsonObject): ReportedUsage | undefined {
   const usage = withCompactions(reported)
@@ -69,8 +70,8 @@ const COMPACTED = [
 ] as const
 
 /**
- * The same counts with those of compactions added, which the model writes before its answer and which are billed as it is.
- * Other iterations are in the counts already, or are another model's (@anthropic-ai/sdk 1.12.0, `BetaUsage.iterations`).
+ * Adds the counts of compactions, which the model writes before its answer and which are billed like it. Other iterations are already
+ * in the counts, or belong to another model (@anthropic-ai/sdk 1.12.0, `BetaUsage.iterations`).
  */
 function withCompactions(usage: JsonObject): JsonObject {
   const compactions = objectsIn(usage.iterations).filter(({ type }) => type === 'compaction')
@@ -90,11 +91,11 @@ function withCompactions(usage: JsonObject): JsonObject {
 const sumOf = (counts: readonly JsonObject[], read: (counts: JsonObject) => Json | undefined): number =>
   counts.reduce((sum, each) => sum + (tokenCountIn(read(each)) ?? 0), 0)
 
-/** The same message or event with this usage in place of one that it has. */
+/** Replaces the usage of a message or event that has one. */
 export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
   isObject(body.usage) ? { ...body, usage: writeUsage(usage) } : body
 
-/** The billed usage, as a caller of messages reads it. */
+/** The billed usage in the format of messages. */
 export const writeUsage = (usage: Usage): JsonObject => ({
   input_tokens: usage.input_tokens + usage.input_audio_tokens,
   cache_creation_input_tokens: usage.cache_write_5m_tokens + usage.cache_write_1h_tokens,
@@ -107,6 +108,6 @@ export const writeUsage = (usage: Usage): JsonObject => ({
   output_tokens_details: { thinking_tokens: usage.thinking_tokens },
 })
 
-/** The output of a whole message in estimated tokens, for one without usage. */
+/** The output of a whole message in estimated tokens, for one without a usage. */
 export const estimateOutput = (answer: JsonObject): number =>
   sumTokens(Array.isArray(answer.content) ? answer.content : [], blockTokens)

@@ -1,8 +1,8 @@
-// The output that a model wrote in messages: the fields of their blocks and of the events that add to them.
+// The output fields of messages: those of blocks, and of the events that extend blocks.
 import type { Json } from '../wire/json.ts'
 import { fields, JSON_TEXT, NOTHING, PROOF, TEXT, Written } from '../written.ts'
 
-/** No audio is written. */
+/** The protocol has no audio output. */
 export const NO_AUDIO = 0
 
 const Citation = fields({
@@ -11,7 +11,7 @@ const Citation = fields({
   file_id: NOTHING,
 })
 
-/** The model did not write the encrypted page that a tool found; `data` is thinking. */
+/** The encrypted page that a tool found is not the model's output; `data` is thinking. */
 const BlockShape = fields({
   type: NOTHING,
   text: TEXT,
@@ -45,12 +45,10 @@ const EVENT = {
   request_id: NOTHING,
 }
 
-/** An event of any kind. */
 export const EventShape = fields({ ...EVENT, delta: DeltaShape })
-/** The fields beside a delta, which is counted apart. */
+/** An event without its delta, which is counted apart. */
 export const BesideDeltaShape = fields({ delta: NOTHING, ...EVENT })
 
-/** The output of one block in estimated tokens. */
 export function blockTokens(block: Json): number {
   const written = new Written(block, BlockShape)
   return written.tokens(written.text || written.said, NO_AUDIO)

@@ -1,8 +1,8 @@
-// Bytes as text: byte strings, with one character, 0 to 255, for each byte, and base64.
-// Searching a byte string is as fast as searching bytes, and making one costs a single copy; each view on a chunk from the network would
-// make the runtime keep a buffer object for it.
+// Byte strings, with one character (0 to 255) for each byte, and base64.
+// Searching a byte string is as fast as searching bytes, and creating one costs a single copy; for each view on a chunk from the
+// network, the runtime would keep a buffer object.
 
-/** Without a copy of the bytes. */
+/** Encodes without copying the bytes. */
 export const base64Of = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
 
@@ -10,16 +10,17 @@ export const base64Of = (bytes: Uint8Array): string =>
 const IRREGULAR = /[-_\s]/
 
 /**
- * Base64 as every provider takes it, with its padding and without white space (RFC 4648, section 4), of base64 in either alphabet. Google's
- * Python SDK sends the URL alphabet (google-genai: pydantic writes bytes so); `base64` on a command line breaks lines.
+ * Converts base64 of either alphabet to the form that every provider accepts: standard alphabet, with padding, without white space
+ * (RFC 4648, section 4). Google's Python SDK sends the URL alphabet (google-genai: pydantic writes bytes so); `base64` on a command
+ * line breaks lines.
  *
- * @returns the very same text where nothing has to change, and where it is no base64: then its provider says so
+ * @returns the same text if it is already standard, or is not base64: the provider then refuses it
  */
 export function standardBase64(text: string): string {
   if (text.length % 4 === 0 && !IRREGULAR.test(text)) return text
   const digits = text.replace(/\s+/g, '').replace(/={1,2}$/, '')
   const bytes = Buffer.from(digits, 'base64')
-  // The decoder skips what it cannot read, so that fewer bytes come out.
+  // The decoder skips invalid characters, which yields fewer bytes.
   const is_base64 =
     digits !== '' && digits.length % 4 !== 1 && bytes.length === Math.floor((digits.length * 3) / 4)
   return is_base64 ? bytes.toString('base64') : text
@@ -32,5 +33,5 @@ export const toByteString = (bytes: Uint8Array): ByteString =>
 
 export const fromByteString = (text: ByteString): Buffer => Buffer.from(text, 'latin1')
 
-/** The text that the bytes encode in UTF-8. */
+/** Decodes the bytes as UTF-8. */
 export const decodeByteString = (text: ByteString): string => fromByteString(text).toString()

@@ -1,4 +1,4 @@
-// A request's JSON body: its bytes as they arrived, the value that they parse to, and where its fields stand in them.
+// A request's JSON body: the original bytes, the parsed value, and the offsets of its fields.
 import { invalidRequest } from '../../domain/errors.ts'
 import { isObject, type Json, type JsonObject, parseJsonBytes, refusal } from './json.ts'
 import { type Names, NO_NAMES } from './json-names.ts'
@@ -12,31 +12,31 @@ export interface JsonBody {
   readonly json: JsonObject
   /** Offsets in `bytes` of the opening quotes of the top-level keys, in order, duplicates included. */
   readonly keys: readonly number[]
-  /** Top-level fields to be written anew: they hold a count that is not written in plain digits. */
+  /** Top-level fields to write again, because they hold a count that is not written in plain digits. */
   readonly respelled: ReadonlySet<string>
-  /** The walk's counts: parsing drops all but the last of equal names, and the digits that no number can hold. */
+  /** Counts from the bytes. Parsing drops duplicates of names, and digits beyond a number's precision. */
   readonly counted: Counted
 }
 
-/** More than any request needs. Parsed, so many empty arrays take 200 MB. */
+/** More than any request needs. Parsed, this many empty arrays take 200 MB. */
 const MAX_VALUES = 5_000_000
 
-/** A body that was walked, and not parsed yet. */
+/** A body that was walked, but not parsed. */
 interface ScannedBody extends Walk {
   readonly bytes: Uint8Array
   readonly recall: Recall | undefined
 }
 
-/** In shorter bodies there is nothing to be gained. */
+/** Recalling values of shorter bodies saves no time. */
 const MIN_RECALLED_BYTES = 2048
 
 /**
- * Walks a body before it is parsed: a parser would recurse into its depth, and make an object of each of its values. A byte order
- * mark is left out: some readers refuse it (RFC 8259, section 8.1).
+ * Walks a body before it is parsed: a parser would recurse to any depth, and create an object for each value. A byte order mark is
+ * removed: some readers refuse it (RFC 8259, section 8.1).
  *
- * @param names what decides the request: readers differ in which of two equal names counts (RFC 8259, section 4), in whether
- * case matters, and in what makes a whole number, so that none of these may be spelled in a way that leaves a choice
- * @param to values that came before are neither walked nor parsed again; calls share them then, and may not change them
+ * @param names the deciding names. JSON readers differ in which of two equal names counts (RFC 8259, section 4), in case sensitivity,
+ * and in what a whole number is, so deciding names must not be ambiguous in any of these
+ * @param to the account's known values, which are neither walked nor parsed again; calls share them, and must not change them
  * @throws GatewayError invalid_request for JSON that is nested too deep, or has too many values
  */
 export function scanJsonBody(arrived: Uint8Array, names: Names = NO_NAMES, to?: AccountValues): ScannedBody {
@@ -56,13 +56,12 @@ export function scanJsonBody(arrived: Uint8Array, names: Names = NO_NAMES, to?: 
  * Parses a JSON object.
  *
  * @param names as for `scanJsonBody`
- * @throws GatewayError invalid_request as `scanJsonBody`, for anything but a JSON object in UTF-8, and naming a field that
- * could be read differently
+ * @throws GatewayError invalid_request as `scanJsonBody`, for anything but a JSON object in UTF-8, and for an ambiguous deciding name
  */
 export const parseJsonBody = (bytes: Uint8Array, names?: Names): JsonBody =>
   parseScanned(scanJsonBody(bytes, names))
 
-/** The same, for a body that was walked already. */
+/** As parseJsonBody, for a body that is already walked. */
 export function parseScanned(scanned: ScannedBody): JsonBody {
   const { bytes, keys, respelled, ambiguity, is_plain, recall, values, bare_bytes } = scanned
   const json = (ambiguity === undefined ? recall?.parse() : undefined) ?? parseWhole(bytes)

@@ -1,15 +1,15 @@
-// The names that decide a request: its price, its model, a limit or the streaming, by their places.
+// The deciding names of requests: names of fields that decide the price, the model, a limit or the streaming, by their places.
 import { BACKSLASH } from './json-bytes.ts'
 
-/** The meaning of a name at some place of a request. */
+/** The meaning of a name at its place in a request. */
 export interface Name {
-  /** A power of two for each meaning: two spellings that mean the same share it. 0 for a name that decides nothing. */
+  /** A power of two for each meaning: spellings with the same meaning share it. 0 for a name that decides nothing. */
   readonly bit: number
-  /** The names inside its value, where that is an object or an array of objects. */
+  /** The names inside its value, if that is an object or an array of objects. */
   readonly within: Names | undefined
-  /** Its value is a count, which readers agree on only where it is written in plain digits. */
+  /** The value is a count. JSON readers only agree on counts in plain digits. */
   readonly counts: boolean
-  /** Its value is a list that gets longer from request to request: its items come again, not all of it. */
+  /** The value is a list that grows from request to request: its items return, but not the whole list. */
   readonly grows: boolean
 }
 
@@ -24,38 +24,38 @@ export const HARMLESS: Name = { bit: 0, within: undefined, counts: false, grows:
 
 /** The names of one kind of object. */
 export interface Names {
-  /** By their exact spelling. */
+  /** By exact spelling. */
   readonly known: ReadonlyMap<string, Name>
-  /** The same by their bytes, at the place that `slotOf` gives: making a string of each key would cost more than the walk. */
+  /** The same, by bytes, in the slot from `slotOf`: to create a string for each key would cost more than the walk. */
   readonly slots: readonly (readonly Spelling[] | undefined)[]
-  /** The spelling to use, by what a lenient reader may reduce a name to. */
+  /** The spelling to use, by the reduced form of a name (see `reduce`). */
   readonly reduced: ReadonlyMap<string, string>
-  /** The hashes of what is in `reduced`, as `reducedHash` makes them: they rule out most other names. */
+  /** The `reducedHash` of each key of `reduced`, which rules out most other names. */
   readonly hashes: ReadonlySet<number>
 }
 
-/** The value of a deciding name: anything, a count, or an object (or a list of them) with names of its own. */
+/** The value of a deciding name: any value, a count, or an object (or list of objects) with names of its own. */
 type Value = 'value' | 'count' | Names
 
 export interface NamesOptions {
-  /** Further names that decide by their whole value, known already or not. */
+  /** Further deciding names; they may also be known fields. */
   readonly billed?: Iterable<string>
-  /** Common names that decide nothing: known only so that they need not be looked at closely. */
+  /** Common names that decide nothing, listed only to save the closer comparison. */
   readonly harmless?: Iterable<string>
-  /** Names by which some servers know a deciding one; refused, because others ignore them. */
+  /** Names that some servers accept for a deciding name. They are refused, because other servers ignore them. */
   readonly aliases?: Readonly<Record<string, string>>
-  /** Each name may be written in snake_case too. */
+  /** Whether each name may also be written in snake_case. */
   readonly snake_too?: boolean
-  /** Names under which the object holds objects of its own kind. */
+  /** Names whose values are objects with the same names again. */
   readonly inside?: readonly string[]
-  /** The name of the conversation, a list that gets longer from request to request. */
+  /** The name of the conversation: a list that grows from request to request. */
   readonly growing?: string
 }
 
-/** More would not fit into the exact part of a number. */
+/** A number represents more bits only inexactly. */
 const MAX_NAMES = 53
 
-/** The names of one kind of object: those that decide, and what stands for their values. */
+/** Builds the names of one kind of object. @param fields the deciding names, with the kind of their values */
 export function namesFrom(
   fields: Readonly<Record<string, Value>>,
   { billed = [], harmless = [], aliases = {}, snake_too = false, inside = [], growing }: NamesOptions = {},
@@ -90,16 +90,16 @@ export function namesFrom(
   return names
 }
 
-/** For bodies of which nothing is passed on as it was written. */
+/** For bodies of which the gateway passes no bytes on. */
 export const NO_NAMES: Names = namesFrom({})
 
-/** A power of two, so that few of a protocol's names share a slot. */
+/** A power of two, large enough that few of a protocol's names share a slot. */
 const SLOTS = 128
 
 const slotOf = (data: Uint8Array, start: number, end: number): number =>
   ((data[start] ?? 0) * 5 + (data[end - 1] ?? 0) * 3 + (end - start)) & (SLOTS - 1)
 
-/** The name with these bytes as its exact spelling. */
+/** Finds a name by its exact bytes. */
 export function nameIn({ slots }: Names, data: Uint8Array, start: number, end: number): Name | undefined {
   const spellings = slots[slotOf(data, start, end)]
   if (spellings !== undefined)
@@ -116,17 +116,16 @@ function isAt(bytes: Uint8Array, data: Uint8Array, start: number, end: number): 
   return true
 }
 
-/** A name in snake_case. */
 export const snakeOf = (camel: string): string =>
   camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /**
- * The form of a name as the most lenient reader takes it. Go's encoding/json folds case as Unicode does, so that the Kelvin sign
- * is a k and the long s an s; its second version leaves out `_` and `-` besides; other languages fold the Turkish i's; a reader
- * in C ends a name at its first NUL; what is no letter may be dropped.
+ * Reduces a name as the most lenient readers do. Go's encoding/json folds case as Unicode does, so that the Kelvin sign matches k and
+ * the long s matches s; its second version also ignores `_` and `-`; other languages fold the Turkish i; a C reader ends a name at its
+ * first NUL; other characters than letters and digits may be dropped.
  */
 export function reduce(name: string): string {
-  // Nearly all names: only their case and `_` are folded.
+  // Nearly all names take this path.
   if (/^[A-Za-z0-9_]*$/.test(name)) return name.replaceAll('_', '').toLowerCase()
   const end = name.indexOf('\0')
   return (end < 0 ? name : name.slice(0, end))
@@ -137,12 +136,12 @@ export function reduce(name: string): string {
     .replace(/[^a-z0-9]/g, '')
 }
 
-/** Of a name that only `reduce` can tell. */
+/** The hash of a name that only `reduce` can reduce. */
 export const NO_HASH = -1
 
 const END_OF_ASCII = 0x80
 
-/** A hash, 0 or more, of what `reduce` makes of a name in JSON; NO_HASH for one with escapes, or outside ASCII. */
+/** A hash, 0 or more, of a name's reduced form; NO_HASH for a name with escapes, or outside ASCII. */
 export function reducedHash(data: Uint8Array, start: number, end: number): number {
   let hash = 0
   for (let at = start; at < end; at++) {

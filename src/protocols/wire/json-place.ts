@@ -1,4 +1,4 @@
-// The place of one string in JSON text that is not parsed: for names that are replaced in answers, which otherwise pass as they came.
+// Finds one string in unparsed JSON, to replace names in answers that otherwise pass unchanged.
 import { type ByteString, fromByteString, toByteString } from './byte-string.ts'
 import {
   BACKSLASH,
@@ -19,8 +19,8 @@ export interface Place {
 }
 
 /**
- * Where the string of a field stands. Only the objects on the way to it are looked into.
- * @param path the keys on that way, from the outermost object on
+ * Finds the string value of a field. Only the objects on the path are searched.
+ * @param path the keys to the field, from the outermost object on
  * @returns undefined if there is no such field, or if it is not a string
  */
 export function placeOfString(json: ByteString, path: readonly string[]): Place | undefined {
@@ -37,22 +37,21 @@ export function placeOfString(json: ByteString, path: readonly string[]): Place 
   return undefined
 }
 
-/** Just past the brace of an object that a field of the outermost one holds; undefined if it holds none. */
+/** The offset after the opening brace of the object in a top-level field; undefined if the field holds none. */
 export function placeInObject(json: ByteString, key: string): number | undefined {
   const open = skipSpaces(json, 0)
   const at = json[open] === '{' ? valueIn(json, open, key) : -1
   return at >= 0 && json[at] === '{' ? at + 1 : undefined
 }
 
-/** Of one stream: events that differ in every field before and after theirs are searched each. */
+/** The limit for one stream: if its events differ in every field, each event is searched. */
 const MAX_REMEMBERED = 4
 
 /**
- * Finds the same field in one event of a stream after the other. Most begin as the one before, up to the field (chat), or end as it
- * does, from the field on (native): those are not searched. In JSON each of the two says where the field is, since what is read of
- * it from its own beginning or end is the same.
+ * Finds the same field in each event of a stream. Most events have the same text as an earlier one from their beginning up to the field
+ * (chat), or from the field to their end (native), and are then not searched: in JSON, either text determines the field.
  *
- * @param path as of `placeOfString`
+ * @param path as for `placeOfString`
  */
 export function placeInEach(path: readonly string[]): (json: ByteString) => Place | undefined {
   let head: ByteString | undefined
@@ -66,7 +65,7 @@ export function placeInEach(path: readonly string[]): (json: ByteString) => Plac
     head = copyOf(json.slice(0, place.end + 1))
     found = place
     const key = json.lastIndexOf(`,"${path.at(-1)}"`, place.start)
-    // From its end on, it is not known what the objects around the field are called.
+    // The tail does not contain the names of the objects around a nested field.
     if (path.length > 1 || key < 0) return
     tail = copyOf(json.slice(key))
     from_end = { start: json.length - place.start, end: json.length - place.end }
@@ -82,10 +81,10 @@ export function placeInEach(path: readonly string[]): (json: ByteString) => Plac
   }
 }
 
-/** A part of an event keeps all of its chunk. */
+/** A copy: a slice would keep the whole chunk in memory. */
 const copyOf = (part: ByteString): ByteString => toByteString(fromByteString(part))
 
-/** Where the value of a field of an object begins; -1 if it has no such field. @param open the object's brace */
+/** The offset of a field's value in an object; -1 if it has no such field. @param open the object's brace */
 function valueIn(json: ByteString, open: number, key: string): number {
   let at = skipSpaces(json, open + 1)
   while (json[at] === '"') {
@@ -102,7 +101,7 @@ function valueIn(json: ByteString, open: number, key: string): number {
   return -1
 }
 
-/** The offset just past a value; the end of the text where it is cut off. Of every event: a loop is faster than patterns. */
+/** The offset after a value; the end of the text if it is cut off. A loop, since it is faster than patterns and runs for every event. */
 function endOfValue(json: ByteString, start: number): number {
   let depth = 0
   for (let at = start; at < json.length; at++) {
@@ -124,7 +123,7 @@ function endOfValue(json: ByteString, start: number): number {
 const SHORT_STRING_CHARS = 16
 const SPACE = 32
 
-/** The offset of a string's closing quote; the end of the text where it is cut off. */
+/** The offset of a string's closing quote; the end of the text if it is cut off. */
 function endOfString(json: ByteString, open: number): number {
   const short = Math.min(open + SHORT_STRING_CHARS, json.length)
   for (let at = open + 1; at < short; at++) {

@@ -1,4 +1,4 @@
-// How far the text of a JSON object or list has come that arrives in pieces: nothing is kept of it.
+// Tracks whether a JSON object or list that arrives in pieces is complete, without storing its text.
 import {
   BACKSLASH,
   CLOSING_BRACE,
@@ -17,12 +17,12 @@ export class JsonProgress {
   #is_escaped = false
   #is_lost = false
 
-  /** The object or list has ended: nothing can follow but spaces. */
+  /** Whether the object or list has ended: only white space may follow. */
   get is_complete(): boolean {
     return this.has_started && this.#depth === 0 && !this.#in_string && !this.#is_lost
   }
 
-  /** Its end is unknown: pieces of it pass unread, or it is not JSON. */
+  /** Gives up tracking: pieces pass unread, or the text is not JSON. */
   lose(): void {
     this.has_started = true
     this.#is_lost = true

@@ -1,4 +1,4 @@
-// The recall of one body's values that came before: found while it is walked, left out of its parse, and put into their places.
+// Recalls values of a body that earlier bodies had: the walk finds them, the parser skips them, and they are put in their places.
 import { isObject, type Json, type JsonObject, parseJsonBytes } from './json.ts'
 import { OPENING_BRACKET, skipWhitespace } from './json-bytes.ts'
 import type { Name } from './json-names.ts'
@@ -7,7 +7,7 @@ import { type Beginning, type Counted, hashAt, type KnownValue, type KnownValues
 /** A value that may be known. */
 interface Candidate extends Beginning {
   readonly name: string
-  /** Among the items of the field's value; undefined for all of that. */
+  /** Its position among the items of the field's value; undefined for the whole value. */
   readonly index: number | undefined
   /** The walk's counts before it. */
   readonly before: Counted
@@ -30,23 +30,23 @@ export interface AccountValues {
   readonly known: KnownValues
 }
 
-/** In the place of a known value: an array as well as it, so that a parser takes or refuses it for what stands around it. */
+/** Replaces a known value for the parser: an array, so that the JSON around it stays valid or invalid as it was. */
 const PLACEHOLDER = Buffer.from('[]')
-/** No bracket is so deep. */
+/** A depth that no bracket has. */
 const NOWHERE = Number.POSITIVE_INFINITY
 
 /**
- * The walk tells it of the top-level keys, and of the brackets and commas at `depth`. Values are recalled only under names that
- * decide the request: whatever could name such a field once more, in any spelling, is an ambiguity, and with that nothing is recalled.
+ * Recalls values while the walk reports the top-level keys, and the brackets and commas at `depth`. Only values of deciding names are
+ * recalled: a second spelling of such a name is an ambiguity, in which case nothing is recalled.
  */
 export class Recall {
-  /** How many containers are around the values that may be known here: one around a field's value, two around its items. */
+  /** The number of containers around values that may be known: one around a field's value, two around its items. */
   depth = NOWHERE
   readonly #data: Buffer
   readonly #to: AccountValues
   readonly #found: Found[] = []
   readonly #walked: Walked[] = []
-  /** The field that the walk has come to, its name, and how many items of it are behind. */
+  /** The current field of the walk, its name, and the number of its items so far. */
   #field: Name | undefined
   #name = ''
   #index = 0
@@ -57,7 +57,7 @@ export class Recall {
     this.#to = to
   }
 
-  /** A key of the body's. @param at at its opening quote @param end its closing quote */
+  /** Called for a top-level key. @param at its opening quote @param end its closing quote */
   key(field: Name, at: number, end: number, colon: number): void {
     this.depth = this.#depthIn(field, colon)
     if (this.depth === NOWHERE) return
@@ -77,9 +77,9 @@ export class Recall {
   }
 
   /**
-   * A value begins.
-   * @param before what the walk has counted so far
-   * @returns it, where it is known: then the walk goes on after it
+   * Called at the beginning of a value.
+   * @param before the walk's counts so far
+   * @returns the value if it is known: the walk then continues after it
    */
   open(start: number, before: Counted): KnownValue | undefined {
     const field = this.#field
@@ -106,12 +106,12 @@ export class Recall {
   }
 
   /**
-   * The body, of which only what is new was parsed.
-   * @returns undefined if nothing was known, and for invalid JSON: the parse of all of it says what is wrong
+   * Parses the body, skipping known values.
+   * @returns undefined if no value is known, and for invalid JSON: the full parse then reports the error
    */
   parse(): JsonObject | undefined {
     if (this.#found.length === 0) return undefined
-    const json = parsed(this.#unknownBytes())
+    const json = tryParse(this.#unknownBytes())
     if (!isObject(json)) return undefined
     for (const {
       at: { name, index },
@@ -135,7 +135,7 @@ export class Recall {
     return Buffer.concat([...parts, this.#data.subarray(from)])
   }
 
-  /** Remembers what was not known yet. @param json all of the body */
+  /** Remembers values that were not known yet. @param json the whole body */
   remember(json: JsonObject): void {
     for (const { at, end, counted } of this.#walked) {
       const all = json[at.name]
@@ -145,11 +145,11 @@ export class Recall {
   }
 }
 
-function parsed(bytes: Uint8Array): Json | undefined {
+function tryParse(bytes: Uint8Array): Json | undefined {
   try {
     return parseJsonBytes(bytes)
   } catch {
-    // The same error comes from the parse of all, with its right place.
+    // The full parse reports the same error, at the right place.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// Changes to top-level fields of a JSON object, made in its bytes: everything else stays as it was written, byte for byte.
+// Changes top-level fields of a JSON object in its bytes: everything else stays the same, byte for byte.
 
 import { invalidRequest } from '../../domain/errors.ts'
 import type { Json, JsonObject } from './json.ts'
@@ -17,12 +17,11 @@ import { MAX_DEPTH } from './json-text.ts'
 import { walkJson } from './json-walk.ts'
 
 /**
- * The bytes of a body with some of its top-level fields changed. Only the values that differ are written anew, and those that
- * the body says must be, so that nothing is lost that JSON.parse cannot hold: integers beyond 2^53, the spelling of numbers,
- * duplicate keys further in.
+ * Writes a body with some top-level fields changed. Only changed values, and those in `respelled`, are written again, so that nothing
+ * is lost that JSON.parse cannot represent: integers beyond 2^53, spellings of numbers, duplicate keys in nested objects.
  *
- * @param after the fields of `body.json`, changed or not, and any further ones; what it lacks is left out
- * @returns the very same bytes where nothing has to change
+ * @param after the fields of `body.json`, changed or not, and any further ones; missing ones are left out
+ * @returns the same bytes if nothing has to change
  */
 export function spliceFields(body: JsonBody, after: JsonObject): Uint8Array {
   const { bytes, json, keys, respelled } = body
@@ -46,11 +45,11 @@ export function spliceFields(body: JsonBody, after: JsonObject): Uint8Array {
         parts.push(data.subarray(copied, value), Buffer.from(JSON.stringify(after[name])))
         copied = end
       } else if (kept > 0) {
-        // With the comma before it.
+        // Together with the comma before it.
         parts.push(data.subarray(copied, Math.max(copied, placeOf(index - 1).end)))
         copied = end
       } else {
-        // With the comma after it.
+        // Together with the comma after it.
         parts.push(data.subarray(copied, key))
         copied = keys[index + 1] ?? end
       }
@@ -65,12 +64,12 @@ export function spliceFields(body: JsonBody, after: JsonObject): Uint8Array {
   ])
 }
 
-/** Bytes that were walked, and are not parsed. */
+/** A body that was walked, but not parsed. */
 type Walked = Pick<JsonBody, 'bytes' | 'keys'>
 
 const dataOf = ({ bytes }: Walked): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
-/** Some top-level fields, each parsed by itself; of equal names the last one. @throws SyntaxError for what is no JSON */
+/** Parses some top-level fields, each by itself; of equal names the last. @throws SyntaxError for invalid JSON */
 function fieldsNamed(walked: Walked, names: readonly string[]): JsonObject {
   const data = dataOf(walked)
   const object_end = trimEnd(data, data.length) - 1
@@ -86,7 +85,7 @@ function fieldsNamed(walked: Walked, names: readonly string[]): JsonObject {
   return fields
 }
 
-/** The walk takes anything between a key and the next: leaving a field out could turn a malformed body into valid JSON. */
+/** The walk accepts any bytes between two keys: leaving a field out could turn a malformed body into valid JSON. */
 function assertSeparated(data: Buffer, key: number, next_key: number | undefined, object_end: number): void {
   const colon = skipWhitespace(data, closingQuote(data, key + 1) + 1)
   const last = next_key === undefined ? object_end : trimEnd(data, next_key) - 1
@@ -94,7 +93,7 @@ function assertSeparated(data: Buffer, key: number, next_key: number | undefined
     throw new SyntaxError('a field does not end where the next begins')
 }
 
-/** `spliceFields` for a body that is not parsed. @throws SyntaxError for a name that is no JSON */
+/** As `spliceFields`, for a body that is not parsed. @throws SyntaxError for a name that is not valid JSON */
 function spliceNamed(
   walked: Walked,
   { leave_out, set }: { leave_out: readonly string[]; set: JsonObject },
@@ -113,48 +112,48 @@ function spliceNamed(
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Further fields, to be written before the closing brace. */
+/** The text of further fields, to insert before the closing brace. */
 function fieldsText(added: readonly (readonly [string, Json])[], object_is_empty: boolean): string {
   const text = added.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')
   return object_is_empty || text === '' ? text : `,${text}`
 }
 
-/** Where a field is: its key, its value, and the end of that, whitespace left out. */
+/** The offsets of a field's key, its value, and the value's end, without whitespace. */
 interface Place {
   readonly key: number
   readonly value: number
   readonly end: number
 }
 
-/** @param key where its opening quote is */
+/** @param key the offset of its opening quote */
 const nameAt = (data: Buffer, key: number): string =>
   JSON.parse(data.toString('utf8', key, closingQuote(data, key + 1) + 1))
 
-/** @param object_end if the closing brace of the object is */
+/** @param object_end the offset of the object's closing brace */
 function placeAt(data: Buffer, key: number, next_key: number | undefined, object_end: number): Place {
   const colon = skipWhitespace(data, closingQuote(data, key + 1) + 1)
   const comma_or_end = next_key === undefined ? object_end : trimEnd(data, next_key) - 1
   return { key, value: skipWhitespace(data, colon + 1), end: trimEnd(data, comma_or_end) }
 }
 
-/** An envelope around a request, such as a message of a socket. */
+/** How to unwrap an envelope around a request, such as a message of a socket. */
 export interface EnvelopeRules {
   read: readonly string[]
-  /** Fields of the envelope alone. */
+  /** Fields that belong to the envelope only. */
   leave_out: readonly string[]
-  /** Fields of the request in place of its own, or beside them. */
+  /** Fields to set in the request. */
   set: JsonObject
-  /** More top-level fields are refused: each takes its time. */
+  /** Messages with more top-level fields are refused, since each field costs time. */
   max_fields: number
 }
 
 export interface Unwrapped {
-  /** The fields to read that the envelope has. */
+  /** The values of the fields in `read` that the envelope has. */
   fields: JsonObject
   request: Uint8Array
 }
 
-/** @throws GatewayError invalid_request for anything but a JSON object; other fields' values are not looked at */
+/** @throws GatewayError invalid_request unless the message is a JSON object; values of other fields are not checked */
 export function unwrap(bytes: Uint8Array, { read, leave_out, set, max_fields }: EnvelopeRules): Unwrapped {
   if (bytes[skipWhitespace(bytes, 0)] !== OPENING_BRACE)
     throw invalidRequest('A message must be a JSON object with a type, such as "response.create".')

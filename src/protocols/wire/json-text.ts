@@ -1,4 +1,4 @@
-// A search in JSON that is not parsed: for values in streams, where parsing every event would cost too much, and for its depth.
+// Searches unparsed JSON: for values in streams, since to parse every event would cost too much, and for its depth.
 import type { ByteString } from './byte-string.ts'
 import {
   CLOSING_BRACE,
@@ -10,17 +10,17 @@ import {
   QUOTE,
 } from './json-bytes.ts'
 
-/** Deeper than any request or answer needs, and far from where recursive code would exhaust the stack. */
+/** Deeper than any request or answer needs, and far below the depth at which recursive code would exhaust the stack. */
 export const MAX_DEPTH = 500
 
 /**
- * Whether a text is nested deeper than MAX_DEPTH. Brackets inside strings do not count. Of a text that is not JSON it says whether
- * a parser could get so deep.
+ * Whether a text is nested deeper than MAX_DEPTH. Brackets inside strings do not count. For invalid JSON, it says whether a parser could
+ * reach that depth.
  *
- * @param text as a string or a byte string
+ * @param text a string or a byte string
  */
 export function isTooDeep(text: string): boolean {
-  // Nearly all events and many answers: what is shorter cannot be.
+  // A shorter text cannot be nested so deep. Nearly all events and many answers are shorter.
   if (text.length <= 2 * MAX_DEPTH) return false
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -39,10 +39,10 @@ const SPACE = 32
 /** The `n` of null. */
 const NULLS_FIRST = 110
 
-/** A key as JSON writes it. A search finds it as a whole string, or as the end of one that has an escaped quote before it. */
+/** A key as JSON writes it. A search for it finds a whole string, or the end of one with an escaped quote before it. */
 export const quoted = (name: string): ByteString => `"${name}"`
 
-/** Where the next string value of a key begins, past its opening quote; -1 if none is found. */
+/** The offset of a key's next string value, after its opening quote; -1 if none is found. */
 export function nextStringValue(data: ByteString, key: ByteString, from: number): number {
   for (let at = data.indexOf(key, from); at >= 0; at = data.indexOf(key, at + key.length)) {
     const value = placeOfValue(data, at + key.length)
@@ -60,7 +60,7 @@ export function hasValue(data: ByteString, key: ByteString): boolean {
   return false
 }
 
-/** Where the value of a key begins; -1 for a string that is not a key. */
+/** The offset of a key's value; -1 for a string that is not a key. */
 function placeOfValue(data: ByteString, after_key: number): number {
   const colon = skipSpaces(data, after_key)
   return data.charCodeAt(colon) === COLON ? skipSpaces(data, colon + 1) : -1
@@ -72,7 +72,7 @@ function skipSpaces(data: ByteString, from: number): number {
   return at
 }
 
-/** As in `json-bytes.ts`, but without its loop: on a string, the search alone is faster (44 ns an event against 96). */
+/** As in `json-bytes.ts`, but without the loop: on strings, the search alone is faster (44 ns an event against 96). */
 export function closingQuote(data: ByteString, start: number): number {
   let quote = data.indexOf('"', start)
   while (quote > start && isEscaped(data, quote, start, '\\')) quote = data.indexOf('"', quote + 1)

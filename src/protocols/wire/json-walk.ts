@@ -1,4 +1,4 @@
-// A walk through JSON bytes that are not parsed yet: how deep they are nested, where the top-level keys are, and what is ambiguous.
+// Walks unparsed JSON bytes: finds their depth, the top-level keys, and ambiguous names.
 import {
   CLOSING_BRACE,
   CLOSING_BRACKET,
@@ -17,29 +17,29 @@ import { type Ambiguity, Watch } from './json-watch.ts'
 export interface Walk {
   /** The offset of the opening quote of each key of the outermost object, duplicates included. */
   readonly keys: number[]
-  /** The number of commas and brackets: about that of the values. */
+  /** The number of commas and brackets, which is about the number of values. */
   readonly values: number
-  /** The bytes of all numbers and words (`true`, `null`), as they are written. */
+  /** The bytes of all numbers and words (`true`, `null`), as written. */
   readonly bare_bytes: number
-  /** The first deciding name that another reader could read differently. */
+  /** The first deciding name that JSON readers could read differently. */
   readonly ambiguity: Ambiguity | undefined
   /** Top-level fields that hold a count which is not written in plain digits. */
   readonly respelled: ReadonlySet<string>
-  /** Whether every name was recognised at once, so that the result here holds for any other body. */
+  /** Whether every name was recognised by its exact spelling, so that the parts of this body can be reused for other bodies. */
   readonly is_plain: boolean
 }
 
 const SPACE = 0x20
 
 /**
- * Walks JSON that is not parsed yet. Brackets inside strings do not count. Only the objects of `names` are looked into:
- * schemas, arguments and content may name their fields as they like.
+ * Walks unparsed JSON. Brackets inside strings do not count. Only objects in `names` are checked: schemas, arguments and content may
+ * name their fields freely.
  *
- * @param max_depth how many levels of arrays and objects are allowed
- * @param names the names that decide the request, at the top and further in
- * @param recall what is known of the body: those values are not walked
- * @returns undefined for JSON that is nested deeper. Of invalid JSON the rest means nothing; up to its first error, which is
- * as far as a parser goes, its depth is right.
+ * @param max_depth the allowed levels of arrays and objects
+ * @param names the deciding names, at the top and in nested objects
+ * @param recall the known values of the body, which are skipped
+ * @returns undefined for JSON that is nested deeper. For invalid JSON, only the depth up to the first error is meaningful, which is
+ * all that a parser reaches.
  */
 export function walkJson(
   data: Uint8Array,

@@ -1,60 +1,60 @@
-// The watch on deciding names during a walk of JSON bytes: sent once, in a spelling that all readers take alike, counts in digits.
+// Checks deciding names during a walk of JSON bytes: each sent once, in an unambiguous spelling, with counts in plain digits.
 import { closingQuote, skipWhitespace } from './json-bytes.ts'
 import { HARMLESS, type Name, type Names, NO_HASH, nameIn, reduce, reducedHash } from './json-names.ts'
 
-/** A deciding name that another reader could read differently: its place in the request, and what to do. */
+/** A deciding name that JSON readers could read differently: its path in the request, and the message. */
 export interface Ambiguity {
   readonly path: string
   readonly problem: string
 }
 
-/** A container around the place that the walk has come to; used again for the next one at its depth. */
+/** A container around the current place of the walk; reused for the next container at its depth. */
 interface Frame {
   names: Names
   is_object: boolean
-  /** The meanings that the object has named so far: the sum of their bits, which may be more than bitwise operators take. */
+  /** The deciding names seen in the object: the sum of their bits, which may exceed the range of bitwise operators. */
   seen: number
-  /** Of an object, where its last key begins. */
+  /** In an object, the offset of its last key. */
   key_at: number
-  /** Of an array, how many containers it has had. */
+  /** In an array, the number of containers so far. */
   items: number
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
-/** The frames of every walk: only one is under way at a time, for none waits. They are as many as names are nested. */
+/** The frames of all walks: a walk has no awaits, so only one runs at a time. As many as names are nested. */
 const FRAMES: Frame[] = []
 const MAX_SHOWN_CHARS = 64
-/** Limits of comparing names as Unicode has it: names with escapes or outside ASCII. */
+/** Limits for the Unicode comparison of names with escapes or outside ASCII. */
 const MAX_NAME_BYTES = 256
 const MAX_LOOKS = 1_000
 
 /**
- * The watch over one body. The walk tells it of the keys and brackets of the containers that are watched, and of nothing
- * else. What comes after the first error of invalid JSON means nothing.
+ * Checks the names of one body. The walk reports only keys and brackets of the watched containers. After the first error of invalid
+ * JSON, results are meaningless.
  */
 export class Watch {
-  /** How many containers are watched: always the outermost ones around the place that the walk has come to. */
+  /** The number of watched containers: always the outermost ones around the current place. */
   depth = 0
-  /** Whether the innermost of them is an object. */
+  /** Whether the innermost watched container is an object. */
   in_object = false
   ambiguity: Ambiguity | undefined
   /** Top-level fields that hold a count which is not written in plain digits. */
   respelled = NOTHING
-  /** How many names were looked at closely. */
+  /** The number of Unicode comparisons. */
   looks = 0
   readonly #data: Uint8Array
-  /** The innermost of them. */
+  /** The innermost watched container. */
   #top: Frame | undefined
-  /** The names in the next container of the innermost watched one; undefined if that need not be watched. */
+  /** The names for the next container in the innermost watched one; undefined if it need not be watched. */
   #next: Names | undefined
 
-  /** @param names those of the outermost object */
+  /** @param names the names of the outermost object */
   constructor(data: Uint8Array, names: Names) {
     this.#data = data
     this.#next = names
   }
 
-  /** A container begins, directly inside the innermost watched one. */
+  /** Called when a container begins directly inside the innermost watched one. */
   open(is_object: boolean): void {
     if (this.#top) this.#top.items++
     const names = this.#next
@@ -65,12 +65,12 @@ export class Watch {
     if (is_object) this.#next = undefined
   }
 
-  /** A container that was judged before, directly inside the innermost watched one: counted, and not looked into. */
+  /** Called for a known value directly inside the innermost watched container: it is counted, but not checked again. */
   pass(): void {
     if (this.#top) this.#top.items++
   }
 
-  /** The innermost watched container ends. */
+  /** Called when the innermost watched container ends. */
   close(): void {
     if (this.depth === 0) return
     this.depth--
@@ -94,7 +94,7 @@ export class Watch {
     return frame
   }
 
-  /** A key of the innermost watched object. @param at its opening quote @param end its closing quote @returns what it is there */
+  /** Called for a key of the innermost watched object. @param at its opening quote @param end its closing quote @returns its meaning */
   key(at: number, end: number, colon: number): Name {
     const frame = this.#top
     if (!frame) return HARMLESS
@@ -109,7 +109,7 @@ export class Watch {
     return name
   }
 
-  /** A name that is not known as it is written; it may still be what another reader knows. */
+  /** Checks a name that is not known in its exact spelling: other readers may read it as a known one. */
   #unfamiliar({ names }: Frame, at: number, end: number): Name {
     if (this.ambiguity) return HARMLESS
     const hash = reducedHash(this.#data, at + 1, end)
@@ -151,12 +151,12 @@ export class Watch {
   }
 }
 
-/** The text of a string; undefined if it is not one. */
+/** The text of a string; undefined if it is invalid. */
 function textAt(data: Uint8Array, at: number, end: number): string | undefined {
   try {
     return JSON.parse(Buffer.prototype.utf8Slice.call(data, at, end + 1))
   } catch {
-    // Invalid JSON is refused by its parser, with the words for it.
+    // The parser refuses invalid JSON with the right message.
     return undefined
   }
 }
@@ -164,10 +164,10 @@ function textAt(data: Uint8Array, at: number, end: number): string | undefined {
 const MINUS = 0x2d
 const ZERO = 0x30
 const NINE = 0x39
-/** A fraction or an exponent: readers of whole numbers cut off, round or refuse such a number. */
+/** Characters of a fraction or an exponent: readers of whole numbers truncate, round or refuse such a number. */
 const SPECIAL: ReadonlySet<number | undefined> = new Set([...'.eE'].map((one) => one.charCodeAt(0)))
 
-/** Whether what begins here is not a number, or one in plain digits. Minus zero is not. */
+/** Whether a value is a number in plain digits, or not a number. Minus zero is not plain. */
 function isPlain(data: Uint8Array, start: number): boolean {
   let at = start
   if (data[at] === MINUS) {

@@ -1,4 +1,4 @@
-// Readers of unchecked JSON: strict with what a caller sent, lenient with what an upstream sent.
+// Readers of unchecked JSON: strict readers for callers' values, lenient ones for upstreams' values.
 import { invalidRequest, UpstreamFault } from '../../domain/errors.ts'
 import { defined } from '../../utilities/defined.ts'
 import { type ByteString, toByteString } from './byte-string.ts'
@@ -7,14 +7,14 @@ import { isTooDeep } from './json-text.ts'
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
-/** Checks a caller's value; `path` says where in the request it is. @throws GatewayError invalid_request naming the path */
+/** Checks a caller's value. @param path its place in the request @throws GatewayError invalid_request that names the path */
 export type Check<T> = (value: Json | undefined, path: string) => T
 
 /** A JSON object: neither null nor an array. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The error for a caller's field: the problem, and the field's path as `param`. */
+/** The error for a caller's field, with the field's path as `param`. */
 export const refusal = (path: string, problem: string) =>
   invalidRequest(`${path}: ${problem}`, { param: path })
 
@@ -38,28 +38,28 @@ export const wantCount: Check<number> = check(
   (value): value is number => Number.isSafeInteger(value) && Number(value) >= 0,
 )
 
-/** Each item of a caller's array. */
+/** Reads each item of a caller's array. */
 export const eachOf = <T>(value: Json | undefined, path: string, read: Check<T>): T[] =>
   wantArray(value, path).map((item, index) => read(item, `${path}[${index}]`))
 
-/** The entry of a table for a name from outside, which may be one that every object inherits, such as `constructor`. */
+/** Looks up an external name in a table. The name may be one that every object inherits, such as `constructor`. */
 export const lookUp = <T>(table: Readonly<Record<string, T>>, name: Json | undefined): T | undefined =>
   typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined
 
-/** A caller's string that must be one of a table's keys; returns the value of that key. */
+/** The table's value for a caller's string, which must be one of its keys. */
 export function oneOf<T>(table: Readonly<Record<string, T>>, value: Json | undefined, path: string): T {
   const found = lookUp(table, wantString(value, path))
   if (found === undefined) throw refusal(path, `must be one of ${Object.keys(table).join(', ')}.`)
   return found
 }
 
-/** An upstream's object, or an empty one. */
+/** An upstream's object; an empty one for any other value. */
 export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : NOTHING)
 
-/** One for all: most answers lack most of what is looked for in them. */
+/** Shared, since most answers lack most of the fields that are read. */
 const NOTHING: JsonObject = Object.freeze({})
 
-/** The objects of an upstream's array; other items are left out, and any other value is an empty list. */
+/** The objects of an upstream's array; other items are left out. Any other value gives an empty list. */
 export function objectsIn(value: Json | undefined): readonly JsonObject[] {
   if (!Array.isArray(value)) return NO_OBJECTS
   return value.every(isObject) ? value : value.filter(isObject)
@@ -67,7 +67,7 @@ export function objectsIn(value: Json | undefined): readonly JsonObject[] {
 
 const NO_OBJECTS: readonly JsonObject[] = Object.freeze([])
 
-/** Objects, each changed by the same function; the very same list where it changes none. @param about what the function needs besides */
+/** Applies a function to each object; returns the same list if it changes none. @param about a further argument of the function */
 export function changedObjects<About>(
   objects: readonly JsonObject[],
   change: (object: JsonObject, position: number, about: About) => JsonObject,
@@ -84,7 +84,7 @@ export function changedObjects<About>(
   return changed ?? objects
 }
 
-/** Whether a value is a list with something in it. */
+/** Whether a value is a list with at least one item. */
 export const hasItems = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0
 
 /** An upstream's string; undefined for any other value. */
@@ -96,8 +96,8 @@ export const countIn = (value: Json | undefined): number | undefined =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
 
 /**
- * An upstream's count of tokens: undefined if it is absent or null, NaN for what is not a count. A count may also come as
- * text, as int64 is written in JSON.
+ * An upstream's count of tokens: undefined if it is absent or null, NaN if it is not a count. It may also be text, as JSON encodes
+ * int64.
  */
 export function tokenCountIn(value: Json | undefined): number | undefined {
   if (value === undefined || value === null) return undefined
@@ -105,36 +105,35 @@ export function tokenCountIn(value: Json | undefined): number | undefined {
   return countIn(count) ?? Number.NaN
 }
 
-/** An upstream's JSON text; undefined for any other text, and for what recursive code could not take. */
+/** Parses an upstream's JSON; undefined for invalid JSON, and for JSON that is too deep for recursive code. */
 export function parseJson(text: string): Json | undefined {
   if (isTooDeep(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: undefined.
     return undefined
   }
 }
 
-/** A byte order mark is not JSON. */
+/** Keeps a byte order mark, which is not valid JSON. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** @throws TypeError for bytes that are not UTF-8, SyntaxError for text that is not JSON */
 export const parseJsonBytes = (bytes: Uint8Array): Json => JSON.parse(UTF8.decode(bytes))
 
-/** JSON in the bytes of a stream. */
+/** JSON as a byte string, for streams. */
 export const jsonByteString = (value: JsonObject): ByteString =>
   toByteString(Buffer.from(JSON.stringify(value)))
 
-/** An upstream's JSON text as an object; undefined if it is not one. */
+/** Parses an upstream's JSON object; undefined for anything else. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text)
   return isObject(value) ? value : undefined
 }
 
 /**
- * An upstream's whole answer.
- * @throws UpstreamFault for one that was cut short, and for one that reports an error under status 200
+ * Parses an upstream's whole answer.
+ * @throws UpstreamFault if it was truncated, or reports an error under status 200
  */
 export function parseAnswer(text: string): JsonObject {
   const answer = parseObject(text)
@@ -143,5 +142,5 @@ export function parseAnswer(text: string): JsonObject {
   return answer
 }
 
-/** An object without the fields that have no value. */
+/** An object without its undefined fields. */
 export const compact = (fields: Record<string, Json | undefined>): JsonObject => defined(fields) as JsonObject

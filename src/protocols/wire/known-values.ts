@@ -1,64 +1,64 @@
-// Values of request bodies that came before, found by their bytes: agents send the same tools and history with every call.
+// A cache of parsed values of request bodies, found by their bytes: agents send the same tools and history with every call.
 import type { Json, JsonObject } from './json.ts'
 import type { Name } from './json-names.ts'
 
-/** An object or array that was parsed before. Calls share it: nobody may change it, which a test sees to. */
+/** An object or array that was parsed before. Calls share it, so no code may change it; a test checks that. */
 export interface KnownValue extends Counted {
-  /** As it was written. JSON's objects and arrays end where they end, so that the same bytes are the same value. */
+  /** The bytes as written. JSON objects and arrays delimit themselves, so the same bytes are the same value. */
   readonly bytes: Uint8Array
   readonly value: Json[] | JsonObject
 }
 
-/** The counts of a walk over JSON. */
+/** Counts from a walk over JSON. */
 export interface Counted {
-  /** Its commas and brackets. */
+  /** The number of commas and brackets. */
   readonly values: number
-  /** The bytes of its numbers and words. */
+  /** The bytes of numbers and words. */
   readonly bare_bytes: number
 }
 
-/** The place where a value begins: it is known only there, and to its account alone. */
+/** The beginning of a value. A value is known only at the same field, and only for the same account. */
 export interface Beginning {
   readonly account_id: number
-  /** The field that it is the value of, or an item of. */
+  /** The field whose value, or item of a value, it is. */
   readonly field: Name
   readonly data: Buffer
   readonly start: number
-  /** Of its first bytes; undefined if there are too few. */
+  /** The hash of its first bytes; undefined if there are too few. */
   readonly hash: number | undefined
 }
 
 interface Kept extends KnownValue, Pick<Beginning, 'account_id' | 'field'> {}
 
-/** By the hash of how they begin: those that were kept last, first. */
+/** Values by the hash of their beginning, the last kept first. */
 interface Generation {
   readonly kept: Map<number, readonly Kept[]>
-  /** Of all of them, as `sizeOf` has it. */
+  /** The sum of `sizeOf` over all values. */
   size_bytes: number
 }
 
-/** To find a shorter one costs as much as to parse it. So many bytes of each are hashed; the rest is compared. */
+/** Finding a shorter value costs as much as parsing it. Also the number of bytes that are hashed; the rest is compared. */
 const MIN_BYTES = 256
-/** A longer one would drive out a whole conversation. */
+/** A longer value would displace a whole conversation. */
 const MAX_BYTES = 256 * 1024
-/** Where a value has fewer bytes of JSON, what it is parsed to takes more than these do: an object with a key of its own takes 300. */
+/** The least size counted for each value inside: parsed, a value can take more memory than its JSON. An object with one key takes 300. */
 const BYTES_PER_VALUE = 24
-/** More that begin alike, such as prompts with the date at their end, are compared no further. */
+/** The limit of values with the same beginning, such as prompts that end with the date. */
 const MAX_ALIKE = 4
 
 /**
- * The values that are known: those that came twice, since most of what comes once does not come again. What is used stays: the
- * values are in two generations, and when the newer one is full, the older one is forgotten, except for what was found in it.
+ * Keeps values that came twice, since most values that come once never return. Used values stay: there are two generations, and when the
+ * newer one is full, the older one is dropped, except for values that were found in it.
  */
 export class KnownValues {
   readonly #generation_bytes: number
   #newer = emptyGeneration()
   #older = emptyGeneration()
-  /** Values that came once, by hash and length, and their bytes in all. */
+  /** Hash and length of values that came once, and the sum of their bytes. */
   readonly #seen = new Set<number>()
   #seen_bytes = 0
 
-  /** @param max_bytes of their JSON, all together; parsed, they take about twice as much again, and at most ten times */
+  /** @param max_bytes of JSON in all; parsed, it takes about twice as much in addition, and at most ten times */
   constructor(max_bytes: number) {
     this.#generation_bytes = max_bytes / 2
   }
@@ -71,13 +71,13 @@ export class KnownValues {
     return older
   }
 
-  /** @param end where the value ends in its data @param counted what was counted of it */
+  /** @param end the end of the value in its data @param counted the counts of the value */
   remember(beginning: Beginning, end: number, value: Json | undefined, counted: Counted): void {
     const { account_id, field, data, start, hash } = beginning
     const length = end - start
     if (hash === undefined || length < MIN_BYTES || length > MAX_BYTES) return
     if (typeof value !== 'object' || value === null || !this.#cameBefore(hash, length)) return
-    // The same one may be in this body twice.
+    // The body may contain the same value twice.
     if (this.find(beginning)) return
     RESULTS.set(value, new Map())
     this.#keep(hash, { account_id, field, bytes: copyOf(data, start, end), value, ...counted })
@@ -87,7 +87,7 @@ export class KnownValues {
     const mark = hash * MAX_BYTES + length
     if (this.#seen.has(mark)) return true
     this.#seen_bytes += length
-    // A value that returns only after more than the store holds would be gone before it is found.
+    // A value that returns after more bytes than the store holds would already be displaced.
     if (this.#seen_bytes > 2 * this.#generation_bytes) {
       this.#seen.clear()
       this.#seen_bytes = length
@@ -111,13 +111,13 @@ export class KnownValues {
 
 const emptyGeneration = (): Generation => ({ kept: new Map(), size_bytes: 0 })
 
-/** How much of the bound a value takes. */
+/** The share of `max_bytes` that a value takes. */
 const sizeOf = ({ bytes, values }: KnownValue): number => Math.max(bytes.length, values * BYTES_PER_VALUE)
 
 const copyOf = (data: Buffer, start: number, end: number): Uint8Array =>
   Uint8Array.prototype.slice.call(data, start, end)
 
-/** The hash of how a value begins, as `Beginning` has it. */
+/** The hash for `Beginning.hash`. */
 export const hashAt = (account_id: number, data: Buffer, start: number): number | undefined =>
   start + MIN_BYTES > data.length
     ? undefined
@@ -139,17 +139,17 @@ function isAt({ account_id, field, bytes }: Kept, at: Beginning): boolean {
   )
 }
 
-/** The results for known values, by the function that computed them. */
+/** Cached results for known values, by the function that computed them. */
 const RESULTS = new WeakMap<object, Map<unknown, unknown>>()
 
-/** Whether something may have been worked out of a value before. */
+/** Whether results for a value may be cached. */
 export const isKnown = (value: object): boolean => RESULTS.has(value)
 
 /**
- * The result of a function for a value; computed only once for a known one.
+ * Computes a function's result for a value, cached for known values.
  *
- * @param work the same function each time; its result depends on the value alone
- * @param path the value's place, for what the function throws
+ * @param work the same function object each time; its result must depend on the value alone
+ * @param path the value's place, for errors
  */
 export function computedOnce<V, T>(work: (value: V, path: string) => T, value: V, path = ''): T {
   const known = typeof value === 'object' && value !== null ? RESULTS.get(value) : undefined

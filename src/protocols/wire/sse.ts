@@ -4,13 +4,13 @@ import { type ByteString, decodeByteString } from './byte-string.ts'
 import { jsonByteString, parseObject } from './json.ts'
 import { isTooDeep } from './json-text.ts'
 
-/** Names that are types: of events of messages and of responses. */
+/** Event names that are also types, in the messages and the responses protocol. */
 const TYPE =
   /^(?:message_(?:start|delta|stop)|content_block_(?:start|delta|stop)|ping|error|response\.[a-z_.]+)$/
-/** How nearly all data begins. */
+/** The beginning of nearly all data. */
 const HAS_TYPE = /^\{\s*"type"\s*:\s*"/
 
-/** The data of an event with its type; the very same where it has one, or where the name is no type. */
+/** Adds the type to an event whose data lacks it; returns the same data if it has one, or if the event's name is no type. */
 function withNamedType(data: ByteString, name: ByteString): ByteString {
   if (HAS_TYPE.test(data) || !TYPE.test(name) || isTooDeep(data)) return data
   const event = parseObject(decodeByteString(data))
@@ -18,10 +18,10 @@ function withNamedType(data: ByteString, name: ByteString): ByteString {
   return jsonByteString({ ...event, type: name })
 }
 
-/** The last record of a stream of OpenAI's, which is not JSON. Servers that stand in front of models end all their streams by it. */
+/** The last record of OpenAI's streams, which is not JSON. Many proxies end streams of all protocols with it. */
 export const DONE = '[DONE]'
 
-/** Data that is no event of any protocol: it keeps a connection open, and clients that parse it throw. */
+/** Data that is no event in any protocol: it only keeps the connection open, and clients that parse it throw. */
 const NO_EVENT = /^\s*(?:null|"(?:ping)?"|ping)?$/
 export const isNoEvent = (data: ByteString): boolean => data.length < MAX_SHORT_CHARS && NO_EVENT.test(data)
 const MAX_SHORT_CHARS = 12
@@ -30,18 +30,18 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 const SPACE = 32
 
-/** The limit of a single event. Inline images make events of several megabytes. */
+/** The limit for one event. Inline images make events of several megabytes. */
 export const MAX_EVENT_BYTES = 64 * 1024 * 1024
 
-/** Cuts a byte stream at the ends of its events, however its packets were split. It keeps the bytes of an event until it is whole. */
+/** Cuts a byte stream at the ends of its events, wherever its packets were split. It buffers an event until it is complete. */
 export class EventCutter {
   #waiting_bytes = 0
   #has_started = false
   #waiting: Buffer[] = []
 
   /**
-   * @returns the bytes of all events that are now whole, untouched, or undefined when none is
-   * @throws OversizedAnswer when one event is longer than MAX_EVENT_BYTES
+   * @returns the bytes of all events that are now complete, unchanged; undefined if none is
+   * @throws OversizedAnswer for an event longer than MAX_EVENT_BYTES
    */
   cut(chunk: Uint8Array): Uint8Array | undefined {
     if (chunk.length === 0) return undefined
@@ -49,7 +49,7 @@ export class EventCutter {
       this.#has_started = true
       if (beginsWithMark(chunk)) return this.cut(chunk.subarray(BYTE_ORDER_MARK.length))
     }
-    // Nearly all chunks are whole events: they pass as they are, without an allocation.
+    // Nearly all chunks consist of whole events: they pass without an allocation.
     if (this.#waiting_bytes === 0 && endsWithBlankLine(chunk)) return chunk
     return this.#cutWithin(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length))
   }
@@ -66,7 +66,7 @@ export class EventCutter {
         : Buffer.concat([...this.#waiting, bytes.subarray(0, end)])
     this.#waiting = []
     this.#waiting_bytes = 0
-    // A copy: the rest of an event is short, and a view would keep its whole chunk for as long as the caller stalls.
+    // A copy, since the rest is short: a view would keep its whole chunk in memory for as long as the caller stalls.
     if (end < bytes.length) this.#keep(Buffer.from(bytes.subarray(end)))
     return whole
   }
@@ -81,14 +81,14 @@ export class EventCutter {
   }
 }
 
-/** A walk over whole events, which skips comments and events without data. An object and no callback, since every chunk is walked. */
+/** A walk over whole events, which skips comments and events without data. An object without callbacks, since it walks every chunk. */
 export class EventWalk {
-  /** The payload of the event: its `data` lines, joined by line feeds where there are several; with a type that only its name tells. */
+  /** The event's payload: its `data` lines, joined by line feeds; with a type if only the event's name has it. */
   data: ByteString = ''
-  /** The payload has a type that was not among its bytes. */
+  /** Whether the type was added to the payload from the event's name. */
   is_typed_by_name = false
   start = 0
-  /** Where its payload begins; -1 if that is of several lines. */
+  /** The offset of the payload; -1 if it has several lines. */
   data_start = -1
   readonly #whole: ByteString
   #next = 0
@@ -97,12 +97,12 @@ export class EventWalk {
     this.#whole = whole
   }
 
-  /** Where the event ends, with its blank line. */
+  /** The offset after the event and its blank line. */
   get end(): number {
     return this.#next
   }
 
-  /** Goes to the next event. @returns false at the end */
+  /** Moves to the next event. @returns false at the end */
   next(): boolean {
     const whole = this.#whole
     this.start = this.#next
@@ -138,8 +138,8 @@ export class EventWalk {
 }
 
 /**
- * Whole events without their comments; the very same text where a search finds none. Lines begin after a line feed alone:
- * after each carriage return, as `^` has it, the rest of a long line would be looked through.
+ * Removes comments from whole events; returns the same text if there are none. Lines are split at line feeds only: `^` also matches
+ * after each carriage return, and would search through the rest of a long line.
  */
 export function withoutComments(whole: ByteString): ByteString {
   if (!whole.startsWith(':') && !whole.includes('\n:')) return whole
@@ -150,13 +150,13 @@ export function withoutComments(whole: ByteString): ByteString {
     .join('')
 }
 
-/** An event with other data; its other lines stay. */
+/** Replaces an event's data; its other lines stay. */
 export function withData(event: ByteString, data: ByteString): ByteString {
   const other_lines = event.replace(/(?<![^\n])data:[^\n]*\n/g, '').trim()
   return `${other_lines === '' ? '' : `${other_lines}\n`}data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
 }
 
-/** A stream may begin with one, which is no part of its first line. */
+/** A stream may begin with this mark, which is no part of its first line. */
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 const beginsWithMark = (chunk: Uint8Array): boolean =>
@@ -170,7 +170,7 @@ function endsWithBlankLine(bytes: Uint8Array): boolean {
   )
 }
 
-/** The offset just past the first blank line after an offset, or the end of the bytes. It makes no object: streams are cut here. */
+/** The offset after the next blank line, or the end of the bytes. It allocates nothing, since it runs for every chunk. */
 export function eventEnd(bytes: Uint8Array, from: number): number {
   let feed = bytes.indexOf(LINE_FEED, from)
   while (feed >= 0) {
@@ -189,7 +189,7 @@ function lastEventEnd(bytes: Buffer): number {
   return Math.max(plain < 0 ? 0 : plain + 2, carriage < 0 ? 0 : carriage + 3)
 }
 
-/** The same for a blank line that began in an earlier packet: it ends within the first two bytes of this one. */
+/** As lastEventEnd, for a blank line that began in an earlier packet: it ends within the first two bytes of this one. */
 function endAcross(waiting: Buffer[], bytes: Buffer): number {
   const before = Buffer.concat(waiting.slice(-2).map((part) => part.subarray(-2))).subarray(-2)
   const end = lastEventEnd(Buffer.concat([before, bytes.subarray(0, 2)]))
