@@ -1,4 +1,4 @@
-// The input bound of native requests: where media and signatures stand in a request, and which images are taken; all else of it is text.
+// The input bound of native requests: the places of media and signatures, and the allowed image types; everything else is text.
 
 import {
   audioMedium,
@@ -27,7 +27,7 @@ import { isObject, type JsonObject, objectIn, refusal, stringIn } from '../wire/
 import { find, join } from './spellings.ts'
 
 /**
- * Tokens of an inlineData part that is read as text, estimated; 0 for media, which are counted by their own bytes.
+ * The estimated tokens of an inlineData part that the model reads as text; 0 for media, which are counted by their own bytes.
  * @throws GatewayError invalid_request for an image type that is not allowed, and for data that is not base64
  */
 export function inlineTokens(inline: JsonObject, path: string): number {
@@ -40,7 +40,7 @@ export function inlineTokens(inline: JsonObject, path: string): number {
 
 const isMedium = (mime: string): boolean => /^(?:image|audio|video)\/|^application\/pdf$/.test(mime)
 
-/** A part; its media depend on the fields beside them. */
+/** The bound of a part, whose other fields decide how its media count. */
 const partMedia = (rest: Readonly<Record<string, Bound>>): Bound => {
   const others = { ...rest, fileData: fileBound, file_data: fileBound }
   const withoutInline = fields(others)
@@ -59,7 +59,7 @@ const MAX_FRAMES_PER_S = 24
 function framesPerSecond(part: JsonObject): number {
   const { fps } = objectIn(part.videoMetadata ?? part.video_metadata)
   if (fps === undefined || fps === null) return FRAMES_PER_S
-  // The provider may read other types as a number, too.
+  // The provider may accept the number in another type, too.
   const rate = Number(fps)
   return rate > 0 ? Math.min(Math.max(rate, FRAMES_PER_S), MAX_FRAMES_PER_S) : MAX_FRAMES_PER_S
 }
@@ -90,10 +90,10 @@ function mediumOf(
   }
 }
 
-/** Read as a video, whatever its type: https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
+/** The provider reads such an address as a video, whatever its type: https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
 const VIDEO_ADDRESS = /youtu\.?be/i
 
-/** A file may be as long as the model reads: the gateway does not see its content. */
+/** A file of unknown length: the gateway does not see its content. */
 const fileBound: Bound = (file, media) => {
   if (isObject(file)) {
     const mime = stringIn(file.mimeType ?? file.mime_type)?.toLowerCase() ?? ''
@@ -115,8 +115,8 @@ function readMime(inline: JsonObject, path: string): string {
 }
 
 /**
- * The number of bytes that a base64 text stands for; undefined if it is not base64. The native decoder skips other
- * characters, so a text that decodes to its full length has none; that is ten times faster than a regular expression.
+ * The number of bytes in a base64 text; undefined if it is not base64. The native decoder skips invalid characters, so a text that
+ * decodes to its full length has none. This is ten times faster than a regular expression.
  */
 function decodedBytes(data: string): number | undefined {
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
@@ -126,7 +126,7 @@ function decodedBytes(data: string): number | undefined {
   return Buffer.from(data, 'base64').length === expected ? expected : undefined
 }
 
-/** Parts are in parts: in the results of functions. */
+/** Function responses may contain further parts. */
 const parts: Bound = (value, media) => eachPart(value, media)
 const functionResponse = fields({ parts })
 

@@ -1,4 +1,4 @@
-// Native answers as they pass: Google's clients need nothing that servers leave out, but a call without a name calls nothing.
+// Checks native answers that pass through. Google's clients need no missing fields filled in, but a call without a name is useless.
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { Completing } from '../completing.ts'
 import { decodeByteString } from '../wire/byte-string.ts'
@@ -9,21 +9,21 @@ import { partsOf } from './decode-answer.ts'
 
 const CALL = quoted('functionCall')
 
-/** Vertex AI streams arguments in parts without a name, and none of them has `args`: streamFunctionCallArguments. */
+/** With streamFunctionCallArguments, Vertex AI streams arguments in parts without a name; none of those has `args`. */
 const isNameless = ({ functionCall }: JsonObject): boolean =>
   isObject(functionCall) && isObject(functionCall.args) && (functionCall.name ?? '') === ''
 
-function checked(answer: JsonObject): JsonObject {
+function rejectNamelessCalls(answer: JsonObject): JsonObject {
   if (objectsIn(answer.candidates).some((candidate) => partsOf(candidate).some(isNameless)))
     throw new UpstreamFault('the upstream sent a tool call without a name')
   return answer
 }
 
 export const completing: Completing = {
-  whole: checked,
+  whole: rejectNamelessCalls,
   stream: () => (data) => {
     if (data === DONE) return undefined
-    if (data.includes(CALL)) checked(parseObject(decodeByteString(data)) ?? {})
+    if (data.includes(CALL)) rejectNamelessCalls(parseObject(decodeByteString(data)) ?? {})
     return data
   },
 }

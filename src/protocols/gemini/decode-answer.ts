@@ -1,4 +1,4 @@
-// A whole native answer, read into the canonical form.
+// Decodes a whole native answer into the canonical form.
 import { UpstreamFault } from '../../domain/errors.ts'
 import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer } from '../canonical/answer.ts'
@@ -10,7 +10,7 @@ import { isFailure, readStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
 /**
- * One part of a provider's answer; undefined for kinds that no other protocol has.
+ * Decodes one part of a provider's answer; undefined for kinds that no other protocol has.
  * @throws UpstreamFault for a tool call without a name
  */
 export function readAnswerPart(
@@ -38,7 +38,7 @@ export function readAnswerPart(
   return { kind: part.thought === true ? 'thinking' : 'text', text: text ?? '', signature }
 }
 
-/** A picture. Drafts, which are among the thoughts, are none. */
+/** An image. Drafts, which are part of the thoughts, are skipped. */
 function readImage(
   { inlineData, thought }: JsonObject,
   signature: Signature | undefined,
@@ -50,8 +50,8 @@ function readImage(
 }
 
 /**
- * A provider's whole answer. Missing fields are read as empty; a prompt that was blocked ends with `safety`.
- * @throws UpstreamFault for a tool call that the provider could not read
+ * Decodes a provider's whole answer. Missing fields count as empty; a blocked prompt ends with `safety`.
+ * @throws UpstreamFault for a tool call that the provider could not parse
  */
 export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {
   const [first, ...rest] = objectsIn(answer.candidates).map((candidate, index) =>
@@ -72,7 +72,7 @@ const readBlocked = (feedback: Json | undefined): Candidate => ({
   logprobs: undefined,
 })
 
-/** @throws UpstreamFault for a tool call that the provider could not read */
+/** @throws UpstreamFault for a tool call that the provider could not parse */
 function readCandidate(candidate: JsonObject, madeId: (position: number) => string): Candidate {
   const finish_reason = stringIn(candidate.finishReason)
   if (isFailure(finish_reason)) throw new UpstreamFault(`the upstream ended its answer by ${finish_reason}`)
@@ -85,14 +85,13 @@ function readCandidate(candidate: JsonObject, madeId: (position: number) => stri
   }
   return {
     parts,
-    stop_reason: readStop(finish_reason || NATURAL, calls > 0),
+    stop_reason: readStop(finish_reason || DEFAULT_FINISH, calls > 0),
     stop_sequence: undefined,
     logprobs: readLogprobs(candidate.logprobsResult),
   }
 }
 
-/** The end of an answer that does not say why it ended. */
-const NATURAL = 'STOP'
+/** The default for an answer without a finish reason. */
+const DEFAULT_FINISH = 'STOP'
 
-/** The parts of a candidate's content. */
 export const partsOf = ({ content }: JsonObject): readonly JsonObject[] => objectsIn(objectIn(content).parts)

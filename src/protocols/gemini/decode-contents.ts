@@ -1,4 +1,4 @@
-// The contents of a native request, read: parts become canonical parts, and tool results are matched with their calls.
+// Decodes the contents of a native request: parts become canonical parts, and tool results are matched with their calls.
 // https://ai.google.dev/api/caching#Content
 import type { Static } from '@sinclair/typebox'
 import {
@@ -29,7 +29,7 @@ import { camelCased, readCamelCased } from './spellings.ts'
 
 const ROLES = { user: 'user', model: 'assistant', function: 'user', tool: 'user' } as const
 
-// Every object inside another may be in the other spelling, and is read by its own form.
+// Nested objects have their own forms, because each may use either spelling.
 const InlineData = Fields({ mimeType: Text, data: Text })
 const FileData = Fields({ fileUri: Text, mimeType: Text })
 const ResponseMedia = Fields({ inlineData: optional(OpenObject), fileData: optional(OpenObject) })
@@ -55,15 +55,15 @@ const RequestContent = Fields({ role: optional(Choice(ROLES)), parts: Anything }
 const SystemContent = Fields({ parts: Anything })
 const SystemPart = Fields({ text: Text })
 
-/** The tool calls so far, and those of them that have no result yet. */
+/** The tool calls so far, and those without a result. */
 interface Calls {
   made: number
   waiting: { id: string; name: string }[]
-  /** The content that is read holds the thinking itself. */
+  /** Whether the current content includes the thinking itself. */
   has_thinking: boolean
 }
 
-/** All contents as turns. @throws GatewayError invalid_request that names what is malformed */
+/** Decodes all contents into turns. @throws GatewayError invalid_request that names the malformed field */
 export function decodeContents(value: Json | undefined): Turn[] {
   const calls: Calls = { made: 0, waiting: [], has_thinking: false }
   return eachOf(value, 'contents', (item, at) => {
@@ -74,20 +74,20 @@ export function decodeContents(value: Json | undefined): Turn[] {
   })
 }
 
-/** systemInstruction: one text, or a content with parts of text. */
+/** Decodes systemInstruction: one text, or a content with text parts. */
 export function decodeSystem(value: Json, path: string): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]
   const { parts } = readObject(SystemContent, value, path)
   return eachOf(listOf(parts), `${path}.parts`, (part, at) => readObject(SystemPart, part, at).text)
 }
 
-/** A single part in place of the array is taken, as the provider takes it. */
+/** Accepts a single part in place of the array, as the provider does. */
 const listOf = (parts: Json | undefined): Json | undefined =>
   parts === undefined || Array.isArray(parts) ? parts : [parts]
 
 type PartReader = (part: RequestPart, at: string, calls: Calls) => Part | Part[]
 
-/** By the field that a part has; the first one decides. */
+/** Readers by field, in order of precedence: a part's first field decides. */
 const PART_READERS: readonly (readonly [keyof RequestPart, PartReader])[] = [
   ['text', readText],
   ['inlineData', readSignedInline],
@@ -124,7 +124,7 @@ function kindOf(mime_type: string, at: string): MediaPart['kind'] {
   return kind
 }
 
-/** A picture that a model answered with may be signed. */
+/** An image that the model generated may have a signature. */
 function readSignedInline({ inlineData, thoughtSignature }: RequestPart, at: string): TextPart | MediaPart {
   const read = readInline(inlineData, `${at}.inlineData`)
   return thoughtSignature ? { ...read, signature: readSignature(thoughtSignature).signature } : read
@@ -136,7 +136,7 @@ function readInline(value: Json | undefined, at: string): TextPart | MediaPart {
   return { kind: kindOf(mime_type, at), source: { by: 'data', mime_type, data }, at }
 }
 
-/** Files in the provider's own store, which nobody else can open. */
+/** Addresses that only Gemini models can open: files in Google's own store, and YouTube videos. */
 const OWN_FILE = /^https:\/\/(generativelanguage\.googleapis\.com|www\.youtube\.com|youtu\.be)\//
 
 function readFile(value: Json | undefined, at: string): MediaPart {
@@ -150,7 +150,7 @@ function readFile(value: Json | undefined, at: string): MediaPart {
   return { kind, source: { by: 'url', url }, at }
 }
 
-/** The thinking that led to a call may stand on it, encrypted or unsigned. */
+/** A call may carry the thinking that led to it, encrypted or unsigned. */
 function readCall({ functionCall, thoughtSignature }: RequestPart, at: string, calls: Calls): Part[] {
   const called = readCamelCased(FunctionCall, functionCall, `${at}.functionCall`)
   const { name, args = {} } = called
@@ -178,7 +178,7 @@ function readResult({ functionResponse }: RequestPart, path: string, calls: Call
   return { kind: 'tool_result', call_id: call.id, name, content: [...texts, ...media], failed }
 }
 
-/** `output` alone is the tool's text, and `error` alone the text of its failure; anything else is JSON of the tool's own. */
+/** A single `output` is the tool's text, and a single `error` the text of its failure; anything else is the tool's own JSON. */
 function readResponse(response: JsonObject): { text: string; failed: boolean } {
   const [[key, value] = [], ...others] = Object.entries(response)
   if (others.length === 0 && typeof value === 'string' && (key === 'output' || key === 'error'))

@@ -1,4 +1,4 @@
-// A native request, read into the canonical form.
+// Decodes a native request into the canonical form.
 // https://ai.google.dev/api/generate-content#request-body
 import type { Static } from '@sinclair/typebox'
 import type { Effort, ImageOutput, OutputFormat, Thinking } from '../canonical/fields.ts'
@@ -29,7 +29,7 @@ import { camelCased, readCamelCased } from './spellings.ts'
 
 const MIME_TYPES = { 'text/plain': 'text', 'application/json': 'json' } as const
 
-// Every object inside another may be in the other spelling, and is read by its own form.
+// Nested objects have their own forms, because each may use either spelling.
 const ThinkingConfig = Fields({
   thinkingBudget: optional(Quantity),
   thinkingLevel: optional(Text),
@@ -46,7 +46,7 @@ export const GenerationConfig = Fields({
   candidateCount: optional(Count),
   thinkingConfig: optional(OpenObject),
   responseMimeType: optional(Choice(MIME_TYPES)),
-  /** In the provider's own form of schema. */
+  /** In the provider's own schema format. */
   responseSchema: optional(OpenObject),
   responseJsonSchema: optional(OpenObject),
   responseModalities: optional(List(Text)),
@@ -74,9 +74,9 @@ const CONFIG_KNOWN = namesOf(GenerationConfig)
 const IMAGE_KNOWN = namesOf(ImageConfig)
 
 /**
- * A native request as a canonical one.
- * @param streams what the address asks for: the body does not say
- * @throws GatewayError invalid_request for what is malformed or cannot be carried
+ * Decodes a native request.
+ * @param streams whether the address requests a stream: the body has no field for it
+ * @throws GatewayError invalid_request for a malformed request, or one that cannot be translated
  */
 export function decodeRequest(raw: JsonObject, streams: boolean): ConversationRequest {
   const body = camelCased(raw, '')
@@ -103,7 +103,7 @@ export function decodeRequest(raw: JsonObject, streams: boolean): ConversationRe
     seed: config.seed,
     candidates: config.candidateCount,
     thinking: decodeThinking(thinking),
-    // It shows none by default: https://ai.google.dev/gemini-api/docs/thinking#summaries
+    // Gemini shows none by default: https://ai.google.dev/gemini-api/docs/thinking#summaries
     shows_thinking: thinking.includeThoughts ?? (config.thinkingConfig ? false : undefined),
     output: decodeOutput(config),
     images: decodeImages(config),
@@ -130,7 +130,7 @@ function readConfig(raw: JsonObject): Config {
 
 const MODALITIES: ReadonlySet<string> = new Set(['TEXT', 'IMAGE'])
 
-/** An empty list says nothing. */
+/** Reads the image settings. An empty list of modalities counts as absent. */
 function decodeImages({
   responseModalities: modalities = [],
   imageConfig,
@@ -153,7 +153,7 @@ const LEVELS: Readonly<Record<string, Effort>> = {
   HIGH: 'high',
 }
 
-/** A budget of 0 turns thinking off, and of -1 leaves it to the model. */
+/** A budget of 0 turns thinking off; -1 leaves it to the model. */
 function decodeThinking(config: Present<Static<typeof ThinkingConfig>>): Thinking | undefined {
   const { thinkingBudget: budget_tokens, thinkingLevel: level } = config
   const path = `${CONFIG}.thinkingConfig`

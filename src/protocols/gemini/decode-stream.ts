@@ -1,4 +1,4 @@
-// A streamed native answer, read into canonical events.
+// Decodes a streamed native answer into canonical events.
 
 import { inFull } from '../../domain/usage.ts'
 import type { StreamDecoder, StreamEvent } from '../canonical/answer.ts'
@@ -33,12 +33,12 @@ interface State extends DecodedStream {
   readonly parts: OpenParts
   readonly candidates: Map<number, CandidateState>
   started: boolean
-  /** The last event with a usage, which is read on demand. */
+  /** The last event with a usage, parsed on demand. */
   usage_event: JsonObject | undefined
 }
 
 /**
- * A decoder for one stream. The protocol has no closing record: the answer is complete where the stream ends after a
+ * Creates a decoder for one stream. The protocol has no closing record: the answer is complete if the stream ends after a
  * finishReason.
  */
 export function createStreamDecoder(call_id: string): StreamDecoder {
@@ -79,7 +79,7 @@ function stateOf({ candidates }: State, candidate: number): CandidateState {
   return state
 }
 
-/** @param events what is read goes to their end, here and below: an array for each piece of each event would cost more than the rest */
+/** @param events receives the events, here and below: an array for each piece of each event would cost more than the rest */
 function readCandidate(state: State, raw: JsonObject, events: StreamEvent[]): void {
   const candidate = countIn(raw.index) ?? 0
   const tokens = readLogprobs(raw.logprobsResult)
@@ -100,7 +100,7 @@ function readPart(state: State, candidate: number, raw: JsonObject): StreamEvent
 
 const isImage = (part: ReadPart): part is MediaPart => 'source' in part
 
-/** A call comes whole. */
+/** The protocol streams a call as a whole. */
 const readCall = (
   { parts }: State,
   candidate: number,
@@ -112,7 +112,7 @@ const readCall = (
   ...parts.close(candidate),
 ]
 
-/** Text comes in pieces; an empty piece carries a signature, or nothing. */
+/** A piece of text. An empty piece carries a signature, or nothing. */
 function readPiece(
   { parts }: State,
   candidate: number,
@@ -164,7 +164,7 @@ function finish(state: State): StreamEvent[] {
   return endStream(state)
 }
 
-/** Each event tells the usage so far; only the first and the last are of interest. */
+/** Each event reports the usage so far; only the first and the last matter. */
 function readUsageOf(state: State): void {
   state.usage = state.usage_event && readUsage(state.usage_event)
 }

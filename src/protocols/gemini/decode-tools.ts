@@ -1,4 +1,4 @@
-// The tools of a native request and the choice among them, read.
+// Decodes the tools of a native request, and the choice among them.
 // https://ai.google.dev/api/caching#Tool, https://ai.google.dev/api/caching#ToolConfig
 import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import { rejectUncarried } from '../carries.ts'
@@ -16,11 +16,11 @@ const MODES = {
   VALIDATED: { mode: 'auto' },
 } as const
 
-// Every object inside another may be in the other spelling, and is read by its own form.
+// Nested objects have their own forms, because each may use either spelling.
 const FunctionDeclaration = Fields({
   name: Text,
   description: optional(Text),
-  /** In the provider's own form of schema. */
+  /** In the provider's own schema format. */
   parameters: optional(OpenObject),
   parametersJsonSchema: optional(OpenObject),
 })
@@ -34,7 +34,7 @@ const ToolConfig = Fields({ functionCallingConfig: optional(OpenObject) })
 const TOOL_NAMES = namesOf(Tool)
 const TOOL_CONFIG_NAMES = namesOf(ToolConfig)
 
-/** The functions of one tool. @throws GatewayError invalid_request for tools that the provider runs */
+/** Decodes the functions of one tool. @throws GatewayError invalid_request for tools that the provider runs */
 export function decodeTool(raw: JsonObject, at: string): ToolDefinition[] {
   const tool = camelCased(raw, at)
   const other = Object.keys(tool).find((name) => !TOOL_NAMES.has(name))
@@ -56,7 +56,7 @@ function decodeFunction(raw: JsonObject, at: string): ToolDefinition {
   return { name, description, parameters: schema, strict: undefined, at }
 }
 
-/** toolConfig. Names that are allowed make the choice a named one. */
+/** Decodes toolConfig. A list of allowed names makes it a named choice. */
 export function decodeToolChoice(value: JsonObject, path: string): ToolChoice | undefined {
   const raw = camelCased(value, path)
   rejectUncarried(carries, raw, TOOL_CONFIG_NAMES, path)

@@ -22,7 +22,7 @@ import { methodTarget } from './target.ts'
 
 const HARMLESS = ['taskType', 'task_type', 'title', 'outputDimensionality', 'output_dimensionality']
 
-/** The fields that decide the price and the vectors. The caller's bytes do not pass on: the request is written anew. */
+/** The fields that decide the price and the vectors. The request is written again, so the caller's bytes do not pass on. */
 export const embedNames = namesFrom(
   { model: 'value', content: 'value', requests: 'value' },
   { harmless: HARMLESS },
@@ -33,18 +33,18 @@ const KNOWN = new Set(['model', 'content', ...HARMLESS])
 interface Read {
   text: string
   dimensions: number | undefined
-  /** The request without its model, as a provider of this protocol takes it. */
+  /** The request without its model, for a provider of this protocol. */
   sent: JsonObject
 }
 
-/** The name under which a model's method reads one request; batches have several. */
+/** The batch method takes several requests; the other takes one. */
 const isBatch = (method: string): boolean => method === 'batchEmbedContents'
 
 /**
  * Reads the body of either method.
  *
- * @param model_id the model that the address names
- * @throws GatewayError invalid_request naming the field
+ * @param model_id the model named in the address
+ * @throws GatewayError invalid_request that names the field
  */
 export function readNativeEmbedding(body: JsonObject, method: string, model_id: string): EmbeddingRequest {
   const requests = isBatch(method)
@@ -57,14 +57,14 @@ export function readNativeEmbedding(body: JsonObject, method: string, model_id: 
   const dimensions = first?.dimensions
   const texts = requests.map(({ text }) => text)
   return {
-    // To a provider of OpenAI's protocol.
+    // The body for a provider of OpenAI's protocol.
     body: compact({ input: texts, dimensions, encoding_format: 'float' }),
     native: requests.map(({ sent }) => sent),
     has_mixed_dimensions: requests.some((one) => one.dimensions !== dimensions),
     texts,
     count: texts.length,
     input_tokens: texts.reduce((sum, text) => sum + estimateTokens(text), 0),
-    // The provider's vectors are passed on as they are: shortened ones are no longer of unit length.
+    // No normalisation: the native protocol returns vectors as the provider sends them, shortened ones not at unit length.
     dimensions: undefined,
     encoding_format: 'float',
   }
@@ -100,14 +100,14 @@ function textsOf(content: Json | undefined, path: string): string[] {
   return texts
 }
 
-/** @throws GatewayError invalid_request for a field that a request does not have */
+/** @throws GatewayError invalid_request for an unknown field */
 export function rejectUnknownNative(body: JsonObject, method: string): void {
   const requests = isBatch(method) && Array.isArray(body.requests) ? body.requests : [body]
   for (const one of requests)
     if (isObject(one)) for (const name of Object.keys(one)) if (!KNOWN.has(name)) throw unknownField(name)
 }
 
-/** The answer of either method. @param billed the usage in the answer */
+/** Writes the answer of either method. @param billed the usage in the answer */
 export function writeNativeEmbeddings(
   vectors: readonly (readonly number[])[],
   method: string,
@@ -120,7 +120,7 @@ export function writeNativeEmbeddings(
   )
 }
 
-/** The request to a Gemini provider for a caller of any protocol, and how its vectors go back. */
+/** Embeddings at Gemini providers, for callers of any protocol. */
 export const geminiEmbeddings: EmbeddingProtocol = {
   target: (call) => methodTarget(call, 'batchEmbedContents'),
   encode({ texts, dimensions, native }, model) {
@@ -136,7 +136,7 @@ export const geminiEmbeddings: EmbeddingProtocol = {
 }
 
 /**
- * Vectors of fewer dimensions than the model's own are cut off, and no longer of unit length, which OpenAI's always are
+ * Reads the vectors. Gemini truncates vectors of fewer dimensions, which are then not of unit length, as OpenAI's always are
  * (https://ai.google.dev/gemini-api/docs/embeddings, "Ensuring quality for smaller dimensions").
  */
 function readVectors(answer: JsonObject, { count, dimensions }: EmbeddingRequest): number[][] {
@@ -155,7 +155,7 @@ function toUnitLength(vector: number[]): number[] {
   return length === 0 ? vector : vector.map((value) => value / length)
 }
 
-/** Newer models report what they read; older ones do not. */
+/** Newer models report their usage; older ones do not. */
 function readEmbeddingUsage(answer: JsonObject): ReportedUsage | undefined {
   const { promptTokenCount, totalTokenCount } = objectIn(answer.usageMetadata)
   const input_tokens = tokenCountIn(promptTokenCount ?? totalTokenCount)

@@ -1,4 +1,4 @@
-// A canonical answer, written as a whole native one.
+// Encodes a canonical answer as a whole native one.
 // https://ai.google.dev/api/generate-content#generatecontentresponse
 import type { AnswerContext, Candidate, ConversationAnswer } from '../canonical/answer.ts'
 import type { Part, Signature } from '../canonical/parts.ts'
@@ -9,7 +9,6 @@ import { signatureField, unsignedField } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
-/** A whole answer for a caller of the native protocol. */
 export const encodeAnswer = (answer: ConversationAnswer, context: AnswerContext): JsonObject =>
   compact({
     candidates: answer.candidates.map(encodeCandidate),
@@ -25,13 +24,13 @@ const encodeCandidate = (candidate: Candidate, index: number): JsonObject => ({
   ...writeLogprobs(candidate.logprobs),
 })
 
-/** Thinking stands on the call that follows it, encrypted or unsigned: clients send calls back as they came, and thoughts mostly not. */
+/** Attaches thinking, encrypted or unsigned, to the call after it: clients send calls back unchanged, but mostly drop thoughts. */
 function encodeParts(parts: readonly Part[]): JsonObject[] {
   return parts.flatMap((part, index) => {
     const [before, after] = [parts[index - 1], parts[index + 1]]
-    if (part.kind === 'redacted_thinking' && after && takesThinking(after)) return []
+    if (part.kind === 'redacted_thinking' && after && isUnsignedCall(after)) return []
     const encoded = encodeAnswerPart(part)
-    if (!before || !takesThinking(part)) return encoded
+    if (!before || !isUnsignedCall(part)) return encoded
     if (before.kind === 'redacted_thinking')
       return encoded.map((call) => withThinking(call, before.signature))
     return before.kind === 'thinking' && !before.signature
@@ -40,8 +39,8 @@ function encodeParts(parts: readonly Part[]): JsonObject[] {
   })
 }
 
-/** Whether a part is a call that has no signature of its own. */
-const takesThinking = (part: Part): boolean => part.kind === 'tool_call' && part.signature === undefined
+/** Whether a part is a call without a signature of its own. */
+const isUnsignedCall = (part: Part): boolean => part.kind === 'tool_call' && part.signature === undefined
 
 /** A call with the encrypted thinking that led to it. */
 export const withThinking = (call: JsonObject, signature: Signature): JsonObject => ({
@@ -49,7 +48,7 @@ export const withThinking = (call: JsonObject, signature: Signature): JsonObject
   ...signatureField(signature, 'redacted_thinking'),
 })
 
-/** One part of an answer, for a caller. Of media there are only pictures. */
+/** Encodes one part of an answer. Images are the only media. */
 export const encodeAnswerPart: (part: Part) => JsonObject[] = writeParts({
   text: ({ text, signature }) => [{ text, ...signatureField(signature, 'thinking') }],
   thinking: ({ text, signature }) => [{ text, thought: true, ...signatureField(signature, 'thinking') }],

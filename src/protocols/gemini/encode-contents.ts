@@ -1,4 +1,4 @@
-// A conversation's turns, written as the contents of a native request.
+// Encodes turns as the contents of a native request.
 // https://ai.google.dev/api/caching#Content
 import {
   type MediaPart,
@@ -17,7 +17,7 @@ import { carries } from './carries.ts'
 import type { Generation } from './model.ts'
 import { ownSignature, PLACEHOLDER } from './signature.ts'
 
-/** All turns, as the model's generation takes them. */
+/** Encodes all turns for the model's generation. */
 export function encodeContents(turns: readonly Turn[], generation: Generation): JsonObject[] {
   const current = turns.findLastIndex(
     (turn) => turn.role === 'user' && turn.parts.every((part) => part.kind !== 'tool_result'),
@@ -30,7 +30,7 @@ export function encodeContents(turns: readonly Turn[], generation: Generation): 
   })
 }
 
-/** Moves the media that tools gave out of their results, to after all of them. */
+/** Moves media out of the tool results, to the place after the last result. */
 function besideResults(parts: readonly Part[]): readonly Part[] {
   const results = parts.flatMap((part) => (part.kind === 'tool_result' ? part : []))
   const media = results.flatMap(({ content }) => content.filter(isMedia))
@@ -44,14 +44,14 @@ function besideResults(parts: readonly Part[]): readonly Part[] {
 
 const isMedia = (part: TextPart | MediaPart): part is MediaPart => part.kind !== 'text'
 
-/** Of several calls made at once, only the first needs a signature. */
+/** Of several parallel calls, only the first needs a signature. */
 function signFirstCall(parts: readonly Part[]): readonly Part[] {
   const first = parts.find((part) => part.kind === 'tool_call')
   if (!first || ownSignature(first.signature) !== undefined) return parts
   return parts.map((part) => (part === first ? { ...first, signature: PLACEHOLDER } : part))
 }
 
-/** One part; none for thinking without a signature of Gemini's: it would be refused, or do nothing. */
+/** Encodes one part. Thinking without a signature of Gemini's yields nothing: the provider would refuse or ignore it. */
 const encodePart: (part: Part) => JsonObject[] = writeParts({
   text: ({ text, signature }) => {
     const thoughtSignature = ownSignature(signature)
@@ -84,7 +84,7 @@ function encodeResult({ call_id, name, content, failed }: ToolResultPart): JsonO
   }
 }
 
-/** A tool's JSON as it is; its text as `output`, and the text of a failure as `error`. */
+/** Sends a tool's JSON unchanged, its text as `output`, and the text of a failure as `error`. */
 function encodeResponse(content: readonly (TextPart | MediaPart)[], failed: boolean): JsonObject {
   const text = textOf(content)
   if (failed) return { error: text }
@@ -96,9 +96,9 @@ function encodeResponse(content: readonly (TextPart | MediaPart)[], failed: bool
   return own && !misread ? own : { output: text }
 }
 
-/** The image types that the provider reads. */
+/** The image types that the provider accepts. */
 const IMAGE_TYPES = new Set(GEMINI_IMAGE_TYPES)
-/** The type that an address must tell by its ending, because fileData has to name it. */
+/** The type of an address, by its ending: fileData must name the type. */
 const TYPE_BY_ENDING: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',

@@ -1,4 +1,4 @@
-// A canonical request, written as a native one.
+// Encodes a canonical request as a native one.
 // https://ai.google.dev/api/generate-content#request-body
 
 import type { EffortName } from '../../domain/catalogue.ts'
@@ -17,9 +17,8 @@ import { toGeminiSchema } from './schema.ts'
 export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z_][\w.:-]{0,127}$/, max_chars: 128 }
 
 /**
- * A canonical request for a provider that speaks the native protocol; the address names the model and says whether to
- * stream.
- * @throws GatewayError invalid_request for what the native protocol has no place for
+ * Encodes a request for a provider of the native protocol. The address names the model and whether to stream.
+ * @throws GatewayError invalid_request for content that the native protocol cannot express
  */
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(request, carries)
@@ -59,7 +58,7 @@ function encodeOutput({ output }: ConversationRequest): JsonObject {
   return { responseMimeType, responseJsonSchema: toGeminiSchema(output.schema) }
 }
 
-/** Text alone is what most models answer with, and some servers know no such field. */
+/** Text alone is the default of most models, so it is not sent for them: some servers do not know the field. */
 function encodeImages({ images }: ConversationRequest, target: TargetModel): JsonObject {
   if (!images) return images === false && generationOf(knownAs(target)).answers_images ? TEXT_ONLY : {}
   const imageConfig = compact({ aspectRatio: images.aspect_ratio, imageSize: images.size })
@@ -75,7 +74,7 @@ const TEXT_ONLY: JsonObject = { responseModalities: ['TEXT'] }
 const encodeLogprobs = ({ logprobs }: ConversationRequest): JsonObject =>
   logprobs === undefined ? {} : compact({ responseLogprobs: true, logprobs: logprobs || undefined })
 
-/** The fields for tools; a choice among no tools is left out. */
+/** The fields for tools. Without tools, the choice among them is left out. */
 function encodeTools(request: ConversationRequest): Record<string, Json | undefined> {
   if (request.tools.length === 0) return {}
   return {
@@ -121,12 +120,12 @@ const encodeRequested = (
 ): JsonObject =>
   thinks.by === 'level'
     ? encodeLevel(thinking, thinks.levels)
-    : { thinkingBudget: takenBudget(budgetWithin(thinking, max_output_tokens), thinks) }
+    : { thinkingBudget: clampBudget(budgetWithin(thinking, max_output_tokens), thinks) }
 
 const DYNAMIC = -1
 
-/** Within the provider's bounds; where thinking cannot be switched off, the least. */
-function takenBudget(
+/** Clamps a budget to the provider's bounds. The minimum replaces 0 if the model cannot switch thinking off. */
+function clampBudget(
   budget: number | undefined,
   { min, max, takes_none }: Extract<Thinks, { by: 'budget' }>,
 ): number {
@@ -142,7 +141,7 @@ const LEVELS: Readonly<Record<Effort, Level>> = {
   xhigh: 'HIGH',
   max: 'HIGH',
 }
-/** The levels of the efforts that the catalogue says; a budget is none. */
+/** Restricts the levels to the efforts in the catalogue. Budgets are not restricted. */
 function withEfforts(thinks: Thinker, efforts: readonly EffortName[] | undefined): Thinker {
   if (thinks.by !== 'level' || !efforts) return thinks
   const levels = efforts.flatMap((effort) => (effort === 'none' ? [] : LEVELS[effort]))
@@ -151,7 +150,7 @@ function withEfforts(thinks: Thinker, efforts: readonly EffortName[] | undefined
 
 const RISING: readonly Level[] = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
 
-/** No level turns thinking off: the lowest one is the nearest. */
+/** No level turns thinking off, so the lowest one stands for that. */
 function encodeLevel(thinking: Thinking, levels: readonly Level[]): JsonObject {
   const effort = thinking.mode === 'off' ? 'minimal' : effortOf(thinking)
   return effort === undefined ? {} : compact({ thinkingLevel: nearestLevel(RISING, levels, LEVELS[effort]) })

@@ -1,4 +1,4 @@
-// Canonical events, written as a streamed native answer.
+// Encodes canonical events as a streamed native answer.
 
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
 import type {
@@ -18,12 +18,12 @@ import { signatureField, unsignedField } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
-/** How far one candidate's stream has come. A tool call is sent whole, so its arguments wait here. */
+/** The state of one candidate's stream. A tool call is sent whole, so its arguments are collected here. */
 interface Position {
   part: PartStart | undefined
-  /** Encrypted thinking that waits for the call that follows it. */
+  /** Encrypted thinking, held for the call after it. */
   thought: Extract<PartStart, { kind: 'redacted_thinking' }> | undefined
-  /** Thinking without a signature that the next call follows. */
+  /** Thinking without a signature, for the next call. */
   unsigned: GrowingText
   json: GrowingText
   malformed: boolean
@@ -38,8 +38,8 @@ interface State {
 }
 
 /**
- * An encoder for one stream. It does not write `error`: the surface does. The candidates' stop reasons are held back
- * until the usage is known, because the last record tells both.
+ * Creates an encoder for one stream. It does not write `error`: the surface does. Stop reasons are held back until the usage is known,
+ * because the last record reports both.
  */
 export const createStreamEncoder = ({ id, model }: AnswerContext): StreamEncoder =>
   writeEvents(WRITERS, { id, positions: new Map(), model, usage: NO_USAGE })
@@ -91,7 +91,7 @@ function writePartStart(state: State, { candidate, part }: EventOf<'part_start'>
   return waiting
 }
 
-/** The encrypted thinking that no call followed. */
+/** Writes encrypted thinking that no call followed. */
 function writeThought(state: State, candidate: number): ServerSentEvent[] {
   const position = positionOf(state, candidate)
   const { thought } = position
@@ -110,7 +110,7 @@ function writeSignature(state: State, { candidate, signature }: EventOf<'signatu
   return piece(state, candidate, { text: '', ...thought, ...signatureField(signature, 'thinking') })
 }
 
-/** Arguments that are not a JSON object were cut off, or are nonsense: the native protocol has a stop reason for that. */
+/** Arguments that are not a JSON object were truncated or are invalid; the native protocol has a stop reason for that. */
 function writePartEnd(state: State, { candidate }: EventOf<'part_end'>): ServerSentEvent[] {
   const position = positionOf(state, candidate)
   const { part, json } = position

@@ -1,12 +1,11 @@
-// The native error shape: the HTTP status and the canonical status of each kind of error.
+// The native error format: the HTTP status and the canonical status of each kind of error.
 
 import { Type } from '@sinclair/typebox'
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 
 /**
- * HTTP status and canonical status (google.rpc.Code). A kind that the specification does not list is answered as the
- * provider does.
+ * HTTP status and canonical status (google.rpc.Code). Kinds that the specification does not list follow the provider.
  */
 const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   invalid_request: [400, 'INVALID_ARGUMENT'],
@@ -27,7 +26,7 @@ const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   overloaded: [503, 'UNAVAILABLE'],
 }
 
-/** The body of an error, and nothing else: the provider's SDKs show the whole body. */
+/** The body of an error. It has no other fields, because the provider's SDKs show the whole body. */
 export const GoogleError = Type.Object(
   {
     error: Type.Object(
@@ -42,13 +41,12 @@ export const GoogleError = Type.Object(
   { title: 'GoogleError' },
 )
 
-/** A `GoogleError`. */
 export function renderError(error: GatewayError): { status: number; body: JsonObject } {
   const [code, status] = STATUS[error.kind]
   return { status: code, body: { error: { code, message: error.message, status } } }
 }
 
-/** The same as the data of a stream's last record. */
+/** The data of a failed stream's last record. */
 export function renderStreamError(error: GatewayError): string {
   return JSON.stringify(renderError(error).body)
 }

@@ -1,4 +1,4 @@
-// Extras of native requests, billed beyond tokens: how requests ask for them, and what the provider counts.
+// Extras of native requests, billed beyond tokens: the fields that request them, and their counts in answers.
 // https://ai.google.dev/api/caching#Tool, https://ai.google.dev/gemini-api/docs/pricing
 import { STANDARD_TIER, tierNamed } from '../../domain/service-tiers.ts'
 import { withoutTrailing } from '../../utilities/text-ends.ts'
@@ -62,7 +62,7 @@ const SERVER_TOOLS: ReadonlyMap<string, string> = new Map(
 )
 
 const judgeTools: FieldRule = (value, at, found) => {
-  // A single tool in place of the array is taken, as the provider takes it.
+  // The provider accepts a single tool in place of the array.
   const tools = isObject(value) ? [value] : toolsIn(value, at)
   for (const [index, tool] of tools.entries())
     for (const key of Object.keys(tool)) {
@@ -88,7 +88,7 @@ const judgeSystem: FieldRule = (value, at) => {
   if (needsLook(parts)) judgeParts(parts, `${at}.parts`)
 }
 
-/** Whether some part must be judged. Of almost all contents none must, and no places are worked out. */
+/** Whether any part has a field with a rule. Nearly no content does, so that no paths have to be built. */
 function needsLook(parts: Json | undefined): boolean {
   if (Array.isArray(parts)) return parts.some(needsLook)
   if (!isObject(parts)) return false
@@ -108,13 +108,13 @@ const judgeFile: FieldRule = (value, at) => {
   if (!isPublicAddress(stringIn(file[name]) ?? '')) throw rememberedRefusal(`${at}.${name}`)
 }
 
-/** Where the provider keeps files of whoever has its key. Its storage for the public is none of these. */
+/** Hosts with files that belong to a key. Google's public storage is the exception. */
 const PROVIDER_HOST = /(^|\.)googleapis\.com$/
 const PUBLIC_HOST = /^([^/]+\.)?storage\.googleapis\.com$/
-/** A file of the provider's store, through whatever host: https://ai.google.dev/api/files. */
+/** A file in the provider's store, under any host: https://ai.google.dev/api/files. */
 const STORED_FILE = /^\/v\d+(?:(?:alpha|beta)\d*)?\/files\//
 
-/** Whether anybody can read what is at an address: buckets (`gs://`) and stored files are read with the operator's key. */
+/** Whether an address is public. The provider reads buckets (`gs://`) and stored files with the operator's key. */
 function isPublicAddress(uri: string): boolean {
   const url = URL.parse(uri)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return false
@@ -130,7 +130,7 @@ const PART = fieldRules(
   ['text', 'inlineData', 'functionCall', 'thought', 'thoughtSignature'],
 )
 
-/** Vertex AI: a form of answer each, beside or in place of `responseModalities`. */
+/** Vertex AI's responseFormat has one field for each modality, beside or in place of `responseModalities`. */
 const judgeFormat: FieldRule = (value, at, found) => {
   for (const [name, format] of Object.entries(objectIn(value)))
     if (format !== null) judgeModalities(name, `${at}.${name}`, found)
@@ -143,16 +143,16 @@ const judgeMisplacedTier: FieldRule = (value, at) => {
 
 const CONFIG = fieldRules(
   {
-    // The API has it at the top alone; in here some servers might read it, and others not.
+    // The API has it only at the top; in generationConfig, some servers might read it and others not.
     serviceTier: judgeMisplacedTier,
-    // Vertex AI: another model than the requested one answers.
+    // Vertex AI: the request may be answered by another model.
     routingConfig: billed('model_routing'),
     modelSelectionConfig: billed('model_routing'),
     modelConfig: billed('model_routing'),
     responseModalities: judgeModalities,
     speechConfig: billed(AUDIO_OUTPUT),
     responseFormat: judgeFormat,
-    // As the provider's SDKs have it: some servers take their form for the protocol's.
+    // Google's SDKs have it in their configuration, which some servers take for the protocol's format.
     tools: judgeTools,
   },
   namesOf(GenerationConfig),
@@ -175,8 +175,8 @@ const inBothSpellings = (names: readonly string[]): string[] => [...names, ...na
 const GroundingMetadata = ['webSearchQueries', 'imageSearchQueries'] as const
 
 /**
- * Each candidate reports its own searches, in its last event or in all of them; the largest number counts. Code that ran is
- * reported once, where it stands in the answer. The usage counts audio; without a usage, the audio that came counts.
+ * Counts the extras of an answer. Each candidate reports its own searches, in its last event or in all of them, so the largest number
+ * counts. Each code execution is reported once, as a part of the answer. Audio tokens come from the usage, or else from received audio.
  */
 class Count implements ExtrasCount {
   readonly #largest = new Map<string, number>()
@@ -227,18 +227,18 @@ const COUNTED: ReadonlyMap<string, string> = new Map([
   ['url_context', 'addresses'],
 ])
 
-/** How many texts a list holds that are not empty: an empty query is not billed. What is no list says that there was one. */
+/** The number of non-empty texts in a list: empty queries are not billed. A value that is not a list counts as one. */
 const textsIn = (value: Json | undefined = null): number => {
   if (Array.isArray(value)) return value.filter((text) => typeof text === 'string' && text !== '').length
   return value === null ? 0 : 1
 }
 
-/** `cachedContent` is read where the request is priced. */
+/** Includes `cachedContent`, which has no rule because readRequest checks it. */
 const FIELDS = [...namesOf(GenerateContentRequest), ...Object.keys(carries.own_fields)].filter(
   (name) => !name.includes('.'),
 )
 
-/** How Vertex AI names what the Gemini API has as `serviceTier`: the types `TrafficType` and `ServiceTier` of @google/genai. */
+/** Vertex AI's names of the Gemini API's `serviceTier`: the types `TrafficType` and `ServiceTier` of @google/genai. */
 const TIER_OF_TRAFFIC: Readonly<Record<string, string>> = {
   ON_DEMAND: STANDARD_TIER,
   ON_DEMAND_PRIORITY: 'priority',

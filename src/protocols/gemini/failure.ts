@@ -1,4 +1,4 @@
-// The meaning of a refusal in the native protocol: its failure class, and when to come back.
+// Reads failures of the native protocol: the failure class, the message and the time to wait.
 import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { knownTooLong, readGoogleError, refusalMessage, refusesKey, retryDelay } from '../failures.ts'
@@ -6,15 +6,14 @@ import { countIn, type JsonObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
 
 /**
- * A cached content or a file that does not exist is also answered with 403 or 404: that is not the fault of the key or
- * the route.
+ * A missing cached content or file is also answered with 403 or 404, which is not the fault of the key or the route.
  */
 const NAMES_A_RESOURCE_OF_THE_CALLER = /cached ?content|\bfiles?\b/i
 
 /**
  * Reads a refusal.
- * @param status 200 for an error inside an answer, which then tells its status by its code
- * @param body the provider's JSON, or the same in an array as in streams, or HTML of a proxy, or nothing
+ * @param status 200 for an error inside an answer: its code is then the status
+ * @param body the provider's JSON, the same in an array as in streams, a proxy's HTML, or nothing
  */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readGoogleError(body)

@@ -1,4 +1,4 @@
-// A translated native request, made to fit what its model's generation takes.
+// Adapts a translated native request to the generation of its model.
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import { knownAs } from '../canonical/request.ts'
 import { BEGIN, CONTINUE, type FitTarget, type Fitted, jsonOfSchema, ONLY_JSON } from '../fitting.ts'
@@ -8,11 +8,11 @@ import { type Generation, generationOf } from './model.ts'
 interface Fitting {
   readonly body: JsonObject
   readonly generation: Generation
-  /** Takes the names of what is left out. */
+  /** Receives the names of left-out fields. */
   readonly dropped: string[]
 }
 
-/** The request as its model takes it; the very same body where nothing has to change, and of what passes through. */
+/** Adapts a request to its model; returns the same body if nothing has to change. A caller's own request only gets roles, for Vertex AI. */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   if (!target.is_translated) return { body: target.server === VERTEX_AI ? withRoles(body) : body }
   const generation = generationOf(knownAs(target))
@@ -22,7 +22,7 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   return { body: instructed, dropped, asks_json: instructed !== fitted }
 }
 
-/** The Gemini API allows contents without a role, Vertex AI does not: https://github.com/BerriAI/litellm/issues/32731 */
+/** The Gemini API accepts contents without a role, Vertex AI does not: https://github.com/BerriAI/litellm/issues/32731 */
 function withRoles(body: JsonObject): JsonObject {
   const { contents } = body
   if (!Array.isArray(contents) || !contents.some(lacksRole)) return body
@@ -39,7 +39,7 @@ const lacksRole = (content: Json): boolean =>
 
 const CONFIG = 'generationConfig'
 
-/** The same request without some fields of its configuration. */
+/** Removes fields from generationConfig. */
 function withoutSettings(body: JsonObject, names: readonly string[]): JsonObject {
   const left = Object.entries(objectIn(body[CONFIG])).filter(([name]) => !names.includes(name))
   const { [CONFIG]: _, ...rest } = body
@@ -56,7 +56,7 @@ function fitPenalties({ body, generation, dropped }: Fitting): JsonObject {
   return withoutSettings(body, penalties)
 }
 
-/** Beside functions, an instruction requests JSON. */
+/** Requests JSON by an instruction, for models that do not accept functions together with JSON. */
 function fitJson({ body, generation, dropped }: Fitting): JsonObject {
   const { responseMimeType, responseJsonSchema } = objectIn(body[CONFIG])
   if (generation.takes_functions_with_json || responseMimeType === undefined || body.tools === undefined)
@@ -73,8 +73,8 @@ function fitJson({ body, generation, dropped }: Fitting): JsonObject {
 const userMessage = (text: string): JsonObject => ({ role: 'user', parts: [{ text }] })
 
 /**
- * A conversation begins with its user (https://github.com/google-gemini/gemini-cli/issues/11814), and ends with it, or with results,
- * where the model takes no answer to continue.
+ * A conversation must begin with a user's message (https://github.com/google-gemini/gemini-cli/issues/11814), and end with one, or with
+ * results, if the model cannot continue its own message.
  */
 function fitTurns(body: JsonObject, { takes_prefill }: Generation): JsonObject {
   const contents = objectsIn(body.contents)

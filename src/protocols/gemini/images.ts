@@ -1,4 +1,4 @@
-// Images over the native protocol: generateContent with image output, references as inline parts.
+// Image generation over the native protocol: generateContent with image output, and references as inline parts.
 
 import { inFull } from '../../domain/usage.ts'
 import type { StopReason } from '../canonical/answer.ts'
@@ -27,8 +27,8 @@ import { readInputImages, readUsage } from './usage.ts'
 const WITHHELD: readonly StopReason[] = ['safety', 'recitation']
 
 /**
- * The images of all candidates, without the drafts in their thoughts. Text beside them is not a rewritten prompt; only
- * callers in a conversation get it.
+ * Reads the images of all candidates, without drafts in their thoughts. Text beside them is not a rewritten prompt; only callers with a
+ * conversation get it.
  */
 export function decodeImageAnswer(answer: JsonObject): ImageAnswer {
   const candidates = objectsIn(answer.candidates)
@@ -53,7 +53,7 @@ function imagesOf({ content }: JsonObject): SentImage[] {
   let text_parts: Part[] = []
   for (const part of objectsIn(objectIn(content).parts)) {
     if (part.thought === true) continue
-    // `inline_data` is how some servers write it.
+    // Some servers write `inline_data`.
     const base64 = stringIn(objectIn(part.inlineData ?? part.inline_data).data) ?? ''
     const read = readAnswerPart(part, '')
     if (base64 !== '') {
@@ -80,7 +80,7 @@ const RATIOS: readonly [Sides, ...Sides[]] = [
   { width: 21, height: 9 },
 ]
 
-/** Models from the third generation on take more than 1K; others refuse the field. */
+/** Models since the third generation accept more than 1K; older ones refuse the field. */
 const TAKES_IMAGE_SIZE = /^gemini-(?:[3-9]|\d\d|nano-banana-(?:[2-9]|pro))/
 const IMAGE_SIZES: readonly { name: string; longer_side: number }[] = [
   { name: '1K', longer_side: 1_024 },
@@ -88,7 +88,7 @@ const IMAGE_SIZES: readonly { name: string; longer_side: number }[] = [
 ]
 const MAX_IMAGE_SIZE = '4K'
 
-/** The request for one image. Gemini takes no count: its image models answer with one candidate. */
+/** Encodes a request for one image. Gemini has no count: its image models answer with one candidate. */
 function encodeImageRequest(request: ImageRequest, named: NamedModel): ImageTarget {
   const { path } = target({ model: named.model, streams: false })
   const references = request.references.map(({ bytes, mime }) => ({
@@ -100,7 +100,7 @@ function encodeImageRequest(request: ImageRequest, named: NamedModel): ImageTarg
     : {
         contents: [{ role: 'user', parts: [{ text: request.prompt }, ...references] }],
         generationConfig: compact({
-          // Some image models refuse to make an image unless they may also write text.
+          // Some image models refuse to generate an image unless text is allowed, too.
           responseModalities: ['TEXT', 'IMAGE'],
           imageConfig: imageConfig(request, knownAs(named)),
         }),
@@ -108,7 +108,7 @@ function encodeImageRequest(request: ImageRequest, named: NamedModel): ImageTarg
   return { path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-/** The conversation unchanged, except for the gateway's part: how many images, in which exact shape. */
+/** The caller's conversation, with the aspect ratio and without the count: the gateway handles the number of images. */
 function encodeConversation(
   conversation: ConversationRequest,
   request: ImageRequest,
@@ -127,10 +127,10 @@ function encodeConversation(
   })
 }
 
-/** Images are priced by their number: a limit on tokens could only cut them off. */
+/** Images are priced by their number; a token limit could only truncate them. */
 const NOT_SENT = { candidates: undefined, max_output_tokens: undefined } as const
 
-/** The taken ratio that is nearest to a requested shape, such as `16:9`. */
+/** The accepted ratio nearest to the requested shape, such as `16:9`. */
 function ratioOf({ size, aspect_ratio }: ImageRequest): string | undefined {
   const desired = size ?? aspect_ratio
   const shape = desired && nearestShape(desired, RATIOS)

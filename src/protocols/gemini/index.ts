@@ -1,4 +1,4 @@
-// The native generation protocol: its verbs, gathered.
+// The native generation protocol: its functions, gathered.
 
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import type { Protocol } from '../protocol.ts'

@@ -1,4 +1,4 @@
-// The log probabilities of a candidate's tokens, read and written.
+// Log probabilities of a candidate's tokens, read and written.
 // https://ai.google.dev/api/generate-content#LogprobsResult
 import type { TokenChance, TokenLogprob } from '../canonical/answer.ts'
 import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
@@ -8,7 +8,7 @@ const readChance = (value: JsonObject): TokenChance => ({
   logprob: typeof value.logProbability === 'number' ? value.logProbability : 0,
 })
 
-/** The tokens of a candidate's `logprobsResult`; undefined if it has none. */
+/** Reads a candidate's `logprobsResult`; undefined if it has none. */
 export function readLogprobs(value: Json | undefined): TokenLogprob[] | undefined {
   const { chosenCandidates, topCandidates } = objectIn(value)
   if (!Array.isArray(chosenCandidates)) return undefined
@@ -21,7 +21,7 @@ export function readLogprobs(value: Json | undefined): TokenLogprob[] | undefine
 
 const writeChance = ({ token, logprob }: TokenChance): JsonObject => ({ token, logProbability: logprob })
 
-/** The fields of a candidate that report its log probabilities, and their mean. */
+/** Writes a candidate's log probabilities, and their mean. */
 export function writeLogprobs(tokens: readonly TokenLogprob[] | undefined): JsonObject {
   if (!tokens || tokens.length === 0) return {}
   return {

@@ -1,4 +1,4 @@
-// Where native requests hold media inline; every field has two spellings.
+// The places of inline media in native requests; every field has two spellings.
 import {
   inFields,
   inItems,
@@ -10,7 +10,7 @@ import {
 
 const inline = withData(['mimeType', 'mime_type'], isImageType)
 
-/** The response of a function may hold parts again. */
+/** A function response may contain further parts. */
 const response = inFields({ parts: (value, change) => parts(value, change) })
 const parts: MediaPlaces = inItems(
   inFields({

@@ -1,9 +1,9 @@
-// The differences between generations of Gemini models, as far as their names tell them.
+// The differences between generations of Gemini models, decided by their names.
 // https://ai.google.dev/gemini-api/docs/thinking
 
 export type Level = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH'
 
-/** How a model thinks: not at all, so that it refuses the setting; by a budget in tokens; or by a level. */
+/** The setting of a model's thinking: none, so that the model refuses one; a token budget; or a level. */
 export type Thinks =
   | { readonly by: 'nothing' }
   | { readonly by: 'budget'; readonly min: number; readonly max: number; readonly takes_none: boolean }
@@ -13,15 +13,15 @@ export interface Generation {
   readonly thinks: Thinks
   /** Tool calls of the current turn must come back with their thoughtSignature. */
   readonly demands_signatures: boolean
-  /** A functionResponse may hold media. */
+  /** A functionResponse may contain media. */
   readonly takes_media_in_results: boolean
-  /** It takes functions and JSON at once. https://github.com/googleapis/python-genai/issues/867 */
+  /** Functions and JSON may be requested together. https://github.com/googleapis/python-genai/issues/867 */
   readonly takes_functions_with_json: boolean
   /** frequencyPenalty and presencePenalty. https://github.com/google-gemini/cookbook/issues/1290 */
   readonly takes_penalties: boolean
-  /** The last content may be the model's own, for it to continue. https://github.com/pipecat-ai/pipecat/pull/5821 */
+  /** The last content may be the model's own, for the model to continue. https://github.com/pipecat-ai/pipecat/pull/5821 */
   readonly takes_prefill: boolean
-  /** It answers with pictures by default. */
+  /** The model answers with images by default. */
   readonly answers_images: boolean
 }
 
@@ -52,7 +52,7 @@ const budget = (min: number, max: number, takes_none = true): Thinks => ({
   takes_none,
 })
 
-/** The first row that fits a name holds. */
+/** The first row whose pattern matches a name applies. */
 const ROWS: readonly Row[] = [
   { ...OLDER, names: /gemini-1/, thinks: { by: 'nothing' } },
   { ...OLDER, names: /gemini-2(?:\.[0-4])?(?![.\d])/, thinks: { by: 'nothing' }, takes_penalties: true },
@@ -80,15 +80,15 @@ const TAKES_PREFILL = /gemini-(?:[12](?!\d)|3(?:\.[01])?-|3\.5-flash(?!-lite))/
 
 /** `gemini-2.5-flash-image`, `gemini-3-pro-image-preview`, `gemini-2.0-flash-preview-image-generation`, `gemini-nano-banana-2.1`. */
 const FAMILY = 'gemini-'
-const DRAWS = /\bimage\b|\bnano-banana\b/
+const IMAGE_NAME = /\bimage\b|\bnano-banana\b/
 
-function drawsByName(model: string): boolean {
+function isImageModel(model: string): boolean {
   const at = model.indexOf(FAMILY)
-  return at >= 0 && DRAWS.test(model.slice(at + FAMILY.length))
+  return at >= 0 && IMAGE_NAME.test(model.slice(at + FAMILY.length))
 }
 
-/** The generation of a model; one without a version in its name (`gemini-flash-latest`) is of the newest generation. */
+/** The generation of a model, by its name. A model without a version (`gemini-flash-latest`) counts as the newest. */
 export function generationOf(model: string): Generation {
   const row = ROWS.find(({ names }) => names.test(model)) ?? NEWEST
-  return { ...row, takes_prefill: TAKES_PREFILL.test(model), answers_images: drawsByName(model) }
+  return { ...row, takes_prefill: TAKES_PREFILL.test(model), answers_images: isImageModel(model) }
 }

@@ -17,7 +17,7 @@ export const NativeModel = Type.Object(
   { additionalProperties: false, description: 'The model.' },
 )
 
-/** The methods by which a model of a kind is called on the native surface; other kinds are not called there. */
+/** The methods of each kind of model on the native surface; other kinds cannot be called there. */
 const METHODS: Readonly<Partial<Record<Model['kind'], readonly string[]>>> = {
   text: ['generateContent', 'streamGenerateContent', 'countTokens'],
   embedding: ['embedContent', 'batchEmbedContents'],
@@ -35,7 +35,7 @@ export const nativeModel = (model: Model): Static<typeof NativeModel> => ({
   supportedGenerationMethods: [...(METHODS[model.kind] ?? [])],
 })
 
-/** The default and the maximum of the provider's own. */
+/** The provider's own default and maximum. */
 export const DEFAULT_PAGE_SIZE = 50
 const MAX_PAGE_SIZE = 1_000
 
@@ -45,10 +45,10 @@ interface NativePage {
 }
 
 /**
- * A page of models; its token is the id of its last one.
+ * A page of models. Its token is the id of its last model.
  *
- * @param query `pageSize`, `pageToken`, as they were sent
- * @throws GatewayError invalid_request for either
+ * @param query `pageSize` and `pageToken`, as sent
+ * @throws GatewayError invalid_request for an invalid size or token
  */
 export function nativePage(models: readonly Model[], query: Readonly<Record<string, unknown>>): NativePage {
   const size = pageSize(query.pageSize)

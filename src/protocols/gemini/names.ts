@@ -1,4 +1,4 @@
-// The names that decide a native request. The provider takes camelCase and snake_case alike.
+// The deciding names of native requests. The provider accepts both camelCase and snake_case.
 import { type NamesOptions, namesFrom } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { GenerateContentRequest, GenerationConfig } from './decode-request.ts'
@@ -7,7 +7,7 @@ import { extras } from './extras.ts'
 const SNAKE_TOO: NamesOptions = { snake_too: true }
 
 const MEDIA = namesFrom({ mimeType: 'value', data: 'value', fileUri: 'value' }, SNAKE_TOO)
-/** A part; the response of a function may hold parts again. */
+/** A part. A function response may contain further parts. */
 const PART = namesFrom(
   { text: 'value', inlineData: MEDIA, fileData: MEDIA },
   {
@@ -55,7 +55,7 @@ const TOOL = namesFrom(
   SNAKE_TOO,
 )
 
-/** Includes the fields that the provider bills beside tokens, so that no other spelling of them passes. */
+/** Includes fields that the provider bills beside tokens, so that no other spelling of them passes. */
 export const generateNames = namesFrom(
   {
     model: 'value',

@@ -1,4 +1,4 @@
-// The facts of a native request that must be known before it is paid for: its size, its limits, what is plainly wrong.
+// The facts of a native request that are needed before it is paid for: its size and its limits.
 import { invalidRequest } from '../../domain/errors.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import type { InputField } from '../../domain/usage.ts'
@@ -11,13 +11,12 @@ import { computedOnce } from '../wire/known-values.ts'
 import { inlineTokens, requestBound } from './bound.ts'
 import { camelCased, type Found, find, join } from './spellings.ts'
 
-/** The gateway does not see cached content; the provider caches nothing smaller: https://ai.google.dev/gemini-api/docs/caching. */
+/** The gateway does not see cached content. This is the smallest that Gemini caches: https://ai.google.dev/gemini-api/docs/caching. */
 const CACHED_CONTENT_TOKENS = 4_096
 
 /**
- * Reads the body of :generateContent and :streamGenerateContent. What does not decide the price is not looked at: the
- * provider judges it.
- * @throws GatewayError invalid_request naming the field
+ * Reads the fields of :generateContent and :streamGenerateContent that decide the price. The provider checks all others.
+ * @throws GatewayError invalid_request that names the field
  */
 export function readRequest(body: JsonObject): RequestFacts {
   const limits = readLimits(body)
@@ -40,7 +39,7 @@ export function readRequest(body: JsonObject): RequestFacts {
   }
 }
 
-/** This provider caches by itself and charges no cache writes; audio has a rate of its own. */
+/** Gemini caches automatically and does not charge cache writes; audio has its own rate. */
 const TEXT_FIELDS: readonly InputField[] = ['input_tokens', 'cache_read_tokens']
 const SOUND_FIELDS: readonly InputField[] = [...TEXT_FIELDS, 'input_audio_tokens']
 
@@ -52,7 +51,7 @@ const hasSoundInParts = (holder: Json | undefined): boolean => isObject(holder) 
 const soundIn = (parts: Json | undefined): boolean =>
   Array.isArray(parts) ? parts.some(isSound) : isSound(parts)
 
-/** Audio, or a video (its sound is billed as audio); a file of unknown type may be either. */
+/** Audio or a video, whose sound is billed as audio. A file of unknown type may be either. */
 function isSound(part: Json | undefined): boolean {
   if (!isObject(part)) return false
   const media = part.inlineData ?? part.inline_data ?? part.fileData ?? part.file_data
@@ -62,8 +61,8 @@ function isSound(part: Json | undefined): boolean {
 }
 
 /**
- * The same request as every server of the protocol reads it: its limits in camelCase, because not all know snake_case, and
- * without a model, because the address names that.
+ * Normalises a request for all servers of the protocol: generationConfig in camelCase, because some servers do not know snake_case, and
+ * no model, because the address names it.
  */
 export function prepare(body: JsonObject): JsonObject {
   const config = findConfig(body)
@@ -78,7 +77,7 @@ function hasUnderscore(config: JsonObject): boolean {
   return false
 }
 
-/** The same request with maxOutputTokens lowered, in the spelling that the caller used; the thinking budget stays. */
+/** Lowers maxOutputTokens, in the caller's spelling; the thinking budget stays. */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
   const config = findConfig(body) ?? { name: 'generationConfig', value: {} }
   const field = find(config.value, 'maxOutputTokens', 'max_output_tokens', config.name)
@@ -111,8 +110,8 @@ function contentTokens(content: Json, path: string): number {
 }
 
 /**
- * A single part in place of the array is taken, as the provider takes it. Most parts are text: their places are not worked out.
- * @param owner the place of what has the parts
+ * Counts parts. A single part in place of the array is accepted, as the provider does. Most parts are text, for which no path is built.
+ * @param owner the path of the object with the parts
  */
 function partsTokens(parts: Json | undefined, owner: string): number {
   if (!Array.isArray(parts)) {
@@ -128,7 +127,7 @@ function partsTokens(parts: Json | undefined, owner: string): number {
   return tokens
 }
 
-/** The tokens of a part that is text; undefined for any other. */
+/** The tokens of a text part; undefined for any other. */
 const plainTokens = (part: Json): number | undefined =>
   isObject(part) && typeof part.text === 'string' ? estimateTokens(part.text) : undefined
 
@@ -149,7 +148,7 @@ function functionResponseTokens(response: JsonObject, path: string): number {
   return jsonTokens(rest) + (parts === undefined ? 0 : partsTokens(parts, path))
 }
 
-/** The field that names a cached content, in the spelling that the caller used. */
+/** The field that names a cached content, in the caller's spelling. */
 function cachedContentOf(body: JsonObject): string | undefined {
   const found = find(body, 'cachedContent', 'cached_content', '')
   if (found === undefined) return undefined
@@ -172,7 +171,7 @@ function findObject(
 
 export const leastTokens = leastTokensIn(['systemInstruction', 'system_instruction', 'contents'])
 
-/** Clients look for these words. */
+/** Clients search for these words. */
 export const promptTooLong = (tokens: number, context: number) =>
   invalidRequest(
     `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${context}).`,
@@ -182,7 +181,7 @@ export const promptTooLong = (tokens: number, context: number) =>
 interface GenerationLimits {
   readonly max_output_tokens: number | undefined
   readonly candidates: number
-  /** A schema for the answer: the model reads it, so it counts as input. */
+  /** A schema for the answer. The model reads it, so it counts as input. */
   readonly schema: Found | undefined
   readonly stops: boolean
 }
@@ -203,8 +202,8 @@ function findConfig(body: JsonObject): { name: string; value: JsonObject } | und
 }
 
 /**
- * Reads the limits that a quote needs.
- * @throws GatewayError invalid_request for a limit that is no positive integer, or a thinking budget below -1
+ * Reads the limits for the quote.
+ * @throws GatewayError invalid_request for a limit that is not a positive integer, or a thinking budget below -1
  */
 function readLimits(body: JsonObject): GenerationLimits {
   const config = findConfig(body)

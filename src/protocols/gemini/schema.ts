@@ -1,9 +1,9 @@
-// JSON Schema in the two forms that the native protocol takes, to and from.
+// Conversion between JSON Schema and the two schema formats of the native protocol.
 // https://ai.google.dev/api/generate-content#FIELDS.response_json_schema, https://ai.google.dev/api/caching#Schema
 import { isObject, type Json, type JsonObject, lookUp, objectIn } from '../wire/json.ts'
 
-/** The keywords that the provider documents for responseJsonSchema and parametersJsonSchema; others are left out. */
-const TAKEN = new Set([
+/** The documented keywords of responseJsonSchema and parametersJsonSchema; others are left out. */
+const KEYWORDS = new Set([
   '$id',
   '$anchor',
   'type',
@@ -19,30 +19,30 @@ const TAKEN = new Set([
   'propertyOrdering',
 ])
 
-/** Keywords that the provider takes under another name. */
-const RENAMED: Readonly<Record<string, string>> = { oneOf: 'anyOf', definitions: '$defs' }
+/** Keywords that the provider accepts under another name. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { oneOf: 'anyOf', definitions: '$defs' }
 
 const SCHEMAS_BY_NAME = new Set(['properties', '$defs'])
 const SCHEMA_LISTS = new Set(['anyOf', 'prefixItems'])
 
-/** A JSON Schema as the provider takes it. Unknown keywords are dropped: only their bounds are then not enforced. */
+/** Converts a JSON Schema for the provider. Unknown keywords are dropped: only their constraints are lost. */
 export function toGeminiSchema(schema: JsonObject): JsonObject {
   if (typeof schema.$ref === 'string') return reference(schema, schema.$ref)
   const kept = constant(schema.const)
   for (const name in schema) {
     const value = schema[name]
-    const keyword = lookUp(RENAMED, name) ?? name
-    const taken = value === undefined ? undefined : takenValue(keyword, value)
-    if (taken !== undefined) kept[keyword] = taken
+    const keyword = lookUp(OTHER_NAMES, name) ?? name
+    const allowed = value === undefined ? undefined : convertValue(keyword, value)
+    if (allowed !== undefined) kept[keyword] = allowed
   }
   return mergeAllOf(kept, schema.allOf)
 }
 
-/** A constant is an enumeration of one value; the provider enumerates strings and numbers only. */
+/** Writes a constant as an enumeration of one value. The provider only enumerates strings and numbers. */
 const constant = (value: Json | undefined): JsonObject =>
   typeof value === 'string' || typeof value === 'number' ? { type: typeof value, enum: [value] } : {}
 
-function takenValue(keyword: string, value: Json): Json | undefined {
+function convertValue(keyword: string, value: Json): Json | undefined {
   if (SCHEMAS_BY_NAME.has(keyword)) return isObject(value) ? mapValues(value, toGeminiSchema) : undefined
   if (SCHEMA_LISTS.has(keyword))
     return Array.isArray(value) ? value.filter(isObject).map(toGeminiSchema) : undefined
@@ -52,16 +52,16 @@ function takenValue(keyword: string, value: Json): Json | undefined {
       : typeof value === 'boolean' && keyword !== 'items'
         ? value
         : undefined
-  return TAKEN.has(keyword) ? value : undefined
+  return KEYWORDS.has(keyword) ? value : undefined
 }
 
-/** Beside a reference the provider takes only keywords that begin with `$`. */
+/** Beside a reference, the provider only accepts keywords that begin with `$`. */
 const reference = (schema: JsonObject, $ref: string): JsonObject => ({
   $ref: $ref.replace('#/definitions/', '#/$defs/'),
   ...(isObject(schema.$defs) ? { $defs: mapValues(schema.$defs, toGeminiSchema) } : {}),
 })
 
-/** Schemas that must all hold, merged into one: their properties and required names together. */
+/** Merges the schemas of allOf into one, with all their properties and required names. */
 function mergeAllOf(schema: JsonObject, all_of: Json | undefined): JsonObject {
   if (!Array.isArray(all_of)) return schema
   return all_of.filter(isObject).map(toGeminiSchema).reduce(mergeTwo, schema)
@@ -80,7 +80,7 @@ const mergeTwo = (one: JsonObject, other: JsonObject): JsonObject => ({
 
 const listOr = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 
-/** Counts that the provider's own schemas may write as text, as protocol buffers do with int64. */
+/** Counts that the provider's own schemas may write as text, as protocol buffers write int64. */
 const COUNTS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'])
 /** Formats that JSON Schema does not have. */
 const OWN_FORMATS = new Set(['enum', 'int32', 'int64', 'float', 'double'])
@@ -95,7 +95,7 @@ const CAMEL: Readonly<Record<string, string>> = {
   max_properties: 'maxProperties',
 }
 
-/** The provider's own form of schema (a subset of OpenAPI 3.0, with types in capitals) as JSON Schema. */
+/** Converts the provider's own schema format (a subset of OpenAPI 3.0, with types in capitals) to JSON Schema. */
 export function fromGeminiSchema(schema: JsonObject): JsonObject {
   const read: JsonObject = {}
   for (const [name, value] of Object.entries(schema)) {

@@ -1,4 +1,4 @@
-// Both spellings of a field: the provider takes camelCase and snake_case alike.
+// The two spellings of a field: the provider accepts both camelCase and snake_case.
 
 import type { Static, TObject } from '@sinclair/typebox'
 import { type Present, readPresent } from '../forms.ts'
@@ -8,7 +8,7 @@ const camelOf = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 /**
- * An object with its fields in camelCase. Not for objects with fields that callers name: arguments, schemas.
+ * Converts an object's field names to camelCase. Not for objects whose field names callers choose: arguments, schemas.
  * @param path the object's place; empty for the request itself
  * @throws GatewayError invalid_request if both spellings of a field are sent
  */
@@ -30,16 +30,16 @@ export const readCamelCased = <F extends TObject>(
   path: string,
 ): Present<Static<F>> => readPresent(form, camelCased(wantObject(value, path), path), path)
 
-/** A field in either spelling, as it was written. */
+/** A field in the spelling that was sent. */
 export interface Found {
   readonly name: string
   readonly value: Json
 }
 
 /**
- * Looks a field up in both of its spellings.
+ * Finds a field in either spelling.
  * @param owner the object's place in the request, for the error; empty at the top
- * @returns undefined if the field is absent or null, which the provider reads as absent
+ * @returns undefined if the field is absent or null, which mean the same to the provider
  * @throws GatewayError invalid_request if both spellings are sent: one of them would not be priced
  */
 export function find(object: JsonObject, camel: string, snake: string, owner: string): Found | undefined {

@@ -1,4 +1,4 @@
-// The table between a candidate's finishReason and the canonical stop reasons.
+// The mapping between finishReason and the canonical stop reasons.
 // https://ai.google.dev/api/generate-content#FinishReason
 import type { StopReason } from '../canonical/answer.ts'
 import { lookUp } from '../wire/json.ts'
@@ -35,11 +35,11 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   other: 'OTHER',
 }
 
-/** The model's call of a tool could not be read: nothing was answered, and to ask again mostly helps. */
+/** Whether the provider could not parse the model's tool call: there is no answer, and a retry usually helps. */
 export const isFailure = (finish_reason: string | undefined): boolean =>
   finish_reason === 'MALFORMED_FUNCTION_CALL'
 
-/** The canonical reason; the provider says STOP for tool calls too. `other` for an unknown one. */
+/** The canonical reason; `other` for an unknown one. The provider also sends STOP for tool calls. */
 export function readStop(finish_reason: string, calls_tools: boolean): StopReason {
   const reason = lookUp(READ, finish_reason) ?? 'other'
   return reason === 'stop' && calls_tools ? 'tool_use' : reason

@@ -1,4 +1,4 @@
-// A native stream, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
+// Reads a native stream while it passes through: it searches bytes, and parses JSON only for events that decide something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { reportsError } from '../failures.ts'
@@ -28,7 +28,7 @@ const PartShape = fields({
   fileData: fields({ mimeType: NOTHING }),
 })
 
-/** A candidate but for its parts, which are counted apart. */
+/** A candidate without its parts, which are counted apart. */
 const CandidateShape = fields({
   content: fields({ parts: NOTHING, role: NOTHING }),
   finishReason: NOTHING,
@@ -42,21 +42,21 @@ const CandidateShape = fields({
 })
 
 const USAGE = quoted('usageMetadata')
-/** The end of every count's key: Vertex AI's events may have a usage without counts. */
+/** The end of every count's key. Vertex AI's events may have a usage without counts. */
 const COUNT = 'TokenCount"'
 const PARTS = quoted('parts')
 const CANDIDATES = quoted('candidates')
 const ERROR = quoted('error')
-/** Keys of what ends a stream; parsing confirms that one of them is a key. */
+/** Keys that end a stream. An event with such text is parsed to confirm that it is a key. */
 const ENDING_KEYS = ['finishReason', 'blockReason', 'error']
 const ENDINGS = ENDING_KEYS.map(quoted)
-/** Keys of parts that are read by parsing: a call's arguments may hold any key. */
+/** Keys of parts that have to be parsed: a call's arguments may contain any key. */
 const PARSED_KEYS = ['functionCall', 'inlineData']
 const PARSED = PARSED_KEYS.map(quoted)
-/** All of these in one search, which finds nothing in almost every event. Quotes in each branch would triple its time. */
+/** All of these keys in one search, which finds nothing in almost every event. Quotes in each branch would triple its time. */
 const SPECIAL = new RegExp(`"(?:${[...ENDING_KEYS, ...PARSED_KEYS].join('|')})"`)
 
-/** Of several candidates, the first that ends counts as the end; what is reported after it is still read. */
+/** Reads one stream. The first candidate that ends finishes it; later reports are still read. */
 class GeminiStreamReading implements StreamReading {
   finished = false
   failed = false
@@ -90,7 +90,7 @@ class GeminiStreamReading implements StreamReading {
     if (hasValue(data, USAGE) && data.includes(COUNT)) this.#usage.record(data, this.deliveredTokens())
   }
 
-  /** The output in the parts, and in the candidates' other fields. */
+  /** Counts the output in the parts, and in the candidates' other fields. */
   #count(data: ByteString): void {
     let part_bytes = 0
     let start = nextContainer(data, PARTS, 0)
@@ -110,7 +110,7 @@ class GeminiStreamReading implements StreamReading {
     if (readUsage(event) !== undefined) this.#usage.record(data, this.deliveredTokens())
   }
 
-  /** Notes an end or an error. An event that cannot be read but mentions an error counts as one, and is not passed on. */
+  /** Records an end or an error. An event that cannot be parsed but mentions an error counts as one, and is not passed on. */
   #conclude(data: ByteString, event: JsonObject | undefined): void {
     if (event === undefined) {
       if (hasValue(data, ERROR)) this.failed = true

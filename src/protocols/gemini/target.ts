@@ -1,10 +1,10 @@
-// Where a native request goes at a provider, and advice on the provider's address.
+// The upstream target of native requests, and advice on a provider's address.
 
 import { endsInWhatIsAdded } from '../base-url.ts'
 import type { UpstreamTarget } from '../facts.ts'
 
 /**
- * Path and query of a call. The key goes in a header, not in the URL, which proxies log.
+ * The path and query of a call. The key goes into a header, because proxies log URLs.
  * Source: https://ai.google.dev/api/generate-content, "Method: models.generateContent" and
  * "models.streamGenerateContent".
  */
@@ -12,7 +12,7 @@ export function target(call: { model: string; streams: boolean }): UpstreamTarge
   return methodTarget(call, call.streams ? 'streamGenerateContent?alt=sse' : 'generateContent')
 }
 
-/** The same for any method of a model. */
+/** As target, for any method of a model. */
 export function methodTarget(call: { model: string }, method: string): UpstreamTarget {
   const model = call.model.split('/').map(encodeURIComponent).join('/')
   return { path: `/v1beta/models/${model}:${method}`, headers: {} }

@@ -1,4 +1,4 @@
-// The billed tokens in the native protocol's usageMetadata, read and written, and the estimate for an answer without one.
+// The token counts in usageMetadata, read and written, and the estimate for an answer without one.
 // https://ai.google.dev/api/generate-content#UsageMetadata
 import type { ReportedImageTokens } from '../../domain/image-tokens.ts'
 import { estimateTokens, OUTPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
@@ -17,8 +17,8 @@ import {
 } from '../wire/json.ts'
 
 /**
- * The usage of a whole answer, or of one event of a stream. promptTokenCount includes the cached tokens and excludes
- * tool use; candidatesTokenCount includes image tokens and excludes thoughts. A count that is zero may be left out.
+ * Reads the usage of a whole answer, or of one event of a stream. promptTokenCount includes cached tokens and excludes tool use;
+ * candidatesTokenCount includes image tokens and excludes thoughts. Counts of zero may be missing.
  *
  * @returns undefined if usageMetadata is absent, or has none of the counts
  */
@@ -48,8 +48,8 @@ export function readUsage(answer: JsonObject): ReportedUsage | undefined {
 }
 
 /**
- * The prompt and the candidates; where one of them is absent, what the total has beyond the other and what stands beside both. A
- * total without a rest says nothing: a stream's first events have none.
+ * The counts of the prompt and the candidates. A missing one is the rest of the total after the other one and `beside`. A total without
+ * a rest decides nothing: the first events of a stream have none.
  */
 function countsIn(meta: JsonObject, beside: number) {
   const prompt = tokenCountIn(meta.promptTokenCount)
@@ -67,7 +67,7 @@ interface InputCounts {
   read: number
 }
 
-/** Audio that was not cached. Where there is more of it than there can be, it exceeds the input. */
+/** Uncached audio. If the report has more audio than input, the result exceeds the input. */
 function readAudio(meta: JsonObject, { prompt, cached, read }: InputCounts): number {
   const audio = modality(meta.promptTokensDetails, 'AUDIO')
   const cached_audio = modality(meta.cacheTokensDetails, 'AUDIO')
@@ -84,7 +84,7 @@ function modality(details: Json | undefined, name: string): number {
   return tokens
 }
 
-/** The images of the input, as far as a usage tells of the input's modalities. */
+/** The images of the input, if the usage reports the input's modalities. */
 export function readInputImages(answer: JsonObject): Omit<ReportedImageTokens, 'usage'> {
   const { promptTokensDetails, cacheTokensDetails } = objectIn(answer.usageMetadata)
   if (promptTokensDetails === undefined) return {}
@@ -95,15 +95,15 @@ export function readInputImages(answer: JsonObject): Omit<ReportedImageTokens, '
   }
 }
 
-/** The audio tokens of the output, as far as a usage tells of the output's modalities. */
+/** The audio tokens of the output, if the usage reports the output's modalities. */
 export const outputAudio = ({ candidatesTokensDetails }: JsonObject): number | undefined =>
   candidatesTokensDetails === undefined ? undefined : modality(candidatesTokensDetails, 'AUDIO')
 
-/** The same answer or event with this usage in place of one that it has. */
+/** Replaces the usage of an answer or event that has one. */
 export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
   isObject(body.usageMetadata) ? { ...body, usageMetadata: writeUsage(usage) } : body
 
-/** The billed usage, as a caller of the native protocol reads it. */
+/** The billed usage in the native format. */
 export const writeUsage = (usage: Usage): JsonObject =>
   compact({
     promptTokenCount: promptTokens(usage),
@@ -145,7 +145,7 @@ function partTokens(part: JsonObject): number {
 /** https://ai.google.dev/gemini-api/docs/pricing */
 export const AUDIO_TOKENS_PER_SECOND = 25
 
-/** The tokens of a piece of audio in an answer; undefined if it is something else. */
+/** The tokens of a piece of audio in an answer; undefined for other media. */
 export function audioPartTokens(inline: Json | undefined): number | undefined {
   const { mimeType, data } = objectIn(inline)
   if (!stringIn(mimeType)?.toLowerCase().startsWith('audio/')) return undefined
